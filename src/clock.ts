@@ -1,0 +1,31 @@
+/** Takes a scheduled run back; harmless after it has run. */
+export type Cancel = () => void;
+
+/** Where time comes from. Everything that decides by time gets one of these, so that tests can turn the hands. */
+export interface Clock {
+  /** Wall clock, epoch milliseconds; may jump. Only for times that people read or that survive a restart. */
+  now(): number;
+  /** Milliseconds from an arbitrary start; never jumps. For waits and deadlines inside the process. */
+  monotonic(): number;
+  /** Runs `run` once, `delayMs` from now by the monotonic clock; any length of delay is safe. */
+  at(delayMs: number, run: () => void): Cancel;
+}
+
+/** setTimeout overflows at 2^31 ms (24.8 days) and would then fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function schedule(delayMs: number, run: () => void): Cancel {
+  let timer: NodeJS.Timeout;
+  const arm = (left: number): void => {
+    const step = Math.min(Math.max(left, 0), LONGEST_TIMER_MS);
+    timer = setTimeout(() => (left > step ? arm(left - step) : run()), step);
+  };
+  arm(delayMs);
+  return () => clearTimeout(timer);
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  at: schedule,
+};
