@@ -1,0 +1,171 @@
+import { compareVersions, type KubeObject, keyOf } from './resource.ts';
+import { StoreIndex } from './store-index.ts';
+import type { WatchEvent, WatchSink } from './watch.ts';
+
+/** Whether a change was learned from a whole list, or from one event or the reply to a write. */
+export type Origin = 'list' | 'event';
+
+export interface StoreOptions<T extends KubeObject> {
+  /** Keeps only what is used. Must keep metadata's name, namespace, uid and resourceVersion. */
+  readonly trim?: (object: T) => T;
+  /** Index name to what an object is filed under in it; undefined: not filed. */
+  readonly indexes?: Readonly<Record<string, (object: T) => string | undefined>>;
+  /** Called after the whole list or event is in the store; must not throw. `now` undefined: gone. */
+  readonly onChange: (key: string, now: T | undefined, before: T | undefined, origin: Origin) => void;
+}
+
+interface Change<T> {
+  readonly key: string;
+  readonly now: T | undefined;
+  readonly before: T | undefined;
+}
+
+/** Scope of a watch over every namespace. */
+const EVERYWHERE = '';
+
+/**
+ * The newest known version of every object of a kind, by `namespace/name`. It never goes back in time: what is not
+ * newer than what is held is ignored, wherever it comes from. Deleted objects leave nothing behind. As a WatchSink it
+ * takes one watch over all namespaces; `scope` gives the sinks for one watch per namespace.
+ */
+export class Store<T extends KubeObject> implements WatchSink<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #indexes = new Map<string, StoreIndex<T>>();
+  readonly #trim: (object: T) => T;
+  readonly #onChange: StoreOptions<T>['onChange'];
+  /** Per scope, the highest resource version that its watch has delivered, in whatever form. */
+  readonly #seen = new Map<string, string>();
+
+  constructor(options: StoreOptions<T>) {
+    this.#trim = options.trim ?? ((object) => object);
+    this.#onChange = options.onChange;
+    for (const [name, file] of Object.entries(options.indexes ?? {})) this.#indexes.set(name, new StoreIndex(file));
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  values(): IterableIterator<T> {
+    return this.#objects.values();
+  }
+
+  /** Objects filed under `value`, in the order they came. Throws on an index that was not declared. */
+  byIndex(index: string, value: string): T[] {
+    const found = this.#indexes.get(index);
+    if (!found) throw new RangeError(`this store has no index "${index}"; declare it in its options`);
+    return found.find(value);
+  }
+
+  /**
+   * Takes the reply of a write. False where it was ignored: something as new is held already, or nothing is held
+   * and the watch is past this version, so the object was deleted since.
+   */
+  put(object: T): boolean {
+    const held = this.#objects.get(keyOf(object));
+    if (!this.#isNews(held, object, this.#seenFor(object))) return false;
+    this.#report([this.#set(this.trim(object))], 'event');
+    return true;
+  }
+
+  /** For the watch: every object passes through this as it arrives, before `replace` and `apply`. */
+  trim(object: T): T {
+    return this.#trim(object);
+  }
+
+  replace(objects: T[], resourceVersion: string): void {
+    this.#replace(EVERYWHERE, objects, resourceVersion);
+  }
+
+  apply(event: WatchEvent, object: T): void {
+    this.#apply(EVERYWHERE, event, object);
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#advance(EVERYWHERE, resourceVersion);
+  }
+
+  /** The sink for a watch of this namespace alone: its lists say nothing about objects elsewhere. */
+  scope(namespace: string): WatchSink<T> {
+    return {
+      trim: (object) => this.trim(object),
+      replace: (objects, resourceVersion) => this.#replace(namespace, objects, resourceVersion),
+      apply: (event, object) => this.#apply(namespace, event, object),
+      bookmark: (resourceVersion) => this.#advance(namespace, resourceVersion),
+    };
+  }
+
+  /** A list older than what was seen means that the server itself went back (a restored backup): then the list is right. */
+  #replace(scope: string, objects: T[], resourceVersion: string): void {
+    const restored = compareVersions(resourceVersion, this.#seen.get(scope) ?? '') < 0;
+    const listed = new Set<string>();
+    const changes: Change<T>[] = [];
+    for (const object of objects) {
+      const key = keyOf(object);
+      listed.add(key);
+      const held = this.#objects.get(key);
+      if (restored || this.#isNews(held, object, '')) changes.push(this.#set(object));
+    }
+    for (const [key, held] of this.#objects) {
+      if (listed.has(key) || (scope !== EVERYWHERE && held.metadata.namespace !== scope)) continue;
+      const createdSince = compareVersions(held.metadata.resourceVersion, resourceVersion) > 0;
+      if (restored || !createdSince) changes.push(this.#delete(key, held));
+    }
+    this.#seen.set(scope, resourceVersion);
+    this.#report(changes, 'list');
+  }
+
+  #apply(scope: string, event: WatchEvent, object: T): void {
+    const key = keyOf(object);
+    const held = this.#objects.get(key);
+    const news =
+      event === 'DELETED'
+        ? held &&
+          compareVersions(held.metadata.resourceVersion, object.metadata.resourceVersion) <= 0 &&
+          this.#delete(key, held)
+        : this.#isNews(held, object, this.#seen.get(scope) ?? '') && this.#set(object);
+    this.#advance(scope, object.metadata.resourceVersion);
+    if (news) this.#report([news], 'event');
+  }
+
+  #isNews(held: T | undefined, object: T, seen: string): boolean {
+    return compareVersions(object.metadata.resourceVersion, held?.metadata.resourceVersion ?? seen) > 0;
+  }
+
+  #seenFor(object: T): string {
+    return this.#seen.get(object.metadata.namespace) ?? this.#seen.get(EVERYWHERE) ?? '';
+  }
+
+  #advance(scope: string, resourceVersion: string): void {
+    if (compareVersions(resourceVersion, this.#seen.get(scope) ?? '') > 0) this.#seen.set(scope, resourceVersion);
+  }
+
+  #set(now: T): Change<T> {
+    const key = keyOf(now);
+    const before = this.#objects.get(key);
+    this.#objects.set(key, now);
+    for (const index of this.#indexes.values()) index.move(before, now);
+    return { key, now, before };
+  }
+
+  #delete(key: string, before: T): Change<T> {
+    this.#objects.delete(key);
+    for (const index of this.#indexes.values()) index.move(before, undefined);
+    return { key, now: undefined, before };
+  }
+
+  #report(changes: readonly Change<T>[], origin: Origin): void {
+    for (const { key, now, before } of changes) {
+      if (now && before && now.metadata.uid !== before.metadata.uid) {
+        this.#onChange(key, undefined, before, origin);
+        this.#onChange(key, now, undefined, origin);
+      } else {
+        this.#onChange(key, now, before, origin);
+      }
+    }
+  }
+}
