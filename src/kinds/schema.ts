@@ -1,0 +1,129 @@
+import * as z from 'zod';
+
+/**
+ * The subset of zod that kinds are written in. One piece makes both the check that the parser runs and the keywords that
+ * the CRD carries, so the two cannot part; `crds/structural.ts` refuses schemas made of anything else.
+ */
+
+/** A CEL rule of the CRD. What it says must be checked by the piece that carries it as well. */
+export interface Rule {
+  readonly rule: string;
+  readonly message: string;
+  readonly reason?: 'FieldValueForbidden' | 'FieldValueInvalid';
+  readonly fieldPath?: string;
+}
+
+/** A value in a reply or a declaration: what a setting can hold, or text about what it should not have held. */
+export type Scalar = string | number | boolean;
+
+/**
+ * Text of `min` to `max` code points, the unit of the API server (JavaScript's `length` would refuse an emoji too early).
+ * `must` says the bounds in words; it ends the sentence "spec.x must …".
+ */
+export function text(options: {
+  readonly about: string;
+  readonly max: number;
+  readonly min?: number;
+  readonly pattern?: RegExp;
+  readonly format?: 'date-time';
+  readonly must?: string;
+  /** A further check, and the rule that makes the API server do the same. */
+  readonly also?: { readonly check: (value: string) => boolean; readonly rule: Rule };
+}) {
+  const { about, max, min = 0, pattern, format, also } = options;
+  const must = options.must ?? `be text of ${min > 0 ? `${min} to` : 'at most'} ${max} characters`;
+  const accepts = (value: string): boolean =>
+    holds(value, min, max) && (pattern?.test(value) ?? true) && (also?.check(value) ?? true);
+  return z
+    .string({ error: `must ${must}` })
+    .refine(accepts, { error: `must ${must}` })
+    .meta({
+      description: about,
+      ...(format && { format }),
+      ...(min > 0 && { minLength: min }),
+      maxLength: max,
+      ...(pattern && { pattern: pattern.source }),
+      ...(also && { 'x-kubernetes-validations': [also.rule] }),
+    });
+}
+
+/** Whole number from `min` to `max`, both included and both exact in JavaScript. */
+export function integer(options: { readonly about: string; readonly min: number; readonly max: number }) {
+  const { about, min, max } = options;
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error }).meta({ description: about, format: 'int64' });
+}
+
+export function flag(about: string) {
+  return z.boolean({ error: 'must be true or false' }).meta({ description: about });
+}
+
+/** One of a closed set of our own words; never for what the remote API reports. */
+export function choice<const Words extends readonly [string, ...string[]]>(about: string, words: Words) {
+  return z.enum(words, { error: `must be ${words.join(' or ')}` }).meta({ description: about });
+}
+
+/** A moment that the operator writes itself: RFC 3339 in UTC with whole seconds. A time from a reply is `text`. */
+export function timestamp(about: string) {
+  return text({ about, max: 32, format: 'date-time' });
+}
+
+/** A number, a boolean or text: typeless in the CRD, where the bound on text holds and lists and objects are refused. */
+export function scalar(options: { readonly about: string; readonly max: number }) {
+  return z
+    .union([z.string().meta({ maxLength: options.max }), z.number(), z.boolean()])
+    .meta({ description: options.about });
+}
+
+/** A list that is replaced whole. */
+export function list<Item extends z.ZodType>(about: string, max: number, item: Item) {
+  return z
+    .array(item, { error: 'must be a list' })
+    .max(max, { error: `must have at most ${max} entries` })
+    .meta({ description: about, 'x-kubernetes-list-type': 'atomic' });
+}
+
+/** A list whose entries have one identity field each. */
+export function listByKey<Item extends z.ZodType>(about: string, max: number, key: string, item: Item) {
+  return z
+    .array(item)
+    .max(max)
+    .meta({ description: about, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [key] });
+}
+
+/** An object with these fields. Others are ignored, as the API server prunes them. */
+export function fields<Shape extends z.ZodRawShape>(about: string, shape: Shape, rules: readonly Rule[] = []) {
+  return z
+    .object(shape, { error: 'must be an object' })
+    .meta({ description: about, ...(rules.length > 0 && { 'x-kubernetes-validations': rules }) });
+}
+
+/** An object with these fields, of which at least one must be there. */
+export function someFields<Shape extends z.ZodRawShape>(about: string, shape: Shape) {
+  return z
+    .object(shape, { error: 'must be an object' })
+    .refine((value) => Object.keys(value).length > 0, { error: 'must have at least one field that is known' })
+    .meta({ description: about, minProperties: 1 });
+}
+
+/** The rule that makes a required field of `spec` immutable; one per field, so that the refusal names it. */
+export function immutable(field: string, whose: string): Rule {
+  return {
+    rule: `self.${field} == oldSelf.${field}`,
+    message: `is immutable; create another object for another ${whose}`,
+    reason: 'FieldValueForbidden',
+    fieldPath: `.${field}`,
+  };
+}
+
+function holds(value: string, min: number, max: number): boolean {
+  if (value.length >= min * 2 && value.length <= max) return true;
+  const points = codePoints(value);
+  return points >= min && points <= max;
+}
+
+function codePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count += 1;
+  return count;
+}

@@ -1,0 +1,168 @@
+import type * as z from 'zod';
+import { choice, fields, integer, list, listByKey, scalar, text, timestamp } from './schema.ts';
+
+/**
+ * Fields of `status` that several kinds share. Bounds are for what we write; a reply is cut to them, and nothing taken from one
+ * has a format, a pattern or a closed set of words, because one value out of bounds makes the API server refuse the whole status.
+ */
+
+const generation = (about: string, min = 0) => integer({ about, min, max: Number.MAX_SAFE_INTEGER });
+const requestId = text({ about: 'requestId of the reply; quote it to the API’s support.', max: 128 }).optional();
+const digest = (about: string) => text({ about, max: 80 });
+
+export const condition = fields('One condition.', {
+  type: text({
+    about: 'Ready is the summary. Reconciling: the operator goes on by itself. Stalled: the user must act.',
+    max: 64,
+  }),
+  status: choice('True, False or Unknown.', ['True', 'False', 'Unknown']),
+  reason: text({ about: 'The cause in one word.', max: 64 }),
+  message: text({ about: 'What is the case and what to do, in one line.', max: 1024 }),
+  observedGeneration: generation('The generation this condition speaks of.', -1),
+  lastTransitionTime: timestamp('When status last changed.'),
+});
+
+export const lastRequest = fields('The last call for this object. A field the reply did not have is absent.', {
+  operation: text({ about: 'The operation that was called.', max: 64 }),
+  requestId,
+  httpStatus: integer({ about: 'Status code of the reply.', min: 0, max: 999 }).optional(),
+  outcome: choice(
+    'Succeeded, Rejected, RateLimited, Busy, Unavailable (nothing reached the API, or a read failed) or Unknown (nobody can tell what the call did).',
+    ['Succeeded', 'Rejected', 'RateLimited', 'Busy', 'Unavailable', 'Unknown'],
+  ),
+  time: timestamp('When the call ended.'),
+  message: text({ about: 'What the API or the connection said.', max: 1024 }).optional(),
+});
+
+/** The part of `status` that every kind has. */
+export const commonStatus = {
+  observedGeneration: generation('The generation this status speaks of; -1 before the first visit.', -1).optional(),
+  conditions: listByKey('Ready, and Reconciling or Stalled while they are True.', 2, 'type', condition).optional(),
+  lastRequest: lastRequest.optional(),
+  attempts: integer({
+    about: 'Failed attempts in a row, of the present kind of failure.',
+    min: 0,
+    max: 2_147_483_647,
+  }).optional(),
+  nextAttemptTime: timestamp('When the operator will act by itself. Absent: nothing is scheduled.').optional(),
+  lastHandledReconcileAt: text({
+    about:
+      'The last value of the annotation pipewright.dev/reconcile-requested-at that was acted on, its first 256 characters.',
+    max: 256,
+  }).optional(),
+};
+
+/** What a fresh object shows before the first visit, so that no reader takes "no status" for success. */
+export const pendingStatus = {
+  observedGeneration: -1,
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'Unknown',
+      reason: 'Pending',
+      message: 'No operator has visited this object yet',
+      observedGeneration: -1,
+      lastTransitionTime: '1970-01-01T00:00:00Z',
+    },
+  ],
+};
+
+/** Name of a declared field, our own word. */
+const declaredField = (about: string) => text({ about, min: 1, max: 64 });
+
+/** `status.applied`: the last confirmed write. `keys` are at most `keys` declared fields. */
+export function applied(options: { readonly keys: number }) {
+  return fields('The last write that the API confirmed.', {
+    time: timestamp('When it was confirmed.'),
+    generation: generation('The generation that was sent.'),
+    requestId,
+    requestHash: digest('Hash of method, address and body of the request.'),
+    responseHash: digest('Hash of the result in the reply.').optional(),
+    secretResourceVersion: text({ about: 'Version of the Secret that was used.', max: 128 }).optional(),
+    keys: list(
+      'The declared fields that were sent; one you miss here was a typo.',
+      options.keys,
+      declaredField('Name of the field.'),
+    ),
+  });
+}
+
+/** `status.differences`. */
+export function differences(options: { readonly most: number; readonly valueMax: number }) {
+  return list(
+    'Declared fields that the API reported with another value.',
+    options.most,
+    fields('One field.', {
+      field: declaredField('Name of the field.'),
+      declared: scalar({ about: 'The value in spec.', max: options.valueMax }),
+      reported: scalar({
+        about: 'The value in the reply; JSON text where it is neither number nor boolean nor text.',
+        max: options.valueMax,
+      }),
+    }),
+  );
+}
+
+/** One change of a field's value; `from` and `to` are absent where the field was. */
+function change(valueMax: number) {
+  return {
+    field: text({ about: 'Name of the field.', max: 64 }),
+    from: scalar({ about: 'The value before. Absent: there was none, or it is not known.', max: valueMax }).optional(),
+    to: scalar({ about: 'The value after. Absent: there is none.', max: valueMax }).optional(),
+  };
+}
+
+/** `status.drift`. */
+export function drift(options: { readonly most: number; readonly valueMax: number }) {
+  return list(
+    'What changed between two replies although the operator did not change it, newest last.',
+    options.most,
+    fields('One change.', { ...change(options.valueMax), time: timestamp('When it was seen.') }),
+  );
+}
+
+/** `status.plan`. */
+export function plan(options: {
+  readonly requests: number;
+  readonly bodyMax: number;
+  readonly changes: number;
+  readonly valueMax: number;
+}) {
+  return fields('In mode Plan: what Apply would send.', {
+    time: timestamp('When it was worked out.'),
+    basis: choice('What changes are measured against: the last reply of the API, or nothing known.', [
+      'LastResponse',
+      'Unknown',
+    ]),
+    hash: digest('Hash of method, address and body of the request; equal to applied.requestHash once it was sent.'),
+    requests: list(
+      'The requests, in order.',
+      options.requests,
+      fields('One request.', {
+        method: choice('HTTP method.', ['GET', 'PUT', 'PATCH']),
+        path: text({ about: 'Path of the request.', max: 1024 }),
+        body: text({ about: 'The JSON text of the body.', max: options.bodyMax }).optional(),
+      }),
+    ),
+    changes: list('The fields that would change.', options.changes, fields('One field.', change(options.valueMax))),
+  });
+}
+
+/** `status.history`. */
+export function history(options: { readonly changes: number; readonly valueMax: number }) {
+  return list(
+    'The last 10 confirmed changes, newest last.',
+    10,
+    fields('One confirmed write that changed something.', {
+      time: timestamp('When it was confirmed.'),
+      generation: generation('The generation that was sent.'),
+      requestId,
+      changes: list('What it changed.', options.changes, fields('One field.', change(options.valueMax))),
+    }),
+  );
+}
+
+export const notReported = (most: number) =>
+  list('Declared fields that the reply did not have.', most, declaredField('Name of the field.'));
+
+export type LastRequest = z.infer<typeof lastRequest>;
