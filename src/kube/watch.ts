@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { KubeClient } from './client.ts';
 import type { KubeError } from './errors.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 import type { KubeObject } from './resource.ts';
 
 export type WatchEvent = 'ADDED' | 'MODIFIED' | 'DELETED';
