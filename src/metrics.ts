@@ -1,26 +1,130 @@
-import type { Collected, Counter, Histogram } from './exposition.ts';
+import { createRegistry } from './exposition.ts';
+import { registerProcessMetrics } from './process-metrics.ts';
 
-/** Every metric of the process, one field each; the names on the page stand in `createMetrics`. */
-export interface Metrics {
-  readonly apiRequests: Counter<'operation' | 'code'>;
-  readonly apiRequestDuration: Histogram<'operation'>;
-  readonly apiWait: Histogram<'operation'>;
-  readonly credentialPaused: Collected<'credential'>;
-  readonly reconciles: Counter<'kind' | 'result'>;
-  readonly reconcileDuration: Histogram<'kind'>;
-  readonly resourceReady: Collected<'kind' | 'namespace' | 'name' | 'reason'>;
-  readonly resourceLastConfirmed: Collected<'kind' | 'namespace' | 'name'>;
-  readonly drift: Counter<'kind'>;
-  readonly cleanupAbandoned: Counter<never>;
-  readonly leader: Collected<never>;
-  readonly queueDepth: Collected<'name'>;
-  readonly queueAdds: Counter<'name'>;
-  readonly queueWait: Histogram<'name'>;
-  readonly queueWork: Histogram<'name'>;
-  readonly queueRetries: Counter<'name'>;
-  readonly queueUnfinished: Collected<'name'>;
-  readonly queueLongestRunning: Collected<'name'>;
-  readonly kubeRequests: Counter<'code' | 'method' | 'host'>;
-  /** The page; see Registry. */
-  render(): string;
+/** Seconds. From a call on loopback to the longest `--api-timeout` that makes sense. */
+const CALL_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Seconds. A wait may be a pause that the API asked for, at most 15 minutes. */
+const WAIT_BUCKETS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900];
+/** Seconds. The powers of ten that dashboards for work queues expect. */
+const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1, 1, 10];
+
+/** One field per metric of the process. Figures about objects, credentials and queues are collected from where they live. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** A page of its own per call; nothing is shared between two of them. */
+export function createMetrics() {
+  const registry = createRegistry();
+  const metrics = {
+    apiRequests: registry.counter({
+      name: 'pipewright_api_requests_total',
+      help: 'Calls to the management API, by the HTTP status of the reply; code is "none" where there was no reply.',
+      labels: ['operation', 'code'],
+    }),
+    apiRequestDuration: registry.histogram({
+      name: 'pipewright_api_request_duration_seconds',
+      help: 'Time from the start of a call to the management API to the end of its reply.',
+      labels: ['operation'],
+      buckets: CALL_BUCKETS,
+    }),
+    apiWait: registry.histogram({
+      name: 'pipewright_api_wait_seconds',
+      help: 'Time that a call to the management API was ready to be sent but held back by the pace, pause or gate of its credential.',
+      labels: ['operation'],
+      buckets: WAIT_BUCKETS,
+    }),
+    credentialPaused: registry.collected({
+      name: 'pipewright_credential_paused',
+      help: 'Whether calls with this credential are held back at the moment, because the API asked for it or refused the key. The label is a digest that a restart changes.',
+      labels: ['credential'],
+      type: 'gauge',
+    }),
+    reconciles: registry.counter({
+      name: 'pipewright_reconcile_total',
+      help: 'Passes over an object, by what they ended in.',
+      labels: ['kind', 'result'],
+    }),
+    reconcileDuration: registry.histogram({
+      name: 'pipewright_reconcile_duration_seconds',
+      help: 'Time of one pass over an object, its calls included.',
+      labels: ['kind'],
+      buckets: CALL_BUCKETS,
+    }),
+    resourceReady: registry.collected({
+      name: 'pipewright_resource_ready',
+      help: 'Whether the Ready condition of the object is True; reason is the reason of that condition.',
+      labels: ['kind', 'namespace', 'name', 'reason'],
+      type: 'gauge',
+    }),
+    resourceLastConfirmed: registry.collected({
+      name: 'pipewright_resource_last_confirmed_timestamp_seconds',
+      help: 'When the API last confirmed the declared state of the object, in seconds since 1970.',
+      labels: ['kind', 'namespace', 'name'],
+      type: 'gauge',
+    }),
+    drift: registry.counter({
+      name: 'pipewright_drift_total',
+      help: 'Fields that were found changed between two replies without a change of ours.',
+      labels: ['kind'],
+    }),
+    cleanupAbandoned: registry.counter({
+      name: 'pipewright_cleanup_abandoned_total',
+      help: 'Deleted objects that were let go at the cleanup deadline with something of theirs left at the API.',
+      labels: [],
+    }),
+    leader: registry.collected({
+      name: 'pipewright_leader',
+      help: 'Whether this process is the one that works: the holder of the Lease, or always where there is no election.',
+      labels: [],
+      type: 'gauge',
+    }),
+    queueDepth: registry.collected({
+      name: 'workqueue_depth',
+      help: 'Keys that wait for a worker.',
+      labels: ['name'],
+      type: 'gauge',
+    }),
+    queueAdds: registry.counter({
+      name: 'workqueue_adds_total',
+      help: 'Keys that were put on the queue.',
+      labels: ['name'],
+    }),
+    queueWait: registry.histogram({
+      name: 'workqueue_queue_duration_seconds',
+      help: 'Time that a key waited for a worker.',
+      labels: ['name'],
+      buckets: QUEUE_BUCKETS,
+    }),
+    queueWork: registry.histogram({
+      name: 'workqueue_work_duration_seconds',
+      help: 'Time that a worker spent on a key.',
+      labels: ['name'],
+      buckets: QUEUE_BUCKETS,
+    }),
+    queueRetries: registry.counter({
+      name: 'workqueue_retries_total',
+      help: 'Keys that were put back after a failure.',
+      labels: ['name'],
+    }),
+    queueUnfinished: registry.collected({
+      name: 'workqueue_unfinished_work_seconds',
+      help: 'Time spent so far on the keys in work, summed over the workers.',
+      labels: ['name'],
+      type: 'gauge',
+    }),
+    queueLongestRunning: registry.collected({
+      name: 'workqueue_longest_running_processor_seconds',
+      help: 'Time that the slowest worker has spent on its key so far.',
+      labels: ['name'],
+      type: 'gauge',
+    }),
+    kubeRequests: registry.counter({
+      name: 'rest_client_requests_total',
+      help: 'Requests to the Kubernetes API server, by the HTTP status of the reply.',
+      labels: ['code', 'method', 'host'],
+    }),
+    /** The page to answer a scrape with; its content type is `EXPOSITION_CONTENT_TYPE`. */
+    render: (): string => registry.render(),
+  };
+  registerProcessMetrics(registry);
+  return metrics;
 }
