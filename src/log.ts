@@ -1,7 +1,3 @@
-import { type Logger, pino } from 'pino';
-import { describe } from './error-fields.ts';
-import type { Redactor } from './redaction.ts';
-
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -20,57 +16,66 @@ export interface Log {
   child(fields: LogFields): Log;
 }
 
-interface LogOptions {
-  readonly level: LogLevel;
-  readonly redactor: Redactor;
-  /** Where lines go; stdout where absent. */
-  readonly destination?: { write(line: string): unknown };
-}
+const LONGEST_TEXT = 1024;
+const MOST_CAUSES = 5;
+const MOST_FRAMES = 12;
 
-/**
- * JSON lines with an ISO time, written before the call returns: the last line before a crash is there.
- * Whatever a caller hands in, only plain values, lists of strings and the text of errors are written.
- */
-export function createLog({
-  level,
-  redactor,
-  destination = pino.destination({ dest: 1, sync: true }),
-}: LogOptions): Log {
-  const logger = pino(
-    {
-      level,
-      base: null,
-      messageKey: 'msg',
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }), log: onlyPlain },
-    },
-    { write: (line: string) => destination.write(redactor.apply(line)) },
-  );
-  return wrap(logger);
-}
+/** What a log line says of an error. */
+export type ErrorFields = {
+  readonly error: string;
+  readonly errorName: string;
+  readonly errorCode?: string;
+  readonly errorStatus?: number;
+  readonly errorCauses?: readonly string[];
+  readonly errorStack?: readonly string[];
+};
 
-/** pino formats the fields of a line but not those of a child, so these are made plain here. */
-function wrap(logger: Logger): Log {
+/** Only what is named here, never the other properties of an error: a client may have hung a request with its headers on it. */
+export function errorFields(error: unknown): ErrorFields {
+  if (!(error instanceof Error)) return { error: cut(String(error)), errorName: typeof error };
+  const { code, status } = error as { code?: unknown; status?: unknown };
+  const causes = causesOf(error);
   return {
-    trace: (fields, message) => logger.trace(fields, message),
-    debug: (fields, message) => logger.debug(fields, message),
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-    fatal: (fields, message) => logger.fatal(fields, message),
-    child: (fields) => wrap(logger.child(onlyPlain(fields))),
+    error: cut(error.message),
+    errorName: error.name,
+    ...(typeof code === 'string' && { errorCode: code }),
+    ...(typeof status === 'number' && { errorStatus: status }),
+    ...(causes.length > 0 && { errorCauses: causes }),
   };
 }
 
-/** The types forbid more than this already; it holds for callers whose own type of a log is wider. */
-function onlyPlain(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plain(value)]));
+/** For an error that is a mistake in this program: also where it was thrown. */
+export function bugFields(error: unknown): ErrorFields {
+  const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)) : [];
+  return { ...errorFields(error), errorStack: frames.slice(0, MOST_FRAMES).map((line) => line.trim()) };
 }
 
-function plain(value: unknown): unknown {
-  if (value instanceof Error) return describe(value);
-  if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? item : '[not logged]'));
-  if (typeof value === 'bigint') return String(value);
-  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return value;
-  return '[not logged]';
+/** An error on one line. */
+export function describeError(error: Error): string {
+  return cut(error.message === '' ? error.name : `${error.name}: ${error.message}`);
+}
+
+function causesOf(error: Error): string[] {
+  const seen = new Set<unknown>([error]);
+  const open = reasonsOf(error);
+  const texts: string[] = [];
+  while (open.length > 0 && texts.length < MOST_CAUSES) {
+    const cause = open.shift();
+    if (seen.has(cause)) continue;
+    seen.add(cause);
+    if (!(cause instanceof Error)) continue;
+    texts.push(describeError(cause));
+    open.push(...reasonsOf(cause));
+  }
+  return texts;
+}
+
+/** A connection that was tried on several addresses fails with an AggregateError, whose own message is empty. */
+function reasonsOf(error: Error): unknown[] {
+  const { cause, errors } = error as { cause?: unknown; errors?: unknown };
+  return [...(cause === undefined ? [] : [cause]), ...(Array.isArray(errors) ? (errors as unknown[]) : [])];
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }
