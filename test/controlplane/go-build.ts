@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { withLock } from './lock.ts';
+import type { Say } from './progress.ts';
+import { step } from './progress.ts';
+
+const modules = join(import.meta.dirname, 'go');
+
+interface Recipe {
+  readonly program: string;
+  /** The folder under `go/` whose go.mod names the exact version. */
+  readonly module: 'etcd' | 'kubernetes';
+  readonly package: string;
+}
+
+const recipes: readonly Recipe[] = [
+  { program: 'etcd', module: 'etcd', package: 'go.etcd.io/etcd/server/v3' },
+  { program: 'kube-apiserver', module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
+  { program: 'kubectl', module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kubectl' },
+];
+
+/** What a build gives, as the go.mod files say, under Go's names for this platform. */
+export function builtVersions() {
+  return {
+    etcd: { version: versionIn('etcd', 'go.etcd.io/etcd/server/v3') },
+    kubernetes: { version: versionIn('kubernetes', 'k8s.io/kubernetes') },
+    platform: { os: process.platform, arch: process.arch === 'x64' ? 'amd64' : process.arch },
+  };
+}
+
+export interface BuildOptions {
+  /** Where the programs are put; each appears there whole or not at all. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly say: Say;
+  /** Said first when there is no Go either. */
+  readonly failedBefore: string;
+}
+
+/** Builds what `folder` does not have yet. Two processes may ask at once: one builds, the other waits. Throws when there is no Go, or with the end of Go's output. */
+export async function buildFromGoModules({ folder, env, say, failedBefore }: BuildOptions): Promise<void> {
+  await checkGo(env, failedBefore);
+  await mkdir(folder, { recursive: true });
+  await withLock({ path: join(folder, '.lock'), say }, async () => {
+    await removeUnfinished(folder);
+    for (const recipe of recipes) await build(recipe, { folder, env, say });
+  });
+}
+
+async function build(recipe: Recipe, { folder, env, say }: Omit<BuildOptions, 'failedBefore'>): Promise<void> {
+  const target = join(folder, recipe.program);
+  if (await exists(target)) return;
+  const { version } = builtVersions()[recipe.module];
+  const unfinished = `${target}${unfinishedSuffix}`;
+  const args = ['build', '-trimpath', '-ldflags', linkerFlags(recipe, version), '-o', unfinished, recipe.package];
+  await step(say, `Building ${recipe.program} ${version}`, () => go(args, recipe.module, env));
+  await rename(unfinished, target);
+}
+
+const unfinishedSuffix = '.unfinished';
+
+async function removeUnfinished(folder: string): Promise<void> {
+  const left = (await readdir(folder)).filter((name) => name.endsWith(unfinishedSuffix));
+  await Promise.all(left.map((name) => rm(join(folder, name))));
+}
+
+/** Without these a Kubernetes built from its module calls itself v0.0.0, which clients refuse. */
+function linkerFlags(recipe: Recipe, version: string): string {
+  if (recipe.module === 'etcd') return '-s -w';
+  const [major, minor] = version.slice(1).split('.');
+  const values = { gitVersion: version, gitMajor: major, gitMinor: minor };
+  const set = Object.entries(values).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
+  return ['-s -w', ...set].join(' ');
+}
+
+async function checkGo(env: NodeJS.ProcessEnv, failedBefore: string): Promise<void> {
+  try {
+    await go(['version'], 'etcd', env);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    throw new Error(
+      `There is no Kubernetes control plane to run: KUBEBUILDER_ASSETS is not set, nothing is cached. ${failedBefore} And there is no "go" on the PATH to build one.\n` +
+        'Install Go 1.26 or newer and put it on the PATH, or set KUBEBUILDER_ASSETS to a folder that holds etcd, kube-apiserver and kubectl.',
+      { cause: error },
+    );
+  }
+}
+
+function go(args: readonly string[], module: string, env: NodeJS.ProcessEnv): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('go', args, {
+      cwd: join(modules, module),
+      env: { ...env, CGO_ENABLED: '0', GOWORK: 'off' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const endWithUs = () => child.kill();
+    process.once('exit', endWithUs);
+    let output = '';
+    const keep = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-4_000);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      process.off('exit', endWithUs);
+      if (code === 0) resolve();
+      else
+        reject(
+          new Error(
+            `"go ${args.join(' ')}" ended with ${signal ?? `code ${code}`}. Go 1.26 or newer is needed. The end of its output:\n${output}`,
+          ),
+        );
+    });
+  });
+}
+
+function versionIn(module: Recipe['module'], path: string): string {
+  const text = readFileSync(join(modules, module, 'go.mod'), 'utf8');
+  const line = text.split('\n').find((line) =>
+    line
+      .trim()
+      .replace(/^require /, '')
+      .startsWith(`${path} v`),
+  );
+  const version = line?.match(/ (v\d+\.\d+\.\d+)/)?.[1];
+  if (!version) throw new Error(`${join(modules, module, 'go.mod')} has no line "${path} v<version>"`);
+  return version;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
