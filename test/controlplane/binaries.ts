@@ -33,9 +33,13 @@ export async function findBinaries({
   indexUrl = DEFAULT_INDEX_URL,
 }: FindOptions): Promise<Binaries> {
   if (env.KUBEBUILDER_ASSETS) return given(env.KUBEBUILDER_ASSETS);
-  const { platform, kubernetes } = builtVersions();
+  const { platform, kubernetes, etcd } = builtVersions();
   const downloads = join(cacheFolder(env), 'official');
-  const built = join(cacheFolder(env), 'built', `${kubernetes.version}-${platform.os}-${platform.arch}`);
+  const built = join(
+    cacheFolder(env),
+    'built',
+    `kubernetes-${kubernetes.version}-etcd-${etcd.version}-${platform.os}-${platform.arch}`,
+  );
   const minor = kubernetes.version.replace(/\.\d+$/, '');
 
   if (isComplete(built)) return { folder: built, origin: 'built earlier' };

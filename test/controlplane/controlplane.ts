@@ -73,10 +73,13 @@ async function start(programs: string, options: ControlPlaneOptions): Promise<Co
   let apiServer: APIServer | undefined;
 
   const stopAll = async () => {
-    await apiServer?.stop();
-    await etcd.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-    unguard();
+    try {
+      await apiServer?.stop();
+      await etcd.stop();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    } finally {
+      unguard();
+    }
   };
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= stopAll());

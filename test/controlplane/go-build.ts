@@ -88,6 +88,8 @@ async function checkGo(env: NodeJS.ProcessEnv, failedBefore: string): Promise<vo
   }
 }
 
+const endings = ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'];
+
 function go(args: readonly string[], module: string, env: NodeJS.ProcessEnv): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('go', args, {
@@ -95,8 +97,9 @@ function go(args: readonly string[], module: string, env: NodeJS.ProcessEnv): Pr
       env: { ...env, CGO_ENABLED: '0', GOWORK: 'off' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const endWithUs = () => child.kill();
-    process.once('exit', endWithUs);
+    // Interrupted, Go removes its temporary files and leaves with an error, which then ends what waits for it here.
+    const interrupt = () => child.kill('SIGINT');
+    for (const event of endings) process.on(event, interrupt);
     let output = '';
     const keep = (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-4_000);
@@ -105,7 +108,7 @@ function go(args: readonly string[], module: string, env: NodeJS.ProcessEnv): Pr
     child.stderr.on('data', keep);
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      process.off('exit', endWithUs);
+      for (const event of endings) process.off(event, interrupt);
       if (code === 0) resolve();
       else
         reject(

@@ -1,7 +1,35 @@
-import { describe, expect, test } from 'vitest';
-import { applyYaml, audit, kubectl, newNamespace, serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  applyYaml,
+  audit,
+  controlPlane,
+  getJson,
+  kubectl,
+  newNamespace,
+  serviceAccountKubeconfig,
+  waitFor,
+} from '../controlplane/client.ts';
+import { startControlPlane } from '../controlplane/controlplane.ts';
 
-describe('RBAC', () => {
+const main = join(import.meta.dirname, '..', 'controlplane', 'main.ts');
+
+let scratch: string;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'pipewright-test-'));
+});
+
+afterAll(() => rm(scratch, { recursive: true }));
+
+describe('the shared control plane', () => {
   test('forbids a user without rights', async () => {
     const namespace = await newNamespace();
     const nobody = await serviceAccountKubeconfig(namespace, 'nobody');
@@ -9,4 +37,164 @@ describe('RBAC', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`User "system:serviceaccount:${namespace}:nobody" cannot list resource "configmaps"`);
   });
+
+  test('allows what a Role allows, and only that', async () => {
+    const namespace = await newNamespace();
+    const reader = await serviceAccountKubeconfig(namespace, 'reader');
+    await applyYaml(role, namespace);
+    await waitFor(() => kubectl(['get', 'configmaps', '-n', namespace], undefined, reader), {
+      what: 'the Role to hold',
+      until: ({ code }) => code === 0,
+    });
+    const write = await kubectl(['create', 'configmap', 'new', '-n', namespace], undefined, reader);
+    expect(write.stderr).toContain('cannot create resource "configmaps"');
+  });
+
+  test('logs a write once, with who, what and how it ended', async () => {
+    const namespace = await newNamespace();
+    await applyYaml('{apiVersion: v1, kind: ConfigMap, metadata: {name: one}, data: {a: b}}', namespace);
+    expect(await audit({ namespace, verb: 'create' })).toEqual([
+      expect.objectContaining({ user: 'test-admin', resource: 'configmaps', subresource: '', name: 'one', code: 201 }),
+    ]);
+    const found = await getJson<{ data: unknown }>(['configmap', 'one', '-n', namespace]);
+    expect(found.data).toEqual({ a: 'b' });
+  });
+
+  test('logs a refused list', async () => {
+    const namespace = await newNamespace();
+    const nobody = await serviceAccountKubeconfig(namespace, 'nobody');
+    await kubectl(['get', 'secrets', '-n', namespace], undefined, nobody);
+    const user = `system:serviceaccount:${namespace}:nobody`;
+    expect(await audit({ user, verb: 'list' })).toEqual([
+      expect.objectContaining({ namespace, resource: 'secrets', code: 403 }),
+    ]);
+  });
 });
+
+describe('waitFor', () => {
+  test('shows the last value seen when time is up', async () => {
+    const waited = waitFor(() => ({ phase: 'Pending' }), { what: 'the moon', until: () => false, timeoutMs: 1 });
+    await expect(waited).rejects.toThrow(`in vain for the moon. Seen last: { phase: 'Pending' }`);
+  });
+
+  test('takes a check that throws for not yet', async () => {
+    let calls = 0;
+    const check = () => {
+      calls += 1;
+      if (calls < 3) throw new Error('too early');
+      return calls;
+    };
+    await expect(waitFor(check, { what: 'the third call' })).resolves.toBe(3);
+  });
+});
+
+describe.concurrent('a control plane of its own', () => {
+  test('keeps data, port and users over a restart of the API server, and leaves no file behind', async () => {
+    const own = await startControlPlane({ say: () => {}, stopOnSignal: false });
+    try {
+      const jane = await own.addUser('jane', ['developers']);
+      await own.kubectl(['create', 'namespace', 'kept']);
+      await own.stopApiServer();
+      expect((await own.kubectl(['get', 'namespace', 'kept'])).stderr).toContain('refused');
+      await own.startApiServer();
+      expect((await own.kubectl(['get', 'namespace', 'kept'])).code).toBe(0);
+      const asJane = await own.kubectl(['get', 'namespace', 'kept'], undefined, jane);
+      expect(asJane.stderr).toContain('User "jane" cannot get resource "namespaces"');
+      expect((await own.audit()).filter(({ user }) => user === 'jane').map(({ code }) => code)).toEqual([403]);
+    } finally {
+      await own.stop();
+    }
+    expect(existsSync(own.folder)).toBe(false);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('leaves no file and no process behind after %s', async (signal) => {
+    const temporary = await mkdtemp(join(scratch, 'tmp-'));
+    const running = runMain([], { ...process.env, TMPDIR: temporary, KUBEBUILDER_ASSETS: programs() });
+    await waitFor(() => running.output(), {
+      what: 'the KUBECONFIG',
+      until: (text) => text.includes('export KUBECONFIG='),
+    });
+    const server = /https:\S+/.exec(running.output())?.[0] ?? '';
+    running.child.kill(signal);
+    await waitFor(() => running.child.signalCode, { what: 'its end by the signal', until: (seen) => seen === signal });
+    expect(await readdir(temporary)).toEqual([]);
+    await expect(fetch(server)).rejects.toThrow(
+      expect.objectContaining({ cause: expect.objectContaining({ code: 'ECONNREFUSED' }) }),
+    );
+  });
+});
+
+describe('the programs', () => {
+  test('are taken from KUBEBUILDER_ASSETS', async () => {
+    const { code, output } = await prepare({ KUBEBUILDER_ASSETS: programs() });
+    expect(output).toContain(`are in ${programs()} (KUBEBUILDER_ASSETS)`);
+    expect(code).toBe(0);
+  });
+
+  test('that KUBEBUILDER_ASSETS does not hold are named', async () => {
+    const folder = await mkdtemp(join(scratch, 'half-'));
+    await writeFile(join(folder, 'etcd'), '');
+    const { code, output } = await prepare({ KUBEBUILDER_ASSETS: folder });
+    expect(output).toContain(`KUBEBUILDER_ASSETS is "${folder}", which has no kube-apiserver, no kubectl.`);
+    expect(code).toBe(1);
+  });
+
+  test('that cannot be had at all make one message that says what to install', async () => {
+    const { code, output } = await prepare({ PATH: '', XDG_CACHE_HOME: join(scratch, 'empty') }, [
+      '--index',
+      await refusingUrl(),
+    ]);
+    expect(output).toContain('The download failed: fetch failed');
+    expect(output).toContain('Install Go 1.26 or newer and put it on the PATH, or set KUBEBUILDER_ASSETS');
+    expect(code).toBe(1);
+    expect(existsSync(join(scratch, 'empty'))).toBe(false);
+  });
+});
+
+const role = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: reader}
+rules: [{apiGroups: [''], resources: [configmaps], verbs: [get, list]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: reader}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}
+subjects: [{kind: ServiceAccount, name: reader}]
+`;
+
+/** The folder of the programs that run the shared control plane. */
+function programs(): string {
+  return dirname(controlPlane.kubectlProgram);
+}
+
+function runMain(args: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = execFile(process.execPath, [main, ...args], { env });
+  let text = '';
+  const keep = (chunk: string) => {
+    text += chunk;
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  return { child, output: () => text };
+}
+
+async function prepare(
+  env: NodeJS.ProcessEnv,
+  args: readonly string[] = [],
+): Promise<{ code: number; output: string }> {
+  const { child, output } = runMain(['--prepare', ...args], env);
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output: output() };
+}
+
+/** An address where nobody listens any more. */
+async function refusingUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}/releases.yaml`;
+}
