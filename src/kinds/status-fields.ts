@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { Stored } from './definition.ts';
 import { choice, fields, integer, list, listByKey, scalar, text, timestamp } from './schema.ts';
 
 /**
@@ -7,7 +8,10 @@ import { choice, fields, integer, list, listByKey, scalar, text, timestamp } fro
  */
 
 const generation = (about: string, min = 0) => integer({ about, min, max: Number.MAX_SAFE_INTEGER });
-const requestId = text({ about: 'requestId of the reply; quote it to the API’s support.', max: 128 }).optional();
+const requestId = text({
+  about: 'requestId of the reply; name it when you ask the support of the API.',
+  max: 128,
+}).optional();
 const digest = (about: string) => text({ about, max: 80 });
 
 export const condition = fields('One condition.', {
@@ -17,7 +21,7 @@ export const condition = fields('One condition.', {
   }),
   status: choice('True, False or Unknown.', ['True', 'False', 'Unknown']),
   reason: text({ about: 'The cause in one word.', max: 64 }),
-  message: text({ about: 'What is the case and what to do, in one line.', max: 1024 }),
+  message: text({ about: 'What happened and what to do, in one line.', max: 1024 }),
   observedGeneration: generation('The generation this condition speaks of.', -1),
   lastTransitionTime: timestamp('When status last changed.'),
 });
@@ -67,11 +71,17 @@ export const pendingStatus = {
   ],
 };
 
-/** Name of a declared field, our own word. */
-const declaredField = (about: string) => text({ about, min: 1, max: 64 });
+/** How many entries a list has, and how many code points a field name and a value in them. */
+interface Bounds {
+  readonly most: number;
+  readonly field: number;
+  readonly value: number;
+}
 
-/** `status.applied`: the last confirmed write. `keys` are at most `keys` declared fields. */
-export function applied(options: { readonly keys: number }) {
+const fieldName = (max: number) => text({ about: 'Name of the field.', max });
+
+/** `status.applied`: the last confirmed write. */
+export function applied(bounds: Omit<Bounds, 'value'>) {
   return fields('The last write that the API confirmed.', {
     time: timestamp('When it was confirmed.'),
     generation: generation('The generation that was sent.'),
@@ -81,53 +91,41 @@ export function applied(options: { readonly keys: number }) {
     secretResourceVersion: text({ about: 'Version of the Secret that was used.', max: 128 }).optional(),
     keys: list(
       'The declared fields that were sent; one you miss here was a typo.',
-      options.keys,
-      declaredField('Name of the field.'),
+      bounds.most,
+      fieldName(bounds.field),
     ),
   });
 }
 
 /** `status.differences`. */
-export function differences(options: { readonly most: number; readonly valueMax: number }) {
+export function differences(bounds: Bounds) {
   return list(
     'Declared fields that the API reported with another value.',
-    options.most,
+    bounds.most,
     fields('One field.', {
-      field: declaredField('Name of the field.'),
-      declared: scalar({ about: 'The value in spec.', max: options.valueMax }),
-      reported: scalar({
-        about: 'The value in the reply; JSON text where it is neither number nor boolean nor text.',
-        max: options.valueMax,
-      }),
+      field: fieldName(bounds.field),
+      declared: scalar({ about: 'The value in spec.', max: bounds.value }),
+      reported: scalar({ about: 'The value in the reply; a list or an object as JSON text.', max: bounds.value }),
     }),
   );
 }
 
-/** One change of a field's value; `from` and `to` are absent where the field was. */
-function change(valueMax: number) {
-  return {
-    field: text({ about: 'Name of the field.', max: 64 }),
-    from: scalar({ about: 'The value before. Absent: there was none, or it is not known.', max: valueMax }).optional(),
-    to: scalar({ about: 'The value after. Absent: there is none.', max: valueMax }).optional(),
-  };
+/** `status.notReported`. */
+export function notReported(bounds: Omit<Bounds, 'value'>) {
+  return list('Declared fields that the reply did not have.', bounds.most, fieldName(bounds.field));
 }
 
 /** `status.drift`. */
-export function drift(options: { readonly most: number; readonly valueMax: number }) {
+export function drift(bounds: Bounds) {
   return list(
     'What changed between two replies although the operator did not change it, newest last.',
-    options.most,
-    fields('One change.', { ...change(options.valueMax), time: timestamp('When it was seen.') }),
+    bounds.most,
+    fields('One change.', { ...change(bounds), time: timestamp('When it was seen.') }),
   );
 }
 
-/** `status.plan`. */
-export function plan(options: {
-  readonly requests: number;
-  readonly bodyMax: number;
-  readonly changes: number;
-  readonly valueMax: number;
-}) {
+/** `status.plan`; `body` is the longest text of a request's body. */
+export function plan(bounds: Bounds & { readonly requests: number; readonly body: number }) {
   return fields('In mode Plan: what Apply would send.', {
     time: timestamp('When it was worked out.'),
     basis: choice('What changes are measured against: the last reply of the API, or nothing known.', [
@@ -137,19 +135,19 @@ export function plan(options: {
     hash: digest('Hash of method, address and body of the request; equal to applied.requestHash once it was sent.'),
     requests: list(
       'The requests, in order.',
-      options.requests,
+      bounds.requests,
       fields('One request.', {
         method: choice('HTTP method.', ['GET', 'PUT', 'PATCH']),
         path: text({ about: 'Path of the request.', max: 1024 }),
-        body: text({ about: 'The JSON text of the body.', max: options.bodyMax }).optional(),
+        body: text({ about: 'The JSON text of the body.', max: bounds.body }).optional(),
       }),
     ),
-    changes: list('The fields that would change.', options.changes, fields('One field.', change(options.valueMax))),
+    changes: list('The fields that would change.', bounds.most, fields('One field.', change(bounds))),
   });
 }
 
-/** `status.history`. */
-export function history(options: { readonly changes: number; readonly valueMax: number }) {
+/** `status.history`; `most` bounds the changes of one entry. */
+export function history(bounds: Bounds) {
   return list(
     'The last 10 confirmed changes, newest last.',
     10,
@@ -157,12 +155,21 @@ export function history(options: { readonly changes: number; readonly valueMax: 
       time: timestamp('When it was confirmed.'),
       generation: generation('The generation that was sent.'),
       requestId,
-      changes: list('What it changed.', options.changes, fields('One field.', change(options.valueMax))),
+      changes: list('What it changed.', bounds.most, fields('One field.', change(bounds))),
     }),
   );
 }
 
-export const notReported = (most: number) =>
-  list('Declared fields that the reply did not have.', most, declaredField('Name of the field.'));
+/** `from` and `to` are absent where the field was. */
+function change(bounds: Bounds) {
+  return {
+    field: fieldName(bounds.field),
+    from: scalar({
+      about: 'The value before. Absent: there was none, or it is not known.',
+      max: bounds.value,
+    }).optional(),
+    to: scalar({ about: 'The value after. Absent: there is none.', max: bounds.value }).optional(),
+  };
+}
 
-export type LastRequest = z.infer<typeof lastRequest>;
+export type LastRequest = Stored<z.output<typeof lastRequest>>;

@@ -29,12 +29,16 @@ export const LIMITS = {
   otherValue: 128,
   drift: 12,
   historyChanges: 24,
-  /** Values in differences, drift and plan. */
+  /** Names of fields; the longest setting has 41. */
+  field: 48,
+  /** Values in differences, drift and plan, where they are text. */
   value: 64,
-  /** Values in history, of which there are many. */
-  historyValue: 24,
+  /** The same in history, which has many. */
+  historyValue: 16,
   body: 2048,
 } as const;
+
+const perSetting = { most: settingNames.length, field: LIMITS.field, value: LIMITS.value };
 
 type Shape = {
   [Name in SettingName]: z.ZodOptional<(typeof SETTINGS)[Name]['type'] extends 'integer' ? z.ZodInt : z.ZodBoolean>;
@@ -42,9 +46,9 @@ type Shape = {
 
 const declaredSettings = shapeOf((name) => {
   const setting = SETTINGS[name];
-  if (setting.type === 'boolean') return flag(`${setting.about} true or false.`);
+  if (setting.type === 'boolean') return flag(setting.about);
   const { min, max, unit } = setting;
-  return integer({ about: `${setting.about} ${min} to ${max} ${unit}.`, min, max });
+  return integer({ about: `${setting.about} ${`${min} to ${max} ${unit}`.trimEnd()}.`, min, max });
 });
 
 /** What a reply holds is not bound to the documented ranges, only to what JavaScript and int64 hold exactly. */
@@ -62,7 +66,7 @@ const spec = fields(
     pipeId: identifier('The pipe.'),
     credentialsSecretRef,
     settings: someFields(
-      'The settings to hold, at least one, under the API’s own names. Only these are sent; the others are left as they are.',
+      'The settings to hold, at least one, under the names the API has for them. Only these are sent; the others are left as they are.',
       declaredSettings,
     ),
     suspend,
@@ -74,7 +78,7 @@ const spec = fields(
 
 const status = fields('What the operator did and what the API reported. Written by the operator alone.', {
   ...commonStatus,
-  applied: applied({ keys: settingNames.length }).optional(),
+  applied: applied(perSetting).optional(),
   settings: fields('The settings as the API last reported them.', reportedSettings).optional(),
   otherSettings: list(
     'Settings in the last reply that are not known here, or whose value could not be read; the first 20.',
@@ -84,16 +88,11 @@ const status = fields('What the operator did and what the API reported. Written 
       value: text({ about: 'Its value as JSON text, cut at 128 characters.', max: LIMITS.otherValue }),
     }),
   ).optional(),
-  differences: differences({ most: settingNames.length, valueMax: LIMITS.value }).optional(),
-  notReported: notReported(settingNames.length).optional(),
-  drift: drift({ most: LIMITS.drift, valueMax: LIMITS.value }).optional(),
-  plan: plan({
-    requests: 1,
-    bodyMax: LIMITS.body,
-    changes: settingNames.length,
-    valueMax: LIMITS.value,
-  }).optional(),
-  history: history({ changes: LIMITS.historyChanges, valueMax: LIMITS.historyValue }).optional(),
+  differences: differences(perSetting).optional(),
+  notReported: notReported(perSetting).optional(),
+  drift: drift({ ...perSetting, most: LIMITS.drift }).optional(),
+  plan: plan({ ...perSetting, requests: 1, body: LIMITS.body }).optional(),
+  history: history({ ...perSetting, most: LIMITS.historyChanges, value: LIMITS.historyValue }).optional(),
 });
 
 export type PipeSettingsSpec = Stored<z.output<typeof spec>>;
@@ -127,7 +126,12 @@ export const definition: Definition = {
     { name: 'Age', path: '.metadata.creationTimestamp', type: 'date', about: 'Time since creation.' },
     { name: 'Request ID', path: '.status.lastRequest.requestId', wide: true, about: 'requestId of the last reply.' },
     { name: 'Next Attempt', path: '.status.nextAttemptTime', wide: true, about: 'When the operator acts by itself.' },
-    { name: 'Message', path: '.status.conditions[?(@.type=="Ready")].message', wide: true, about: 'What is the case.' },
+    {
+      name: 'Message',
+      path: '.status.conditions[?(@.type=="Ready")].message',
+      wide: true,
+      about: 'What happened and what to do.',
+    },
   ],
   selectableFields: ['.spec.organizationId', '.spec.serviceId', '.spec.pipeId', '.spec.credentialsSecretRef.name'],
 };

@@ -81,7 +81,7 @@ export const SETTINGS = {
     type: 'integer',
     min: 0,
     max: 2,
-    unit: '(0, 1 or 2)',
+    unit: '',
     about: 'How a distributed INSERT … SELECT runs in parallel.',
   },
   object_storage_use_cluster_function: {

@@ -1,0 +1,42 @@
+import type { Structural } from '../../crds/structural.ts';
+
+/** Costs most in JSON: six bytes, and still one code point for maxLength. */
+const DEAREST = '\u0001';
+
+/**
+ * The value with the longest JSON that a schema lets in: every optional field there, every list full, every text of the dearest
+ * characters its pattern allows. Entries of list maps differ in their key.
+ */
+export function largest(schema: Structural, seed = 0): unknown {
+  switch (schema.type) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([name, property]) => [name, largest(property, seed)]),
+      );
+    case 'array':
+      return Array.from({ length: schema.maxItems ?? 0 }, (_, index) => largest(schema.items ?? {}, index));
+    case 'integer':
+      return longest([schema.minimum ?? 0, schema.maximum ?? 0]);
+    case 'boolean':
+      return false;
+    case 'string':
+    case undefined:
+    default:
+      return largestText(schema, seed);
+  }
+}
+
+function largestText(schema: Structural, seed: number): string {
+  const { maxLength = 0 } = schema;
+  if (schema.enum) return longest(schema.enum);
+  if (schema.format === 'date-time') return `${'2026-01-01T00:00:00.'.padEnd(maxLength - 1, '1')}Z`;
+  if (schema.pattern !== undefined) return 'a'.repeat(maxLength);
+  return String.fromCodePoint(1 + seed) + DEAREST.repeat(maxLength - 1);
+}
+
+function longest<T>(values: readonly T[]): T {
+  const sorted = values.toSorted((a, b) => JSON.stringify(b).length - JSON.stringify(a).length);
+  const [first] = sorted;
+  if (first === undefined) throw new Error('A schema with an empty list of words lets nothing in');
+  return first;
+}
