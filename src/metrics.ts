@@ -29,13 +29,13 @@ export function createMetrics() {
     apiWait: registry.histogram({
       name: 'pipewright_api_wait_seconds',
       help: 'Time that a call to the management API was ready to be sent but held back by the pace, pause or gate of its credential.',
-      labels: ['operation'],
+      labels: [],
       buckets: WAIT_BUCKETS,
     }),
     credentialPaused: registry.collected({
       name: 'pipewright_credential_paused',
-      help: 'Whether calls with this credential are held back at the moment, because the API asked for it or refused the key. The label is a digest that a restart changes.',
-      labels: ['credential'],
+      help: 'Credentials whose calls are held back at the moment; state "paused": the API asked for it, "gated": it refused the key.',
+      labels: ['state'],
       type: 'gauge',
     }),
     reconciles: registry.counter({

@@ -1,12 +1,16 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { EXPOSITION_CONTENT_TYPE } from './exposition.ts';
+
 /** Says what is wrong, or undefined when all is well. Must not block: it is asked on every probe. */
 export type Check = () => string | undefined;
 
 export interface ServerOptions {
   readonly listen: { readonly host?: string; readonly port: number };
-  /** By name; one that complains makes /livez fail, and the kubelet restarts the process. */
+  /** By name; one that complains makes /livez fail, and the kubelet restarts the process. That the event loop turns is shown by the answer. */
   readonly live: Readonly<Record<string, Check>>;
   /** By name; one that complains makes /readyz fail. Standbys are ready. */
   readonly ready: Readonly<Record<string, Check>>;
+  /** The page for a scrape. */
   readonly metrics: () => string;
 }
 
@@ -15,4 +19,100 @@ export interface StatusServer {
   readonly port: number;
   /** Ends open connections too; resolves when the port is free. */
   close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly type?: string;
+  readonly allow?: string;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+/** Probes and scrapes are small and come from near by; whoever is slower is not one of them. */
+const LIMITS = { maxHeaderSize: 8192, headersTimeout: 5000, requestTimeout: 10_000, keepAliveTimeout: 75_000 };
+const CONNECTIONS_CHECKED_EVERY_MS = 2000;
+const MOST_CONNECTIONS = 100;
+
+/** Serves /livez, /readyz and /metrics; throws an error that names the flag when it cannot listen. */
+export async function startServer(options: ServerOptions): Promise<StatusServer> {
+  const server = createServer(
+    { ...LIMITS, connectionsCheckingInterval: CONNECTIONS_CHECKED_EVERY_MS },
+    (request, response) => send(request, response, answer(request, options)),
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  const port = await listen(server, options.listen);
+  return { port, close: () => close(server) };
+}
+
+function answer({ method = '', url = '' }: IncomingMessage, { live, ready, metrics }: ServerOptions): Answer {
+  const path = url.split('?', 1)[0] ?? '';
+  const page: (() => Answer) | undefined = {
+    '/livez': () => judge(live),
+    '/readyz': () => judge(ready),
+    '/metrics': () => ({ status: 200, body: metrics(), type: EXPOSITION_CONTENT_TYPE }),
+  }[path];
+  if (!page) return { status: 404, body: 'not found; there are /livez, /readyz and /metrics\n' };
+  if (method !== 'GET' && method !== 'HEAD') return { status: 405, body: 'only GET and HEAD\n', allow: 'GET, HEAD' };
+  try {
+    return page();
+  } catch (error) {
+    return { status: 500, body: `${path} failed: ${error instanceof Error ? error.message : String(error)}\n` };
+  }
+}
+
+function judge(checks: Readonly<Record<string, Check>>): Answer {
+  const results = Object.entries(checks).map(([name, check]) => ({ name, complaint: check() }));
+  const lines = results.map(
+    ({ name, complaint }) => `[${complaint === undefined ? '+' : '-'}] ${name}: ${complaint ?? 'ok'}\n`,
+  );
+  const well = results.every(({ complaint }) => complaint === undefined);
+  return { status: well ? 200 : 503, body: `${lines.join('')}${well ? 'ok' : 'failed'}\n` };
+}
+
+function send(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { status, body, type = TEXT, allow }: Answer,
+): void {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': bytes.length,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(allow !== undefined && { allow }),
+  });
+  response.end(method === 'HEAD' ? undefined : bytes);
+}
+
+function listen(server: Server, { host, port }: ServerOptions['listen']): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.listen({ port, ...(host !== undefined && { host }) }, () => {
+      server.removeAllListeners('error');
+      const address = server.address();
+      resolve(address !== null && typeof address === 'object' ? address.port : port);
+    });
+  });
+}
+
+const LISTEN_CAUSES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there already; stop it or choose another port with --listen',
+  EACCES: 'this user may not listen there; choose a port above 1023 with --listen',
+  EADDRNOTAVAIL: 'this machine has no such address; choose another one with --listen',
+  ENOTFOUND: 'no address has that name; choose another one with --listen',
+};
+
+function listenError(error: NodeJS.ErrnoException, host: string | undefined, port: number): Error {
+  const shown = host?.includes(':') ? `[${host}]:${port}` : `${host ?? ''}:${port}`;
+  const why = LISTEN_CAUSES[error.code ?? ''] ?? `${error.message}; choose another address with --listen`;
+  return new Error(`cannot listen on ${shown}: ${why}`, { cause: error });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
 }
