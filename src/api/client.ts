@@ -1,5 +1,12 @@
+import { getCACertificates } from 'node:tls';
+import { Pool } from 'undici';
 import type { Clock } from '../clock.ts';
-import type { Credential, Reply } from './reply.ts';
+import { normaliseBaseUrl } from './base-url.ts';
+import { type CallSite, describeCause, describeTimeout } from './causes.ts';
+import { readAnswer } from './envelope.ts';
+import { type Ended, Exchange } from './exchange.ts';
+import { encodePath } from './path.ts';
+import type { Credential, NoAnswer, Reply } from './reply.ts';
 
 export type { Answer, BodyState, Credential, NoAnswer, Reply } from './reply.ts';
 
@@ -26,7 +33,7 @@ export interface CallMetric {
 export interface ApiClient {
   /** Normalised: no trailing slash, no `/v1`. */
   readonly baseUrl: string;
-  /** Makes exactly one request and never throws for what the network or the API does; throws RangeError for an empty, `.` or `..` segment. */
+  /** Makes at most one request and never throws for what the network or the API does; rejects with RangeError for an empty, `.` or `..` segment. */
   call(request: ApiRequest): Promise<Reply>;
   /** Waits for running calls, then closes the connections. */
   close(): Promise<void>;
@@ -45,4 +52,110 @@ export interface ApiClientOptions {
   readonly onCall?: (metric: CallMetric) => void;
 }
 
-export declare function createApiClient(options: ApiClientOptions): ApiClient;
+const LONGEST_CONNECT_MS = 10_000;
+const LARGEST_HEADERS = 32 * 1024;
+
+/** Makes the one client of a process: connections are reused, redirects never followed, nothing ever sent twice. */
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  const { timeoutMs, clock } = options;
+  const baseUrl = normaliseBaseUrl(options.baseUrl);
+  const { origin, pathname, host } = new URL(baseUrl);
+  const prefix = pathname === '/' ? '' : pathname;
+  const site: CallSite = { peer: host, timeoutMs, connectTimeoutMs: Math.min(LONGEST_CONNECT_MS, timeoutMs) };
+  const pool = openPool(origin, site, options.ca);
+
+  const call = async (request: ApiRequest): Promise<Reply> => {
+    const path = prefix + encodePath(request.path);
+    const startedAt = clock.monotonic();
+    const ended = await exchange({ pool, request, path, options });
+    const reply = toReply(ended, { site, request, url: origin + path, nowMs: clock.now() });
+    options.onCall?.({
+      operation: request.operation,
+      code: reply.answered ? String(reply.httpStatus) : 'none',
+      durationMs: clock.monotonic() - startedAt,
+    });
+    return reply;
+  };
+  return { baseUrl, call, close: () => pool.close() };
+}
+
+/** HTTP/1.1 only: after an HTTP/2 GOAWAY undici would send a request again. Timeouts are off but the connect one; the call's deadline covers the rest. */
+function openPool(origin: string, { connectTimeoutMs }: CallSite, ca: string | undefined): Pool {
+  return new Pool(origin, {
+    allowH2: false,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: LARGEST_HEADERS,
+    connect: { timeout: connectTimeoutMs, ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }) },
+  });
+}
+
+interface ExchangeCall {
+  readonly pool: Pool;
+  readonly request: ApiRequest;
+  readonly path: string;
+  readonly options: ApiClientOptions;
+}
+
+function exchange({ pool, request, path, options }: ExchangeCall): Promise<Ended> {
+  const { signal } = request;
+  return new Promise((resolve) => {
+    const handler = new Exchange({
+      veto: () => {
+        if (!options.mayStart()) return 'not-leader';
+        return request.begin && !request.begin() ? 'not-permitted' : undefined;
+      },
+      done: (end) => {
+        cancelDeadline();
+        signal?.removeEventListener('abort', onAbort);
+        resolve(end);
+      },
+    });
+    const onAbort = (): void => handler.stop('signal');
+    const cancelDeadline = options.clock.at(options.timeoutMs, () => handler.stop('deadline'));
+    if (signal?.aborted) {
+      handler.stop('signal');
+      return;
+    }
+    signal?.addEventListener('abort', onAbort, { once: true });
+    pool.dispatch(
+      { method: request.method, path, headers: headersOf(request, options.version), body: request.body ?? null },
+      handler,
+    );
+  });
+}
+
+function headersOf({ credential, body }: ApiRequest, version: string): Record<string, string> {
+  return {
+    authorization: credential.authorization,
+    accept: 'application/json',
+    'user-agent': `pipewright/${version}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+}
+
+interface ReplyContext {
+  readonly site: CallSite;
+  readonly request: ApiRequest;
+  readonly url: string;
+  readonly nowMs: number;
+}
+
+function toReply(ended: Ended, { site, request, url, nowMs }: ReplyContext): Reply {
+  if (ended.kind === 'answer') return readAnswer(ended, { url, nowMs, mask: (text) => request.credential.mask(text) });
+  if (ended.kind === 'stopped') return stoppedReply(ended, site);
+  if (ended.kind === 'failed') return { answered: false, sent: ended.sent, cause: describeCause(ended.error, site) };
+  return { answered: false, sent: false, cause: calledOffCause[ended.by], aborted: ended.by };
+}
+
+function stoppedReply({ by, sent }: Extract<Ended, { kind: 'stopped' }>, site: CallSite): NoAnswer {
+  if (by === 'deadline') return { answered: false, sent, cause: describeTimeout(site) };
+  return { answered: false, sent, cause: calledOffCause.signal, aborted: 'signal' };
+}
+
+const calledOffCause = {
+  'not-leader': 'not sent: this process could not renew its leadership in time',
+  'not-permitted': 'not sent: calls with this key were paused meanwhile',
+  signal: 'the call was stopped by this process',
+} as const satisfies Record<NonNullable<NoAnswer['aborted']>, string>;

@@ -1,4 +1,4 @@
-import type { Reply } from './reply.ts';
+import type { Answer, BodyState, NoAnswer, Reply } from './reply.ts';
 
 /** Why an attempt failed; the condition reason and the waits follow from it. */
 export type FailureClass =
@@ -40,4 +40,122 @@ export interface Failure {
 export type Verdict = Success | Failure;
 
 /** Judges a reply by its HTTP status alone; the API's text only explains. */
-export declare function judge(reply: Reply, operation: { readonly write: boolean }): Verdict;
+export function judge(reply: Reply, operation: { readonly write: boolean }): Verdict {
+  if (!reply.answered) return judgeSilence(reply, operation.write);
+  const { httpStatus, result } = reply;
+  const unread = httpStatus >= 200 && httpStatus <= 299 ? defect(reply) : undefined;
+  if (result && httpStatus === 200 && unread === undefined) {
+    return { ok: true, outcome: 'Succeeded', httpStatus, ...requestIdOf(reply), result };
+  }
+  const rule = ruleFor(httpStatus);
+  return {
+    ok: false,
+    failure: failureOf(rule, operation.write),
+    outcome: rule.outcome === 'Unknown' && !operation.write ? 'Unavailable' : rule.outcome,
+    ...(httpStatus >= 300 && httpStatus <= 399 && { redirect: true as const }),
+    httpStatus,
+    ...requestIdOf(reply),
+    message: plainSentence(reply, rule, unread),
+    ...(reply.retryAfterMs !== undefined && WAITS_COUNT.has(httpStatus) && { retryAfterMs: reply.retryAfterMs }),
+  };
+}
+
+/** A server's wish to wait is heard where it speaks of its own load. */
+const WAITS_COUNT: ReadonlySet<number> = new Set([429, 503]);
+
+interface Rule {
+  /** `Server`: Unavailable for a read, OutcomeUnknown for a write. */
+  readonly failure: FailureClass | 'Server';
+  readonly outcome: Exclude<RequestOutcome, 'Succeeded'>;
+  readonly says: string;
+}
+
+const SERVER: Rule = { failure: 'Server', outcome: 'Unknown', says: 'The API failed' };
+const REJECTED: Rule = { failure: 'Rejected', outcome: 'Rejected', says: 'The API refused the request' };
+const MISSING: Rule = {
+  failure: 'NotFound',
+  outcome: 'Rejected',
+  says: 'The API does not know what the request addresses',
+};
+const BUSY: Rule = { failure: 'Conflict', outcome: 'Busy', says: 'The API is busy with what the request addresses' };
+const UNEXPECTED: Rule = {
+  failure: 'UnexpectedResponse',
+  outcome: 'Unknown',
+  says: 'The API gave an answer that proves nothing',
+};
+
+const RULES: ReadonlyMap<number, Rule> = new Map<number, Rule>([
+  [401, { failure: 'Unauthorized', outcome: 'Rejected', says: 'The API does not accept the key' }],
+  [
+    403,
+    {
+      failure: 'Forbidden',
+      outcome: 'Rejected',
+      says: 'The API does not allow this to the key (its role or its IP allow-list)',
+    },
+  ],
+  [404, MISSING],
+  [408, SERVER],
+  [409, BUSY],
+  [410, MISSING],
+  [423, BUSY],
+  [424, { failure: 'DependencyNotReady', outcome: 'Busy', says: 'Something the request depends on is not running' }],
+  [425, BUSY],
+  [
+    429,
+    { failure: 'RateLimited', outcome: 'RateLimited', says: 'The API takes no more requests with this key for now' },
+  ],
+]);
+
+function ruleFor(httpStatus: number): Rule {
+  const exact = RULES.get(httpStatus);
+  if (exact) return exact;
+  if (httpStatus >= 500 && httpStatus <= 599) return SERVER;
+  if (httpStatus >= 400 && httpStatus <= 499) return REJECTED;
+  return UNEXPECTED;
+}
+
+function failureOf({ failure }: Rule, write: boolean): FailureClass {
+  if (failure !== 'Server') return failure;
+  return write ? 'OutcomeUnknown' : 'Unavailable';
+}
+
+function judgeSilence({ sent, cause }: NoAnswer, write: boolean): Failure {
+  const unknown = sent && write;
+  return {
+    ok: false,
+    failure: unknown ? 'OutcomeUnknown' : 'Unavailable',
+    outcome: unknown ? 'Unknown' : 'Unavailable',
+    message: unknown
+      ? `The API gave no answer, so whether it acted is unknown: ${cause}`
+      : `The API gave no answer: ${cause}`,
+  };
+}
+
+/** What keeps a 2xx from being a confirmation. */
+function defect({ httpStatus, body, error, oddError, result }: Answer): string | undefined {
+  if (body !== 'json') return BODY_DEFECTS[body];
+  if (error !== undefined || oddError) return 'its body carries an error';
+  if (!result) return 'its body has no result';
+  return httpStatus === 200 ? undefined : 'only 200 confirms a request';
+}
+
+const BODY_DEFECTS = {
+  'not-json': 'its body is not JSON',
+  empty: 'its body is empty',
+  truncated: 'its body broke off',
+  'too-large': 'its body is larger than 1 MiB',
+} as const satisfies Record<Exclude<BodyState, 'json'>, string>;
+
+function plainSentence({ httpStatus, error, redirectHost }: Answer, rule: Rule, unread: string | undefined): string {
+  const text = error === undefined ? '' : `: ${error}`;
+  if (httpStatus >= 300 && httpStatus <= 399) {
+    const target = redirectHost === undefined ? 'elsewhere' : `to ${redirectHost}`;
+    return `The API redirects ${target} (HTTP ${httpStatus}), which is never followed with a key; check --api-url${text}`;
+  }
+  return `${rule.says} (HTTP ${httpStatus}${unread === undefined ? '' : `, ${unread}`})${text}`;
+}
+
+function requestIdOf({ requestId }: Answer): { readonly requestId?: string } {
+  return requestId === undefined ? {} : { requestId };
+}

@@ -1,0 +1,12 @@
+/** `/a/b` from raw segments, each percent-encoded, so that none can become two or climb. Throws RangeError for an empty, `.` or `..` segment and for text that is no valid Unicode. */
+export function encodePath(segments: readonly string[]): string {
+  return segments.map((segment) => `/${encodeSegment(segment)}`).join('');
+}
+
+function encodeSegment(segment: string): string {
+  if (segment === '' || segment === '.' || segment === '..') {
+    throw new RangeError(`${JSON.stringify(segment)} cannot be a part of a request path`);
+  }
+  if (!segment.isWellFormed()) throw new RangeError('a part of a request path is no valid Unicode text');
+  return encodeURIComponent(segment);
+}
