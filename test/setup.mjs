@@ -31,8 +31,9 @@ async function install() {
   const since = Date.now();
   console.error('Installing the packages of package-lock.json (npm ci) ...');
   // Under `npm run` this is the npm that runs us; NODE_ENV=production or omit=dev must not leave out what is needed here.
+  // Warnings would be about the Node that runs npm, which is not the one that runs the project.
   const [program, ...first] = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const args = [...first, 'ci', '--include=dev', '--no-audit', '--no-fund'];
+  const args = [...first, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const { code, signal } = await run(program, args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (signal) process.kill(process.pid, signal);
   if (code !== 0) throw new Error(`"npm ci" in ${root} ended with code ${code}; its output above says why.`);
@@ -57,7 +58,9 @@ function run(program, args, { stdio, cwd }) {
       process.on(signal, handler);
       return [signal, handler];
     });
+    const orphaned = onOrphaned(() => child.kill('SIGTERM'));
     const done = (settle) => (value, extra) => {
+      clearInterval(orphaned);
       for (const [signal, handler] of handlers) process.off(signal, handler);
       settle(value, extra);
     };
@@ -70,6 +73,18 @@ function run(program, args, { stdio, cwd }) {
       done((code, signal) => resolve({ code, signal })),
     );
   });
+}
+
+/** npm hands SIGTERM to the shell that it put between itself and us, and that shell dies of it without a word to us. */
+function onOrphaned(act) {
+  if (!process.env.npm_lifecycle_event) return undefined;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    act();
+  }, 500);
+  return watch;
 }
 
 async function main() {

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   applyYaml,
   audit,
@@ -21,13 +20,8 @@ import { startControlPlane } from '../controlplane/controlplane.ts';
 
 const main = join(import.meta.dirname, '..', 'controlplane', 'main.ts');
 
-let scratch: string;
-
-beforeAll(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'pipewright-test-'));
-});
-
-afterAll(() => rm(scratch, { recursive: true }));
+/** Goes when the control plane goes, whatever ends this process. */
+const scratch = await mkdtemp(join(controlPlane.folder, 'scratch-'));
 
 describe('the shared control plane', () => {
   test('forbids a user without rights', async () => {
@@ -90,7 +84,7 @@ describe('waitFor', () => {
 
 describe.concurrent('a control plane of its own', () => {
   test('keeps data, port and users over a restart of the API server, and leaves no file behind', async () => {
-    const own = await startControlPlane({ say: () => {}, stopOnSignal: false });
+    const own = await startControlPlane({ say: () => {} });
     try {
       const jane = await own.addUser('jane', ['developers']);
       await own.kubectl(['create', 'namespace', 'kept']);
