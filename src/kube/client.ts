@@ -1,3 +1,11 @@
+import { type Clock, systemClock } from '../clock.ts';
+import type { Cluster } from './cluster.ts';
+import { startDeadline } from './deadline.ts';
+import { KubeError } from './errors.ts';
+import { createExchange, readText } from './exchange.ts';
+import { LineSplitter } from './lines.ts';
+import { createTransport } from './transport.ts';
+
 /** One short call. Paths come from resource.ts, so that every segment is encoded. */
 export interface RequestCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -9,7 +17,7 @@ export interface RequestCall {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
-  /** For the whole call, connection and body included. */
+  /** For the whole call, connection and body included; default 20 s. */
   readonly timeoutMs?: number;
 }
 
@@ -19,8 +27,10 @@ export interface StreamCall {
   readonly query?: Readonly<Record<string, string>>;
   readonly accept?: string;
   readonly signal: AbortSignal;
-  /** The stream is broken off when nothing at all arrived for this long. */
+  /** The stream is broken off when nothing at all arrived for this long; the beginning has the time of a short call. */
   readonly silenceMs: number;
+  /** The server has said yes; lines may still be long in coming. */
+  readonly onOpen?: () => void;
 }
 
 /** Access to one API server over few connections that are kept open. */
@@ -38,4 +48,79 @@ export interface RequestRecord {
   readonly verb: string;
   readonly code: string;
   readonly durationMs: number;
+}
+
+export interface KubeClientOptions {
+  readonly clock?: Clock;
+  readonly userAgent?: string;
+  /** Called once per answer or failure, retries included; must not throw. */
+  readonly onRequest?: (record: RequestRecord) => void;
+}
+
+/**
+ * The API server keeps a call in line for up to 15 s before it answers 429 with the time to wait: a shorter deadline
+ * would leave the line only to join it again.
+ */
+const DEFAULT_TIMEOUT_MS = 20_000;
+const LARGEST_BODY = 64 * 2 ** 20;
+/** An object takes at most 1.5 MiB in the server's store; its JSON can be several times that. */
+const LONGEST_LINE = 16 * 2 ** 20;
+
+/** A client that keeps few connections open. Close it at the end. */
+export function createKubeClient(cluster: Cluster, options: KubeClientOptions = {}): KubeClient {
+  const { clock = systemClock, userAgent = 'node', onRequest } = options;
+  const transport = createTransport(cluster.server.origin);
+  const exchange = createExchange({ cluster, transport, clock, userAgent, onRequest });
+
+  async function request<T>(call: RequestCall): Promise<T> {
+    const deadline = startDeadline(clock, call.timeoutMs ?? DEFAULT_TIMEOUT_MS, call.signal);
+    try {
+      const answer = await exchange.send({ ...call, verb: call.method }, deadline);
+      return parse(`${call.method} ${call.path}`, await readText(answer, LARGEST_BODY)) as T;
+    } finally {
+      deadline.end();
+    }
+  }
+
+  async function* stream(call: StreamCall): AsyncGenerator<string, void, undefined> {
+    const deadline = startDeadline(clock, Math.min(DEFAULT_TIMEOUT_MS, call.silenceMs), call.signal);
+    try {
+      const { body, broken } = await exchange.send({ ...call, method: 'GET', verb: 'WATCH' }, deadline);
+      deadline.extend(call.silenceMs);
+      call.onOpen?.();
+      const splitter = new LineSplitter();
+      try {
+        for await (const chunk of body) {
+          deadline.extend();
+          for (const line of splitter.push(chunk as Uint8Array)) yield line;
+          if (splitter.pending > LONGEST_LINE) throw brokenStream(call, 'one line is longer than 16 MiB');
+        }
+      } catch (error) {
+        throw broken(error);
+      }
+      if (splitter.pending > 0) throw brokenStream(call, 'it ended inside a line');
+    } finally {
+      deadline.end();
+    }
+  }
+
+  return { request, stream, close: () => transport.close() };
+}
+
+function brokenStream({ path }: StreamCall, body: string): KubeError {
+  return new KubeError({ call: `GET ${path}`, status: 0, reason: 'BrokenStream', body });
+}
+
+function parse(call: string, text: string | undefined): unknown {
+  if (text === undefined) throw unreadable(call, `the answer is larger than ${LARGEST_BODY / 2 ** 20} MiB`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw unreadable(call, 'the answer is not JSON; is this the address of a Kubernetes API server?');
+  }
+}
+
+/** The call was carried out; what came of it cannot be told. */
+function unreadable(call: string, body: string): KubeError {
+  return new KubeError({ call, status: 200, reason: 'Unreadable', body });
 }

@@ -29,21 +29,21 @@ export class KubeError extends Error {
 }
 
 /** The object, or its kind, does not exist. */
-export function isNotFound(error: unknown): error is KubeError {
+export function isNotFound(error: unknown): error is KubeError & { readonly status: 404 } {
   return error instanceof KubeError && error.status === 404;
 }
 
 /** The object was changed since it was read (or, with reason `AlreadyExists`, is there already). */
-export function isConflict(error: unknown): error is KubeError {
+export function isConflict(error: unknown): error is KubeError & { readonly status: 409 } {
   return error instanceof KubeError && error.status === 409;
 }
 
 /** The service account lacks a right; the message names it. */
-export function isForbidden(error: unknown): error is KubeError {
+export function isForbidden(error: unknown): error is KubeError & { readonly status: 403 } {
   return error instanceof KubeError && error.status === 403;
 }
 
 /** The resource version or continue token is too old: start over with a list. */
-export function isExpired(error: unknown): error is KubeError {
+export function isExpired(error: unknown): error is KubeError & { readonly status: 410 } {
   return error instanceof KubeError && error.status === 410;
 }

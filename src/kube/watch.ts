@@ -1,8 +1,11 @@
 import type { Clock } from '../clock.ts';
-import type { KubeClient } from './client.ts';
-import type { KubeError } from './errors.ts';
 import type { Log } from '../log.ts';
-import type { KubeObject } from './resource.ts';
+import type { KubeClient } from './client.ts';
+import { KubeError } from './errors.ts';
+import { acceptMetadata, listAll, selectorsOf } from './list.ts';
+import { compareVersions, type KubeObject } from './resource.ts';
+import { parseWatchLine, type WatchLine } from './watch-event.ts';
+import { createTrouble, pause } from './watch-trouble.ts';
 
 export type WatchEvent = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -38,6 +41,8 @@ export interface WatchOptions<T extends KubeObject> {
   readonly signal: AbortSignal;
   readonly sink: WatchSink<T>;
   readonly onState?: (state: WatchState) => void;
+  /** 0 to 1, for jitter; default Math.random. */
+  readonly random?: () => number;
 }
 
 export interface Watch {
@@ -45,4 +50,146 @@ export interface Watch {
   readonly synced: Promise<void>;
   /** Resolves when the watch has ended after its signal; never rejects. */
   readonly stopped: Promise<void>;
+}
+
+const WATCH_SECONDS = 60;
+const WATCH_SECONDS_SPREAD = 15;
+/** The server ends a watch by itself after `timeoutSeconds`: one that is still silent by then is dead. */
+const SILENCE_GRACE_MS = 5_000;
+/** A watch that stood this long was no failure, whatever ended it. */
+const STEADY_MS = 5_000;
+/** So many refusals in a row, and resuming from the version we have is given up. */
+const RESUME_TRIES = 5;
+/** A list older than what was seen already is refused for this long; then the server was restored from a backup. */
+const STALE_LIST_MS = 60_000;
+
+/** Lists, then watches until its signal is raised. Whatever happens it goes on; sink, `onState` and the log are told. */
+export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watch {
+  const { client, path, clock, log, signal, sink, random = Math.random } = options;
+  const synced = Promise.withResolvers<void>();
+  const trouble = createTrouble({
+    log,
+    path,
+    seed: `${path}?${options.fieldSelector ?? ''}#${random()}`,
+    onChange: (error) => sink.failed?.(error),
+  });
+  let state: WatchState | undefined;
+  /** Where to resume; undefined: a list is needed. */
+  let version: string | undefined;
+  let seen = '';
+  let staleSince: number | undefined;
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const error = await once().then(() => undefined, asKubeError);
+      if (signal.aborted) break;
+      if (error && needsList(error, trouble.count)) version = undefined;
+      if (error && error.status !== 410) trouble.tell(error);
+      const waitMs = trouble.wait(error);
+      if (waitMs > 0) {
+        if (error) turn('waiting');
+        await pause(clock, waitMs, signal);
+      }
+    }
+    turn('stopped');
+  }
+
+  /** One list where needed, then one watch until it ends. Throws what broke it. */
+  async function once(): Promise<void> {
+    if (version === undefined) {
+      turn('listing');
+      await list();
+    }
+    if (version !== undefined) await follow(version);
+  }
+
+  async function list(): Promise<void> {
+    const { objects, resourceVersion } = await listAll<T>({ ...options, trim: trimOf(sink) });
+    if (signal.aborted) return;
+    refuseStale(resourceVersion);
+    version = seen = resourceVersion;
+    sink.replace(objects, resourceVersion);
+    trouble.works();
+    synced.resolve();
+  }
+
+  async function follow(from: string): Promise<void> {
+    const seconds = WATCH_SECONDS + Math.floor(random() * (WATCH_SECONDS_SPREAD + 1));
+    let openedAt = Number.POSITIVE_INFINITY;
+    const lines = client.stream({
+      path,
+      query: {
+        ...selectorsOf(options),
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: from,
+        timeoutSeconds: String(seconds),
+      },
+      ...(options.metadataOnly ? { accept: acceptMetadata('PartialObjectMetadata') } : {}),
+      signal,
+      silenceMs: seconds * 1000 + SILENCE_GRACE_MS,
+      onOpen: () => {
+        openedAt = clock.monotonic();
+        trouble.works();
+        turn('watching');
+      },
+    });
+    try {
+      for await (const line of lines) {
+        if (signal.aborted) return;
+        deliver(parseWatchLine<T>(path, line));
+      }
+    } finally {
+      if (version !== from || clock.monotonic() - openedAt >= STEADY_MS) trouble.reset();
+    }
+  }
+
+  function deliver(line: WatchLine<T>): void {
+    version = line.resourceVersion;
+    if (compareVersions(version, seen) > 0) seen = version;
+    if (line.type === 'BOOKMARK') sink.bookmark?.(line.resourceVersion);
+    else sink.apply(line.type, sink.trim ? sink.trim(line.object) : line.object);
+  }
+
+  function refuseStale(resourceVersion: string): void {
+    if (compareVersions(resourceVersion, seen) >= 0) {
+      staleSince = undefined;
+      return;
+    }
+    staleSince ??= clock.monotonic();
+    if (clock.monotonic() - staleSince < STALE_LIST_MS) {
+      const body = `the list is of version ${resourceVersion}, but ${seen} was seen already`;
+      throw new KubeError({ call: `GET ${path}`, status: 0, reason: 'StaleList', body });
+    }
+    log.warn(
+      { path, version: resourceVersion, seen },
+      'the API server went back in time, as after a restored backup; starting over',
+    );
+    staleSince = undefined;
+  }
+
+  function turn(next: WatchState): void {
+    if (next === state) return;
+    state = next;
+    options.onState?.(next);
+  }
+
+  /** A defect in the sink must not end the watch; it starts over with a list. */
+  function asKubeError(cause: unknown): KubeError {
+    if (cause instanceof KubeError) return cause;
+    const body = cause instanceof Error ? cause.message : 'unknown';
+    return new KubeError({ call: `GET ${path}`, status: 0, reason: 'Defect', body, cause });
+  }
+
+  return { synced: synced.promise, stopped: run() };
+}
+
+function needsList(error: KubeError, failures: number): boolean {
+  if (error.status === 410 || error.status === 404 || error.reason === 'Unreadable' || error.reason === 'Defect')
+    return true;
+  return error.status !== 0 && failures > 0 && failures % RESUME_TRIES === 0;
+}
+
+function trimOf<T>(sink: WatchSink<T>): (object: T) => T {
+  return (object) => (sink.trim ? sink.trim(object) : object);
 }

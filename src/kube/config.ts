@@ -1,0 +1,24 @@
+import { type Clock, systemClock } from '../clock.ts';
+import type { Cluster } from './cluster.ts';
+import { inCluster } from './in-cluster.ts';
+import { fromKubeconfig } from './kubeconfig.ts';
+
+/**
+ * The cluster to work on: the one a kubeconfig or context names where given, else the one this process runs in, else
+ * that of the usual kubeconfig. Makes no call. Throws Error with what to do where none of them is usable.
+ */
+export async function loadCluster(options: {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly clock?: Clock;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where the ServiceAccount is mounted, if not in the usual place. */
+  readonly serviceAccountFolder?: string;
+}): Promise<Cluster> {
+  const { kubeconfig, context, clock = systemClock, environment = process.env, serviceAccountFolder } = options;
+  const here =
+    kubeconfig === undefined && context === undefined
+      ? await inCluster({ clock, environment, ...(serviceAccountFolder ? { folder: serviceAccountFolder } : {}) })
+      : undefined;
+  return here ?? fromKubeconfig({ clock, environment, file: kubeconfig, context });
+}
