@@ -138,10 +138,13 @@ export function certificates(path: string): Reading<string> {
 function whyUnreadable(path: string): string | undefined {
   try {
     accessSync(path, constants.R_OK);
-    return statSync(path).isFile() ? undefined : `${JSON.stringify(path)} is not a file`;
+    return statSync(path).isFile() ? undefined : `${JSON.stringify(path)} is not a file; give the path of one`;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    const cause = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+    const cause =
+      code === 'ENOENT'
+        ? 'does not exist; check the path and, in a pod, the mount'
+        : `cannot be read (${code}); check its permissions`;
     return `the file ${JSON.stringify(withoutUserInfo(path))} ${cause}`;
   }
 }

@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly ready: Readonly<Record<string, Check>>;
   /** The page for a scrape. */
   readonly metrics: () => string;
+  /** The server goes on after it; out of file descriptors, for instance. */
+  readonly onError: (error: Error) => void;
 }
 
 export interface StatusServer {
@@ -42,16 +44,13 @@ export async function startServer(options: ServerOptions): Promise<StatusServer>
   );
   server.maxConnections = MOST_CONNECTIONS;
   const port = await listen(server, options.listen);
+  server.on('error', options.onError);
   return { port, close: () => close(server) };
 }
 
-function answer({ method = '', url = '' }: IncomingMessage, { live, ready, metrics }: ServerOptions): Answer {
+function answer({ method = '', url = '' }: IncomingMessage, options: ServerOptions): Answer {
   const path = url.split('?', 1)[0] ?? '';
-  const page: (() => Answer) | undefined = {
-    '/livez': () => judge(live),
-    '/readyz': () => judge(ready),
-    '/metrics': () => ({ status: 200, body: metrics(), type: EXPOSITION_CONTENT_TYPE }),
-  }[path];
+  const page = pageAt(path, options);
   if (!page) return { status: 404, body: 'not found; there are /livez, /readyz and /metrics\n' };
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, body: 'only GET and HEAD\n', allow: 'GET, HEAD' };
   try {
@@ -59,6 +58,13 @@ function answer({ method = '', url = '' }: IncomingMessage, { live, ready, metri
   } catch (error) {
     return { status: 500, body: `${path} failed: ${error instanceof Error ? error.message : String(error)}\n` };
   }
+}
+
+function pageAt(path: string, { live, ready, metrics }: ServerOptions): (() => Answer) | undefined {
+  if (path === '/livez') return () => judge(live);
+  if (path === '/readyz') return () => judge(ready);
+  if (path === '/metrics') return () => ({ status: 200, body: metrics(), type: EXPOSITION_CONTENT_TYPE });
+  return undefined;
 }
 
 function judge(checks: Readonly<Record<string, Check>>): Answer {
@@ -88,9 +94,10 @@ function send(
 
 function listen(server: Server, { host, port }: ServerOptions['listen']): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    const refuse = (error: NodeJS.ErrnoException): void => reject(listenError(error, host, port));
+    server.once('error', refuse);
     server.listen({ port, ...(host !== undefined && { host }) }, () => {
-      server.removeAllListeners('error');
+      server.off('error', refuse);
       const address = server.address();
       resolve(address !== null && typeof address === 'object' ? address.port : port);
     });

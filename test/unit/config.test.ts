@@ -1,0 +1,353 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Config, parseConfig, renderFlagTable } from '../../src/config.ts';
+
+const URL_FLAG = '--api-url=https://api.example.com';
+const folder = mkdtempSync(join(tmpdir(), 'pipewright-config-'));
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+function parse(argv: readonly string[], env: Record<string, string> = {}): ReturnType<typeof parseConfig> {
+  return parseConfig({ argv, env, version: '1.2.3' });
+}
+
+function accepted(argv: readonly string[], env: Record<string, string> = {}): Config {
+  const parsed = parse([URL_FLAG, ...argv], env);
+  if (!parsed.ok) throw new Error(parsed.message);
+  return parsed.config;
+}
+
+function refused(argv: readonly string[], env: Record<string, string> = {}): string[] {
+  const parsed = parse(argv, env);
+  if (parsed.ok) throw new Error('should have been refused');
+  expect(parsed.exitCode).toBe(2);
+  return parsed.message
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim());
+}
+
+describe('without flags', () => {
+  test('every value has the documented default', () => {
+    expect(accepted([])).toEqual({
+      apiUrl: new URL('https://api.example.com'),
+      apiRate: { calls: 10, perMs: 10_000 },
+      apiInFlight: 4,
+      apiTimeoutMs: 35_000,
+      namespaces: [],
+      concurrency: 10,
+      leaderElect: false,
+      leaderElectName: 'pipewright',
+      cleanupDeadlineMs: 600_000,
+      listen: { port: 8080 },
+      logLevel: 'info',
+    });
+  });
+
+  test('only --api-url is missing', () => {
+    expect(refused([])).toEqual([
+      '--api-url is missing; give the base address of the management API, like https://api.example.com',
+    ]);
+  });
+});
+
+describe('how a value is given', () => {
+  test.each([[['--concurrency', '7']], [['--concurrency=7']], [['--concurrency', ' 7 ']]])('%j', (argv) => {
+    expect(accepted(argv).concurrency).toBe(7);
+  });
+
+  test('by the environment, where no flag gives it', () => {
+    expect(accepted([], { PIPEWRIGHT_CONCURRENCY: '7' }).concurrency).toBe(7);
+    expect(accepted(['--concurrency=8'], { PIPEWRIGHT_CONCURRENCY: '7' }).concurrency).toBe(8);
+  });
+
+  test('an empty value means the default, and an empty flag takes back the environment', () => {
+    expect(accepted(['--selector='], { PIPEWRIGHT_NAMESPACES: '' })).toMatchObject({ namespaces: [] });
+    expect(accepted(['--selector='], { PIPEWRIGHT_SELECTOR: 'a=b' })).not.toHaveProperty('selector');
+  });
+
+  test.each([
+    [['--leader-elect', '--leader-elect-namespace=ops'], true],
+    [['--leader-elect=true', '--leader-elect-namespace=ops'], true],
+    [['--leader-elect', 'true', '--leader-elect-namespace=ops'], true],
+    [['--leader-elect=false'], false],
+    [['--leader-elect', 'false'], false],
+  ])('boolean %j', (argv, value) => {
+    expect(accepted(argv).leaderElect).toBe(value);
+  });
+
+  test('a value may hold an equals sign and begin with one dash', () => {
+    expect(accepted(['--selector', 'shard=a']).selector).toBe('shard=a');
+    expect(refused([URL_FLAG, '--concurrency', '-1'])[0]).toContain('"-1" is not a whole number');
+  });
+});
+
+describe('one error lists every problem', () => {
+  test('of the command line, the environment, values and combinations at once', () => {
+    const problems = refused(
+      [
+        '--rate=1',
+        '--concurency',
+        '5',
+        'stray',
+        '--api-in-flight=1000',
+        '--leader-elect',
+        '--context',
+        '--log-level=warning',
+      ],
+      { PIPEWRIGHT_API_RATES: '3', PIPEWRIGHT_API_TIMEOUT: '10h' },
+    );
+    expect(problems).toEqual([
+      '--rate is no flag; did you mean --api-rate?',
+      '--concurency is no flag; did you mean --concurrency?',
+      '"stray" belongs to no flag; every value follows a flag, as in --log-level debug',
+      '--context has no value; write --context=NAME',
+      'the environment variable PIPEWRIGHT_API_RATES belongs to no flag; did you mean PIPEWRIGHT_API_RATE?',
+      '--api-in-flight: "1000" is not a whole number from 1 to 100',
+      'PIPEWRIGHT_API_TIMEOUT: "10h" is out of range; give one from 1s to 5m, such as 35s or 1m30s',
+      '--log-level: "warning" is not one of trace, debug, info, warn, error, fatal, silent; did you mean warn?',
+      '--api-url is missing; give the base address of the management API, like https://api.example.com',
+      '--leader-elect-namespace is missing; outside a cluster give the namespace of the Lease, or --leader-elect=false where only one process runs',
+    ]);
+  });
+
+  test.each([
+    ['--api_url', '--api-url'],
+    ['-api-url', '--api-url'],
+    ['--API-URL', '--api-url'],
+    ['--timeout', '--api-timeout'],
+    ['--namespace', '--namespaces'],
+    ['--leader-election', '--leader-elect'],
+  ])('%s: did you mean %s?', (written, meant) => {
+    expect(refused([URL_FLAG, `${written}=x`])[0]).toMatch(new RegExp(`did you mean ${meant}\\?$`));
+  });
+
+  test('what resembles nothing points to the help', () => {
+    expect(refused([URL_FLAG, '--zzz'])).toEqual(['--zzz is no flag; --help lists all']);
+  });
+
+  test('a flag given twice is refused: which one is meant?', () => {
+    expect(refused([URL_FLAG, '--concurrency=1', '--concurrency=2'])).toEqual([
+      '--concurrency is given twice; leave one of them out',
+    ]);
+  });
+
+  test('the variables that Kubernetes sets for a Service named pipewright are no mistake', () => {
+    const links = {
+      PIPEWRIGHT_SERVICE_HOST: '10.0.0.7',
+      PIPEWRIGHT_SERVICE_PORT: '8080',
+      PIPEWRIGHT_SERVICE_PORT_METRICS: '8080',
+      PIPEWRIGHT_PORT: 'tcp://10.0.0.7:8080',
+      PIPEWRIGHT_PORT_8080_TCP: 'tcp://10.0.0.7:8080',
+      PIPEWRIGHT_PORT_8080_TCP_ADDR: '10.0.0.7',
+      PIPEWRIGHT_METRICS_SERVICE_HOST: '10.0.0.8',
+    };
+    expect(accepted([], links)).toEqual(accepted([]));
+  });
+});
+
+describe('--api-url', () => {
+  test.each([
+    ['https://api.example.com', 'https://api.example.com/'],
+    ['https://api.example.com/', 'https://api.example.com/'],
+    ['https://api.example.com/v1', 'https://api.example.com/'],
+    ['https://api.example.com/v1/', 'https://api.example.com/'],
+    ['https://API.example.com:443/base/v1/', 'https://api.example.com/base'],
+    ['http://localhost:8081', 'http://localhost:8081/'],
+    ['http://127.0.0.1:8081/v1', 'http://127.0.0.1:8081/'],
+    ['http://[::1]:8081', 'http://[::1]:8081/'],
+  ])('%s is %s', (written, meant) => {
+    const parsed = parse(['--api-url', written]);
+    expect(parsed.ok && parsed.config.apiUrl.href).toBe(meant);
+  });
+
+  test.each([
+    ['http://api.example.com', /http would send the keys in clear text/],
+    ['http://127.0.0.1.example.com', /clear text/],
+    ['http://localhost.example.com', /clear text/],
+    ['ftp://api.example.com', /use https/],
+    ['api.example.com', /not a URL/],
+    ['https://api.example.com?x=1', /query/],
+    ['https://api.example.com#x', /fragment/],
+  ])('%s is refused', (written, why) => {
+    const problems = refused(['--api-url', written]);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(why);
+  });
+
+  test('http elsewhere needs --api-allow-http', () => {
+    const parsed = parse(['--api-url=http://api.internal', '--api-allow-http']);
+    expect(parsed.ok && parsed.config.apiUrl.href).toBe('http://api.internal/');
+  });
+
+  test.each([
+    'https://key:hunter22@api.example.com',
+    'https://key:hunter/22@host',
+    'http://key:hunter22@api.example.com',
+    'https://api.example.com?token=hunter22',
+  ])('a password in %s is not repeated', (written) => {
+    for (const argv of [
+      [`--api-url=${written}`],
+      ['--api-url', written],
+      [`--apiurl=${written}`],
+      ['--apiurl', written],
+      [written],
+    ]) {
+      expect(refused(argv).join('\n')).not.toMatch(/hunter/);
+    }
+  });
+});
+
+describe('values', () => {
+  test.each([
+    ['10/10s', { calls: 10, perMs: 10_000 }],
+    ['1/500ms', { calls: 1, perMs: 500 }],
+    ['300/1m', { calls: 300, perMs: 60_000 }],
+    ['0', { calls: 0, perMs: 1000 }],
+  ])('--api-rate %s', (text, rate) => {
+    expect(accepted([`--api-rate=${text}`]).apiRate).toEqual(rate);
+  });
+
+  test.each([
+    ['1s', 1000],
+    ['1m30s', 90_000],
+    ['1.5s', 1500],
+    ['1500ms', 1500],
+    ['5m', 300_000],
+  ])('--api-timeout %s', (text, ms) => {
+    expect(accepted([`--api-timeout=${text}`]).apiTimeoutMs).toBe(ms);
+  });
+
+  test.each([
+    [':8080', { port: 8080 }],
+    ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+    ['[::1]:9090', { host: '::1', port: 9090 }],
+    ['localhost:65535', { host: 'localhost', port: 65_535 }],
+  ])('--listen %s', (text, address) => {
+    expect(accepted([`--listen=${text}`]).listen).toEqual(address);
+  });
+
+  test('--namespaces drops duplicates and spaces', () => {
+    expect(accepted(['--namespaces', 'b, a,b']).namespaces).toEqual(['b', 'a']);
+  });
+
+  test.each([
+    ['a=b', 'a=b'],
+    ['b!=2, a == 1', 'a=1,b!=2'],
+    ['env in (qa, dev),!legacy,team', '!legacy,env in (dev,qa),team'],
+    ['example.com/tier notin (x)', 'example.com/tier notin (x)'],
+    ['a=', 'a='],
+  ])('--selector %s', (text, canonical) => {
+    expect(accepted(['--selector', text]).selector).toBe(canonical);
+  });
+
+  test('--api-ca-file gives the certificates of the file and leaves a private key behind', () => {
+    const [certificate = ''] = rootCertificates;
+    const path = file('ca.pem', `-----BEGIN PRIVATE KEY-----\nhunter22\n-----END PRIVATE KEY-----\n${certificate}\n`);
+    expect(accepted(['--api-ca-file', path]).apiCa).toBe(`${certificate.trim()}\n`);
+  });
+
+  test.each([
+    ['--api-rate', ['fast', '10', '0/10s', '-1/1s', '10/0s', '10/25h', '1.5/1s']],
+    ['--api-timeout', ['35', '0s', '999ms', '5m1s', '1d', 's', '-1s', '1e3s', ' s']],
+    ['--cleanup-deadline', ['59s', '24h1s', '0']],
+    ['--api-in-flight', ['0', '101', '1.5', 'four', '0x10']],
+    ['--concurrency', ['0', '1001', '1e2']],
+    ['--listen', ['8080', ':65536', '::1:80', '[::1]', '[zz]:80', 'host:', 'a b:80', 'http://x:80']],
+    ['--namespaces', ['A', 'a,', '-a', 'a.b', 'a'.repeat(64)]],
+    ['--selector', ['a in b', 'a in ()', '=b', 'a=b c', 'a,,b', 'a=b,', 'UP.com/a/b=c', `a=${'x'.repeat(64)}`, 'a>1']],
+    ['--leader-elect', ['yes', '1', 'True']],
+    ['--leader-elect-name', ['Pipe', 'a_b', '.a']],
+    ['--leader-elect-namespace', ['a.b', 'A']],
+    ['--log-level', ['loud', 'INFO']],
+    [
+      '--api-ca-file',
+      [
+        '/nowhere/ca.pem',
+        tmpdir(),
+        file('empty.pem', ''),
+        file('bad.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'),
+      ],
+    ],
+    ['--kubeconfig', ['/nowhere/config', tmpdir()]],
+  ])('%s refuses nonsense, naming the flag, the value and what is allowed', (flag, texts) => {
+    for (const text of texts) {
+      const problems = refused([URL_FLAG, `${flag}=${text}`]).filter(
+        (line) => !line.startsWith('--leader-elect-namespace is missing'),
+      );
+      expect(problems, `${flag}=${text}`).toHaveLength(1);
+      expect(problems[0]).toContain(`${flag}: `);
+      expect(problems[0]).toMatch(/"[^"]*".*(give|check|from \d|one of|neither|with a letter)/);
+    }
+  });
+});
+
+describe('leader election', () => {
+  const cluster = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
+
+  test('is on in a cluster, off outside, and off where a kubeconfig points elsewhere', () => {
+    expect(accepted([], cluster).leaderElect).toBe(true);
+    expect(accepted([]).leaderElect).toBe(false);
+    expect(accepted(['--kubeconfig', file('kubeconfig', '{}')], cluster).leaderElect).toBe(false);
+    expect(accepted(['--context=dev'], cluster).leaderElect).toBe(false);
+    expect(accepted(['--leader-elect=false'], cluster).leaderElect).toBe(false);
+  });
+
+  test('outside a cluster needs a namespace, inside it does not', () => {
+    expect(refused([URL_FLAG, '--leader-elect'])[0]).toMatch(/^--leader-elect-namespace is missing/);
+    expect(accepted(['--leader-elect', '--leader-elect-namespace=ops']).leaderElectNamespace).toBe('ops');
+    expect(accepted([], cluster)).not.toHaveProperty('leaderElectNamespace');
+  });
+
+  test('shards get Leases of their own, and equal shards the same one however they are spelled', () => {
+    const name = (...argv: string[]): string => accepted(argv).leaderElectName;
+    expect(name('--selector=a=1,b=2')).toBe(name('--selector=b==2, a=1'));
+    expect(name('--namespaces=x,y')).toBe(name('--namespaces=y,x,y'));
+    const names = [
+      name(),
+      name('--selector=a=1'),
+      name('--selector=a=2'),
+      name('--namespaces=a'),
+      name('--namespaces=a,b'),
+    ];
+    expect(new Set(names).size).toBe(names.length);
+    expect(name('--selector=a=1')).toMatch(/^pipewright-[0-9a-f]{8}$/);
+    expect(name('--selector=a=1', '--leader-elect-name=mine')).toBe('mine');
+  });
+});
+
+describe('help, version and the table', () => {
+  test('--help and --version end well, whatever else is wrong', () => {
+    expect(parse(['--version', '--nonsense'])).toEqual({ ok: false, exitCode: 0, message: 'pipewright 1.2.3\n' });
+    const help = parse(['--help', '--concurrency=x']);
+    expect(help).toMatchObject({ ok: false, exitCode: 0 });
+  });
+
+  test('the help and the table name every flag, its default and its variable', () => {
+    const help = parse(['--help']);
+    const message = help.ok ? '' : help.message;
+    const rows = renderFlagTable().trim().split('\n').slice(2);
+    expect(rows).toHaveLength(19);
+    for (const row of rows) {
+      const [, flag = ''] = /^\| `(--[a-z-]+(?: [^`]+)?)` \|/.exec(row) ?? [];
+      expect(message).toContain(`\n  ${flag}\n`);
+    }
+    expect(renderFlagTable()).toContain('| `--api-rate N/TIME` | `PIPEWRIGHT_API_RATE` | `10/10s` | ');
+  });
+
+  test('--help and --version cannot be asked for by the environment', () => {
+    expect(refused([URL_FLAG], { PIPEWRIGHT_VERSION: 'true' })).toEqual([
+      'the environment variable PIPEWRIGHT_VERSION belongs to no flag; --help lists all',
+    ]);
+  });
+});

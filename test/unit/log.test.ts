@@ -1,0 +1,167 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { bugFields, errorFields, type Log, type LogLevel } from '../../src/log.ts';
+import { createLog } from '../../src/logger.ts';
+import { createRedactor, type Redactor } from '../../src/redaction.ts';
+
+function recorded(options: { level?: LogLevel; redactor?: Redactor } = {}): {
+  log: Log;
+  lines: () => unknown[];
+  text: () => string;
+} {
+  const written: string[] = [];
+  const log = createLog({
+    level: options.level ?? 'trace',
+    redactor: options.redactor ?? createRedactor(),
+    destination: { write: (line) => written.push(line) },
+  });
+  return { log, lines: () => written.map((line) => JSON.parse(line) as unknown), text: () => written.join('') };
+}
+
+/** As kube or a library might have it: anything goes. */
+interface WideLog {
+  info(fields: object, message: string): void;
+  child(fields: object): WideLog;
+}
+
+describe('a line', () => {
+  test('is one JSON object with level, ISO time, the fields and the message', () => {
+    const { log, lines } = recorded();
+    log.info({ kind: 'PipeSettings', key: 'ingest/orders', ms: 12 }, 'reconciled');
+    expect(lines()).toEqual([
+      {
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        kind: 'PipeSettings',
+        key: 'ingest/orders',
+        ms: 12,
+        msg: 'reconciled',
+      },
+    ]);
+  });
+
+  test('below the level is not written', () => {
+    const { log, lines } = recorded({ level: 'warn' });
+    log.info({}, 'quiet');
+    log.warn({}, 'loud');
+    expect(lines()).toMatchObject([{ level: 'warn', msg: 'loud' }]);
+  });
+
+  test('of a child carries the fields of the child and of its parents', () => {
+    const { log, lines } = recorded();
+    log.child({ kind: 'Activity' }).child({ pass: 'p1' }).debug({ key: 'a/b' }, 'fetched');
+    expect(lines()).toMatchObject([{ kind: 'Activity', pass: 'p1', key: 'a/b' }]);
+  });
+
+  test('never carries an object or the properties of an error, whatever the caller hands in', () => {
+    const { log, text, lines } = recorded();
+    const wide: WideLog = log;
+    const error = Object.assign(new Error('refused'), { request: { headers: { authorization: 'Basic c2VjcmV0' } } });
+    wide.info({ error, body: { password: 'hunter22' }, list: ['a', { token: 'hunter22' }] }, 'wide');
+    wide.child({ error, config: { password: 'hunter22' } }).info({}, 'child');
+    expect(text()).not.toMatch(/c2VjcmV0|hunter22/);
+    expect(lines()).toMatchObject([
+      { error: 'Error: refused', body: '[not logged]', list: ['a', '[not logged]'] },
+      { error: 'Error: refused', config: '[not logged]' },
+    ]);
+  });
+
+  test('is on stdout before the process can die', () => {
+    const program = `
+      import { createLog } from './src/logger.ts';
+      import { createRedactor } from './src/redaction.ts';
+      createLog({ level: 'info', redactor: createRedactor() }).fatal({}, 'last words');
+      process.kill(process.pid, 'SIGKILL');`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+    expect(JSON.parse(stdout)).toMatchObject({ level: 'fatal', msg: 'last words' });
+  });
+});
+
+describe('errorFields', () => {
+  test('gives name, message, code, status and the messages of the causes, and nothing else', () => {
+    const cause = Object.assign(new TypeError('bad host', { cause: new Error('no DNS') }), { secret: 'hunter22' });
+    const error = Object.assign(new Error('call failed', { cause }), {
+      code: 'ECONNREFUSED',
+      status: 503,
+      headers: { authorization: 'x' },
+    });
+    expect(errorFields(error)).toEqual({
+      error: 'call failed',
+      errorName: 'Error',
+      errorCode: 'ECONNREFUSED',
+      errorStatus: 503,
+      errorCauses: ['TypeError: bad host', 'Error: no DNS'],
+    });
+  });
+
+  test('reads what an aggregate of connection attempts holds', () => {
+    const error = new AggregateError([
+      new Error('connect ECONNREFUSED ::1:1'),
+      new Error('connect ECONNREFUSED 127.0.0.1:1'),
+    ]);
+    expect(errorFields(error).errorCauses).toEqual([
+      'Error: connect ECONNREFUSED ::1:1',
+      'Error: connect ECONNREFUSED 127.0.0.1:1',
+    ]);
+  });
+
+  test('ends on a cause that is its own cause, and cuts what is long', () => {
+    const error = new Error('x'.repeat(5000));
+    error.cause = error;
+    const { error: message, errorCauses } = errorFields(error);
+    expect(message.length).toBeLessThan(1100);
+    expect(errorCauses).toBeUndefined();
+  });
+
+  test('takes anything that was thrown', () => {
+    expect(errorFields('just text')).toEqual({ error: 'just text', errorName: 'string' });
+    expect(errorFields(undefined)).toEqual({ error: 'undefined', errorName: 'undefined' });
+  });
+
+  test('a bug also says where it was thrown', () => {
+    expect(bugFields(new TypeError('x is not a function')).errorStack?.[0]).toContain('log.test.ts');
+    expect(errorFields(new TypeError('x')).errorStack).toBeUndefined();
+  });
+});
+
+describe('the redactor', () => {
+  test('takes a secret out of fields, messages and children, in plain, JSON and URL spelling', () => {
+    const redactor = createRedactor();
+    redactor.add(['p"ss/word+1']);
+    const { log, text } = recorded({ redactor });
+    log.child({ a: 'p"ss/word+1' }).info({ b: `x${encodeURIComponent('p"ss/word+1')}y` }, 'with p"ss/word+1 inside');
+    expect(text()).not.toMatch(/word|ss%2F/);
+    expect(text().match(/\[redacted\]/g)).toHaveLength(3);
+    expect(() => JSON.parse(text()) as unknown).not.toThrow();
+  });
+
+  test('leaves nothing of the longer of two secrets that begin alike', () => {
+    const redactor = createRedactor();
+    redactor.add(['abcdefgh']);
+    redactor.add(['abcdefghijkl']);
+    expect(redactor.apply('<abcdefghijkl><abcdefgh>')).toBe('<[redacted]><[redacted]>');
+  });
+
+  test('finds secrets that stand side by side and at the ends', () => {
+    const redactor = createRedactor();
+    redactor.add(['secret-1', 'secret-2']);
+    expect(redactor.apply('secret-1secret-2 secret-1')).toBe('[redacted][redacted] [redacted]');
+  });
+
+  test('forgets a secret once its last holder lets go', () => {
+    const redactor = createRedactor();
+    const first = redactor.add(['hunter22']);
+    const second = redactor.add(['hunter22']);
+    first();
+    first();
+    expect(redactor.apply('hunter22')).toBe('[redacted]');
+    second();
+    expect(redactor.apply('hunter22')).toBe('hunter22');
+  });
+
+  test('does not look for words too short to be a secret', () => {
+    const redactor = createRedactor();
+    redactor.add(['', 'info']);
+    expect(redactor.apply('{"level":"info"}')).toBe('{"level":"info"}');
+  });
+});
