@@ -45,7 +45,14 @@ export async function buildFromGoModules({ folder, env, say, failedBefore }: Bui
   await mkdir(folder, { recursive: true });
   await withLock({ path: join(folder, '.lock'), say }, async () => {
     await removeUnfinished(folder);
-    for (const recipe of recipes) await build(recipe, { folder, env, say });
+    // Here, and not in the machine's temporary folder, where a killed Go would leave it for ever.
+    const scratch = join(folder, `go${unfinishedSuffix}`);
+    await mkdir(scratch);
+    try {
+      for (const recipe of recipes) await build(recipe, { folder, env: { ...env, GOTMPDIR: scratch }, say });
+    } finally {
+      await removeUnfinished(folder);
+    }
   });
 }
 
@@ -63,7 +70,7 @@ const unfinishedSuffix = '.unfinished';
 
 async function removeUnfinished(folder: string): Promise<void> {
   const left = (await readdir(folder)).filter((name) => name.endsWith(unfinishedSuffix));
-  await Promise.all(left.map((name) => rm(join(folder, name))));
+  await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true, maxRetries: 10 })));
 }
 
 /** Without these a Kubernetes built from its module calls itself v0.0.0, which clients refuse. */
@@ -97,7 +104,7 @@ function go(args: readonly string[], module: string, env: NodeJS.ProcessEnv): Pr
       env: { ...env, CGO_ENABLED: '0', GOWORK: 'off' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // Interrupted, Go removes its temporary files and leaves with an error, which then ends what waits for it here.
+    // The build then fails, which ends whatever waits for it here.
     const interrupt = () => child.kill('SIGINT');
     for (const event of endings) process.on(event, interrupt);
     let output = '';
@@ -110,14 +117,14 @@ function go(args: readonly string[], module: string, env: NodeJS.ProcessEnv): Pr
     child.once('close', (code, signal) => {
       for (const event of endings) process.off(event, interrupt);
       if (code === 0) resolve();
-      else
-        reject(
-          new Error(
-            `"go ${args.join(' ')}" ended with ${signal ?? `code ${code}`}. Go 1.26 or newer is needed. The end of its output:\n${output}`,
-          ),
-        );
+      else if (signal) reject(new Error(`Building stopped by ${signal}; the next start takes it up again`));
+      else reject(new Error(goFailed(args, code, output)));
     });
   });
+}
+
+function goFailed(args: readonly string[], code: number | null, output: string): string {
+  return `"go ${args.join(' ')}" ended with code ${code}. It takes Go 1.26 or newer and a way to the Go module proxy. The end of its output:\n${output}`;
 }
 
 function versionIn(module: Recipe['module'], path: string): string {

@@ -1,9 +1,6 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -103,7 +100,7 @@ describe.concurrent('a control plane of its own', () => {
 
   test.each(['SIGINT', 'SIGTERM'] as const)('leaves no file and no process behind after %s', async (signal) => {
     const temporary = await mkdtemp(join(scratch, 'tmp-'));
-    const running = runMain([], { ...process.env, TMPDIR: temporary, KUBEBUILDER_ASSETS: programs() });
+    const running = runMain({ ...process.env, TMPDIR: temporary, KUBEBUILDER_ASSETS: programs() });
     await waitFor(() => running.output(), {
       what: 'the KUBECONFIG',
       until: (text) => text.includes('export KUBECONFIG='),
@@ -115,33 +112,6 @@ describe.concurrent('a control plane of its own', () => {
     await expect(fetch(server)).rejects.toThrow(
       expect.objectContaining({ cause: expect.objectContaining({ code: 'ECONNREFUSED' }) }),
     );
-  });
-});
-
-describe('the programs', () => {
-  test('are taken from KUBEBUILDER_ASSETS', async () => {
-    const { code, output } = await prepare({ KUBEBUILDER_ASSETS: programs() });
-    expect(output).toContain(`are in ${programs()} (KUBEBUILDER_ASSETS)`);
-    expect(code).toBe(0);
-  });
-
-  test('that KUBEBUILDER_ASSETS does not hold are named', async () => {
-    const folder = await mkdtemp(join(scratch, 'half-'));
-    await writeFile(join(folder, 'etcd'), '');
-    const { code, output } = await prepare({ KUBEBUILDER_ASSETS: folder });
-    expect(output).toContain(`KUBEBUILDER_ASSETS is "${folder}", which has no kube-apiserver, no kubectl.`);
-    expect(code).toBe(1);
-  });
-
-  test('that cannot be had at all make one message that says what to install', async () => {
-    const { code, output } = await prepare({ PATH: '', XDG_CACHE_HOME: join(scratch, 'empty') }, [
-      '--index',
-      await refusingUrl(),
-    ]);
-    expect(output).toContain('The download failed: fetch failed');
-    expect(output).toContain('Install Go 1.26 or newer and put it on the PATH, or set KUBEBUILDER_ASSETS');
-    expect(code).toBe(1);
-    expect(existsSync(join(scratch, 'empty'))).toBe(false);
   });
 });
 
@@ -163,8 +133,8 @@ function programs(): string {
   return dirname(controlPlane.kubectlProgram);
 }
 
-function runMain(args: readonly string[], env: NodeJS.ProcessEnv) {
-  const child = execFile(process.execPath, [main, ...args], { env });
+function runMain(env: NodeJS.ProcessEnv) {
+  const child = execFile(process.execPath, [main], { env });
   let text = '';
   const keep = (chunk: string) => {
     text += chunk;
@@ -172,23 +142,4 @@ function runMain(args: readonly string[], env: NodeJS.ProcessEnv) {
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   return { child, output: () => text };
-}
-
-async function prepare(
-  env: NodeJS.ProcessEnv,
-  args: readonly string[] = [],
-): Promise<{ code: number; output: string }> {
-  const { child, output } = runMain(['--prepare', ...args], env);
-  const [code] = (await once(child, 'close')) as [number];
-  return { code, output: output() };
-}
-
-/** An address where nobody listens any more. */
-async function refusingUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}/releases.yaml`;
 }
