@@ -13,9 +13,6 @@ export interface Rule {
   readonly fieldPath?: string;
 }
 
-/** A value in a reply or a declaration: what a setting can hold, or text about what it should not have held. */
-export type Scalar = string | number | boolean;
-
 /**
  * Text of `min` to `max` code points, the unit of the API server (JavaScript's `length` would refuse an emoji too early).
  * `must` says the bounds in words; it ends the sentence "spec.x must …".

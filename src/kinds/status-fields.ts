@@ -14,7 +14,7 @@ const requestId = text({
 }).optional();
 const digest = (about: string) => text({ about, max: 80 });
 
-export const condition = fields('One condition.', {
+const condition = fields('One condition.', {
   type: text({
     about: 'Ready is the summary. Reconciling: the operator goes on by itself. Stalled: the user must act.',
     max: 64,
@@ -26,7 +26,7 @@ export const condition = fields('One condition.', {
   lastTransitionTime: timestamp('When status last changed.'),
 });
 
-export const lastRequest = fields('The last call for this object. A field the reply did not have is absent.', {
+const lastRequest = fields('The last call for this object. A field the reply did not have is absent.', {
   operation: text({ about: 'The operation that was called.', max: 64 }),
   requestId,
   httpStatus: integer({ about: 'Status code of the reply.', min: 0, max: 999 }).optional(),

