@@ -18,9 +18,11 @@ function isInstalled() {
   if (!existsSync(record) || !existsSync(ownNode)) return false;
   const wanted = readPackages(join(root, 'package-lock.json'));
   const present = readPackages(record);
-  return Object.entries(wanted).every(
-    ([path, entry]) => path === '' || entry.optional || present[path]?.integrity === entry.integrity,
-  );
+  return Object.entries(wanted).every(([path, entry]) => path === '' || entry.optional || isSame(entry, present[path]));
+}
+
+function isSame(wanted, present) {
+  return wanted.version === present?.version && wanted.integrity === present?.integrity;
 }
 
 function readPackages(file) {
