@@ -7,7 +7,7 @@ import type { Say } from './progress.ts';
 import { step } from './progress.ts';
 
 /** The programs a control plane is made of, in the order they are needed. */
-export const programs = ['etcd', 'kube-apiserver', 'kubectl'] as const;
+const programs = ['etcd', 'kube-apiserver', 'kubectl'] as const;
 
 export interface Binaries {
   /** A folder that holds every one of `programs`. */

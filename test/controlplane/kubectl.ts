@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-export interface KubectlResult {
+interface KubectlResult {
   /** 0 when all went well; -1 when a signal ended it. */
   readonly code: number;
   readonly stdout: string;
