@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { CallPacer } from './pacer.ts';
 
 /** User changes go first; scheduled work gets at least one of every five grants while it waits. */
 export type Lane = 'user' | 'scheduled';
@@ -64,7 +65,10 @@ export interface PacerSnapshot {
 /** Decides when which key may call: rate, calls in flight, one per target, pauses after 429, the gate after 401. */
 export interface Pacer {
   tryStart(wish: CallWish): StartAnswer;
-  /** At the end of every pass: a key that did not ask in it loses its place and a slot reserved for it. */
+  /**
+   * At the end of every pass: a key that did not ask in it loses its place and a slot reserved for it. So ask in every pass that wants to call,
+   * also behind a closed gate (`probe` false while the own back-off is not over), or be passed over.
+   */
   settle(key: string): void;
   /** The object is gone: as if the key had never asked. */
   forget(key: string): void;
@@ -73,4 +77,6 @@ export interface Pacer {
   close(): void;
 }
 
-export declare function createPacer(options: PacerOptions): Pacer;
+export function createPacer(options: PacerOptions): Pacer {
+  return new CallPacer(options);
+}

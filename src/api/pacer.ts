@@ -1,0 +1,207 @@
+import type { CredentialPace } from './credential-pace.ts';
+import { GATE_CAUSE } from './gate.ts';
+import type { CallEnd, CallWish, Pacer, PacerOptions, PacerSnapshot, Permit, StartAnswer } from './pacing.ts';
+import { Roster } from './roster.ts';
+import { type Entry, Slots } from './slots.ts';
+
+type Pace = CredentialPace<Entry>;
+
+/** Answers who may call, and learns from how calls end. */
+export class CallPacer implements Pacer {
+  readonly #options: PacerOptions;
+  readonly #roster: Roster;
+  readonly #slots: Slots;
+  #closed = false;
+
+  constructor(options: PacerOptions) {
+    this.#options = options;
+    this.#roster = new Roster(options, (pace) => this.#onTimer(pace));
+    this.#slots = new Slots((key, lane) => {
+      if (!this.#closed) options.wake(key, lane);
+    });
+  }
+
+  tryStart(wish: CallWish): StartAnswer {
+    const now = this.#options.clock.monotonic();
+    const entry = this.#entryFor(wish, now);
+    const { pace } = entry;
+    entry.asked = true;
+    if (!pace.gate.admits(entry.key, wish.probe === true)) {
+      this.#sendToGate(entry, now);
+      return { gated: { cause: GATE_CAUSE } };
+    }
+    if (entry.place === 'new' || entry.place === 'gated') this.#slots.queue(entry);
+    if (entry.place !== 'reserved') this.#slots.pump(pace, now, entry);
+    if (entry.place === 'reserved') return { start: this.#permit(entry) };
+    const until = pace.earliest(now);
+    return { wait: true, ...(until !== undefined && { until }) };
+  }
+
+  settle(key: string): void {
+    const entry = this.#roster.entries.get(key);
+    if (!entry || entry.place === 'begun') return;
+    const { asked, place } = entry;
+    entry.asked = false;
+    if (place === 'permit') this.forget(key);
+    if (asked || place === 'permit') return;
+    if (place !== 'gated') this.forget(key);
+    else if (entry.pace.gate.isAppointed(key)) this.#declineProbe(entry);
+  }
+
+  forget(key: string): void {
+    const entry = this.#roster.entries.get(key);
+    if (!entry || entry.place === 'begun') return;
+    const now = this.#options.clock.monotonic();
+    this.#roster.entries.delete(key);
+    entry.pace.gate.endProbe(key, now);
+    entry.pace.gate.forget(key);
+    this.#slots.withdraw(entry, now);
+    this.#slots.pump(entry.pace, now);
+  }
+
+  snapshot(): PacerSnapshot {
+    return this.#roster.snapshot(this.#options.clock.monotonic());
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#roster.disarm();
+  }
+
+  #entryFor(wish: CallWish, now: number): Entry {
+    const { key, target, credential, lane } = wish;
+    const pace = this.#roster.paceOf(credential, now);
+    const known = this.#roster.entries.get(key);
+    if (known?.place === 'permit' || known?.place === 'begun') {
+      throw new Error(`${key} asks for a second call before its first one has finished`);
+    }
+    if (known && known.pace === pace && known.target === target) {
+      if (lane === 'user') this.#slots.upgrade(known);
+      return known;
+    }
+    this.forget(key);
+    const entry: Entry = {
+      key,
+      target,
+      lane,
+      pace,
+      rank: this.#roster.nextRank(),
+      since: now,
+      place: 'new',
+      asked: true,
+    };
+    this.#roster.entries.set(key, entry);
+    return entry;
+  }
+
+  #permit(entry: Entry): Permit {
+    entry.place = 'permit';
+    let begunAt = 0;
+    const begin = (): boolean => {
+      if (entry.place !== 'permit') return false;
+      const now = this.#options.clock.monotonic();
+      if (!this.#mayBegin(entry, now)) return false;
+      entry.place = 'begun';
+      begunAt = now;
+      this.#options.onWait?.((now - entry.since) / 1000);
+      return true;
+    };
+    const finish = (end?: CallEnd): { pausedUntil?: number } => {
+      if (entry.place === 'begun') return this.#finish(entry, begunAt, end);
+      if (entry.place === 'permit') this.forget(entry.key);
+      return {};
+    };
+    return { begin, finish };
+  }
+
+  /** False when the credential was paused or gated since the grant: the key is back in its old place then. */
+  #mayBegin(entry: Entry, now: number): boolean {
+    const { pace, key } = entry;
+    if (!pace.gate.admits(key, false)) {
+      this.#sendToGate(entry, now);
+      this.#slots.wake(entry);
+      this.#slots.pump(pace, now);
+      return false;
+    }
+    if (pace.pausedUntil(now) === undefined) return true;
+    this.#slots.withdraw(entry, now);
+    this.#slots.queue(entry);
+    this.#slots.pump(pace, now);
+    return false;
+  }
+
+  #finish(entry: Entry, begunAt: number, end: CallEnd | undefined): { pausedUntil?: number } {
+    const now = this.#options.clock.monotonic();
+    const { pace, key } = entry;
+    this.#roster.entries.delete(key);
+    this.#slots.withdraw(entry, now);
+    if (end?.answered && end.httpStatus !== undefined) this.#learnPace(pace, { now, begunAt, end });
+    if (end?.answered && end.httpStatus === 401) this.#closeGate(entry, now);
+    else if (end?.answered && pace.gate.isProber(key)) this.#openGate(pace);
+    else pace.gate.endProbe(key, now);
+    this.#slots.pump(pace, now);
+    const pausedUntil = pace.pausedUntil(now);
+    return pausedUntil === undefined ? {} : { pausedUntil };
+  }
+
+  #learnPace(pace: Pace, { now, begunAt, end }: { now: number; begunAt: number; end: CallEnd }): void {
+    const headerMs = end.retryAfterMs ?? 0;
+    if (end.httpStatus === 429) pace.refused(now, begunAt, headerMs);
+    else pace.accepted(begunAt);
+    if (end.httpStatus === 503 && headerMs > 0) pace.pause(now, headerMs);
+    if (pace.pausedUntil(now) !== undefined) this.#recall(pace, now);
+  }
+
+  /** Slots that were reserved but not taken go back; their keys keep their rank and are woken again. */
+  #recall(pace: Pace, now: number): void {
+    for (const entry of this.#roster.of(pace)) {
+      if (entry.place !== 'reserved') continue;
+      this.#slots.withdraw(entry, now);
+      this.#slots.queue(entry);
+    }
+  }
+
+  /** As the gate closes, everyone who waits is woken once, to learn and show why nothing happens; a reserved key has its wake-up already. */
+  #closeGate(failed: Entry, now: number): void {
+    const { pace } = failed;
+    const waiting = pace.gate.closed ? [] : this.#roster.of(pace);
+    pace.gate.fail(failed.key, now);
+    this.#roster.entries.set(failed.key, { ...failed, place: 'gated' });
+    const toWake = waiting.filter(({ place }) => place === 'line' || place === 'parked');
+    for (const entry of waiting) if (entry.place !== 'permit' && entry.place !== 'begun') this.#sendToGate(entry, now);
+    for (const entry of toWake) this.#slots.wake(entry);
+  }
+
+  #openGate(pace: Pace): void {
+    for (const key of pace.gate.open()) {
+      const entry = this.#roster.entries.get(key);
+      if (entry?.place === 'gated') this.#slots.queue(entry);
+    }
+  }
+
+  #sendToGate(entry: Entry, now: number): void {
+    this.#slots.withdraw(entry, now);
+    entry.place = 'gated';
+    entry.pace.gate.remember(entry.key);
+    entry.pace.arm(now);
+  }
+
+  /** The appointed key does not want to call: another takes over at once. */
+  #declineProbe(entry: Entry): void {
+    this.forget(entry.key);
+    this.#appoint(entry.pace, this.#options.clock.monotonic());
+  }
+
+  #appoint(pace: Pace, now: number): void {
+    const key = pace.gate.appoint(now);
+    const entry = key === undefined ? undefined : this.#roster.entries.get(key);
+    if (entry) this.#slots.wake(entry);
+  }
+
+  #onTimer(pace: Pace): void {
+    const now = this.#options.clock.monotonic();
+    const takeover = pace.gate.takeoverDue();
+    if (takeover !== undefined && takeover <= now) this.#appoint(pace, now);
+    this.#slots.pump(pace, now);
+  }
+}
