@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/** One import of one file: a path from the root of the project, or the name of a package. */
+export interface Import {
+  readonly from: string;
+  readonly to: string;
+  /** Erased before the program runs. */
+  readonly typeOnly: boolean;
+}
+
+/** Text by path from the root of the project, with `/`. */
+export type Sources = ReadonlyMap<string, string>;
+
+const STATEMENT = /^(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
+const DYNAMIC = /\bimport\(\s*'([^']+)'/g;
+
+export function readSources(root: string, folder: string): Sources {
+  const paths = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+  return new Map(paths.toSorted().map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+}
+
+export function importsOf(sources: Sources): Import[] {
+  return [...sources].flatMap(([from, text]) => {
+    const target = (written: string): string => (written.startsWith('.') ? join(dirname(from), written) : written);
+    const fixed = [...text.matchAll(STATEMENT)].map(([, type, to = '']) => ({
+      from,
+      to: target(to),
+      typeOnly: type !== undefined,
+    }));
+    const dynamic = [...text.matchAll(DYNAMIC)].map(([, to = '']) => ({ from, to: target(to), typeOnly: false }));
+    return [...fixed, ...dynamic];
+  });
+}
+
+/** The chain of imports by which `start` gets to something it must not run, or undefined; types do not count. */
+export function pathTo(
+  start: string,
+  imports: readonly Import[],
+  forbidden: (to: string) => boolean,
+): string[] | undefined {
+  const chains = [[start]];
+  const seen = new Set([start]);
+  for (const chain of chains) {
+    for (const { from, to, typeOnly } of imports) {
+      if (typeOnly || from !== chain.at(-1) || seen.has(to)) continue;
+      if (forbidden(to)) return [...chain, to];
+      seen.add(to);
+      chains.push([...chain, to]);
+    }
+  }
+  return undefined;
+}
