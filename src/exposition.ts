@@ -6,10 +6,6 @@ export interface Counter<Name extends string> {
   inc(labels: Labels<Name>, by?: number): void;
 }
 
-export interface Gauge<Name extends string> {
-  set(labels: Labels<Name>, value: number): void;
-}
-
 export interface Histogram<Name extends string> {
   /** Takes the unit of the metric's name: seconds, not milliseconds. */
   observe(labels: Labels<Name>, value: number): void;
@@ -29,7 +25,6 @@ interface Description<Name extends string> {
 
 export interface Registry {
   counter<Name extends string>(about: Description<Name>): Counter<Name>;
-  gauge<Name extends string>(about: Description<Name>): Gauge<Name>;
   /** `buckets` are inclusive upper bounds, rising; `+Inf` is added. */
   histogram<Name extends string>(about: Description<Name> & { readonly buckets: readonly number[] }): Histogram<Name>;
   collected<Name extends string>(about: Description<Name> & { readonly type: 'counter' | 'gauge' }): Collected<Name>;
@@ -68,11 +63,6 @@ export function createRegistry(): Registry {
           series.set(key, (series.get(key) ?? 0) + by);
         },
       };
-    },
-    gauge: (about) => {
-      const series = newSeries(about);
-      add({ ...about, type: 'gauge', write: writeSeries(series) });
-      return { set: (labels, value) => void series.set(labelText(about.labels, labels), value) };
     },
     histogram: (about) => {
       const histogram = createHistogram(about.labels, about.buckets);

@@ -12,7 +12,9 @@ describe('the text format', () => {
   test('carries any label value and help text there and back', () => {
     const registry = createRegistry();
     const nasty = 'back\\slash "quoted"\nnew line, {brace} = ü \\n';
-    registry.gauge({ name: 'g', help: 'a \\ and\na line', labels: ['x', 'y'] }).set({ y: 'second', x: nasty }, -1.5e-7);
+    registry
+      .collected({ name: 'g', help: 'a \\ and\na line', labels: ['x', 'y'], type: 'gauge' })
+      .from(() => [[{ y: 'second', x: nasty }, -1.5e-7]]);
     expect(parseExposition(registry.render())).toEqual([
       {
         name: 'g',
@@ -25,10 +27,11 @@ describe('the text format', () => {
 
   test('writes the numbers that JSON has no word for', () => {
     const registry = createRegistry();
-    const gauge = registry.gauge({ name: 'g', help: 'h', labels: ['x'] });
-    gauge.set({ x: 'a' }, Infinity);
-    gauge.set({ x: 'b' }, -Infinity);
-    gauge.set({ x: 'c' }, Number.NaN);
+    registry.collected({ name: 'g', help: 'h', labels: ['x'], type: 'gauge' }).from(() => [
+      [{ x: 'a' }, Infinity],
+      [{ x: 'b' }, -Infinity],
+      [{ x: 'c' }, Number.NaN],
+    ]);
     expect(registry.render()).toContain('g{x="a"} +Inf\ng{x="b"} -Inf\ng{x="c"} NaN\n');
   });
 
@@ -61,9 +64,9 @@ describe('the text format', () => {
 
   test('refuses a name twice, a name that is none, and buckets that do not rise', () => {
     const registry = createRegistry();
-    registry.gauge({ name: 'g', help: 'h', labels: [] });
+    registry.counter({ name: 'g', help: 'h', labels: [] });
     expect(() => registry.counter({ name: 'g', help: 'h', labels: [] })).toThrow('registered twice');
-    expect(() => registry.gauge({ name: 'with space', help: 'h', labels: [] })).toThrow('no name for a metric');
+    expect(() => registry.counter({ name: 'with space', help: 'h', labels: [] })).toThrow('no name for a metric');
     expect(() => registry.histogram({ name: 'h', help: 'h', labels: [], buckets: [1, 1] })).toThrow('do not rise');
   });
 
