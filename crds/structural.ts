@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** A schema as a CRD may hold it: every node has a type (or is a bounded scalar), a description and bounds. */
 export interface Structural {
@@ -45,7 +45,7 @@ const KEYWORDS: Readonly<Record<string, { readonly may: readonly string[]; reado
  * The structural schema of a zod schema. Throws, naming the place, on anything that the pieces of `src/kinds/schema.ts` do not
  * make: a missing bound or description, a keyword that the API server refuses or that would be lost.
  */
-export function toStructural(schema: z.ZodType, at: string): Structural {
+export function toStructural(schema: z.core.$ZodType, at: string): Structural {
   const json = z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', reused: 'inline' });
   return node(json, at);
 }

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
 
 /** A column of `kubectl get`. */
@@ -18,8 +18,8 @@ export interface Definition {
   readonly singular: string;
   readonly shortName: string;
   readonly about: string;
-  readonly spec: z.ZodType;
-  readonly status: z.ZodType;
+  readonly spec: z.ZodMiniType;
+  readonly status: z.ZodMiniType;
   /** What `status` is before the first visit. */
   readonly pendingStatus: object;
   readonly columns: readonly Column[];
@@ -43,7 +43,7 @@ export type SpecResult<Spec> =
  * A parser of stored specs, which an older schema may have let in. Unknown fields are ignored, as the API server prunes them.
  * The message names each problem with its field and value.
  */
-export function specParser<Schema extends z.ZodType>(schema: Schema) {
+export function specParser<Schema extends z.ZodMiniType>(schema: Schema) {
   return (object: Pick<KubeObject, 'spec'>): SpecResult<Stored<z.output<Schema>>> => {
     const result = schema.safeParse(object.spec);
     if (result.success) return { ok: true, spec: result.data as Stored<z.output<Schema>> };

@@ -1,5 +1,5 @@
 import type { Definition } from './definition.ts';
-import { definition as pipeSettings } from './pipe-settings/resource.ts';
+import { definition as pipeSettings } from './pipe-settings/definition.ts';
 
-/** Every kind there is; CRDs and the reference page are made from this list. */
+/** Every kind there is. CRDs and the reference page are made from this list; the operator itself has no use for it. */
 export const definitions: readonly Definition[] = [pipeSettings];

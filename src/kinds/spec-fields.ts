@@ -1,5 +1,5 @@
 import { DURATION, parseDuration } from './duration.ts';
-import { choice, fields, flag, text } from './schema.ts';
+import { choice, fields, flag, optional, text } from './schema.ts';
 
 /** Fields of `spec` that several kinds share. */
 
@@ -34,36 +34,44 @@ export const credentialsSecretRef = fields('The Secret in the same namespace tha
     pattern: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
     must: 'be the name of a Secret: 1 to 253 lower-case letters, digits, . and -, starting and ending with a letter or digit',
   }),
-  keyIdKey: secretKey(
-    'Key in the Secret that holds the API key id. Absent: keyId, or username in a Secret of type kubernetes.io/basic-auth.',
-  ).optional(),
-  keySecretKey: secretKey(
-    'Key in the Secret that holds the API key secret. Absent: keySecret, or password in a Secret of type kubernetes.io/basic-auth.',
-  ).optional(),
+  keyIdKey: optional(
+    secretKey(
+      'Key in the Secret that holds the API key id. Absent: keyId, or username in a Secret of type kubernetes.io/basic-auth.',
+    ),
+  ),
+  keySecretKey: optional(
+    secretKey(
+      'Key in the Secret that holds the API key secret. Absent: keySecret, or password in a Secret of type kubernetes.io/basic-auth.',
+    ),
+  ),
 });
 
-export const suspend = flag('While true no call is made to the API for this object. Absent: false.').optional();
+export const suspend = optional(flag('While true no call is made to the API for this object. Absent: false.'));
 
-export const mode = choice(
-  'Apply (absent means that) sends the declared state. Plan sends nothing and writes to status.plan exactly what Apply would send.',
-  ['Apply', 'Plan'],
-).optional();
+export const mode = optional(
+  choice(
+    'Apply (absent means that) sends the declared state. Plan sends nothing and writes to status.plan exactly what Apply would send.',
+    ['Apply', 'Plan'],
+  ),
+);
 
-export const reassertInterval = text({
-  about:
-    'Send the declared state again this often, to undo changes made elsewhere. 10m to 8760h, written with h, m and s such as 24h or 1h30m. Absent: never.',
-  min: 2,
-  max: 32,
-  pattern: DURATION,
-  must: 'be a duration between 10m and 8760h, such as 24h or 1h30m',
-  also: {
-    check: (value) => {
-      const milliseconds = parseDuration(value);
-      return milliseconds !== undefined && milliseconds >= HOUR / 6 && milliseconds <= 8760 * HOUR;
+export const reassertInterval = optional(
+  text({
+    about:
+      'Send the declared state again this often, to undo changes made elsewhere. 10m to 8760h, written with h, m and s such as 24h or 1h30m. Absent: never.',
+    min: 2,
+    max: 32,
+    pattern: DURATION,
+    must: 'be a duration between 10m and 8760h, such as 24h or 1h30m',
+    also: {
+      check: (value) => {
+        const milliseconds = parseDuration(value);
+        return milliseconds !== undefined && milliseconds >= HOUR / 6 && milliseconds <= 8760 * HOUR;
+      },
+      rule: {
+        rule: `!self.matches('${DURATION.source.replaceAll('\\', '\\\\')}') || (duration(self) >= duration('10m') && duration(self) <= duration('8760h'))`,
+        message: 'must be between 10m and 8760h',
+      },
     },
-    rule: {
-      rule: `!self.matches('${DURATION.source.replaceAll('\\', '\\\\')}') || (duration(self) >= duration('10m') && duration(self) <= duration('8760h'))`,
-      message: 'must be between 10m and 8760h',
-    },
-  },
-}).optional();
+  }),
+);

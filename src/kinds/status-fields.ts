@@ -1,6 +1,6 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Stored } from './definition.ts';
-import { choice, fields, integer, list, listByKey, scalar, text, timestamp } from './schema.ts';
+import { choice, fields, integer, list, listByKey, optional, scalar, text, timestamp } from './schema.ts';
 
 /**
  * Fields of `status` that several kinds share. Bounds are for what we write; a reply is cut to them, and nothing taken from one
@@ -8,10 +8,12 @@ import { choice, fields, integer, list, listByKey, scalar, text, timestamp } fro
  */
 
 const generation = (about: string, min = 0) => integer({ about, min, max: Number.MAX_SAFE_INTEGER });
-const requestId = text({
-  about: 'requestId of the reply; name it when you ask the support of the API.',
-  max: 128,
-}).optional();
+const requestId = optional(
+  text({
+    about: 'requestId of the reply; name it when you ask the support of the API.',
+    max: 128,
+  }),
+);
 const digest = (about: string) => text({ about, max: 80 });
 
 const condition = fields('One condition.', {
@@ -29,31 +31,35 @@ const condition = fields('One condition.', {
 const lastRequest = fields('The last call for this object. A field the reply did not have is absent.', {
   operation: text({ about: 'The operation that was called.', max: 64 }),
   requestId,
-  httpStatus: integer({ about: 'Status code of the reply.', min: 0, max: 999 }).optional(),
+  httpStatus: optional(integer({ about: 'Status code of the reply.', min: 0, max: 999 })),
   outcome: choice(
     'Succeeded, Rejected, RateLimited, Busy, Unavailable (nothing reached the API, or a read failed) or Unknown (nobody can tell what the call did).',
     ['Succeeded', 'Rejected', 'RateLimited', 'Busy', 'Unavailable', 'Unknown'],
   ),
   time: timestamp('When the call ended.'),
-  message: text({ about: 'What the API or the connection said.', max: 1024 }).optional(),
+  message: optional(text({ about: 'What the API or the connection said.', max: 1024 })),
 });
 
 /** The part of `status` that every kind has. */
 export const commonStatus = {
-  observedGeneration: generation('The generation this status speaks of; -1 before the first visit.', -1).optional(),
-  conditions: listByKey('Ready, and Reconciling or Stalled while they are True.', 2, 'type', condition).optional(),
-  lastRequest: lastRequest.optional(),
-  attempts: integer({
-    about: 'Failed attempts in a row, of the present kind of failure.',
-    min: 0,
-    max: 2_147_483_647,
-  }).optional(),
-  nextAttemptTime: timestamp('When the operator will act by itself. Absent: nothing is scheduled.').optional(),
-  lastHandledReconcileAt: text({
-    about:
-      'The last value of the annotation pipewright.dev/reconcile-requested-at that was acted on, its first 256 characters.',
-    max: 256,
-  }).optional(),
+  observedGeneration: optional(generation('The generation this status speaks of; -1 before the first visit.', -1)),
+  conditions: optional(listByKey('Ready, and Reconciling or Stalled while they are True.', 2, 'type', condition)),
+  lastRequest: optional(lastRequest),
+  attempts: optional(
+    integer({
+      about: 'Failed attempts in a row, of the present kind of failure.',
+      min: 0,
+      max: 2_147_483_647,
+    }),
+  ),
+  nextAttemptTime: optional(timestamp('When the operator will act by itself. Absent: nothing is scheduled.')),
+  lastHandledReconcileAt: optional(
+    text({
+      about:
+        'The last value of the annotation pipewright.dev/reconcile-requested-at that was acted on, its first 256 characters.',
+      max: 256,
+    }),
+  ),
 };
 
 /** What a fresh object shows before the first visit, so that no reader takes "no status" for success. */
@@ -87,8 +93,8 @@ export function applied(bounds: Omit<Bounds, 'value'>) {
     generation: generation('The generation that was sent.'),
     requestId,
     requestHash: digest('Hash of method, address and body of the request.'),
-    responseHash: digest('Hash of the result in the reply.').optional(),
-    secretResourceVersion: text({ about: 'Version of the Secret that was used.', max: 128 }).optional(),
+    responseHash: optional(digest('Hash of the result in the reply.')),
+    secretResourceVersion: optional(text({ about: 'Version of the Secret that was used.', max: 128 })),
     keys: list(
       'The declared fields that were sent; one you miss here was a typo.',
       bounds.most,
@@ -139,7 +145,7 @@ export function plan(bounds: Bounds & { readonly requests: number; readonly body
       fields('One request.', {
         method: choice('HTTP method.', ['GET', 'PUT', 'PATCH']),
         path: text({ about: 'Path of the request.', max: 1024 }),
-        body: text({ about: 'The JSON text of the body.', max: bounds.body }).optional(),
+        body: optional(text({ about: 'The JSON text of the body.', max: bounds.body })),
       }),
     ),
     changes: list('The fields that would change.', bounds.most, fields('One field.', change(bounds))),
@@ -164,11 +170,13 @@ export function history(bounds: Bounds) {
 function change(bounds: Bounds) {
   return {
     field: fieldName(bounds.field),
-    from: scalar({
-      about: 'The value before. Absent: there was none, or it is not known.',
-      max: bounds.value,
-    }).optional(),
-    to: scalar({ about: 'The value after. Absent: there is none.', max: bounds.value }).optional(),
+    from: optional(
+      scalar({
+        about: 'The value before. Absent: there was none, or it is not known.',
+        max: bounds.value,
+      }),
+    ),
+    to: optional(scalar({ about: 'The value after. Absent: there is none.', max: bounds.value })),
   };
 }
 

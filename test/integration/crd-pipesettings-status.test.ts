@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { kindSchema } from '../../crds/manifest.ts';
-import { definition, type PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
+import { definition } from '../../src/kinds/pipe-settings/definition.ts';
+import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
 import { newNamespace } from '../controlplane/client.ts';
 import { goodSpec, installCrd, pipeSettings, putStatus, succeed } from '../support/crd.ts';
 import { largest } from '../support/largest.ts';

@@ -1,18 +1,29 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Structural, toStructural } from '../../crds/structural.ts';
-import { choice, fields, flag, integer, list, listByKey, scalar, someFields, text } from '../../src/kinds/schema.ts';
+import {
+  choice,
+  fields,
+  flag,
+  integer,
+  list,
+  listByKey,
+  optional,
+  scalar,
+  someFields,
+  text,
+} from '../../src/kinds/schema.ts';
 
 test('every piece becomes a node with type, description and bounds', () => {
   const schema = fields('All pieces.', {
     text: text({ about: 'Text.', min: 1, max: 5, pattern: /^a+$/ }),
-    time: text({ about: 'Time.', max: 32, format: 'date-time' }).optional(),
-    count: integer({ about: 'Count.', min: 0, max: 9 }).optional(),
-    flag: flag('Flag.').optional(),
-    word: choice('Word.', ['On', 'Off']).optional(),
-    value: scalar({ about: 'Value.', max: 5 }).optional(),
-    list: list('List.', 3, text({ about: 'Item.', max: 5 })).optional(),
-    some: someFields('Some.', { a: flag('A.').optional() }).optional(),
+    time: optional(text({ about: 'Time.', max: 32, format: 'date-time' })),
+    count: optional(integer({ about: 'Count.', min: 0, max: 9 })),
+    flag: optional(flag('Flag.')),
+    word: optional(choice('Word.', ['On', 'Off'])),
+    value: optional(scalar({ about: 'Value.', max: 5 })),
+    list: optional(list('List.', 3, text({ about: 'Item.', max: 5 }))),
+    some: optional(someFields('Some.', { a: optional(flag('A.')) })),
   });
   expect(toStructural(schema, 'spec')).toEqual({
     description: 'All pieces.',
@@ -60,7 +71,7 @@ test('a list map names its key, and rules stay with their node', () => {
 
 const about = { description: 'There.' };
 
-test.for<[string, z.ZodType, string]>([
+test.for<[string, z.core.$ZodType, string]>([
   ['no description', z.string(), 'spec.x has no description'],
   ['text without a bound', z.string().meta(about), 'spec.x has no maxLength'],
   ['a whole number without a format', z.int().meta(about), 'spec.x says no format'],
@@ -70,12 +81,12 @@ test.for<[string, z.ZodType, string]>([
   ['closed objects', z.strictObject({ a: flag('A.') }).meta(about), 'spec.x says additionalProperties'],
   ['open objects', z.looseObject({ a: flag('A.') }).meta(about), 'spec.x says additionalProperties'],
   ['records', z.record(z.string(), flag('A.')).meta(about), 'spec.x says'],
-  ['a default in spec', flag('F.').default(true), 'spec.x says default'],
-  ['null', flag('F.').nullable(), 'spec.x'],
+  ['a default in spec', z.boolean().default(true).meta(about), 'spec.x says default'],
+  ['null', z.boolean().nullable().meta(about), 'spec.x'],
   ['a union of objects', z.union([fields('A.', {}), fields('B.', {})]).meta(about), 'spec.x is a union'],
   ['a scalar without a bound', z.union([z.string(), z.number(), z.boolean()]).meta(about), 'spec.x has no maxLength'],
   ['two patterns', z.string().regex(/a/).regex(/b/).max(3).meta(about), 'spec.x says allOf'],
-  ['references', z.object({ a: flag('A.').meta({ id: 'named', ...about }) }).meta(about), 'spec.x'],
+  ['references', z.object({ a: z.boolean().meta({ id: 'named', ...about }) }).meta(about), 'spec.x'],
   ['anything', z.unknown().meta(about), 'spec.x has type undefined'],
   [
     'a mistake deep inside',

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kindSchema } from '../../crds/manifest.ts';
 import type { Structural } from '../../crds/structural.ts';
-import { definition, parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
+import { definition } from '../../src/kinds/pipe-settings/definition.ts';
+import { parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
 import { settingNames } from '../../src/kinds/pipe-settings/settings.ts';
 import { text } from '../../src/kinds/schema.ts';
 

@@ -1,3 +1,5 @@
+import { type flag, type integer, optional } from '../schema.ts';
+
 /** A setting that is a whole number: its inclusive range in the API document, exact in JavaScript. */
 interface NumberSetting {
   readonly type: 'integer';
@@ -103,3 +105,14 @@ export const settingNames = Object.keys(SETTINGS) as readonly SettingName[];
 export type Settings = {
   [Name in SettingName]?: ((typeof SETTINGS)[Name]['type'] extends 'integer' ? number : boolean) | undefined;
 };
+
+type Shape = {
+  [Name in SettingName]: ReturnType<
+    typeof optional<ReturnType<(typeof SETTINGS)[Name]['type'] extends 'integer' ? typeof integer : typeof flag>>
+  >;
+};
+
+/** One schema for each setting, all of them optional. `make` must give a flag for a boolean and an integer for the others. */
+export function settingsShape(make: (name: SettingName) => ReturnType<typeof integer | typeof flag>): Shape {
+  return Object.fromEntries(settingNames.map((name) => [name, optional(make(name))])) as unknown as Shape;
+}
