@@ -1,18 +1,18 @@
 /** One value of every label of a metric. */
-export type Labels<Name extends string> = Readonly<Record<Name, string>>;
+type Labels<Name extends string> = Readonly<Record<Name, string>>;
 
-export interface Counter<Name extends string> {
+interface Counter<Name extends string> {
   /** Adds `by` (default 1, never negative). Every distinct set of labels is kept for ever: only for labels of few values. */
   inc(labels: Labels<Name>, by?: number): void;
 }
 
-export interface Histogram<Name extends string> {
+interface Histogram<Name extends string> {
   /** Takes the unit of the metric's name: seconds, not milliseconds. */
   observe(labels: Labels<Name>, value: number): void;
 }
 
 /** A metric without a memory of its own: its series are asked for when somebody scrapes. */
-export interface Collected<Name extends string> {
+interface Collected<Name extends string> {
   /** Adds a source of series. Two sources must never yield the same labels: a scraper refuses the whole page. */
   from(source: () => Iterable<readonly [Labels<Name>, number]>): void;
 }

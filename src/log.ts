@@ -2,7 +2,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Plain values only, by type: an object or an error could carry a header or a body into the log. Errors go through `errorFields`. */
-export type LogFields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
+type LogFields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
 
 /** Varying things go into the fields, so that the message stays the same and can be searched for. */
 export interface Log {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { EXPOSITION_CONTENT_TYPE } from './exposition.ts';
 
 /** Says what is wrong, or undefined when all is well. Must not block: it is asked on every probe. */
-export type Check = () => string | undefined;
+type Check = () => string | undefined;
 
 export interface ServerOptions {
   readonly listen: { readonly host?: string; readonly port: number };
