@@ -1,0 +1,195 @@
+import type { Clock } from '../clock.ts';
+import { isForbidden, type KubeError } from './errors.ts';
+import { compareVersions, type KubeObject } from './resource.ts';
+import { secretRule } from './secret-get.ts';
+import { changedAt, type SecretRead, type SecretState, type SecretValue } from './secret-state.ts';
+import type { WatchEvent, WatchSink, WatchState } from './watch.ts';
+
+/** What the watch last said, whatever its connection does now. */
+type Known =
+  | { readonly state: 'unknown' }
+  | { readonly state: 'absent' }
+  | { readonly state: 'present'; readonly resourceVersion: string; readonly changedAt: number | undefined };
+
+const UNKNOWN = { state: 'unknown' } as const;
+const ABSENT = { state: 'absent' } as const;
+
+/** A worker waits no longer than this for a watch's first answer. */
+const PATIENCE_MS = 10_000;
+
+/** A refused GET is not tried again for this long: a thousand objects on one Secret would ask a thousand times. */
+const REFUSAL_MS = 10_000;
+
+/** A Secret that changes under every one of so many reads is given to the caller as read. */
+const READS = 3;
+
+export interface WatchedSecretOptions {
+  readonly namespace: string;
+  readonly name: string;
+  readonly clock: Clock;
+  /** One GET; failures are values. */
+  readonly get: () => Promise<SecretRead>;
+  readonly onChange: () => void;
+}
+
+/**
+ * One Secret: what its watch says, and its value while that is current. A kept value is served only when the watch is
+ * connected and says this very version; in every other case a read is a GET, shared by those who ask meanwhile.
+ */
+export class WatchedSecret implements WatchSink<KubeObject> {
+  readonly #options: WatchedSecretOptions;
+  #known: Known = UNKNOWN;
+  /** Newest version the watch delivered, deletions included. */
+  #seen = '';
+  #forbidden: string | undefined;
+  #live = false;
+  #failing = false;
+  #toldUnknown = false;
+  #kept: SecretValue | undefined;
+  #reading: Promise<SecretRead> | undefined;
+  #refusal: { readonly message: string; readonly until: number } | undefined;
+  readonly #answer = Promise.withResolvers<void>();
+  /** Resolves at the first answer, be it a failure. */
+  readonly answered: Promise<void> = this.#answer.promise;
+
+  constructor(options: WatchedSecretOptions) {
+    this.#options = options;
+  }
+
+  /** Says `unknown` only before the watch's first answer; who was told so gets an onChange when it comes. */
+  state(): SecretState {
+    const state = this.#state();
+    if (state.state === 'unknown') this.#toldUnknown = true;
+    return state;
+  }
+
+  /** Waits for the first answer, 10 s at most, and not at all while the watch fails. */
+  async settled(): Promise<SecretState> {
+    if (this.#state().state === 'unknown' && !this.#failing) {
+      const late = Promise.withResolvers<void>();
+      const cancel = this.#options.clock.at(PATIENCE_MS, late.resolve);
+      await Promise.race([this.answered, late.promise]);
+      cancel();
+    }
+    return this.state();
+  }
+
+  async read(): Promise<SecretRead> {
+    if (this.#forbidden !== undefined) return { state: 'forbidden', message: this.#forbidden };
+    if (this.#live && this.#known.state === 'absent') return ABSENT;
+    const current = this.#current();
+    if (this.#live && current) return current;
+    const refusal = this.#refusal;
+    if (refusal && this.#options.clock.monotonic() < refusal.until)
+      return { state: 'forbidden', message: refusal.message };
+    return (this.#reading ??= this.#share());
+  }
+
+  replace(objects: KubeObject[], resourceVersion: string): void {
+    const object = objects.find((one) => one.metadata.name === this.#options.name);
+    this.#learn(object ? present(object) : ABSENT, resourceVersion);
+  }
+
+  apply(event: WatchEvent, object: KubeObject): void {
+    if (object.metadata.name !== this.#options.name) return;
+    this.#learn(event === 'DELETED' ? ABSENT : present(object), object.metadata.resourceVersion);
+  }
+
+  failed(error: KubeError): void {
+    this.#failing = true;
+    this.#live = false;
+    this.#kept = undefined;
+    this.#answer.resolve();
+    this.#change(() => {
+      const { namespace, name } = this.#options;
+      this.#forbidden = isForbidden(error) ? secretRule(error, 'watch', namespace, name) : undefined;
+    });
+  }
+
+  /** For the watch's onState. */
+  turned(state: WatchState): void {
+    this.#live = state === 'watching';
+    if (state !== 'watching') return;
+    this.#failing = false;
+    this.#change(() => {
+      this.#forbidden = undefined;
+    });
+  }
+
+  /** Nobody refers to it any more: keeps nothing. */
+  drop(): void {
+    this.#live = false;
+    this.#known = UNKNOWN;
+    this.#kept = undefined;
+    this.#answer.resolve();
+  }
+
+  #state(): SecretState {
+    if (this.#forbidden !== undefined) return { state: 'forbidden', message: this.#forbidden };
+    if (this.#known.state !== 'present') return this.#known;
+    return { ...this.#known, type: this.#current()?.type };
+  }
+
+  /** The kept value, where it is of the version that the watch says. */
+  #current(): SecretValue | undefined {
+    const known = this.#known;
+    return known.state === 'present' && this.#kept?.resourceVersion === known.resourceVersion ? this.#kept : undefined;
+  }
+
+  #learn(known: Known, seen: string): void {
+    this.#seen = seen;
+    this.#answer.resolve();
+    this.#change(() => {
+      const before = this.#known;
+      this.#known = known;
+      if (!same(before, known)) this.#forget();
+    });
+  }
+
+  /** A value newer than the watch's version stays: the watch may be about to confirm it. */
+  #forget(): void {
+    this.#reading = undefined;
+    this.#refusal = undefined;
+    if (this.#kept && this.#isStale(this.#kept)) this.#kept = undefined;
+  }
+
+  #isStale(value: SecretValue): boolean {
+    if (this.#known.state === 'unknown') return false;
+    const newest = this.#known.state === 'present' ? this.#known.resourceVersion : this.#seen;
+    return compareVersions(value.resourceVersion, newest) < 0;
+  }
+
+  #change(make: () => void): void {
+    const before = this.#state();
+    make();
+    const now = this.#state();
+    if (before.state === 'unknown' && !this.#toldUnknown) return;
+    if (!same(before, now)) this.#options.onChange();
+  }
+
+  #share(): Promise<SecretRead> {
+    const reading = this.#read().finally(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+    });
+    return reading;
+  }
+
+  async #read(): Promise<SecretRead> {
+    let read = await this.#options.get();
+    for (let reads = 1; reads < READS && read.state === 'present' && this.#isStale(read); reads += 1)
+      read = await this.#options.get();
+    if (read.state === 'forbidden')
+      this.#refusal = { message: read.message, until: this.#options.clock.monotonic() + REFUSAL_MS };
+    if (read.state === 'present' && !this.#isStale(read)) this.#kept = read;
+    return read;
+  }
+}
+
+function present(object: KubeObject): Known {
+  return { state: 'present', resourceVersion: object.metadata.resourceVersion, changedAt: changedAt(object) };
+}
+
+function same(a: SecretState | Known, b: SecretState | Known): boolean {
+  if (a.state === 'present' && b.state === 'present') return a.resourceVersion === b.resourceVersion;
+  return a.state === b.state;
+}

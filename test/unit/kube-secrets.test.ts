@@ -1,0 +1,347 @@
+import { describe, expect, test } from 'vitest';
+import type { RequestCall } from '../../src/kube/client.ts';
+import { KubeError } from '../../src/kube/errors.ts';
+import { objectPath } from '../../src/kube/resource.ts';
+import { SECRET } from '../../src/kube/secret-state.ts';
+import { createSecrets, type Secrets } from '../../src/kube/secrets.ts';
+import { FakeClock, settle } from '../support/fake-clock.ts';
+import { type Fate, forbidden, MemoryKube, refused } from '../support/memory-kube.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+const path = objectPath(SECRET, 'ingest', 'api');
+const value = (text: string) => ({ type: 'Opaque', data: { keyId: btoa(text) } });
+
+interface World {
+  readonly kube: MemoryKube;
+  readonly clock: FakeClock;
+  readonly secrets: Secrets;
+  readonly changes: string[];
+  readonly stop: AbortController;
+  readonly messages: string[];
+  /** GETs of Secrets by name so far. */
+  readonly gets: () => number;
+}
+
+function world(fate: (call: RequestCall) => Fate = () => ({})): World {
+  const kube = new MemoryKube();
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const changes: string[] = [];
+  const { log, messages } = recordingLog();
+  const secrets = createSecrets({
+    client: kube.client({ clock, fate }),
+    clock,
+    log,
+    signal: stop.signal,
+    onChange: (namespace, name) => changes.push(`${namespace}/${name}`),
+  });
+  const gets = (): number => kube.calls.filter((call) => isGet(call)).length;
+  return { kube, clock, secrets, changes, stop, messages, gets };
+}
+
+/** A GET of one Secret, not a list. */
+function isGet(call: RequestCall): boolean {
+  return call.method === 'GET' && call.path.split('/').at(-2) === 'secrets';
+}
+
+async function present(fate?: (call: RequestCall) => Fate): Promise<World> {
+  const made = world(fate);
+  made.kube.set(path, value('one'));
+  made.secrets.refer('a', 'ingest', 'api');
+  await made.secrets.settled('ingest', 'api');
+  await settle();
+  return made;
+}
+
+describe('watching', () => {
+  test('asks for nothing but the one Secret, by name and without its data', async () => {
+    const { kube } = await present();
+    expect(kube.calls).toEqual([
+      expect.objectContaining({
+        path: '/api/v1/namespaces/ingest/secrets',
+        query: expect.objectContaining({ fieldSelector: 'metadata.name=api' }) as unknown,
+        accept: expect.stringContaining('as=PartialObjectMetadataList') as unknown,
+      }),
+    ]);
+    expect(kube.streams).toBe(1);
+  });
+
+  test('watches once for any number of owners and stops with the last', async () => {
+    const { kube, secrets } = await present();
+    for (let n = 0; n < 1_000; n += 1) secrets.refer(`o${n}`, 'ingest', 'api');
+    await settle();
+    expect(kube.streams).toBe(1);
+    secrets.release('a');
+    for (let n = 0; n < 999; n += 1) secrets.release(`o${n}`);
+    await settle();
+    expect(kube.streams).toBe(1);
+    secrets.release('o999');
+    secrets.release('o999');
+    await settle();
+    expect([kube.streams, secrets.state('ingest', 'api')]).toEqual([0, { state: 'unknown' }]);
+  });
+
+  test('leaves the former Secret when an owner refers to another', async () => {
+    const { kube, secrets } = await present();
+    kube.set(objectPath(SECRET, 'ingest', 'other'), value('two'));
+    secrets.refer('a', 'ingest', 'other');
+    expect(await secrets.settled('ingest', 'other')).toMatchObject({ state: 'present' });
+    await settle();
+    expect([kube.streams, secrets.state('ingest', 'api')]).toEqual([1, { state: 'unknown' }]);
+  });
+
+  test('tells when the Secret was last written', async () => {
+    const { kube, secrets } = world();
+    const managedFields = [{ time: '2026-01-02T00:00:00Z' }, { time: '2026-01-03T00:00:00Z' }, { manager: 'x' }];
+    kube.set(path, { ...value('one'), metadata: { managedFields } });
+    secrets.refer('a', 'ingest', 'api');
+    expect(await secrets.settled('ingest', 'api')).toEqual({
+      state: 'present',
+      resourceVersion: '101',
+      type: undefined,
+      changedAt: Date.parse('2026-01-03T00:00:00Z'),
+    });
+  });
+
+  test('tells of every change, of vanishing and of coming back', async () => {
+    const { kube, secrets, changes } = await present();
+    expect(changes).toEqual([]);
+    kube.set(path, value('two'));
+    await settle();
+    expect(changes).toHaveLength(1);
+    kube.remove(path);
+    await settle();
+    expect([changes.length, secrets.state('ingest', 'api')]).toEqual([2, { state: 'absent' }]);
+    kube.set(path, value('three'));
+    await settle();
+    expect([changes.length, secrets.state('ingest', 'api').state]).toEqual([3, 'present']);
+  });
+
+  test('tells nothing when a broken watch lists again and nothing changed', async () => {
+    const { kube, clock, changes } = await present();
+    for (let n = 0; n < 12; n += 1) {
+      kube.cutStreams();
+      await clock.advance(40_000);
+    }
+    expect(changes).toEqual([]);
+  });
+
+  test('tells the first answer only to those who were told that there is none yet', async () => {
+    const silent = world();
+    silent.secrets.refer('a', 'ingest', 'api');
+    await silent.secrets.settled('ingest', 'api');
+    expect(silent.changes).toEqual([]);
+    const asked = world(() => ({ back: 100 }));
+    asked.secrets.refer('a', 'ingest', 'api');
+    expect(asked.secrets.state('ingest', 'api')).toEqual({ state: 'unknown' });
+    await asked.clock.advance(100);
+    expect([asked.changes, asked.secrets.state('ingest', 'api')]).toEqual([['ingest/api'], { state: 'absent' }]);
+  });
+
+  test('keeps nobody waiting for longer than ten seconds, and nobody at all while the server fails', async () => {
+    const hanging = world(() => ({ lost: 'request' }));
+    hanging.secrets.refer('a', 'ingest', 'api');
+    const settled = hanging.secrets.settled('ingest', 'api');
+    await hanging.clock.advance(10_000);
+    expect(await settled).toEqual({ state: 'unknown' });
+    const failing = world((call) => ({ fail: refused(call, 500, 'InternalError') }));
+    failing.secrets.refer('a', 'ingest', 'api');
+    expect(await failing.secrets.settled('ingest', 'api')).toEqual({ state: 'unknown' });
+  });
+});
+
+describe('reading', () => {
+  test('shares one GET among all who ask for one version, at once or later', async () => {
+    const { secrets, gets, kube, clock } = await present((call) => (isGet(call) ? { back: 20 } : {}));
+    const reads = Promise.all(Array.from({ length: 1_000 }, () => secrets.read('ingest', 'api')));
+    await clock.advance(20);
+    for (const read of await reads) expect(read).toEqual({ ...value('one'), state: 'present', resourceVersion: '101' });
+    await secrets.read('ingest', 'api');
+    expect(gets()).toBe(1);
+    expect(secrets.state('ingest', 'api')).toMatchObject({ type: 'Opaque' });
+    kube.set(path, value('two'));
+    await settle();
+    expect([gets(), secrets.state('ingest', 'api')]).toEqual([1, expect.objectContaining({ type: undefined })]);
+    const again = Promise.all(Array.from({ length: 1_000 }, () => secrets.read('ingest', 'api')));
+    await clock.advance(20);
+    for (const read of await again) expect(read).toMatchObject(value('two'));
+    expect(gets()).toBe(2);
+  });
+
+  test('drops the value with the Secret, and answers absent without asking', async () => {
+    const { secrets, gets, kube } = await present();
+    await secrets.read('ingest', 'api');
+    kube.remove(path);
+    await settle();
+    expect(await secrets.read('ingest', 'api')).toEqual({ state: 'absent' });
+    expect(gets()).toBe(1);
+  });
+
+  test('gives a value newer than the watch knows to its caller, and keeps it when the watch comes to confirm it', async () => {
+    const { secrets, gets, kube, clock } = world();
+    kube.set(path, value('one'));
+    kube.holdStreams();
+    secrets.refer('a', 'ingest', 'api');
+    await secrets.settled('ingest', 'api');
+    await settle();
+    kube.set(path, value('two'));
+    expect(await secrets.read('ingest', 'api')).toMatchObject(value('two'));
+    expect(await secrets.read('ingest', 'api')).toMatchObject(value('two'));
+    expect([gets(), secrets.state('ingest', 'api')]).toEqual([2, expect.objectContaining({ resourceVersion: '101' })]);
+    kube.releaseStreams();
+    await clock.advance(0);
+    expect(await secrets.read('ingest', 'api')).toMatchObject({ ...value('two'), resourceVersion: '102' });
+    expect(gets()).toBe(2);
+  });
+
+  test('reads again when the Secret changed while it was read', async () => {
+    const { secrets, kube, clock, gets } = await present((call) => (isGet(call) ? { back: 20 } : {}));
+    const read = secrets.read('ingest', 'api');
+    await clock.advance(10);
+    kube.set(path, value('two'));
+    await clock.advance(30);
+    expect(await read).toMatchObject(value('two'));
+    expect(gets()).toBe(2);
+  });
+
+  test('reads once per call while the watch is broken, and keeps again when it is back', async () => {
+    let down = false;
+    const { secrets, kube, clock, gets } = await present((call) =>
+      down && !isGet(call) ? { fail: refused(call, 500, 'InternalError') } : {},
+    );
+    await secrets.read('ingest', 'api');
+    down = true;
+    kube.breakStreams(true);
+    await clock.advance(10_000);
+    expect(gets()).toBe(1);
+    for (const expected of [2, 3, 4]) {
+      expect(await secrets.read('ingest', 'api')).toMatchObject(value('one'));
+      expect(gets()).toBe(expected);
+    }
+    down = false;
+    kube.breakStreams(false);
+    await clock.advance(60_000);
+    await secrets.read('ingest', 'api');
+    const back = gets();
+    await secrets.read('ingest', 'api');
+    await secrets.read('ingest', 'api');
+    expect(gets()).toBe(back);
+  });
+
+  test('notices what it missed while the watch was broken', async () => {
+    const { secrets, kube, clock, changes } = await present();
+    await secrets.read('ingest', 'api');
+    kube.breakStreams(true);
+    await clock.advance(5_000);
+    kube.set(path, value('two'));
+    kube.breakStreams(false);
+    await clock.advance(60_000);
+    expect(changes).toHaveLength(1);
+    expect(await secrets.read('ingest', 'api')).toMatchObject(value('two'));
+  });
+
+  test('hands on a failure as a value', async () => {
+    const { secrets } = await present((call) => (isGet(call) ? { fail: refused(call, 503, 'Busy') } : {}));
+    const read = await secrets.read('ingest', 'api');
+    expect(read).toEqual({ state: 'failed', error: expect.any(KubeError) as unknown });
+  });
+
+  test('goes on reading after its end, for the passes that are let end', async () => {
+    const { secrets, stop, gets, kube } = await present();
+    stop.abort();
+    await settle();
+    expect(kube.streams).toBe(0);
+    expect(await secrets.read('ingest', 'api')).toMatchObject(value('one'));
+    expect(gets()).toBe(1);
+  });
+});
+
+describe('without the right', () => {
+  const rule =
+    'add to a Role in namespace "ingest" bound to system:serviceaccount:pw:pw the rule {apiGroups: [""], resources: ["secrets"], resourceNames: ["api"], verbs: ["get", "list", "watch"]}';
+
+  test('names the missing rule, tells when it comes, and needs no restart', async () => {
+    let may = false;
+    const { secrets, kube, clock, changes } = world(() =>
+      may ? {} : { fail: forbidden('list', 'secrets', 'ingest') },
+    );
+    kube.set(path, value('one'));
+    secrets.refer('a', 'ingest', 'api');
+    const message = `system:serviceaccount:pw:pw may not list secrets "api" in namespace "ingest"; ${rule}`;
+    expect(await secrets.settled('ingest', 'api')).toEqual({ state: 'forbidden', message });
+    expect(await secrets.read('ingest', 'api')).toEqual({ state: 'forbidden', message });
+    expect(changes).toEqual([]);
+    may = true;
+    await clock.advance(60_000);
+    expect([changes.length, secrets.state('ingest', 'api').state]).toEqual([1, 'present']);
+  });
+
+  test('tells when it is taken away, and drops the value', async () => {
+    const { secrets, kube, clock, changes } = await present();
+    await secrets.read('ingest', 'api');
+    kube.breakStreams(forbidden('watch', 'secrets', 'ingest'));
+    await clock.advance(5_000);
+    expect([changes.length, await secrets.read('ingest', 'api')]).toEqual([
+      1,
+      { state: 'forbidden', message: expect.stringContaining('may not watch secrets "api"') as unknown },
+    ]);
+    await clock.advance(600_000);
+    expect(changes).toHaveLength(1);
+  });
+
+  test('asks once in ten seconds for a value that it may watch but not read', async () => {
+    const { secrets, clock, gets } = await present((call) =>
+      isGet(call) ? { fail: forbidden('get', 'secrets', 'ingest') } : {},
+    );
+    for (let n = 0; n < 50; n += 1)
+      expect(await secrets.read('ingest', 'api')).toMatchObject({
+        state: 'forbidden',
+        message: expect.stringContaining('may not get secrets "api"') as unknown,
+      });
+    expect(gets()).toBe(1);
+    await clock.advance(10_000);
+    await secrets.read('ingest', 'api');
+    expect(gets()).toBe(2);
+  });
+});
+
+describe('many at the start', () => {
+  test('lists eight at once, and first the one that somebody waits for', async () => {
+    const made = world(() => ({ back: 100 }));
+    for (let n = 0; n < 1_000; n += 1) made.secrets.refer(`o${n}`, 'ingest', `s${n}`);
+    await made.clock.advance(0);
+    expect(made.kube.calls).toHaveLength(8);
+    const settled = made.secrets.settled('ingest', 's900');
+    await made.clock.advance(200);
+    expect(await settled).toEqual({ state: 'absent' });
+    expect(made.kube.calls).toHaveLength(24);
+    await made.clock.advance(13_000);
+    expect([made.kube.calls.length, made.kube.streams]).toEqual([1_000, 1_000]);
+  });
+
+  test('goes on with the others when some get no answer', async () => {
+    const made = world((call) =>
+      Number(/s(\d+)$/.exec(call.query?.fieldSelector ?? '')?.[1]) < 8 ? { lost: 'request' } : {},
+    );
+    for (let n = 0; n < 20; n += 1) made.secrets.refer(`o${n}`, 'ingest', `s${n}`);
+    await made.clock.advance(5_000);
+    expect(made.secrets.state('ingest', 's19')).toEqual({ state: 'absent' });
+  });
+
+  test('never starts what nobody refers to any more', async () => {
+    const made = world(() => ({ back: 100 }));
+    for (let n = 0; n < 20; n += 1) made.secrets.refer('the one', 'ingest', `s${n}`);
+    await made.clock.advance(60_000);
+    expect(made.kube.calls.map((call) => call.query?.fieldSelector)).not.toContain('metadata.name=s12');
+    expect(made.secrets.state('ingest', 's19')).toEqual({ state: 'absent' });
+  });
+});
+
+test('lets no value into the log or into an error', async () => {
+  const made = await present();
+  await made.secrets.read('ingest', 'api');
+  made.kube.breakStreams(true);
+  await made.clock.advance(600_000);
+  expect(made.messages.length).toBeGreaterThan(0);
+  expect(made.messages.join('\n')).not.toContain(btoa('one'));
+});
