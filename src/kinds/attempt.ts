@@ -1,0 +1,81 @@
+import type { ApiRequest, Credential, Reply } from '../api/client.ts';
+import { type Failure, judge, type Success } from '../api/errors.ts';
+import type { CallWish, Pacer, Permit } from '../api/pacing.ts';
+import { type KubeObject, keyOf } from '../kube/resource.ts';
+import type { CredentialProblem, ReadCredential, SecretRef } from './credentials.ts';
+
+/** What came of wanting to make one call. */
+export type Attempt =
+  | { readonly got: 'no-credential'; readonly problem: CredentialProblem }
+  /** No slot now: the pacer wakes the key when there is one. */
+  | { readonly got: 'no-slot' }
+  /** The API refused the credential before, and nobody calls with it until a probe works. */
+  | { readonly got: 'gated'; readonly cause: string }
+  /** The call was called off before a byte of it left. */
+  | { readonly got: 'called-off' }
+  /** HTTP 200 with a result. `secretVersion`: the Secret that the call was made with. */
+  | { readonly got: 'success'; readonly verdict: Success; readonly secretVersion: string }
+  /** `pausedMs`: how long the credential is paused for everybody, counted from the reply. */
+  | { readonly got: 'failure'; readonly verdict: Failure; readonly pausedMs?: number };
+
+/** What this process alone knows about objects, by store key; what survives a restart is in their status. */
+export interface Memory {
+  /** Objects whose call has been started and whose status does not say so yet. */
+  readonly acting: Set<string>;
+  /** Version of the Secret that was last tried. */
+  readonly triedSecret: Map<string, string>;
+}
+
+export interface Attempting {
+  readonly pacer: Pacer;
+  readonly readCredential: ReadCredential;
+  readonly memory: Memory;
+  readonly monotonic: () => number;
+  /** The key under which the pacer knows an object; it serves all kinds. */
+  readonly pacingKey: (storeKey: string) => string;
+}
+
+export interface Wish extends Pick<CallWish, 'target' | 'lane' | 'probe'> {
+  readonly object: KubeObject;
+  readonly ref: SecretRef;
+  /** Whether the call changes something: decides what a lost answer means. */
+  readonly write: boolean;
+  readonly send: (credential: Credential, begin: NonNullable<ApiRequest['begin']>) => Promise<Reply>;
+}
+
+/** Reads the credential, asks for a slot, makes at most one call, and never waits for a slot. */
+export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
+  const key = keyOf(wish.object);
+  const read = await using.readCredential(wish.object.metadata.namespace, wish.ref);
+  if (read.resourceVersion !== undefined) using.memory.triedSecret.set(key, read.resourceVersion);
+  if (!read.ok) return { got: 'no-credential', problem: read.problem };
+  const answer = using.pacer.tryStart({
+    credential: read.credential.id,
+    key: using.pacingKey(key),
+    target: wish.target,
+    lane: wish.lane,
+    probe: wish.probe ?? false,
+  });
+  if ('wait' in answer) return { got: 'no-slot' };
+  if ('gated' in answer) return { got: 'gated', cause: answer.gated.cause };
+  using.memory.acting.add(key);
+  const { reply, pausedUntil } = await spend(answer.start, (begin) => wish.send(read.credential, begin));
+  if (!reply.answered && reply.aborted) return { got: 'called-off' };
+  const verdict = judge(reply, { write: wish.write });
+  if (verdict.ok) return { got: 'success', verdict, secretVersion: read.resourceVersion };
+  return { got: 'failure', verdict, ...(pausedUntil !== undefined && { pausedMs: pausedUntil - using.monotonic() }) };
+}
+
+/** Gives the permit back whatever happens to the call. */
+async function spend(
+  permit: Permit,
+  call: (begin: () => boolean) => Promise<Reply>,
+): Promise<{ readonly reply: Reply; readonly pausedUntil?: number }> {
+  try {
+    const reply = await call(() => permit.begin());
+    return { reply, ...permit.finish(reply) };
+  } catch (error) {
+    permit.finish();
+    throw error;
+  }
+}

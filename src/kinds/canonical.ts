@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+
+/** JSON in the form of RFC 8785: keys sorted by UTF-16 units, no white space. Equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** `sha256:` and the hex digest of the parts, each on a line of its own. */
+export function digestOf(...parts: readonly string[]): string {
+  return `sha256:${createHash('sha256').update(parts.join('\n')).digest('hex')}`;
+}
+
+/** Whole seconds in RFC 3339, as Kubernetes writes its own times. */
+export function timestamp(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** The first whole second not before this time: what a timestamp can hold without promising too early a moment. */
+export function wholeSecond(epochMs: number): number {
+  return Math.ceil(epochMs / 1000) * 1000;
+}

@@ -1,0 +1,19 @@
+import type { ApiClient } from '../api/client.ts';
+import type { Pacer } from '../api/pacing.ts';
+import type { Clock } from '../clock.ts';
+import type { Secrets } from '../kube/secrets.ts';
+import type { Lane } from '../runtime/queue.ts';
+import type { ReadCredential } from './credentials.ts';
+
+/** What a kind is built from; the engine knows none of it. */
+export interface KindContext {
+  readonly api: ApiClient;
+  readonly pacer: Pacer;
+  readonly secrets: Pick<Secrets, 'refer' | 'release' | 'state'>;
+  readonly readCredential: ReadCredential;
+  readonly clock: Clock;
+  /** Wants a pass for this queue key. */
+  readonly enqueue: (id: string, lane: Lane) => void;
+  /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
+  readonly onSecretChange: (listener: (secret: string) => void) => void;
+}

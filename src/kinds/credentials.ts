@@ -1,0 +1,165 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Credential } from '../api/client.ts';
+import { createMask } from '../api/mask.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { SecretRead, SecretValue } from '../kube/secret-state.ts';
+import type { Secrets } from '../kube/secrets.ts';
+
+/** `spec.credentialsSecretRef`. */
+export interface SecretRef {
+  readonly name: string;
+  readonly keyIdKey?: string | undefined;
+  readonly keySecretKey?: string | undefined;
+}
+
+/** Why there is no usable API key. The message names the Secret and what to do, never a value. */
+export type CredentialProblem = {
+  readonly reason: 'SecretNotFound' | 'SecretInvalid' | 'SecretForbidden';
+  readonly message: string;
+};
+
+export type CredentialRead =
+  | { readonly ok: true; readonly credential: Credential; readonly resourceVersion: string }
+  | { readonly ok: false; readonly problem: CredentialProblem; readonly resourceVersion?: string };
+
+export interface Credentials {
+  /** Reads the API key an object refers to. Throws KubeError only where Kubernetes itself gave no usable answer. */
+  readonly read: ReadCredential;
+  /** Drops what was made of a Secret (`namespace/name`): it has changed or is gone. */
+  forget(secret: string): void;
+}
+
+export type ReadCredential = (namespace: string, ref: SecretRef) => Promise<CredentialRead>;
+
+interface Made {
+  readonly resourceVersion: string;
+  readonly read: CredentialRead;
+  /** Ends the watch for the values in logs. */
+  readonly unguard: () => void;
+}
+
+export interface CredentialsOptions {
+  readonly secrets: Pick<Secrets, 'read'>;
+  /** Normalised base address: a key for another API is another credential. */
+  readonly baseUrl: string;
+  /** Keeps these values out of logs until the function it returns is called. */
+  readonly guard: (values: readonly string[]) => () => void;
+}
+
+/** One credential per Secret, choice of keys and version, made once however many objects use it. */
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const salt = randomBytes(32);
+  const made = new Map<string, Map<string, Made>>();
+
+  const make = (secret: SecretValue, ref: SecretRef): Made => {
+    const { resourceVersion } = secret;
+    const pair = keyPair(secret, ref);
+    if (typeof pair === 'string') {
+      const message = `The Secret "${ref.name}" cannot be used: ${pair}`;
+      const read: CredentialRead = { ok: false, problem: { reason: 'SecretInvalid', message }, resourceVersion };
+      return { resourceVersion, read, unguard: () => {} };
+    }
+    const credential = makeCredential(pair, { salt, baseUrl: options.baseUrl });
+    const unguard = options.guard([pair.keySecret, credential.authorization.slice('Basic '.length)]);
+    return { resourceVersion, read: { ok: true, credential, resourceVersion }, unguard };
+  };
+
+  return {
+    async read(namespace, ref) {
+      const secret = await options.secrets.read(namespace, ref.name);
+      if (secret.state === 'failed') throw secret.error;
+      if (secret.state !== 'present') return { ok: false, problem: absence(secret, namespace, ref.name) };
+      const ofSecret = made.get(`${namespace}/${ref.name}`) ?? new Map<string, Made>();
+      const choice = JSON.stringify([ref.keyIdKey, ref.keySecretKey]);
+      const known = ofSecret.get(choice);
+      if (known?.resourceVersion === secret.resourceVersion) return known.read;
+      known?.unguard();
+      const entry = make(secret, ref);
+      made.set(`${namespace}/${ref.name}`, ofSecret.set(choice, entry));
+      return entry.read;
+    },
+    forget(secret) {
+      for (const { unguard } of made.get(secret)?.values() ?? []) unguard();
+      made.delete(secret);
+    },
+  };
+}
+
+const BASIC_AUTH = 'kubernetes.io/basic-auth';
+
+/** Name of the Secret an object refers to, whether or not the rest of its spec is valid. */
+export function secretNameOf(object: KubeObject): string | undefined {
+  const spec = object.spec as { credentialsSecretRef?: { name?: unknown } } | undefined;
+  const name = spec?.credentialsSecretRef?.name;
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+function absence(
+  read: Exclude<SecretRead, { state: 'present' | 'failed' }>,
+  namespace: string,
+  name: string,
+): CredentialProblem {
+  if (read.state === 'forbidden') return { reason: 'SecretForbidden', message: read.message };
+  const message = `There is no Secret "${name}" in namespace "${namespace}"; create it with the API key's id and secret, and the operator goes on at once`;
+  return { reason: 'SecretNotFound', message };
+}
+
+interface KeyPair {
+  readonly keyId: string;
+  readonly keySecret: string;
+}
+
+/** The key pair, or what is wrong with the Secret. */
+function keyPair(read: SecretValue, ref: SecretRef): KeyPair | string {
+  const basic = read.type === BASIC_AUTH;
+  const keyId = part(read.data, ref.keyIdKey ?? (basic ? 'username' : 'keyId'));
+  const keySecret = part(read.data, ref.keySecretKey ?? (basic ? 'password' : 'keySecret'));
+  if ('problem' in keyId) return keyId.problem;
+  if ('problem' in keySecret) return keySecret.problem;
+  if (keyId.value.includes(':'))
+    return 'the key id contains ":", which HTTP Basic cannot carry; check which value is which';
+  return { keyId: keyId.value, keySecret: keySecret.value };
+}
+
+/** One value: decoded, line ends at its end taken off, refused when nothing or something unprintable is left. */
+function part(
+  data: Readonly<Record<string, string>>,
+  key: string,
+): { readonly value: string } | { readonly problem: string } {
+  const encoded = Object.hasOwn(data, key) ? data[key] : undefined;
+  if (encoded === undefined) {
+    const keys = Object.keys(data)
+      .map((name) => `"${name}"`)
+      .sort()
+      .join(', ');
+    return {
+      problem: `it has no key "${key}" (it has ${keys === '' ? 'none' : keys}); add it, or name another in credentialsSecretRef`,
+    };
+  }
+  const bytes = Buffer.from(encoded, 'base64');
+  const value = bytes.toString('utf8').replace(/[\r\n]+$/, '');
+  if (value === '') return { problem: `its key "${key}" is empty; put the value from the provider's console in it` };
+  if (!/^[\u0020-\u007e]+$/.test(value)) {
+    return {
+      problem: `its key "${key}" contains control characters or characters outside ASCII; copy the value again without line breaks or quotes`,
+    };
+  }
+  return { value };
+}
+
+/** `id` tells credentials apart for pacing without saying anything about them: same key, same secret, same API. */
+function makeCredential(pair: KeyPair, options: { readonly salt: Buffer; readonly baseUrl: string }): Credential {
+  const { keyId, keySecret } = pair;
+  const encoded = Buffer.from(`${keyId}:${keySecret}`).toString('base64');
+  const id = createHash('sha256')
+    .update(options.salt)
+    .update(JSON.stringify([keyId, keySecret, options.baseUrl]))
+    .digest('hex')
+    .slice(0, 16);
+  let mask: ((text: string) => string) | undefined;
+  const maskText = (text: string): string => {
+    mask ??= createMask(keyId, keySecret);
+    return mask(text);
+  };
+  return { id, authorization: `Basic ${encoded}`, mask: maskText };
+}

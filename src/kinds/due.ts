@@ -1,0 +1,91 @@
+import { spread } from '../backoff.ts';
+import type { SecretState } from '../kube/secret-state.ts';
+import type { Condition } from '../runtime/conditions.ts';
+import type { Lane } from '../runtime/queue.ts';
+import { type FailureReason, isFailure, longestWait } from './failures.ts';
+
+/** Whether an object's declared state is to be sent, and if not, when to look again. */
+export type Due =
+  /** `probe`: its own attempt has come due, so it may try a credential that was refused. */
+  | { readonly due: true; readonly lane: Lane; readonly probe: boolean }
+  | { readonly due: false; readonly at?: number }
+  /** The time on record lies further off than its class allows: a clock jumped. */
+  | { readonly due: 'reschedule'; readonly reason: FailureReason };
+
+/** The part of a status that says what was tried and when to try again. */
+export interface TriedStatus {
+  readonly observedGeneration?: number | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
+  readonly nextAttemptTime?: string | undefined;
+  readonly lastHandledReconcileAt?: string | undefined;
+  readonly lastRequest?: { readonly time: string } | undefined;
+  readonly applied?: { readonly time: string } | undefined;
+}
+
+export interface DueQuestion {
+  readonly generation: number;
+  readonly uid: string;
+  readonly status: TriedStatus | undefined;
+  /** The value of the one-shot annotation, cut; undefined where there is none. */
+  readonly requested: string | undefined;
+  /** What the API last confirmed is what is declared. */
+  readonly confirmed: boolean;
+  readonly reassertMs: number | undefined;
+  readonly secret: SecretState;
+  /** The Secret's version that the last attempt in this process used. */
+  readonly triedSecret: string | undefined;
+  readonly now: number;
+}
+
+const NOW: Due = { due: true, lane: 'scheduled', probe: true };
+const FOR_USER: Due = { due: true, lane: 'user', probe: false };
+
+/** The rule of when something is sent. Everything that could be a reason not to (suspend, conflict, Plan) comes before. */
+export function whenDue(question: DueQuestion): Due {
+  const { status, now } = question;
+  const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
+  if (!ready || ready.observedGeneration !== question.generation) return FOR_USER;
+  if (question.requested !== undefined && question.requested !== status?.lastHandledReconcileAt) {
+    return { due: true, lane: 'user', probe: true };
+  }
+  if (ready.reason === 'Applied') return question.confirmed ? nextAssertion(question) : NOW;
+  if (!isFailure(ready.reason) || ready.reason === 'TargetConflict' || ready.reason === 'SpecInvalid') return NOW;
+  if (secretChanged(ready, question)) return NOW;
+  if (status?.nextAttemptTime === undefined) return { due: true, lane: 'scheduled', probe: false };
+  const at = Date.parse(status.nextAttemptTime);
+  if (at <= now) return NOW;
+  return at > now + longestWait(ready.reason) ? { due: 'reschedule', reason: ready.reason } : { due: false, at };
+}
+
+/** When the declared state is sent again to undo changes made elsewhere; spread so that objects made together part. */
+export function assertionTime(appliedTime: string, reassertMs: number, uid: string): number {
+  return Date.parse(appliedTime) + reassertMs + spread(uid, reassertMs / 10);
+}
+
+function nextAssertion({ status, reassertMs, uid, now }: DueQuestion): Due {
+  if (reassertMs === undefined || !status?.applied) return { due: false };
+  const at = assertionTime(status.applied.time, reassertMs, uid);
+  return at <= now ? NOW : { due: false, at };
+}
+
+/** Whether the Secret has become another one since the attempt that failed for want of a good key. */
+function secretChanged(ready: Condition, question: DueQuestion): boolean {
+  const { secret, triedSecret, status } = question;
+  if (secret.state === 'unknown') return false;
+  switch (ready.reason) {
+    case 'SecretNotFound':
+      return secret.state !== 'absent';
+    case 'SecretForbidden':
+      return secret.state !== 'forbidden';
+    case 'SecretInvalid':
+    case 'Unauthorized':
+    case 'Forbidden': {
+      if (secret.state !== 'present') return true;
+      if (triedSecret !== undefined) return secret.resourceVersion !== triedSecret;
+      const tried = Math.max(Date.parse(ready.lastTransitionTime), Date.parse(status?.lastRequest?.time ?? '') || 0);
+      return secret.changedAt !== undefined && secret.changedAt > tried;
+    }
+    default:
+      return false;
+  }
+}

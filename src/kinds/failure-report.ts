@@ -1,0 +1,123 @@
+import type { FailureClass } from '../api/errors.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Notice } from '../runtime/kind.ts';
+import { awaitChange, type Outcome, recheckAt } from '../runtime/outcome.ts';
+import type { Attempt } from './attempt.ts';
+import { wholeSecond } from './canonical.ts';
+import { type CommonStatus, commonStatus, countAttempts, currentReady, lastRequestOf } from './common-status.ts';
+import { type FailureReason, nextWait, sideOf } from './failures.ts';
+
+/** The common half of a report on something that did not work; the kind adds its own fields to the status. */
+export interface FailureReport {
+  /** Absent: what stands in the status is right as it is. */
+  readonly status?: CommonStatus;
+  readonly outcome: Outcome;
+  readonly notices: readonly Notice[];
+}
+
+export interface FailureToReport {
+  readonly object: KubeObject;
+  readonly previous: CommonStatus | undefined;
+  readonly reason: FailureReason;
+  readonly message: string;
+  readonly now: number;
+  /** Where a call was made. */
+  readonly verdict?: Parameters<typeof lastRequestOf>[1] | undefined;
+  readonly operation?: string | undefined;
+  /** Not before this long from now, whatever the class says. */
+  readonly atLeastMs?: number | undefined;
+  /** Where the class's own side is not this case's. */
+  readonly side?: 'Reconciling' | 'Stalled' | undefined;
+}
+
+/** The failure table as a status: reason, side, attempts, next attempt. Warns once per cause, not per attempt. */
+export function reportFailure(failure: FailureToReport): FailureReport {
+  const { object, previous, reason, message, now, verdict, operation } = failure;
+  const attempts = countAttempts(object, previous, reason);
+  const nextAttempt = wholeSecond(
+    now + Math.max(nextWait(reason, attempts, object.metadata.uid), failure.atLeastMs ?? 0),
+  );
+  const progress = failure.side ?? sideOf(reason, attempts);
+  const status = commonStatus(object, previous, {
+    summary: { ready: 'False', progress, reason, message },
+    now,
+    attempts,
+    nextAttempt,
+    acknowledge: true,
+    ...(verdict && operation && { lastRequest: lastRequestOf(operation, verdict, now) }),
+  });
+  const before = currentReady(object, previous);
+  const news = before?.reason !== reason || (previous?.conditions ?? []).every(({ type }) => type !== progress);
+  return {
+    status,
+    outcome: recheckAt(nextAttempt),
+    notices: news ? [{ type: 'Warning', reason, note: message }] : [],
+  };
+}
+
+/** Reports every end of an attempt but success. `advice` says what the user of this kind can do about a class. */
+export function reportAttempt(options: {
+  readonly object: KubeObject;
+  readonly previous: CommonStatus | undefined;
+  readonly attempt: Exclude<Attempt, { got: 'success' }>;
+  readonly operation: string;
+  readonly secretName: string;
+  readonly advice: (failure: FailureClass) => string;
+  readonly now: number;
+}): FailureReport {
+  const { object, previous, attempt, now } = options;
+  switch (attempt.got) {
+    case 'no-slot':
+      return { outcome: awaitChange, notices: [] };
+    case 'called-off':
+      return { outcome: recheckAt(now + 1_000), notices: [] };
+    case 'gated':
+      return reportGated(options);
+    case 'no-credential': {
+      const { reason, message } = attempt.problem;
+      return reportFailure({ object, previous, reason, message, now });
+    }
+    case 'failure': {
+      const { verdict, pausedMs = 0 } = attempt;
+      const reason = verdict.failure;
+      return reportFailure({
+        object,
+        previous,
+        reason,
+        message: failureMessage(verdict, options.advice(reason)),
+        now,
+        verdict,
+        operation: options.operation,
+        atLeastMs: Math.max(verdict.retryAfterMs ?? 0, pausedMs),
+        side: verdict.redirect ? 'Stalled' : undefined,
+      });
+    }
+  }
+}
+
+/** One write at most: who shows Unauthorized already keeps its text, its times and its own last request. */
+function reportGated(options: {
+  readonly object: KubeObject;
+  readonly previous: CommonStatus | undefined;
+  readonly secretName: string;
+  readonly now: number;
+}): FailureReport {
+  const { object, previous, secretName, now } = options;
+  if (currentReady(object, previous)?.reason === 'Unauthorized') return { outcome: awaitChange, notices: [] };
+  const message = `The API refused the key in the Secret "${secretName}" (HTTP 401) for another object; nothing is sent with it until a trial call works or the Secret changes. Put a valid key in the Secret`;
+  const summary = { ready: 'False', progress: 'Stalled', reason: 'Unauthorized', message } as const;
+  return {
+    status: commonStatus(object, previous, { summary, now, acknowledge: false }),
+    outcome: awaitChange,
+    notices: [],
+  };
+}
+
+/** What happened, what to do, and the request id to quote: a stable function of the cause and the attempt. */
+export function failureMessage(
+  verdict: { readonly message: string; readonly requestId?: string },
+  advice: string,
+): string {
+  const id = verdict.requestId === undefined ? '' : ` (request ${verdict.requestId})`;
+  return `${verdict.message}${id}. ${advice}`;
+}

@@ -1,0 +1,173 @@
+import type { Success } from '../../api/errors.ts';
+import type { Notice, Report } from '../../runtime/kind.ts';
+import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
+import { canonicalJson, digestOf, timestamp, wholeSecond } from '../canonical.ts';
+import {
+  commonStatus,
+  currentReady,
+  generationOf,
+  lastRequestOf,
+  readyOf,
+  withoutUndefined,
+} from '../common-status.ts';
+import { assertionTime } from '../due.ts';
+import { parseDuration } from '../duration.ts';
+import { reportFailure } from '../failure-report.ts';
+import * as changes from './changes.ts';
+import { compare, readEcho } from './echo.ts';
+import type { Plan } from './plan.ts';
+import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
+import { LIMITS, type PipeSettings, type PipeSettingsStatus } from './resource.ts';
+
+type Put = Extract<Plan, { do: 'put' }>;
+
+export interface Confirmation {
+  readonly object: PipeSettings;
+  readonly plan: Put;
+  readonly verdict: Success;
+  readonly secretVersion: string;
+  readonly now: number;
+}
+
+/** `status.history` holds this many confirmed changes. */
+const HISTORY = 10;
+
+/** Reports HTTP 200 with a result: what the reply says about the declared set decides whether it is confirmed. */
+export function reportResult(confirmation: Confirmation): Report {
+  const { object, plan, verdict, now } = confirmation;
+  const previous = object.status;
+  const declared = declaredOf(plan.spec);
+  const echo = readEcho(verdict.result);
+  const comparison = compare(declared, verdict.result);
+  const drift = changes.driftBetween({
+    declared,
+    declaredBefore: previous?.applied?.keys ?? [],
+    before: previous?.settings,
+    after: echo.settings,
+  });
+  const status: PipeSettingsStatus = {
+    ...previous,
+    plan: undefined,
+    ...changes.reportedFields(echo, comparison),
+    drift: withDrift(previous?.drift, changes.driftEntries(drift, timestamp(now))),
+  };
+  const notices = driftNotices(drift);
+  const facts = { httpStatus: verdict.httpStatus, requestId: verdict.requestId, drift: drift.length };
+  if (comparison.differences.length > 0) {
+    const failure = reportFailure({
+      object,
+      previous,
+      reason: 'NotConfirmed',
+      message: notConfirmedMessage(comparison.differences, verdict.requestId),
+      now,
+      verdict,
+      operation: UPDATE_PIPE_SETTINGS,
+    });
+    return {
+      status: withoutUndefined({ ...status, ...failure.status }),
+      outcome: failure.outcome,
+      notices: [...notices, ...failure.notices],
+      did: 'put',
+      facts: { ...facts, reason: 'NotConfirmed' },
+    };
+  }
+  return { ...reportApplied(confirmation, status, notices), did: 'put', facts: { ...facts, reason: 'Applied' } };
+}
+
+function reportApplied(
+  { object, plan, verdict, secretVersion, now }: Confirmation,
+  status: PipeSettingsStatus,
+  notices: readonly Notice[],
+): Pick<Report, 'status' | 'outcome' | 'notices'> {
+  const previous = object.status;
+  const time = timestamp(now);
+  const generation = generationOf(object);
+  const { requestId } = verdict;
+  const changed = changes.confirmedChanges({
+    declared: declaredOf(plan.spec),
+    before: previous?.settings,
+    after: status.settings ?? {},
+    sameRequest: previous?.applied?.requestHash === plan.request.hash,
+  });
+  const nextAttempt = nextAssertion(object, plan, time);
+  const silent = status.notReported?.length ?? 0;
+  const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(plan, silent, requestId) } as const;
+  const entry = {
+    time,
+    generation,
+    ...(requestId !== undefined && { requestId }),
+    changes: changed.slice(0, LIMITS.historyChanges),
+  };
+  return {
+    status: withoutUndefined({
+      ...status,
+      ...commonStatus(object, previous, {
+        summary,
+        now,
+        nextAttempt,
+        acknowledge: true,
+        lastRequest: lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now),
+      }),
+      applied: withoutUndefined({
+        time,
+        generation,
+        requestId,
+        requestHash: plan.request.hash,
+        responseHash: digestOf(canonicalJson(verdict.result)),
+        secretResourceVersion: secretVersion,
+        keys: [...plan.request.keys],
+      }),
+      history:
+        changed.length === 0 ? previous?.history : changes.newest([...(previous?.history ?? []), entry], HISTORY),
+    }),
+    outcome: nextAttempt === undefined ? awaitChange : recheckAt(nextAttempt),
+    notices: [...notices, ...appliedNotices(object, changed, requestId)],
+  };
+}
+
+function nextAssertion(object: PipeSettings, plan: Put, appliedTime: string): number | undefined {
+  const interval = plan.spec.reassertInterval === undefined ? undefined : parseDuration(plan.spec.reassertInterval);
+  return interval === undefined ? undefined : wholeSecond(assertionTime(appliedTime, interval, object.metadata.uid));
+}
+
+function appliedMessage({ request }: Put, silent: number, requestId: string | undefined): string {
+  const count = request.keys.length;
+  const what = count === 1 ? 'the declared setting' : `all ${count} declared settings`;
+  const unsaid = silent === 0 ? '' : `; the reply was silent about ${silent} of them, see status.notReported`;
+  return `The API accepted ${what}${unsaid}${named(requestId)}`;
+}
+
+function notConfirmedMessage(
+  differences: Parameters<typeof changes.describeDifferences>[0],
+  requestId?: string,
+): string {
+  return `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${named(requestId)}. It is asked again a few times; if it stays so, declare the value that the API keeps`;
+}
+
+function named(requestId: string | undefined): string {
+  return requestId === undefined ? '' : ` (request ${requestId})`;
+}
+
+/** Nothing for a first plain success: the object says it already. */
+function appliedNotices(object: PipeSettings, changed: readonly changes.Change[], requestId?: string): Notice[] {
+  const before = readyOf(object.status);
+  const recovered = currentReady(object, object.status)?.status === 'False';
+  const first = object.status?.applied === undefined;
+  if (!recovered && (first || changed.length === 0 || before === undefined)) return [];
+  const after = recovered ? ` after ${before?.reason ?? 'a failure'}` : '';
+  const what = changed.length === 0 ? 'Applied the declared settings' : `Applied ${changes.describeChanges(changed)}`;
+  return [{ type: 'Normal', reason: 'Applied', note: `${what}${after}${named(requestId)}` }];
+}
+
+function driftNotices(drift: readonly changes.Change[]): Notice[] {
+  if (drift.length === 0) return [];
+  const note = `Settings that nobody declares changed at the API since the last reply: ${changes.describeChanges(drift)}`;
+  return [{ type: 'Warning', reason: 'DriftDetected', note }];
+}
+
+function withDrift(
+  before: PipeSettingsStatus['drift'],
+  found: NonNullable<PipeSettingsStatus['drift']>,
+): PipeSettingsStatus['drift'] {
+  return found.length === 0 ? before : changes.newest([...(before ?? []), ...found], LIMITS.drift);
+}

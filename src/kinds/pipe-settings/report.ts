@@ -1,0 +1,163 @@
+import type { Summary } from '../../runtime/conditions.ts';
+import type { Notice, Report } from '../../runtime/kind.ts';
+import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
+import { timestamp, wholeSecond } from '../canonical.ts';
+import { type CommonStatus, commonStatus, currentReady, withoutUndefined } from '../common-status.ts';
+import { reportAttempt, reportFailure } from '../failure-report.ts';
+import { CONFLICT_GRACE_MS, nextWait } from '../failures.ts';
+import type { Result } from './act.ts';
+import { advise } from './advice.ts';
+import { plannedChanges } from './changes.ts';
+import { reportResult } from './confirmed.ts';
+import type { Plan } from './plan.ts';
+import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
+import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
+
+/** Turns a plan and what came of it into the whole status, the events and the next visit. */
+export function report(object: PipeSettings, plan: Plan, result: Result, now: number): Report {
+  switch (plan.do) {
+    case 'nothing':
+      return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: 'nothing' };
+    case 'reschedule':
+      return reschedule(object, plan, now);
+    case 'refuse-spec':
+      return refuseSpec(object, plan.message, now);
+    case 'suspend':
+      return show(object, suspended(plan.confirmed), now, 'suspend');
+    case 'yield':
+      return yieldTo(object, plan, now);
+    case 'preview':
+      return preview(object, plan, now);
+    case 'put':
+      return reportPut(object, plan, result, now);
+  }
+}
+
+function reportPut(object: PipeSettings, plan: Extract<Plan, { do: 'put' }>, result: Result, now: number): Report {
+  if (result.got === 'nothing') return { outcome: awaitChange, did: 'nothing' };
+  if (result.got === 'success') return reportResult({ object, plan, ...result, now });
+  const { status, outcome, notices } = reportAttempt({
+    object,
+    previous: object.status,
+    attempt: result,
+    operation: UPDATE_PIPE_SETTINGS,
+    secretName: plan.spec.credentialsSecretRef.name,
+    advice: advise,
+    now,
+  });
+  const did = result.got === 'failure' ? 'put' : result.got;
+  if (!status) return { outcome, notices, did };
+  const { httpStatus, requestId } = result.got === 'failure' ? result.verdict : {};
+  const facts = { reason: status.conditions?.[0]?.reason, httpStatus, requestId };
+  return { status: merged(object, status), outcome, notices, did, facts };
+}
+
+/** The previous status with other common fields, and without a plan: this is not Plan mode. */
+function merged(
+  object: PipeSettings,
+  common: CommonStatus,
+  more: Partial<PipeSettingsStatus> = {},
+): PipeSettingsStatus {
+  return withoutUndefined({ ...object.status, plan: undefined, ...common, ...more });
+}
+
+function refuseSpec(object: PipeSettings, problem: string, now: number): Report {
+  const message = `The stored spec is not valid any more: ${problem}. Correct it; nothing is sent until then`;
+  const before = currentReady(object, object.status);
+  if (before?.reason === 'SpecInvalid' && before.message === message) return { outcome: awaitChange, did: 'nothing' };
+  const { status, notices } = reportFailure({ object, previous: object.status, reason: 'SpecInvalid', message, now });
+  const common = { ...status, attempts: undefined, nextAttemptTime: undefined };
+  return {
+    status: merged(object, common),
+    outcome: awaitChange,
+    notices,
+    did: 'refuse-spec',
+    facts: { reason: 'SpecInvalid' },
+  };
+}
+
+function suspended(confirmed: boolean): Summary {
+  const reason = 'Suspended';
+  if (confirmed) {
+    return {
+      ready: 'True',
+      reason,
+      message: 'No call is made while spec.suspend is true; the declared settings are the ones last confirmed',
+    };
+  }
+  const message =
+    'No call is made while spec.suspend is true; the declared settings have not been confirmed. Set spec.suspend to false to send them';
+  return { ready: 'False', reason, message };
+}
+
+/** A state that answers a one-shot request by itself and schedules nothing. */
+function show(
+  object: PipeSettings,
+  summary: Summary,
+  now: number,
+  did: string,
+  more: Partial<PipeSettingsStatus> = {},
+): Report {
+  const common = commonStatus(object, object.status, { summary, now, acknowledge: true });
+  return { status: merged(object, common, more), outcome: awaitChange, did };
+}
+
+/** The first minutes of a conflict are taken for a rename in Git; after that one of the two objects is too many. */
+function yieldTo(object: PipeSettings, { holder }: Extract<Plan, { do: 'yield' }>, now: number): Report {
+  const name = holder.namespace === object.metadata.namespace ? holder.name : `${holder.namespace}/${holder.name}`;
+  const message = `The pipe is held by PipeSettings "${name}"; nothing is sent for this object. Delete one of the two: this one takes over when the other is gone`;
+  const before = currentReady(object, object.status);
+  const { status: previous } = object;
+  const visited = before?.reason === 'TargetConflict';
+  const due = visited && previous?.nextAttemptTime !== undefined ? Date.parse(previous.nextAttemptTime) : undefined;
+  const stalled = visited && (isStalled(previous) || (due !== undefined && due <= now));
+  const wait = stalled ? nextWait('TargetConflict', 1, object.metadata.uid) : CONFLICT_GRACE_MS;
+  const nextAttempt = due !== undefined && due > now && due <= now + wait ? due : wholeSecond(now + wait);
+  const progress = stalled ? 'Stalled' : 'Reconciling';
+  const common = commonStatus(object, previous, {
+    summary: { ready: 'False', progress, reason: 'TargetConflict', message },
+    now,
+    nextAttempt,
+    acknowledge: true,
+  });
+  const notices: Notice[] =
+    stalled && !isStalled(previous) ? [{ type: 'Warning', reason: 'TargetConflict', note: message }] : [];
+  return { status: merged(object, common), outcome: recheckAt(nextAttempt), notices, did: 'yield' };
+}
+
+function isStalled(status: PipeSettingsStatus | undefined): boolean {
+  return status?.conditions?.some(({ type }) => type === 'Stalled') ?? false;
+}
+
+/** Shows to the letter what Apply would send; the time stays while that stays the same. */
+function preview(object: PipeSettings, { spec, request }: Extract<Plan, { do: 'preview' }>, now: number): Report {
+  const { status: previous } = object;
+  const reported = previous?.settings;
+  const changes = plannedChanges(declaredOf(spec), reported);
+  const basis = reported === undefined ? 'Unknown' : 'LastResponse';
+  const { method, path, body, hash } = request;
+  const same = previous?.plan?.hash === hash && previous.plan.basis === basis;
+  const plan = {
+    time: same ? previous.plan.time : timestamp(now),
+    basis,
+    hash,
+    requests: [{ method, path, body }],
+    changes,
+  } as const;
+  const known =
+    basis === 'Unknown'
+      ? 'what the API holds is not known yet'
+      : `${changes.length} of them ${changes.length === 1 ? 'differs' : 'differ'} from the last reply, of ${previous?.lastRequest?.time ?? 'an unknown time'}`;
+  const message = `Not sent: one PUT with ${request.keys.length} settings, ${known}. See status.plan; set spec.mode to Apply to send it`;
+  const summary = { ready: 'True', reason: 'Planned', message } as const;
+  return show(object, summary, now, 'preview', {
+    plan: { ...plan, requests: [...plan.requests], changes: [...changes] },
+  });
+}
+
+/** Puts a time on record that is too far off, because a clock jumped, back to where its class has it. */
+function reschedule(object: PipeSettings, { reason }: Extract<Plan, { do: 'reschedule' }>, now: number): Report {
+  const nextAttempt = wholeSecond(now + nextWait(reason, object.status?.attempts ?? 1, object.metadata.uid));
+  const status = { ...object.status, nextAttemptTime: timestamp(nextAttempt) };
+  return { status, outcome: recheckAt(nextAttempt), did: 'reschedule' };
+}

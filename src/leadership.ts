@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from './clock.ts';
+import type { KubeClient } from './kube/client.ts';
+import { createElection, type Election } from './kube/lease.ts';
+import type { Log } from './log.ts';
+
+/** Unique per process, readable in a Lease and in events. */
+export function processIdentity(): string {
+  return `${hostname().slice(0, 60)}_${randomUUID()}`;
+}
+
+export interface Leadership {
+  /** Works whenever this process leads, until `signal`; ends when the work has ended and the Lease is released. */
+  run(signal: AbortSignal): Promise<void>;
+  isLeader(): boolean;
+  /** Whether a call may start at this very moment. */
+  mayStartCall(): boolean;
+}
+
+export interface LeadershipOptions {
+  /** Absent: there is one process only, and it leads. */
+  readonly lease: { readonly client: KubeClient; readonly namespace: string; readonly name: string } | undefined;
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Resolves when the last running pass has ended after its signal. Called again after a lost and regained Lease. */
+  readonly work: (signal: AbortSignal) => Promise<void>;
+}
+
+export function createLeadership(options: LeadershipOptions): Leadership {
+  const { lease, work } = options;
+  if (!lease) return { run: work, isLeader: () => true, mayStartCall: () => true };
+  let term: Election | undefined;
+  return {
+    async run(signal) {
+      while (!signal.aborted) await runTerm({ ...options, lease }, signal, (election) => (term = election));
+    },
+    isLeader: () => term?.isLeader() ?? false,
+    mayStartCall: () => term?.mayStartCall() ?? false,
+  };
+}
+
+/** From standing by to losing the Lease or the end of the process. Running passes end before the Lease is released. */
+async function runTerm(
+  options: LeadershipOptions & { readonly lease: NonNullable<LeadershipOptions['lease']> },
+  signal: AbortSignal,
+  begin: (election: Election) => void,
+): Promise<void> {
+  const { lease, identity, clock, log, work } = options;
+  const stopWork = new AbortController();
+  const stopElection = new AbortController();
+  let working: Promise<void> = Promise.resolve();
+  const election = createElection({
+    ...lease,
+    identity,
+    clock,
+    log,
+    onStarted: () => {
+      working = work(stopWork.signal);
+    },
+    onLost: () => stopWork.abort(),
+  });
+  begin(election);
+  const end = (): void => {
+    stopWork.abort();
+    void working.finally(() => stopElection.abort());
+  };
+  signal.addEventListener('abort', end, { once: true });
+  await election.run(stopElection.signal);
+  signal.removeEventListener('abort', end);
+  await working;
+}

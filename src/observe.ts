@@ -1,0 +1,81 @@
+import type { Pacer } from './api/pacing.ts';
+import type { Clock } from './clock.ts';
+import { type CommonStatus, readyOf } from './kinds/common-status.ts';
+import type { Metrics } from './metrics.ts';
+import type { PassRecord } from './runtime/controller.ts';
+import type { Kind } from './runtime/kind.ts';
+import type { Queue, QueueObserver } from './runtime/queue.ts';
+
+/** The queue's name in the workqueue metrics. */
+const NAME = { name: 'pipewright' };
+
+export function observeQueue(metrics: Metrics): QueueObserver {
+  return {
+    added: () => metrics.queueAdds.inc(NAME),
+    taken: (waitedMs) => metrics.queueWait.observe(NAME, waitedMs / 1000),
+    finished: (workedMs) => metrics.queueWork.observe(NAME, workedMs / 1000),
+    retried: () => metrics.queueRetries.inc(NAME),
+  };
+}
+
+export function observePasses(metrics: Metrics): (pass: PassRecord) => void {
+  return ({ kind, result, durationMs, facts }) => {
+    metrics.reconciles.inc({ kind, result });
+    metrics.reconcileDuration.observe({ kind }, durationMs / 1000);
+    if (typeof facts?.drift === 'number') metrics.drift.inc({ kind }, facts.drift);
+  };
+}
+
+/** Figures that are read off where they live when somebody scrapes; nothing is counted twice or kept per object. */
+export function collectFigures(
+  metrics: Metrics,
+  from: {
+    readonly queue: Queue;
+    readonly pacer: Pacer;
+    readonly kinds: readonly Kind[];
+    readonly clock: Clock;
+    readonly isLeader: () => boolean;
+  },
+): void {
+  const { queue, pacer, kinds, clock, isLeader } = from;
+  const running = (): number[] => queue.runningSince().map((since) => (clock.monotonic() - since) / 1000);
+  metrics.queueDepth.from(() => [[NAME, queue.depth]]);
+  metrics.queueUnfinished.from(() => [[NAME, running().reduce((sum, seconds) => sum + seconds, 0)]]);
+  metrics.queueLongestRunning.from(() => [[NAME, Math.max(0, ...running())]]);
+  metrics.leader.from(() => [[{}, isLeader() ? 1 : 0]]);
+  metrics.credentialPaused.from(() => {
+    const { paused, gated } = pacer.snapshot();
+    return [
+      [{ state: 'paused' }, paused],
+      [{ state: 'gated' }, gated],
+    ];
+  });
+  metrics.resourceReady.from(function* () {
+    for (const { kind, namespace, name, status } of objects(kinds)) {
+      const ready = readyOf(status);
+      yield [{ kind, namespace, name, reason: ready?.reason ?? 'Pending' }, ready?.status === 'True' ? 1 : 0];
+    }
+  });
+  metrics.resourceLastConfirmed.from(function* () {
+    for (const { kind, namespace, name, status } of objects(kinds)) {
+      const time = status?.applied?.time;
+      if (time !== undefined) yield [{ kind, namespace, name }, Date.parse(time) / 1000];
+    }
+  });
+}
+
+interface Observed {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly status: (CommonStatus & { readonly applied?: { readonly time: string } }) | undefined;
+}
+
+function* objects(kinds: readonly Kind[]): Iterable<Observed> {
+  for (const kind of kinds) {
+    for (const { metadata, status } of kind.values()) {
+      const { namespace, name } = metadata;
+      yield { kind: kind.type.kind, namespace, name, status: status as Observed['status'] };
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import type { ApiClient } from './api/client.ts';
+import { createApiClient } from './api/client.ts';
+import { createPacer, type Pacer } from './api/pacing.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import { createCredentials } from './kinds/credentials.ts';
+import { createKinds } from './kinds/index.ts';
+import type { KubeClient } from './kube/client.ts';
+import { createEvents, type Events } from './kube/events.ts';
+import { createSecrets } from './kube/secrets.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { observePasses, observeQueue } from './observe.ts';
+import type { ControllerOptions } from './runtime/controller.ts';
+import { type Informers, startInformers } from './runtime/informers.ts';
+import type { Kind } from './runtime/kind.ts';
+import { Lifecycle } from './runtime/lifecycle.ts';
+import { Queue } from './runtime/queue.ts';
+
+export interface OperatorOptions {
+  readonly config: Config;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly version: string;
+  /** Unique per process. */
+  readonly instance: string;
+  /** Asked right before a call's first byte leaves. */
+  readonly mayStartCall: () => boolean;
+  /** Keeps these values out of logs until the function it returns is called. */
+  readonly guard: (values: readonly string[]) => () => void;
+  /** Ends the watches. */
+  readonly signal: AbortSignal;
+}
+
+export interface Operator {
+  readonly api: ApiClient;
+  readonly pacer: Pacer;
+  readonly queue: Queue;
+  readonly kinds: readonly Kind[];
+  readonly events: Events;
+  readonly informers: Informers;
+  /** For `runWorkers`. */
+  readonly controller: ControllerOptions;
+}
+
+/** Puts the parts together and starts the watches; no pass runs until workers are started. */
+export function createOperator(options: OperatorOptions): Operator {
+  const { config, client, clock, log, metrics, signal } = options;
+  const queue = new Queue({ clock, observer: observeQueue(metrics) });
+  const api = createApiClient({
+    baseUrl: config.apiUrl,
+    ...(config.apiCa !== undefined && { ca: config.apiCa }),
+    timeoutMs: config.apiTimeoutMs,
+    clock,
+    version: options.version,
+    mayStart: options.mayStartCall,
+    onCall: ({ operation, code, durationMs }) => {
+      metrics.apiRequests.inc({ operation, code });
+      metrics.apiRequestDuration.observe({ operation }, durationMs / 1000);
+    },
+  });
+  const pacer = createPacer({
+    rate: config.apiRate,
+    inFlight: config.apiInFlight,
+    clock,
+    wake: (id, lane) => queue.add(id, lane),
+    onWait: (seconds) => metrics.apiWait.observe({}, seconds),
+  });
+  const secretListeners: ((secret: string) => void)[] = [];
+  const secrets = createSecrets({
+    client,
+    clock,
+    log,
+    signal,
+    onChange: (namespace, name) => {
+      for (const listener of secretListeners) listener(`${namespace}/${name}`);
+    },
+  });
+  const credentials = createCredentials({ secrets, baseUrl: api.baseUrl, guard: options.guard });
+  secretListeners.push((secret) => credentials.forget(secret));
+  const events = createEvents({ client, clock, log, instance: options.instance });
+
+  // A version that our own write brought back wakes nobody: the pass that wrote it has looked already.
+  let writing: string | undefined;
+  const kinds = createKinds({
+    api,
+    pacer,
+    secrets,
+    readCredential: credentials.read,
+    clock,
+    enqueue: (id, lane) => {
+      if (id !== writing) queue.add(id, lane);
+    },
+    onSecretChange: (listener) => void secretListeners.push(listener),
+  });
+  const lifecycle = new Lifecycle({
+    client,
+    clock,
+    emit: (object, type, { type: severity, reason, note }) => {
+      events.emit({ object: { ...object, type }, type: severity, reason, action: 'Reconcile', note });
+    },
+    take: (kind, id, object) => {
+      writing = id;
+      kind.put(object);
+      writing = undefined;
+    },
+  });
+  const informers = startInformers({
+    client,
+    kinds,
+    namespaces: config.namespaces,
+    labelSelector: config.selector,
+    clock,
+    log,
+    signal,
+  });
+  const controller: ControllerOptions = {
+    kinds: new Map(kinds.map((kind) => [kind.type.kind, kind])),
+    queue,
+    lifecycle,
+    clock,
+    log,
+    concurrency: config.concurrency,
+    onPass: observePasses(metrics),
+  };
+  return { api, pacer, queue, kinds, events, informers, controller };
+}

@@ -1,0 +1,97 @@
+import { waitFor } from '../backoff.ts';
+import type { Clock } from '../clock.ts';
+import { KubeError } from '../kube/errors.ts';
+import type { Log } from '../log.ts';
+import { errorFields } from '../log.ts';
+import type { Kind } from './kind.ts';
+import type { Lifecycle, PassResult } from './lifecycle.ts';
+import type { Queue } from './queue.ts';
+
+/** Waits after a pass that Kubernetes or a bug broke; attempts of the remote API have their own, in status. */
+const BROKEN_PASS = { firstMs: 500, capMs: 60_000 };
+
+export interface ControllerOptions {
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly queue: Queue;
+  readonly lifecycle: Lifecycle;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly concurrency: number;
+  readonly onPass?: (pass: PassRecord) => void;
+}
+
+/** One finished pass, for metrics. */
+export interface PassRecord {
+  readonly kind: string;
+  /** What it did; `error` where it broke. */
+  readonly result: string;
+  readonly durationMs: number;
+  readonly facts?: PassResult['facts'];
+}
+
+/** The queue's key for an object: the kind's name before the store's key. */
+export function queueKey(kind: string, key: string): string {
+  return `${kind}/${key}`;
+}
+
+/** Workers that take keys and run passes until `signal` is aborted; resolves when the last running pass has ended. */
+export async function runWorkers(options: ControllerOptions, signal: AbortSignal): Promise<void> {
+  await Promise.all(Array.from({ length: options.concurrency }, () => work(options, signal)));
+}
+
+async function work(options: ControllerOptions, signal: AbortSignal): Promise<void> {
+  for (let id = await options.queue.take(signal); id !== undefined; id = await options.queue.take(signal)) {
+    await runOne(options, id);
+    options.queue.done(id);
+  }
+}
+
+async function runOne(options: ControllerOptions, id: string): Promise<void> {
+  const { kinds, queue, lifecycle, clock } = options;
+  const [kindName = '', ...rest] = id.split('/');
+  const key = rest.join('/');
+  const kind = kinds.get(kindName);
+  if (!kind) throw new Error(`the queue holds "${id}", but there is no kind "${kindName}"`);
+  const started = clock.monotonic();
+  try {
+    const result = await lifecycle.run(kind, id, key);
+    schedule(options, id, result);
+    report(options, kindName, key, result, clock.monotonic() - started);
+  } catch (error) {
+    const failures = queue.countFailure(id);
+    queue.addAfter(id, waitFor(BROKEN_PASS, failures, id));
+    options.onPass?.({ kind: kindName, result: 'error', durationMs: clock.monotonic() - started });
+    logBroken(options.log, error, { kind: kindName, key, failures });
+  }
+}
+
+/** The one place where an outcome becomes a queue operation. */
+function schedule({ queue, clock }: ControllerOptions, id: string, { outcome, did }: PassResult): void {
+  switch (outcome.next) {
+    case 'await-change':
+      queue.forgetFailures(id);
+      if (did === 'forgot') queue.forget(id);
+      return;
+    case 'recheck':
+      queue.forgetFailures(id);
+      queue.addAfter(id, outcome.at - clock.now());
+      return;
+    case 'back-off':
+      queue.addAfter(id, waitFor(BROKEN_PASS, queue.countFailure(id), id));
+      return;
+  }
+}
+
+function report(options: ControllerOptions, kind: string, key: string, result: PassResult, durationMs: number): void {
+  options.onPass?.({ kind, result: result.did, durationMs, facts: result.facts });
+  const fields = { kind, key, did: result.did, ms: Math.round(durationMs), ...result.facts };
+  if (result.facts) options.log.info(fields, 'reconciled');
+  else options.log.debug(fields, 'reconciled');
+}
+
+function logBroken(log: Log, error: unknown, fields: { kind: string; key: string; failures: number }): void {
+  const what =
+    error instanceof KubeError ? 'could not write to Kubernetes, will try again' : 'pass failed, a bug; will try again';
+  if (error instanceof KubeError) log.warn({ ...fields, ...errorFields(error) }, what);
+  else log.error({ ...fields, ...errorFields(error) }, what);
+}

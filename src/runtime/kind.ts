@@ -1,0 +1,78 @@
+import type { KubeObject, ResourceType } from '../kube/resource.ts';
+import type { Store } from '../kube/store.ts';
+import type { WatchSink } from '../kube/watch.ts';
+import type { Outcome } from './outcome.ts';
+
+/** Something that happened and that the object's owner should see in `kubectl describe`. Past tense, with the value. */
+export interface Notice {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly note: string;
+}
+
+/** What a pass found out, as a value: the engine writes the status, sends the events and tells the queue. */
+export interface Report {
+  /** The whole status as it shall stand; absent: there is nothing to say and nothing is written. */
+  readonly status?: object;
+  readonly outcome: Outcome;
+  readonly notices?: readonly Notice[];
+  /** One word for logs and metrics: what the pass did. */
+  readonly did: string;
+  /** Plain facts for the log line of a pass that did something; never credentials or record contents. */
+  readonly facts?: Readonly<Record<string, string | number | boolean | undefined>>;
+}
+
+/**
+ * A kind, in the four steps of a pass. `load` reads and decides nothing; `plan` and `report` are pure, time is an
+ * argument; `act` does what the plan says. The engine knows nothing else about a kind.
+ */
+export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
+  load(object: Stored): Facts;
+  plan(object: Stored, facts: Facts, now: number): Plan;
+  act(object: Stored, plan: Plan): Promise<Result>;
+  report(object: Stored, plan: Plan, result: Result, now: number): Report;
+}
+
+/** What else the engine asks of a kind. */
+interface Housekeeping {
+  readonly type: ResourceType;
+  /** The pass for this key is over and its status is written or kept: give back what was held for it. */
+  settle(key: string): void;
+  /** The object is gone: drop everything known about it. */
+  forget(key: string): void;
+}
+
+/** A kind with its types closed over, so that one list can hold all kinds. */
+export interface Kind extends Housekeeping {
+  get(key: string): KubeObject | undefined;
+  values(): Iterable<KubeObject>;
+  /** Where a watch of this kind brings its news: of one namespace, or of all. */
+  sink(namespace?: string): WatchSink<KubeObject>;
+  /** Takes a version that the server returned; see Store.put. */
+  put(object: KubeObject): void;
+  /** Everything from reading to the report; throws only on a bug or where Kubernetes gives no answer. */
+  pass(object: KubeObject, clock: { now(): number }): Promise<Report>;
+}
+
+export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
+  definition: Steps<Stored, Facts, Plan, Result> & Housekeeping & { readonly store: Store<Stored> },
+): Kind {
+  const { type, store } = definition;
+  return {
+    type,
+    get: (key) => store.get(key),
+    values: () => store.values(),
+    sink: (namespace) => (namespace === undefined ? store : store.scope(namespace)) as WatchSink<KubeObject>,
+    // Both come from this kind's own collection, where the CRD's schema has checked them.
+    put: (object) => void store.put(object as Stored),
+    settle: (key) => definition.settle(key),
+    forget: (key) => definition.forget(key),
+    async pass(passed, clock) {
+      const object = passed as Stored;
+      const facts = definition.load(object);
+      const plan = definition.plan(object, facts, clock.now());
+      const result = await definition.act(object, plan);
+      return definition.report(object, plan, result, clock.now());
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** What the queue does with a key after its pass. The only way a pass speaks to the queue. */
+export type Outcome =
+  /** Nothing more until an event about the object, its Secret, its rival or its slot. */
+  | { readonly next: 'await-change' }
+  /** Visit again at this time (epoch ms) at the latest. */
+  | { readonly next: 'recheck'; readonly at: number }
+  /** Something that has no place in the object's status went wrong: Kubernetes refused a write, or a bug. Growing waits. */
+  | { readonly next: 'back-off'; readonly cause: string };
+
+export const awaitChange: Outcome = { next: 'await-change' };
+
+export function recheckAt(at: number): Outcome {
+  return { next: 'recheck', at };
+}
