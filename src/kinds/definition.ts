@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
+import { cutText } from '../runtime/conditions.ts';
 
 /** A column of `kubectl get`. */
 export interface Column {
@@ -67,6 +68,5 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function shown(value: unknown): string {
-  const written = JSON.stringify(value);
-  return written.length <= 64 ? written : `${written.slice(0, 63)}…`;
+  return cutText(JSON.stringify(value), 64);
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -49,6 +49,14 @@ test('--check names what is missing, changed and left over, and the remedy; gene
     /crds\/pipesettings\.yaml differs from the schemas, first in line \d+: ".*60001" should be ".*60000"/,
   );
   expect(stderr).toContain('crds/reference.md differs from the schemas');
+});
+
+test('every folder of a kind is in the list that CRDs are made from', () => {
+  const folders = readdirSync(join(root, 'src', 'kinds'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  const kebab = (kind: string) => kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
+  expect(definitions.map(({ type }) => kebab(type.kind)).sort()).toEqual(folders.map(({ name }) => name).sort());
 });
 
 for (const definition of definitions) {

@@ -74,6 +74,20 @@ test('text is counted in code points, as the API server does', () => {
   ]);
 });
 
+test('a value is never cut in the middle of a character', () => {
+  const result = parseSpec({ spec: { ...good, mode: `${'x'.repeat(61)}🙂🙂🙂` } });
+  expect(result).toMatchObject({ ok: false, message: `spec.mode must be Apply or Plan, not "${'x'.repeat(61)}🙂…` });
+});
+
+test('the status schema holds times and texts to the bounds of the CRD, so that tests can hold reports to it', () => {
+  const accepts = (value: unknown) => definition.status.safeParse(value).success;
+  const differing = (reported: unknown) => ({ differences: [{ field: 'x', declared: 1, reported }] });
+  expect(accepts({ nextAttemptTime: '2026-01-01T00:00:00Z', ...differing('x'.repeat(64)) })).toBe(true);
+  expect(accepts({ nextAttemptTime: 'soon' })).toBe(false);
+  expect(accepts(differing('x'.repeat(65)))).toBe(false);
+  expect(accepts(differing([1]))).toBe(false);
+});
+
 /** Reads the keywords of the CRD as the API server does, without zod; CEL is left to the integration tests. */
 function crdAccepts(schema: Structural, value: unknown): boolean {
   switch (schema.type) {
