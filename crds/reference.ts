@@ -96,10 +96,14 @@ function range({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_IN
   return low ? ` from ${minimum}` : '';
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** Padded as the project's formatter wants it. */
+function table(head: readonly string[], body: readonly (readonly string[])[]): string[] {
+  const rows = [head, ...body].map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = head.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [top = '', ...others] = rows.map(line);
+  return [top, line(widths.map((width) => '-'.repeat(width))), ...others];
 }
 
 function code(text: string): string {
