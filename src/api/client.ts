@@ -151,7 +151,7 @@ function toReply(ended: Ended, { site, request, url, nowMs }: ReplyContext): Rep
 
 function stoppedReply({ by, sent }: Extract<Ended, { kind: 'stopped' }>, site: CallSite): NoAnswer {
   if (by === 'deadline') return { answered: false, sent, cause: describeTimeout(site) };
-  return { answered: false, sent, cause: calledOffCause.signal, aborted: 'signal' };
+  return { answered: false, sent, cause: calledOffCause.signal, ...(!sent && { aborted: by }) };
 }
 
 const calledOffCause = {

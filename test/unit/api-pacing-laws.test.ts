@@ -116,7 +116,6 @@ class Engine {
       endedAt: Number.POSITIVE_INFINITY,
       status,
       waitMs,
-      probe,
     };
     this.started.push(entry);
     this.clock.at(latencyMs, () => {
