@@ -45,9 +45,12 @@ export function conditionsFor(
   return summary.progress ? [ready, make(summary.progress, 'True')] : [ready];
 }
 
-/** Cuts to `most` code points, the unit in which a CRD's maxLength counts, and marks the cut. */
+/**
+ * Cuts to `most` code points, the unit in which a CRD's maxLength counts, and marks the cut. Halves of characters are
+ * replaced as the API server replaces them, or the text would differ from what is stored for ever.
+ */
 export function cutText(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const points = [...text];
-  return points.length <= most ? text : `${points.slice(0, most - 1).join('')}…`;
+  if (text.length <= most) return text.toWellFormed();
+  const points = [...text.toWellFormed()];
+  return points.length <= most ? points.join('') : `${points.slice(0, most - 1).join('')}…`;
 }

@@ -62,7 +62,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     type,
     get: (key) => store.get(key),
     values: () => store.values(),
-    sink: (namespace) => (namespace === undefined ? store : store.scope(namespace)) as WatchSink<KubeObject>,
+    sink: (namespace) => (namespace === undefined ? store : store.scope(namespace)),
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object) => void store.put(object as Stored),
     settle: (key) => definition.settle(key),
