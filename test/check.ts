@@ -1,0 +1,27 @@
+import { runQuietly, type Step } from './steps.ts';
+
+/** What `npm run check` holds the project to, besides its tests. */
+const steps: readonly Step[] = [
+  {
+    name: 'formatting',
+    run: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
+    mend: 'run `node_modules/.bin/biome check --write .`',
+  },
+  {
+    name: 'lint',
+    run: ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', 'src', 'test', 'crds'],
+    mend: 'mend what is named',
+  },
+  { name: 'types', run: ['node_modules/typescript/bin/tsc', '-p', '.'], mend: 'mend what is named' },
+  { name: 'unused code', run: ['node_modules/knip/bin/knip.js'], mend: 'remove what nothing uses' },
+  {
+    name: 'generated files',
+    run: ['crds/generate.ts', '--check'],
+    mend: 'run `npm run generate` and commit the result',
+  },
+];
+
+console.log('Checking:');
+const results: boolean[] = [];
+for (const step of steps) results.push(await runQuietly(step));
+process.exitCode = results.every(Boolean) ? 0 : 1;

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+
+/** One program run to its end, and what to do when it fails. */
+export interface Step {
+  readonly name: string;
+  /** Arguments of node: a script of ours or of a package. */
+  readonly run: readonly string[];
+  readonly mend: string;
+}
+
+export const BUILD: Step = {
+  name: 'bundle',
+  run: [
+    'node_modules/rolldown/bin/cli.mjs',
+    'src/main.ts',
+    '--file=dist/pipewright.js',
+    '--format=esm',
+    '--platform=node',
+    '--minify',
+    '--no-codeSplitting',
+  ],
+  mend: 'see the message of the bundler',
+};
+
+/** Runs a step with its output shown only when it fails; resolves to whether it succeeded. */
+export async function runQuietly(step: Step): Promise<boolean> {
+  const started = performance.now();
+  const output: Buffer[] = [];
+  const child = spawn(process.execPath, step.run, { stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  if (code === 0) {
+    console.log(`  ok    ${step.name} (${seconds} s)`);
+    return true;
+  }
+  console.log(`  FAIL  ${step.name} (${seconds} s): ${step.mend}\n${Buffer.concat(output).toString('utf8').trimEnd()}`);
+  return false;
+}
