@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts';
 import type { Cluster } from './cluster.ts';
 import { inCluster } from './in-cluster.ts';
-import { fromKubeconfig } from './kubeconfig.ts';
 
 /**
  * The cluster to work on: the one a kubeconfig or context names where given, else the one this process runs in, else
@@ -20,5 +19,8 @@ export async function loadCluster(options: {
     kubeconfig === undefined && context === undefined
       ? await inCluster({ clock, environment, ...(serviceAccountFolder ? { folder: serviceAccountFolder } : {}) })
       : undefined;
-  return here ?? fromKubeconfig({ clock, environment, file: kubeconfig, context });
+  if (here) return here;
+  // Loaded only when needed: in a cluster it would cost memory for nothing.
+  const { fromKubeconfig } = await import('./kubeconfig.ts');
+  return fromKubeconfig({ clock, environment, file: kubeconfig, context });
 }

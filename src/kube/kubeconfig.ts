@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import type { KubeConfig, User } from '@kubernetes/client-node';
+import { KubeConfig, type User } from '@kubernetes/client-node';
 import type { Clock } from '../clock.ts';
 import type { Cluster, Credentials, TlsMaterial } from './cluster.ts';
 import { KubeError } from './errors.ts';
@@ -39,8 +39,6 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
 }
 
 async function load({ file, context, environment }: KubeconfigOptions): Promise<KubeConfig> {
-  // Loaded only here: in a cluster it would cost memory for nothing.
-  const { KubeConfig } = await import('@kubernetes/client-node');
   const files = file === undefined ? usualFiles(environment) : [file];
   let config: KubeConfig | undefined;
   for (const path of files) {

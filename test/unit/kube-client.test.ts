@@ -1,0 +1,308 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import {
+  createKubeClient,
+  type KubeClient,
+  type KubeClientOptions,
+  type RequestRecord,
+} from '../../src/kube/client.ts';
+import { loadCluster } from '../../src/kube/config.ts';
+import { isConflict, isExpired, isForbidden, isNotFound, KubeError } from '../../src/kube/errors.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { aStatus, type Behaviour, type KubeServer, sendJson, startKubeServer } from '../support/kube-server.ts';
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function setUp(
+  behaviour: Behaviour,
+  options: KubeClientOptions = {},
+): Promise<{ server: KubeServer; client: KubeClient }> {
+  const server = await startKubeServer(behaviour);
+  const client = createKubeClient(server.cluster, options);
+  ends.push(
+    () => server.close(),
+    () => client.close(),
+  );
+  return { server, client };
+}
+
+const GET = { method: 'GET', path: '/api/v1/x' } as const;
+
+async function failure(promise: Promise<unknown>): Promise<KubeError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  if (!(error instanceof KubeError)) throw new Error(`expected a KubeError, got ${String(error)}`);
+  return error;
+}
+
+async function collect(lines: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+}
+
+test('a refusal keeps status, reason and message of the Status object', async () => {
+  const { client } = await setUp((_, response) => sendJson(response, 409, aStatus(409, 'AlreadyExists', 'x is there')));
+  const error = await failure(client.request(GET));
+  expect(error).toMatchObject({ status: 409, reason: 'AlreadyExists', body: 'x is there' });
+  expect(error.message).toBe('GET /api/v1/x: 409 AlreadyExists: x is there');
+  expect([isConflict(error), isNotFound(error), isForbidden(error), isExpired(error)]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('a refusal that is no Status object is named by its code and not quoted', async () => {
+  const { client } = await setUp((_, response) => response.writeHead(502).end('<html>token=secret</html>'));
+  expect((await failure(client.request(GET))).message).toBe('GET /api/v1/x: 502 BadGateway');
+});
+
+test.each([
+  ['seconds', '7', 7000],
+  ['a date', 'Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+  ['a date in the past', 'Thu, 01 Jan 2015 00:00:30 GMT', 0],
+  ['nonsense', 'soon', undefined],
+])('Retry-After as %s is passed on', async (_, header, expected) => {
+  const { client } = await setUp(
+    (_request, response) => sendJson(response, 429, aStatus(429, 'TooManyRequests'), { 'retry-after': header }),
+    { clock: new FakeClock() },
+  );
+  expect((await failure(client.request(GET))).retryAfterMs).toBe(expected);
+});
+
+test('query, body and content type go out as given, a patch as merge patch', async () => {
+  const seen: unknown[] = [];
+  const { client } = await setUp((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += String(chunk)));
+    request.on('end', () => {
+      seen.push([request.method, request.url, request.headers['content-type'], request.headers.authorization, body]);
+      sendJson(response, 200, {});
+    });
+  });
+  await client.request({ method: 'PATCH', path: '/a', query: { x: 'a=b,c' }, body: { é: 1 } });
+  await client.request({ method: 'POST', path: '/b', body: [], contentType: 'application/json-patch+json' });
+  expect(seen).toEqual([
+    ['PATCH', '/a?x=a%3Db%2Cc', 'application/merge-patch+json', 'Bearer t', '{"é":1}'],
+    ['POST', '/b', 'application/json-patch+json', 'Bearer t', '[]'],
+  ]);
+});
+
+test('a call without an answer ends at its deadline, and the next one gets another connection', async () => {
+  const clock = new FakeClock();
+  const { server, client } = await setUp(() => undefined, { clock });
+  const failing = failure(client.request(GET));
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+  await clock.advance(20_000);
+  expect(await failing).toMatchObject({ status: 0, reason: 'Timeout', body: 'nothing within 20 s' });
+  server.behave((_, response) => sendJson(response, 200, { fine: true }));
+  expect(await client.request(GET)).toEqual({ fine: true });
+  expect(server.connections.accepted).toBe(2);
+  await vi.waitFor(() => expect(server.connections.open.size).toBe(1));
+});
+
+test('an answer that stops half-way ends at the deadline too', async () => {
+  const clock = new FakeClock();
+  const { server, client } = await setUp((_, response) => void response.writeHead(200).write('{"half'), { clock });
+  const failing = failure(client.request({ ...GET, timeoutMs: 3000 }));
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+  await new Promise((resolve) => setImmediate(resolve));
+  await clock.advance(3000);
+  expect(await failing).toMatchObject({ status: 0, reason: 'Timeout' });
+});
+
+test('the caller can take a call back', async () => {
+  const stop = new AbortController();
+  const { server, client } = await setUp(() => undefined);
+  const failing = failure(client.request({ ...GET, signal: stop.signal }));
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+  stop.abort();
+  expect(await failing).toMatchObject({ status: 0, reason: 'Aborted' });
+});
+
+test('a read whose connection breaks under it is sent once more, a write is not', async () => {
+  let calls = 0;
+  const { client } = await setUp((request, response) => {
+    calls += 1;
+    if (calls === 1 || request.method === 'POST') request.socket.destroy();
+    else sendJson(response, 200, { calls });
+  });
+  expect(await client.request(GET)).toEqual({ calls: 2 });
+  expect(await failure(client.request({ method: 'POST', path: '/x', body: {} }))).toMatchObject({
+    status: 0,
+    reason: 'NoAnswer',
+  });
+  expect(calls).toBe(3);
+});
+
+test('a server that is not there is named', async () => {
+  const { server, client } = await setUp(() => undefined);
+  await server.close();
+  const error = await failure(client.request(GET));
+  expect(error.message).toContain(`ECONNREFUSED ${server.cluster.server.host}`);
+});
+
+test('no redirect is followed', async () => {
+  const { server, client } = await setUp((_, response) => response.writeHead(307, { location: '/elsewhere' }).end());
+  expect(await failure(client.request(GET))).toMatchObject({ status: 307 });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('an answer that is not JSON is an error that does not quote it', async () => {
+  const { client } = await setUp((_, response) => response.end('<html>hello</html>'));
+  const error = await failure(client.request(GET));
+  expect(error).toMatchObject({ status: 200, reason: 'Unreadable' });
+  expect(error.message).not.toContain('hello');
+});
+
+test('every try is counted with its code', async () => {
+  const records: RequestRecord[] = [];
+  const { server, client } = await setUp((_, response) => sendJson(response, 404, aStatus(404, 'NotFound')), {
+    onRequest: (record) => records.push(record),
+  });
+  await failure(client.request(GET));
+  await server.close();
+  await failure(client.request({ method: 'PUT', path: '/x', body: {} }));
+  expect(records.map(({ verb, code }) => [verb, code])).toEqual([
+    ['GET', '404'],
+    ['PUT', '<error>'],
+  ]);
+  expect(records.every(({ durationMs }) => durationMs > 0)).toBe(true);
+});
+
+test('after a 401 the token is read again and the call tried once more', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pipewright-sa-'));
+  const token = (text: string) => writeFile(join(folder, 'token'), text);
+  await Promise.all([
+    token('old\n'),
+    writeFile(join(folder, 'ca.crt'), 'ca'),
+    writeFile(join(folder, 'namespace'), 'home\n'),
+  ]);
+  const seen: unknown[] = [];
+  const { server } = await setUp((request, response) => {
+    seen.push(request.headers.authorization);
+    const known = request.headers.authorization === 'Bearer new';
+    sendJson(response, known ? 200 : 401, known ? {} : aStatus(401, 'Unauthorized'));
+  });
+  const clock = new FakeClock();
+  const cluster = await loadCluster({
+    clock,
+    serviceAccountFolder: folder,
+    environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' },
+  });
+  expect(cluster).toMatchObject({ inCluster: true, namespace: 'home', server: new URL('https://127.0.0.1:1') });
+  const client = createKubeClient({ ...cluster, server: server.cluster.server }, { clock });
+  ends.push(() => client.close());
+
+  expect(await failure(client.request(GET))).toMatchObject({ status: 401 });
+  expect(seen.splice(0)).toEqual(['Bearer old', 'Bearer old']);
+  await token('new\n');
+  await client.request(GET);
+  expect(seen.splice(0)).toEqual(['Bearer old', 'Bearer new']);
+  await token('newer');
+  await clock.advance(10_000);
+  await failure(client.request(GET));
+  expect(seen[0]).toBe('Bearer newer');
+});
+
+test('lines come whole however they were cut, inside a character too', async () => {
+  const text = Buffer.from('{"a":"ä€𝄞"}\n\n{"b":1}\r\n{"c":2}\n');
+  const { client } = await setUp((_, response) => {
+    response.writeHead(200);
+    const send = (i: number): void => {
+      if (i === text.length) response.end();
+      else response.write(text.subarray(i, i + 1), () => send(i + 1));
+    };
+    send(0);
+  });
+  const lines = client.stream({ path: '/w', signal: new AbortController().signal, silenceMs: 5000 });
+  expect((await collect(lines)).map((line) => JSON.parse(line) as unknown)).toEqual([{ a: 'ä€𝄞' }, { b: 1 }, { c: 2 }]);
+});
+
+test('a line of megabytes comes whole', async () => {
+  const long = `{"x":"${'é'.repeat(3_000_000)}"}`;
+  const { client } = await setUp((_, response) => response.end(`${long}\n`));
+  const [line] = await collect(client.stream({ path: '/w', signal: new AbortController().signal, silenceMs: 5000 }));
+  expect(line?.length).toBe(long.length);
+});
+
+test('a line without end is given up', async () => {
+  const { client } = await setUp((_, response) => {
+    const piece = 'x'.repeat(2 ** 20);
+    const more = (): boolean => response.destroyed || response.write(piece, () => more());
+    more();
+  });
+  const lines = client.stream({ path: '/w', signal: new AbortController().signal, silenceMs: 5000 });
+  expect(await failure(collect(lines))).toMatchObject({
+    reason: 'BrokenStream',
+    body: 'one line is longer than 16 MiB',
+  });
+});
+
+test('a stream that ends inside a line is broken, not ended', async () => {
+  const { client } = await setUp((_, response) => response.end('{"a":1}\n{"b"'));
+  const lines = client.stream({ path: '/w', signal: new AbortController().signal, silenceMs: 5000 });
+  expect(await failure(collect(lines))).toMatchObject({ status: 0, reason: 'BrokenStream' });
+});
+
+test('silence breaks a stream off, however long it has been well, and its connection is not used again', async () => {
+  const clock = new FakeClock();
+  const { server, client } = await setUp((_, response) => response.writeHead(200).flushHeaders(), { clock });
+  let opened = 0;
+  const lines = client.stream({
+    path: '/w',
+    signal: new AbortController().signal,
+    silenceMs: 65_000,
+    onOpen: () => (opened += 1),
+  });
+  const failing = failure(collect(lines));
+  await vi.waitFor(() => expect(opened).toBe(1));
+  await clock.advance(64_999);
+  expect(server.connections.open.size).toBe(1);
+  await clock.advance(1);
+  expect(await failing).toMatchObject({ status: 0, reason: 'Timeout', body: 'nothing within 65 s' });
+  await vi.waitFor(() => expect(server.connections.open.size).toBe(0));
+});
+
+test('a short call does not wait behind open streams', async () => {
+  const { client } = await setUp((request, response) => {
+    if (request.url === '/w') response.writeHead(200).flushHeaders();
+    else sendJson(response, 200, { fine: true });
+  });
+  const stop = new AbortController();
+  const open = Array.from({ length: 50 }, () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void collect(client.stream({ path: '/w', signal: stop.signal, silenceMs: 60_000, onOpen: resolve })).catch(
+      () => undefined,
+    );
+    return promise;
+  });
+  await Promise.all(open);
+  expect(await client.request({ ...GET, timeoutMs: 2000 })).toEqual({ fine: true });
+  stop.abort();
+});
+
+test('a thousand calls leave no listener, no timer and few sockets', async () => {
+  const clock = new FakeClock();
+  const { server, client } = await setUp((_, response) => sendJson(response, 200, {}), { clock });
+  const stop = new AbortController();
+  const added = vi.spyOn(stop.signal, 'addEventListener');
+  const removed = vi.spyOn(stop.signal, 'removeEventListener');
+  const worker = async (): Promise<void> => {
+    for (let i = 0; i < 100; i++) await client.request({ ...GET, signal: stop.signal });
+  };
+  await Promise.all(Array.from({ length: 10 }, worker));
+  expect(server.requests).toHaveLength(1000);
+  expect(removed.mock.calls.length).toBe(added.mock.calls.length);
+  expect(clock.pending).toBe(0);
+  expect(server.connections.accepted).toBeLessThan(30);
+});

@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compareVersions, type KubeObject } from '../../src/kube/resource.ts';
+import { Store } from '../../src/kube/store.ts';
+import { anObject } from '../support/kube-server.ts';
+
+function aStore() {
+  const changes: string[] = [];
+  const text = (object: KubeObject | undefined) =>
+    object ? `${object.metadata.uid}@${object.metadata.resourceVersion}` : '-';
+  const store = new Store<KubeObject>({
+    indexes: { spec: (object) => (typeof object.spec === 'string' ? object.spec : undefined) },
+    onChange: (key, now, before, origin) => changes.push(`${key} ${text(before)} -> ${text(now)} ${origin}`),
+  });
+  return { store, changes, versionOf: (key: string) => store.get(key)?.metadata.resourceVersion };
+}
+
+test('a list tells of what is new, changed and gone, and of nothing else', () => {
+  const { store, changes } = aStore();
+  store.replace([anObject('a', '1'), anObject('b', '2'), anObject('c', '3')], '10');
+  changes.length = 0;
+  store.replace([anObject('a', '1'), anObject('b', '12'), anObject('d', '11')], '20');
+  expect(changes.sort()).toEqual([
+    'ns/b uid-b@2 -> uid-b@12 list',
+    'ns/c uid-c@3 -> - list',
+    'ns/d - -> uid-d@11 list',
+  ]);
+});
+
+test('an event that is not newer than what is held is ignored and tells nobody', () => {
+  const { store, changes, versionOf } = aStore();
+  store.put(anObject('a', '10'));
+  changes.length = 0;
+  store.apply('MODIFIED', anObject('a', '9'));
+  store.apply('ADDED', anObject('a', '10'));
+  store.apply('DELETED', anObject('a', '9'));
+  expect(changes).toEqual([]);
+  expect(versionOf('ns/a')).toBe('10');
+});
+
+test('versions are compared as numbers of any length', () => {
+  const { store, versionOf } = aStore();
+  store.apply('ADDED', anObject('a', '999999999999999999999'));
+  store.apply('MODIFIED', anObject('a', '1000000000000000000000'));
+  store.apply('MODIFIED', anObject('a', '999999999999999999999'));
+  expect(versionOf('ns/a')).toBe('1000000000000000000000');
+});
+
+test('comparing versions agrees with comparing the numbers', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 2n ** 80n }), fc.bigInt({ min: 1n, max: 2n ** 80n }), (a, b) => {
+      expect(Math.sign(compareVersions(String(a), String(b)))).toBe(a < b ? -1 : a > b ? 1 : 0);
+    }),
+  );
+});
+
+test('the reply to a write replaces what is held when it is newer', () => {
+  const { store, versionOf } = aStore();
+  store.replace([anObject('a', '5')], '10');
+  expect(store.put(anObject('a', '12'))).toBe(true);
+  expect(store.put(anObject('a', '11'))).toBe(false);
+  expect(versionOf('ns/a')).toBe('12');
+});
+
+test.each(['list', 'event', 'bookmark'] as const)(
+  'a late reply does not bring back what the watch (%s) saw deleted',
+  (how) => {
+    const { store } = aStore();
+    store.replace([anObject('a', '5')], '10');
+    if (how === 'list') store.replace([], '20');
+    else store.apply('DELETED', anObject('a', how === 'event' ? '20' : '15'));
+    if (how === 'bookmark') store.bookmark('20');
+    expect(store.put(anObject('a', '20'))).toBe(false);
+    expect(store.size).toBe(0);
+    expect(store.put(anObject('a', '21', { uid: 'next' }))).toBe(true);
+  },
+);
+
+test('a list that began before a write does not take back the write', () => {
+  const { store, versionOf } = aStore();
+  store.replace([anObject('a', '5')], '10');
+  store.put(anObject('a', '12'));
+  store.put(anObject('b', '13'));
+  store.replace([anObject('a', '5')], '11');
+  expect([versionOf('ns/a'), versionOf('ns/b')]).toEqual(['12', '13']);
+});
+
+test('the deletion that a write itself brought about is heard, even with the version of the reply', () => {
+  const { store } = aStore();
+  store.put(anObject('a', '12'));
+  store.apply('DELETED', anObject('a', '12'));
+  expect(store.size).toBe(0);
+});
+
+test('another uid under the same name is delivered as gone, then new', () => {
+  const { store, changes } = aStore();
+  store.replace([anObject('a', '5', { uid: 'first' })], '10');
+  store.apply('MODIFIED', anObject('a', '12', { uid: 'second' }));
+  store.replace([anObject('a', '15', { uid: 'third' })], '20');
+  expect(changes.slice(1)).toEqual([
+    'ns/a first@5 -> - event',
+    'ns/a - -> second@12 event',
+    'ns/a second@12 -> - list',
+    'ns/a - -> third@15 list',
+  ]);
+});
+
+test('events from before the list do not bring back a deleted object', () => {
+  const { store } = aStore();
+  store.replace([], '20');
+  store.apply('ADDED', anObject('a', '15', { uid: 'old' }));
+  expect(store.size).toBe(0);
+});
+
+test('a list older than what was seen, as from a restored backup, is the truth', () => {
+  const { store, versionOf } = aStore();
+  store.replace([anObject('a', '90'), anObject('b', '91')], '100');
+  store.replace([anObject('a', '40')], '50');
+  expect([versionOf('ns/a'), versionOf('ns/b')]).toEqual(['40', undefined]);
+  store.apply('MODIFIED', anObject('a', '51'));
+  expect(versionOf('ns/a')).toBe('51');
+});
+
+test('the list of one namespace says nothing about another', () => {
+  const { store, versionOf } = aStore();
+  const [one, two] = [store.scope('one'), store.scope('two')];
+  one.replace([anObject('a', '5', { namespace: 'one' })], '10');
+  two.replace([anObject('a', '6', { namespace: 'two' })], '12');
+  one.replace([], '14');
+  expect([versionOf('one/a'), versionOf('two/a')]).toEqual([undefined, '6']);
+  expect(store.put(anObject('b', '13', { namespace: 'two' }))).toBe(true);
+  expect(store.put(anObject('b', '13', { namespace: 'one' }))).toBe(false);
+});
+
+test('an index follows every change and forgets values nobody has', () => {
+  const { store } = aStore();
+  const named = (value: string) => store.byIndex('spec', value).map((object) => object.metadata.name);
+  store.replace([anObject('a', '1', { spec: 'x' }), anObject('b', '2', { spec: 'x' }), anObject('c', '3')], '10');
+  expect(named('x')).toEqual(['a', 'b']);
+  store.apply('MODIFIED', anObject('a', '11', { spec: 'y' }));
+  store.apply('DELETED', anObject('b', '12', { spec: 'x' }));
+  expect([named('x'), named('y')]).toEqual([[], ['a']]);
+  expect(() => store.byIndex('nope', 'x')).toThrow('no index "nope"');
+});
+
+test('whoever is told of a change finds the whole list in the store', () => {
+  const sizes: number[] = [];
+  const store: Store<KubeObject> = new Store({ onChange: () => sizes.push(store.size) });
+  store.replace([anObject('a', '1'), anObject('b', '2')], '10');
+  expect(sizes).toEqual([2, 2]);
+});
+
+test('replies are trimmed like everything else', () => {
+  const store = new Store<KubeObject>({ trim: ({ metadata }) => ({ metadata }), onChange: () => undefined });
+  store.put(anObject('a', '1', { spec: 'much' }));
+  expect(store.get('ns/a')).toEqual(anObject('a', '1'));
+});
+
+test('in whatever order news arrives, twice or not at all, the newest stays', () => {
+  const versions = fc.shuffledSubarray(['11', '12', '13', '14', '15'], { minLength: 1 });
+  fc.assert(
+    fc.property(versions, fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }), (order, asReply) => {
+      const { store, versionOf } = aStore();
+      store.replace([anObject('a', '10')], '10');
+      order.forEach((version, i) => {
+        const object = anObject('a', version);
+        if (asReply[i]) store.put(object);
+        else store.apply('MODIFIED', object);
+      });
+      expect(versionOf('ns/a')).toBe([...order].sort().at(-1));
+    }),
+  );
+});
