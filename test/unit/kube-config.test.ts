@@ -1,0 +1,196 @@
+import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Cluster } from '../../src/kube/cluster.ts';
+import { loadCluster } from '../../src/kube/config.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+async function aFolder(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'pipewright-config-'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+const kubeconfig = (user: string, cluster = ''): string => `
+apiVersion: v1
+kind: Config
+current-context: one
+contexts:
+  - { name: one, context: { cluster: c, user: u, namespace: team } }
+  - { name: two, context: { cluster: d, user: u } }
+clusters:
+  - name: c
+    cluster:
+      server: https://127.0.0.1:6443/prefix
+      certificate-authority-data: ${base64('a CA')}
+      ${cluster}
+  - { name: d, cluster: { server: 'https://127.0.0.1:7443', insecure-skip-tls-verify: true } }
+users:
+  - name: u
+    user:
+      ${user}
+`;
+
+async function load(user: string, more: { cluster?: string; context?: string; files?: Record<string, string> } = {}) {
+  const folder = await aFolder({ config: kubeconfig(user, more.cluster), ...more.files });
+  const clock = new FakeClock();
+  const cluster: Cluster = await loadCluster({ kubeconfig: join(folder, 'config'), context: more.context, clock });
+  return { folder, clock, cluster };
+}
+
+test('server, namespace, CA and server name come from the context', async () => {
+  const { cluster } = await load('token: t', { cluster: 'tls-server-name: api.example' });
+  expect([cluster.server.href, cluster.namespace, cluster.inCluster]).toEqual([
+    'https://127.0.0.1:6443/prefix',
+    'team',
+    false,
+  ]);
+  const { headers, tls } = await cluster.credentials();
+  expect(headers).toEqual({ authorization: 'Bearer t' });
+  expect([String(tls.ca), tls.servername, tls.rejectUnauthorized]).toEqual(['a CA', 'api.example', undefined]);
+});
+
+test('another context can be chosen, and verification is off only where the kubeconfig says so', async () => {
+  const { cluster } = await load('token: t', { context: 'two' });
+  expect(cluster.server.host).toBe('127.0.0.1:7443');
+  expect((await cluster.credentials()).tls.rejectUnauthorized).toBe(false);
+});
+
+test('a context that does not exist is answered with those that do', async () => {
+  await expect(load('token: t', { context: 'three' })).rejects.toThrow(/no context "three" in .*one of: one, two/);
+});
+
+test('client certificates are taken inline or from files next to the kubeconfig', async () => {
+  const inline = await load(`{ client-certificate-data: ${base64('crt')}, client-key-data: ${base64('key')} }`);
+  const files = await load('{ client-certificate: tls.crt, client-key: tls.key }', {
+    files: { 'tls.crt': 'crt', 'tls.key': 'key' },
+  });
+  for (const { cluster } of [inline, files]) {
+    const { tls, headers } = await cluster.credentials();
+    expect([String(tls.cert), String(tls.key), headers]).toEqual(['crt', 'key', {}]);
+  }
+});
+
+test('basic authentication and impersonation become headers', async () => {
+  const { cluster } = await load('{ username: me, password: secret, as: someone }');
+  expect((await cluster.credentials()).headers).toEqual({
+    authorization: `Basic ${base64('me:secret')}`,
+    'impersonate-user': 'someone',
+  });
+});
+
+test('a token file is read, and read again after a 401', async () => {
+  const folder = await aFolder({ token: 'first\n' });
+  const { cluster } = await load(`tokenFile: ${join(folder, 'token')}`);
+  expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer first' });
+  await writeFile(join(folder, 'token'), 'second\n');
+  await cluster.renew();
+  expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer second' });
+});
+
+test('an exec plugin is asked once, told what it must know, and asked anew after a 401', async () => {
+  const folder = await aFolder({ count: '' });
+  const plugin = join(folder, 'plugin');
+  await writeFile(
+    plugin,
+    `#!/bin/sh
+printf x >> ${join(folder, 'count')}
+case "$KUBERNETES_EXEC_INFO" in *client.authentication.k8s.io/v1*) ;; *) exit 1 ;; esac
+n=$(wc -c < ${join(folder, 'count')})
+printf '{"kind":"ExecCredential","status":{"token":"t%d"}}' $n
+`,
+  );
+  await chmod(plugin, 0o755);
+  const { cluster, clock } = await load(`exec: { apiVersion: client.authentication.k8s.io/v1, command: ${plugin} }`);
+  const all = await Promise.all([cluster.credentials(), cluster.credentials()]);
+  await clock.advance(60_000);
+  expect([...all, await cluster.credentials()].map(({ headers }) => headers['authorization'])).toEqual(
+    Array.from({ length: 3 }, () => 'Bearer t1'),
+  );
+  await cluster.renew();
+  expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer t2' });
+  expect(await readFile(join(folder, 'count'), 'utf8')).toBe('xx');
+});
+
+test('what a plugin printed is not quoted when it cannot be used', async () => {
+  const { cluster } = await load("exec: { command: sh, args: ['-c', 'echo token-secret; echo secret >&2; exit 3'] }");
+  const error: unknown = await cluster.credentials().catch((cause: unknown) => cause);
+  expect(String(error)).toContain('exec plugin "sh" of kubeconfig user "u" gave no credential');
+  expect(String(error)).not.toContain('secret');
+});
+
+test('a kubeconfig that cannot be parsed is named and not quoted', async () => {
+  const folder = await aFolder({ config: 'users: [ {token: secret' });
+  const error: unknown = await loadCluster({ kubeconfig: join(folder, 'config') }).catch((cause: unknown) => cause);
+  expect(String(error)).toContain(`the kubeconfig ${join(folder, 'config')} cannot be parsed`);
+  expect(String(error)).not.toContain('secret');
+});
+
+test('a kubeconfig that is not there is named', async () => {
+  await expect(loadCluster({ kubeconfig: '/nowhere/config' })).rejects.toThrow(
+    'cannot read the kubeconfig /nowhere/config (ENOENT); pass --kubeconfig, or run in a cluster',
+  );
+});
+
+test('several files of KUBECONFIG are one, missing ones are passed over', async () => {
+  const folder = await aFolder({
+    a: 'current-context: x\ncontexts: [{ name: x, context: { cluster: c, user: u } }]\n',
+    b: "clusters: [{ name: c, cluster: { server: 'https://127.0.0.1:1' } }]\nusers: [{ name: u, user: { token: t } }]\n",
+  });
+  const files = ['a', 'missing', 'b'].map((name) => join(folder, name)).join(':');
+  const cluster = await loadCluster({ environment: { KUBECONFIG: files } });
+  expect([cluster.server.port, (await cluster.credentials()).headers]).toEqual(['1', { authorization: 'Bearer t' }]);
+});
+
+test('a proxy is refused, not ignored', async () => {
+  await expect(load('token: t', { cluster: 'proxy-url: http://127.0.0.1:1' })).rejects.toThrow('proxy-url');
+});
+
+test('in a cluster the mounted ServiceAccount is used, unless a kubeconfig is named', async () => {
+  const mount = await aFolder({ token: 'mounted\n', 'ca.crt': 'CA', namespace: 'home' });
+  const environment = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
+  const here = await loadCluster({ serviceAccountFolder: mount, environment });
+  expect([here.server.href, here.namespace, here.inCluster]).toEqual(['https://[fd00::1]/', 'home', true]);
+  expect(await here.credentials()).toEqual({ headers: { authorization: 'Bearer mounted' }, tls: { ca: 'CA' } });
+  const folder = await aFolder({ config: kubeconfig('token: t') });
+  const named = await loadCluster({ serviceAccountFolder: mount, environment, kubeconfig: join(folder, 'config') });
+  expect(named.inCluster).toBe(false);
+});
+
+test('a rotated token is used 10 s later, and connections stay until the CA changes', async () => {
+  const mount = await aFolder({ token: 'one', 'ca.crt': 'CA' });
+  const clock = new FakeClock();
+  const cluster = await loadCluster({
+    clock,
+    serviceAccountFolder: mount,
+    environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1' },
+  });
+  const first = await cluster.credentials();
+  await writeFile(join(mount, 'token'), 'two');
+  await clock.advance(9_999);
+  expect(await cluster.credentials()).toBe(first);
+  await clock.advance(1);
+  const second = await cluster.credentials();
+  expect(second.headers).toEqual({ authorization: 'Bearer two' });
+  expect(second.tls).toBe(first.tls);
+  await writeFile(join(mount, 'ca.crt'), 'CA and next CA');
+  await clock.advance(10_000);
+  expect((await cluster.credentials()).tls).toEqual({ ca: 'CA and next CA' });
+});
+
+test('a mount that is half-way through a rotation does not cost the identity', async () => {
+  const mount = await aFolder({ token: 'one', 'ca.crt': 'CA' });
+  const clock = new FakeClock();
+  const cluster = await loadCluster({
+    clock,
+    serviceAccountFolder: mount,
+    environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1' },
+  });
+  const first = await cluster.credentials();
+  await writeFile(join(mount, 'token'), '');
+  await clock.advance(10_000);
+  expect(await cluster.credentials()).toEqual(first);
+});
