@@ -2,7 +2,7 @@ import type { KubeObject, ObjectMeta, ResourceType } from './resource.ts';
 
 export const LEASE: ResourceType = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
 
-export interface LeaseSpec {
+interface LeaseSpec {
   /** Empty or absent: released. */
   readonly holderIdentity?: string | null;
   readonly leaseDurationSeconds?: number | null;

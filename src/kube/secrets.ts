@@ -84,7 +84,6 @@ export function createSecrets(options: SecretsOptions): Secrets {
 
   const end = (key: string, entry: Referred): void => {
     referred.delete(key);
-    line.leave(key);
     entry.stop.abort();
     entry.secret.drop();
   };
@@ -100,8 +99,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
 
   // One listener for all: a thousand of them on one signal would each be kept by it.
   signal.addEventListener('abort', () => {
-    for (const [key, entry] of referred) {
-      line.leave(key);
+    for (const entry of referred.values()) {
       entry.stop.abort();
       entry.secret.turned('stopped');
     }

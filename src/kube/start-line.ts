@@ -5,8 +5,6 @@ export interface StartLine<Id> {
   join(id: Id, start: () => Promise<void>): void;
   /** Somebody waits for this one: it goes next. */
   hurry(id: Id): void;
-  /** Takes it out where it has not started. */
-  leave(id: Id): void;
 }
 
 /** Lets few things start at once. One that has not answered after `patienceMs` keeps nobody waiting any longer. */
@@ -26,17 +24,13 @@ export function createStartLine<Id>(options: {
     return undefined;
   };
 
-  const leave = (id: Id): void => {
-    waiting.delete(id);
-    hurried.delete(id);
-  };
-
   const fill = (): void => {
     while (starting < atOnce) {
       const id = next();
       const start = id === undefined ? undefined : waiting.get(id);
       if (id === undefined || !start) return;
-      leave(id);
+      waiting.delete(id);
+      hurried.delete(id);
       starting += 1;
       void run(start);
     }
@@ -61,6 +55,5 @@ export function createStartLine<Id>(options: {
     hurry: (id) => {
       if (waiting.has(id)) hurried.add(id);
     },
-    leave,
   };
 }

@@ -90,6 +90,13 @@ describe('an event', () => {
     expect(metadata.name).toMatch(/^n{229}\.[0-9a-f]{16}$/);
   });
 
+  test('is cut by bytes, not by characters', async () => {
+    const { events, sent } = world();
+    events.emit(anEvent({ note: 'ü'.repeat(600) }));
+    await events.flush();
+    expect(Buffer.byteLength(sent()[0]?.note ?? '')).toBe(1_023);
+  });
+
   test('has a name of its own every time', async () => {
     const { events, sent } = world();
     for (let n = 0; n < 20; n += 1) events.emit(anEvent({ note: `${n}` }));

@@ -486,7 +486,7 @@ describe('whatever happens to three processes', () => {
           elections += await live(spells, () => Number(delays.next().value));
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 500 },
     );
     expect(elections).toBeGreaterThan(800);
   });

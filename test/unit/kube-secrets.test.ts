@@ -240,6 +240,42 @@ describe('reading', () => {
     expect(await secrets.read('ingest', 'api')).toMatchObject(value('two'));
   });
 
+  test('finds a Secret that appeared while the watch was broken', async () => {
+    const { secrets, kube, clock } = world();
+    secrets.refer('a', 'ingest', 'api');
+    expect(await secrets.settled('ingest', 'api')).toEqual({ state: 'absent' });
+    kube.breakStreams(true);
+    await clock.advance(5_000);
+    kube.set(path, value('one'));
+    expect(await secrets.read('ingest', 'api')).toMatchObject(value('one'));
+  });
+
+  test('drops the value when the watch breaks', async () => {
+    const { secrets, kube, clock, gets } = await present();
+    await secrets.read('ingest', 'api');
+    kube.breakStreams(true);
+    await clock.advance(1);
+    kube.breakStreams(false);
+    await clock.advance(60_000);
+    await secrets.read('ingest', 'api');
+    expect(gets()).toBe(2);
+  });
+
+  test('shares no GET from before a change with those who ask after it', async () => {
+    const { secrets, kube, clock } = await present((call) => (isGet(call) ? { back: 20 } : {}));
+    kube.holdStreams();
+    kube.remove(path);
+    const before = secrets.read('ingest', 'api');
+    await clock.advance(10);
+    kube.set(path, value('two'));
+    kube.releaseStreams();
+    await settle();
+    const after = secrets.read('ingest', 'api');
+    await clock.advance(20);
+    expect(await before).toEqual({ state: 'absent' });
+    expect(await after).toMatchObject(value('two'));
+  });
+
   test('hands on a failure as a value', async () => {
     const { secrets } = await present((call) => (isGet(call) ? { fail: refused(call, 503, 'Busy') } : {}));
     const read = await secrets.read('ingest', 'api');

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { loadCluster } from '../../src/kube/config.ts';
+import { createEvents } from '../../src/kube/events.ts';
+import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
+import {
+  applyYaml,
+  audit,
+  controlPlane,
+  getJson,
+  kubectl,
+  newNamespace,
+  serviceAccountKubeconfig,
+  waitFor,
+} from '../controlplane/client.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+const type: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
+
+let admin: KubeClient;
+
+beforeAll(async () => {
+  admin = createKubeClient(await loadCluster({ kubeconfig: controlPlane.adminKubeconfig }));
+});
+
+afterAll(() => admin.close());
+
+async function anObject(namespace: string): Promise<KubeObject & { readonly type: ResourceType }> {
+  await applyYaml('{apiVersion: v1, kind: ConfigMap, metadata: {name: orders}}', namespace);
+  return { ...(await getJson<KubeObject>(['configmap', 'orders', '-n', namespace])), type };
+}
+
+function eventsOf(client: KubeClient, instance = 'pipewright-0') {
+  const { log, messages } = recordingLog();
+  return { ...createEvents({ client, clock: systemClock, log, instance }), messages };
+}
+
+describe.concurrent('events', () => {
+  test('are shown by kubectl with the object that they are about', async () => {
+    const namespace = await newNamespace();
+    const object = await anObject(namespace);
+    const { emit, flush, messages } = eventsOf(admin);
+    emit({ object, type: 'Warning', reason: 'Rejected', action: 'Apply', note: 'The API refused 5.5' });
+    emit({ object, type: 'Warning', reason: 'Rejected', action: 'Apply', note: 'The API refused 5.5' });
+    await flush();
+    expect(messages).toEqual([]);
+    const { stdout } = await kubectl(['events', '-n', namespace, '--for', 'configmap/orders']);
+    expect(stdout).toMatch(/Warning +Rejected +ConfigMap\/orders +The API refused 5\.5/);
+    expect(await audit({ namespace, resource: 'events', verb: 'create' })).toHaveLength(1);
+  });
+
+  test('are taken by the server however long their parts are', async () => {
+    const namespace = await newNamespace();
+    const { metadata, ...rest } = await anObject(namespace);
+    const object = { ...rest, metadata: { ...metadata, name: `${'n'.repeat(229)}.${'m'.repeat(20)}` } };
+    const { emit, flush, messages } = eventsOf(admin, 'i'.repeat(300));
+    const long = 'ü🙂'.repeat(1_000);
+    emit({ object, type: 'Normal', reason: 'R'.repeat(300), action: 'A'.repeat(300), note: long });
+    await flush();
+    expect(messages).toEqual([]);
+    const { items } = await getJson<{ items: { note: string }[] }>(['events.events.k8s.io', '-n', namespace]);
+    expect(items.map(({ note }) => note.slice(0, 3))).toEqual(['ü🙂']);
+  });
+
+  test('need the one rule of the README, which a refusal names', async () => {
+    const namespace = await newNamespace();
+    const object = await anObject(namespace);
+    const own = createKubeClient(
+      await loadCluster({ kubeconfig: await serviceAccountKubeconfig(namespace, 'operator') }),
+    );
+    const { emit, flush, messages } = eventsOf(own);
+    const say = (note: string): Promise<void> => {
+      emit({ object, type: 'Normal', reason: 'Applied', action: 'Apply', note });
+      return flush();
+    };
+    await say('first');
+    await say('second');
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toContain('{apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"]}');
+    await applyYaml(role, namespace);
+    let tries = 0;
+    const count = async (): Promise<number> => {
+      await say(`third ${(tries += 1)}`);
+      return (await getJson<{ items: unknown[] }>(['events.events.k8s.io', '-n', namespace])).items.length;
+    };
+    await waitFor(count, { what: 'the Role to hold' });
+    await own.close();
+  });
+
+  test('into a namespace that is going away are nothing to speak of', async () => {
+    const namespace = await newNamespace();
+    const object = await anObject(namespace);
+    const { emit, flush, messages } = eventsOf(admin);
+    await kubectl(['delete', 'namespace', namespace, '--wait=false']);
+    emit({ object, type: 'Normal', reason: 'Applied', action: 'Apply', note: 'too late' });
+    await flush();
+    expect(messages.map((message) => message.split(' ')[0])).toEqual(['debug']);
+  });
+});
+
+const role = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: { name: pipewright-events }
+rules:
+  - { apiGroups: [events.k8s.io], resources: [events], verbs: [create] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: pipewright-events }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: pipewright-events }
+subjects: [{ kind: ServiceAccount, name: operator }]
+`;

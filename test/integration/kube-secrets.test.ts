@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { loadCluster } from '../../src/kube/config.ts';
+import { objectPath } from '../../src/kube/resource.ts';
+import { SECRET } from '../../src/kube/secret-state.ts';
+import { createSecrets, type Secrets } from '../../src/kube/secrets.ts';
+import {
+  applyYaml,
+  audit,
+  controlPlane,
+  kubectl,
+  newNamespace,
+  serviceAccountKubeconfig,
+  waitFor,
+} from '../controlplane/client.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+let admin: KubeClient;
+
+beforeAll(async () => {
+  admin = createKubeClient(await loadCluster({ kubeconfig: controlPlane.adminKubeconfig }));
+});
+
+afterAll(() => admin.close());
+
+interface World {
+  readonly secrets: Secrets;
+  readonly changes: string[];
+  readonly end: () => Promise<void>;
+}
+
+async function world(kubeconfig: string): Promise<World> {
+  const client = createKubeClient(await loadCluster({ kubeconfig }));
+  const stop = new AbortController();
+  const changes: string[] = [];
+  const secrets = createSecrets({
+    client,
+    clock: systemClock,
+    log: recordingLog().log,
+    signal: stop.signal,
+    onChange: (_, name) => changes.push(name),
+  });
+  const end = (): Promise<void> => {
+    stop.abort();
+    return client.close();
+  };
+  return { secrets, changes, end };
+}
+
+/** A ServiceAccount of its own that may use the Secret `api` and no other. */
+async function restricted(namespace: string): Promise<string> {
+  await applyYaml(role, namespace);
+  return serviceAccountKubeconfig(namespace, 'operator');
+}
+
+async function put(namespace: string, name: string, text: string): Promise<void> {
+  await applyYaml(`{apiVersion: v1, kind: Secret, metadata: {name: ${name}}, stringData: {keyId: ${text}}}`, namespace);
+}
+
+describe.concurrent('referred Secrets', () => {
+  test('a Role for one name is enough, and the Secret is followed through its life', async () => {
+    const namespace = await newNamespace();
+    const { secrets, changes, end } = await world(await restricted(namespace));
+    const before = Date.now();
+    secrets.refer('a', namespace, 'api');
+    expect(await secrets.settled(namespace, 'api')).toEqual({ state: 'absent' });
+    await put(namespace, 'api', 'one');
+    const state = await waitFor(() => secrets.state(namespace, 'api'), {
+      what: 'the Secret to appear',
+      until: (seen) => seen.state === 'present',
+    });
+    expect(state).toMatchObject({ type: undefined });
+    expect('changedAt' in state && state.changedAt).toBeGreaterThan(before - 2_000);
+    const first = await secrets.read(namespace, 'api');
+    expect(first).toMatchObject({ state: 'present', type: 'Opaque', data: { keyId: btoa('one') } });
+    await put(namespace, 'api', 'two');
+    await waitFor(() => changes.length, { what: 'the change', until: (count) => count === 2 });
+    expect(await secrets.read(namespace, 'api')).toMatchObject({ data: { keyId: btoa('two') } });
+    await kubectl(['delete', 'secret', 'api', '-n', namespace]);
+    await put(namespace, 'api', 'three');
+    await waitFor(() => changes.length, { what: 'both to be noticed', until: (count) => count === 4 });
+    expect(await secrets.read(namespace, 'api')).toMatchObject({ data: { keyId: btoa('three') } });
+    await end();
+  });
+
+  test('a thousand who ask after a rotation make one GET', async () => {
+    const namespace = await newNamespace();
+    const kubeconfig = await restricted(namespace);
+    const { secrets, changes, end } = await world(kubeconfig);
+    await put(namespace, 'api', 'one');
+    for (let n = 0; n < 1_000; n += 1) secrets.refer(`o${n}`, namespace, 'api');
+    await secrets.settled(namespace, 'api');
+    const readAll = async (): Promise<Set<string>> => {
+      const reads = await Promise.all(Array.from({ length: 1_000 }, () => secrets.read(namespace, 'api')));
+      return new Set(reads.map((read) => (read.state === 'present' ? (read.data.keyId ?? '') : read.state)));
+    };
+    await waitFor(() => readAll(), { what: 'the first value' });
+    await put(namespace, 'api', 'two');
+    await waitFor(() => changes.length, { what: 'the rotation' });
+    const user = `system:serviceaccount:${namespace}:operator`;
+    const gets = async (): Promise<number> => (await audit({ user, verb: 'get', resource: 'secrets' })).length;
+    const before = await gets();
+    expect(await readAll()).toEqual(new Set([btoa('two')]));
+    expect(await readAll()).toEqual(new Set([btoa('two')]));
+    expect((await gets()) - before).toBe(1);
+    expect((await audit({ user, resource: 'secrets' })).filter(({ verb }) => verb === 'list')).toHaveLength(1);
+    await end();
+  });
+
+  test('without the right it names the rule, and goes on by itself once that is there', async () => {
+    const namespace = await newNamespace();
+    const kubeconfig = await serviceAccountKubeconfig(namespace, 'operator');
+    await put(namespace, 'api', 'one');
+    const { secrets, changes, end } = await world(kubeconfig);
+    secrets.refer('a', namespace, 'api');
+    const user = `system:serviceaccount:${namespace}:operator`;
+    expect(await secrets.settled(namespace, 'api')).toEqual({
+      state: 'forbidden',
+      message: `${user} may not list secrets "api" in namespace "${namespace}"; add to a Role in namespace "${namespace}" bound to ${user} the rule {apiGroups: [""], resources: ["secrets"], resourceNames: ["api"], verbs: ["get", "list", "watch"]}`,
+    });
+    await applyYaml(role, namespace);
+    await waitFor(() => changes.length, { what: 'the right to be noticed' });
+    expect(await secrets.read(namespace, 'api')).toMatchObject({ data: { keyId: btoa('one') } });
+    await end();
+  });
+
+  test('two hundred Secrets are all watched and followed', async () => {
+    const namespace = await newNamespace();
+    const { secrets, changes, end } = await world(controlPlane.adminKubeconfig);
+    const names = Array.from({ length: 200 }, (_, n) => `s${n}`);
+    for (const name of names) secrets.refer(name, namespace, name);
+    const states = await Promise.all(names.map((name) => secrets.settled(namespace, name)));
+    expect(new Set(states.map(({ state }) => state))).toEqual(new Set(['absent']));
+    for (const name of names)
+      await admin.request({
+        method: 'POST',
+        path: objectPath(SECRET, namespace, name).replace(/\/[^/]+$/, ''),
+        body: { metadata: { name }, stringData: { keyId: name } },
+      });
+    await waitFor(() => new Set(changes).size, { what: 'all to appear', until: (count) => count === 200 });
+    expect(changes).toHaveLength(200);
+    await end();
+  });
+});
+
+const role = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: { name: pipewright-secrets }
+rules:
+  - { apiGroups: [""], resources: [secrets], resourceNames: [api], verbs: [get, list, watch] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: pipewright-secrets }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: pipewright-secrets }
+subjects: [{ kind: ServiceAccount, name: operator }]
+`;
