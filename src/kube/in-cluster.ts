@@ -9,7 +9,7 @@ import { rememberCredentials } from './identity.ts';
 const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** The variables that the kubelet sets in every container. */
-export interface ClusterEnvironment {
+interface ClusterEnvironment {
   readonly KUBERNETES_SERVICE_HOST?: string | undefined;
   readonly KUBERNETES_SERVICE_PORT?: string | undefined;
 }

@@ -8,7 +8,7 @@ import type { Cluster, Credentials, TlsMaterial } from './cluster.ts';
 import { KubeError } from './errors.ts';
 import { rememberCredentials } from './identity.ts';
 
-export interface KubeconfigOptions {
+interface KubeconfigOptions {
   readonly clock: Clock;
   /** One file; absent: those of $KUBECONFIG, else `~/.kube/config`. */
   readonly file: string | undefined;

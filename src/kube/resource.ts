@@ -6,7 +6,7 @@ export interface ResourceType {
   readonly kind: string;
 }
 
-export interface OwnerReference {
+interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface OwnerReference {
 }
 
 /** One manager's part of an object; only what this operator reads of it. */
-export interface ManagedFieldsEntry {
+interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: string;
   readonly subresource?: string;
