@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+/** One line of the operator's log. */
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** The operator's bundle, running as a process of its own. */
+export interface RunningOperator {
+  readonly process: ChildProcess;
+  readonly lines: readonly LogLine[];
+  /** Everything it printed, also what is no JSON. */
+  readonly output: () => string;
+  /** Resolves with the first line, past or to come, that fits; rejects when the process ends or the time is over. */
+  waitForLine(fits: (line: LogLine) => boolean, what: string): Promise<LogLine>;
+  /** The text of /metrics, /readyz or /livez. */
+  page(path: 'metrics' | 'readyz' | 'livez'): Promise<string>;
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+}
+
+const PATIENCE_MS = 20_000;
+
+/** Starts dist/pipewright.js and waits until it works. `flags` are added to those that every test wants. */
+export async function startOperator(options: {
+  readonly kubeconfig: string;
+  readonly apiUrl: string;
+  readonly flags?: readonly string[];
+  /** Wait for this message before returning; default `working`. */
+  readonly until?: string;
+}): Promise<RunningOperator> {
+  const { kubeconfig, apiUrl, flags = [], until = 'working' } = options;
+  const given = ['--api-url', apiUrl, '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0', '--log-level', 'debug'];
+  const child = spawn(process.execPath, ['dist/pipewright.js', ...given, ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: LogLine[] = [];
+  const raw: string[] = [];
+  const waiting = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (text) => {
+      raw.push(text);
+      if (text.startsWith('{')) lines.push(JSON.parse(text) as LogLine);
+      for (const look of waiting) look();
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
+      resolve(code);
+      for (const look of waiting) look();
+    });
+  });
+
+  const waitForLine: RunningOperator['waitForLine'] = (fits, what) =>
+    new Promise((resolve, reject) => {
+      const settle = (end: () => void): void => {
+        clearTimeout(timer);
+        waiting.delete(look);
+        end();
+      };
+      const fail = (why: string): void =>
+        settle(() => reject(new Error(`${why} before ${what}; it said:\n${raw.slice(-20).join('\n')}`)));
+      const timer = setTimeout(() => fail(`${PATIENCE_MS / 1000} s passed`), PATIENCE_MS);
+      const look = (): void => {
+        const line = lines.find(fits);
+        if (line) settle(() => resolve(line));
+        else if (child.exitCode !== null || child.signalCode !== null) fail('the operator ended');
+      };
+      waiting.add(look);
+      look();
+    });
+
+  const running: RunningOperator = {
+    process: child,
+    lines,
+    output: () => raw.join('\n'),
+    waitForLine,
+    async page(path) {
+      const { port } = await waitForLine(({ msg }) => msg === 'started', 'it started');
+      return (await fetch(`http://127.0.0.1:${String(port)}/${path}`)).text();
+    },
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+  await waitForLine(({ msg }) => msg === until, `it said "${until}"`);
+  return running;
+}
