@@ -86,6 +86,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 }
 
 const BASIC_AUTH = 'kubernetes.io/basic-auth';
+/** How many keys of a Secret a message names. */
+const NAMED_KEYS = 5;
 
 /** Name of the Secret an object refers to, whether or not the rest of its spec is valid. */
 export function secretNameOf(object: KubeObject): string | undefined {
@@ -128,12 +130,8 @@ function part(
 ): { readonly value: string } | { readonly problem: string } {
   const encoded = Object.hasOwn(data, key) ? data[key] : undefined;
   if (encoded === undefined) {
-    const keys = Object.keys(data)
-      .map((name) => `"${name}"`)
-      .sort()
-      .join(', ');
     return {
-      problem: `it has no key "${key}" (it has ${keys === '' ? 'none' : keys}); add it, or name another in credentialsSecretRef`,
+      problem: `it has no key "${key}" (it has ${someNames(Object.keys(data))}); add it, or name another in credentialsSecretRef`,
     };
   }
   const bytes = Buffer.from(encoded, 'base64');
@@ -145,6 +143,14 @@ function part(
     };
   }
   return { value };
+}
+
+/** The first few names in order, so that what to do about it stays in the message. */
+function someNames(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  const sorted = names.toSorted().map((name) => `"${name}"`);
+  const more = sorted.length - NAMED_KEYS;
+  return more > 0 ? `${sorted.slice(0, NAMED_KEYS).join(', ')} and ${more} more` : sorted.join(', ');
 }
 
 /** `id` tells credentials apart for pacing without saying anything about them: same key, same secret, same API. */
