@@ -1,4 +1,4 @@
-import { cutText } from '../../runtime/conditions.ts';
+import { plainLine } from '../../api/text.ts';
 import type { Comparison, Echo } from './echo.ts';
 import { LIMITS, type PipeSettingsStatus } from './resource.ts';
 import { type SettingName, type Settings, settingNames } from './settings.ts';
@@ -65,11 +65,20 @@ export function describeChanges(changes: readonly Change[]): string {
     .join(', ');
 }
 
-/** `a is 5, not 8`, for the message about an echo that differs. */
+/** How many differences a message names; the status has them all. */
+const NAMED_DIFFERENCES = 4;
+
+/** `a is 5, not 8`, for the message about an echo that differs; one line, whatever the API calls a value. */
 export function describeDifferences(differences: Comparison['differences']): string {
-  return differences
-    .map(({ field, declared, reported }) => `${field} is ${cutText(String(reported), 64)}, not ${String(declared)}`)
-    .join(', ');
+  const named = differences
+    .slice(0, NAMED_DIFFERENCES)
+    .map(({ field, declared, reported }) => `${field} is ${shown(reported)}, not ${String(declared)}`);
+  const more = differences.length - named.length;
+  return more > 0 ? `${named.join(', ')} and ${more} more, see status.differences` : named.join(', ');
+}
+
+function shown(value: string | number | boolean): string {
+  return plainLine(String(value), LIMITS.value, (text) => text);
 }
 
 /** The newest entries of a list that grows, oldest first. */

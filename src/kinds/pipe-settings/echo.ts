@@ -58,7 +58,8 @@ function normalise(name: SettingName, value: unknown): number | boolean | undefi
 
 function toInteger(value: unknown): number | undefined {
   const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof read === 'number' && Number.isSafeInteger(read) ? read : undefined;
+  if (typeof read !== 'number' || !Number.isSafeInteger(read)) return undefined;
+  return read === 0 ? 0 : read; // JSON has a -0; it is stored as 0, and would differ from it for ever.
 }
 
 function toBoolean(value: unknown): boolean | undefined {
