@@ -3,6 +3,7 @@ import { type Failure, judge, type Success } from '../api/errors.ts';
 import type { CallWish, Pacer, Permit } from '../api/pacing.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { CredentialProblem, ReadCredential, SecretRef } from './credentials.ts';
+import { maskTexts } from './masked.ts';
 
 /** What came of wanting to make one call. */
 export type Attempt =
@@ -22,7 +23,7 @@ export type Attempt =
 export interface Memory {
   /** Objects whose call has been started and whose status does not say so yet. */
   readonly acting: Set<string>;
-  /** Version of the Secret that was last tried. */
+  /** Version of the Secret that a call was last made with, or that no key could be made of. */
   readonly triedSecret: Map<string, string>;
 }
 
@@ -47,8 +48,10 @@ export interface Wish extends Pick<CallWish, 'target' | 'lane' | 'probe'> {
 export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const key = keyOf(wish.object);
   const read = await using.readCredential(wish.object.metadata.namespace, wish.ref);
-  if (read.resourceVersion !== undefined) using.memory.triedSecret.set(key, read.resourceVersion);
-  if (!read.ok) return { got: 'no-credential', problem: read.problem };
+  if (!read.ok) {
+    if (read.resourceVersion !== undefined) using.memory.triedSecret.set(key, read.resourceVersion);
+    return { got: 'no-credential', problem: read.problem };
+  }
   const answer = using.pacer.tryStart({
     credential: read.credential.id,
     key: using.pacingKey(key),
@@ -61,8 +64,12 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   using.memory.acting.add(key);
   const { reply, pausedUntil } = await spend(answer.start, (begin) => wish.send(read.credential, begin));
   if (!reply.answered && reply.aborted) return { got: 'called-off' };
+  using.memory.triedSecret.set(key, read.resourceVersion);
   const verdict = judge(reply, { write: wish.write });
-  if (verdict.ok) return { got: 'success', verdict, secretVersion: read.resourceVersion };
+  if (verdict.ok) {
+    const result = maskTexts(verdict.result, (text) => read.credential.mask(text));
+    return { got: 'success', verdict: { ...verdict, result }, secretVersion: read.resourceVersion };
+  }
   return { got: 'failure', verdict, ...(pausedUntil !== undefined && { pausedMs: pausedUntil - using.monotonic() }) };
 }
 

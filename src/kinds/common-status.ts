@@ -2,7 +2,7 @@ import type { Verdict } from '../api/errors.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { type Condition, conditionsFor, cutText, type Summary } from '../runtime/conditions.ts';
 import { timestamp } from './canonical.ts';
-import type { FailureReason } from './failures.ts';
+import { type FailureReason, sameCause } from './failures.ts';
 import type { LastRequest } from './status-fields.ts';
 
 /** The one annotation users set: a one-shot request to try now. */
@@ -76,12 +76,7 @@ export function commonStatus(object: KubeObject, previous: CommonStatus | undefi
 /** Failures in a row of one kind of cause for one generation; an edit starts anew. */
 export function countAttempts(object: KubeObject, previous: CommonStatus | undefined, reason: FailureReason): number {
   const before = currentReady(object, previous)?.reason;
-  return before !== undefined && causeOf(before) === causeOf(reason) ? (previous?.attempts ?? 0) + 1 : 1;
-}
-
-/** Whether a connection is refused or reset half-way is the same outage. */
-function causeOf(reason: string): string {
-  return reason === 'OutcomeUnknown' ? 'Unavailable' : reason;
+  return before !== undefined && sameCause(before, reason) ? (previous?.attempts ?? 0) + 1 : 1;
 }
 
 export function lastRequestOf(operation: string, verdict: Verdict, now: number): LastRequest {

@@ -2,20 +2,22 @@ import { spread } from '../backoff.ts';
 import type { SecretState } from '../kube/secret-state.ts';
 import type { Condition } from '../runtime/conditions.ts';
 import type { Lane } from '../runtime/queue.ts';
-import { type FailureReason, isFailure, longestWait } from './failures.ts';
+import { wholeSecond } from './canonical.ts';
+import { isFailure, longestWait, nextWait } from './failures.ts';
 
 /** Whether an object's declared state is to be sent, and if not, when to look again. */
 export type Due =
-  /** `probe`: its own attempt has come due, so it may try a credential that was refused. */
+  /** `probe`: it may try a credential that the API has refused: the wait after its own refusal is over, or the user asks. */
   | { readonly due: true; readonly lane: Lane; readonly probe: boolean }
   | { readonly due: false; readonly at?: number }
-  /** The time on record lies further off than its class allows: a clock jumped. */
-  | { readonly due: 'reschedule'; readonly reason: FailureReason };
+  /** The time on record lies further off than its class allows, because a clock jumped; `at` is where it belongs. */
+  | { readonly due: 'reschedule'; readonly at: number };
 
 /** The part of a status that says what was tried and when to try again. */
 export interface TriedStatus {
   readonly observedGeneration?: number | undefined;
   readonly conditions?: readonly Condition[] | undefined;
+  readonly attempts?: number | undefined;
   readonly nextAttemptTime?: string | undefined;
   readonly lastHandledReconcileAt?: string | undefined;
   readonly lastRequest?: { readonly time: string } | undefined;
@@ -37,7 +39,8 @@ export interface DueQuestion {
   readonly now: number;
 }
 
-const NOW: Due = { due: true, lane: 'scheduled', probe: true };
+const NOW: Due = { due: true, lane: 'scheduled', probe: false };
+const PROBE: Due = { due: true, lane: 'scheduled', probe: true };
 const FOR_USER: Due = { due: true, lane: 'user', probe: false };
 
 /** The rule of when something is sent. Everything that could be a reason not to (suspend, conflict, Plan) comes before. */
@@ -50,22 +53,27 @@ export function whenDue(question: DueQuestion): Due {
   }
   if (ready.reason === 'Applied') return question.confirmed ? nextAssertion(question) : NOW;
   if (!isFailure(ready.reason) || ready.reason === 'TargetConflict' || ready.reason === 'SpecInvalid') return NOW;
-  if (secretChanged(ready, question)) return NOW;
-  if (status?.nextAttemptTime === undefined) return { due: true, lane: 'scheduled', probe: false };
+  if (status?.nextAttemptTime === undefined) return NOW;
   const at = Date.parse(status.nextAttemptTime);
-  if (at <= now) return NOW;
-  return at > now + longestWait(ready.reason) ? { due: 'reschedule', reason: ready.reason } : { due: false, at };
+  if (at <= now) return ready.reason === 'Unauthorized' ? PROBE : NOW;
+  if (secretChanged(ready, question)) return NOW;
+  if (at <= now + longestWait(ready.reason)) return { due: false, at };
+  return { due: 'reschedule', at: now + nextWait(ready.reason, status.attempts ?? 1, question.uid) };
 }
 
 /** When the declared state is sent again to undo changes made elsewhere; spread so that objects made together part. */
-export function assertionTime(appliedTime: string, reassertMs: number, uid: string): number {
-  return Date.parse(appliedTime) + reassertMs + spread(uid, reassertMs / 10);
+export function assertionTime(appliedMs: number, reassertMs: number, uid: string): number {
+  return appliedMs + reassertMs + spread(uid, reassertMs / 10);
 }
 
 function nextAssertion({ status, reassertMs, uid, now }: DueQuestion): Due {
   if (reassertMs === undefined || !status?.applied) return { due: false };
-  const at = assertionTime(status.applied.time, reassertMs, uid);
-  return at <= now ? NOW : { due: false, at };
+  const planned = status.nextAttemptTime;
+  const at =
+    planned === undefined ? assertionTime(Date.parse(status.applied.time), reassertMs, uid) : Date.parse(planned);
+  if (at <= now) return NOW;
+  const latest = assertionTime(now, reassertMs, uid);
+  return at > wholeSecond(latest) ? { due: 'reschedule', at: latest } : { due: false, at };
 }
 
 /** Whether the Secret has become another one since the attempt that failed for want of a good key. */

@@ -5,7 +5,7 @@ import { awaitChange, type Outcome, recheckAt } from '../runtime/outcome.ts';
 import type { Attempt } from './attempt.ts';
 import { wholeSecond } from './canonical.ts';
 import { type CommonStatus, commonStatus, countAttempts, currentReady, lastRequestOf } from './common-status.ts';
-import { type FailureReason, nextWait, sideOf } from './failures.ts';
+import { type FailureReason, nextWait, sameCause, sideOf } from './failures.ts';
 
 /** The common half of a report on something that did not work; the kind adds its own fields to the status. */
 export interface FailureReport {
@@ -47,7 +47,8 @@ export function reportFailure(failure: FailureToReport): FailureReport {
     ...(verdict && operation && { lastRequest: lastRequestOf(operation, verdict, now) }),
   });
   const before = currentReady(object, previous);
-  const news = before?.reason !== reason || (previous?.conditions ?? []).every(({ type }) => type !== progress);
+  const known = before !== undefined && sameCause(before.reason, reason);
+  const news = !known || (previous?.conditions ?? []).every(({ type }) => type !== progress);
   return {
     status,
     outcome: recheckAt(nextAttempt),
@@ -103,7 +104,10 @@ function reportGated(options: {
   readonly now: number;
 }): FailureReport {
   const { object, previous, secretName, now } = options;
-  if (currentReady(object, previous)?.reason === 'Unauthorized') return { outcome: awaitChange, notices: [] };
+  if (currentReady(object, previous)?.reason === 'Unauthorized') {
+    const own = Date.parse(previous?.nextAttemptTime ?? '');
+    return { outcome: own > now ? recheckAt(own) : awaitChange, notices: [] };
+  }
   const message = `The API refused the key in the Secret "${secretName}" (HTTP 401) for another object; nothing is sent with it until a trial call works or the Secret changes. Put a valid key in the Secret`;
   const summary = { ready: 'False', progress: 'Stalled', reason: 'Unauthorized', message } as const;
   return {
@@ -119,5 +123,5 @@ export function failureMessage(
   advice: string,
 ): string {
   const id = verdict.requestId === undefined ? '' : ` (request ${verdict.requestId})`;
-  return `${verdict.message}${id}. ${advice}`;
+  return `${verdict.message.replace(/[.\s]+$/, '')}${id}. ${advice}`;
 }

@@ -55,6 +55,15 @@ const LONGEST_SERVER_WAIT = 15 * MINUTE;
 /** ±20 %, as `waitFor` spreads. */
 const JITTER = 1.2;
 
+/** Whether a connection is refused or reset half-way is the same outage. */
+export function sameCause(a: string, b: string): boolean {
+  return causeOf(a) === causeOf(b);
+}
+
+function causeOf(reason: string): string {
+  return reason === 'OutcomeUnknown' ? 'Unavailable' : reason;
+}
+
 /** How long until the next attempt. `attempts` is 1 at the first failure; `seed` fixes the jitter. */
 export function nextWait(reason: FailureReason, attempts: number, seed: string): number {
   if (reason !== 'NotConfirmed') return waitFor(FAILURES[reason], attempts, seed);
@@ -67,9 +76,12 @@ export function sideOf(reason: FailureReason, attempts: number): 'Reconciling' |
   return FAILURES[reason].side;
 }
 
+/** Classes whose replies may carry a wish to wait. */
+const SERVER_WAITS: ReadonlySet<FailureReason> = new Set(['RateLimited', 'Unavailable', 'OutcomeUnknown']);
+
 /** The furthest a next attempt of this class can honestly lie ahead; one further off comes from a clock that jumped. */
 export function longestWait(reason: FailureReason): number {
-  return Math.max(FAILURES[reason].capMs * JITTER, LONGEST_SERVER_WAIT);
+  return Math.max(FAILURES[reason].capMs * JITTER, SERVER_WAITS.has(reason) ? LONGEST_SERVER_WAIT : 0) + SECOND;
 }
 
 export function isFailure(reason: string): reason is FailureReason {

@@ -39,12 +39,10 @@ export function reportResult(confirmation: Confirmation): Report {
   const declared = declaredOf(plan.spec);
   const echo = readEcho(verdict.result);
   const comparison = compare(declared, verdict.result);
-  const drift = changes.driftBetween({
-    declared,
-    declaredBefore: previous?.applied?.keys ?? [],
-    before: previous?.settings,
-    after: echo.settings,
-  });
+  const declaredBefore = requestedBefore(confirmation);
+  const drift = declaredBefore
+    ? changes.driftBetween({ declared, declaredBefore, before: knownBefore(confirmation), after: echo.settings })
+    : [];
   const status: PipeSettingsStatus = {
     ...previous,
     plan: undefined,
@@ -74,18 +72,37 @@ export function reportResult(confirmation: Confirmation): Report {
   return { ...reportApplied(confirmation, status, notices), did: 'put', facts: { ...facts, reason: 'Applied' } };
 }
 
+/** The settings of the last reply. None where the same generation makes another request now: then the API is another one. */
+function knownBefore({ object, plan }: Confirmation): PipeSettingsStatus['settings'] {
+  const { applied, settings } = object.status ?? {};
+  const moved = applied?.generation === generationOf(object) && applied.requestHash !== plan.request.hash;
+  return moved ? undefined : settings;
+}
+
+/**
+ * What the requests since the last reply declared, apart from what is declared now. Undefined where a request of another
+ * generation came between that nobody confirmed: what it declared is not on record, and its work must not look like drift.
+ */
+function requestedBefore({ object }: Confirmation): readonly string[] | undefined {
+  const { applied, lastRequest, differences, observedGeneration } = object.status ?? {};
+  const confirmed = applied && lastRequest?.outcome === 'Succeeded' && !differences;
+  const onRecord = [applied?.generation, generationOf(object)].includes(observedGeneration);
+  return confirmed || onRecord ? (applied?.keys ?? []) : undefined;
+}
+
 function reportApplied(
-  { object, plan, verdict, secretVersion, now }: Confirmation,
+  confirmation: Confirmation,
   status: PipeSettingsStatus,
   notices: readonly Notice[],
 ): Pick<Report, 'status' | 'outcome' | 'notices'> {
+  const { object, plan, verdict, secretVersion, now } = confirmation;
   const previous = object.status;
   const time = timestamp(now);
   const generation = generationOf(object);
   const { requestId } = verdict;
   const changed = changes.confirmedChanges({
     declared: declaredOf(plan.spec),
-    before: previous?.settings,
+    before: knownBefore(confirmation),
     after: status.settings ?? {},
     sameRequest: previous?.applied?.requestHash === plan.request.hash,
   });
@@ -127,7 +144,9 @@ function reportApplied(
 
 function nextAssertion(object: PipeSettings, plan: Put, appliedTime: string): number | undefined {
   const interval = plan.spec.reassertInterval === undefined ? undefined : parseDuration(plan.spec.reassertInterval);
-  return interval === undefined ? undefined : wholeSecond(assertionTime(appliedTime, interval, object.metadata.uid));
+  return interval === undefined
+    ? undefined
+    : wholeSecond(assertionTime(Date.parse(appliedTime), interval, object.metadata.uid));
 }
 
 function appliedMessage({ request }: Put, silent: number, requestId: string | undefined): string {

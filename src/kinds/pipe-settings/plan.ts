@@ -2,7 +2,6 @@ import type { Lane } from '../../runtime/queue.ts';
 import { generationOf, requestedAt } from '../common-status.ts';
 import { whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
-import type { FailureReason } from '../failures.ts';
 import type { Facts } from './load.ts';
 import { type SettingsRequest, settingsRequest } from './remote.ts';
 import { type PipeSettings, type PipeSettingsSpec, parseSpec } from './resource.ts';
@@ -15,7 +14,7 @@ export type Plan =
   | { readonly do: 'suspend'; readonly confirmed: boolean }
   | { readonly do: 'yield'; readonly holder: Facts['holder']; readonly spec: PipeSettingsSpec }
   | { readonly do: 'preview'; readonly spec: PipeSettingsSpec; readonly request: SettingsRequest }
-  | { readonly do: 'reschedule'; readonly reason: FailureReason }
+  | { readonly do: 'reschedule'; readonly at: number }
   | {
       readonly do: 'put';
       readonly spec: PipeSettingsSpec;
@@ -45,13 +44,13 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     triedSecret: facts.triedSecret,
     now,
   });
-  if (due.due === 'reschedule') return { do: 'reschedule', reason: due.reason };
+  if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
   if (!due.due) return due.at === undefined ? { do: 'nothing' } : { do: 'nothing', at: due.at };
   return { do: 'put', spec, request, lane: due.lane, probe: due.probe };
 }
 
 /** Whether what the API last confirmed is what is declared now, and nothing has been tried in vain since. */
-function isConfirmed(object: PipeSettings, request: SettingsRequest): boolean {
+export function isConfirmed(object: PipeSettings, request: SettingsRequest): boolean {
   const { status } = object;
   if (status?.applied?.requestHash !== request.hash || status.lastRequest?.outcome !== 'Succeeded') return false;
   return (status.differences?.length ?? 0) === 0;

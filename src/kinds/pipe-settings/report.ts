@@ -2,14 +2,14 @@ import type { Summary } from '../../runtime/conditions.ts';
 import type { Notice, Report } from '../../runtime/kind.ts';
 import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
 import { timestamp, wholeSecond } from '../canonical.ts';
-import { type CommonStatus, commonStatus, currentReady, withoutUndefined } from '../common-status.ts';
+import { type CommonStatus, commonStatus, currentReady, readyOf, withoutUndefined } from '../common-status.ts';
 import { reportAttempt, reportFailure } from '../failure-report.ts';
 import { CONFLICT_GRACE_MS, nextWait } from '../failures.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
 import { plannedChanges } from './changes.ts';
 import { reportResult } from './confirmed.ts';
-import type { Plan } from './plan.ts';
+import { isConfirmed, type Plan } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
 
@@ -19,7 +19,7 @@ export function report(object: PipeSettings, plan: Plan, result: Result, now: nu
     case 'nothing':
       return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: 'nothing' };
     case 'reschedule':
-      return reschedule(object, plan, now);
+      return reschedule(object, plan);
     case 'refuse-spec':
       return refuseSpec(object, plan.message, now);
     case 'suspend':
@@ -36,6 +36,10 @@ export function report(object: PipeSettings, plan: Plan, result: Result, now: nu
 function reportPut(object: PipeSettings, plan: Extract<Plan, { do: 'put' }>, result: Result, now: number): Report {
   if (result.got === 'nothing') return { outcome: awaitChange, did: 'nothing' };
   if (result.got === 'success') return reportResult({ object, plan, ...result, now });
+  // What is Ready stays so behind a closed gate; the pacer wakes it when the gate opens.
+  if (result.got === 'gated' && isReady(object) && isConfirmed(object, plan.request)) {
+    return { outcome: awaitChange, did: 'gated' };
+  }
   const { status, outcome, notices } = reportAttempt({
     object,
     previous: object.status,
@@ -50,6 +54,10 @@ function reportPut(object: PipeSettings, plan: Extract<Plan, { do: 'put' }>, res
   const { httpStatus, requestId } = result.got === 'failure' ? result.verdict : {};
   const facts = { reason: status.conditions?.[0]?.reason, httpStatus, requestId };
   return { status: merged(object, status), outcome, notices, did, facts };
+}
+
+function isReady(object: PipeSettings): boolean {
+  return currentReady(object, object.status)?.status === 'True';
 }
 
 /** The previous status with other common fields, and without a plan: this is not Plan mode. */
@@ -106,9 +114,8 @@ function show(
 function yieldTo(object: PipeSettings, { holder }: Extract<Plan, { do: 'yield' }>, now: number): Report {
   const name = holder.namespace === object.metadata.namespace ? holder.name : `${holder.namespace}/${holder.name}`;
   const message = `The pipe is held by PipeSettings "${name}"; nothing is sent for this object. Delete one of the two: this one takes over when the other is gone`;
-  const before = currentReady(object, object.status);
   const { status: previous } = object;
-  const visited = before?.reason === 'TargetConflict';
+  const visited = readyOf(previous)?.reason === 'TargetConflict';
   const due = visited && previous?.nextAttemptTime !== undefined ? Date.parse(previous.nextAttemptTime) : undefined;
   const stalled = visited && (isStalled(previous) || (due !== undefined && due <= now));
   const wait = stalled ? nextWait('TargetConflict', 1, object.metadata.uid) : CONFLICT_GRACE_MS;
@@ -147,17 +154,18 @@ function preview(object: PipeSettings, { spec, request }: Extract<Plan, { do: 'p
   const known =
     basis === 'Unknown'
       ? 'what the API holds is not known yet'
-      : `${changes.length} of them ${changes.length === 1 ? 'differs' : 'differ'} from the last reply, of ${previous?.lastRequest?.time ?? 'an unknown time'}`;
-  const message = `Not sent: one PUT with ${request.keys.length} settings, ${known}. See status.plan; set spec.mode to Apply to send it`;
+      : `${changes.length} of them ${changes.length === 1 ? 'differs' : 'differ'} from the last reply`;
+  const count = request.keys.length;
+  const message = `Not sent: one PUT with ${count} ${count === 1 ? 'setting' : 'settings'}, ${known}. See status.plan; set spec.mode to Apply to send it`;
   const summary = { ready: 'True', reason: 'Planned', message } as const;
   return show(object, summary, now, 'preview', {
     plan: { ...plan, requests: [...plan.requests], changes: [...changes] },
   });
 }
 
-/** Puts a time on record that is too far off, because a clock jumped, back to where its class has it. */
-function reschedule(object: PipeSettings, { reason }: Extract<Plan, { do: 'reschedule' }>, now: number): Report {
-  const nextAttempt = wholeSecond(now + nextWait(reason, object.status?.attempts ?? 1, object.metadata.uid));
+/** Puts a time on record that is too far off, because a clock jumped, back to where it belongs. */
+function reschedule(object: PipeSettings, { at }: Extract<Plan, { do: 'reschedule' }>): Report {
+  const nextAttempt = wholeSecond(at);
   const status = { ...object.status, nextAttemptTime: timestamp(nextAttempt) };
   return { status, outcome: recheckAt(nextAttempt), did: 'reschedule' };
 }
