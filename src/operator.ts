@@ -1,6 +1,7 @@
 import type { ApiClient } from './api/client.ts';
 import { createApiClient } from './api/client.ts';
-import { createPacer, type Pacer } from './api/pacing.ts';
+import { createPacer } from './api/pacer.ts';
+import type { Pacer } from './api/pacing.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createCredentials } from './kinds/credentials.ts';

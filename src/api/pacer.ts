@@ -6,8 +6,12 @@ import { type Entry, Slots } from './slots.ts';
 
 type Pace = CredentialPace<Entry>;
 
+export function createPacer(options: PacerOptions): Pacer {
+  return new CallPacer(options);
+}
+
 /** Answers who may call, and learns from how calls end. */
-export class CallPacer implements Pacer {
+class CallPacer implements Pacer {
   readonly #options: PacerOptions;
   readonly #roster: Roster;
   readonly #slots: Slots;

@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { CallPacer } from './pacer.ts';
 
 /** User changes go first; scheduled work gets at least one of every five grants while it waits. */
 export type Lane = 'user' | 'scheduled';
@@ -75,8 +74,4 @@ export interface Pacer {
   snapshot(): PacerSnapshot;
   /** Stops the timers; nobody is woken any more. */
   close(): void;
-}
-
-export function createPacer(options: PacerOptions): Pacer {
-  return new CallPacer(options);
 }

@@ -1,25 +1,11 @@
 import { type Clock, systemClock } from '../clock.ts';
+import type { RequestCall, RequestRecord } from './call.ts';
 import type { Cluster } from './cluster.ts';
 import { startDeadline } from './deadline.ts';
 import { KubeError } from './errors.ts';
 import { createExchange, readText } from './exchange.ts';
 import { LineSplitter } from './lines.ts';
 import { createTransport } from './transport.ts';
-
-/** One short call. Paths come from resource.ts, so that every segment is encoded. */
-export interface RequestCall {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** Default `application/json`; for PATCH `application/merge-patch+json`. */
-  readonly contentType?: string;
-  readonly accept?: string;
-  readonly signal?: AbortSignal;
-  /** For the whole call, connection and body included; default 20 s. */
-  readonly timeoutMs?: number;
-}
 
 /** One long-lived answer made of lines. */
 export interface StreamCall {
@@ -41,13 +27,6 @@ export interface KubeClient {
   stream(call: StreamCall): AsyncIterable<string>;
   /** Breaks off everything under way. */
   close(): Promise<void>;
-}
-
-/** One finished call, for metrics. `code` is the HTTP status, or `<error>` where no answer came. */
-export interface RequestRecord {
-  readonly verb: string;
-  readonly code: string;
-  readonly durationMs: number;
 }
 
 export interface KubeClientOptions {

@@ -1,7 +1,7 @@
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../clock.ts';
 import { noAnswer, refusal } from './answers.ts';
-import type { RequestCall, RequestRecord } from './client.ts';
+import type { RequestCall, RequestRecord } from './call.ts';
 import type { Cluster } from './cluster.ts';
 import type { Deadline } from './deadline.ts';
 import { KubeError } from './errors.ts';

@@ -1,6 +1,7 @@
 import { compareVersions, type KubeObject, keyOf } from './resource.ts';
 import { StoreIndex } from './store-index.ts';
-import type { WatchEvent, WatchSink } from './watch.ts';
+import type { WatchSink } from './watch.ts';
+import type { WatchEvent } from './watch-event.ts';
 
 /** Whether a change was learned from a whole list, or from one event or the reply to a write. */
 export type Origin = 'list' | 'event';

@@ -1,7 +1,8 @@
 import { refusalInWatch } from './answers.ts';
 import { KubeError } from './errors.ts';
 import type { KubeObject } from './resource.ts';
-import type { WatchEvent } from './watch.ts';
+
+export type WatchEvent = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** One line of a watch: a change, or only how far the server has come. */
 export type WatchLine<T> =

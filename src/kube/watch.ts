@@ -4,10 +4,8 @@ import type { KubeClient } from './client.ts';
 import { KubeError } from './errors.ts';
 import { acceptMetadata, listAll, selectorsOf } from './list.ts';
 import { compareVersions, type KubeObject } from './resource.ts';
-import { parseWatchLine, type WatchLine } from './watch-event.ts';
+import { parseWatchLine, type WatchEvent, type WatchLine } from './watch-event.ts';
 import { createTrouble, pause } from './watch-trouble.ts';
-
-export type WatchEvent = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** What receives a watch's news. None of these may throw. */
 export interface WatchSink<T> {

@@ -3,7 +3,8 @@ import { isForbidden, type KubeError } from './errors.ts';
 import { compareVersions, type KubeObject } from './resource.ts';
 import { secretRule } from './secret-get.ts';
 import { changedAt, type SecretRead, type SecretState, type SecretValue } from './secret-state.ts';
-import type { WatchEvent, WatchSink, WatchState } from './watch.ts';
+import type { WatchSink, WatchState } from './watch.ts';
+import type { WatchEvent } from './watch-event.ts';
 
 /** What the watch last said, whatever its connection does now. */
 type Known =

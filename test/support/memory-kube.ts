@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
-import type { KubeClient, RequestCall, StreamCall } from '../../src/kube/client.ts';
+import type { RequestCall } from '../../src/kube/call.ts';
+import type { KubeClient, StreamCall } from '../../src/kube/client.ts';
 import { KubeError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 

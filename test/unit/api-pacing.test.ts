@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CallWish, createPacer, type Pacer, type PacerOptions, type Permit } from '../../src/api/pacing.ts';
+import { createPacer } from '../../src/api/pacer.ts';
+import type { CallWish, Pacer, PacerOptions, Permit } from '../../src/api/pacing.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 interface Rig {

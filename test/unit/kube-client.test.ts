@@ -2,12 +2,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import {
-  createKubeClient,
-  type KubeClient,
-  type KubeClientOptions,
-  type RequestRecord,
-} from '../../src/kube/client.ts';
+import type { RequestRecord } from '../../src/kube/call.ts';
+import { createKubeClient, type KubeClient, type KubeClientOptions } from '../../src/kube/client.ts';
 import { loadCluster } from '../../src/kube/config.ts';
 import { isConflict, isExpired, isForbidden, isNotFound, KubeError } from '../../src/kube/errors.ts';
 import { LineSplitter } from '../../src/kube/lines.ts';

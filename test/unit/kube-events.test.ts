@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestCall } from '../../src/kube/client.ts';
+import type { RequestCall } from '../../src/kube/call.ts';
 import { KubeError } from '../../src/kube/errors.ts';
 import type { EventBody, EventInput } from '../../src/kube/event-body.ts';
 import { createEvents, type Events } from '../../src/kube/events.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Cancel, Clock } from '../../src/clock.ts';
-import type { RequestCall } from '../../src/kube/client.ts';
+import type { RequestCall } from '../../src/kube/call.ts';
 import { createElection, type Election } from '../../src/kube/lease.ts';
 import type { Lease } from '../../src/kube/lease-record.ts';
 import { LEASE } from '../../src/kube/lease-record.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestCall } from '../../src/kube/client.ts';
+import type { RequestCall } from '../../src/kube/call.ts';
 import { KubeError } from '../../src/kube/errors.ts';
 import { objectPath } from '../../src/kube/resource.ts';
 import { SECRET } from '../../src/kube/secret-state.ts';
