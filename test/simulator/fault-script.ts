@@ -1,0 +1,49 @@
+import { fits } from './call-log.ts';
+import type { Call, Fault, Match } from './types.ts';
+
+export interface Faults {
+  next(fault: Fault, options?: { times?: number; match?: Match }): void;
+  always(fault: Fault, match?: Match): void;
+  clear(): void;
+  /** What is to happen to this call; uses up one turn of `next`. */
+  take(call: Call): Fault | undefined;
+}
+
+/** The script of what goes wrong: turns said once go first, in the order said, then the standing one said last. */
+export function createFaults(): Faults {
+  let turns: { fault: Fault; left: number; match: Match }[] = [];
+  let standing: { fault: Fault; match: Match }[] = [];
+
+  function take(call: Call): Fault | undefined {
+    if (turns.length === 0 && standing.length === 0) return undefined;
+    const turn = turns.find(({ match }) => fits(call, match));
+    if (turn === undefined) return standing.find(({ match }) => fits(call, match))?.fault;
+    turn.left -= 1;
+    if (turn.left <= 0) turns = turns.filter((other) => other !== turn);
+    return turn.fault;
+  }
+
+  return {
+    next: (fault, { times = 1, match = {} } = {}) => {
+      turns.push({ fault, left: times, match });
+    },
+    always: (fault, match = {}) => {
+      standing = [{ fault, match }, ...standing];
+    },
+    clear: () => {
+      turns = [];
+      standing = [];
+    },
+    take,
+  };
+}
+
+/** Whether the work of a call is done although its answer goes wrong. */
+export function worksUnder(fault: Fault | undefined): boolean {
+  if (fault === undefined) return true;
+  if ('status' in fault) return fault.applied ?? fault.status < 300;
+  if ('transport' in fault) {
+    return fault.applied ?? (fault.transport !== 'reset-before' && fault.transport !== 'no-answer');
+  }
+  return true;
+}

@@ -1,0 +1,63 @@
+import type { Reply } from './replies.ts';
+import type { Rate, RateHeader } from './types.ts';
+
+export interface Limits {
+  set(rate: Rate | undefined): void;
+  /** Counts one call of a key, or refuses it; a refused call does not count. */
+  take(keyId: string): Reply | undefined;
+}
+
+/** A sliding window per key: no stretch of `perMs` holds more than `calls`. */
+export function createLimits(initial: Rate | undefined): Limits {
+  let rate = initial;
+  const windows = new Map<string, number[]>();
+
+  function take(keyId: string): Reply | undefined {
+    if (rate === undefined) return undefined;
+    const now = performance.now();
+    const taken = windows.get(keyId) ?? [];
+    windows.set(keyId, taken);
+    let oldest = taken[0];
+    while (oldest !== undefined && oldest <= now - rate.perMs) {
+      taken.shift();
+      oldest = taken[0];
+    }
+    if (oldest === undefined || taken.length < rate.calls) {
+      taken.push(now);
+      return undefined;
+    }
+    const waitMs = oldest + rate.perMs - now;
+    return {
+      status: 429,
+      text: '{"error":"TOO_MANY_REQUESTS"}',
+      headers: waitHeader(rate.header ?? 'reset-seconds', waitMs),
+    };
+  }
+
+  return {
+    set: (next) => {
+      rate = next;
+      windows.clear();
+    },
+    take,
+  };
+}
+
+/** Headers are never early: what is counted in seconds is rounded up. */
+function waitHeader(kind: RateHeader, waitMs: number): Record<string, string> {
+  const at = Date.now() + waitMs;
+  switch (kind) {
+    case 'reset-seconds':
+      return { 'x-ratelimit-reset': String(Math.ceil(waitMs / 1000)) };
+    case 'reset-epoch':
+      return { 'x-ratelimit-reset': String(Math.ceil(at / 1000)) };
+    case 'reset-epoch-ms':
+      return { 'x-ratelimit-reset': String(Math.ceil(at)) };
+    case 'retry-after':
+      return { 'retry-after': String(Math.ceil(waitMs / 1000)) };
+    case 'retry-after-date':
+      return { 'retry-after': new Date(Math.ceil(at / 1000) * 1000).toUTCString() };
+    case 'none':
+      return {};
+  }
+}

@@ -1,0 +1,184 @@
+import type { Activity, ActivityBehaviour } from './activities.ts';
+import type { Organization, OrganizationBehaviour, OrganizationChange } from './organization-types.ts';
+import type { SettingsBehaviour } from './pipe-settings.ts';
+
+/** What a scripted answer carries instead of the ordinary envelope. */
+export const BODY_KINDS = [
+  'envelope',
+  'no-request-id',
+  'no-status',
+  'text',
+  'html',
+  'empty',
+  'truncated',
+  'null',
+  'wrong-type',
+  'no-result',
+  'error-with-200',
+  'proto-keys',
+  'megabytes',
+] as const;
+export type BodyKind = (typeof BODY_KINDS)[number];
+
+export const TRANSPORTS = ['reset-before', 'reset-after', 'no-answer', 'drip', 'endless', 'bomb', 'truncated'] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
+/**
+ * What happens to one call instead of, or on top of, the ordinary answer. `applied` says whether the work is done all the same; it is when
+ * left out, but for a status of 300 and above, for `reset-before` and for `no-answer`.
+ */
+export type Fault =
+  | {
+      status: number;
+      body?: BodyKind;
+      error?: string;
+      headers?: Record<string, string>;
+      applied?: boolean;
+    }
+  | { transport: Transport; applied?: boolean }
+  | { slowMs: number }
+  | { hold: true };
+
+/** How an answer 429 says when to come back. */
+export const RATE_HEADERS = [
+  'reset-seconds',
+  'reset-epoch',
+  'reset-epoch-ms',
+  'retry-after',
+  'retry-after-date',
+  'none',
+] as const;
+export type RateHeader = (typeof RATE_HEADERS)[number];
+
+/** At most `calls` in any stretch of `perMs`, for each key on its own. */
+export interface Rate {
+  calls: number;
+  perMs: number;
+  header?: RateHeader;
+}
+
+/** Every field given must fit; `pathIncludes` is compared with the path as sent. */
+export interface Match {
+  method?: string;
+  pathIncludes?: string;
+  keyId?: string;
+}
+
+/** One call as it was received. Entries are filled in when the answer leaves, never replaced. */
+export interface Call {
+  readonly seq: number;
+  readonly receivedAt: number;
+  answeredAt?: number;
+  readonly method: string;
+  readonly path: string;
+  readonly keyId?: string;
+  readonly body?: unknown;
+  readonly text: string;
+  status?: number;
+  /** the transport fault played, or `client-gone` where the caller left before the answer */
+  fate?: string;
+  requestId?: string;
+  /** whether a write took effect */
+  applied: boolean;
+  /** which connection carried it, counted from 1 */
+  readonly connection: number;
+}
+
+export interface KeyOptions {
+  /** 401 "Key is not active" */
+  disabled?: boolean;
+  /** 403 for everything but GET */
+  readOnly?: boolean;
+  /** 404 for every other organization */
+  organizations?: string[];
+}
+
+/** All that is stored, as a copy. */
+export interface State {
+  pipes: Record<string, Record<string, unknown>>;
+  organizations: Record<string, Organization>;
+  activities: Record<string, Activity>;
+}
+
+/** What to change about how the API behaves; what is left out stays, `rate: undefined` lifts the limit. */
+export interface Behaviour {
+  settings?: Partial<SettingsBehaviour>;
+  organization?: Partial<OrganizationBehaviour>;
+  activity?: Partial<ActivityBehaviour>;
+  latencyMs?: number;
+  rate?: Rate | undefined;
+}
+
+export interface SimulatorOptions {
+  /** 0 or absent: one that is free */
+  port?: number;
+  /** PEM texts; absent: plain HTTP */
+  tls?: { cert: string; key: string };
+  /** secret by key id; absent: every well-formed credential is accepted */
+  keys?: Record<string, string>;
+  /** pipes that exist, as 'org/service/pipe' */
+  pipes?: string[];
+  /** accept every pipe and organization, whether named or not; true when absent */
+  anyPipe?: boolean;
+  /** how long each answer takes; the work is done on arrival */
+  latencyMs?: number;
+  rate?: Rate;
+  /** most entries kept, 100,000 when absent; false keeps none and still counts */
+  keepLog?: number | false;
+  /** serve `/_control/<verb>` */
+  control?: boolean;
+  settings?: Partial<SettingsBehaviour>;
+  organization?: Partial<OrganizationBehaviour>;
+  activity?: Partial<ActivityBehaviour>;
+  /** told of each call once its answer has left or its connection is gone */
+  onCall?: (call: Call) => void;
+}
+
+export interface InFlight {
+  now: number;
+  highest: number;
+}
+
+export interface WaitOptions {
+  match?: Match;
+  timeoutMs?: number;
+}
+
+/** A running simulated API, with everything a test reads and sets. */
+export interface Simulator {
+  readonly url: string;
+  /** in order of arrival, the oldest dropped once there are `keepLog` */
+  readonly log: readonly Call[];
+  /** Calls ever received; with `pathIncludes`, of those still in the log. */
+  callCount(match?: Match): number;
+  calls(match?: Match): Call[];
+  /** Resolves as soon as that many calls have arrived, answered or not; rejects after `timeoutMs`, 10 s when absent. */
+  waitForCalls(count: number, options?: WaitOptions): Promise<Call[]>;
+  /** What was set on a pipe, without defaults; undefined where there is no such pipe. */
+  settingsOf(pipe: string): Record<string, unknown> | undefined;
+  /** Someone else changes a pipe: merged, neither checked nor logged. */
+  setSettings(pipe: string, settings: Record<string, unknown>): void;
+  organization(id: string): Organization | undefined;
+  /** Someone else changes an organization, which is made where it does not exist. */
+  setOrganization(id: string, change: OrganizationChange): void;
+  /** Stores an activity; `lateCalls` GETs and `lateMs` from now on it is still answered 404. */
+  setActivity(organizationId: string, activity: Activity, late?: { lateCalls?: number; lateMs?: number }): void;
+  dump(): State;
+  play(behaviour: Behaviour): void;
+  /** The next `times` fitting calls, one when absent; goes before what `always` says. */
+  next(fault: Fault, options?: { times?: number; match?: Match }): void;
+  /** Every fitting call from now on; the one said last wins. */
+  always(fault: Fault, match?: Match): void;
+  /** Takes back `next` and `always`; what is held stays held. */
+  clear(): void;
+  /** Without a secret the key is unknown from now on. */
+  setKey(id: string, secret: string | undefined, options?: KeyOptions): void;
+  inFlight(keyId?: string): InFlight;
+  /** Refuses connections and cuts those there are. */
+  down(): Promise<void>;
+  /** Listens again on the same port. */
+  up(): Promise<void>;
+  /** Lets the answers go that `hold` keeps back. */
+  release(): void;
+  stop(): Promise<void>;
+}
