@@ -1,77 +1,81 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Activity } from './activities.ts';
-import type { Behaviour, Fault, Match, Simulator } from './types.ts';
+import {
+  type Body,
+  behaviourFrom,
+  faultFrom,
+  keyOptionsFrom,
+  latenessFrom,
+  matchFrom,
+  objectFrom,
+  organizationChangeFrom,
+  settingsFrom,
+  textFrom,
+  turnsFrom,
+} from './control-checks.ts';
+import type { Match, Simulator } from './types.ts';
 
-export interface Control {
+export interface ControlEndpoint {
   serve(request: IncomingMessage, response: ServerResponse): void;
 }
 
-type Answer = unknown;
-
-/** The same switches over HTTP, for another process; never logged, delayed or limited. */
-export function createControl(simulator: Simulator, more: { countsByKey(): Record<string, number> }): Control {
-  const reads: Record<string, (query: URLSearchParams) => Answer> = {
+/** The same switches over HTTP, for another process; its calls are never logged, delayed or limited. */
+export function createControlEndpoint(
+  simulator: Simulator,
+  more: { callsByKey(): Record<string, number> },
+): ControlEndpoint {
+  const reads: Record<string, (query: URLSearchParams) => unknown> = {
     log: (query) => {
       const after = Number(query.get('after') ?? 0);
-      return simulator.calls(matchOf(query)).filter((call) => call.seq > after);
+      return simulator.calls(queriedMatch(query)).filter((call) => call.seq > after);
     },
     counts: (query) => ({
-      calls: simulator.callCount(matchOf(query)),
-      byKey: more.countsByKey(),
+      calls: simulator.callCount(queriedMatch(query)),
+      byKey: more.callsByKey(),
       inFlight: simulator.inFlight(query.get('keyId') ?? undefined),
     }),
     state: () => simulator.dump(),
   };
 
-  const writes: Record<string, (body: Body) => Answer> = {
-    play: (body) => {
-      const behaviour = body as Behaviour & { rate?: unknown };
-      simulator.play(body.rate === null ? { ...behaviour, rate: undefined } : behaviour);
-    },
-    next: ({ fault, times, match }) => {
-      simulator.next(fault as Fault, {
-        ...(times !== undefined && { times: times as number }),
-        ...(match !== undefined && { match: match as Match }),
-      });
-    },
-    always: ({ fault, match }) => simulator.always(fault as Fault, match as Match | undefined),
+  const writes: Record<string, (body: Body) => unknown> = {
+    play: (body) => simulator.play(behaviourFrom(body)),
+    next: (body) => simulator.next(faultFrom(body.fault), turnsFrom(body)),
+    always: (body) => simulator.always(faultFrom(body.fault), matchFrom(body.match)),
     clear: () => simulator.clear(),
     release: () => simulator.release(),
-    'set-settings': ({ pipe, settings }) =>
-      simulator.setSettings(text(pipe, 'pipe'), settings as Record<string, unknown>),
-    'set-organization': ({ id, ...change }) => simulator.setOrganization(text(id, 'id'), change),
-    'set-activity': ({ organizationId, activity, ...late }) =>
-      simulator.setActivity(text(organizationId, 'organizationId'), activity as Activity, late),
+    'set-settings': (body) => simulator.setSettings(textFrom(body, 'pipe'), settingsFrom(body)),
+    'set-organization': ({ id, ...change }) =>
+      simulator.setOrganization(textFrom({ id }, 'id'), organizationChangeFrom(change)),
+    'set-activity': ({ organizationId, activity, ...late }) => {
+      const record = objectFrom({ activity }, 'activity');
+      textFrom(record, 'id');
+      simulator.setActivity(textFrom({ organizationId }, 'organizationId'), record as Activity, latenessFrom(late));
+    },
     'set-key': ({ id, secret, ...options }) =>
       simulator.setKey(
-        text(id, 'id'),
-        secret === null || secret === undefined ? undefined : text(secret, 'secret'),
-        options,
+        textFrom({ id }, 'id'),
+        secret === null || secret === undefined ? undefined : textFrom({ secret }, 'secret'),
+        keyOptionsFrom(options),
       ),
-    down: ({ forMs }) => {
-      if (typeof forMs !== 'number')
-        throw new Error('give forMs, in milliseconds: nobody can call `up` while it is down');
-      setImmediate(() => {
-        void simulator.down().then(() => setTimeout(() => void simulator.up(), forMs));
-      });
+    down: (body) => {
+      const { forMs } = body;
+      if (typeof forMs !== 'number') throw new Error('forMs is missing: say after how many ms to come back');
+      setImmediate(() => void simulator.down({ forMs }));
     },
   };
 
-  function answer(
-    method: string,
-    verb: string,
-    query: URLSearchParams,
-    sent: string,
-  ): { status: number; body: Answer } {
+  function outcome(method: string, target: URL, sent: string): { status: number; body: unknown } {
+    const verb = target.pathname.slice('/_control/'.length);
     const read = Object.hasOwn(reads, verb) ? reads[verb] : undefined;
-    if (read && method === 'GET') return { status: 200, body: read(query) };
+    if (read && method === 'GET') return { status: 200, body: read(target.searchParams) };
     const write = Object.hasOwn(writes, verb) ? writes[verb] : undefined;
     if (!write || method !== 'POST') {
       const known = `GET ${Object.keys(reads).join(', ')}; POST ${Object.keys(writes).join(', ')}`;
-      return { status: 404, body: { error: `${method} ${verb} is no verb here; there are ${known}` } };
+      return { status: 404, body: { error: `no verb ${method} ${verb}; there are ${known}` } };
     }
     try {
-      return { status: 200, body: write(sent === '' ? {} : (JSON.parse(sent) as Body)) ?? {} };
+      write(sent === '' ? {} : (JSON.parse(sent) as Body));
+      return { status: 200, body: {} };
     } catch (error) {
       return { status: 400, body: { error: error instanceof Error ? error.message : String(error) } };
     }
@@ -82,14 +86,8 @@ export function createControl(simulator: Simulator, more: { countsByKey(): Recor
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        const { pathname, searchParams } = new URL(request.url ?? '/', simulator.url);
-        const verb = pathname.slice('/_control/'.length);
-        const { status, body } = answer(
-          request.method ?? '',
-          verb,
-          searchParams,
-          Buffer.concat(chunks).toString('utf8'),
-        );
+        const target = new URL(request.url ?? '/', simulator.url);
+        const { status, body } = outcome(request.method ?? '', target, Buffer.concat(chunks).toString('utf8'));
         response.writeHead(status, { 'content-type': 'application/json' });
         response.end(JSON.stringify(body));
       });
@@ -97,14 +95,7 @@ export function createControl(simulator: Simulator, more: { countsByKey(): Recor
   };
 }
 
-type Body = Record<string, unknown>;
-
-function text(value: unknown, name: string): string {
-  if (typeof value === 'string') return value;
-  throw new Error(`${name} is not a string: ${JSON.stringify(value)}`);
-}
-
-function matchOf(query: URLSearchParams): Match {
+function queriedMatch(query: URLSearchParams): Match {
   const match: Match = {};
   for (const field of ['method', 'pathIncludes', 'keyId'] as const) {
     const value = query.get(field);

@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answer, type Turn } from './answering.ts';
 import { type ApiKeys, readBasic } from './api-keys.ts';
 import type { CallLog } from './call-log.ts';
-import { faultReply } from './fault-replies.ts';
-import { type Faults, worksUnder } from './fault-script.ts';
+import { type Faults, lateWork, worksOnArrival } from './fault-script.ts';
 import type { InFlightCounter } from './in-flight.ts';
 import type { Listener } from './listener.ts';
 import type { Limits } from './rate-limits.ts';
-import { failed, type Reply, type Work } from './replies.ts';
+import { failed, type Work } from './replies.ts';
 import { organizationOf, route, type Stores } from './routing.ts';
-import { bomb, drip, endless, truncated } from './transports.ts';
-import type { Call, Fault } from './types.ts';
+import type { Call } from './types.ts';
 
 const LONGEST_BODY = 1024 * 1024;
 
@@ -47,6 +46,17 @@ export function createExchange(parts: Parts): Exchange {
       if (size <= LONGEST_BODY) chunks.push(chunk);
     });
     response.on('close', leave);
+
+    function work(call: Call): Work {
+      const { method, path, text, body } = call;
+      const refusal =
+        keys.refuse(credential, { method, organizationId: organizationOf(path) }) ??
+        limits.take(credential?.keyId ?? '') ??
+        (size > LONGEST_BODY ? failed(413, `request body is larger than ${LONGEST_BODY} bytes`) : undefined);
+      if (refusal) return { reply: refusal, applied: false };
+      return route({ method, path, contentType: request.headers['content-type'], text, body }, stores);
+    }
+
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString('utf8');
       const body = parsed(text);
@@ -62,57 +72,42 @@ export function createExchange(parts: Parts): Exchange {
         applied: false,
         connection: listener.connectionOf(request),
       };
-      const work = (): Work => {
-        const { method, path } = call;
-        const refusal =
-          keys.refuse(credential, { method, organizationId: organizationOf(path) }) ??
-          limits.take(credential?.keyId ?? '') ??
-          (size > LONGEST_BODY ? failed(413, `request body is larger than ${LONGEST_BODY} bytes`) : undefined);
-        if (refusal) return { reply: refusal, applied: false };
-        return route({ method, path, contentType: request.headers['content-type'], text, body }, stores);
-      };
       const fault = faults.take(call);
-      const done = worksUnder(fault) ? work() : undefined;
+      const lateMs = lateWork(fault);
+      if (lateMs !== undefined) {
+        setTimeout(() => {
+          call.applied = work(call).applied;
+        }, lateMs).unref();
+      }
+      const done = worksOnArrival(fault) ? work(call) : undefined;
       call.applied = done?.applied ?? false;
       log.add(call);
       const ended = (): void => {
         leave();
         onCall?.(call);
       };
-      answer({ call, fault, done, request, response, listener, ended });
+      answerInTime({ call, fault, done, request, response, listener, ended });
     });
   }
 
-  function answer(turn: Turn): void {
+  /** At once, after the delay, or when released; sooner where the caller has left. */
+  function answerInTime(turn: Turn): void {
     const { fault, response } = turn;
-    if (fault && 'hold' in fault) {
-      hold(turn);
-      return;
-    }
+    const hold = fault !== undefined && 'hold' in fault;
     const delayMs = latencyMs + (fault && 'slowMs' in fault ? fault.slowMs : 0);
-    if (delayMs === 0) {
-      finish(turn);
+    if (!hold && delayMs === 0) {
+      answer(turn);
       return;
     }
-    const timer = setTimeout(() => {
-      response.off('close', gone);
-      finish(turn);
-    }, delayMs);
-    const gone = (): void => {
-      clearTimeout(timer);
-      finish(turn);
-    };
-    response.once('close', gone);
-  }
-
-  function hold(turn: Turn): void {
     const letGo = (): void => {
+      clearTimeout(timer);
       held.delete(letGo);
-      turn.response.off('close', letGo);
-      finish(turn);
+      response.off('close', letGo);
+      answer(turn);
     };
-    held.add(letGo);
-    turn.response.once('close', letGo);
+    const timer = hold ? undefined : setTimeout(letGo, delayMs);
+    if (hold) held.add(letGo);
+    response.once('close', letGo);
   }
 
   return {
@@ -124,63 +119,6 @@ export function createExchange(parts: Parts): Exchange {
       for (const letGo of held) letGo();
     },
   };
-}
-
-interface Turn {
-  readonly call: Call;
-  readonly fault: Fault | undefined;
-  readonly done: Work | undefined;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly listener: Listener;
-  readonly ended: () => void;
-}
-
-function finish(turn: Turn): void {
-  const { call, fault, done, response, request, listener, ended } = turn;
-  if (response.destroyed) {
-    call.fate = 'client-gone';
-    ended();
-    return;
-  }
-  if (fault && 'transport' in fault) {
-    playTransport(turn, fault.transport);
-    return;
-  }
-  const reply =
-    fault && 'status' in fault
-      ? faultReply(fault, done?.reply, `${listener.url}/redirected${request.url ?? ''}`)
-      : (done?.reply ?? failed(500));
-  note(call, reply);
-  ended();
-  response.writeHead(reply.status, {
-    ...(reply.text !== '' && { 'content-type': 'application/json' }),
-    ...reply.headers,
-    'content-length': Buffer.byteLength(reply.text),
-  });
-  response.end(reply.text);
-}
-
-function playTransport(turn: Turn, transport: Extract<Fault, { transport: unknown }>['transport']): void {
-  const { call, done, request, response, listener, ended } = turn;
-  call.fate = transport;
-  const reply = done?.reply ?? failed(500);
-  if (transport === 'reset-before' || transport === 'reset-after') {
-    ended();
-    listener.reset(request);
-    return;
-  }
-  response.once('close', ended);
-  if (transport === 'no-answer') return;
-  note(call, reply);
-  const ways = { drip, endless, bomb, truncated };
-  ways[transport](response, reply);
-}
-
-function note(call: Call, reply: Reply): void {
-  call.answeredAt = Date.now();
-  call.status = reply.status;
-  if (reply.requestId !== undefined) call.requestId = reply.requestId;
 }
 
 function parsed(text: string): unknown {

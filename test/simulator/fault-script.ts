@@ -1,8 +1,8 @@
 import { fits } from './call-log.ts';
-import type { Call, Fault, Match } from './types.ts';
+import type { Call, Fault, Match, Turns } from './types.ts';
 
 export interface Faults {
-  next(fault: Fault, options?: { times?: number; match?: Match }): void;
+  next(fault: Fault, options?: Turns): void;
   always(fault: Fault, match?: Match): void;
   clear(): void;
   /** What is to happen to this call; uses up one turn of `next`. */
@@ -38,9 +38,15 @@ export function createFaults(): Faults {
   };
 }
 
-/** Whether the work of a call is done although its answer goes wrong. */
-export function worksUnder(fault: Fault | undefined): boolean {
+/** How long after the answer the work of a call is done; undefined where it is not. */
+export function lateWork(fault: Fault | undefined): number | undefined {
+  return fault && 'appliesAfterMs' in fault ? fault.appliesAfterMs : undefined;
+}
+
+/** Whether the work of a call is done on arrival although its answer goes wrong. */
+export function worksOnArrival(fault: Fault | undefined): boolean {
   if (fault === undefined) return true;
+  if (lateWork(fault) !== undefined) return false;
   if ('status' in fault) return fault.applied ?? fault.status < 300;
   if ('transport' in fault) {
     return fault.applied ?? (fault.transport !== 'reset-before' && fault.transport !== 'no-answer');

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { RATE_HEADERS, type Rate, type RateHeader, type SimulatorOptions } from './types.ts';
 
-export type Flags = { readonly options: SimulatorOptions } | { readonly problems: string[] } | { readonly help: true };
+export type Flags =
+  | { readonly options: SimulatorOptions; readonly quiet: boolean }
+  | { readonly problems: string[] }
+  | { readonly help: true };
 
 interface Flag {
   readonly value?: string;
@@ -23,6 +26,7 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   '--tls-cert': { value: 'FILE', says: 'serve https with this certificate' },
   '--tls-key': { value: 'FILE', says: 'its private key' },
   '--control': { says: 'serve /_control/ for other processes' },
+  '--quiet': { says: 'print no line per call' },
   '--help': { says: 'this text' },
 };
 
@@ -48,6 +52,7 @@ export function readFlags(args: readonly string[]): Flags {
   const tls = readTls(given, problems);
   if (problems.length > 0) return { problems };
   return {
+    quiet: given.has('--quiet'),
     options: {
       keys,
       pipes,

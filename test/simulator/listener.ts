@@ -8,8 +8,11 @@ export interface Listener {
   connectionOf(request: IncomingMessage): number;
   /** Ends the connection of a request the hard way; with TLS the other side sees it close, without it sees a reset. */
   reset(request: IncomingMessage): void;
-  down(): Promise<void>;
+  /** Refuses connections and cuts those there are; with `forMs`, comes back by itself. */
+  down(options?: { forMs?: number }): Promise<void>;
   up(): Promise<void>;
+  /** As `down`, for good. */
+  stop(): Promise<void>;
 }
 
 /** Listens on 127.0.0.1; the port stays the same over `down` and `up`. Rejects when the port is taken. */
@@ -24,8 +27,12 @@ export async function listen(options: {
   let connections = 0;
   let port = options.port;
   let server: Server | undefined;
+  let comeback: NodeJS.Timeout | undefined;
+  let stopped = false;
 
   async function up(): Promise<void> {
+    if (stopped) throw new Error('The simulator was stopped; start another one.');
+    clearTimeout(comeback);
     if (server) return;
     const fresh = tls ? createTlsServer(tls, serve) : createServer(serve);
     fresh.keepAliveTimeout = 75_000;
@@ -46,7 +53,9 @@ export async function listen(options: {
     server = fresh;
   }
 
-  async function down(): Promise<void> {
+  async function down({ forMs }: { forMs?: number } = {}): Promise<void> {
+    clearTimeout(comeback);
+    if (forMs !== undefined) comeback = setTimeout(() => void up(), forMs);
     const present = server;
     if (!present) return;
     server = undefined;
@@ -67,5 +76,9 @@ export async function listen(options: {
     },
     down,
     up,
+    stop: () => {
+      stopped = true;
+      return down();
+    },
   };
 }

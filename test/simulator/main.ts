@@ -2,6 +2,7 @@ import { readFlags, usage } from './flags.ts';
 import { startSimulator } from './simulator.ts';
 import type { Call } from './types.ts';
 
+const LONGEST_SHOWN = 1000;
 const flags = readFlags(process.argv.slice(2));
 if ('help' in flags) {
   console.log(usage());
@@ -17,7 +18,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const { options } = flags;
 try {
-  const simulator = await startSimulator({ ...options, onCall: (call) => console.log(line(call)) });
+  const simulator = await startSimulator({
+    ...options,
+    ...(!flags.quiet && { onCall: (call: Call) => console.log(line(call)) }),
+  });
   const [keyId = ''] = Object.keys(options.keys ?? {});
   const pipe = options.pipes?.[0] ?? 'org-1/service-1/pipe-1';
   const [organization, service, name] = pipe.split('/');
@@ -33,16 +37,10 @@ try {
 
 function line(call: Call): string {
   const outcome = [call.status, call.fate].filter((part) => part !== undefined).join(' ');
-  const took = (call.answeredAt ?? Date.now()) - call.receivedAt;
-  return [
-    new Date(call.receivedAt).toISOString(),
-    outcome,
-    call.method,
-    call.path,
-    call.text,
-    `${took} ms`,
-    call.requestId,
-  ]
+  const body = call.body === undefined ? call.text : call.body;
+  const took = `${(call.answeredAt ?? Date.now()) - call.receivedAt} ms`;
+  const shown = body === '' ? undefined : JSON.stringify(body).slice(0, LONGEST_SHOWN);
+  return [new Date(call.receivedAt).toISOString(), outcome, call.method, call.path, shown, took, call.requestId]
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
 }

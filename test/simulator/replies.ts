@@ -38,7 +38,7 @@ const CODES: Readonly<Record<number, string>> = {
 
 /** The word that opens the error text of a status. */
 export function codeOf(status: number): string {
-  return CODES[status] ?? `STATUS_${status}`;
+  return CODES[status] ?? (status < 300 ? 'INTERNAL_ERROR' : `STATUS_${status}`);
 }
 
 /** 200 with the document's envelope; `resultText` is JSON, for what `JSON.stringify` cannot say. */

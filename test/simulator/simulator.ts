@@ -1,7 +1,7 @@
 import { createActivities } from './activities.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createCallLog } from './call-log.ts';
-import { createControl } from './control-endpoint.ts';
+import { createControlEndpoint } from './control-endpoint.ts';
 import { createExchange } from './exchange.ts';
 import { createFaults } from './fault-script.ts';
 import { createInFlight } from './in-flight.ts';
@@ -87,8 +87,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     down: listener.down,
     up: listener.up,
     release: exchange.release,
-    stop: listener.down,
+    stop: listener.stop,
   };
-  const control = createControl(simulator, { countsByKey: log.byKey });
+  const control = createControlEndpoint(simulator, { callsByKey: log.byKey });
   return simulator;
 }

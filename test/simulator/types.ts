@@ -25,7 +25,8 @@ export type Transport = (typeof TRANSPORTS)[number];
 
 /**
  * What happens to one call instead of, or on top of, the ordinary answer. `applied` says whether the work is done all the same; it is when
- * left out, but for a status of 300 and above, for `reset-before` and for `no-answer`.
+ * left out, but for a status of 300 and above, for `reset-before` and for `no-answer`. With `appliesAfterMs` the answer, or its absence, comes
+ * first and the work later, as behind a gateway that gave up waiting.
  */
 export type Fault =
   | {
@@ -34,8 +35,9 @@ export type Fault =
       error?: string;
       headers?: Record<string, string>;
       applied?: boolean;
+      appliesAfterMs?: number;
     }
-  | { transport: Transport; applied?: boolean }
+  | { transport: Transport; applied?: boolean; appliesAfterMs?: number }
   | { slowMs: number }
   | { hold: true };
 
@@ -134,6 +136,12 @@ export interface SimulatorOptions {
   onCall?: (call: Call) => void;
 }
 
+/** For how many calls a fault is, and for which. */
+export interface Turns {
+  times?: number;
+  match?: Match;
+}
+
 export interface InFlight {
   now: number;
   highest: number;
@@ -166,7 +174,7 @@ export interface Simulator {
   dump(): State;
   play(behaviour: Behaviour): void;
   /** The next `times` fitting calls, one when absent; goes before what `always` says. */
-  next(fault: Fault, options?: { times?: number; match?: Match }): void;
+  next(fault: Fault, options?: Turns): void;
   /** Every fitting call from now on; the one said last wins. */
   always(fault: Fault, match?: Match): void;
   /** Takes back `next` and `always`; what is held stays held. */
@@ -174,8 +182,8 @@ export interface Simulator {
   /** Without a secret the key is unknown from now on. */
   setKey(id: string, secret: string | undefined, options?: KeyOptions): void;
   inFlight(keyId?: string): InFlight;
-  /** Refuses connections and cuts those there are. */
-  down(): Promise<void>;
+  /** Refuses connections and cuts those there are; with `forMs`, comes back by itself. */
+  down(options?: { forMs?: number }): Promise<void>;
   /** Listens again on the same port. */
   up(): Promise<void>;
   /** Lets the answers go that `hold` keeps back. */

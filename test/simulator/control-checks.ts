@@ -1,0 +1,164 @@
+import { ORGANIZATION_CHOICES, type OrganizationChange } from './organization-types.ts';
+import { ECHOES } from './settings-echo.ts';
+import { SETTINGS } from './settings-rules.ts';
+import {
+  type Behaviour,
+  BODY_KINDS,
+  type Fault,
+  type KeyOptions,
+  type Match,
+  RATE_HEADERS,
+  TRANSPORTS,
+  type Turns,
+} from './types.ts';
+
+type Check = (value: unknown, name: string) => void;
+export type Body = Record<string, unknown>;
+
+/** What to change; throws with the field and what it may be. `rate: null` lifts the limit. */
+export function behaviourFrom(body: Body): Behaviour {
+  fields({
+    settings: fields({
+      writes: oneOf(['merge', 'replace']),
+      echo: oneOf(ECHOES),
+      ranges: eachKey(pair),
+      clamp: eachKey(pair),
+      notApplicable: strings,
+      noSettings: strings,
+    }),
+    organization: fields({
+      ...Object.fromEntries(Object.entries(ORGANIZATION_CHOICES).map(([name, choices]) => [name, oneOf(choices)])),
+      refusedIds: strings,
+      maxEndpoints: number,
+    }),
+    activity: fields({ omit: strings, replace: object, minIdLength: number, anyActivity: boolean }),
+    latencyMs: number,
+    rate: (value, name) => {
+      if (value !== null) fields({ calls: number, perMs: number, header: oneOf(RATE_HEADERS) })(value, name);
+    },
+  })(body, 'body');
+  return body.rate === null ? { ...body, rate: undefined } : body;
+}
+
+/** A fault; throws with what it may be. */
+export function faultFrom(value: unknown): Fault {
+  object(value, 'fault');
+  const kind = ['status', 'transport', 'slowMs', 'hold'].find((field) => Object.hasOwn(value as object, field));
+  const timing = { applied: boolean, appliesAfterMs: number };
+  if (kind === 'status') {
+    fields({ status: number, body: oneOf(BODY_KINDS), error: string, headers: eachString, ...timing })(value, 'fault');
+  } else if (kind === 'transport') fields({ transport: oneOf(TRANSPORTS), ...timing })(value, 'fault');
+  else if (kind === 'slowMs') fields({ slowMs: number })(value, 'fault');
+  else if (kind === 'hold') fields({ hold: oneOf([true]) })(value, 'fault');
+  else throw new Error('fault has none of status, transport, slowMs, hold');
+  return value as Fault;
+}
+
+/** Which calls; throws with what it may be. */
+export function matchFrom(value: unknown): Match {
+  fields({ method: string, pathIncludes: string, keyId: string })(value ?? {}, 'match');
+  return value ?? {};
+}
+
+/** For how many calls, and which. */
+export function turnsFrom(body: Body): Turns {
+  if (body.times !== undefined) number(body.times, 'times');
+  return { times: (body.times ?? 1) as number, match: matchFrom(body.match) };
+}
+
+/** A string that must be there. */
+export function textFrom(body: Body, name: string): string {
+  string(body[name], name);
+  return body[name] as string;
+}
+
+/** An object that must be there. */
+export function objectFrom(body: Body, name: string): Body {
+  object(body[name], name);
+  return body[name] as Body;
+}
+
+/** What someone else does to an organization. */
+export function organizationChangeFrom(body: Body): OrganizationChange {
+  fields({ name: string, add: objects, remove: strings, byocConfig: objects })(body, 'body');
+  return body;
+}
+
+/** For how long a stored activity stays unseen. */
+export function latenessFrom(body: Body): { lateCalls?: number; lateMs?: number } {
+  fields({ lateCalls: number, lateMs: number })(body, 'body');
+  return body;
+}
+
+/** What a key may do. */
+export function keyOptionsFrom(body: Body): KeyOptions {
+  fields({ disabled: boolean, readOnly: boolean, organizations: strings })(body, 'body');
+  return body;
+}
+
+/** The settings someone else puts on a pipe: known keys, any value, for a server may hold what its document rules out. */
+export function settingsFrom(body: Body): Body {
+  fields(Object.fromEntries(Object.keys(SETTINGS).map((key) => [key, () => {}])))(body.settings, 'settings');
+  return body.settings as Body;
+}
+
+function fields(known: Readonly<Record<string, Check>>): Check {
+  return (value, name) => {
+    object(value, name);
+    for (const [field, content] of Object.entries(value as Body)) {
+      const check = Object.hasOwn(known, field) ? known[field] : undefined;
+      if (!check) throw new Error(`${name}.${field} is not known; there are ${Object.keys(known).join(', ')}`);
+      check(content, `${name}.${field}`);
+    }
+  };
+}
+
+function oneOf(choices: readonly unknown[]): Check {
+  return (value, name) => {
+    if (!choices.includes(value)) fail(value, name, `one of ${choices.join(', ')}`);
+  };
+}
+
+function eachKey(check: Check): Check {
+  return (value, name) => {
+    object(value, name);
+    for (const [key, content] of Object.entries(value as Body)) check(content, `${name}.${key}`);
+  };
+}
+
+const eachString = eachKey(string);
+
+function pair(value: unknown, name: string): void {
+  const right = Array.isArray(value) && value.length === 2 && value.every((end) => typeof end === 'number');
+  if (!right) fail(value, name, 'a pair of numbers');
+}
+
+function strings(value: unknown, name: string): void {
+  const right = Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+  if (!right) fail(value, name, 'a list of strings');
+}
+
+function objects(value: unknown, name: string): void {
+  if (!Array.isArray(value)) fail(value, name, 'a list of objects');
+  for (const entry of value as unknown[]) object(entry, `${name}[]`);
+}
+
+function object(value: unknown, name: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(value, name, 'an object');
+}
+
+function string(value: unknown, name: string): void {
+  if (typeof value !== 'string') fail(value, name, 'a string');
+}
+
+function number(value: unknown, name: string): void {
+  if (typeof value !== 'number' || value < 0) fail(value, name, 'a number of 0 or more');
+}
+
+function boolean(value: unknown, name: string): void {
+  if (typeof value !== 'boolean') fail(value, name, 'true or false');
+}
+
+function fail(value: unknown, name: string, wanted: string): never {
+  throw new Error(`${name} is ${value === undefined ? 'missing' : JSON.stringify(value)}; it must be ${wanted}`);
+}
