@@ -69,7 +69,12 @@ export interface Scene {
   /** The operator that runs, or ran last; throws where none was started. */
   operator(): RunningOperator;
   /** Starts another operator; the one before should have ended. */
-  start(more?: { readonly flags?: readonly string[]; readonly until?: string }): Promise<RunningOperator>;
+  start(more?: {
+    readonly flags?: readonly string[];
+    readonly until?: string;
+    /** Absent: the scene's. */
+    readonly apiUrl?: string;
+  }): Promise<RunningOperator>;
   /** Creates an object or replaces its spec. Its pipe has its name, unless the spec says otherwise. */
   pset(name: string, spec?: Readonly<Record<string, unknown>>): Promise<void>;
   remove(name: string): Promise<void>;
@@ -123,12 +128,12 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       if (!running) throw new Error('no operator was started in this scene');
       return running;
     },
-    async start({ flags = [], until } = {}) {
+    async start({ flags = [], until, apiUrl = options.apiUrl ?? simulator.url } = {}) {
       const given = [...(options.flags ?? []), ...flags];
       const rate = given.some((flag) => flag.startsWith('--api-rate')) ? [] : ['--api-rate', '0'];
       running = await startOperator({
         kubeconfig,
-        apiUrl: options.apiUrl ?? simulator.url,
+        apiUrl,
         flags: ['--namespaces', namespace, '--leader-elect=false', ...rate, ...given],
         ...(options.logLevel !== undefined && { logLevel: options.logLevel }),
         ...(until !== undefined && { until }),
