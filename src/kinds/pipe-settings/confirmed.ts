@@ -152,7 +152,8 @@ function nextAssertion(object: PipeSettings, plan: Put, appliedTime: string): nu
 function appliedMessage({ request }: Put, silent: number, requestId: string | undefined): string {
   const count = request.keys.length;
   const what = count === 1 ? 'the declared setting' : `all ${count} declared settings`;
-  const unsaid = silent === 0 ? '' : `; the reply was silent about ${silent} of them, see status.notReported`;
+  const which = count === 1 ? 'it' : `${silent} of them`;
+  const unsaid = silent === 0 ? '' : `; the reply was silent about ${which}, see status.notReported`;
   return `The API accepted ${what}${unsaid}${named(requestId)}`;
 }
 
