@@ -1,0 +1,152 @@
+import { judge } from '../../src/api/errors.ts';
+import { type Answer, type Reply } from '../../src/api/reply.ts';
+import type { Attempt } from '../../src/kinds/attempt.ts';
+import type { Facts } from '../../src/kinds/pipe-settings/load.ts';
+import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
+import { report } from '../../src/kinds/pipe-settings/report.ts';
+import type { PipeSettings, PipeSettingsSpec, PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
+import type { Report } from '../../src/runtime/kind.ts';
+
+/** The moment at which pure tests take place. */
+export const T0 = Date.parse('2026-03-01T12:00:00Z');
+export const BASE_URL = 'https://api.example.test';
+export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
+export interface Wanted {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly generation?: number;
+  readonly created?: string;
+  readonly deleting?: boolean;
+  /** The value of the one-shot annotation. */
+  readonly requested?: string | undefined;
+  readonly spec?: Partial<PipeSettingsSpec>;
+  /** In place of the whole spec, for what no schema lets in. */
+  readonly rawSpec?: unknown;
+  readonly status?: PipeSettingsStatus | undefined;
+}
+
+/** A valid object that nobody has visited; a test states what it is about. */
+export function aPipeSettings(wanted: Wanted = {}): PipeSettings {
+  const { name = 'orders', namespace = 'ingest', uid = 'uid-1', generation = 1, requested, status } = wanted;
+  const spec: PipeSettingsSpec = {
+    organizationId: 'org',
+    serviceId: 'service',
+    pipeId: 'pipe',
+    credentialsSecretRef: { name: 'api-key' },
+    settings: { engine_max_threads: 8 },
+    ...wanted.spec,
+  };
+  return {
+    metadata: {
+      name,
+      namespace,
+      uid,
+      generation,
+      resourceVersion: '1',
+      creationTimestamp: wanted.created ?? '2026-03-01T11:00:00Z',
+      ...(wanted.deleting && { deletionTimestamp: '2026-03-01T11:59:00Z' }),
+      ...(requested !== undefined && { annotations: { [REQUESTED_AT]: requested } }),
+    },
+    spec: 'rawSpec' in wanted ? wanted.rawSpec : spec,
+    ...(status && { status }),
+  };
+}
+
+/** What `load` would give for an object that has its pipe for itself and a Secret that was tried and has not changed. */
+export function factsFor(object: PipeSettings, facts: Partial<Facts> = {}): Facts {
+  const { uid, namespace, name } = object.metadata;
+  return {
+    holder: { uid, namespace, name },
+    secret: { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined },
+    triedSecret: '1',
+    baseUrl: BASE_URL,
+    ...facts,
+  };
+}
+
+/** An answer with a JSON body that names a request. */
+export function anAnswer(httpStatus: number, more: Partial<Answer> = {}): Answer {
+  return { answered: true, httpStatus, requestId: 'req-1', body: 'json', ...more };
+}
+
+/** What the operator makes of a reply to its PUT. */
+export function attemptOf(reply: Reply, pausedMs?: number): Attempt {
+  const verdict = judge(reply, { write: true });
+  if (verdict.ok) return { got: 'success', verdict, secretVersion: '1' };
+  return { got: 'failure', verdict, ...(pausedMs !== undefined && { pausedMs }) };
+}
+
+export interface Visit {
+  readonly plan: Plan;
+  readonly report: Report;
+  /** The status as it stands after the visit. */
+  readonly status: PipeSettingsStatus | undefined;
+  /** The object with that status. */
+  readonly object: PipeSettings;
+}
+
+/** One pass, with `attempt` (or an answer of 200 that echoes what was declared) for the call where the plan makes one. */
+export function visit(
+  object: PipeSettings,
+  options: { readonly now?: number; readonly facts?: Partial<Facts>; readonly attempt?: Attempt } = {},
+): Visit {
+  const { now = T0 } = options;
+  const planned = plan(object, factsFor(object, options.facts), now);
+  const attempt = options.attempt ?? confirming(object);
+  const reported = report(object, planned, planned.do === 'put' ? attempt : { got: 'nothing' }, now);
+  const status: PipeSettingsStatus | undefined = reported.status ?? object.status;
+  return { plan: planned, report: reported, status, object: { ...object, ...(status && { status }) } };
+}
+
+/** The visits of one object, each a minute after the one before unless it says when. */
+export function visits(object: PipeSettings, attempts: readonly Attempt[], now = T0): Visit[] {
+  const done: Visit[] = [];
+  for (const attempt of attempts) {
+    const before = done.at(-1);
+    const due = Date.parse(before?.status?.nextAttemptTime ?? '') || now;
+    done.push(visit(before?.object ?? object, { now: due, attempt }));
+  }
+  return done;
+}
+
+/** The object after an edit: a new generation with another spec. */
+export function edited(object: PipeSettings, spec: Partial<PipeSettingsSpec>): PipeSettings {
+  const { generation = 0 } = object.metadata;
+  return {
+    ...object,
+    metadata: { ...object.metadata, generation: generation + 1 },
+    spec: { ...(object.spec as PipeSettingsSpec), ...spec },
+  };
+}
+
+/** An answer of 200 with these settings. */
+export function confirmedWith(result: Readonly<Record<string, unknown>>, requestId = 'req-1'): Attempt {
+  return attemptOf(anAnswer(200, { result, requestId }));
+}
+
+/** An object that was applied at `now`, as the operator leaves it. */
+export function anAppliedPipeSettings(wanted: Omit<Wanted, 'status'> = {}, now = T0): PipeSettings {
+  return visit(aPipeSettings(wanted), { now }).object;
+}
+
+/** `Ready` of a status; throws where there is none. */
+export function readyIn(status: PipeSettingsStatus | undefined) {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (!ready) throw new Error('The status has no Ready condition');
+  return ready;
+}
+
+/** `Reconciling`, `Stalled` or undefined. */
+export function sideIn(status: PipeSettingsStatus | undefined): string | undefined {
+  return status?.conditions?.find(({ type }) => type !== 'Ready')?.type;
+}
+
+function confirming(object: PipeSettings): Attempt {
+  const { settings } = (object.spec ?? {}) as Partial<PipeSettingsSpec>;
+  return confirmedWith({ ...settings });
+}

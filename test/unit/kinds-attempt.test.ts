@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import { createPacer } from '../../src/api/pacer.ts';
+import type { Pacer } from '../../src/api/pacing.ts';
+import type { Credential, Reply } from '../../src/api/reply.ts';
+import { type Attempt, attempt, type Memory } from '../../src/kinds/attempt.ts';
+import type { CredentialRead } from '../../src/kinds/credentials.ts';
+import { whenDue } from '../../src/kinds/due.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { anAnswer, aPipeSettings, T0 } from '../support/objects.ts';
+
+const credential: Credential = {
+  id: 'credential-1',
+  authorization: 'Basic x',
+  mask: (text) => text.replaceAll('canary', '***'),
+};
+const usable: CredentialRead = { ok: true, credential, resourceVersion: '7' };
+const ok = anAnswer(200, { result: {} });
+const KEY = 'ingest/orders';
+
+interface SetUp {
+  readonly read?: CredentialRead;
+  readonly rate?: number;
+}
+
+/** A process that makes attempts for objects; `calls` has what was sent. */
+function setUp({ read = usable, rate = 0 }: SetUp = {}) {
+  const clock = new FakeClock();
+  const woken: string[] = [];
+  const pacer: Pacer = createPacer({
+    rate: { calls: rate, perMs: 10_000 },
+    inFlight: 4,
+    clock,
+    wake: (key) => void woken.push(key),
+  });
+  const memory: Memory = { acting: new Set(), triedSecret: new Map() };
+  const calls: { readonly credential: Credential; readonly acting: readonly string[] }[] = [];
+  const attemptFor = async (
+    name: string,
+    answer: () => Reply | Promise<Reply>,
+    more: { readonly begin?: boolean; readonly probe?: boolean } = {},
+  ): Promise<Attempt> => {
+    const object = aPipeSettings({ name });
+    const done = await attempt(
+      {
+        object,
+        ref: { name: 'api' },
+        target: name,
+        lane: 'user',
+        write: true,
+        ...(more.probe && { probe: true }),
+        send: async (used, begin) => {
+          if (more.begin !== false && !begin())
+            return { answered: false, sent: false, cause: 'c', aborted: 'not-permitted' };
+          calls.push({ credential: used, acting: [...memory.acting] });
+          return answer();
+        },
+      },
+      {
+        pacer,
+        memory,
+        readCredential: () => Promise.resolve(read),
+        monotonic: () => clock.monotonic(),
+        pacingKey: (key) => `PipeSettings/${key}`,
+      },
+    );
+    pacer.settle(`PipeSettings/ingest/${name}`);
+    return done;
+  };
+  return { clock, pacer, memory, calls, woken, attemptFor };
+}
+
+const answers = (reply: Reply) => (): Reply => reply;
+
+describe('an attempt', () => {
+  test('makes one call with the credential, known to be acting before it leaves', async () => {
+    const { attemptFor, calls, memory } = setUp();
+    expect(await attemptFor('orders', answers(ok))).toMatchObject({ got: 'success', secretVersion: '7' });
+    expect(calls).toEqual([{ credential, acting: [KEY] }]);
+    expect(memory.triedSecret.get(KEY)).toBe('7');
+  });
+
+  test('judges a failure as that of a write, and says how long everybody pauses', async () => {
+    const { attemptFor } = setUp();
+    expect(await attemptFor('a', answers(anAnswer(500)))).toEqual({
+      got: 'failure',
+      verdict: expect.objectContaining({ failure: 'OutcomeUnknown' }),
+    });
+    const limited = await attemptFor('b', answers(anAnswer(429, { retryAfterMs: 60_000 })));
+    expect(limited).toMatchObject({ got: 'failure', verdict: { failure: 'RateLimited' }, pausedMs: 60_000 });
+  });
+
+  test('masks what the API echoes of the credential, before anything is made of it', async () => {
+    const { attemptFor } = setUp();
+    const got = await attemptFor('a', answers(anAnswer(200, { result: { echo: ['Basic canary'], canary: 1, n: 8 } })));
+    expect(got).toMatchObject({ verdict: { result: { echo: ['Basic ***'], '***': 1, n: 8 } } });
+  });
+
+  test('gives the slot back and passes the error on when the client breaks', async () => {
+    const { attemptFor, pacer } = setUp();
+    const broken = new Error('a bug');
+    await expect(
+      attemptFor('a', () => {
+        throw broken;
+      }),
+    ).rejects.toBe(broken);
+    pacer.settle('PipeSettings/ingest/a');
+    expect(pacer.snapshot()).toMatchObject({ inFlight: 0, waiting: 0 });
+    expect(await attemptFor('a', answers(ok))).toMatchObject({ got: 'success' });
+  });
+});
+
+describe('without a usable key', () => {
+  const problem = { reason: 'SecretInvalid', message: 'The Secret "api" cannot be used' } as const;
+
+  test('nothing is called, no slot is taken, and the version is known to be of no use', async () => {
+    const { attemptFor, calls, memory, pacer } = setUp({ read: { ok: false, problem, resourceVersion: '7' } });
+    expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'no-credential', problem });
+    expect(calls).toEqual([]);
+    expect(pacer.snapshot().credentials).toBe(0);
+    expect(memory.triedSecret.get(KEY)).toBe('7');
+    expect(memory.acting.size).toBe(0);
+  });
+
+  test('no version is tried where there is none', async () => {
+    const { attemptFor, memory } = setUp({ read: { ok: false, problem: { ...problem, reason: 'SecretNotFound' } } });
+    await attemptFor('orders', answers(ok));
+    expect(memory.triedSecret.size).toBe(0);
+  });
+});
+
+describe('without a slot', () => {
+  test('nothing is called or remembered, and the key is woken when there is one', async () => {
+    const { attemptFor, calls, memory, clock, woken } = setUp({ rate: 1 });
+    await attemptFor('first', answers(ok));
+    expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'no-slot' });
+    expect(calls).toHaveLength(1);
+    expect(memory.acting.has(KEY)).toBe(false);
+    await clock.advance(10_000);
+    expect(woken).toEqual([`PipeSettings/${KEY}`]);
+    expect(await attemptFor('orders', answers(ok))).toMatchObject({ got: 'success' });
+  });
+
+  test('a new Secret still counts as untried, so that the wake-up finds something to do', async () => {
+    const { attemptFor, memory } = setUp({ rate: 1 });
+    memory.triedSecret.set(KEY, '6');
+    await attemptFor('first', answers(ok));
+    await attemptFor('orders', answers(ok));
+    const time = new Date(T0).toISOString();
+    const due = whenDue({
+      generation: 1,
+      uid: 'u',
+      status: {
+        nextAttemptTime: new Date(T0 + 60_000).toISOString(),
+        conditions: [
+          {
+            type: 'Ready',
+            status: 'False',
+            reason: 'Unauthorized',
+            message: 'm',
+            observedGeneration: 1,
+            lastTransitionTime: time,
+          },
+        ],
+      },
+      requested: undefined,
+      confirmed: false,
+      reassertMs: undefined,
+      secret: { state: 'present', resourceVersion: '7', type: undefined, changedAt: undefined },
+      triedSecret: memory.triedSecret.get(KEY),
+      now: T0,
+    });
+    expect(due).toMatchObject({ due: true });
+  });
+});
+
+describe('a credential that was refused', () => {
+  test('is not called with again, but by one that probes', async () => {
+    const { attemptFor, calls } = setUp();
+    expect(await attemptFor('a', answers(anAnswer(401)))).toMatchObject({ verdict: { failure: 'Unauthorized' } });
+    expect(await attemptFor('b', answers(ok))).toEqual({ got: 'gated', cause: expect.any(String) });
+    expect(calls).toHaveLength(1);
+    expect(await attemptFor('a', answers(ok), { probe: true })).toMatchObject({ got: 'success' });
+    expect(await attemptFor('b', answers(ok))).toMatchObject({ got: 'success' });
+  });
+
+  test('a thousand objects whose new Secret is wrong as well call with it once, not a thousand times', async () => {
+    const { attemptFor, calls } = setUp();
+    for (let index = 0; index < 1000; index += 1) await attemptFor(`o-${index}`, answers(anAnswer(401)));
+    expect(calls).toHaveLength(1);
+  });
+});
+
+test('a call that was called off is no attempt: nothing is remembered of it and the slot is free', async () => {
+  const { attemptFor, memory, pacer } = setUp();
+  const off: Reply = { answered: false, sent: false, cause: 'c', aborted: 'not-leader' };
+  expect(await attemptFor('orders', answers(off), { begin: false })).toEqual({ got: 'called-off' });
+  expect(memory.triedSecret.size).toBe(0);
+  expect(pacer.snapshot()).toMatchObject({ inFlight: 0, waiting: 0 });
+});

@@ -1,0 +1,168 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { judge } from '../../src/api/errors.ts';
+import {
+  type CommonStatus,
+  commonStatus,
+  countAttempts,
+  currentReady,
+  lastRequestOf,
+  requestedAt,
+  usedAnnotations,
+  withoutUndefined,
+} from '../../src/kinds/common-status.ts';
+import { failureMessage } from '../../src/kinds/failure-report.ts';
+import { FAILURES, type FailureReason, longestWait, nextWait, sideOf } from '../../src/kinds/failures.ts';
+import { anAnswer, aPipeSettings, MINUTE, REQUESTED_AT, SECOND, T0 } from '../support/objects.ts';
+
+const failing = { ready: 'False', progress: 'Stalled', reason: 'Rejected', message: 'm' } as const;
+const reasons = Object.keys(FAILURES) as FailureReason[];
+
+describe('the common fields', () => {
+  const object = aPipeSettings({ generation: 3, requested: 'a' });
+  const previous: CommonStatus = {
+    lastRequest: { operation: 'o', outcome: 'Succeeded', time: '2026-01-01T00:00:00Z' },
+    attempts: 4,
+    nextAttemptTime: '2026-01-01T00:00:00Z',
+    lastHandledReconcileAt: 'before',
+  };
+
+  test('speak of the generation that was looked at, everywhere', () => {
+    const { observedGeneration, conditions } = commonStatus(object, undefined, {
+      summary: failing,
+      now: T0,
+      acknowledge: false,
+    });
+    expect(observedGeneration).toBe(3);
+    expect(conditions?.map((condition) => [condition.type, condition.observedGeneration])).toEqual([
+      ['Ready', 3],
+      ['Stalled', 3],
+    ]);
+  });
+
+  test('keep the last request, and drop attempts and times that are not said again', () => {
+    const status = commonStatus(object, previous, { summary: failing, now: T0, acknowledge: false });
+    expect(withoutUndefined(status)).toStrictEqual({
+      observedGeneration: 3,
+      conditions: expect.anything(),
+      lastRequest: previous.lastRequest,
+      lastHandledReconcileAt: 'before',
+    });
+  });
+
+  test('acknowledge the one-shot request where they are told to, and keep the last one where there is none', () => {
+    const say = { summary: failing, now: T0 };
+    const handled = (which: typeof object, acknowledge: boolean) =>
+      commonStatus(which, previous, { ...say, acknowledge }).lastHandledReconcileAt;
+    expect(handled(object, true)).toBe('a');
+    expect(handled(object, false)).toBe('before');
+    expect(handled(aPipeSettings(), true)).toBe('before');
+    expect(handled(aPipeSettings({ requested: '' }), true)).toBe('');
+  });
+});
+
+describe('the one-shot annotation', () => {
+  test('is its first 256 characters, and the only annotation that is kept', () => {
+    const object = aPipeSettings({ requested: '🙂'.repeat(1000) });
+    expect(requestedAt(object)).toBe('🙂'.repeat(256));
+    const crowded = { metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, other: 'x' } } };
+    expect(usedAnnotations(crowded)).toEqual({ [REQUESTED_AT]: '🙂'.repeat(256) });
+  });
+
+  test('may be absent', () => {
+    expect(requestedAt(aPipeSettings())).toBeUndefined();
+    expect(usedAnnotations(aPipeSettings())).toBeUndefined();
+  });
+});
+
+describe('attempts', () => {
+  const after = (reason: string, attempts: number, observedGeneration = 1): CommonStatus => ({
+    attempts,
+    conditions: [{ type: 'Ready', status: 'False', reason, message: 'm', observedGeneration, lastTransitionTime: 't' }],
+  });
+  const object = aPipeSettings();
+
+  test.for(reasons)('of %s count on while the cause is the same, and from one after another', (reason) => {
+    expect(countAttempts(object, after(reason, 4), reason)).toBe(5);
+    expect(countAttempts(object, after('Applied', 4), reason)).toBe(1);
+    expect(countAttempts(object, after(reason, 4, 0), reason)).toBe(1);
+    expect(countAttempts(object, undefined, reason)).toBe(1);
+    const outage: readonly string[] = ['Unavailable', 'OutcomeUnknown'];
+    const counted = reasons.filter((other) => countAttempts(object, after(other, 4), reason) === 5);
+    expect(counted.toSorted()).toEqual(outage.includes(reason) ? outage.toSorted() : [reason]);
+  });
+});
+
+describe('waits', () => {
+  test('never shrink by more than their jitter, never pass the longest their class allows, and are fixed for an object', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...reasons),
+        fc.integer({ min: 1, max: 10_000 }),
+        fc.string(),
+        (reason, attempts, uid) => {
+          const wait = nextWait(reason, attempts, uid);
+          expect(wait).toBeGreaterThanOrEqual(SECOND * 0.8);
+          expect(wait).toBeLessThanOrEqual(longestWait(reason));
+          expect(nextWait(reason, attempts, uid)).toBe(wait);
+          expect(nextWait(reason, attempts + 1, uid)).toBeGreaterThanOrEqual((wait / 1.2) * 0.8);
+        },
+      ),
+    );
+  });
+
+  test('of an echo that differs are 10 s, 1 min and 5 min, and after them the user must act', () => {
+    expect([1, 2, 3].map((attempts) => nextWait('NotConfirmed', attempts, 'u'))).toEqual([
+      10 * SECOND,
+      MINUTE,
+      5 * MINUTE,
+    ]);
+    expect([1, 2, 3, 4, 5].map((attempts) => sideOf('NotConfirmed', attempts))).toEqual([
+      'Reconciling',
+      'Reconciling',
+      'Reconciling',
+      'Stalled',
+      'Stalled',
+    ]);
+  });
+});
+
+test('Ready counts as current only for the present generation', () => {
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Applied',
+    message: 'm',
+    observedGeneration: 1,
+    lastTransitionTime: 't',
+  } as const;
+  expect(currentReady(aPipeSettings(), { conditions: [ready] })).toEqual(ready);
+  expect(currentReady(aPipeSettings({ generation: 2 }), { conditions: [ready] })).toBeUndefined();
+  expect(currentReady(aPipeSettings(), { conditions: [] })).toBeUndefined();
+});
+
+test('the last request has what the reply had, and nothing it had not', () => {
+  const bare = judge({ answered: false, sent: true, cause: 'no answer within 35s' }, { write: true });
+  expect(lastRequestOf('Op', bare, T0 + 999)).toStrictEqual({
+    operation: 'Op',
+    outcome: 'Unknown',
+    time: '2026-03-01T12:00:00Z',
+    message: expect.stringContaining('no answer within 35s'),
+  });
+  const success = judge(anAnswer(200, { result: {} }), { write: true });
+  expect(lastRequestOf('Op', success, T0)).toStrictEqual({
+    operation: 'Op',
+    requestId: 'req-1',
+    httpStatus: 200,
+    outcome: 'Succeeded',
+    time: '2026-03-01T12:00:00Z',
+  });
+});
+
+test('a message has one full stop between what happened and what to do, whatever the API ends its sentence with', () => {
+  expect(failureMessage({ message: 'It broke: Internal error.', requestId: 'r' }, 'Wait')).toBe(
+    'It broke: Internal error (request r). Wait',
+  );
+  expect(failureMessage({ message: 'It broke: why?...' }, 'Wait')).toBe('It broke: why?. Wait');
+  expect(failureMessage({ message: 'It broke' }, 'Wait')).toBe('It broke. Wait');
+});

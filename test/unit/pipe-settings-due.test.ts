@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest';
+import { type Due, type DueQuestion, whenDue } from '../../src/kinds/due.ts';
+import { FAILURES, type FailureReason } from '../../src/kinds/failures.ts';
+import type { SecretState } from '../../src/kube/secret-state.ts';
+import { HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
+
+const iso = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+const present = (resourceVersion: string, changedAt?: number): SecretState => ({
+  state: 'present',
+  resourceVersion,
+  type: undefined,
+  changedAt,
+});
+
+interface Wanted extends Partial<Omit<DueQuestion, 'status'>> {
+  readonly reason?: string;
+  readonly status?: DueQuestion['status'];
+}
+
+/** About an object that was visited in its present generation, with the Secret it was tried with. */
+function asked({ reason = 'Applied', status, ...more }: Wanted = {}): Due {
+  const ready = {
+    type: 'Ready',
+    status: reason === 'Applied' ? 'True' : 'False',
+    reason,
+    message: 'm',
+    observedGeneration: 1,
+    lastTransitionTime: iso(T0 - HOUR),
+  } as const;
+  return whenDue({
+    generation: 1,
+    uid: 'uid-1',
+    status: { observedGeneration: 1, conditions: [ready], applied: { time: iso(T0) }, ...status },
+    requested: undefined,
+    confirmed: true,
+    reassertMs: undefined,
+    secret: present('1'),
+    triedSecret: '1',
+    now: T0,
+    ...more,
+  });
+}
+
+const at = (when: number) => ({ status: { nextAttemptTime: iso(when) } });
+
+/** Over as soon as a pass finds no cause for it any more. */
+type Untimed = 'SpecInvalid' | 'TargetConflict';
+
+/** The furthest off that a next attempt may lie, before jitter; the compiler asks for every reason. */
+const TIMED = {
+  Rejected: 6 * HOUR,
+  Unauthorized: 30 * MINUTE,
+  Forbidden: HOUR,
+  NotFound: HOUR,
+  Conflict: 2 * MINUTE,
+  DependencyNotReady: 10 * MINUTE,
+  RateLimited: 15 * MINUTE,
+  Unavailable: 15 * MINUTE,
+  OutcomeUnknown: 15 * MINUTE,
+  UnexpectedResponse: 30 * MINUTE,
+  NotConfirmed: 6 * HOUR,
+  SecretNotFound: 5 * MINUTE,
+  SecretInvalid: HOUR,
+  SecretForbidden: 5 * MINUTE,
+} as const satisfies Record<Exclude<FailureReason, Untimed>, number>;
+
+/** The state of the Secret in which each reason leaves an object. */
+const SECRET_THEN: Readonly<Partial<Record<FailureReason, SecretState>>> = {
+  SecretNotFound: { state: 'absent' },
+  SecretForbidden: { state: 'forbidden', message: 'm' },
+};
+
+test.for<Untimed>(['SpecInvalid', 'TargetConflict'])(
+  '%s is over when a pass finds no cause for it: sent at once',
+  (reason) => {
+    expect(asked({ reason, ...at(T0 + HOUR) })).toEqual({ due: true, lane: 'scheduled', probe: false });
+  },
+);
+
+const reasons = Object.keys(TIMED) as (keyof typeof TIMED)[];
+
+describe.for(reasons)('%s', (reason) => {
+  const longest = TIMED[reason];
+  const secret = SECRET_THEN[reason] ?? present('1');
+
+  test('sends nothing before its time', () => {
+    expect(asked({ reason, secret, ...at(T0 + SECOND) })).toEqual({ due: false, at: T0 + SECOND });
+    expect(asked({ reason, secret, ...at(T0 + longest) })).toEqual({ due: false, at: T0 + longest });
+  });
+
+  test('sends at its time, and probes a closed gate only where it closed it', () => {
+    const due = { due: true, lane: 'scheduled', probe: reason === 'Unauthorized' };
+    expect(asked({ reason, secret, ...at(T0) })).toEqual(due);
+    expect(asked({ reason, secret, ...at(T0 - HOUR) })).toEqual(due);
+  });
+
+  test('without a time asks at once, without probing', () => {
+    expect(asked({ reason, secret })).toEqual({ due: true, lane: 'scheduled', probe: false });
+  });
+
+  test('with a time further off than its class allows is pulled in to what its class would wait', () => {
+    const attempts = 2;
+    const status = { nextAttemptTime: iso(T0 + longest * 1.2 + 2 * SECOND), attempts };
+    const due = asked({ reason, secret, status });
+    if (due.due !== 'reschedule') throw new Error(`not pulled in: ${JSON.stringify(due)}`);
+    const first = reason === 'NotConfirmed' ? MINUTE / attempts : FAILURES[reason].firstMs;
+    const usual = Math.min(first * attempts, FAILURES[reason].capMs);
+    expect(due.at - T0).toBeGreaterThanOrEqual(0.8 * usual);
+    expect(due.at - T0).toBeLessThanOrEqual(1.2 * usual);
+  });
+
+  test('changes nothing while the state of the Secret is not known', () => {
+    const question = { reason, secret: { state: 'unknown' }, ...at(T0 + SECOND) } as const;
+    expect(asked(question)).toMatchObject({ due: false });
+    expect(asked({ ...question, triedSecret: undefined })).toMatchObject({ due: false });
+  });
+});
+
+type Then = 'now' | 'waits';
+type News = 'is absent' | 'may not be read' | 'is another' | 'is the same';
+const SAME: Readonly<Record<News, Then>> = {
+  'is absent': 'waits',
+  'may not be read': 'waits',
+  'is another': 'waits',
+  'is the same': 'waits',
+};
+const KEY_MATTERS: Readonly<Record<News, Then>> = {
+  'is absent': 'now',
+  'may not be read': 'now',
+  'is another': 'now',
+  'is the same': 'waits',
+};
+
+/** What news of the Secret mean for each reason, before its time. */
+const SECRETS = {
+  Rejected: SAME,
+  Unauthorized: KEY_MATTERS,
+  Forbidden: KEY_MATTERS,
+  NotFound: SAME,
+  Conflict: SAME,
+  DependencyNotReady: SAME,
+  RateLimited: SAME,
+  Unavailable: SAME,
+  OutcomeUnknown: SAME,
+  UnexpectedResponse: SAME,
+  NotConfirmed: SAME,
+  SecretNotFound: { 'is absent': 'waits', 'may not be read': 'now', 'is another': 'now', 'is the same': 'now' },
+  SecretInvalid: KEY_MATTERS,
+  SecretForbidden: { 'is absent': 'now', 'may not be read': 'waits', 'is another': 'now', 'is the same': 'now' },
+} as const satisfies Record<Exclude<FailureReason, 'SpecInvalid' | 'TargetConflict'>, Readonly<Record<News, Then>>>;
+
+const NEWS: Readonly<Record<News, SecretState>> = {
+  'is absent': { state: 'absent' },
+  'may not be read': { state: 'forbidden', message: 'm' },
+  'is another': present('2'),
+  'is the same': present('1'),
+};
+
+const cases = Object.entries(SECRETS).flatMap(([reason, byNews]) =>
+  Object.entries(byNews).map(([news, answer]) => ({ reason, news: news as News, answer })),
+);
+
+test.for(cases)('$reason, when the Secret $news: $answer', ({ reason, news, answer }) => {
+  const due = asked({ reason, secret: NEWS[news], ...at(T0 + MINUTE) });
+  expect(due).toEqual(
+    answer === 'now' ? { due: true, lane: 'scheduled', probe: false } : { due: false, at: T0 + MINUTE },
+  );
+});
+
+describe.for(['SecretInvalid', 'Unauthorized', 'Forbidden'])('after a restart, %s', (reason) => {
+  const restarted = (changedAt: number | undefined, lastRequest?: number): Due =>
+    asked({
+      reason,
+      triedSecret: undefined,
+      secret: present('2', changedAt),
+      status: {
+        nextAttemptTime: iso(T0 + MINUTE),
+        ...(lastRequest !== undefined && { lastRequest: { time: iso(lastRequest) } }),
+      },
+    });
+
+  test('is tried when the Secret was written after the last attempt', () => {
+    expect(restarted(T0 - MINUTE)).toMatchObject({ due: true, probe: false });
+    expect(restarted(T0 - MINUTE, T0 - 2 * MINUTE)).toMatchObject({ due: true });
+  });
+
+  test('waits for its time when it was not, or when nobody knows', () => {
+    expect(restarted(T0 - 2 * HOUR)).toMatchObject({ due: false });
+    expect(restarted(T0 - 2 * MINUTE, T0 - MINUTE)).toMatchObject({ due: false });
+    expect(restarted(undefined)).toMatchObject({ due: false });
+  });
+});
+
+test('a probe at its own time is not given up because the Secret has changed as well', () => {
+  expect(asked({ reason: 'Unauthorized', secret: present('2'), ...at(T0) })).toMatchObject({ probe: true });
+});
+
+describe('what is confirmed', () => {
+  test('is never sent again by itself', () => {
+    expect(asked()).toEqual({ due: false });
+    expect(asked({ secret: present('2') })).toEqual({ due: false });
+    expect(asked({ secret: { state: 'absent' } })).toEqual({ due: false });
+  });
+
+  test('is sent again when it is not what is declared', () => {
+    expect(asked({ confirmed: false })).toEqual({ due: true, lane: 'scheduled', probe: false });
+  });
+
+  test('is sent for a user when the generation is new, or nobody has visited it', () => {
+    const forUser = { due: true, lane: 'user', probe: false };
+    expect(asked({ generation: 2 })).toEqual(forUser);
+    expect(asked({ status: { conditions: [] } })).toEqual(forUser);
+    expect(whenDue({ ...question(), status: undefined })).toEqual(forUser);
+  });
+
+  test('is sent for a user who asks, once per value', () => {
+    const owed = { due: true, lane: 'user', probe: true };
+    expect(asked({ requested: 'a' })).toEqual(owed);
+    expect(asked({ requested: '' })).toEqual(owed);
+    expect(asked({ requested: 'a', status: { lastHandledReconcileAt: 'b' } })).toEqual(owed);
+    expect(asked({ requested: 'a', status: { lastHandledReconcileAt: 'a' } })).toEqual({ due: false });
+    expect(asked({ requested: undefined, status: { lastHandledReconcileAt: 'a' } })).toEqual({ due: false });
+    expect(asked({ requested: 'a', reason: 'Rejected', ...at(T0 + MINUTE) })).toEqual(owed);
+  });
+});
+
+describe('a re-assert', () => {
+  const reassertMs = 24 * HOUR;
+  const onRecord = (when: number): Due => asked({ reassertMs, ...at(when) });
+
+  test('waits for the time on record, and then asks without probing', () => {
+    expect(onRecord(T0 + SECOND)).toEqual({ due: false, at: T0 + SECOND });
+    expect(onRecord(T0)).toEqual({ due: true, lane: 'scheduled', probe: false });
+  });
+
+  test('without a time on record comes one interval after the last confirmed write, later by at most a tenth', () => {
+    const times = Array.from({ length: 100 }, (_, index) => {
+      const due = asked({ reassertMs, uid: `uid-${index}` });
+      return due.due === false ? (due.at ?? 0) - T0 : 0;
+    });
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(reassertMs);
+    expect(Math.max(...times)).toBeLessThan(1.1 * reassertMs);
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(0.08 * reassertMs);
+    expect(asked({ reassertMs, now: T0 + 1.1 * reassertMs })).toMatchObject({ due: true });
+  });
+
+  test('is pulled in to one interval from now when a clock that ran ahead put it further off', () => {
+    const due = onRecord(T0 + 400 * 24 * HOUR);
+    if (due.due !== 'reschedule') throw new Error(`not pulled in: ${JSON.stringify(due)}`);
+    expect(due.at).toBeGreaterThanOrEqual(T0 + reassertMs);
+    expect(due.at).toBeLessThanOrEqual(T0 + 1.1 * reassertMs);
+    expect(onRecord(Math.ceil(due.at / 1000) * 1000)).toMatchObject({ due: false });
+  });
+});
+
+function question(): DueQuestion {
+  const secret = present('1');
+  const base = { generation: 1, uid: 'uid-1', status: undefined, requested: undefined, confirmed: true };
+  return { ...base, reassertMs: undefined, secret, triedSecret: '1', now: T0 };
+}

@@ -1,0 +1,296 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FAILURES, type FailureReason } from '../../src/kinds/failures.ts';
+import type { Facts } from '../../src/kinds/pipe-settings/load.ts';
+import { load } from '../../src/kinds/pipe-settings/load.ts';
+import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
+import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
+import { type PipeSettings, type PipeSettingsSpec, parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
+import {
+  anAnswer,
+  anAppliedPipeSettings,
+  aPipeSettings,
+  attemptOf,
+  BASE_URL,
+  edited,
+  factsFor,
+  HOUR,
+  MINUTE,
+  REQUESTED_AT,
+  readyIn,
+  T0,
+  visit,
+} from '../support/objects.ts';
+
+function planned(object: PipeSettings, facts: Partial<Facts> = {}, now = T0): Plan {
+  return plan(object, factsFor(object, facts), now);
+}
+
+function withRequest(object: PipeSettings, value: string): PipeSettings {
+  return { ...object, metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: value } } };
+}
+
+const elsewhere = { holder: { uid: 'uid-2', namespace: 'ingest', name: 'other' } };
+
+describe('a put', () => {
+  test('is planned for an object that nobody has visited, with the complete declared set and nothing else', () => {
+    const settings = { engine_parallel_view_processing: false, engine_max_threads: 0 };
+    expect(planned(aPipeSettings({ spec: { settings } }))).toMatchObject({
+      do: 'put',
+      lane: 'user',
+      probe: false,
+      request: {
+        method: 'PUT',
+        path: '/v1/organizations/org/services/service/pipes/pipe/settings',
+        body: '{"engine_max_threads":0,"engine_parallel_view_processing":false}',
+        keys: ['engine_max_threads', 'engine_parallel_view_processing'],
+      },
+    });
+  });
+
+  test('is planned for every new generation, also one that declares the same', () => {
+    expect(planned(edited(anAppliedPipeSettings(), {}))).toMatchObject({ do: 'put', lane: 'user' });
+  });
+
+  test('is planned again after suspend and after Plan', () => {
+    for (const detour of [{ suspend: true }, { mode: 'Plan' }] as const) {
+      const there = visit(edited(anAppliedPipeSettings(), detour)).object;
+      expect(planned(there).do).not.toBe('put');
+      expect(planned(edited(there, { suspend: false, mode: 'Apply' }))).toMatchObject({ do: 'put' });
+    }
+  });
+
+  test('is planned when the API has another address now', () => {
+    const object = anAppliedPipeSettings();
+    expect(planned(object)).toEqual({ do: 'nothing' });
+    expect(planned(object, { baseUrl: 'https://other.example.test' })).toMatchObject({ do: 'put' });
+  });
+
+  test('is planned after a re-assert interval, not before', () => {
+    const object = anAppliedPipeSettings({ spec: { reassertInterval: '10m' } });
+    const at = Date.parse(object.status?.nextAttemptTime ?? '');
+    expect(at - T0).toBeGreaterThanOrEqual(10 * MINUTE);
+    expect(at - T0).toBeLessThanOrEqual(11 * MINUTE + 1000);
+    expect(planned(object, {}, at - 1)).toEqual({ do: 'nothing', at });
+    expect(planned(object, {}, at)).toMatchObject({ do: 'put', lane: 'scheduled' });
+  });
+
+  test('is planned for a loser once the winner is gone', () => {
+    const loser = visit(aPipeSettings(), { facts: elsewhere }).object;
+    expect(planned(loser, elsewhere).do).toBe('yield');
+    expect(planned(loser)).toMatchObject({ do: 'put' });
+  });
+
+  test('of a gated object is asked for without probing, whenever it is visited', () => {
+    const gated = visit(aPipeSettings(), { attempt: { got: 'gated', cause: 'c' } }).object;
+    expect(readyIn(gated.status).reason).toBe('Unauthorized');
+    expect(planned(gated)).toMatchObject({ do: 'put', probe: false });
+  });
+});
+
+describe('the one-shot request', () => {
+  const answered = visit(withRequest(anAppliedPipeSettings(), 'now')).object;
+
+  test('sends a Ready object again, once', () => {
+    expect(planned(withRequest(anAppliedPipeSettings(), 'now'))).toMatchObject({
+      do: 'put',
+      lane: 'user',
+      probe: true,
+    });
+    expect(answered.status?.lastHandledReconcileAt).toBe('now');
+    expect(planned(answered)).toEqual({ do: 'nothing' });
+    expect(planned(withRequest(answered, 'again'))).toMatchObject({ do: 'put' });
+  });
+
+  test('is compared and stored by its first 256 characters, whole ones', () => {
+    const long = '🙂'.repeat(256);
+    const seen = visit(withRequest(anAppliedPipeSettings(), `${long}tail`)).object;
+    expect(seen.status?.lastHandledReconcileAt).toBe(long);
+    expect(planned(seen)).toEqual({ do: 'nothing' });
+    expect(planned(withRequest(seen, `${long}another tail`))).toEqual({ do: 'nothing' });
+    expect(planned(withRequest(seen, `${'🙂'.repeat(255)}x`))).toMatchObject({ do: 'put' });
+  });
+
+  test('is acknowledged by an attempt that failed, which goes on by its own back-off', () => {
+    const failed = visit(withRequest(anAppliedPipeSettings(), 'now'), { attempt: attemptOf(anAnswer(500)) }).object;
+    expect(failed.status?.lastHandledReconcileAt).toBe('now');
+    const at = Date.parse(failed.status?.nextAttemptTime ?? '');
+    expect(planned(failed)).toEqual({ do: 'nothing', at });
+    expect(planned(failed, {}, at)).toMatchObject({ do: 'put' });
+  });
+
+  test.for(['no-slot', 'called-off'] as const)('stays owed where there was no attempt: %s', (got) => {
+    expect(planned(visit(withRequest(anAppliedPipeSettings(), 'now'), { attempt: { got } }).object).do).toBe('put');
+  });
+
+  test('stays owed behind a closed gate', () => {
+    const gated = visit(withRequest(aPipeSettings(), 'now'), { attempt: { got: 'gated', cause: 'c' } }).object;
+    expect(gated.status).not.toHaveProperty('lastHandledReconcileAt');
+    expect(planned(gated)).toMatchObject({ do: 'put', probe: true });
+  });
+
+  test.for<[string, Partial<PipeSettingsSpec>, Partial<Facts>]>([
+    ['suspend', { suspend: true }, {}],
+    ['Plan', { mode: 'Plan' }, {}],
+    ['conflict', {}, elsewhere],
+  ])('never overrides %s, which acknowledges it without a call', ([, spec, facts]) => {
+    const { plan: made, status } = visit(aPipeSettings({ spec, requested: 'now' }), { facts });
+    expect(made.do).not.toBe('put');
+    expect(status?.lastHandledReconcileAt).toBe('now');
+  });
+});
+
+describe('precedence', () => {
+  const invalid = { rawSpec: { suspend: true, mode: 'Plan' } };
+  test.for<[string, PipeSettings, Partial<Facts>, Plan['do']]>([
+    ['deletion before all', aPipeSettings({ ...invalid, deleting: true }), elsewhere, 'nothing'],
+    ['an invalid spec before suspend', aPipeSettings(invalid), elsewhere, 'refuse-spec'],
+    ['suspend before conflict', aPipeSettings({ spec: { suspend: true, mode: 'Plan' } }), elsewhere, 'suspend'],
+    ['conflict before Plan', aPipeSettings({ spec: { mode: 'Plan' } }), elsewhere, 'yield'],
+    ['Plan before time', aPipeSettings({ spec: { mode: 'Plan' } }), {}, 'preview'],
+    ['mode Apply is the same as none', aPipeSettings({ spec: { mode: 'Apply', suspend: false } }), {}, 'put'],
+  ])('%s', ([, object, facts, what]) => {
+    expect(planned(object, facts).do).toBe(what);
+  });
+});
+
+test('deletion makes no call, not even for what is owed', () => {
+  const object = anAppliedPipeSettings({ spec: { reassertInterval: '10m' } });
+  const deleting = { ...edited(object, {}), metadata: { ...object.metadata, generation: 2, deletionTimestamp: 't' } };
+  expect(planned(withRequest(deleting, 'now'), {}, T0 + 24 * HOUR)).toEqual({ do: 'nothing' });
+});
+
+describe('load', () => {
+  const memory = { acting: new Set<string>(), triedSecret: new Map<string, string>() };
+  const holderAmong = (object: PipeSettings, rivals: readonly PipeSettings[], acting: string[] = []): string =>
+    load(object, {
+      store: { byIndex: () => [...rivals] },
+      secrets: { state: () => ({ state: 'absent' }) },
+      memory: { ...memory, acting: new Set(acting) },
+      baseUrl: BASE_URL,
+    }).holder.name;
+  const old = aPipeSettings({ name: 'old', uid: 'b', created: '2026-03-01T10:00:00Z' });
+  const young = aPipeSettings({ name: 'young', uid: 'a', created: '2026-03-01T11:00:00Z' });
+
+  test('finds the oldest to hold the pipe', () => {
+    expect(holderAmong(young, [young, old])).toBe('old');
+    expect(holderAmong(old, [old, young])).toBe('old');
+  });
+
+  test('finds who has acted to hold it, in its status or in this process', () => {
+    const acted = anAppliedPipeSettings({ name: 'young', uid: 'a', created: '2026-03-01T11:00:00Z' });
+    expect(holderAmong(old, [old, acted])).toBe('young');
+    expect(holderAmong(old, [old, young], ['ingest/young'])).toBe('young');
+  });
+
+  test('finds an object alone to hold it', () => {
+    expect(holderAmong(young, [young])).toBe('young');
+  });
+
+  test('says what is known of the Secret, and nothing where the spec names none', () => {
+    const from = { store: { byIndex: () => [] }, secrets: { state: () => ({ state: 'absent' }) as const } };
+    const facts = load(aPipeSettings(), { ...from, memory, baseUrl: BASE_URL });
+    expect(facts).toMatchObject({ secret: { state: 'absent' }, triedSecret: undefined, baseUrl: BASE_URL });
+    const nameless = aPipeSettings({ rawSpec: {} });
+    expect(load(nameless, { ...from, memory, baseUrl: BASE_URL }).secret).toEqual({ state: 'unknown' });
+  });
+});
+
+describe('nothing is sent if, and only if, the rule says so', () => {
+  const situations = fc.record({
+    suspend: fc.constantFrom(undefined, false, true),
+    mode: fc.constantFrom(undefined, 'Apply', 'Plan'),
+    rival: fc.boolean(),
+    deleting: fc.boolean(),
+    generation: fc.constantFrom(1, 2),
+    appliedGeneration: fc.constantFrom(undefined, 1, 2),
+    sameHash: fc.boolean(),
+    outcome: fc.constantFrom(undefined, 'Succeeded', 'Rejected', 'RateLimited', 'Busy', 'Unavailable', 'Unknown'),
+    observed: fc.constantFrom(1, 2),
+    reason: fc.constantFrom(
+      'Applied',
+      'Suspended',
+      'Planned',
+      'Pending',
+      ...(Object.keys(FAILURES) as FailureReason[]),
+    ),
+    requested: fc.constantFrom(undefined, 'a', 'b'),
+    handled: fc.constantFrom(undefined, 'a', 'b'),
+    reassert: fc.constantFrom(undefined, '10m'),
+    /** Of what the status has scheduled: over, soon, or nothing. */
+    scheduled: fc.constantFrom(undefined, -1, 60),
+    secretChanged: fc.boolean(),
+  });
+
+  const spec = (more: Partial<PipeSettingsSpec>): PipeSettingsSpec => {
+    const parsed = parseSpec(aPipeSettings({ spec: more }));
+    if (!parsed.ok) throw new Error(parsed.message);
+    return parsed.spec;
+  };
+
+  test('for any status and spec', () => {
+    fc.assert(
+      fc.property(situations, (is) => {
+        const declared = spec({
+          ...(is.suspend !== undefined && { suspend: is.suspend }),
+          ...(is.mode && { mode: is.mode }),
+          ...(is.reassert && { reassertInterval: is.reassert }),
+        });
+        const { hash, keys } = settingsRequest(BASE_URL, declared);
+        const time = '2026-03-01T11:59:00Z';
+        const object = aPipeSettings({
+          spec: declared,
+          generation: is.generation,
+          requested: is.requested,
+          deleting: is.deleting,
+          status: {
+            observedGeneration: is.observed,
+            conditions: [
+              {
+                type: 'Ready',
+                status: is.reason === 'Applied' ? 'True' : 'False',
+                reason: is.reason,
+                message: 'm',
+                observedGeneration: is.observed,
+                lastTransitionTime: time,
+              },
+            ],
+            ...(is.appliedGeneration && {
+              applied: {
+                time,
+                generation: is.appliedGeneration,
+                requestHash: is.sameHash ? hash : 'sha256:other',
+                keys: [...keys],
+              },
+            }),
+            ...(is.outcome && { lastRequest: { operation: 'UpdatePipeSettings', outcome: is.outcome, time } }),
+            ...(is.handled && { lastHandledReconcileAt: is.handled }),
+            ...(is.scheduled && {
+              nextAttemptTime: `${new Date(T0 + is.scheduled * 1000).toISOString().slice(0, 19)}Z`,
+            }),
+          },
+        });
+        const secret = { state: 'present', resourceVersion: '2', type: undefined, changedAt: undefined } as const;
+        const facts = { secret, triedSecret: is.secretChanged ? '1' : '2', ...(is.rival && elsewhere) };
+
+        const forbidden = is.deleting || is.suspend === true || is.rival || is.mode === 'Plan';
+        const owed = is.requested !== undefined && is.requested !== is.handled;
+        const unseen = is.observed !== is.generation;
+        const confirmed = is.appliedGeneration === is.generation && is.sameHash && is.outcome === 'Succeeded';
+        const over = is.scheduled === -1;
+        const reassertDue = is.reassert !== undefined && over;
+        const keyMatters = ['SecretInvalid', 'Unauthorized', 'Forbidden'].includes(is.reason) && is.secretChanged;
+        const keyThere = is.reason === 'SecretNotFound' || is.reason === 'SecretForbidden';
+        const waits = !['Applied', 'Suspended', 'Planned', 'Pending', 'SpecInvalid', 'TargetConflict'].includes(
+          is.reason,
+        );
+        const failureDue = is.scheduled === undefined || over || keyMatters || keyThere;
+        const settled = is.reason === 'Applied' && confirmed && !reassertDue;
+        const put = !forbidden && (unseen || owed || (waits ? failureDue : !settled));
+
+        expect(planned(object, facts).do === 'put').toBe(put);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
