@@ -118,8 +118,8 @@ describe('switches of settings', () => {
 
   const sent = { engine_max_threads: 60, engine_parallel_view_processing: true };
   it.each([
-    ['only-set', '{"engine_max_threads":60,"engine_parallel_view_processing":true}'],
-    ['none', '{}'],
+    ['only-set', /^\{"engine_max_threads":60,"engine_parallel_view_processing":true\}$/],
+    ['none', /^\{\}$/],
     ['stale', /"engine_max_threads":7,.*"engine_parallel_view_processing":false/],
     ['strings', /"engine_max_threads":"60",.*"engine_parallel_view_processing":"true"/],
     ['ones-and-zeros', /"engine_max_threads":60,.*"engine_parallel_view_processing":1/],
@@ -133,8 +133,7 @@ describe('switches of settings', () => {
     const { status, text } = await send('PUT', PIPE_PATH, sent);
     expect(status).toBe(200);
     const result = /"result":(.*)\}$/.exec(text)?.[1];
-    if (typeof shown === 'string') expect(result).toBe(shown);
-    else expect(result).toMatch(shown);
+    expect(result).toMatch(shown);
   });
 
   it('ranges: narrower than the document, 400 and nothing stored', async () => {
