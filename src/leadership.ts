@@ -50,6 +50,7 @@ async function runTerm(
   const { lease, identity, clock, log, work } = options;
   const stopWork = new AbortController();
   const stopElection = new AbortController();
+  const resign = (): void => stopElection.abort();
   let working: Promise<void> = Promise.resolve();
   const election = createElection({
     ...lease,
@@ -57,14 +58,18 @@ async function runTerm(
     clock,
     log,
     onStarted: () => {
+      // The Lease may be won in the very moment in which the process is told to end.
+      if (stopWork.signal.aborted) return;
       working = work(stopWork.signal);
+      // Work that breaks leaves the Lease to a process that can do it; `run` rejects with the cause.
+      working.catch(resign);
     },
     onLost: () => stopWork.abort(),
   });
   begin(election);
   const end = (): void => {
     stopWork.abort();
-    void working.finally(() => stopElection.abort());
+    working.then(resign, resign);
   };
   signal.addEventListener('abort', end, { once: true });
   await election.run(stopElection.signal);

@@ -104,8 +104,11 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     take: (kind, id, object) => {
       writing = id;
-      kind.put(object);
-      writing = undefined;
+      try {
+        kind.put(object);
+      } finally {
+        writing = undefined;
+      }
     },
   });
   const informers = startInformers({

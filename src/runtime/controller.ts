@@ -2,7 +2,7 @@ import { waitFor } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import { KubeError } from '../kube/errors.ts';
 import type { Log } from '../log.ts';
-import { errorFields } from '../log.ts';
+import { bugFields, errorFields } from '../log.ts';
 import type { Kind } from './kind.ts';
 import type { Lifecycle, PassResult } from './lifecycle.ts';
 import type { Queue } from './queue.ts';
@@ -59,7 +59,7 @@ async function runOne(options: ControllerOptions, id: string): Promise<void> {
     report(options, kindName, key, result, clock.monotonic() - started);
   } catch (error) {
     const failures = queue.countFailure(id);
-    queue.addAfter(id, waitFor(BROKEN_PASS, failures, id));
+    queue.addAfter(id, Math.max(waitFor(BROKEN_PASS, failures, id), askedWaitMs(error)));
     options.onPass?.({ kind: kindName, result: 'error', durationMs: clock.monotonic() - started });
     logBroken(options.log, error, { kind: kindName, key, failures });
   }
@@ -89,9 +89,16 @@ function report(options: ControllerOptions, kind: string, key: string, result: P
   else options.log.debug(fields, 'reconciled');
 }
 
+/** How long the API server asked to be left alone; a server may ask for patience, but not for ever. */
+function askedWaitMs(error: unknown): number {
+  const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
+  return Math.min(asked, BROKEN_PASS.capMs);
+}
+
 function logBroken(log: Log, error: unknown, fields: { kind: string; key: string; failures: number }): void {
-  const what =
-    error instanceof KubeError ? 'could not write to Kubernetes, will try again' : 'pass failed, a bug; will try again';
-  if (error instanceof KubeError) log.warn({ ...fields, ...errorFields(error) }, what);
-  else log.error({ ...fields, ...errorFields(error) }, what);
+  if (error instanceof KubeError) {
+    log.warn({ ...fields, ...errorFields(error) }, 'Kubernetes refused or did not answer; will try again');
+  } else {
+    log.error({ ...fields, ...bugFields(error) }, 'pass failed, a bug; will try again');
+  }
 }

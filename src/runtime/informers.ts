@@ -19,8 +19,9 @@ export interface InformerOptions {
 
 export interface Informers {
   /**
-   * Resolves when the first list of every kind is complete. With named namespaces, one that is missing or forbidden is
-   * passed over (and watched for); without, everything waits until the list is allowed.
+   * Resolves when the first list of every kind is complete. With named namespaces, a forbidden one is passed over (and
+   * watched for), which is what a missing one looks like where rights are given by Roles; with rights to all it lists
+   * as empty. Without names, everything waits until the list is allowed. Without the CRDs, everything waits for them.
    */
   readonly synced: Promise<void>;
   /** What is still missing, in words; undefined once `synced`. */
@@ -61,8 +62,8 @@ function startOne(options: InformerOptions, { kind, namespace, name, waiting }: 
     const failed = (error: KubeError): void => {
       const text = explain(error, kind);
       if (waiting.has(name)) waiting.set(name, text);
-      log.warn({ watch: name, error: text }, 'cannot list or watch, trying again for ever');
-      if (namespace !== undefined && (isForbidden(error) || isNotFound(error))) resolve();
+      if (text !== error.message) log.warn({ watch: name, error: text }, 'a watch needs help from outside');
+      if (namespace !== undefined && isForbidden(error)) resolve();
     };
     const watch = startWatch<KubeObject>({
       client,

@@ -36,8 +36,11 @@ export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
 /** What else the engine asks of a kind. */
 interface Housekeeping {
   readonly type: ResourceType;
-  /** The pass for this key is over and its status is written or kept: give back what was held for it. */
-  settle(key: string): void;
+  /**
+   * A visit of the key is over, whatever came of it: give back what was held for it. `unwritten`: the status does not
+   * say yet what was done, so what only memory knows of it must stay.
+   */
+  settle(key: string, visit: { readonly unwritten: boolean }): void;
   /** The object is gone: drop everything known about it. */
   forget(key: string): void;
 }
@@ -65,7 +68,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     sink: (namespace) => (namespace === undefined ? store : store.scope(namespace)),
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object) => void store.put(object as Stored),
-    settle: (key) => definition.settle(key),
+    settle: (key, visit) => definition.settle(key, visit),
     forget: (key) => definition.forget(key),
     async pass(passed, clock) {
       const object = passed as Stored;

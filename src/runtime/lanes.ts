@@ -4,56 +4,63 @@ export type Lane = 'user' | 'scheduled';
 /** Of this many keys in a row at least one is a scheduled one, while any waits: neither lane can starve the other. */
 const SCHEDULED_TURN = 5;
 
+/** A key's place in line. One that has moved up leaves its old place behind, which counts no more. */
+interface Place {
+  readonly key: string;
+  readonly lane: Lane;
+}
+
 /** First in, first out, each key once; user keys go ahead of scheduled ones. */
 export class Lanes {
-  readonly #lanes: Record<Lane, Fifo> = { user: new Fifo(), scheduled: new Fifo() };
-  readonly #laneOf = new Map<string, Lane>();
+  readonly #lanes: Record<Lane, Fifo<Place>> = { user: new Fifo(), scheduled: new Fifo() };
+  readonly #places = new Map<string, Place>();
   #turn = 0;
 
   get size(): number {
-    return this.#laneOf.size;
+    return this.#places.size;
   }
 
   push(key: string, lane: Lane): void {
-    const current = this.#laneOf.get(key);
+    const current = this.#places.get(key)?.lane;
     if (current === lane || current === 'user') return;
-    this.#laneOf.set(key, lane);
-    this.#lanes[lane].push(key);
+    const place = { key, lane };
+    this.#places.set(key, place);
+    this.#lanes[lane].push(place);
   }
 
   shift(): string | undefined {
     this.#turn += 1;
     const order: readonly Lane[] = this.#turn % SCHEDULED_TURN === 0 ? ['scheduled', 'user'] : ['user', 'scheduled'];
     for (const lane of order) {
-      const key = this.#lanes[lane].shift((candidate) => this.#laneOf.get(candidate) === lane);
-      if (key === undefined) continue;
-      this.#laneOf.delete(key);
-      return key;
+      const place = this.#lanes[lane].shift((candidate) => this.#places.get(candidate.key) === candidate);
+      if (!place) continue;
+      this.#places.delete(place.key);
+      return place.key;
     }
     return undefined;
   }
 }
 
 /** An array read from the front without moving the rest at every step. */
-class Fifo {
-  #keys: string[] = [];
+class Fifo<T> {
+  #items: T[] = [];
   #head = 0;
 
-  push(key: string): void {
-    this.#keys.push(key);
+  push(item: T): void {
+    this.#items.push(item);
   }
 
-  /** The first key that still counts; those that moved to the other lane are passed over. */
-  shift(counts: (key: string) => boolean): string | undefined {
-    while (this.#head < this.#keys.length) {
-      const key = this.#keys[this.#head++];
-      if (this.#head > 1024 && this.#head * 2 > this.#keys.length) {
-        this.#keys = this.#keys.slice(this.#head);
+  /** The first item that still counts; the others before it are dropped. */
+  shift(counts: (item: T) => boolean): T | undefined {
+    while (this.#head < this.#items.length) {
+      const item = this.#items[this.#head++];
+      if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
+        this.#items = this.#items.slice(this.#head);
         this.#head = 0;
       }
-      if (key !== undefined && counts(key)) return key;
+      if (item !== undefined && counts(item)) return item;
     }
-    this.#keys = [];
+    this.#items = [];
     this.#head = 0;
     return undefined;
   }

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { KubeError } from '../kube/errors.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
 import type { Kind, Notice, Report } from './kind.ts';
-import { awaitChange, type Outcome, recheckAt } from './outcome.ts';
+import { awaitChange, type Outcome } from './outcome.ts';
 import { writeStatus } from './status-writer.ts';
 
 /** A result whose status write has not succeeded yet: the remote side has been told, the cluster has not. */
@@ -16,7 +18,7 @@ export interface LifecycleOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly emit: (object: KubeObject, type: ResourceType, notice: Notice) => void;
-  /** Puts a version that the server returned into the kind's store, without waking the key for it. */
+  /** Puts the version that our own status write made into the kind's store, without waking the key for it. */
   readonly take: (kind: Kind, id: string, object: KubeObject) => void;
 }
 
@@ -40,19 +42,18 @@ export class Lifecycle {
 
   /** `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be written. */
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
-    if (this.#kept.has(id)) await this.#writeKept(kind, id);
-    const object = kind.get(key);
-    if (!object) {
-      this.#kept.delete(id);
-      kind.forget(key);
-      return { outcome: awaitChange, did: 'forgot' };
-    }
     try {
+      await this.#catchUp(kind, id);
+      const object = kind.get(key);
+      if (!object) {
+        kind.forget(key);
+        return { outcome: awaitChange, did: 'forgot' };
+      }
       const report = await kind.pass(object, this.#options.clock);
       const outcome = await this.#record(kind, id, object, report);
       return { outcome, did: report.did, facts: report.facts };
     } finally {
-      kind.settle(key);
+      kind.settle(key, { unwritten: this.#kept.has(id) });
     }
   }
 
@@ -61,19 +62,37 @@ export class Lifecycle {
     return this.#kept.size;
   }
 
-  async #record(kind: Kind, id: string, base: KubeObject, report: Report): Promise<Outcome> {
-    const { status } = report;
-    if (!status) return report.outcome;
-    this.#kept.set(id, { base, report: { ...report, status } });
-    return this.#writeKept(kind, id);
+  /**
+   * Writes what an earlier pass could not. A status that the schema refuses would hold up its object for ever, so it
+   * is dropped when the user changes what it speaks of: the next pass then does what one does after a crash.
+   */
+  async #catchUp(kind: Kind, id: string): Promise<void> {
+    const kept = this.#kept.get(id);
+    if (!kept) return;
+    try {
+      await this.#write(kind, id, kept);
+    } catch (error) {
+      if (!isRefusedBySchema(error) || !isChanged(kept.base, kind.get(keyOf(kept.base)))) throw error;
+      this.#kept.delete(id);
+    }
   }
 
-  async #writeKept(kind: Kind, id: string): Promise<Outcome> {
-    const kept = this.#kept.get(id);
-    if (!kept) return awaitChange;
-    const { base, report } = kept;
+  async #record(kind: Kind, id: string, base: KubeObject, report: Report): Promise<Outcome> {
+    const { status } = report;
+    if (!status) {
+      this.#tell(kind, base, report);
+      return report.outcome;
+    }
+    const kept = { base, report: { ...report, status } };
+    this.#kept.set(id, kept);
+    return this.#write(kind, id, kept);
+  }
+
+  /** Whoever changes the object meanwhile wakes its key, so a result that came to nothing needs no further visit. */
+  async #write(kind: Kind, id: string, { base, report }: Kept): Promise<Outcome> {
+    const isSuperseded = (newer: KubeObject): boolean => hasOthersAttempt(newer, { base, status: report.status });
     const newest = kind.get(keyOf(base));
-    if (newest?.metadata.uid !== base.metadata.uid || speaksLater(newest, base)) {
+    if (newest?.metadata.uid !== base.metadata.uid || isSuperseded(newest)) {
       this.#kept.delete(id);
       return awaitChange;
     }
@@ -82,23 +101,46 @@ export class Lifecycle {
       type: kind.type,
       object: newest,
       status: report.status,
-      take: (object) => this.#options.take(kind, id, object),
-      mayOverwrite: (newer) => !speaksLater(newer, base),
+      wrote: (object) => this.#options.take(kind, id, object),
+      met: (newer) => kind.put(newer),
+      isSuperseded,
     });
     this.#kept.delete(id);
-    if (written !== 'gone') for (const notice of report.notices ?? []) this.#options.emit(base, kind.type, notice);
-    return written === 'overtaken' ? recheckAt(this.#options.clock.now()) : report.outcome;
+    if (written === 'gone' || written === 'superseded') return awaitChange;
+    this.#tell(kind, base, report);
+    return report.outcome;
+  }
+
+  #tell(kind: Kind, object: KubeObject, { notices = [] }: Report): void {
+    for (const notice of notices) this.#options.emit(object, kind.type, notice);
   }
 }
 
-/** Whether somebody has recorded another attempt since the pass began: another process leads, and its word is newer. */
-function speaksLater(newer: KubeObject, base: KubeObject): boolean {
-  const time = lastRequestTime(newer);
-  return time !== undefined && time > (lastRequestTime(base) ?? '');
+/**
+ * Whether somebody else has recorded an attempt since the pass began: another process leads, and its word is newer.
+ * An older attempt than the one that the pass knew comes from a backup and counts for nothing.
+ */
+function hasOthersAttempt(newer: KubeObject, ours: { readonly base: KubeObject; readonly status: object }): boolean {
+  const attempt = lastRequestOf(newer.status);
+  const known = lastRequestOf(ours.base.status);
+  if (!attempt || isDeepStrictEqual(attempt, known) || isDeepStrictEqual(attempt, lastRequestOf(ours.status))) {
+    return false;
+  }
+  return (attempt.time ?? '') >= (known?.time ?? '');
 }
 
-function lastRequestTime(object: KubeObject): string | undefined {
-  const status = object.status as { lastRequest?: { time?: unknown } } | undefined;
-  const time = status?.lastRequest?.time;
-  return typeof time === 'string' ? time : undefined;
+function lastRequestOf(status: unknown): { readonly time?: string } | undefined {
+  return (status as { readonly lastRequest?: { readonly time?: string } } | undefined)?.lastRequest;
+}
+
+function isRefusedBySchema(error: unknown): boolean {
+  return error instanceof KubeError && error.status === 422;
+}
+
+function isChanged(base: KubeObject, newest: KubeObject | undefined): boolean {
+  const { generation, annotations } = base.metadata;
+  return (
+    newest?.metadata.generation !== generation ||
+    !isDeepStrictEqual(newest?.metadata.annotations ?? {}, annotations ?? {})
+  );
 }

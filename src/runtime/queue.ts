@@ -52,8 +52,9 @@ export class Queue {
     this.#serve();
   }
 
-  /** Wants a pass for the key in `delayMs`, in the scheduled lane. The earlier of two delays holds. */
+  /** Wants a pass for the key in `delayMs`, in the scheduled lane. The earlier of two delays holds. Throws on NaN, which would lose the key. */
   addAfter(key: string, delayMs: number): void {
+    if (Number.isNaN(delayMs)) throw new RangeError(`the delay for "${key}" is no number`);
     this.#delays.set(key, this.#clock.monotonic() + Math.max(0, delayMs));
     this.#arm();
   }

@@ -7,43 +7,49 @@ import { apiVersionOf, type KubeObject, objectPath, type ResourceType } from '..
 const MOST_CONFLICTS = 5;
 
 /**
- * `unchanged`: nothing was written, because it says what stands there. `overtaken`: written on top of an object that
- * had changed meanwhile, so the object wants another look. `gone`: there is no such object any more.
+ * `unchanged`: nothing had to be written, because it says what stands there. `superseded`: nothing was written, because
+ * what somebody else has recorded meanwhile counts more. `gone`: there is no such object any more.
  */
-export type Written = 'unchanged' | 'written' | 'overtaken' | 'gone';
+export type Written = 'unchanged' | 'written' | 'superseded' | 'gone';
 
-/**
- * Replaces the whole status, with the object's resourceVersion as precondition. When the object has changed meanwhile,
- * the same status goes on top of the newer one if it is still the same object (uid) and `mayOverwrite` agrees.
- * `take` gets every newer version that the server returned. Throws KubeError where the status could not be written.
- */
-export async function writeStatus(options: {
+export interface StatusWrite {
   readonly client: KubeClient;
   readonly type: ResourceType;
   readonly object: KubeObject;
   readonly status: object;
-  readonly take: (object: KubeObject) => void;
-  /** Asked before a status goes on top of one that somebody else has written since. */
-  readonly mayOverwrite: (newer: KubeObject) => boolean;
-}): Promise<Written> {
-  const { client, type, status } = options;
-  if (isDeepStrictEqual(options.object.status, status)) return 'unchanged';
-  const { name, namespace, uid } = options.object.metadata;
-  let target = options.object;
-  for (let conflicts = 0; ; conflicts += 1) {
+  /** Gets the version that our own write made. */
+  readonly wrote: (object: KubeObject) => void;
+  /** Gets a version that somebody else made: nobody may have looked at it yet. */
+  readonly met: (newer: KubeObject) => void;
+  /** Asked before the status goes on top of what somebody else has written since. */
+  readonly isSuperseded: (newer: KubeObject) => boolean;
+}
+
+/**
+ * Replaces the whole status, with the object's resourceVersion and uid as precondition. When the object has changed
+ * meanwhile, the same status goes on top of the newer one if it is still the same object (uid) and is not superseded.
+ * Throws KubeError where the status could not be written.
+ */
+export async function writeStatus(write: StatusWrite): Promise<Written> {
+  const { client, type, status } = write;
+  const { name, namespace, uid } = write.object.metadata;
+  let target = write.object;
+  for (let conflicts = 0; !isDeepStrictEqual(target.status, status); conflicts += 1) {
     try {
-      options.take(await putStatus(client, type, target, status));
-      return target === options.object ? 'written' : 'overtaken';
+      write.wrote(await putStatus(client, type, target, status));
+      return 'written';
     } catch (error) {
-      if (isNotFound(error)) return 'gone';
-      if (!isConflict(error) || conflicts >= MOST_CONFLICTS) throw error;
+      if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
+      const newer = await readObject(client, objectPath(type, namespace, name));
+      if (newer?.metadata.uid !== uid) return 'gone';
+      // The object is there: what was not found is its status, as with a CRD that declares no such subresource.
+      if (isNotFound(error)) throw error;
+      write.met(newer);
+      if (write.isSuperseded(newer)) return 'superseded';
+      target = newer;
     }
-    const newer = await readObject(client, objectPath(type, namespace, name));
-    if (newer?.metadata.uid !== uid) return 'gone';
-    options.take(newer);
-    if (!options.mayOverwrite(newer)) return 'overtaken';
-    target = newer;
   }
+  return 'unchanged';
 }
 
 function putStatus(client: KubeClient, type: ResourceType, object: KubeObject, status: object): Promise<KubeObject> {

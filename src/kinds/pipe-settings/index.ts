@@ -32,9 +32,9 @@ export function createPipeSettingsKind(context: KindContext): Kind {
     act: (object, planned) =>
       act(object, planned, { api, pacer, readCredential, memory, monotonic: () => clock.monotonic(), pacingKey }),
     report,
-    settle(key) {
+    settle(key, { unwritten }) {
       pacer.settle(pacingKey(key));
-      memory.acting.delete(key);
+      if (!unwritten) memory.acting.delete(key);
     },
     forget(key) {
       pacer.forget(pacingKey(key));

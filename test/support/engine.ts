@@ -1,0 +1,135 @@
+import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { type KubeObject, keyOf, type ResourceType } from '../../src/kube/resource.ts';
+import { Store } from '../../src/kube/store.ts';
+import { queueKey } from '../../src/runtime/controller.ts';
+import { defineKind, type Kind, type Notice, type Report } from '../../src/runtime/kind.ts';
+import { Lifecycle } from '../../src/runtime/lifecycle.ts';
+import { awaitChange } from '../../src/runtime/outcome.ts';
+import { Queue } from '../../src/runtime/queue.ts';
+import { FakeClock } from './fake-clock.ts';
+import { FakeKubeServer } from './fake-kube-server.ts';
+
+export const PIPE: ResourceType = { group: 'test.dev', version: 'v1', plural: 'pipes', kind: 'Pipe' };
+
+/** A kind for tests: each pass calls the remote side once and says so in the status, unless told otherwise. */
+export interface TestKind {
+  readonly kind: Kind;
+  readonly store: Store<KubeObject>;
+  /** Keys whose remote call was made, in order. */
+  readonly acted: string[];
+  readonly settled: { readonly key: string; readonly unwritten: boolean }[];
+  readonly forgotten: string[];
+  /** What a pass does at the remote side. */
+  act: (object: KubeObject) => Promise<void> | void;
+  report: (object: KubeObject, now: number) => Report;
+}
+
+export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
+  const store = new Store<KubeObject>({ onChange: (key) => enqueue(idOf(key)) });
+  const acted: string[] = [];
+  const settled: { key: string; unwritten: boolean }[] = [];
+  const forgotten: string[] = [];
+  const test: TestKind = {
+    store,
+    acted,
+    settled,
+    forgotten,
+    act: () => {},
+    report: (object, now) => anAttempt(object, now),
+    kind: defineKind<KubeObject, undefined, undefined, undefined>({
+      type: PIPE,
+      store,
+      load: () => undefined,
+      plan: () => undefined,
+      async act(object) {
+        acted.push(keyOf(object));
+        await test.act(object);
+        return undefined;
+      },
+      report: (object, _plan, _result, now) => test.report(object, now),
+      settle: (key, { unwritten }) => void settled.push({ key, unwritten }),
+      forget: (key) => void forgotten.push(key),
+    }),
+  };
+  return test;
+}
+
+/** The report of a pass that made a call: the whole status, one notice, nothing scheduled. */
+export function anAttempt(object: KubeObject, now: number): Report {
+  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const status = { observedGeneration: object.metadata.generation, lastRequest: { time, requestId: `by-us-${now}` } };
+  return { status, outcome: awaitChange, notices: [aNotice()], did: 'put', facts: { reason: 'Applied' } };
+}
+
+function aNotice(): Notice {
+  return { type: 'Normal', reason: 'Applied', note: 'Applied 1 setting' };
+}
+
+export function idOf(key: string): string {
+  return queueKey(PIPE.kind, key);
+}
+
+/** Server, client, store, queue and lifecycle, put together as the operator does; nothing runs by itself. */
+export interface Engine extends TestKind {
+  readonly server: FakeKubeServer;
+  readonly client: KubeClient;
+  readonly clock: FakeClock;
+  readonly queue: Queue;
+  readonly lifecycle: Lifecycle;
+  /** `namespace/name reason` of every notice sent. */
+  readonly told: string[];
+  /** One pass over a key, as a worker would make it. */
+  pass(key: string): ReturnType<Lifecycle['run']>;
+  /** Creates the object on the server and puts it into the store. */
+  given(key: string, content?: object): KubeObject;
+  /** Lets the store know what the server holds, as a watch would. */
+  hear(key: string): void;
+  close(): Promise<void>;
+}
+
+export async function startEngine(): Promise<Engine> {
+  const server = await new FakeKubeServer().start();
+  const clock = new FakeClock();
+  const client = createKubeClient(server.cluster);
+  const queue = new Queue({ clock });
+  let writing: string | undefined;
+  const test = aTestKind((id) => {
+    if (id !== writing) queue.add(id, 'user');
+  });
+  const told: string[] = [];
+  const lifecycle = new Lifecycle({
+    client,
+    clock,
+    emit: (object, _type, { reason }) => void told.push(`${keyOf(object)} ${reason}`),
+    take: (kind, id, object) => {
+      writing = id;
+      kind.put(object);
+      writing = undefined;
+    },
+  });
+  const { kind, store } = test;
+  return Object.assign(test, {
+    server,
+    client,
+    clock,
+    queue,
+    lifecycle,
+    told,
+    pass: (key: string) => lifecycle.run(kind, idOf(key), key),
+    given(key: string, content: object = {}) {
+      const object = server.create(PIPE, key, content);
+      store.apply('ADDED', object);
+      return object;
+    },
+    hear(key: string) {
+      const object = server.get(PIPE, key);
+      const held = store.get(key);
+      if (object) store.apply('MODIFIED', object);
+      else if (held) store.apply('DELETED', { ...held, metadata: { ...held.metadata, resourceVersion: '999999' } });
+    },
+    async close() {
+      await client.close();
+      await server.stop();
+    },
+  });
+}
