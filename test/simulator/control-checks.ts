@@ -72,6 +72,12 @@ export function textFrom(body: Body, name: string): string {
   return body[name] as string;
 }
 
+/** A number that must be there. */
+export function numberFrom(body: Body, name: string): number {
+  number(body[name], name);
+  return body[name] as number;
+}
+
 /** An object that must be there. */
 export function objectFrom(body: Body, name: string): Body {
   object(body[name], name);

@@ -7,6 +7,7 @@ import {
   keyOptionsFrom,
   latenessFrom,
   matchFrom,
+  numberFrom,
   objectFrom,
   organizationChangeFrom,
   settingsFrom,
@@ -58,8 +59,7 @@ export function createControlEndpoint(
         keyOptionsFrom(options),
       ),
     down: (body) => {
-      const { forMs } = body;
-      if (typeof forMs !== 'number') throw new Error('forMs is missing: say after how many ms to come back');
+      const forMs = numberFrom(body, 'forMs');
       setImmediate(() => void simulator.down({ forMs }));
     },
   };
