@@ -29,12 +29,13 @@ export class Lanes {
   }
 
   shift(): string | undefined {
-    this.#turn += 1;
-    const order: readonly Lane[] = this.#turn % SCHEDULED_TURN === 0 ? ['scheduled', 'user'] : ['user', 'scheduled'];
+    const isScheduledTurn = (this.#turn + 1) % SCHEDULED_TURN === 0;
+    const order: readonly Lane[] = isScheduledTurn ? ['scheduled', 'user'] : ['user', 'scheduled'];
     for (const lane of order) {
       const place = this.#lanes[lane].shift((candidate) => this.#places.get(candidate.key) === candidate);
       if (!place) continue;
       this.#places.delete(place.key);
+      this.#turn += 1;
       return place.key;
     }
     return undefined;
