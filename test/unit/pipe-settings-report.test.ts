@@ -7,6 +7,7 @@ import {
   type PipeSettingsSpec,
   type PipeSettingsStatus,
 } from '../../src/kinds/pipe-settings/resource.ts';
+import { pendingStatus } from '../../src/kinds/status-fields.ts';
 import {
   anAnswer,
   anAppliedPipeSettings,
@@ -97,6 +98,12 @@ describe('a confirmed write', () => {
     expect(first.report).toMatchObject({ notices: [], outcome: { next: 'await-change' }, did: 'put' });
   });
 
+  test('makes no event on an object as the API server creates it either', () => {
+    const created = aPipeSettings({ status: pendingStatus as PipeSettingsStatus });
+    expect(visit(created).report.notices).toEqual([]);
+    expect(visit(created).status).toStrictEqual(visit(aPipeSettings()).status);
+  });
+
   test('without a request id has none anywhere', () => {
     const { status } = visit(aPipeSettings(), {
       attempt: attemptOf({ answered: true, httpStatus: 200, body: 'json', result: {} }),
@@ -149,6 +156,11 @@ describe('suspended', () => {
     [
       'what came back different is not Ready',
       visit(aPipeSettings(), { attempt: confirmedWith({ engine_max_threads: 1 }) }).object,
+      'False',
+    ],
+    [
+      'what was confirmed and then came back different is not Ready',
+      visit(asking(anAppliedPipeSettings(), 'now'), { attempt: confirmedWith({ engine_max_threads: 1 }) }).object,
       'False',
     ],
     [
