@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { type Objects, watchObjects } from './objects.ts';
+import { rowOf } from './panel.ts';
+import { createStage, type Stage } from './stage.ts';
+import { story } from './story.ts';
+import { type Ended, failureLines, summaryLines } from './summary.ts';
+import type { View } from './view.ts';
+import { NAMESPACE, type World } from './world.ts';
+
+/** How the story ended. */
+export interface Performance {
+  readonly failed: boolean;
+}
+
+export interface PerformOptions {
+  readonly world: World;
+  readonly view: View;
+  /** Without pauses to read in, and without a word on what to do next. */
+  readonly once: boolean;
+  /** Rejects with its reason when it comes in the middle of the story. */
+  readonly signal: AbortSignal;
+}
+
+/** Tells the story up to its end or to the first step that fails. The view shows the objects until `signal` comes. */
+export async function perform({ world, view, once, signal }: PerformOptions): Promise<Performance> {
+  const { controlPlane } = world;
+  const objects = watchObjects({
+    kubectl: controlPlane.kubectlProgram,
+    env: {
+      ...process.env,
+      KUBECONFIG: controlPlane.adminKubeconfig,
+      KUBECACHEDIR: join(controlPlane.folder, 'kubectl'),
+    },
+    namespace: NAMESPACE,
+    onChange: (name, object) => (object ? view.object(rowOf(name, object)) : view.gone(name)),
+  });
+  signal.addEventListener('abort', objects.close, { once: true });
+  const dead = new AbortController();
+  world.operator.onDeath((how) => {
+    view.say('bad', `The operator ${how}, which nobody asked it to. Its log: ${world.logFile}`);
+    dead.abort(new Error(`the operator ${how}`));
+  });
+  for (const line of welcome(world)) view.say('plain', line);
+  const stage = createStage({
+    world,
+    view,
+    objects,
+    audience: !once,
+    signal: AbortSignal.any([signal, dead.signal]),
+  });
+  const ended = await play(stage, objects, view, signal);
+  const failed = ended.some(({ outcome }) => outcome !== 'ok');
+  view.step(failed ? 'a step failed' : 'the story is over');
+  for (const line of summaryLines(ended)) view.say('plain', line);
+  if (once) objects.close();
+  else for (const line of farewell(world)) view.say('plain', line);
+  return { failed };
+}
+
+async function play(stage: Stage, objects: Objects, view: View, signal: AbortSignal): Promise<Ended[]> {
+  const ended: Ended[] = [];
+  for (const [index, { title, play: playStep }] of story.entries()) {
+    if (ended.some(({ outcome }) => outcome === 'FAILED')) {
+      ended.push({ title, outcome: 'not tried', ms: 0 });
+      continue;
+    }
+    const since = performance.now();
+    view.say('title', `${index + 1} of ${story.length}: ${title}`);
+    view.step(`step ${index + 1} of ${story.length}`);
+    try {
+      await playStep(stage);
+      await stage.breathe();
+      ended.push({ title, outcome: 'ok', ms: performance.now() - since });
+    } catch (error) {
+      signal.throwIfAborted();
+      ended.push({ title, outcome: 'FAILED', ms: performance.now() - since });
+      view.say('bad', `This step failed: ${title}`);
+      const name = stage.lastLookedAt();
+      const object = name === undefined ? undefined : objects.get(name);
+      for (const line of failureLines(error, stage, object)) view.say('plain', line);
+    }
+  }
+  return ended;
+}
+
+function welcome({ controlPlane, kubectlCommand, simulator, logFile }: World): string[] {
+  return [
+    '',
+    'You see a real Kubernetes API server, the operator as it would run in a cluster, and a simulated management API.',
+    'To look around meanwhile, in another terminal:',
+    '',
+    `  export KUBECONFIG=${controlPlane.adminKubeconfig}`,
+    `  ${kubectlCommand} -n ${NAMESPACE} get pset -o wide`,
+    '',
+    `Management API: ${simulator.url}`,
+    `Log of the operator: ${logFile}`,
+  ];
+}
+
+function farewell({ controlPlane, kubectlCommand, simulator }: World): string[] {
+  const kubectl = `  ${kubectlCommand} -n ${NAMESPACE}`;
+  return [
+    '',
+    'Everything stays up until Ctrl-C. In another terminal:',
+    '',
+    `  export KUBECONFIG=${controlPlane.adminKubeconfig}`,
+    '  # all that the status says',
+    `${kubectl} get pset orders-v2 -o yaml`,
+    '  # change a setting; try 40, or a key that does not exist',
+    `${kubectl} edit pset orders-v2`,
+    '  # send it once more',
+    `${kubectl} annotate pset orders-v2 pipewright.dev/reconcile-requested-at="$(date)" --overwrite`,
+    '  # take the management API away for 30 s',
+    `  curl -d '{"forMs":30000}' ${simulator.url}/_control/down`,
+    '  # what the management API stores',
+    `  curl ${simulator.url}/_control/state`,
+    '',
+  ];
+}

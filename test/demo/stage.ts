@@ -1,0 +1,140 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Call } from '../simulator/types.ts';
+import type { Pset } from '../support/scene.ts';
+import type { Objects } from './objects.ts';
+import type { View } from './view.ts';
+import { kubectl, NAMESPACE, type World } from './world.ts';
+
+/** What a step of the story is told and checked with. Everything here throws when the demo is stopped or a check fails. */
+export interface Stage extends World {
+  /** Tells a sentence, and leaves time to read it where somebody watches. */
+  tell(text: string): Promise<void>;
+  /** The pause between two steps, where somebody watches. */
+  breathe(): Promise<void>;
+  createNamespace(): Promise<void>;
+  /** Shows and runs `kubectl -n ingest …`. */
+  kubectl(args: readonly string[]): Promise<void>;
+  /** kubectl apply of a text that stands in `shownAs`. */
+  apply(text: string, shownAs: string): Promise<void>;
+  /** kubectl patch of an object's spec. */
+  edit(name: string, spec: unknown): Promise<void>;
+  /** Waits until the status speaks of the last change made here, with this reason, and fits. */
+  becomes(name: string, reason: string, fits?: (object: Pset) => boolean): Promise<Pset>;
+  gone(name: string): Promise<void>;
+  /** Says that something holds, or fails with `seen`. */
+  check(claim: string, holds: boolean, seen: unknown): void;
+  /** Calls that the API has received since the last time this was asked. */
+  newCalls(): Call[];
+  /** Waits a moment in which nothing may arrive at the API, and fails if something does. */
+  staysQuiet(claim: string): Promise<void>;
+  /** The object that was looked at last. */
+  lastLookedAt(): string | undefined;
+}
+
+/** Far more than any of it takes: a machine may be slow, and loaded besides. */
+const PATIENCE_MS = 60_000;
+/** Much longer than the operator takes to act on a change. */
+const QUIET_MS = 2_000;
+const READ_MS_PER_CHARACTER = 28;
+const BREATH_MS = 2_500;
+
+export interface StageOptions {
+  readonly world: World;
+  readonly view: View;
+  readonly objects: Objects;
+  /** Whether somebody reads along. */
+  readonly audience: boolean;
+  readonly signal: AbortSignal;
+}
+
+export function createStage({ world, view, objects, audience, signal }: StageOptions): Stage {
+  const { simulator, controlPlane } = world;
+  /** The generation that a change made here gave the object. */
+  const generations = new Map<string, number>();
+  let callsSeen = 0;
+  let last: string | undefined;
+
+  const run = async (args: readonly string[], stdin?: string) => {
+    signal.throwIfAborted();
+    return kubectl(controlPlane, ['-n', NAMESPACE, ...args], stdin);
+  };
+  /** What kubectl printed as JSON: the object as it was stored. */
+  const remember = (output: string) => {
+    const { metadata } = JSON.parse(output) as Pset;
+    generations.set(metadata.name, metadata.generation ?? 0);
+    last = metadata.name;
+  };
+  const newCalls = () => {
+    const found = simulator.calls().filter(({ seq }) => seq > callsSeen);
+    callsSeen = found.at(-1)?.seq ?? callsSeen;
+    return found;
+  };
+
+  const stage: Stage = {
+    ...world,
+    async tell(text) {
+      view.say('text', text);
+      if (audience) await pause(text.length * READ_MS_PER_CHARACTER, undefined, { signal });
+    },
+    async breathe() {
+      if (audience) await pause(BREATH_MS, undefined, { signal });
+    },
+    async createNamespace() {
+      view.say('command', `kubectl create namespace ${NAMESPACE}`);
+      await kubectl(controlPlane, ['create', 'namespace', NAMESPACE]);
+    },
+    async kubectl(args) {
+      view.say('command', `kubectl -n ${NAMESPACE} ${args.map(quoted).join(' ')}`);
+      await run(args);
+    },
+    async apply(text, shownAs) {
+      view.say('command', `kubectl apply -f ${shownAs}`);
+      remember(await run(['apply', '-o', 'json', '-f', '-'], text));
+    },
+    async edit(name, spec) {
+      const patch = JSON.stringify({ spec });
+      view.say('command', `kubectl -n ${NAMESPACE} patch pset ${name} --type merge -p '${patch}'`);
+      remember(await run(['patch', 'pset', name, '-o', 'json', '--type', 'merge', '-p', patch]));
+    },
+    async becomes(name, reason, fits = () => true) {
+      last = name;
+      const wanted = generations.get(name) ?? 0;
+      const isIt = (object: Pset) => {
+        const { metadata, status } = object;
+        const ready = readyOf(object);
+        const current = metadata.generation === status.observedGeneration && status.observedGeneration >= wanted;
+        return current && ready.reason === reason && fits(object);
+      };
+      return objects.until(name, isIt, { what: `${name} becoming ${reason}`, timeoutMs: PATIENCE_MS, signal });
+    },
+    gone: (name) => objects.untilGone(name, { what: `${name} being gone`, timeoutMs: PATIENCE_MS, signal }),
+    check(claim, holds, seen) {
+      signal.throwIfAborted();
+      if (!holds) throw new Error(`${claim}: this does not hold; seen: ${JSON.stringify(seen)}`);
+      view.say('good', claim);
+    },
+    newCalls,
+    async staysQuiet(claim) {
+      await pause(QUIET_MS, undefined, { signal });
+      const calls = newCalls();
+      stage.check(claim, calls.length === 0, calls);
+    },
+    lastLookedAt: () => last,
+  };
+  return stage;
+}
+
+export function readyOf({ status }: Pset): Pset['status']['conditions'][number] {
+  const ready = status.conditions.find(({ type }) => type === 'Ready');
+  if (!ready) throw new Error(`a PipeSettings without the condition Ready: ${JSON.stringify(status)}`);
+  return ready;
+}
+
+export function hasCondition({ status }: Pset, type: string): boolean {
+  return status.conditions.some((condition) => condition.type === type && condition.status === 'True');
+}
+
+/** As it would be typed into a shell. */
+function quoted(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument}'`;
+}

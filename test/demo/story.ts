@@ -1,0 +1,13 @@
+import type { Stage } from './stage.ts';
+import { everyday } from './story-everyday.ts';
+import { mistakes } from './story-mistakes.ts';
+import { trouble } from './story-trouble.ts';
+
+export interface Step {
+  readonly title: string;
+  /** Tells and checks; throws where something is not as told. */
+  readonly play: (stage: Stage) => Promise<void>;
+}
+
+/** Each step starts from what the one before left behind. */
+export const story: readonly Step[] = [...everyday, ...mistakes, ...trouble];
