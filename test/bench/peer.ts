@@ -1,0 +1,39 @@
+import { Pool } from 'undici';
+
+/** What a bare program is told by the one that starts it. */
+export interface PeerOptions {
+  readonly server: string;
+  readonly ca: string;
+  readonly token: string;
+  readonly apiUrl: string;
+  readonly authorization: string;
+  readonly namespace: string;
+}
+
+/** Connections as the operator has them: undici, HTTP/2 to Kubernetes and HTTP/1.1 to the API. */
+export function openPeer<T = unknown>() {
+  const options = JSON.parse(process.env.PEER_OPTIONS ?? '{}') as PeerOptions & T;
+  const { server, ca, token, apiUrl, authorization } = options;
+  const kube = new Pool(server, { allowH2: true, connect: { ca, allowH2: true }, headersTimeout: 0, bodyTimeout: 0 });
+  const api = new Pool(apiUrl);
+  return {
+    options,
+    kube: (method: 'GET' | 'PUT', path: string, body?: unknown) =>
+      kube.request({
+        method,
+        path,
+        headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    async put(path: string, settings: object): Promise<unknown> {
+      const reply = await api.request({
+        method: 'PUT',
+        path,
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(settings),
+      });
+      if (reply.statusCode !== 200) throw new Error(`PUT ${path}: HTTP ${reply.statusCode}`);
+      return reply.body.json();
+    },
+  };
+}
