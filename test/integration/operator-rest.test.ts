@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { audit } from '../controlplane/client.ts';
+import { allow, operatorRules } from '../support/cluster.ts';
+import { startOperator } from '../support/operator.ts';
+import { openScene, pathOf, type Scene } from '../support/scene.ts';
+import { settled } from '../support/watching.ts';
+
+const REST_MS = 60_000;
+const LEASES = {
+  apiGroups: ['coordination.k8s.io'],
+  resources: ['leases'],
+  verbs: ['get', 'list', 'watch', 'create', 'update'],
+};
+
+/** Twenty objects: applied, refused with a long wait, and suspended. */
+async function populate(scene: Scene): Promise<void> {
+  const make = async (name: string, reason: string, spec = {}): Promise<void> => {
+    await scene.pset(name, spec);
+    await scene.until(name, reason);
+  };
+  const numbers = [...Array(20).keys()];
+  for (const number of numbers) {
+    if (number % 10 === 8)
+      scene.simulator.always({ status: 422, error: 'no' }, { pathIncludes: pathOf(`at-${number}`) });
+  }
+  await Promise.all(
+    numbers.map((number) => {
+      const name = `at-${number}`;
+      if (number % 10 === 8) return make(name, 'Rejected');
+      if (number % 10 === 9) return make(name, 'Suspended', { suspend: true });
+      return make(name, 'Applied', number % 10 === 7 ? { reassertInterval: '24h' } : {});
+    }),
+  );
+  await settled(scene);
+}
+
+/** What the operator asked of the API server and of the management API while nobody did anything. */
+async function atRest(scene: Scene): Promise<{ calls: number; requests: string[] }> {
+  const calls = scene.simulator.callCount();
+  const from = Date.now();
+  await pause(REST_MS);
+  const entries = await audit({ user: scene.user });
+  // A watch is opened again every minute or so; it stands in the log with the time at which it began.
+  const since = entries.filter(({ received, verb }) => received >= from && verb !== 'watch');
+  return {
+    calls: scene.simulator.callCount() - calls,
+    requests: since.map(({ verb, resource, subresource }) => `${verb} ${resource}${subresource}`),
+  };
+}
+
+test.concurrent('a minute at rest costs nothing at all', { timeout: 180_000 }, async () => {
+  const scene = await openScene();
+  try {
+    await populate(scene);
+    expect(await atRest(scene)).toEqual({ calls: 0, requests: [] });
+  } finally {
+    await scene.end();
+  }
+});
+
+test.concurrent('a minute at rest as leader costs the renewals of the Lease', { timeout: 180_000 }, async () => {
+  const scene = await openScene({ start: false });
+  await allow(scene.namespace, 'operator', [...(await operatorRules()), LEASES]);
+  const operator = await startOperator({
+    kubeconfig: scene.kubeconfig,
+    apiUrl: scene.simulator.url,
+    flags: [
+      '--namespaces',
+      scene.namespace,
+      '--api-rate',
+      '0',
+      '--leader-elect',
+      '--leader-elect-namespace',
+      scene.namespace,
+    ],
+  });
+  try {
+    await populate(scene);
+    const { calls, requests } = await atRest(scene);
+    expect(calls).toBe(0);
+    expect(requests.filter((request) => request !== 'update leases')).toEqual([]);
+    // Every 2 s; a slow machine may miss some.
+    expect(requests.length).toBeGreaterThan(10);
+    expect(requests.length).toBeLessThanOrEqual(32);
+  } finally {
+    await operator.kill();
+    await scene.end();
+  }
+});

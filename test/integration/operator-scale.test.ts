@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { audit, waitFor } from '../controlplane/client.ts';
+import { createMany } from '../support/many.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { metric, putsOf, writesOf } from '../support/watching.ts';
+
+const OBJECTS = 1000;
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene({
+    start: false,
+    logLevel: 'info',
+    flags: ['--api-rate', '0', '--api-in-flight', '20', '--concurrency', '20'],
+  });
+  await createMany(scene, OBJECTS);
+  await scene.start();
+});
+afterAll(() => scene.end());
+
+/** Waits for a figure of the operator's own; asking it costs the API server nothing. */
+function figure(what: string, until: (page: string) => boolean): Promise<string> {
+  return waitFor(() => scene.operator().page('metrics'), { what, until, timeoutMs: 120_000 });
+}
+
+const applied = (page: string): number => metric(page, 'pipewright_resource_ready', { reason: 'Applied' });
+const idle = (page: string): boolean =>
+  metric(page, 'workqueue_depth') + metric(page, 'workqueue_unfinished_work_seconds') === 0;
+
+test(`a restart with ${OBJECTS} unchanged objects sends nothing, writes nothing and lists once, in pages`, async () => {
+  await figure(`${OBJECTS} applied objects`, (page) => applied(page) === OBJECTS && idle(page));
+  expect(scene.simulator.callCount()).toBe(OBJECTS);
+  expect(await scene.operator().stop()).toBe(0);
+  const writes = (await writesOf(scene.user)).length;
+  const before = (await audit({ user: scene.user })).length;
+
+  await scene.start();
+  await figure(
+    'a visit of each object',
+    (page) => metric(page, 'pipewright_reconcile_total', { result: 'nothing' }) >= OBJECTS && idle(page),
+  );
+
+  expect(scene.simulator.callCount()).toBe(OBJECTS);
+  const since = (await audit({ user: scene.user })).slice(before);
+  expect((await writesOf(scene.user)).length).toBe(writes);
+  const lists = since.filter(({ verb, resource }) => verb === 'list' && resource === 'pipesettings');
+  const pages = lists.map(({ requestURI }) => new URL(requestURI, 'http://server').searchParams);
+  expect(pages.filter((page) => !page.has('continue'))).toHaveLength(1);
+  for (const page of pages) expect(Number(page.get('limit'))).toBeLessThanOrEqual(500);
+  expect(pages.length).toBeGreaterThanOrEqual(2);
+  // No value of a Secret is needed where nothing is sent.
+  expect(since.filter(({ verb }) => verb === 'get')).toEqual([]);
+});
+
+test(`a Secret rotated under ${OBJECTS} objects is read at most once, sends nothing, and signs the next call`, async () => {
+  const before = (await audit({ user: scene.user })).length;
+  const { id } = await scene.newKey('management-api');
+  let threads = 10;
+  await waitFor(
+    async () => {
+      threads += 1;
+      await scene.pset('many-7', { settings: { engine_max_threads: threads } });
+      await scene.until('many-7', 'Applied');
+      return putsOf(scene, 'many-7').at(-1)?.keyId;
+    },
+    { what: 'a call with the new key', until: (keyId) => keyId === id },
+  );
+  await figure('rest', idle);
+
+  expect(scene.simulator.callCount() - putsOf(scene, 'many-7').length).toBe(OBJECTS - 1);
+  const since = (await audit({ user: scene.user })).slice(before);
+  expect(since.filter(({ verb, resource }) => verb === 'get' && resource === 'secrets').length).toBeLessThanOrEqual(1);
+  expect(since.filter(({ verb, resource }) => verb === 'list' && resource === 'pipesettings')).toEqual([]);
+});

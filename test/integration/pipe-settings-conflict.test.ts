@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newNamespace, waitFor } from '../controlplane/client.ts';
+import { allow, asAdmin, createOrReplace, operatorRules } from '../support/cluster.ts';
+import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
+import { objectUntil, putsOf, putsUntil, ready, settled, side } from '../support/watching.ts';
+
+const MINUTE = 60_000;
+
+let scene: Scene;
+let operator: InnerOperator;
+let other: string;
+beforeAll(async () => {
+  [scene, other] = await Promise.all([openScene({ start: false }), newNamespace()]);
+  await shareWith(other);
+  operator = await startInner(scene, { namespaces: [scene.namespace, other] });
+});
+afterAll(async () => {
+  await operator.stop();
+  await scene.end();
+});
+
+/** Gives the scene's operator the same rights in another namespace, and that the same Secret. */
+async function shareWith(namespace: string): Promise<void> {
+  await allow(namespace, 'operator', await operatorRules());
+  const subjects = [{ kind: 'ServiceAccount', name: 'operator', namespace: scene.namespace }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' };
+  const bindings = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`;
+  const binding = { metadata: { name: 'from-elsewhere' }, subjects, roleRef };
+  await createOrReplace(bindings, binding);
+  const secret = {
+    metadata: { name: 'management-api' },
+    stringData: { keyId: scene.key.id, keySecret: scene.key.secret },
+  };
+  await createOrReplace(`/api/v1/namespaces/${namespace}/secrets`, secret);
+}
+
+function pathsOf(namespace: string): string {
+  return `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings`;
+}
+
+test('of two objects made together one acts and the other names it, whichever came first to whom', async () => {
+  await Promise.all([scene.pset('twin-a', { pipeId: 'twins' }), scene.pset('twin-b', { pipeId: 'twins' })]);
+  const both = await waitFor(() => Promise.all([scene.get('twin-a'), scene.get('twin-b')]), {
+    what: 'one applied, one in conflict',
+    until: (objects) =>
+      objects
+        .map((object) => ready(object).reason)
+        .toSorted()
+        .join() === 'Applied,TargetConflict',
+  });
+  const [winner, loser] = both.toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1)) as [Pset, Pset];
+  expect(ready(loser).message).toContain(`"${winner.metadata.name}"`);
+  expect(ready(loser).status).toBe('False');
+  expect(side(loser)).toBe('Reconciling');
+  expect(loser.status.applied).toBeUndefined();
+  await settled(scene);
+  expect(putsOf(scene, 'twins')).toHaveLength(1);
+  expect(await scene.events(loser.metadata.name)).toEqual([]);
+});
+
+test('a rename in Git passes without a warning: the new one waits, and takes over at once when the old one is pruned', async () => {
+  await scene.pset('old-name', { pipeId: 'renamed', settings: { engine_max_threads: 4 } });
+  await scene.until('old-name', 'Applied');
+  await scene.pset('new-name', { pipeId: 'renamed', settings: { engine_max_threads: 6 } });
+  const waiting = await scene.until('new-name', 'TargetConflict');
+  expect(side(waiting)).toBe('Reconciling');
+  expect(putsOf(scene, 'renamed')).toHaveLength(1);
+  await scene.remove('old-name');
+  const taken = await scene.until('new-name', 'Applied', 5_000);
+  expect(taken.status.nextAttemptTime).toBeUndefined();
+  expect(putsOf(scene, 'renamed').map(({ body }) => body)).toEqual([
+    { engine_max_threads: 4 },
+    { engine_max_threads: 6 },
+  ]);
+  expect((await scene.events('new-name')).filter(({ type }) => type === 'Warning')).toEqual([]);
+});
+
+test('a winner that is being deleted keeps the pipe until it is gone', async () => {
+  await scene.pset('held', { pipeId: 'held-pipe' });
+  await scene.until('held', 'Applied');
+  await setFinalizers('held', ['example.com/hold']);
+  await scene.pset('next', { pipeId: 'held-pipe' });
+  await scene.until('next', 'TargetConflict');
+  await scene.remove('held');
+  await settled(scene);
+  expect(putsOf(scene, 'held-pipe')).toHaveLength(1);
+  expect(ready(await scene.get('next')).reason).toBe('TargetConflict');
+  await setFinalizers('held', []);
+  await scene.until('next', 'Applied');
+  expect(putsOf(scene, 'held-pipe')).toHaveLength(2);
+});
+
+async function setFinalizers(name: string, finalizers: readonly string[]): Promise<void> {
+  const path = `${pathsOf(scene.namespace)}/${name}`;
+  const stored = await asAdmin<Pset>('GET', path);
+  await asAdmin('PUT', path, { ...stored, metadata: { ...stored.metadata, finalizers } });
+}
+
+test('after five minutes the loser is stalled, with one event; an edit or a request of it sends nothing', async () => {
+  await scene.pset('holder', { pipeId: 'disputed' });
+  await scene.until('holder', 'Applied');
+  await scene.pset('rival', { pipeId: 'disputed' });
+  const early = await scene.until('rival', 'TargetConflict');
+  expect(early.status.nextAttemptTime).toBeDefined();
+  operator.clock.advance(4 * MINUTE);
+  await settled(scene);
+  expect(side(await scene.get('rival'))).toBe('Reconciling');
+  operator.clock.advance(MINUTE + 2_000);
+  await objectUntil(scene, 'rival', 'stalled', (object) => side(object) === 'Stalled');
+  await waitFor(() => scene.events('rival'), { what: 'the event', until: ({ length }) => length > 0 });
+
+  const value = await scene.request('rival');
+  await objectUntil(scene, 'rival', 'acknowledged', ({ status }) => status.lastHandledReconcileAt === value);
+  await scene.pset('rival', { pipeId: 'disputed', settings: { engine_max_threads: 2 } });
+  const edited = await scene.until('rival', 'TargetConflict');
+  expect(side(edited)).toBe('Stalled');
+  operator.clock.advance(90 * MINUTE);
+  await settled(scene);
+  expect((await scene.events('rival')).map(({ type, reason }) => `${type} ${reason}`)).toEqual([
+    'Warning TargetConflict',
+  ]);
+  expect(putsOf(scene, 'disputed')).toHaveLength(1);
+});
+
+test('deleting the loser makes no call', async () => {
+  await scene.pset('stays', { pipeId: 'two-of-us' });
+  const stays = await scene.until('stays', 'Applied');
+  await scene.pset('goes', { pipeId: 'two-of-us' });
+  await scene.until('goes', 'TargetConflict');
+  await scene.remove('goes');
+  await settled(scene);
+  expect(putsOf(scene, 'two-of-us')).toHaveLength(1);
+  expect((await scene.get('stays')).metadata.resourceVersion).toBe(stays.metadata.resourceVersion);
+});
+
+test('objects of two namespaces are rivals like any others', async () => {
+  await scene.pset('here', { pipeId: 'shared' });
+  await scene.until('here', 'Applied');
+  const there = `${pathsOf(other)}/there`;
+  await asAdmin('POST', pathsOf(other), {
+    apiVersion: 'pipewright.dev/v1alpha1',
+    kind: 'PipeSettings',
+    metadata: { name: 'there' },
+    spec: {
+      organizationId: ORGANIZATION,
+      serviceId: SERVICE,
+      pipeId: 'shared',
+      credentialsSecretRef: { name: 'management-api' },
+      settings: { engine_max_threads: 3 },
+    },
+  });
+  const reasonThere = (reason: string): Promise<Pset> =>
+    waitFor(() => asAdmin<Pset>('GET', there), {
+      what: `the one there to be ${reason}`,
+      until: (object) => ready(object).reason === reason,
+    });
+  expect(ready(await reasonThere('TargetConflict')).message).toContain(`"${scene.namespace}/here"`);
+  await scene.remove('here');
+  await reasonThere('Applied');
+  expect((await putsUntil(scene, 'shared', 2)).map(({ body }) => body)).toEqual([
+    { engine_max_threads: 8 },
+    { engine_max_threads: 3 },
+  ]);
+});

@@ -1,0 +1,73 @@
+import { systemClock } from '../../src/clock.ts';
+import { parseConfig } from '../../src/config.ts';
+import { createKubeClient } from '../../src/kube/client.ts';
+import { loadCluster } from '../../src/kube/config.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { collectFigures } from '../../src/observe.ts';
+import { createOperator } from '../../src/operator.ts';
+import { createRedactor } from '../../src/redaction.ts';
+import { runWorkers } from '../../src/runtime/controller.ts';
+import { MovableClock } from './movable-clock.ts';
+import { recordingLog } from './recording-log.ts';
+import type { Scene } from './scene.ts';
+
+/** An operator in the process of the test, put together as src/main.ts does it, with hands of its clock to turn. */
+export interface InnerOperator {
+  readonly clock: MovableClock;
+  readonly messages: readonly string[];
+  /** The page of /metrics. */
+  metrics(): string;
+  /** Lets running passes end, and with them everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts one and waits until it works. What the API and the objects' times go by is the movable clock; the connections
+ * to Kubernetes keep to real time, or each turn of the hands would cut them.
+ */
+export async function startInner(
+  scene: Scene,
+  { namespaces = [scene.namespace], flags = [] }: { namespaces?: readonly string[]; flags?: readonly string[] } = {},
+): Promise<InnerOperator> {
+  const given = ['--api-url', scene.simulator.url, '--kubeconfig', scene.kubeconfig, '--leader-elect=false'];
+  const argv = [...given, '--namespaces', namespaces.join(','), '--api-rate', '0', ...flags];
+  const parsed = parseConfig({ argv, env: {}, version: 'test' });
+  if (!parsed.ok) throw new Error(parsed.message);
+  const { config } = parsed;
+  const clock = new MovableClock();
+  const { log, messages } = recordingLog();
+  const metrics = createMetrics();
+  const cluster = await loadCluster({ kubeconfig: config.kubeconfig, context: undefined });
+  const client = createKubeClient(cluster, { clock: systemClock });
+  const stopWatches = new AbortController();
+  const stopWork = new AbortController();
+  const operator = createOperator({
+    config,
+    client,
+    clock,
+    log,
+    metrics,
+    version: 'test',
+    instance: 'inner',
+    mayStartCall: () => true,
+    guard: createRedactor().add,
+    signal: stopWatches.signal,
+  });
+  const { queue, pacer, kinds } = operator;
+  collectFigures(metrics, { queue, pacer, kinds, clock, isLeader: () => true });
+  await operator.informers.synced;
+  const working = runWorkers(operator.controller, stopWork.signal);
+  return {
+    clock,
+    messages,
+    metrics: metrics.render,
+    async stop() {
+      stopWork.abort();
+      await working;
+      await operator.events.flush();
+      stopWatches.abort();
+      pacer.close();
+      await Promise.all([operator.api.close(), client.close()]);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { type Cancel, type Clock, systemClock } from '../../src/clock.ts';
+
+interface Entry {
+  readonly due: number;
+  readonly run: () => void;
+  cancel: Cancel;
+}
+
+/** A clock that runs in real time and can be moved on, for an operator on a real API server with hours of waits before it. */
+export class MovableClock implements Clock {
+  #ahead = 0;
+  readonly #entries = new Set<Entry>();
+
+  now(): number {
+    return systemClock.now() + this.#ahead;
+  }
+
+  monotonic(): number {
+    return systemClock.monotonic() + this.#ahead;
+  }
+
+  at(delayMs: number, run: () => void): Cancel {
+    const entry: Entry = { due: this.monotonic() + Math.max(0, delayMs), run, cancel: () => undefined };
+    this.#entries.add(entry);
+    this.#arm(entry);
+    return () => this.#drop(entry);
+  }
+
+  /** Moves both hands on; what has come due runs before this returns, the earliest first. */
+  advance(ms: number): void {
+    this.#ahead += ms;
+    const now = this.monotonic();
+    const due = [...this.#entries].filter((entry) => entry.due <= now).toSorted((a, b) => a.due - b.due);
+    for (const entry of due) if (this.#drop(entry)) entry.run();
+    for (const entry of this.#entries) this.#arm(entry);
+  }
+
+  #arm(entry: Entry): void {
+    entry.cancel();
+    entry.cancel = systemClock.at(entry.due - this.monotonic(), () => {
+      if (this.#drop(entry)) entry.run();
+    });
+  }
+
+  /** false: it has run or was taken back before. */
+  #drop(entry: Entry): boolean {
+    entry.cancel();
+    return this.#entries.delete(entry);
+  }
+}

@@ -1,0 +1,81 @@
+import { expect } from 'vitest';
+import type { AuditEntry } from '../controlplane/audit.ts';
+import { audit, waitFor } from '../controlplane/client.ts';
+import type { Call } from '../simulator/types.ts';
+import { parseExposition } from './exposition.ts';
+import { type Condition, type Pset, pathOf, type Scene } from './scene.ts';
+
+const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/** What the operator wrote to Kubernetes and was not refused, but its Lease. */
+export async function writesOf(user: string): Promise<AuditEntry[]> {
+  const entries = await audit({ user });
+  return entries.filter(({ verb, resource }) => WRITES.includes(verb) && resource !== 'leases');
+}
+
+/** Writes to one object, events about it not counted. */
+export async function writesTo(scene: Scene, name: string): Promise<AuditEntry[]> {
+  return (await writesOf(scene.user)).filter((entry) => entry.resource === 'pipesettings' && entry.name === name);
+}
+
+/** The PUTs of a pipe that has its object's name. */
+export function putsOf(scene: Scene, pipe: string): Call[] {
+  return scene.simulator.calls({ method: 'PUT', pathIncludes: pathOf(pipe) });
+}
+
+/** Resolves when the pipe has had that many PUTs. */
+export function putsUntil(scene: Scene, pipe: string, count: number): Promise<Call[]> {
+  return scene.simulator.waitForCalls(count, {
+    match: { method: 'PUT', pathIncludes: pathOf(pipe) },
+    timeoutMs: 30_000,
+  });
+}
+
+/** Waits until the object fits. */
+export function objectUntil(
+  scene: Scene,
+  name: string,
+  what: string,
+  until: (object: Pset) => boolean,
+  timeoutMs = 30_000,
+): Promise<Pset> {
+  return waitFor(() => scene.get(name), { what: `${name}: ${what}`, until, timeoutMs });
+}
+
+/**
+ * Resolves when the operator has dealt with everything that happened before this call, events included: one more object
+ * goes all the way, is changed, and the event of that is there. The operator sends events one after another.
+ */
+export async function settled(scene: Scene): Promise<void> {
+  const name = `marker-${crypto.randomUUID().slice(0, 8)}`;
+  await scene.pset(name);
+  await scene.until(name, 'Applied');
+  await scene.pset(name, { settings: { engine_max_threads: 9 } });
+  await waitFor(() => scene.events(name), { what: `an event about ${name}`, until: (events) => events.length > 0 });
+}
+
+export function ready({ status }: Pset): Condition {
+  const condition = status.conditions.find(({ type }) => type === 'Ready');
+  if (!condition) throw new Error('there is no Ready condition');
+  return condition;
+}
+
+/** `Reconciling`, `Stalled` or undefined. */
+export function side({ status }: Pset): string | undefined {
+  return status.conditions.find(({ type }) => type !== 'Ready')?.type;
+}
+
+/** Every place that says which generation it speaks of says the present one. */
+export function expectCurrent({ metadata, status }: Pset): void {
+  expect(status.observedGeneration).toBe(metadata.generation);
+  for (const condition of status.conditions) expect(condition.observedGeneration).toBe(metadata.generation);
+}
+
+/** The sum of a metric's samples whose labels fit; 0 where there are none. */
+export function metric(page: string, name: string, labels: Readonly<Record<string, string>> = {}): number {
+  const samples = parseExposition(page).find((family) => family.name === name)?.samples ?? [];
+  const fitting = samples.filter((one) =>
+    Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+  );
+  return fitting.reduce((sum, { value }) => sum + value, 0);
+}
