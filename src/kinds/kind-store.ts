@@ -43,7 +43,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions)
 }
 
 /** `namespace/name` of the Secret that an object refers to; the index `secret`. */
-export function secretKeyOf(object: KubeObject): string | undefined {
+function secretKeyOf(object: KubeObject): string | undefined {
   const name = secretNameOf(object);
   return name === undefined ? undefined : `${object.metadata.namespace}/${name}`;
 }
