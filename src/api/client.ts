@@ -8,7 +8,7 @@ import { type Ended, Exchange } from './exchange.ts';
 import { encodePath } from './path.ts';
 import type { Credential, NoAnswer, Reply } from './reply.ts';
 
-export type { Answer, BodyState, Credential, NoAnswer, Reply } from './reply.ts';
+export type { Credential, Reply } from './reply.ts';
 
 /** One request; `path` holds raw segments after the base address, each is encoded here. */
 export interface ApiRequest {
