@@ -18,8 +18,11 @@ const ABSENT = { state: 'absent' } as const;
 /** A worker waits no longer than this for a watch's first answer. */
 const PATIENCE_MS = 10_000;
 
-/** A refused GET is not tried again for this long: a thousand objects on one Secret would ask a thousand times. */
-const REFUSAL_MS = 10_000;
+/**
+ * A refused GET is not tried again for this long: a thousand objects on one Secret would ask a thousand times. No longer,
+ * because nothing tells that the right was given: who gave it and asks to try now must not meet the old answer.
+ */
+const REFUSAL_MS = 1_000;
 
 /** A Secret that changes under every one of so many reads is given to the caller as read. */
 const READS = 3;
@@ -34,8 +37,8 @@ export interface WatchedSecretOptions {
 }
 
 /**
- * One Secret: what its watch says, and its value while that is current. A kept value is served only when the watch is
- * connected and says this very version; in every other case a read is a GET, shared by those who ask meanwhile.
+ * One Secret: what its watch says, and its value while that is current. A kept value is served only when the watch works
+ * (its list counts) and says this very version; in every other case a read is a GET, shared by those who ask meanwhile.
  */
 export class WatchedSecret implements WatchSink<KubeObject> {
   readonly #options: WatchedSecretOptions;
@@ -87,6 +90,8 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   }
 
   replace(objects: KubeObject[], resourceVersion: string): void {
+    // The watch goes on from this very list: until it is open, or says that it cannot be, nothing newer is to be had.
+    this.#live = true;
     const object = objects.find((one) => one.metadata.name === this.#options.name);
     this.#learn(object ? present(object) : ABSENT, resourceVersion);
   }
