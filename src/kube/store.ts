@@ -63,12 +63,12 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
   }
 
   /**
-   * Takes the reply of a write. False where it was ignored: something as new is held already, or nothing is held
-   * and the watch is past this version, so the object was deleted since.
+   * Takes the reply of a read or write of one object. False where it was ignored: something as new is held already, or
+   * nothing is: then the object is gone, or has left the watch's selector, and only the watch can bring it back.
    */
   put(object: T): boolean {
     const held = this.#objects.get(keyOf(object));
-    if (!this.#isNews(held, object, this.#seenFor(object))) return false;
+    if (!held || !this.#isNews(held, object, '')) return false;
     this.#report([this.#set(this.trim(object))], 'event');
     return true;
   }
@@ -113,8 +113,7 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     }
     for (const [key, held] of this.#objects) {
       if (listed.has(key) || (scope !== EVERYWHERE && held.metadata.namespace !== scope)) continue;
-      const createdSince = compareVersions(held.metadata.resourceVersion, resourceVersion) > 0;
-      if (restored || !createdSince) changes.push(this.#delete(key, held));
+      changes.push(this.#delete(key, held));
     }
     this.#seen.set(scope, resourceVersion);
     this.#report(changes, 'list');
@@ -125,9 +124,7 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     const held = this.#objects.get(key);
     const news =
       event === 'DELETED'
-        ? held &&
-          compareVersions(held.metadata.resourceVersion, object.metadata.resourceVersion) <= 0 &&
-          this.#delete(key, held)
+        ? held && isEndOf(held, object) && this.#delete(key, held)
         : this.#isNews(held, object, this.#seen.get(scope) ?? '') && this.#set(object);
     this.#advance(scope, object.metadata.resourceVersion);
     if (news) this.#report([news], 'event');
@@ -135,10 +132,6 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
 
   #isNews(held: T | undefined, object: T, seen: string): boolean {
     return compareVersions(object.metadata.resourceVersion, held?.metadata.resourceVersion ?? seen) > 0;
-  }
-
-  #seenFor(object: T): string {
-    return this.#seen.get(object.metadata.namespace) ?? this.#seen.get(EVERYWHERE) ?? '';
   }
 
   #advance(scope: string, resourceVersion: string): void {
@@ -169,4 +162,13 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
       }
     }
   }
+}
+
+/**
+ * Whether this deletion ends what is held. One object's own always does, also where a reply has shown a later version:
+ * then it lives on outside of the selector. Another's under the same name only when that one came later.
+ */
+function isEndOf(held: KubeObject, deleted: KubeObject): boolean {
+  const { uid, resourceVersion } = deleted.metadata;
+  return held.metadata.uid === uid || compareVersions(held.metadata.resourceVersion, resourceVersion) <= 0;
 }
