@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allow, asAdmin, operatorRules } from '../support/cluster.ts';
+import { type RunningOperator, startOperator } from '../support/operator.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { metric, putsOf } from '../support/watching.ts';
+
+const LEASES = {
+  apiGroups: ['coordination.k8s.io'],
+  resources: ['leases'],
+  verbs: ['get', 'list', 'watch', 'create', 'update'],
+};
+
+let scene: Scene;
+const started: RunningOperator[] = [];
+beforeAll(async () => {
+  scene = await openScene({ start: false });
+  await allow(scene.namespace, 'operator', [...(await operatorRules()), LEASES]);
+});
+afterAll(async () => {
+  for (const { process, kill } of started) if (process.exitCode === null && process.signalCode === null) await kill();
+  await scene.end();
+});
+
+async function start(until: string): Promise<RunningOperator> {
+  const lease = ['--leader-elect', '--leader-elect-namespace', scene.namespace];
+  const operator = await startOperator({
+    kubeconfig: scene.kubeconfig,
+    apiUrl: scene.simulator.url,
+    flags: ['--namespaces', scene.namespace, '--api-rate', '0', ...lease],
+    until,
+  });
+  started.push(operator);
+  return operator;
+}
+
+const works = ({ lines }: RunningOperator): boolean => lines.some(({ msg }) => msg === 'working');
+
+/** Milliseconds until the standby works. */
+async function takeover(standby: RunningOperator, since: number): Promise<number> {
+  await standby.waitForLine(({ msg }) => msg === 'working', 'the standby took over');
+  return performance.now() - since;
+}
+
+test('of two processes one works; the other takes over within 20 s of its death, within 3 s of its end', async () => {
+  const first = await start('working');
+  const second = await start('started');
+  await scene.pset('one');
+  await scene.until('one', 'Applied');
+  expect(works(second)).toBe(false);
+  expect(await second.page('readyz')).toMatch(/ok\n$/);
+  expect(metric(await second.page('metrics'), 'pipewright_leader')).toBe(0);
+  expect(metric(await first.page('metrics'), 'pipewright_leader')).toBe(1);
+
+  const killed = performance.now();
+  await first.kill();
+  await scene.pset('two');
+  expect(await takeover(second, killed)).toBeLessThanOrEqual(20_000);
+  await scene.until('two', 'Applied');
+
+  const third = await start('started');
+  const ended = performance.now();
+  expect(await second.stop()).toBe(0);
+  expect(await takeover(third, ended)).toBeLessThanOrEqual(3_000);
+  await scene.pset('three');
+  await scene.until('three', 'Applied');
+  for (const name of ['one', 'two', 'three']) expect(putsOf(scene, name)).toHaveLength(1);
+  const { items } = await asAdmin<{ items: { spec: { leaseTransitions: number } }[] }>(
+    'GET',
+    `/apis/coordination.k8s.io/v1/namespaces/${scene.namespace}/leases`,
+  );
+  expect(items).toHaveLength(1);
+});

