@@ -96,7 +96,7 @@ export interface KeyOptions {
 }
 
 /** All that is stored, as a copy. */
-export interface State {
+interface State {
   pipes: Record<string, Record<string, unknown>>;
   organizations: Record<string, Organization>;
   activities: Record<string, Activity>;

@@ -88,18 +88,19 @@ it('keeps nothing when told so, and still counts and waits', async () => {
   expect(simulator.callCount()).toBe(2);
 });
 
-it('waits for calls that fit, and for those alone', async () => {
+it('waits for calls that fit, for those alone, and for all of them', async () => {
   const { simulator, send } = await start();
   await send('PUT', PIPE_PATH, BODY);
   let calls: Call[] | undefined;
-  const waiting = simulator.waitForCalls(2, { match: { pathIncludes: '/pipes/pipe/' } }).then((found) => {
+  const waiting = simulator.waitForCalls(3, { match: { pathIncludes: '/pipes/pipe/' } }).then((found) => {
     calls = found;
   });
   await send('PUT', PIPE_PATH.replace('/pipe/', '/other/'), BODY);
+  await send('PUT', PIPE_PATH, BODY);
   expect(calls).toBeUndefined();
   await send('PUT', PIPE_PATH, BODY);
   await waiting;
-  expect(calls?.map(({ seq }) => seq)).toEqual([1, 3]);
+  expect(calls?.map(({ seq }) => seq)).toEqual([1, 3, 4]);
 });
 
 it('says what came instead when a wait is over', async () => {
