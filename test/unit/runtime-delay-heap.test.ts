@@ -66,6 +66,14 @@ describe('a heap of delays', () => {
     );
   });
 
+  test('keeps its order when most of its keys have been deleted', () => {
+    const heap = new DelayHeap();
+    for (let due = 200; due > 0; due -= 1) heap.set(`k${due}`, due);
+    for (let due = 200; due > 0; due -= 1) if (due % 20 !== 0) heap.delete(`k${due}`);
+    const dues = heap.takeDue(1_000).map((key) => Number(key.slice(1)));
+    expect(dues).toEqual([20, 40, 60, 80, 100, 120, 140, 160, 180, 200]);
+  });
+
   test('does not grow with keys that are set and deleted again and again', () => {
     const heap = new DelayHeap();
     heap.set('stays', 1_000_000);

@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type ControllerOptions, type PassRecord, runWorkers } from '../../src/runtime/controller.ts';
+import { awaitChange, recheckAt } from '../../src/runtime/outcome.ts';
+import { type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
+import { settle } from '../support/fake-clock.ts';
+import { isStatusWrite } from '../support/fake-kube-server.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+let engine: Engine;
+let stop: AbortController;
+let records: PassRecord[];
+let ended: Promise<void> | undefined;
+let recorded: ReturnType<typeof recordingLog>;
+
+beforeEach(async () => {
+  engine = await startEngine();
+  engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
+  stop = new AbortController();
+  records = [];
+  recorded = recordingLog();
+  ended = undefined;
+});
+afterEach(async () => {
+  stop.abort();
+  await ended;
+  await engine.close();
+});
+
+function start(concurrency = 2): Promise<void> {
+  const { queue, lifecycle, clock } = engine;
+  const options: ControllerOptions = {
+    kinds: new Map([[PIPE.kind, engine.kind]]),
+    queue,
+    lifecycle,
+    clock,
+    log: recorded.log,
+    concurrency,
+    onPass: (pass) => void records.push(pass),
+  };
+  ended = runWorkers(options, stop.signal);
+  return ended;
+}
+
+/** Lets time pass in steps until the condition holds; the milliseconds it took. */
+async function timeUntil(holds: () => boolean, stepMs = 50): Promise<number> {
+  const from = engine.clock.monotonic();
+  while (!holds()) {
+    if (engine.clock.monotonic() - from > 3_600_000) throw new Error('it does not happen within an hour');
+    await engine.clock.advance(stepMs);
+  }
+  return engine.clock.monotonic() - from;
+}
+
+describe('a pass that throws', () => {
+  test('is tried again after waits that double up to a minute, and said in the log with its place', async () => {
+    engine.act = () => {
+      throw new TypeError('a bug in the kind');
+    };
+    engine.given('ns/poison');
+    void start();
+    await settle();
+    const waits: number[] = [];
+    for (let tries = 1; tries <= 10; tries += 1) {
+      waits.push(await timeUntil(() => engine.acted.length > tries));
+    }
+    const expected = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000];
+    for (const [index, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual((expected[index] ?? 0) * 0.8);
+      expect(wait).toBeLessThanOrEqual((expected[index] ?? 0) * 1.2 + 50);
+    }
+    const [line = ''] = recorded.messages;
+    expect(line).toMatch(/^error pass failed, a bug; will try again \{/);
+    expect(JSON.parse(line.slice(line.indexOf('{')))).toMatchObject({
+      kind: 'Pipe',
+      key: 'ns/poison',
+      failures: 1,
+      error: 'a bug in the kind',
+      errorName: 'TypeError',
+      errorStack: expect.arrayContaining([expect.stringContaining('at ')]),
+    });
+  });
+
+  test('stops neither its worker nor the other keys', async () => {
+    engine.act = ({ metadata }) => {
+      if (metadata.name === 'poison') throw new TypeError('a bug in the kind');
+    };
+    engine.given('ns/poison');
+    for (let index = 0; index < 20; index += 1) engine.given(`ns/good-${index}`);
+    void start(1);
+    await settle();
+    await settle();
+    expect(engine.acted.filter((key) => key.startsWith('ns/good'))).toHaveLength(20);
+    expect(engine.acted.filter((key) => key === 'ns/poison')).toHaveLength(1);
+  });
+
+  test('has its failures forgotten once a pass succeeds', async () => {
+    let broken = true;
+    engine.act = () => {
+      if (broken) throw new TypeError('a bug in the kind');
+    };
+    engine.given('ns/sick');
+    void start();
+    await settle();
+    await timeUntil(() => engine.acted.length > 4);
+    broken = false;
+    await timeUntil(() => engine.acted.length > 5);
+    broken = true;
+    engine.queue.add(idOf('ns/sick'), 'user');
+    await settle();
+    expect(recorded.messages.at(-1)).toContain('"failures":1');
+  });
+
+  test('is counted with what it was and how long it took', async () => {
+    engine.act = () => {
+      throw new TypeError('a bug in the kind');
+    };
+    engine.given('ns/poison');
+    void start();
+    await settle();
+    expect(records).toEqual([{ kind: 'Pipe', result: 'error', durationMs: 0 }]);
+  });
+});
+
+describe('a status that Kubernetes refuses', () => {
+  test('is tried again with growing waits, with the reason in the log, and the remote call is not repeated', async () => {
+    engine.server.fate = (call) =>
+      isStatusWrite(call) ? { status: 422, reason: 'Invalid', message: 'status.settings: Too many: 13' } : undefined;
+    engine.report = (object) => ({ status: { of: object.metadata.uid }, outcome: awaitChange, did: 'put' });
+    engine.given('ns/odd');
+    void start();
+    for (let tries = 1; tries <= 4; tries += 1) {
+      await vi.waitFor(() => expect(recorded.messages).toHaveLength(tries), { interval: 1 });
+      await engine.clock.advance(100 * 2 ** tries);
+      expect(engine.server.statusWrites).toHaveLength(tries);
+      await engine.clock.advance(600 * 2 ** tries);
+      await vi.waitFor(() => expect(engine.server.statusWrites).toHaveLength(tries + 1), { interval: 1 });
+    }
+    expect(engine.acted).toHaveLength(1);
+    expect(recorded.messages[0]).toMatch(/^warn Kubernetes refused or did not answer; will try again/);
+    expect(recorded.messages[0]).toContain('422 Invalid: status.settings: Too many: 13');
+  });
+
+  test('is left alone for as long as the server asks', async () => {
+    engine.server.fate = (call) =>
+      isStatusWrite(call) ? { status: 429, reason: 'TooManyRequests', retryAfter: 30 } : undefined;
+    engine.report = (object) => ({ status: { of: object.metadata.uid }, outcome: awaitChange, did: 'put' });
+    engine.given('ns/many');
+    void start();
+    await vi.waitFor(() => expect(recorded.messages).toHaveLength(1), { interval: 1 });
+    await engine.clock.advance(29_999);
+    expect(engine.server.statusWrites).toHaveLength(1);
+    await engine.clock.advance(1);
+    await vi.waitFor(() => expect(engine.server.statusWrites).toHaveLength(2), { interval: 1 });
+  });
+});
+
+describe('outcomes', () => {
+  test('recheck visits again at its time and not before; await-change does not', async () => {
+    let visits = 0;
+    engine.report = (_object, now) => {
+      visits += 1;
+      return { outcome: visits === 1 ? recheckAt(now + 5_000) : awaitChange, did: 'nothing' };
+    };
+    engine.given('ns/later');
+    void start();
+    await engine.clock.advance(4_999);
+    expect(visits).toBe(1);
+    await engine.clock.advance(1);
+    expect(visits).toBe(2);
+    await engine.clock.advance(3_600_000);
+    expect(visits).toBe(2);
+    expect(engine.clock.pending).toBe(0);
+  });
+
+  test('back-off visits again with growing waits', async () => {
+    engine.report = () => ({ outcome: { next: 'back-off', cause: 'not yet' }, did: 'nothing' });
+    engine.given('ns/later');
+    void start();
+    await settle();
+    const first = await timeUntil(() => engine.acted.length > 1);
+    await timeUntil(() => engine.acted.length > 3);
+    expect(await timeUntil(() => engine.acted.length > 4)).toBeGreaterThan(3 * first);
+  });
+
+  test('of a gone object leaves no delay and no failures behind', async () => {
+    engine.report = (_object, now) => ({ outcome: recheckAt(now + 60_000), did: 'nothing' });
+    engine.given('ns/gone');
+    void start();
+    await settle();
+    engine.server.remove(PIPE, 'ns/gone');
+    engine.hear('ns/gone');
+    await engine.clock.advance(600_000);
+    expect(engine.acted).toHaveLength(1);
+    expect(records.map(({ result }) => result)).toEqual(['nothing', 'forgot']);
+  });
+
+  test('are logged with the same message and the facts in fields; a pass that did nothing only for debugging', async () => {
+    engine.report = () => ({ outcome: awaitChange, did: 'put', facts: { reason: 'Applied', httpStatus: 200 } });
+    engine.given('ns/a');
+    void start();
+    await settle();
+    engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
+    engine.queue.add(idOf('ns/a'), 'user');
+    await settle();
+    expect(recorded.messages).toEqual([
+      'info reconciled {"kind":"Pipe","key":"ns/a","did":"put","ms":0,"reason":"Applied","httpStatus":200}',
+      'debug reconciled {"kind":"Pipe","key":"ns/a","did":"nothing","ms":0}',
+    ]);
+  });
+});
+
+describe('stopping', () => {
+  test('lets running passes end, takes no new key, and ends after the last of them', async () => {
+    const gates = new Map<string, () => void>();
+    engine.act = ({ metadata }) => new Promise<void>((resolve) => void gates.set(metadata.name, resolve));
+    for (const name of ['a', 'b', 'c']) engine.given(`ns/${name}`);
+    let over = false;
+    void start(2).then(() => (over = true));
+    await settle();
+    stop.abort();
+    gates.get('a')?.();
+    await settle();
+    expect([engine.acted, over, records.length]).toEqual([['ns/a', 'ns/b'], false, 1]);
+    gates.get('b')?.();
+    await settle();
+    expect([engine.acted.length, over, engine.queue.depth]).toEqual([2, true, 1]);
+  });
+
+  test('can be followed by working on with the same queue, as after a regained Lease', async () => {
+    void start();
+    await settle();
+    stop.abort();
+    await ended;
+    engine.given('ns/meanwhile');
+    await settle();
+    expect(engine.acted).toEqual([]);
+    stop = new AbortController();
+    void start();
+    await settle();
+    expect(engine.acted).toEqual(['ns/meanwhile']);
+  });
+
+  test('never has more passes at once than it was told', async () => {
+    let running = 0;
+    let most = 0;
+    engine.act = async () => {
+      most = Math.max(most, (running += 1));
+      await settle();
+      running -= 1;
+    };
+    for (let index = 0; index < 12; index += 1) engine.given(`ns/${index}`);
+    void start(3);
+    await vi.waitFor(() => expect(engine.acted).toHaveLength(12), { interval: 1 });
+    expect(most).toBe(3);
+  });
+});
