@@ -121,10 +121,13 @@ async function main(): Promise<number> {
   }
   const redactor = createRedactor();
   const log = createLog({ level: parsed.config.logLevel, redactor });
-  process.on('unhandledRejection', (error) => {
-    log.fatal(bugFields(error), 'an unhandled rejection, a bug; the process ends and is to be started again');
-    process.exit(1);
-  });
+  // Node's own report would print every property of the error, past the log and its redaction.
+  for (const kind of ['unhandledRejection', 'uncaughtException'] as const) {
+    process.on(kind, (error: unknown) => {
+      log.fatal({ ...bugFields(error), kind }, 'an error that nobody caught, a bug; the process ends, start it again');
+      process.exit(1);
+    });
+  }
   try {
     await run(parsed.config, log, redactor.add);
     return 0;
