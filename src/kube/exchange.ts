@@ -43,8 +43,8 @@ export function createExchange({ cluster, transport, clock, userAgent, onRequest
     });
     if (first.statusCode !== 401) return settle(first, name, deadline);
     await first.body.dump();
-    await cluster.renew().catch((error: unknown) => {
-      throw noAnswer(name, error);
+    await deadline.race(cluster.renew()).catch((error: unknown) => {
+      throw broken(name, deadline, undefined, error);
     });
     return settle(await attempt(call, name, deadline), name, deadline);
   }

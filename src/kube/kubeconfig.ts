@@ -73,9 +73,8 @@ async function read(path: string, optional: boolean): Promise<string | undefined
   } catch (error) {
     if (optional) return undefined;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw new Error(`cannot read the kubeconfig ${path} (${code}); pass --kubeconfig, or run in a cluster`, {
-      cause: error,
-    });
+    const remedy = "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)";
+    throw new Error(`cannot read the kubeconfig ${path} (${code}); ${remedy}`, { cause: error });
   }
 }
 

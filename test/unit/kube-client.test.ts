@@ -176,6 +176,16 @@ test('every try is counted with its code', async () => {
   expect(records.every(({ durationMs }) => durationMs > 0)).toBe(true);
 });
 
+test('an identity that cannot be renewed after a 401 holds a call no longer than its deadline', async () => {
+  const server = await startKubeServer((_, response) => sendJson(response, 401, aStatus(401, 'Unauthorized')));
+  const client = createKubeClient({ ...server.cluster, renew: () => new Promise(() => {}) });
+  ends.push(
+    () => server.close(),
+    () => client.close(),
+  );
+  expect(await failure(client.request({ ...GET, timeoutMs: 200 }))).toMatchObject({ status: 0, reason: 'Timeout' });
+});
+
 test('after a 401 the token is read again and the call tried once more', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-sa-'));
   const token = (text: string) => writeFile(join(folder, 'token'), text);

@@ -131,7 +131,7 @@ test('a kubeconfig that cannot be parsed is named and not quoted', async () => {
 
 test('a kubeconfig that is not there is named', async () => {
   await expect(loadCluster({ kubeconfig: '/nowhere/config' })).rejects.toThrow(
-    'cannot read the kubeconfig /nowhere/config (ENOENT); pass --kubeconfig, or run in a cluster',
+    "cannot read the kubeconfig /nowhere/config (ENOENT); pass --kubeconfig, or in a pod mount the ServiceAccount's token",
   );
 });
 
