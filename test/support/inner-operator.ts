@@ -27,14 +27,19 @@ export interface InnerOperator {
  */
 export async function startInner(
   scene: Scene,
-  { namespaces = [scene.namespace], flags = [] }: { namespaces?: readonly string[]; flags?: readonly string[] } = {},
+  options: {
+    readonly namespaces?: readonly string[];
+    readonly flags?: readonly string[];
+    /** Of the operator before, for one that goes on from its time. */
+    readonly clock?: MovableClock;
+  } = {},
 ): Promise<InnerOperator> {
+  const { namespaces = [scene.namespace], flags = [], clock = new MovableClock() } = options;
   const given = ['--api-url', scene.simulator.url, '--kubeconfig', scene.kubeconfig, '--leader-elect=false'];
   const argv = [...given, '--namespaces', namespaces.join(','), '--api-rate', '0', ...flags];
   const parsed = parseConfig({ argv, env: {}, version: 'test' });
   if (!parsed.ok) throw new Error(parsed.message);
   const { config } = parsed;
-  const clock = new MovableClock();
   const { log, messages } = recordingLog();
   const metrics = createMetrics();
   const cluster = await loadCluster({ kubeconfig: config.kubeconfig, context: undefined });
