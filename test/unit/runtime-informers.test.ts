@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { type Informers, startInformers } from '../../src/runtime/informers.ts';
+import { aTestKind, PIPE, type TestKind } from '../support/engine.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { FakeKubeServer, type Fate } from '../support/fake-kube-server.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+let server: FakeKubeServer;
+let client: KubeClient;
+let clock: FakeClock;
+let stop: AbortController;
+let pipes: TestKind;
+let recorded: ReturnType<typeof recordingLog>;
+
+beforeEach(async () => {
+  server = await new FakeKubeServer().start();
+  client = createKubeClient(server.cluster);
+  clock = new FakeClock();
+  stop = new AbortController();
+  pipes = aTestKind();
+  recorded = recordingLog();
+});
+afterEach(async () => {
+  stop.abort();
+  await client.close();
+  await server.stop();
+});
+
+interface Started extends Informers {
+  readonly isSynced: () => boolean;
+}
+
+function start(namespaces: readonly string[] = []): Started {
+  const { log } = recorded;
+  const kinds = [pipes.kind];
+  const informers = startInformers({
+    client,
+    kinds,
+    namespaces,
+    labelSelector: undefined,
+    clock,
+    log,
+    signal: stop.signal,
+  });
+  let synced = false;
+  void informers.synced.then(() => (synced = true));
+  return { synced: informers.synced, missing: () => informers.missing(), isSynced: () => synced };
+}
+
+/** Refuses everything about one namespace, or about all. */
+function refuse(fate: Fate, namespace?: string): void {
+  server.fate = ({ path }) =>
+    namespace === undefined || path.includes(`/namespaces/${namespace}/`) ? fate : undefined;
+}
+
+const FORBIDDEN: Fate = {
+  status: 403,
+  reason: 'Forbidden',
+  message: 'pipes.test.dev is forbidden: User "pw" cannot list',
+};
+const NO_CRD: Fate = { status: 404, reason: 'NotFound', message: '404 page not found' };
+
+function keys(): string[] {
+  return [...pipes.store.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).toSorted();
+}
+
+describe('without namespaces', () => {
+  test('is synced after the first complete list of every object, and says what is missing until then', async () => {
+    server.create(PIPE, 'a/one');
+    server.create(PIPE, 'b/two');
+    const informers = start();
+    expect(informers.missing()).toBe('pipes: the first list is not complete');
+    await informers.synced;
+    expect(keys()).toEqual(['a/one', 'b/two']);
+    expect(informers.missing()).toBeUndefined();
+  });
+
+  test('waits while the list is forbidden, names the rights that are missing, and goes on when they come', async () => {
+    refuse(FORBIDDEN);
+    const informers = start();
+    await vi.waitFor(() => expect(informers.missing()).toContain('cannot list'), { interval: 1 });
+    expect(informers.missing()).toContain('allow get, list and watch on pipes.test.dev, and update on pipes/status');
+    await clock.advance(120_000);
+    expect(informers.isSynced()).toBe(false);
+    server.fate = () => undefined;
+    await vi.waitFor(
+      async () => {
+        await clock.advance(30_000);
+        expect(informers.isSynced()).toBe(true);
+      },
+      { interval: 1 },
+    );
+  });
+});
+
+describe('with named namespaces', () => {
+  test('sees the objects of those, and none of others', async () => {
+    for (const key of ['a/one', 'b/two', 'c/three']) server.create(PIPE, key);
+    await start(['a', 'b']).synced;
+    expect(keys()).toEqual(['a/one', 'b/two']);
+  });
+
+  test('passes over a forbidden one, says so once, and takes it in when it is allowed', async () => {
+    server.create(PIPE, 'a/one');
+    server.create(PIPE, 'b/two');
+    refuse(FORBIDDEN, 'b');
+    const informers = start(['a', 'b']);
+    await informers.synced;
+    expect(keys()).toEqual(['a/one']);
+    expect(informers.missing()).toBeUndefined();
+    await clock.advance(60_000);
+    const advice = recorded.messages.filter((message) => message.includes('a watch needs help from outside'));
+    expect(advice).toHaveLength(1);
+    expect(advice[0]).toContain('pipes in namespace "b"');
+    server.fate = () => undefined;
+    await vi.waitFor(
+      async () => {
+        await clock.advance(30_000);
+        expect(keys()).toEqual(['a/one', 'b/two']);
+      },
+      { interval: 1 },
+    );
+  });
+
+  test('does not take a missing CRD for a missing namespace', async () => {
+    refuse(NO_CRD);
+    const informers = start(['a', 'b']);
+    await vi.waitFor(() => expect(informers.missing()).toContain('install the CRDs of this release'), { interval: 1 });
+    await clock.advance(60_000);
+    expect(informers.isSynced()).toBe(false);
+  });
+
+  test('waits for a namespace that only fails to answer', async () => {
+    server.create(PIPE, 'b/two');
+    refuse({ status: 500, reason: 'InternalError', message: 'etcd is away' }, 'b');
+    const informers = start(['a', 'b']);
+    await vi.waitFor(() => expect(informers.missing()).toMatch(/^pipes in namespace "b": .*etcd is away/), {
+      interval: 1,
+    });
+    expect(informers.isSynced()).toBe(false);
+  });
+});
+
+describe('missing CRDs', () => {
+  test('are named with what to install, in readiness and log, and found once they are there', async () => {
+    refuse(NO_CRD);
+    const informers = start();
+    await vi.waitFor(
+      () =>
+        expect(informers.missing()).toMatch(
+          /^pipes: the API server knows no pipes\.test\.dev; install the CRDs of this release/,
+        ),
+      { interval: 1 },
+    );
+    expect(recorded.messages.join('\n')).toContain('install the CRDs of this release');
+    server.fate = () => undefined;
+    server.create(PIPE, 'a/one');
+    await vi.waitFor(
+      async () => {
+        await clock.advance(30_000);
+        expect(keys()).toEqual(['a/one']);
+      },
+      { interval: 1 },
+    );
+    expect(informers.missing()).toBeUndefined();
+  });
+});
