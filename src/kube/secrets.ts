@@ -19,7 +19,10 @@ export interface SecretsOptions {
   readonly log: Log;
   /** Ends every watch. Reading goes on working, by one GET per call, for passes that are let end. */
   readonly signal: AbortSignal;
-  /** A referred Secret appeared, changed, vanished, or may or may no longer be watched. Must not throw. */
+  /**
+   * A referred Secret appeared, changed, vanished, or may or may no longer be watched; or nobody refers to it any more, so
+   * that what was made of its value can go too. Must not throw.
+   */
   readonly onChange: (namespace: string, name: string) => void;
 }
 
@@ -38,6 +41,8 @@ export interface Secrets {
 }
 
 interface Referred {
+  readonly namespace: string;
+  readonly name: string;
   readonly secret: WatchedSecret;
   readonly stop: AbortController;
   owners: number;
@@ -77,15 +82,22 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
 
   const begin = (namespace: string, name: string): Referred => {
-    const entry: Referred = { secret: secretOf(namespace, name), stop: new AbortController(), owners: 0 };
+    const entry: Referred = {
+      namespace,
+      name,
+      secret: secretOf(namespace, name),
+      stop: new AbortController(),
+      owners: 0,
+    };
     if (!signal.aborted) line.join(keyFor(namespace, name), () => watch(entry, namespace, name));
     return entry;
   };
 
-  const end = (key: string, entry: Referred): void => {
+  const end = (key: string, { namespace, name, stop, secret }: Referred): void => {
     referred.delete(key);
-    entry.stop.abort();
-    entry.secret.drop();
+    stop.abort();
+    secret.drop();
+    options.onChange(namespace, name);
   };
 
   const release = (owner: string): void => {

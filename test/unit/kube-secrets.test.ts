@@ -66,17 +66,18 @@ describe('watching', () => {
     expect(kube.streams).toBe(1);
   });
 
-  test('watches once for any number of owners and stops with the last', async () => {
-    const { kube, secrets } = await present();
+  test('watches once for any number of owners; with the last it stops, and says so', async () => {
+    const { kube, secrets, changes } = await present();
     for (let n = 0; n < 1_000; n += 1) secrets.refer(`o${n}`, 'ingest', 'api');
     await settle();
     expect(kube.streams).toBe(1);
     secrets.release('a');
     for (let n = 0; n < 999; n += 1) secrets.release(`o${n}`);
     await settle();
-    expect(kube.streams).toBe(1);
+    expect([kube.streams, changes]).toEqual([1, []]);
     secrets.release('o999');
     secrets.release('o999');
+    expect(changes).toEqual(['ingest/api']);
     await settle();
     expect([kube.streams, secrets.state('ingest', 'api')]).toEqual([0, { state: 'unknown' }]);
   });
