@@ -4,10 +4,10 @@ import { openPeer } from './peer.ts';
 import { DONE } from './processes.ts';
 
 // The least that can be done: a list, and for each object a PUT and a write of its status.
-const { options, kube, put } = openPeer<{ readonly concurrency: number; readonly status: object }>();
+const { options, kube, put } = openPeer();
 const list = await kube('GET', psetPath(options.namespace));
 const { items } = (await list.body.json()) as { items: Pset[] };
-await inParallel(items, options.concurrency, async ({ apiVersion, kind, metadata, spec }) => {
+await inParallel(items, options.concurrency ?? 1, async ({ apiVersion, kind, metadata, spec }) => {
   await put(apiPath(spec), spec.settings);
   const { name, namespace, uid, resourceVersion } = metadata;
   const body = { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion }, status: options.status };

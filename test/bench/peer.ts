@@ -8,11 +8,14 @@ export interface PeerOptions {
   readonly apiUrl: string;
   readonly authorization: string;
   readonly namespace: string;
+  /** For the bare loop. */
+  readonly concurrency?: number;
+  readonly status?: object;
 }
 
 /** Connections as the operator has them: undici, HTTP/2 to Kubernetes and HTTP/1.1 to the API. */
-export function openPeer<T = unknown>() {
-  const options = JSON.parse(process.env.PEER_OPTIONS ?? '{}') as PeerOptions & T;
+export function openPeer() {
+  const options = JSON.parse(process.env.PEER_OPTIONS ?? '{}') as PeerOptions;
   const { server, ca, token, apiUrl, authorization } = options;
   const kube = new Pool(server, { allowH2: true, connect: { ca, allowH2: true }, headersTimeout: 0, bodyTimeout: 0 });
   const api = new Pool(apiUrl);

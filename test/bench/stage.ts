@@ -78,10 +78,10 @@ export async function openStage(options: {
     },
     startOperator: ({ namespace, flags = [], env = {} }) =>
       startProgram(fileOf('dist/pipewright.js'), {
-        args: [
-          ...['--api-url', simulator.url, '--kubeconfig', kubeconfig, '--namespaces', namespace],
-          ...['--listen', '127.0.0.1:0', '--api-rate', '0', ...flags],
-        ],
+        args: ['--api-url', simulator.url, '--kubeconfig', kubeconfig, '--namespaces', namespace].concat(
+          ['--listen', '127.0.0.1:0', '--api-rate', '0'],
+          flags,
+        ),
         env,
       }),
     startPeer: async (script, more) => {
