@@ -70,7 +70,7 @@ export const pendingStatus = {
       type: 'Ready',
       status: 'Unknown',
       reason: 'Pending',
-      message: 'No operator has visited this object yet',
+      message: 'Not tried yet: no operator has visited this object, or it waits for its turn at the API',
       observedGeneration: -1,
       lastTransitionTime: '1970-01-01T00:00:00Z',
     },
