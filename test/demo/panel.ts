@@ -53,7 +53,8 @@ export function panel(scenery: Scenery, { columns, rows }: Size, ink: Ink): stri
     ...objects,
     ink.dim(rule(`Calls that the management API received: ${scenery.callsInAll}`, columns)),
     ...(calls.length > 0 ? calls : [ink.dim(cut('none yet', columns))]),
-    ink.dim(rule('Ctrl-C ends the demo and removes everything it made', columns)),
+    // Leaves room for the ^C that the terminal will write after it: at the edge it would go to a row of its own.
+    ink.dim(rule('Ctrl-C ends the demo and removes everything it made', columns - 3)),
   ];
 }
 

@@ -64,7 +64,8 @@ export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions)
   await step(say, 'Bundling the operator', () => bundleTo(bundle, say));
 
   signal.throwIfAborted();
-  const controlPlane = await startControlPlane({ say, binaries, stopOnSignal: false });
+  // It stops itself on signals, so that one in the middle of its start ends the start; ours come on top and do the rest.
+  const controlPlane = await startControlPlane({ say, binaries });
   stack.defer(controlPlane.stop);
 
   const keys = { old: { id: 'demo-key-1', secret: 'first-secret' }, next: { id: 'demo-key-2', secret: 'next-secret' } };
