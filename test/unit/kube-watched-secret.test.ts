@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { SecretRead } from '../../src/kube/secret-state.ts';
+import { WatchedSecret } from '../../src/kube/watched-secret.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+const PRESENT: SecretRead = { state: 'present', resourceVersion: '5', type: 'Opaque', data: {} };
+
+function watched(answer: () => SecretRead) {
+  const clock = new FakeClock();
+  let gets = 0;
+  const get = (): Promise<SecretRead> => {
+    gets += 1;
+    return Promise.resolve(answer());
+  };
+  const secret = new WatchedSecret({ namespace: 'ingest', name: 'api', clock, get, onChange: () => undefined });
+  return { clock, secret, gets: () => gets };
+}
+
+const listed = {
+  metadata: {
+    name: 'api',
+    namespace: 'ingest',
+    uid: 'u',
+    resourceVersion: '5',
+    creationTimestamp: '2026-01-01T00:00:00Z',
+  },
+};
+
+test('one read serves everybody also between the list and the open watch', async () => {
+  const { secret, gets } = watched(() => PRESENT);
+  await secret.read();
+  secret.turned('listing');
+  secret.replace([listed], '7');
+  expect(await secret.read()).toEqual(PRESENT);
+  expect(await secret.read()).toEqual(PRESENT);
+  secret.turned('watching');
+  await secret.read();
+  expect(gets()).toBe(1);
+});
+
+test('a value is read anew while the watch does not work', async () => {
+  const { secret, gets } = watched(() => PRESENT);
+  secret.replace([listed], '7');
+  await secret.read();
+  secret.turned('waiting');
+  await secret.read();
+  await secret.read();
+  expect(gets()).toBe(3);
+});
+
+test('a refused read is asked for again after a second, not before', async () => {
+  let answer: SecretRead = { state: 'forbidden', message: 'no' };
+  const { clock, secret, gets } = watched(() => answer);
+  secret.replace([listed], '7');
+  await secret.read();
+  answer = PRESENT;
+  await clock.advance(999);
+  expect(await secret.read()).toMatchObject({ state: 'forbidden' });
+  expect(gets()).toBe(1);
+  await clock.advance(1);
+  expect(await secret.read()).toEqual(PRESENT);
+});
