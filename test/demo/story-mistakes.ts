@@ -11,7 +11,7 @@ export const mistakes: readonly Step[] = [
 
 async function refusedValue(stage: Stage): Promise<void> {
   await stage.tell(
-    'The documents allow object_storage_concurrency up to 35, and so does the schema. But this API has a narrower limit for this pipe: 16.',
+    'The documentation of the API allows object_storage_concurrency up to 35, and so does our schema. But for this pipe the API draws the line at 16:',
   );
   stage.simulator.play({ settings: { ranges: { object_storage_concurrency: [1, 16] } } });
   await stage.edit('orders', { settings: { object_storage_concurrency: 24 } });
@@ -35,7 +35,7 @@ async function missingPipe(stage: Stage): Promise<void> {
   await stage.tell('Somebody mistypes the id of a pipe:');
   const text = await readFile('deploy/examples/pipesettings.yaml', 'utf8');
   const typo = text.replace('name: orders', 'name: typo').replace('pipeId: "9e44', 'pipeId: "6e44');
-  await stage.apply(typo, 'typo.yaml   # as orders, but pipeId: "6e44… and not "9e44…');
+  await stage.apply(typo, 'typo.yaml   # as orders, but its pipeId starts with 6e44, not 9e44');
   const missing = await stage.becomes('typo', 'NotFound');
   const calls = stage.newCalls();
   await stage.tell(`The condition says: “${readyOf(missing).message}”`);
