@@ -154,7 +154,7 @@ describe('transport', () => {
   it('no-answer may have done the work all the same', async () => {
     const { simulator } = await start();
     simulator.next({ transport: 'no-answer', applied: true });
-    await readSome(simulator.url);
+    await readSome(simulator.url, 150);
     expect(simulator.settingsOf(PIPE)).toEqual(BODY);
   });
 
