@@ -41,6 +41,10 @@ class CallPacer implements Pacer {
     return { wait: true, ...(until !== undefined && { until }) };
   }
 
+  hasSlot(key: string): boolean {
+    return this.#roster.entries.get(key)?.place === 'reserved';
+  }
+
   settle(key: string): void {
     const entry = this.#roster.entries.get(key);
     if (!entry || entry.place === 'begun') return;

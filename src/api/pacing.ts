@@ -64,6 +64,8 @@ export interface PacerSnapshot {
 /** Decides when which key may call: rate, calls in flight, one per target, pauses after 429, the gate after 401. */
 export interface Pacer {
   tryStart(wish: CallWish): StartAnswer;
+  /** A slot is reserved for this key: what it waited for, be it the gate, is over. */
+  hasSlot(key: string): boolean;
   /**
    * At the end of every pass: a key that did not ask in it loses its place and a slot reserved for it. So ask in every pass that wants to call,
    * also behind a closed gate (`probe` false while the own back-off is not over), or be passed over.

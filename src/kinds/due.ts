@@ -36,6 +36,8 @@ export interface DueQuestion {
   readonly secret: SecretState;
   /** The Secret's version that the last attempt in this process used. */
   readonly triedSecret: string | undefined;
+  /** The pacer holds a slot for the object; absent: no. */
+  readonly hasSlot?: boolean | undefined;
   readonly now: number;
 }
 
@@ -56,6 +58,8 @@ export function whenDue(question: DueQuestion): Due {
   if (status?.nextAttemptTime === undefined) return NOW;
   const at = Date.parse(status.nextAttemptTime);
   if (at <= now) return ready.reason === 'Unauthorized' ? PROBE : NOW;
+  // Nobody gets a slot before its time but those who wait for a key to work: it has worked for another object.
+  if (ready.reason === 'Unauthorized' && question.hasSlot) return NOW;
   if (secretChanged(ready, question)) return NOW;
   if (at <= now + longestWait(ready.reason)) return { due: false, at };
   return { due: 'reschedule', at: now + nextWait(ready.reason, status.attempts ?? 1, question.uid) };

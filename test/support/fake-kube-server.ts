@@ -87,10 +87,18 @@ export class FakeKubeServer {
   }
 
   /** Changes an object as another client would; a new spec is a new generation. */
-  edit(type: ResourceType, key: string, change: { readonly spec?: unknown; readonly status?: unknown }): KubeObject {
+  edit(
+    type: ResourceType,
+    key: string,
+    { annotations, ...change }: Pick<KubeObject, 'spec' | 'status'> & Pick<KubeObject['metadata'], 'annotations'>,
+  ): KubeObject {
     const before = this.#expect(type, key);
     const generation = (before.metadata.generation ?? 0) + ('spec' in change ? 1 : 0);
-    const now = { ...before, ...change, metadata: { ...before.metadata, generation } };
+    const now = {
+      ...before,
+      ...change,
+      metadata: { ...before.metadata, generation, ...(annotations && { annotations }) },
+    };
     return this.#store('MODIFIED', pathOf(type, key), now);
   }
 

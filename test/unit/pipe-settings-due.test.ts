@@ -258,3 +258,9 @@ function question(): DueQuestion {
   const base = { generation: 1, uid: 'uid-1', status: undefined, requested: undefined, confirmed: true };
   return { ...base, reassertMs: undefined, secret, triedSecret: '1', now: T0 };
 }
+
+test('a slot ends the wait of an object whose own key was refused, and no other wait', () => {
+  const early = { ...at(T0 + MINUTE), hasSlot: true };
+  expect(asked({ reason: 'Unauthorized', ...early })).toMatchObject({ due: true });
+  expect(asked({ reason: 'Rejected', ...early })).toEqual({ due: false, at: T0 + MINUTE });
+});

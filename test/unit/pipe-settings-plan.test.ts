@@ -168,6 +168,7 @@ describe('load', () => {
       store: { byIndex: () => [...rivals] },
       secrets: { state: () => ({ state: 'absent' }) },
       memory: { ...memory, acting: new Set(acting) },
+      hasSlot: () => false,
       baseUrl: BASE_URL,
     }).holder.name;
   const old = aPipeSettings({ name: 'old', uid: 'b', created: '2026-03-01T10:00:00Z' });
@@ -189,7 +190,8 @@ describe('load', () => {
   });
 
   test('says what is known of the Secret, and nothing where the spec names none', () => {
-    const from = { store: { byIndex: () => [] }, secrets: { state: () => ({ state: 'absent' }) as const } };
+    const secrets = { state: () => ({ state: 'absent' }) as const };
+    const from = { store: { byIndex: () => [] }, secrets, hasSlot: () => false };
     const facts = load(aPipeSettings(), { ...from, memory, baseUrl: BASE_URL });
     expect(facts).toMatchObject({ secret: { state: 'absent' }, triedSecret: undefined, baseUrl: BASE_URL });
     const nameless = aPipeSettings({ rawSpec: {} });

@@ -27,7 +27,8 @@ export function createPipeSettingsKind(context: KindContext): Kind {
   return defineKind({
     type: pipeSettingsType,
     store,
-    load: (object: PipeSettings) => load(object, { store, secrets, memory, baseUrl: api.baseUrl }),
+    load: (object: PipeSettings) =>
+      load(object, { store, secrets, memory, hasSlot: (key) => pacer.hasSlot(pacingKey(key)), baseUrl: api.baseUrl }),
     plan,
     act: (object, planned) =>
       act(object, planned, { api, pacer, readCredential, memory, monotonic: () => clock.monotonic(), pacingKey }),

@@ -14,6 +14,8 @@ export interface Facts {
   readonly secret: SecretState;
   /** Version of the Secret that this process last tried for the object. */
   readonly triedSecret: string | undefined;
+  /** The pacer holds a slot for the object. */
+  readonly hasSlot?: boolean;
   /** Normalised base address of the API. */
   readonly baseUrl: string;
 }
@@ -31,6 +33,7 @@ export function load(
     readonly store: Pick<Store<PipeSettings>, 'byIndex'>;
     readonly secrets: Pick<Secrets, 'state'>;
     readonly memory: Memory;
+    readonly hasSlot: (storeKey: string) => boolean;
     readonly baseUrl: string;
   },
 ): Facts {
@@ -44,6 +47,7 @@ export function load(
     holder: { uid, namespace, name },
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
+    hasSlot: from.hasSlot(keyOf(object)),
     baseUrl: from.baseUrl,
   };
 }

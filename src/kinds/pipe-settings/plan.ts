@@ -42,6 +42,7 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
     secret: facts.secret,
     triedSecret: facts.triedSecret,
+    hasSlot: facts.hasSlot,
     now,
   });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };

@@ -1,0 +1,72 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '../../src/clock.ts';
+import { parseConfig } from '../../src/config.ts';
+import { createKubeClient } from '../../src/kube/client.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { createOperator } from '../../src/operator.ts';
+import { runWorkers } from '../../src/runtime/controller.ts';
+import type { FakeKubeServer } from './fake-kube-server.ts';
+import { recordingLog } from './recording-log.ts';
+
+export interface PlainApi {
+  readonly url: string;
+  /** HTTP status of every answer from now on; 200 at first. */
+  status: number;
+  close(): void;
+}
+
+/** A management API that answers everything alike. */
+export async function startPlainApi(): Promise<PlainApi> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.statusCode = api.status;
+      response.end(JSON.stringify({ status: api.status, requestId: 'r', ...(api.status === 200 && { result: {} }) }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const api: PlainApi = {
+    url: `http://127.0.0.1:${port}`,
+    status: 200,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return api;
+}
+
+/** The parts as src/main.ts puts them together, working. `guarded` are the values that are kept out of logs now. */
+export async function startOnFakes(kube: FakeKubeServer, apiUrl: string) {
+  const parsed = parseConfig({ argv: ['--api-url', apiUrl], env: {}, version: 'test' });
+  if (!parsed.ok) throw new Error(parsed.message);
+  const guarded = new Set<readonly string[]>();
+  const stop = new AbortController();
+  const client = createKubeClient(kube.cluster, { clock: systemClock });
+  const operator = createOperator({
+    config: parsed.config,
+    client,
+    clock: systemClock,
+    log: recordingLog().log,
+    metrics: createMetrics(),
+    version: 'test',
+    instance: 'test',
+    mayStartCall: () => true,
+    guard: (values) => {
+      guarded.add(values);
+      return () => void guarded.delete(values);
+    },
+    signal: stop.signal,
+  });
+  const working = runWorkers(operator.controller, stop.signal);
+  return {
+    guarded,
+    async end() {
+      stop.abort();
+      await working;
+      operator.pacer.close();
+      await Promise.all([operator.api.close(), client.close()]);
+    },
+  };
+}

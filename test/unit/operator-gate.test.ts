@@ -1,0 +1,31 @@
+import { expect, test, vi } from 'vitest';
+import { type PipeSettings, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
+import { SECRET } from '../../src/kube/secret-state.ts';
+import { FakeKubeServer } from '../support/fake-kube-server.ts';
+import { startOnFakes, startPlainApi } from '../support/operator-on-fakes.ts';
+
+const NAMES = ['a', 'b', 'c'];
+
+test('as soon as one call with a refused key works, every object of the key goes on, those with a wait of their own too', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  api.status = 401;
+  kube.create(SECRET, 'ns/key', { data: { keyId: btoa('id'), keySecret: btoa('secret') } });
+  const { end } = await startOnFakes(kube, api.url);
+  const spec = { organizationId: 'o', serviceId: 's', credentialsSecretRef: { name: 'key' } };
+  for (const name of NAMES)
+    kube.create(pipeSettingsType, `ns/${name}`, {
+      spec: { ...spec, pipeId: name, settings: { engine_max_threads: 4 } },
+    });
+  const statusOf = (name: string) => (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status;
+  const reasons = () => NAMES.map((name) => statusOf(name)?.conditions?.[0]?.reason);
+  await vi.waitFor(() => expect(reasons()).toEqual(NAMES.map(() => 'Unauthorized')), { timeout: 5_000 });
+  // Calls were under way together, so that more than one object was refused itself.
+  expect(NAMES.filter((name) => statusOf(name)?.nextAttemptTime !== undefined).length).toBeGreaterThan(1);
+  api.status = 200;
+  kube.edit(pipeSettingsType, 'ns/a', { annotations: { 'pipewright.dev/reconcile-requested-at': 'now' } });
+  await vi.waitFor(() => expect(reasons()).toEqual(NAMES.map(() => 'Applied')), { timeout: 5_000 });
+  await end();
+  api.close();
+  await kube.stop();
+});
