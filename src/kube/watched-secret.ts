@@ -148,15 +148,23 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     this.#change(() => {
       const before = this.#known;
       this.#known = known;
-      if (!same(before, known)) this.#forget();
+      if (same(before, known)) return;
+      // Before the watch's first word there was nothing that could have changed: a read under way looks at it at its end.
+      if (before.state !== 'unknown') this.#reading = undefined;
+      this.#forget();
     });
   }
 
   /** A value newer than the watch's version stays: the watch may be about to confirm it. */
   #forget(): void {
-    this.#reading = undefined;
     this.#refusal = undefined;
     if (this.#kept && this.#isStale(this.#kept)) this.#kept = undefined;
+  }
+
+  /** What the watch has said meanwhile is newer. */
+  #isOutdated(read: SecretRead): boolean {
+    if (read.state === 'present') return this.#isStale(read);
+    return read.state === 'absent' && this.#known.state === 'present';
   }
 
   #isStale(value: SecretValue): boolean {
@@ -182,8 +190,7 @@ export class WatchedSecret implements WatchSink<KubeObject> {
 
   async #read(): Promise<SecretRead> {
     let read = await this.#options.get();
-    for (let reads = 1; reads < READS && read.state === 'present' && this.#isStale(read); reads += 1)
-      read = await this.#options.get();
+    for (let reads = 1; reads < READS && this.#isOutdated(read); reads += 1) read = await this.#options.get();
     if (read.state === 'forbidden')
       this.#refusal = { message: read.message, until: this.#options.clock.monotonic() + REFUSAL_MS };
     if (read.state === 'present' && !this.#isStale(read)) this.#kept = read;

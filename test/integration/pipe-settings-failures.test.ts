@@ -150,7 +150,7 @@ test('waiting with kubectl times out while it fails', async () => {
   expect(stderr).toContain('timed out');
 });
 
-test('all recover with one request each; what told of the failure is gone, and an event says so', async () => {
+test('all recover when asked to try now; what told of the failure is gone, and an event says so', async () => {
   const waiting = kubectl(['wait', '--for=condition=Ready', '--timeout=60s', '-n', scene.namespace, 'pset', '--all']);
   scene.simulator.clear();
   await Promise.all(SPECIALS.map((special) => special.mend(scene)));
@@ -159,7 +159,15 @@ test('all recover with one request each; what told of the failure is gone, and a
   await Promise.all(
     ALL.filter(({ name }) => !byItself.has(name)).map(async ({ name }) => asked.set(name, await scene.request(name))),
   );
-  const recovered = await Promise.all(ALL.map(({ name }) => scene.until(name, 'Applied', 40_000)));
+  // One may recover by itself between the API's recovery and the request: then the request makes a second call.
+  const acknowledged = async (name: string): Promise<Pset> => {
+    const object = await scene.until(name, 'Applied', 40_000);
+    expect(object.status.lastHandledReconcileAt, name).toBe(asked.get(name));
+    return object;
+  };
+  const recovered = await Promise.all(
+    ALL.map(({ name }) => waitFor(() => acknowledged(name), { what: `${name} to recover`, timeoutMs: 40_000 })),
+  );
   expect((await waiting).code).toBe(0);
   for (const object of recovered) {
     const { name } = object.metadata;
@@ -172,7 +180,6 @@ test('all recover with one request each; what told of the failure is gone, and a
     expect(status.attempts, name).toBeUndefined();
     expect(status.nextAttemptTime, name).toBeUndefined();
     expect(status['differences'], name).toBeUndefined();
-    expect(status.lastHandledReconcileAt, name).toBe(asked.get(name));
     expect(status.lastRequest, name).toMatchObject({ outcome: 'Succeeded', httpStatus: 200 });
     expect(status.lastRequest?.message, name).toBeUndefined();
     expect(status.applied?.requestId, name).toBe(status.lastRequest?.requestId);

@@ -60,3 +60,12 @@ test('a refused read is asked for again after a second, not before', async () =>
   await clock.advance(1);
   expect(await secret.read()).toEqual(PRESENT);
 });
+
+test('a read under way when the watch first speaks serves those who come after, and is made again when it is too old', async () => {
+  const answers: SecretRead[] = [{ state: 'absent' }, PRESENT];
+  const { secret, gets } = watched(() => answers.shift() ?? PRESENT);
+  const early = secret.read();
+  secret.replace([listed], '7');
+  expect(await Promise.all([early, secret.read()])).toEqual([PRESENT, PRESENT]);
+  expect(gets()).toBe(2);
+});
