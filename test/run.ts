@@ -1,15 +1,33 @@
 import { spawn } from 'node:child_process';
-import { BUILD, runQuietly } from './steps.ts';
+import { BUILD, runQuietly, type Step } from './steps.ts';
 
-/** Everything that must pass: the bundle is built, then all tests run; what is given on the command line goes to vitest. */
-console.log('Building what the tests run:');
-if (!(await runQuietly(BUILD))) process.exit(1);
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];
-const child = spawn(process.execPath, [...vitest, ...process.argv.slice(2)], { stdio: 'inherit' });
-child.once('error', (error) => {
-  console.error(`cannot run vitest: ${error.message}; run \`npm ci\``);
-  process.exitCode = 1;
-});
-child.once('close', (code, signal) => {
-  process.exitCode = signal ? 1 : (code ?? 1);
-});
+/** Whole programs, run after the tests as a user runs them. */
+const PROGRAMS: readonly Step[] = [
+  { name: 'demo, told once', run: ['test/demo/main.ts', '--once'], mend: 'see which step of the story failed' },
+  { name: 'bench, small counts', run: ['test/bench/main.ts', '--quick'], mend: 'see which measurement did not run' },
+];
+
+/** Everything that must pass. What is given on the command line goes to vitest, and then only vitest runs. */
+async function main(chosen: readonly string[]): Promise<boolean> {
+  console.log('Building what the tests run:');
+  if (!(await runQuietly(BUILD))) return false;
+  if (!(await vitest(chosen))) return false;
+  if (chosen.length > 0) return true;
+  console.log('Running the programs that users run:');
+  for (const program of PROGRAMS) if (!(await runQuietly(program))) return false;
+  return true;
+}
+
+function vitest(chosen: readonly string[]): Promise<boolean> {
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...chosen];
+  const child = spawn(process.execPath, args, { stdio: 'inherit' });
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      console.error(`cannot run vitest: ${error.message}; run \`npm ci\``);
+      resolve(false);
+    });
+    child.once('close', (code) => resolve(code === 0));
+  });
+}
+
+process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
