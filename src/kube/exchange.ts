@@ -99,7 +99,8 @@ export function createExchange({ cluster, transport, clock, userAgent, onRequest
   function broken(name: string, deadline: Deadline, pool: Pool | undefined, cause: unknown): KubeError {
     if (deadline.cause === 'timeout') {
       if (pool) transport.retire(pool);
-      const body = `nothing within ${deadline.lengthMs / 1000} s`;
+      const what = pool ? 'nothing' : "no credential from the kubeconfig's exec plugin";
+      const body = `${what} within ${deadline.lengthMs / 1000} s`;
       return new KubeError({ call: name, status: 0, reason: 'Timeout', body });
     }
     if (deadline.cause === 'caller') return new KubeError({ call: name, status: 0, reason: 'Aborted', body: '' });

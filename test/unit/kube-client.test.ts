@@ -183,7 +183,11 @@ test('an identity that cannot be renewed after a 401 holds a call no longer than
     () => server.close(),
     () => client.close(),
   );
-  expect(await failure(client.request({ ...GET, timeoutMs: 200 }))).toMatchObject({ status: 0, reason: 'Timeout' });
+  expect(await failure(client.request({ ...GET, timeoutMs: 200 }))).toMatchObject({
+    status: 0,
+    reason: 'Timeout',
+    body: "no credential from the kubeconfig's exec plugin within 0.2 s",
+  });
 });
 
 test('after a 401 the token is read again and the call tried once more', async () => {
