@@ -10,7 +10,7 @@ export interface BareProcess {
   readonly exited: Promise<number | null>;
 }
 
-/** Starts the bundle, or a copy of it, with nothing in its environment but what is given. Ends with the process of the test. */
+/** Starts the bundle, or a copy of it, with nothing in its environment but what is given. The caller ends it. */
 export function startBare(
   flags: readonly string[],
   options: {
