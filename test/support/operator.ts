@@ -95,6 +95,11 @@ export async function startOperator(options: {
       await ended;
     },
   };
-  await waitForLine(({ msg }) => msg === until, `it said "${until}"`);
+  try {
+    await waitForLine(({ msg }) => msg === until, `it said "${until}"`);
+  } catch (error) {
+    await running.kill();
+    throw error;
+  }
   return running;
 }
