@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { KubeConfig, type User } from '@kubernetes/client-node';
+// Not the package's main module, which would bring a class for every kind of Kubernetes along: 2 MB of memory.
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import type { Clock } from '../clock.ts';
 import type { Cluster, Credentials, TlsMaterial } from './cluster.ts';
 import { KubeError } from './errors.ts';
