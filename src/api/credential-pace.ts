@@ -59,13 +59,6 @@ export class CredentialPace<T extends Ranked> {
     this.#window.release(now, made);
   }
 
-  /** The earliest time at which somebody in line could start, when it is known. */
-  earliest(now: number): number | undefined {
-    const paused = this.pausedUntil(now);
-    if (paused !== undefined) return paused;
-    return this.#window.free(now) <= 0 ? this.#window.nextFree() : undefined;
-  }
-
   /** A 429: at least the own back-off, which grows while calls begun after the last pause are refused too. */
   refused(now: number, begunAt: number, headerMs: number): void {
     if (begunAt > this.#pausedAt) this.#refusals++;
@@ -101,8 +94,15 @@ export class CredentialPace<T extends Ranked> {
     this.#timer = undefined;
   }
 
+  /** The earliest time at which somebody in line could start, when it is known. */
+  #earliest(now: number): number | undefined {
+    const paused = this.pausedUntil(now);
+    if (paused !== undefined) return paused;
+    return this.#window.free(now) <= 0 ? this.#window.nextFree() : undefined;
+  }
+
   #nextDue(now: number): number | undefined {
-    const times = [this.line.size > 0 ? this.earliest(now) : undefined, this.gate.takeoverDue()];
+    const times = [this.line.size > 0 ? this.#earliest(now) : undefined, this.gate.takeoverDue()];
     const known = times.filter((time) => time !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }

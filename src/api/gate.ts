@@ -5,10 +5,6 @@ const PROBE_WAIT = { firstMs: 30_000, capMs: 30 * 60_000 };
 /** Waits of ±20 % times this lie above every own back-off, so that the object whose attempt comes due probes first. */
 const TAKEOVER = 1.5;
 
-/** Stable text for every object behind a closed gate. */
-export const GATE_CAUSE =
-  'The API does not accept the key (HTTP 401); calls with it wait until one attempt works or the Secret changes';
-
 /** Stands before a credential that was answered with 401: one key at a time may probe, the others are remembered. */
 export class AuthGate {
   readonly #seed: string;

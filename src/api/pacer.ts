@@ -1,5 +1,4 @@
 import type { CredentialPace } from './credential-pace.ts';
-import { GATE_CAUSE } from './gate.ts';
 import type { CallEnd, CallWish, Pacer, PacerOptions, PacerSnapshot, Permit, StartAnswer } from './pacing.ts';
 import { Roster } from './roster.ts';
 import { type Entry, Slots } from './slots.ts';
@@ -32,13 +31,11 @@ class CallPacer implements Pacer {
     entry.asked = true;
     if (!pace.gate.admits(entry.key, wish.probe === true)) {
       this.#sendToGate(entry, now);
-      return { gated: { cause: GATE_CAUSE } };
+      return { gated: true };
     }
     if (entry.place === 'new' || entry.place === 'gated') this.#slots.queue(entry);
     if (entry.place !== 'reserved') this.#slots.pump(pace, now, entry);
-    if (entry.place === 'reserved') return { start: this.#permit(entry) };
-    const until = pace.earliest(now);
-    return { wait: true, ...(until !== undefined && { until }) };
+    return entry.place === 'reserved' ? { start: this.#permit(entry) } : { wait: true };
   }
 
   hasSlot(key: string): boolean {

@@ -30,16 +30,8 @@ export interface Permit {
   finish(end?: CallEnd): { readonly pausedUntil?: number };
 }
 
-/** The credential was answered with 401; `cause` is stable text. */
-export interface Gate {
-  readonly cause: string;
-}
-
-/** `wait`: the key is in line and will be woken; `until`: monotonic ms, the earliest it can be, when known. */
-export type StartAnswer =
-  | { readonly start: Permit }
-  | { readonly wait: true; readonly until?: number }
-  | { readonly gated: Gate };
+/** `wait`: the key is in line and will be woken; `gated`: the credential was answered with 401. */
+export type StartAnswer = { readonly start: Permit } | { readonly wait: true } | { readonly gated: true };
 
 export interface PacerOptions {
   /** At most `calls` starts in any `perMs`; 0 calls: unlimited. */

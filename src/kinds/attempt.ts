@@ -11,7 +11,7 @@ export type Attempt =
   /** No slot now: the pacer wakes the key when there is one. */
   | { readonly got: 'no-slot' }
   /** The API refused the credential before, and nobody calls with it until a probe works. */
-  | { readonly got: 'gated'; readonly cause: string }
+  | { readonly got: 'gated' }
   /** The call was called off before a byte of it left. */
   | { readonly got: 'called-off' }
   /** HTTP 200 with a result. `secretVersion`: the Secret that the call was made with. */
@@ -60,7 +60,7 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
     probe: wish.probe ?? false,
   });
   if ('wait' in answer) return { got: 'no-slot' };
-  if ('gated' in answer) return { got: 'gated', cause: answer.gated.cause };
+  if ('gated' in answer) return { got: 'gated' };
   using.memory.acting.add(key);
   const { reply, pausedUntil } = await spend(answer.start, (begin) => wish.send(read.credential, begin));
   if (!reply.answered && reply.aborted) return { got: 'called-off' };

@@ -83,7 +83,7 @@ describe('a put', () => {
   });
 
   test('of a gated object is asked for without probing, whenever it is visited', () => {
-    const gated = visit(aPipeSettings(), { attempt: { got: 'gated', cause: 'c' } }).object;
+    const gated = visit(aPipeSettings(), { attempt: { got: 'gated' } }).object;
     expect(readyIn(gated.status).reason).toBe('Unauthorized');
     expect(planned(gated)).toMatchObject({ do: 'put', probe: false });
   });
@@ -125,7 +125,7 @@ describe('the one-shot request', () => {
   });
 
   test('stays owed behind a closed gate', () => {
-    const gated = visit(withRequest(aPipeSettings(), 'now'), { attempt: { got: 'gated', cause: 'c' } }).object;
+    const gated = visit(withRequest(aPipeSettings(), 'now'), { attempt: { got: 'gated' } }).object;
     expect(gated.status).not.toHaveProperty('lastHandledReconcileAt');
     expect(planned(gated)).toMatchObject({ do: 'put', probe: true });
   });

@@ -303,7 +303,7 @@ describe('a conflict', () => {
 });
 
 describe('behind the gate', () => {
-  const attempt: Attempt = { got: 'gated', cause: 'c' };
+  const attempt: Attempt = { got: 'gated' };
   const gated = visit(aPipeSettings(), { attempt });
 
   test('an object shows Unauthorized with one write, no request and no time of its own', () => {
@@ -386,7 +386,7 @@ describe('for any life of an object', () => {
       ),
     ),
     fc.constantFrom<Attempt>(
-      { got: 'gated', cause: 'c' },
+      { got: 'gated' },
       { got: 'no-slot' },
       { got: 'called-off' },
       attemptOf({ answered: false, sent: true, cause: 'no answer within 35s' }),
