@@ -34,8 +34,6 @@ export interface Secrets {
   release(owner: string): void;
   /** `unknown` until the watch has answered, and for one that nobody refers to. */
   state(namespace: string, name: string): SecretState;
-  /** Waits for the watch's first answer: at most 10 s, not at all while the watch fails; then it may be `unknown`. */
-  settled(namespace: string, name: string): Promise<SecretState>;
   /** Never rejects. At most one GET per version, however many ask, while the watch is connected; else one per call. */
   read(namespace: string, name: string): Promise<SecretRead>;
 }
@@ -53,7 +51,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
   const quiet = quietLog(options.log);
   const referred = new Map<string, Referred>();
   const references = new Map<string, string>();
-  const line = createStartLine<string>({ clock, atOnce: STARTS_AT_ONCE, patienceMs: START_PATIENCE_MS });
+  const startInTurn = createStartLine({ clock, atOnce: STARTS_AT_ONCE, patienceMs: START_PATIENCE_MS });
 
   const secretOf = (namespace: string, name: string): WatchedSecret =>
     new WatchedSecret({
@@ -89,7 +87,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
       stop: new AbortController(),
       owners: 0,
     };
-    if (!signal.aborted) line.join(keyFor(namespace, name), () => watch(entry, namespace, name));
+    if (!signal.aborted) startInTurn(() => watch(entry, namespace, name));
     return entry;
   };
 
@@ -129,11 +127,6 @@ export function createSecrets(options: SecretsOptions): Secrets {
     },
     release,
     state: (namespace, name) => referred.get(keyFor(namespace, name))?.secret.state() ?? { state: 'unknown' },
-    settled: async (namespace, name) => {
-      const key = keyFor(namespace, name);
-      line.hurry(key);
-      return (await referred.get(key)?.secret.settled()) ?? { state: 'unknown' };
-    },
     read: (namespace, name) => (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(),
   };
 }

@@ -15,9 +15,6 @@ type Known =
 const UNKNOWN = { state: 'unknown' } as const;
 const ABSENT = { state: 'absent' } as const;
 
-/** A worker waits no longer than this for a watch's first answer. */
-const PATIENCE_MS = 10_000;
-
 /**
  * A refused GET is not tried again for this long: a thousand objects on one Secret would ask a thousand times. No longer,
  * because nothing tells that the right was given: who gave it and asks to try now must not meet the old answer.
@@ -47,7 +44,6 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   #seen = '';
   #forbidden: string | undefined;
   #live = false;
-  #failing = false;
   #toldUnknown = false;
   #kept: SecretValue | undefined;
   #reading: Promise<SecretRead> | undefined;
@@ -65,17 +61,6 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     const state = this.#state();
     if (state.state === 'unknown') this.#toldUnknown = true;
     return state;
-  }
-
-  /** Waits for the first answer, 10 s at most, and not at all while the watch fails. */
-  async settled(): Promise<SecretState> {
-    if (this.#state().state === 'unknown' && !this.#failing) {
-      const late = Promise.withResolvers<void>();
-      const cancel = this.#options.clock.at(PATIENCE_MS, late.resolve);
-      await Promise.race([this.answered, late.promise]);
-      cancel();
-    }
-    return this.state();
   }
 
   async read(): Promise<SecretRead> {
@@ -102,7 +87,6 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   }
 
   failed(error: KubeError): void {
-    this.#failing = true;
     this.#live = false;
     this.#kept = undefined;
     this.#answer.resolve();
@@ -116,7 +100,6 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   turned(state: WatchState): void {
     this.#live = state === 'watching';
     if (state !== 'watching') return;
-    this.#failing = false;
     this.#change(() => {
       this.#forbidden = undefined;
     });

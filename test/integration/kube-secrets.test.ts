@@ -3,7 +3,7 @@ import { systemClock } from '../../src/clock.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { loadCluster } from '../../src/kube/config.ts';
 import { objectPath } from '../../src/kube/resource.ts';
-import { SECRET } from '../../src/kube/secret-state.ts';
+import { SECRET, type SecretState } from '../../src/kube/secret-state.ts';
 import { createSecrets, type Secrets } from '../../src/kube/secrets.ts';
 import {
   applyYaml,
@@ -48,6 +48,13 @@ async function world(kubeconfig: string): Promise<World> {
   return { secrets, changes, end };
 }
 
+function firstAnswer(secrets: Secrets, namespace: string, name: string): Promise<SecretState> {
+  return waitFor(() => secrets.state(namespace, name), {
+    what: `the first word on ${name}`,
+    until: ({ state }) => state !== 'unknown',
+  });
+}
+
 /** A ServiceAccount of its own that may use the Secret `api` and no other. */
 async function restricted(namespace: string): Promise<string> {
   await applyYaml(role, namespace);
@@ -64,7 +71,8 @@ describe.concurrent('referred Secrets', () => {
     const { secrets, changes, end } = await world(await restricted(namespace));
     const before = Date.now();
     secrets.refer('a', namespace, 'api');
-    expect(await secrets.settled(namespace, 'api')).toEqual({ state: 'absent' });
+    expect(await firstAnswer(secrets, namespace, 'api')).toEqual({ state: 'absent' });
+    changes.length = 0;
     await put(namespace, 'api', 'one');
     const state = await waitFor(() => secrets.state(namespace, 'api'), {
       what: 'the Secret to appear',
@@ -90,12 +98,13 @@ describe.concurrent('referred Secrets', () => {
     const { secrets, changes, end } = await world(kubeconfig);
     await put(namespace, 'api', 'one');
     for (let n = 0; n < 1_000; n += 1) secrets.refer(`o${n}`, namespace, 'api');
-    await secrets.settled(namespace, 'api');
+    await firstAnswer(secrets, namespace, 'api');
     const readAll = async (): Promise<Set<string>> => {
       const reads = await Promise.all(Array.from({ length: 1_000 }, () => secrets.read(namespace, 'api')));
       return new Set(reads.map((read) => (read.state === 'present' ? (read.data.keyId ?? '') : read.state)));
     };
     await waitFor(() => readAll(), { what: 'the first value' });
+    changes.length = 0;
     await put(namespace, 'api', 'two');
     await waitFor(() => changes.length, { what: 'the rotation' });
     const user = `system:serviceaccount:${namespace}:operator`;
@@ -115,10 +124,11 @@ describe.concurrent('referred Secrets', () => {
     const { secrets, changes, end } = await world(kubeconfig);
     secrets.refer('a', namespace, 'api');
     const user = `system:serviceaccount:${namespace}:operator`;
-    expect(await secrets.settled(namespace, 'api')).toEqual({
+    expect(await firstAnswer(secrets, namespace, 'api')).toEqual({
       state: 'forbidden',
       message: `${user} may not list secrets "api" in namespace "${namespace}"; add to a Role in namespace "${namespace}" bound to ${user} the rule {apiGroups: [""], resources: ["secrets"], resourceNames: ["api"], verbs: ["get", "list", "watch"]}`,
     });
+    changes.length = 0;
     await applyYaml(role, namespace);
     await waitFor(() => changes.length, { what: 'the right to be noticed' });
     expect(await secrets.read(namespace, 'api')).toMatchObject({ data: { keyId: btoa('one') } });
@@ -130,8 +140,9 @@ describe.concurrent('referred Secrets', () => {
     const { secrets, changes, end } = await world(controlPlane.adminKubeconfig);
     const names = Array.from({ length: 200 }, (_, n) => `s${n}`);
     for (const name of names) secrets.refer(name, namespace, name);
-    const states = await Promise.all(names.map((name) => secrets.settled(namespace, name)));
+    const states = await Promise.all(names.map((name) => firstAnswer(secrets, namespace, name)));
     expect(new Set(states.map(({ state }) => state))).toEqual(new Set(['absent']));
+    changes.length = 0;
     for (const name of names)
       await admin.request({
         method: 'POST',
