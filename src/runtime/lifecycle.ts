@@ -57,11 +57,6 @@ export class Lifecycle {
     }
   }
 
-  /** Results that are not in the cluster yet. */
-  get keptCount(): number {
-    return this.#kept.size;
-  }
-
   /**
    * Writes what an earlier pass could not. A status that the schema refuses would hold up its object for ever, so it
    * is dropped when the user changes what it speaks of: the next pass then does what one does after a crash.
