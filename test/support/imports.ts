@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** One import of one file: a path from the root of the project, or the name of a package. */
+/** One import of one file: a path from the root of the project, or the name of a package, whichever file of it is meant. */
 export interface Import {
   readonly from: string;
   readonly to: string;
@@ -24,7 +24,8 @@ export function readSources(root: string, folder: string): Sources {
 
 export function importsOf(sources: Sources): Import[] {
   return [...sources].flatMap(([from, text]) => {
-    const target = (written: string): string => (written.startsWith('.') ? join(dirname(from), written) : written);
+    const target = (written: string): string =>
+      written.startsWith('.') ? join(dirname(from), written) : packageOf(written);
     const fixed = [...text.matchAll(STATEMENT)].map(([, type, to = '']) => ({
       from,
       to: target(to),
@@ -33,6 +34,11 @@ export function importsOf(sources: Sources): Import[] {
     const dynamic = [...text.matchAll(DYNAMIC)].map(([, to = '']) => ({ from, to: target(to), typeOnly: false }));
     return [...fixed, ...dynamic];
   });
+}
+
+function packageOf(written: string): string {
+  if (written.startsWith('node:')) return written;
+  return written.split('/', written.startsWith('@') ? 2 : 1).join('/');
 }
 
 /** The chain of imports by which `start` gets to something it must not run, or undefined; types do not count. */

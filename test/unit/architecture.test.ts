@@ -116,6 +116,11 @@ describe('each rule is seen to be broken', () => {
     ['src/api/client.ts', `export { a } from '../config.ts';`, 'src/api/client.ts must not import src/config.ts'],
     [
       'src/runtime/queue.ts',
+      `import { KubeConfig } from '@kubernetes/client-node/dist/config.js';`,
+      'src/runtime/queue.ts must not import @kubernetes/client-node',
+    ],
+    [
+      'src/runtime/queue.ts',
       `import type { Kind } from '../kinds/index.ts';`,
       'src/runtime/queue.ts must not import src/kinds/index.ts',
     ],
