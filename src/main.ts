@@ -1,3 +1,5 @@
+// First, so that it holds while the rest is loaded.
+import './heap.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, parseConfig } from './config.ts';
