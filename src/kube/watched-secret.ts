@@ -12,6 +12,14 @@ type Known =
   | { readonly state: 'absent' }
   | { readonly state: 'present'; readonly resourceVersion: string; readonly changedAt: number | undefined };
 
+/** How the watch does; what it is forbidden it stays forbidden until it is open again. */
+type Watching =
+  | { readonly is: 'live' }
+  | { readonly is: 'broken' }
+  | { readonly is: 'forbidden'; readonly message: string };
+
+const LIVE = { is: 'live' } as const;
+const BROKEN = { is: 'broken' } as const;
 const UNKNOWN = { state: 'unknown' } as const;
 const ABSENT = { state: 'absent' } as const;
 
@@ -39,11 +47,10 @@ export interface WatchedSecretOptions {
  */
 export class WatchedSecret implements WatchSink<KubeObject> {
   readonly #options: WatchedSecretOptions;
+  #watching: Watching = BROKEN;
   #known: Known = UNKNOWN;
   /** Newest version the watch delivered, deletions included. */
   #seen = '';
-  #forbidden: string | undefined;
-  #live = false;
   #toldUnknown = false;
   #kept: SecretValue | undefined;
   #reading: Promise<SecretRead> | undefined;
@@ -64,10 +71,13 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   }
 
   async read(): Promise<SecretRead> {
-    if (this.#forbidden !== undefined) return { state: 'forbidden', message: this.#forbidden };
-    if (this.#live && this.#known.state === 'absent') return ABSENT;
-    const current = this.#current();
-    if (this.#live && current) return current;
+    const watching = this.#watching;
+    if (watching.is === 'forbidden') return { state: 'forbidden', message: watching.message };
+    if (watching.is === 'live') {
+      if (this.#known.state === 'absent') return ABSENT;
+      const current = this.#current();
+      if (current) return current;
+    }
     const refusal = this.#refusal;
     if (refusal && this.#options.clock.monotonic() < refusal.until)
       return { state: 'forbidden', message: refusal.message };
@@ -76,7 +86,7 @@ export class WatchedSecret implements WatchSink<KubeObject> {
 
   replace(objects: KubeObject[], resourceVersion: string): void {
     // The watch goes on from this very list: until it is open, or says that it cannot be, nothing newer is to be had.
-    this.#live = true;
+    if (this.#watching.is !== 'forbidden') this.#watching = LIVE;
     const object = objects.find((one) => one.metadata.name === this.#options.name);
     this.#learn(object ? present(object) : ABSENT, resourceVersion);
   }
@@ -87,34 +97,35 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   }
 
   failed(error: KubeError): void {
-    this.#live = false;
     this.#kept = undefined;
     this.#answer.resolve();
     this.#change(() => {
       const { namespace, name } = this.#options;
-      this.#forbidden = isForbidden(error) ? secretRule(error, 'watch', namespace, name) : undefined;
+      this.#watching = isForbidden(error)
+        ? { is: 'forbidden', message: secretRule(error, 'watch', namespace, name) }
+        : BROKEN;
     });
   }
 
   /** For the watch's onState. */
   turned(state: WatchState): void {
-    this.#live = state === 'watching';
-    if (state !== 'watching') return;
+    if (state !== 'watching' && this.#watching.is === 'forbidden') return;
     this.#change(() => {
-      this.#forbidden = undefined;
+      this.#watching = state === 'watching' ? LIVE : BROKEN;
     });
   }
 
   /** Nobody refers to it any more: keeps nothing. */
   drop(): void {
-    this.#live = false;
+    this.#watching = BROKEN;
     this.#known = UNKNOWN;
     this.#kept = undefined;
     this.#answer.resolve();
   }
 
   #state(): SecretState {
-    if (this.#forbidden !== undefined) return { state: 'forbidden', message: this.#forbidden };
+    const watching = this.#watching;
+    if (watching.is === 'forbidden') return { state: 'forbidden', message: watching.message };
     if (this.#known.state !== 'present') return this.#known;
     return { ...this.#known, type: this.#current()?.type };
   }
