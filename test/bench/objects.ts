@@ -1,7 +1,7 @@
 import { inParallel } from './parallel.ts';
 import { KEY, type Stage } from './stage.ts';
 
-export const COLLECTION = 'pipesettings';
+const COLLECTION = 'pipesettings';
 
 /** A PipeSettings as this folder's programs read it. */
 export interface Pset {
