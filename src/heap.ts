@@ -1,5 +1,70 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Cancel, Clock } from './clock.ts';
 
 // Bursts, such as the first list, would let V8 grow the space for new objects to many times what a pass needs, and it is
 // not given back at rest: a quarter to a third of the memory of a process with thousands of objects.
 setFlagsFromString('--semi-space-growth-factor=1');
+setFlagsFromString('--expose-gc');
+
+type Collect = (options: {
+  readonly type: 'major';
+  readonly execution: 'sync';
+  readonly flavor: 'last-resort';
+}) => void;
+
+const gc = runInNewContext('gc') as Collect;
+
+/** Long enough not to fall between two edits of a person at work. */
+const QUIET_MS = 5_000;
+/** A collection stops everything for some 100 ms with ten thousand objects; less than this is not worth it. */
+const WORTH_BYTES = 16 * 2 ** 20;
+
+export interface RestCollector {
+  /** Something was done. Costs next to nothing. */
+  active(): void;
+}
+
+/**
+ * V8 collects while it allocates, so a process that has come to rest would keep the garbage of its last burst for ever.
+ * This gives it back once nothing has happened for a while; at rest it holds no timer.
+ */
+export function createRestCollector(options: {
+  readonly clock: Clock;
+  readonly heapBytes?: () => number;
+  readonly collect?: () => void;
+}): RestCollector {
+  const { clock, heapBytes = usedBytes, collect = collectAll } = options;
+  let lastActive = 0;
+  let waiting: Cancel | undefined;
+  /** In use after the last collection; nothing yet, so that the rest after the start is always worth one. */
+  let kept = 0;
+
+  const look = (): void => {
+    const quietMs = clock.monotonic() - lastActive;
+    if (quietMs < QUIET_MS) {
+      waiting = clock.at(QUIET_MS - quietMs, look);
+      return;
+    }
+    waiting = undefined;
+    if (heapBytes() - kept < WORTH_BYTES) return;
+    collect();
+    kept = heapBytes();
+  };
+
+  return {
+    active() {
+      lastActive = clock.monotonic();
+      waiting ??= clock.at(QUIET_MS, look);
+    },
+  };
+}
+
+function usedBytes(): number {
+  const { used_heap_size, external_memory } = getHeapStatistics();
+  return used_heap_size + external_memory;
+}
+
+function collectAll(): void {
+  gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}

@@ -1,8 +1,7 @@
-// First, so that it holds while the rest is loaded.
-import './heap.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, parseConfig } from './config.ts';
+import { createRestCollector } from './heap.ts';
 import { createKubeClient } from './kube/client.ts';
 import { loadCluster } from './kube/config.ts';
 import { createLeadership, processIdentity } from './leadership.ts';
@@ -25,6 +24,7 @@ const STUCK_PASSES = 5;
 async function run(config: Config, log: Log, guard: ReturnType<typeof createRedactor>['add']): Promise<void> {
   const stop = onTermination(log);
   const metrics = createMetrics();
+  const collector = createRestCollector({ clock });
   const cluster = await loadCluster({ kubeconfig: config.kubeconfig, context: config.context });
   const host = cluster.server.host;
   const client = createKubeClient(cluster, {
@@ -57,8 +57,10 @@ async function run(config: Config, log: Log, guard: ReturnType<typeof createReda
     instance: identity,
     mayStartCall: leadership.mayStartCall,
     guard,
+    onPass: collector.active,
     signal: stopWatches.signal,
   });
+  void operator.informers.synced.then(collector.active);
   const { queue, pacer, kinds } = operator;
   collectFigures(metrics, { queue, pacer, kinds, clock, isLeader: leadership.isLeader });
   const longestPassMs = STUCK_PASSES * (config.apiTimeoutMs + PASS_GRACE_MS);

@@ -31,6 +31,8 @@ export interface OperatorOptions {
   readonly mayStartCall: () => boolean;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
+  /** Told after every pass. */
+  readonly onPass?: () => void;
   /** Ends the watches. */
   readonly signal: AbortSignal;
 }
@@ -120,6 +122,7 @@ export function createOperator(options: OperatorOptions): Operator {
     log,
     signal,
   });
+  const recordPass = observePasses(metrics);
   const controller: ControllerOptions = {
     kinds: new Map(kinds.map((kind) => [kind.type.kind, kind])),
     queue,
@@ -127,7 +130,10 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     log,
     concurrency: config.concurrency,
-    onPass: observePasses(metrics),
+    onPass: (pass) => {
+      recordPass(pass);
+      options.onPass?.();
+    },
   };
   return { api, pacer, queue, kinds, events, informers, controller };
 }

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { createRestCollector } from '../../src/heap.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+const MB = 2 ** 20;
+
+function aCollector() {
+  const clock = new FakeClock();
+  const heap = { bytes: 40 * MB, collections: 0 };
+  const collector = createRestCollector({
+    clock,
+    heapBytes: () => heap.bytes,
+    collect: () => {
+      heap.collections += 1;
+      heap.bytes = 20 * MB;
+    },
+  });
+  return { clock, heap, collector };
+}
+
+test('collects once, five seconds after the last activity of a burst', async () => {
+  const { clock, heap, collector } = aCollector();
+  for (let step = 0; step < 4; step += 1) {
+    collector.active();
+    await clock.advance(4_000);
+  }
+  expect(heap.collections).toBe(0);
+  await clock.advance(1_000);
+  expect(heap.collections).toBe(1);
+});
+
+test('holds no timer at rest, and one however much happens', async () => {
+  const { clock, collector } = aCollector();
+  expect(clock.pending).toBe(0);
+  for (let step = 0; step < 100; step += 1) collector.active();
+  expect(clock.pending).toBe(1);
+  await clock.advance(60_000);
+  expect(clock.pending).toBe(0);
+});
+
+test('a small burst is not worth stopping everything for; small ones that add up are', async () => {
+  const { clock, heap, collector } = aCollector();
+  collector.active();
+  await clock.advance(5_000);
+  expect(heap.collections).toBe(1);
+  for (const [bytes, collections] of [
+    [28 * MB, 1],
+    [35 * MB, 1],
+    [36 * MB, 2],
+  ] as const) {
+    heap.bytes = bytes;
+    collector.active();
+    await clock.advance(5_000);
+    expect(heap.collections).toBe(collections);
+  }
+});
+
+test('the real collection gives the garbage of a burst back', async () => {
+  const clock = new FakeClock();
+  const collector = createRestCollector({ clock });
+  const before = process.memoryUsage().heapUsed;
+  let burst: object[] = Array.from({ length: 500_000 }, (_, index) => ({ index }));
+  expect(process.memoryUsage().heapUsed - before).toBeGreaterThan(10 * MB);
+  burst = [];
+  collector.active();
+  await clock.advance(5_000);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 * MB);
+  expect(burst).toEqual([]);
+});
