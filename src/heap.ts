@@ -17,7 +17,7 @@ const gc = runInNewContext('gc') as Collect;
 
 /** Long enough not to fall between two edits of a person at work. */
 const QUIET_MS = 5_000;
-/** A collection stops everything for some 100 ms with ten thousand objects; less than this is not worth it. */
+/** A collection stops everything, for tens of milliseconds with ten thousand objects; less than this is not worth it. */
 const WORTH_BYTES = 16 * 2 ** 20;
 
 export interface RestCollector {
