@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
@@ -14,6 +13,7 @@ import { startWatch, type WatchState } from '../../src/kube/watch.ts';
 import { controlPlane, newNamespace } from '../controlplane/client.ts';
 import { startControlPlane } from '../controlplane/controlplane.ts';
 import { requestToken } from '../controlplane/identity.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const CONFIG_MAP = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
@@ -152,7 +152,7 @@ test('a ServiceAccount mount is enough; a wrong CA is refused, and a right one p
     body: { metadata: { name: 'op' } },
   });
   const token = await requestToken(controlPlane.admin, { namespace, name: 'op' });
-  const folder = await mkdtemp(join(tmpdir(), 'pipewright-mount-'));
+  const folder = await temporaryFolder();
   const file = (name: string, text: string) => writeFile(join(folder, name), text);
   await Promise.all([file('token', `${token}\n`), file('namespace', namespace), file('ca.crt', OTHER_CA)]);
   const { hostname, port } = new URL(controlPlane.server);

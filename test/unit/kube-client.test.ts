@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { RequestRecord } from '../../src/kube/call.ts';
@@ -8,6 +7,7 @@ import { loadCluster } from '../../src/kube/config.ts';
 import { isConflict, isExpired, isForbidden, isNotFound, KubeError } from '../../src/kube/errors.ts';
 import { LineSplitter } from '../../src/kube/lines.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { aStatus, type Behaviour, type KubeServer, sendJson, startKubeServer } from '../support/kube-server.ts';
 
 const ends: (() => Promise<void>)[] = [];
@@ -191,7 +191,7 @@ test('an identity that cannot be renewed after a 401 holds a call no longer than
 });
 
 test('after a 401 the token is read again and the call tried once more', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pipewright-sa-'));
+  const folder = await temporaryFolder();
   const token = (text: string) => writeFile(join(folder, 'token'), text);
   await Promise.all([
     token('old\n'),

@@ -1,15 +1,15 @@
-import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { loadCluster } from '../../src/kube/config.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 async function aFolder(files: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'pipewright-config-'));
+  const folder = await temporaryFolder();
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   return folder;
 }
