@@ -28,6 +28,8 @@ const ABSENT = { state: 'absent' } as const;
  * because nothing tells that the right was given: who gave it and asks to try now must not meet the old answer.
  */
 const REFUSAL_MS = 1_000;
+/** A watch that takes longer to open is not waited for: another GET is made. */
+const ANSWER_MS = 2_000;
 
 /** A Secret that changes under every one of so many reads is given to the caller as read. */
 const READS = 3;
@@ -71,6 +73,8 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   }
 
   async read(): Promise<SecretRead> {
+    // A value was read already, and the watch is about to say whether it still stands.
+    if (this.#kept && this.#known.state === 'unknown') await this.#firstAnswer();
     const watching = this.#watching;
     if (watching.is === 'forbidden') return { state: 'forbidden', message: watching.message };
     if (watching.is === 'live') {
@@ -173,6 +177,17 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     const now = this.#state();
     if (before.state === 'unknown' && !this.#toldUnknown) return;
     if (!same(before, now)) this.#options.onChange();
+  }
+
+  /** The watch's first answer, or enough patience. */
+  #firstAnswer(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.at(ANSWER_MS, resolve);
+      void this.answered.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   #share(): Promise<SecretRead> {

@@ -38,6 +38,26 @@ test('one read serves everybody also between the list and the open watch', async
   expect(gets()).toBe(1);
 });
 
+test('who asks after the first read waits for the watch to confirm it, instead of reading again', async () => {
+  const { secret, gets } = watched(() => PRESENT);
+  await secret.read();
+  const later = [secret.read(), secret.read()];
+  secret.replace([listed], '7');
+  expect(await Promise.all(later)).toEqual([PRESENT, PRESENT]);
+  expect(gets()).toBe(1);
+});
+
+test('a watch that does not answer is waited for two seconds at most', async () => {
+  const { clock, secret, gets } = watched(() => PRESENT);
+  await secret.read();
+  const later = secret.read();
+  await clock.advance(1_999);
+  expect(gets()).toBe(1);
+  await clock.advance(1);
+  expect(await later).toEqual(PRESENT);
+  expect(gets()).toBe(2);
+});
+
 test('a value is read anew while the watch does not work', async () => {
   const { secret, gets } = watched(() => PRESENT);
   secret.replace([listed], '7');
