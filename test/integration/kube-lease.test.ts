@@ -164,7 +164,11 @@ describe.concurrent('two processes at one Lease', () => {
     const a = start(namespace, 'a');
     await leading(a);
     const b = start(namespace, 'b');
-    await waitFor(() => b.messages.join(), { what: 'b to stand by', until: (text) => text.includes('standing by') });
+    const verbs = async () => (await audit({ namespace, resource: 'leases' })).map(({ verb }) => verb);
+    await waitFor(verbs, {
+      what: 'b to have listed the Lease, and a renewal after that',
+      until: (seen) => seen.includes('list') && seen.lastIndexOf('update') > seen.lastIndexOf('list'),
+    });
     const from = Date.now();
     await waitFor(() => Date.now() - from, { what: 'ten seconds', until: (ms) => ms >= 10_000 });
     const calls = (await audit({ namespace, resource: 'leases' })).filter(
