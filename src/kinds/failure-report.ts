@@ -5,7 +5,7 @@ import { awaitChange, type Outcome, recheckAt } from '../runtime/outcome.ts';
 import type { Attempt } from './attempt.ts';
 import { wholeSecond } from './canonical.ts';
 import { type CommonStatus, commonStatus, countAttempts, currentReady, lastRequestOf } from './common-status.ts';
-import { type FailureReason, nextWait, sameCause, sideOf } from './failures.ts';
+import { type FailureReason, type FailureRule, nextWait, sameCause, sideOf } from './failures.ts';
 
 /** The common half of a report on something that did not work; the kind adds its own fields to the status. */
 export interface FailureReport {
@@ -15,7 +15,15 @@ export interface FailureReport {
   readonly notices: readonly Notice[];
 }
 
-export interface FailureToReport {
+/** What a kind says about a failure in place of the table. */
+export interface Adjustment {
+  /** The kind's own row. */
+  readonly rule?: FailureRule | undefined;
+  /** Epoch ms: the next attempt is at this time's whole second at the latest, also where the class or the API would wait longer. */
+  readonly notAfter?: number | undefined;
+}
+
+export interface FailureToReport extends Adjustment {
   readonly object: KubeObject;
   readonly previous: CommonStatus | undefined;
   readonly reason: FailureReason;
@@ -34,10 +42,9 @@ export interface FailureToReport {
 export function reportFailure(failure: FailureToReport): FailureReport {
   const { object, previous, reason, message, now, verdict, operation } = failure;
   const attempts = countAttempts(object, previous, reason);
-  const nextAttempt = wholeSecond(
-    now + Math.max(nextWait(reason, attempts, object.metadata.uid), failure.atLeastMs ?? 0),
-  );
-  const progress = failure.side ?? sideOf(reason, attempts);
+  const wait = Math.max(nextWait(reason, attempts, object.metadata.uid, failure.rule), failure.atLeastMs ?? 0);
+  const nextAttempt = wholeSecond(Math.min(now + wait, failure.notAfter ?? Number.POSITIVE_INFINITY));
+  const progress = failure.side ?? failure.rule?.side ?? sideOf(reason, attempts);
   const status = commonStatus(object, previous, {
     summary: { ready: 'False', progress, reason, message },
     now,
@@ -56,16 +63,20 @@ export function reportFailure(failure: FailureToReport): FailureReport {
   };
 }
 
-/** Reports every end of an attempt but success. `advice` says what the user of this kind can do about a class. */
-export function reportAttempt(options: {
+export interface AttemptToReport {
   readonly object: KubeObject;
   readonly previous: CommonStatus | undefined;
   readonly attempt: Exclude<Attempt, { got: 'success' }>;
   readonly operation: string;
   readonly secretName: string;
+  /** What the user of this kind can do about a class. */
   readonly advice: (failure: FailureClass) => string;
+  readonly adjust?: (reason: FailureReason) => Adjustment;
   readonly now: number;
-}): FailureReport {
+}
+
+/** Reports every end of an attempt but success. */
+export function reportAttempt(options: AttemptToReport): FailureReport {
   const { object, previous, attempt, now } = options;
   switch (attempt.got) {
     case 'no-slot':
@@ -76,7 +87,7 @@ export function reportAttempt(options: {
       return reportGated(options);
     case 'no-credential': {
       const { reason, message } = attempt.problem;
-      return reportFailure({ object, previous, reason, message, now });
+      return reportFailure({ object, previous, reason, message, now, ...options.adjust?.(reason) });
     }
     case 'failure': {
       const { verdict, pausedMs = 0 } = attempt;
@@ -91,28 +102,25 @@ export function reportAttempt(options: {
         operation: options.operation,
         atLeastMs: Math.max(verdict.retryAfterMs ?? 0, pausedMs),
         side: verdict.redirect ? 'Stalled' : undefined,
+        ...options.adjust?.(reason),
       });
     }
   }
 }
 
 /** One write at most: who shows Unauthorized already keeps its text, its times and its own last request. */
-function reportGated(options: {
-  readonly object: KubeObject;
-  readonly previous: CommonStatus | undefined;
-  readonly secretName: string;
-  readonly now: number;
-}): FailureReport {
-  const { object, previous, secretName, now } = options;
+function reportGated({ object, previous, secretName, adjust, now }: AttemptToReport): FailureReport {
+  const { notAfter } = adjust?.('Unauthorized') ?? {};
+  const latest = notAfter === undefined ? undefined : wholeSecond(notAfter);
   if (currentReady(object, previous)?.reason === 'Unauthorized') {
-    const own = Date.parse(previous?.nextAttemptTime ?? '');
-    return { outcome: own > now ? recheckAt(own) : awaitChange, notices: [] };
+    const ahead = [Date.parse(previous?.nextAttemptTime ?? ''), latest ?? 0].filter((time) => time > now);
+    return { outcome: ahead.length > 0 ? recheckAt(Math.min(...ahead)) : awaitChange, notices: [] };
   }
   const message = `The API refused the key in the Secret "${secretName}" (HTTP 401) for another object; nothing is sent with it until a trial call works or the Secret changes. Put a valid key in the Secret`;
   const summary = { ready: 'False', progress: 'Stalled', reason: 'Unauthorized', message } as const;
   return {
-    status: commonStatus(object, previous, { summary, now, acknowledge: false }),
-    outcome: awaitChange,
+    status: commonStatus(object, previous, { summary, now, nextAttempt: latest, acknowledge: false }),
+    outcome: latest === undefined ? awaitChange : recheckAt(latest),
     notices: [],
   };
 }

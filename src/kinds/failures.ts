@@ -8,11 +8,14 @@ export type LocalFailure =
   | 'SecretInvalid'
   | 'SecretForbidden'
   | 'SpecInvalid'
-  | 'TargetConflict';
+  | 'TargetConflict'
+  | 'EndpointConflict'
+  | 'RemovalBlocked';
 
 export type FailureReason = FailureClass | LocalFailure;
 
-interface FailureRule {
+/** A row of the table. */
+export interface FailureRule {
   /** Who has to act: `Reconciling` means the operator goes on by itself. */
   readonly side: 'Reconciling' | 'Stalled';
   readonly firstMs: number;
@@ -41,6 +44,8 @@ export const FAILURES: Readonly<Record<FailureReason, FailureRule>> = {
   SecretForbidden: { side: 'Stalled', firstMs: 5 * MINUTE, capMs: 5 * MINUTE },
   SpecInvalid: { side: 'Stalled', firstMs: HOUR, capMs: HOUR },
   TargetConflict: { side: 'Stalled', firstMs: HOUR, capMs: HOUR },
+  EndpointConflict: { side: 'Stalled', firstMs: HOUR, capMs: HOUR },
+  RemovalBlocked: { side: 'Stalled', firstMs: HOUR, capMs: HOUR },
 };
 
 /** An echo that differs is asked about again after these waits; when they are used up the user is told to act. */
@@ -64,8 +69,12 @@ function causeOf(reason: string): string {
   return reason === 'OutcomeUnknown' ? 'Unavailable' : reason;
 }
 
-/** How long until the next attempt. `attempts` is 1 at the first failure; `seed` fixes the jitter. */
-export function nextWait(reason: FailureReason, attempts: number, seed: string): number {
+/**
+ * How long until the next attempt. `attempts` is 1 at the first failure; `seed` fixes the jitter. `own` is a kind's own row
+ * in place of the table's; it cannot wait longer than that one, so that `longestWait` holds for every kind.
+ */
+export function nextWait(reason: FailureReason, attempts: number, seed: string, own?: FailureRule): number {
+  if (own) return waitFor({ ...own, capMs: Math.min(own.capMs, FAILURES[reason].capMs) }, attempts, seed);
   if (reason !== 'NotConfirmed') return waitFor(FAILURES[reason], attempts, seed);
   return CONFIRMATION_WAITS[attempts - 1] ?? waitFor({ firstMs: 6 * HOUR, capMs: 6 * HOUR }, attempts, seed);
 }

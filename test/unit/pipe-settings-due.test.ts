@@ -62,6 +62,8 @@ const TIMED = {
   SecretNotFound: 5 * MINUTE,
   SecretInvalid: HOUR,
   SecretForbidden: 5 * MINUTE,
+  EndpointConflict: HOUR,
+  RemovalBlocked: HOUR,
 } as const satisfies Record<Exclude<FailureReason, Untimed>, number>;
 
 /** The state of the Secret in which each reason leaves an object. */
@@ -147,6 +149,8 @@ const SECRETS = {
   SecretNotFound: { 'is absent': 'waits', 'may not be read': 'now', 'is another': 'now', 'is the same': 'now' },
   SecretInvalid: KEY_MATTERS,
   SecretForbidden: { 'is absent': 'now', 'may not be read': 'waits', 'is another': 'now', 'is the same': 'now' },
+  EndpointConflict: SAME,
+  RemovalBlocked: SAME,
 } as const satisfies Record<Exclude<FailureReason, 'SpecInvalid' | 'TargetConflict'>, Readonly<Record<News, Then>>>;
 
 const NEWS: Readonly<Record<News, SecretState>> = {

@@ -24,6 +24,9 @@ import { expectLawful } from '../support/status-law.ts';
 
 type Side = 'Reconciling' | 'Stalled';
 
+/** Tested on their own, or no failures of this kind. */
+type Apart = 'NotConfirmed' | 'SpecInvalid' | 'TargetConflict' | 'EndpointConflict' | 'RemovalBlocked';
+
 /** The failure table of the contract, in its own words: side, first wait, cap. */
 const CONTRACT = {
   Rejected: ['Stalled', 10 * MINUTE, 6 * HOUR],
@@ -39,10 +42,7 @@ const CONTRACT = {
   SecretNotFound: ['Reconciling', 5 * MINUTE, 5 * MINUTE],
   SecretInvalid: ['Stalled', HOUR, HOUR],
   SecretForbidden: ['Stalled', 5 * MINUTE, 5 * MINUTE],
-} as const satisfies Record<
-  Exclude<FailureReason, 'NotConfirmed' | 'SpecInvalid' | 'TargetConflict'>,
-  readonly [Side, number, number]
->;
+} as const satisfies Record<Exclude<FailureReason, Apart>, readonly [Side, number, number]>;
 
 interface Row {
   readonly name: string;
@@ -116,12 +116,12 @@ const problem = (reason: 'SecretNotFound' | 'SecretInvalid' | 'SecretForbidden')
   problem: { reason, message: `The Secret "api-key" is of no use: ${reason}` },
 });
 
-/** Failures without a reply, and how each comes about. `NotConfirmed`, `SpecInvalid` and `TargetConflict` have tests of their own. */
+/** Failures without a reply, and how each comes about. */
 const WITHOUT_REPLY = {
   SecretNotFound: problem('SecretNotFound'),
   SecretInvalid: problem('SecretInvalid'),
   SecretForbidden: problem('SecretForbidden'),
-} satisfies Record<Exclude<LocalFailure, 'NotConfirmed' | 'SpecInvalid' | 'TargetConflict'>, Attempt>;
+} satisfies Record<Exclude<LocalFailure, Apart>, Attempt>;
 
 const replyRows = Object.entries(REPLIES).flatMap(([reason, rows]) =>
   rows.map((row: Row) => ({ ...row, reason: reason as FailureClass })),

@@ -10,7 +10,7 @@ test('the README has the table of flags as the flags are', () => {
   expect(readme).toContain(renderFlagTable().trim());
 });
 
-test.each([...Object.keys(FAILURES), 'Pending', 'Applied', 'Planned', 'Suspended'])(
+test.each([...Object.keys(FAILURES), 'Pending', 'Applied', 'Fetched', 'Planned', 'Suspended'])(
   'the README says what to do about %s',
   (reason) => {
     expect(readme).toMatch(new RegExp(`^\\| \`${reason}\` \\|.{40,}\\|$`, 'm'));
