@@ -23,6 +23,7 @@ export function observePasses(metrics: Metrics): (pass: PassRecord) => void {
     metrics.reconciles.inc({ kind, result });
     metrics.reconcileDuration.observe({ kind }, durationMs / 1000);
     if (typeof facts?.drift === 'number') metrics.drift.inc({ kind }, facts.drift);
+    if (facts?.abandoned !== undefined) metrics.cleanupAbandoned.inc({});
   };
 }
 

@@ -8,6 +8,7 @@ import { createCredentials } from './kinds/credentials.ts';
 import { createKinds } from './kinds/index.ts';
 import type { KubeClient } from './kube/client.ts';
 import { createEvents, type Events } from './kube/events.ts';
+import { createFinalizerWriter } from './kube/finalizers.ts';
 import { createSecrets } from './kube/secrets.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -97,6 +98,10 @@ export function createOperator(options: OperatorOptions): Operator {
       if (id !== writing) queue.add(id, lane);
     },
     onSecretChange: (listener) => void secretListeners.push(listener),
+    writeFinalizers: createFinalizerWriter(client),
+    log,
+    apiTimeoutMs: config.apiTimeoutMs,
+    cleanupDeadlineMs: config.cleanupDeadlineMs,
   });
   const lifecycle = new Lifecycle({
     client,

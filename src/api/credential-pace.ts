@@ -2,6 +2,7 @@ import { waitFor } from '../backoff.ts';
 import type { Cancel, Clock } from '../clock.ts';
 import { AuthGate } from './gate.ts';
 import { Line, type Ranked } from './line.ts';
+import type { CallEnd } from './pacing.ts';
 import { CallWindow } from './window.ts';
 
 const PAUSE = { firstMs: 10_000, capMs: 5 * 60_000 };
@@ -59,20 +60,28 @@ export class CredentialPace<T extends Ranked> {
     this.#window.release(now, made);
   }
 
-  /** A 429: at least the own back-off, which grows while calls begun after the last pause are refused too. */
-  refused(now: number, begunAt: number, headerMs: number): void {
-    if (begunAt > this.#pausedAt) this.#refusals++;
-    const own = waitFor(PAUSE, Math.max(this.#refusals, 1), this.#id);
-    this.pause(now, Math.max(headerMs, own));
+  /** What an answer says about the load: 429 pauses, 503 may; any other proves that calls go through. */
+  learn(end: CallEnd, begunAt: number, now: number): void {
+    const headerMs = end.retryAfterMs ?? 0;
+    if (end.httpStatus === 429) this.#refused(now, begunAt, headerMs);
+    else this.#accepted(begunAt);
+    if (end.httpStatus === 503 && headerMs > 0) this.#pause(now, headerMs);
   }
 
-  pause(now: number, waitMs: number): void {
+  /** A 429: at least the own back-off, which grows while calls begun after the last pause are refused too. */
+  #refused(now: number, begunAt: number, headerMs: number): void {
+    if (begunAt > this.#pausedAt) this.#refusals++;
+    const own = waitFor(PAUSE, Math.max(this.#refusals, 1), this.#id);
+    this.#pause(now, Math.max(headerMs, own));
+  }
+
+  #pause(now: number, waitMs: number): void {
     this.#pausedAt = now;
     this.#pausedUntil = Math.max(this.#pausedUntil, now + waitMs);
   }
 
   /** An answer other than 429. One to a call from before the pause proves nothing about the load now. */
-  accepted(begunAt: number): void {
+  #accepted(begunAt: number): void {
     if (begunAt > this.#pausedAt) this.#refusals = 0;
   }
 

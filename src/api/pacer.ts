@@ -1,5 +1,14 @@
 import type { CredentialPace } from './credential-pace.ts';
-import type { CallEnd, CallWish, Pacer, PacerOptions, PacerSnapshot, Permit, StartAnswer } from './pacing.ts';
+import type {
+  CallEnd,
+  CallWish,
+  Pacer,
+  PacerOptions,
+  PacerSnapshot,
+  Permit,
+  ReserveAnswer,
+  StartAnswer,
+} from './pacing.ts';
 import { Roster } from './roster.ts';
 import { type Entry, Slots } from './slots.ts';
 
@@ -25,17 +34,15 @@ class CallPacer implements Pacer {
   }
 
   tryStart(wish: CallWish): StartAnswer {
-    const now = this.#options.clock.monotonic();
-    const entry = this.#entryFor(wish, now);
-    const { pace } = entry;
-    entry.asked = true;
-    if (!pace.gate.admits(entry.key, wish.probe === true)) {
-      this.#sendToGate(entry, now);
-      return { gated: true };
-    }
-    if (entry.place === 'new' || entry.place === 'gated') this.#slots.queue(entry);
-    if (entry.place !== 'reserved') this.#slots.pump(pace, now, entry);
-    return entry.place === 'reserved' ? { start: this.#permit(entry) } : { wait: true };
+    const entry = this.#ask(wish);
+    if (entry.place === 'reserved') return { start: this.#permit(entry) };
+    return entry.place === 'gated' ? { gated: true } : { wait: true };
+  }
+
+  reserve(wish: CallWish): ReserveAnswer {
+    const { place } = this.#ask(wish);
+    if (place === 'reserved') return { reserved: true };
+    return place === 'gated' ? { gated: true } : { wait: true };
   }
 
   hasSlot(key: string): boolean {
@@ -71,6 +78,20 @@ class CallPacer implements Pacer {
   close(): void {
     this.#closed = true;
     this.#roster.disarm();
+  }
+
+  #ask(wish: CallWish): Entry {
+    const now = this.#options.clock.monotonic();
+    const entry = this.#entryFor(wish, now);
+    const { pace } = entry;
+    entry.asked = true;
+    if (!pace.gate.admits(entry.key, wish.probe === true)) {
+      this.#sendToGate(entry, now);
+      return entry;
+    }
+    if (entry.place === 'new' || entry.place === 'gated') this.#slots.queue(entry);
+    if (entry.place !== 'reserved') this.#slots.pump(pace, now, entry);
+    return entry;
   }
 
   #entryFor(wish: CallWish, now: number): Entry {
@@ -140,30 +161,14 @@ class CallPacer implements Pacer {
     const { pace, key } = entry;
     this.#roster.entries.delete(key);
     this.#slots.withdraw(entry, now);
-    if (end?.answered && end.httpStatus !== undefined) this.#learnPace(pace, { now, begunAt, end });
+    if (end?.answered) pace.learn(end, begunAt, now);
+    if (pace.pausedUntil(now) !== undefined) this.#slots.recall(this.#roster.of(pace), now);
     if (end?.answered && end.httpStatus === 401) this.#closeGate(entry, now);
     else if (end?.answered && pace.gate.isProber(key)) this.#openGate(pace);
     else pace.gate.endProbe(key, now);
     this.#slots.pump(pace, now);
     const pausedUntil = pace.pausedUntil(now);
     return pausedUntil === undefined ? {} : { pausedUntil };
-  }
-
-  #learnPace(pace: Pace, { now, begunAt, end }: { now: number; begunAt: number; end: CallEnd }): void {
-    const headerMs = end.retryAfterMs ?? 0;
-    if (end.httpStatus === 429) pace.refused(now, begunAt, headerMs);
-    else pace.accepted(begunAt);
-    if (end.httpStatus === 503 && headerMs > 0) pace.pause(now, headerMs);
-    if (pace.pausedUntil(now) !== undefined) this.#recall(pace, now);
-  }
-
-  /** Slots that were reserved but not taken go back; their keys keep their rank and are woken again. */
-  #recall(pace: Pace, now: number): void {
-    for (const entry of this.#roster.of(pace)) {
-      if (entry.place !== 'reserved') continue;
-      this.#slots.withdraw(entry, now);
-      this.#slots.queue(entry);
-    }
   }
 
   /** As the gate closes, everyone who waits is woken once, to learn and show why nothing happens; a reserved key has its wake-up already. */

@@ -30,6 +30,9 @@ export interface Permit {
   finish(end?: CallEnd): { readonly pausedUntil?: number };
 }
 
+/** `reserved`: the key has a slot, which it keeps until the end of the next pass in which it does not ask. */
+export type ReserveAnswer = { readonly reserved: true } | { readonly wait: true } | { readonly gated: true };
+
 /** `wait`: the key is in line and will be woken; `gated`: the credential was answered with 401. */
 export type StartAnswer = { readonly start: Permit } | { readonly wait: true } | { readonly gated: true };
 
@@ -56,6 +59,8 @@ export interface PacerSnapshot {
 /** Decides when which key may call: rate, calls in flight, one per target, pauses after 429, the gate after 401. */
 export interface Pacer {
   tryStart(wish: CallWish): StartAnswer;
+  /** Asks for the slot of a call that the next pass will make, because something has to be written before it. */
+  reserve(wish: CallWish): ReserveAnswer;
   /** A slot is reserved for this key: what it waited for, be it the gate, is over. */
   hasSlot(key: string): boolean;
   /**

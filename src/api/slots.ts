@@ -72,4 +72,13 @@ export class Slots {
     for (const parked of freed) this.queue(parked);
     for (const other of new Set(freed.map((parked) => parked.pace))) if (other !== pace) this.pump(other, now);
   }
+
+  /** Slots that were reserved but not taken go back; their keys keep their rank and are woken again. */
+  recall(entries: readonly Entry[], now: number): void {
+    for (const entry of entries) {
+      if (entry.place !== 'reserved') continue;
+      this.withdraw(entry, now);
+      this.queue(entry);
+    }
+  }
 }

@@ -2,7 +2,7 @@ import type { ApiRequest, Credential, Reply } from '../api/client.ts';
 import { type Failure, judge, type Success } from '../api/errors.ts';
 import type { CallWish, Pacer, Permit } from '../api/pacing.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
-import type { CredentialProblem, ReadCredential, SecretRef } from './credentials.ts';
+import type { CredentialProblem, CredentialRead, ReadCredential, SecretRef } from './credentials.ts';
 import { maskTexts } from './masked.ts';
 
 /** What came of wanting to make one call. */
@@ -36,29 +36,55 @@ export interface Attempting {
   readonly pacingKey: (storeKey: string) => string;
 }
 
-export interface Wish extends Pick<CallWish, 'target' | 'lane' | 'probe'> {
+/** What came of wanting a slot without a call yet. */
+export type Reservation = Extract<Attempt, { got: 'no-credential' | 'no-slot' | 'gated' }> | { readonly got: 'slot' };
+
+export interface SlotWish extends Pick<CallWish, 'target' | 'lane' | 'probe'> {
   readonly object: KubeObject;
   readonly ref: SecretRef;
+}
+
+export interface Wish extends SlotWish {
   /** Whether the call changes something: decides what a lost answer means. */
   readonly write: boolean;
   readonly send: (credential: Credential, begin: NonNullable<ApiRequest['begin']>) => Promise<Reply>;
 }
 
+type CredentialFor = Extract<CredentialRead, { ok: true }>;
+
+/** Makes sure that a call can follow at once, for a pass that must write something down before its call. */
+export async function reserve(wish: SlotWish, using: Attempting): Promise<Reservation> {
+  const read = await credentialFor(wish, using);
+  if ('got' in read) return read;
+  const answer = using.pacer.reserve(callWish(wish, read, using));
+  if ('wait' in answer) return { got: 'no-slot' };
+  return { got: 'gated' in answer ? 'gated' : 'slot' };
+}
+
+async function credentialFor(
+  { object, ref }: SlotWish,
+  using: Attempting,
+): Promise<CredentialFor | Extract<Attempt, { got: 'no-credential' }>> {
+  const read = await using.readCredential(object.metadata.namespace, ref);
+  if (read.ok) return read;
+  if (read.resourceVersion !== undefined) using.memory.triedSecret.set(keyOf(object), read.resourceVersion);
+  return { got: 'no-credential', problem: read.problem };
+}
+
+function callWish(
+  { object, target, lane, probe }: SlotWish,
+  { credential }: CredentialFor,
+  using: Attempting,
+): CallWish {
+  return { credential: credential.id, key: using.pacingKey(keyOf(object)), target, lane, probe: probe ?? false };
+}
+
 /** Reads the credential, asks for a slot, makes at most one call, and never waits for a slot. */
 export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const key = keyOf(wish.object);
-  const read = await using.readCredential(wish.object.metadata.namespace, wish.ref);
-  if (!read.ok) {
-    if (read.resourceVersion !== undefined) using.memory.triedSecret.set(key, read.resourceVersion);
-    return { got: 'no-credential', problem: read.problem };
-  }
-  const answer = using.pacer.tryStart({
-    credential: read.credential.id,
-    key: using.pacingKey(key),
-    target: wish.target,
-    lane: wish.lane,
-    probe: wish.probe ?? false,
-  });
+  const read = await credentialFor(wish, using);
+  if ('got' in read) return read;
+  const answer = using.pacer.tryStart(callWish(wish, read, using));
   if ('wait' in answer) return { got: 'no-slot' };
   if ('gated' in answer) return { got: 'gated' };
   using.memory.acting.add(key);

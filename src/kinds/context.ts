@@ -1,7 +1,9 @@
 import type { ApiClient } from '../api/client.ts';
 import type { Pacer } from '../api/pacing.ts';
 import type { Clock } from '../clock.ts';
+import type { WriteFinalizers } from '../kube/finalizers.ts';
 import type { Secrets } from '../kube/secrets.ts';
+import type { Log } from '../log.ts';
 import type { Lane } from '../runtime/queue.ts';
 import type { ReadCredential } from './credentials.ts';
 
@@ -16,4 +18,10 @@ export interface KindContext {
   readonly enqueue: (id: string, lane: Lane) => void;
   /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;
+  readonly writeFinalizers: WriteFinalizers;
+  readonly log: Log;
+  /** `--api-timeout`: a call that has started is over after this long, at this end. */
+  readonly apiTimeoutMs: number;
+  /** `--cleanup-deadline`: a deleted object is let go this long after its deletion. */
+  readonly cleanupDeadlineMs: number;
 }

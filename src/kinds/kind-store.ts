@@ -5,7 +5,7 @@ import type { Lane } from '../runtime/queue.ts';
 import { type CommonStatus, generationOf, usedAnnotations } from './common-status.ts';
 import { secretNameOf } from './credentials.ts';
 
-export interface KindStoreOptions {
+export interface KindStoreOptions<T extends KubeObject> {
   /** Wants a pass for the object with this store key. */
   readonly enqueue: (key: string, lane: Lane) => void;
   readonly secrets: Pick<Secrets, 'refer' | 'release'>;
@@ -13,13 +13,15 @@ export interface KindStoreOptions {
   readonly ownerOf: (key: string) => string;
   /** What an object stands for at the API; objects with the same one are rivals. */
   readonly targetOf: (object: KubeObject) => string | undefined;
+  /** Whether this change of an object matters to its rivals; absent: only its end does. */
+  readonly rivalsSee?: (now: T, before: T) => boolean;
 }
 
 /**
  * The store of one kind, and the rules of who is visited when something in it changes: the object itself, and when an
  * object goes, those that waited for its target. Also keeps the references to Secrets.
  */
-export function createKindStore<T extends KubeObject>(options: KindStoreOptions): Store<T> {
+export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): Store<T> {
   const store = new Store<T>({
     trim,
     indexes: { target: options.targetOf, secret: secretKeyOf },
@@ -30,13 +32,16 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions)
         for (const rival of rivalsOf(before)) options.enqueue(keyOf(rival), 'user');
         return;
       }
+      if (before && options.rivalsSee?.(now, before)) {
+        for (const rival of rivalsOf(now)) if (rival !== now) options.enqueue(keyOf(rival), 'user');
+      }
       const name = secretNameOf(now);
       if (name === undefined) options.secrets.release(options.ownerOf(key));
       else options.secrets.refer(options.ownerOf(key), now.metadata.namespace, name);
     },
   });
-  const rivalsOf = (gone: T | undefined): T[] => {
-    const target = gone && options.targetOf(gone);
+  const rivalsOf = (object: T | undefined): T[] => {
+    const target = object && options.targetOf(object);
     return target === undefined ? [] : store.byIndex('target', target);
   };
   return store;

@@ -72,6 +72,10 @@ function schedule({ queue, clock }: ControllerOptions, id: string, { outcome, di
       queue.forgetFailures(id);
       if (did === 'forgot') queue.forget(id);
       return;
+    case 'go-on':
+      queue.forgetFailures(id);
+      queue.add(id, 'user');
+      return;
     case 'recheck':
       queue.forgetFailures(id);
       queue.addAfter(id, outcome.at - clock.now());
