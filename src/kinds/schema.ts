@@ -16,6 +16,13 @@ export interface Rule {
   readonly fieldPath?: string;
 }
 
+/** A check between fields, `must` being its end of the sentence "spec must …", and the rule that makes the API server do the same. */
+interface Also<Value> {
+  readonly check: (value: Value) => boolean;
+  readonly must: string;
+  readonly rule: Rule;
+}
+
 /**
  * Text of `min` to `max` code points, the unit of the API server (JavaScript's `length` would refuse an emoji too early).
  * `must` says the bounds in words; it ends the sentence "spec.x must …".
@@ -104,11 +111,52 @@ export function listByKey<Item extends z.ZodMiniType>(about: string, max: number
     });
 }
 
-/** An object with these fields. Others are ignored, as the API server prunes them. */
-export function fields<Shape extends z.core.$ZodShape>(about: string, shape: Shape, rules: readonly Rule[] = []) {
-  return z
-    .object(shape, { error: 'must be an object' })
-    .register(z.globalRegistry, { description: about, ...(rules.length > 0 && { 'x-kubernetes-validations': rules }) });
+/** A list that is replaced whole, whose entries differ in one field of text. */
+export function uniqueList<Key extends string, Item extends z.ZodMiniType<Readonly<Record<Key, string>>>>(
+  about: string,
+  max: number,
+  key: Key,
+  item: Item,
+) {
+  return list(about, max, item)
+    .check((context) => {
+      const seen = new Set<string>();
+      for (const [index, { [key]: value }] of context.value.entries()) {
+        if (seen.has(value))
+          context.issues.push({
+            code: 'custom',
+            input: value,
+            path: [index, key],
+            message: `must be an ${key} that is listed only once`,
+          });
+        seen.add(value);
+      }
+    })
+    .register(z.globalRegistry, {
+      description: about,
+      'x-kubernetes-list-type': 'atomic',
+      'x-kubernetes-validations': [
+        {
+          rule: `self.all(a, self.exists_one(b, a.${key} == b.${key}))`,
+          message: `each ${key} may be listed only once`,
+        },
+      ],
+    });
+}
+
+/** An object with these fields. Others are ignored, as the API server prunes them. `rules` are for the API server alone. */
+export function fields<Shape extends z.core.$ZodShape>(
+  about: string,
+  shape: Shape,
+  rules: readonly Rule[] = [],
+  also?: Also<z.output<z.ZodMiniObject<Shape>>>,
+) {
+  const all = also ? [...rules, also.rule] : rules;
+  const object = z.object(shape, { error: 'must be an object' });
+  return (also ? object.check(z.refine(also.check, { error: `must ${also.must}` })) : object).register(
+    z.globalRegistry,
+    { description: about, ...(all.length > 0 && { 'x-kubernetes-validations': all }) },
+  );
 }
 
 /** An object with these fields, of which at least one must be there. */

@@ -16,6 +16,17 @@ export function identifier(about: string) {
   });
 }
 
+/** An id of the remote API that its document calls a uuid. */
+export function uuid(about: string) {
+  return text({
+    about: `${about} A UUID in lower case with hyphens, 36 characters. Quote it in YAML. Immutable.`,
+    min: 36,
+    max: 36,
+    pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+    must: 'be a UUID in lower case with hyphens, 36 characters',
+  });
+}
+
 const secretKey = (about: string) =>
   text({
     about: `${about} At most 253 letters, digits and . _ -.`,

@@ -8,12 +8,14 @@ import { choice, fields, integer, list, listByKey, optional, scalar, text, times
  */
 
 const generation = (about: string, min = 0) => integer({ about, min, max: Number.MAX_SAFE_INTEGER });
-const requestId = optional(
+/** Of the reply that a field speaks of. */
+export const requestId = optional(
   text({
     about: 'requestId of the reply; name it when you ask the support of the API.',
     max: 128,
   }),
 );
+export const httpStatus = optional(integer({ about: 'Status code of the reply.', min: 0, max: 999 }));
 const digest = (about: string) => text({ about, max: 80 });
 
 const condition = fields('One condition.', {
@@ -31,7 +33,7 @@ const condition = fields('One condition.', {
 const lastRequest = fields('The last call for this object. A field the reply did not have is absent.', {
   operation: text({ about: 'The operation that was called.', max: 64 }),
   requestId,
-  httpStatus: optional(integer({ about: 'Status code of the reply.', min: 0, max: 999 })),
+  httpStatus,
   outcome: choice(
     'Succeeded, Rejected, RateLimited, Busy, Unavailable (nothing reached the API, or a read failed) or Unknown (nobody can tell what the call did).',
     ['Succeeded', 'Rejected', 'RateLimited', 'Busy', 'Unavailable', 'Unknown'],

@@ -1,0 +1,104 @@
+import { choice, fields, integer, list, optional, text, timestamp } from '../schema.ts';
+import {
+  applied,
+  commonStatus,
+  differences,
+  drift,
+  history,
+  httpStatus,
+  notReported,
+  plan,
+  requestId,
+} from '../status-fields.ts';
+import { endpointIdentity, LIMITS } from './resource.ts';
+
+const bounds = { field: LIMITS.field, value: LIMITS.value };
+
+const reportedText = (about: string, max: number = LIMITS.reportedText) => optional(text({ about, max }));
+
+const organization = fields('The organization as the API last reported it. What the reply did not have is absent.', {
+  id: reportedText('Its id.'),
+  name: reportedText('Its name.', LIMITS.name),
+  createdAt: reportedText('When it was created.'),
+  privateEndpoints: optional(
+    list(
+      'Its private endpoints, whoever added them; the first 200.',
+      LIMITS.reportedEndpoints,
+      fields('One private endpoint.', {
+        id: reportedText('Its id.', LIMITS.id),
+        description: reportedText('Its description, cut at 64 characters.', LIMITS.reportedDescription),
+        cloudProvider: reportedText('Its cloud provider.', LIMITS.cloudProvider),
+        region: reportedText('Its region.', LIMITS.region),
+      }),
+    ),
+  ),
+  privateEndpointsTotal: optional(
+    integer({ about: 'How many private endpoints the reply had.', min: 0, max: Number.MAX_SAFE_INTEGER }),
+  ),
+  byocConfig: optional(
+    list(
+      'Its bring-your-own-cloud configurations; the first 20.',
+      LIMITS.byocConfigs,
+      fields('One configuration.', {
+        id: reportedText('Its id.'),
+        state: reportedText('Its state, in the words of the API.'),
+        accountName: reportedText('Its cloud account.'),
+        regionId: reportedText('Its region.'),
+        cloudProvider: reportedText('Its cloud provider.'),
+      }),
+    ),
+  ),
+});
+
+const ledgerEntry = fields('One private endpoint.', {
+  ...endpointIdentity,
+  description: reportedText('Its description as last reported, cut at 64 characters.', LIMITS.ledgerDescription),
+  origin: choice(
+    'Added: by this object. Adopted: was there and became that of this object. Found: was there; never removed.',
+    ['Added', 'Adopted', 'Found'],
+  ),
+  state: choice(
+    'Present: in the last list. Unconfirmed: sent, and not yet seen in a list. Refused: the API does not take it. Removing: its removal was sent, and it is still in the list.',
+    ['Present', 'Unconfirmed', 'Refused', 'Removing'],
+  ),
+  lastError: optional(
+    fields('Why the API refused it.', {
+      httpStatus,
+      requestId,
+      message: optional(text({ about: 'What the API said, cut at 200 characters.', max: LIMITS.ledgerMessage })),
+    }),
+  ),
+  nextAttemptTime: optional(timestamp('When it is sent or looked for again at the earliest.')),
+});
+
+const changed = (about: string, most: number) => list(about, most, fields('One private endpoint.', endpointIdentity));
+
+const pendingChange = fields(
+  'What is being sent: written before it is, and taken off by the next reply that has a list.',
+  {
+    time: timestamp('When it was written.'),
+    name: optional(text({ about: 'The name that is sent.', max: LIMITS.name })),
+    add: changed('The private endpoints that are added.', LIMITS.endpoints),
+    remove: changed('The private endpoints that are removed.', LIMITS.ledger),
+  },
+);
+
+/** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
+export const status = fields('What the operator did and what the API reported. Written by the operator alone.', {
+  ...commonStatus,
+  applied: optional(applied({ most: 2, field: LIMITS.field })),
+  organization: optional(organization),
+  privateEndpoints: optional(
+    list(
+      'The private endpoints of this object, and those it lists that were there before it. At most 220.',
+      LIMITS.ledger,
+      ledgerEntry,
+    ),
+  ),
+  pendingChange: optional(pendingChange),
+  differences: optional(differences({ ...bounds, most: LIMITS.differences })),
+  notReported: optional(notReported({ ...bounds, most: LIMITS.differences })),
+  drift: optional(drift({ ...bounds, most: LIMITS.drift })),
+  plan: optional(plan({ ...bounds, most: LIMITS.planChanges, requests: LIMITS.planRequests, body: LIMITS.body })),
+  history: optional(history({ ...bounds, most: LIMITS.historyChanges, value: LIMITS.historyValue })),
+});
