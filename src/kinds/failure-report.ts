@@ -75,6 +75,21 @@ export interface AttemptToReport {
   readonly now: number;
 }
 
+/** A stored spec that today's schema refuses. Nothing is scheduled, and what the status says already is not said again. */
+export function reportSpecInvalid(options: {
+  readonly object: KubeObject;
+  readonly previous: CommonStatus | undefined;
+  readonly problem: string;
+  readonly now: number;
+}): FailureReport {
+  const { object, previous, problem, now } = options;
+  const message = `The stored spec is not valid any more: ${problem}. Correct it; nothing is sent until then`;
+  const before = currentReady(object, previous);
+  if (before?.reason === 'SpecInvalid' && before.message === message) return { outcome: awaitChange, notices: [] };
+  const { status, notices } = reportFailure({ object, previous, reason: 'SpecInvalid', message, now });
+  return { status: { ...status, attempts: undefined, nextAttemptTime: undefined }, outcome: awaitChange, notices };
+}
+
 /** Reports every end of an attempt but success. */
 export function reportAttempt(options: AttemptToReport): FailureReport {
   const { object, previous, attempt, now } = options;

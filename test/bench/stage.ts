@@ -45,19 +45,10 @@ export async function openStage(options: {
     connections: 50,
     connect: { ca, cert: admin.certPem ?? '', key: admin.keyPem ?? '' },
   });
-  for (const file of [
-    'crds/pipesettings.yaml',
-    'deploy/kustomize/base/namespace.yaml',
-    'deploy/kustomize/base/rbac.yaml',
-  ]) {
+  for (const file of ['crds/', 'deploy/kustomize/base/namespace.yaml', 'deploy/kustomize/base/rbac.yaml']) {
     await kubectl(controlPlane, ['apply', '--server-side', '-f', fileOf(file)]);
   }
-  await kubectl(controlPlane, [
-    'wait',
-    '--for=condition=Established',
-    '--timeout=30s',
-    'crd/pipesettings.pipewright.dev',
-  ]);
+  await kubectl(controlPlane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
   const kubeconfig = await controlPlane.serviceAccountKubeconfig(ACCOUNT.namespace, ACCOUNT.name);
 
   return {

@@ -11,7 +11,7 @@ import type { Pset } from '../support/scene.ts';
 import { ready } from '../support/watching.ts';
 
 const PSETS = '/apis/pipewright.dev/v1alpha1/namespaces/default/pipesettings';
-const CRD = fileURLToPath(new URL('../../crds/pipesettings.yaml', import.meta.url));
+const CRDS = fileURLToPath(new URL('../../crds/', import.meta.url));
 
 /** Its API server is stopped by these tests, so it is nobody else's. */
 let controlPlane: ControlPlane;
@@ -67,7 +67,7 @@ test('without the CRD it waits, names it in log and /readyz, and works as soon a
     'it told of the missing CRD',
   );
   expect(await operator.page('livez')).toMatch(/ok\n$/);
-  const { code, stderr } = await controlPlane.kubectl(['apply', '--server-side', '-f', CRD]);
+  const { code, stderr } = await controlPlane.kubectl(['apply', '--server-side', '-f', CRDS]);
   expect(code, stderr).toBe(0);
   await works(operator);
   expect(await operator.page('readyz')).toMatch(/ok\n$/);

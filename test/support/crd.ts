@@ -22,6 +22,13 @@ export async function installCrd(plural: string): Promise<void> {
   await succeed(['wait', '--for=condition=Established', '--timeout=30s', `crd/${plural}.pipewright.dev`]);
 }
 
+/** The same for every kind there is; an operator waits until it can list them all. */
+export async function installCrds(): Promise<void> {
+  const folder = fileURLToPath(new URL('../../crds/', import.meta.url));
+  await succeed(['apply', '--server-side', '--force-conflicts', '-f', folder]);
+  await succeed(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+}
+
 /** Runs kubectl and gives what it printed; throws with its complaint where it fails. */
 export async function succeed(args: readonly string[], stdin?: string): Promise<string> {
   const { code, stdout, stderr } = await kubectl(args, stdin);

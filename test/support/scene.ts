@@ -3,7 +3,7 @@ import { newNamespace, serviceAccountKubeconfig, waitFor } from '../controlplane
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator, SimulatorOptions } from '../simulator/types.ts';
 import { allow, asAdmin, change, createOrReplace, operatorRules, type Stored } from './cluster.ts';
-import { installCrd } from './crd.ts';
+import { installCrds } from './crd.ts';
 import { type RunningOperator, startOperator } from './operator.ts';
 
 export interface Condition {
@@ -110,7 +110,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const [namespace, simulator] = await Promise.all([
     newNamespace(),
     startSimulator({ ...options.simulator, keys: { [key.id]: key.secret, ...options.simulator?.keys } }),
-    installCrd('pipesettings'),
+    installCrds(),
   ]);
   const kubeconfig = await serviceAccountKubeconfig(namespace, ACCOUNT);
   await allow(namespace, ACCOUNT, await operatorRules());

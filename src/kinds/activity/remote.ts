@@ -1,0 +1,30 @@
+import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/client.ts';
+import { cutText } from '../../runtime/conditions.ts';
+import { canonicalJson } from '../canonical.ts';
+import { type ActivitySpec, type ActivityStatus, RECORD, recordFieldNames } from './resource.ts';
+
+export const GET_ACTIVITY = 'GetActivity';
+
+export type ActivityRecord = NonNullable<ActivityStatus['activity']>;
+
+export function getActivity(
+  api: ApiClient,
+  { organizationId, activityId }: ActivitySpec,
+  options: { readonly credential: Credential; readonly begin: NonNullable<ApiRequest['begin']> },
+): Promise<Reply> {
+  const path = ['v1', 'organizations', organizationId, 'activities', activityId];
+  return api.call({ operation: GET_ACTIVITY, method: 'GET', path, ...options });
+}
+
+/**
+ * The fields of a record that a result has, as text within our bounds; null is as good as absent, and what is no text
+ * is written as JSON. Undefined where it has none of them: then it is no record.
+ */
+export function readRecord(result: Readonly<Record<string, unknown>>): ActivityRecord | undefined {
+  const read = recordFieldNames.flatMap((name) => {
+    const value = Object.hasOwn(result, name) ? result[name] : undefined;
+    if (value === undefined || value === null) return [];
+    return [[name, cutText(typeof value === 'string' ? value : canonicalJson(value), RECORD[name].max)] as const];
+  });
+  return read.length === 0 ? undefined : Object.fromEntries(read);
+}

@@ -1,0 +1,172 @@
+import type { Success } from '../../api/errors.ts';
+import type { Summary } from '../../runtime/conditions.ts';
+import type { Notice, Report } from '../../runtime/kind.ts';
+import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
+import { timestamp, wholeSecond } from '../canonical.ts';
+import { type CommonStatus, commonStatus, currentReady, lastRequestOf, withoutUndefined } from '../common-status.ts';
+import {
+  type Adjustment,
+  type FailureReport,
+  failureMessage,
+  reportAttempt,
+  reportFailure,
+  reportSpecInvalid,
+} from '../failure-report.ts';
+import type { FailureReason } from '../failures.ts';
+import type { Result } from './act.ts';
+import { advise } from './advice.ts';
+import type { Plan } from './plan.ts';
+import { type ActivityRecord, GET_ACTIVITY, readRecord } from './remote.ts';
+import { type Activity, type ActivitySpec, type ActivityStatus, recordFieldNames } from './resource.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** A record that is not found is taken for a late one while its object is younger than this. */
+const LATE_MS = 10 * MINUTE;
+/** This kind's own row for NotFound: asked for sooner than what somebody has misspelt for good. */
+const LATE_WAITS = { firstMs: 5 * SECOND, capMs: 60 * MINUTE } as const;
+
+/**
+ * Turns a plan and what came of it into the whole status, the events and the next visit. What the record holds goes to
+ * `status.activity` and nowhere else: not into a message, an event or a fact for the log.
+ */
+export function report(object: Activity, plan: Plan, result: Result, now: number): Report {
+  switch (plan.do) {
+    case 'nothing':
+      return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: 'nothing' };
+    case 'reschedule':
+      return reschedule(object, plan.at);
+    case 'refuse-spec':
+      return failed(
+        object,
+        reportSpecInvalid({ object, previous: object.status, problem: plan.message, now }),
+        plan.do,
+      );
+    case 'suspend':
+      return show(object, suspended(plan.fetched), now, plan.do);
+    case 'keep':
+      return show(object, fetched(plan.spec, plan.record, knownRequestId(object)), now, plan.do);
+    case 'fetch':
+      return reportFetch(object, plan.spec, result, now);
+  }
+}
+
+function reportFetch(object: Activity, spec: ActivitySpec, result: Result, now: number): Report {
+  if (result.got === 'nothing') return { outcome: awaitChange, did: 'nothing' };
+  if (result.got === 'success') return reportReply(object, spec, result.verdict, now);
+  // What is Ready stays so behind a closed gate; the pacer wakes it when the gate opens.
+  if (result.got === 'gated' && currentReady(object, object.status)?.status === 'True') {
+    return { outcome: awaitChange, did: 'gated' };
+  }
+  const failure = reportAttempt({
+    object,
+    previous: object.status,
+    attempt: result,
+    operation: GET_ACTIVITY,
+    secretName: spec.credentialsSecretRef.name,
+    advice: advise,
+    adjust: (reason) => lateRecord(object, reason, now),
+    now,
+  });
+  return result.got === 'failure'
+    ? failed(object, failure, 'fetch', result.verdict)
+    : failed(object, failure, result.got);
+}
+
+/** Records appear late: for its first minutes an object waits for its record; then the user is told, and it goes on asking. */
+function lateRecord({ metadata }: Activity, reason: FailureReason, now: number): Adjustment {
+  if (reason !== 'NotFound') return {};
+  const until = Date.parse(metadata.creationTimestamp) + LATE_MS;
+  return now < until
+    ? { rule: { side: 'Reconciling', ...LATE_WAITS }, notAfter: until }
+    : { rule: { side: 'Stalled', ...LATE_WAITS } };
+}
+
+/** HTTP 200 with a result, which is the record if it has any field of one. */
+function reportReply(object: Activity, spec: ActivitySpec, verdict: Success, now: number): Report {
+  const { status: previous } = object;
+  const { requestId } = verdict;
+  const record = readRecord(verdict.result);
+  if (!record) {
+    const says = 'The API gave a result that has no field of an activity (HTTP 200)';
+    const message = failureMessage({ ...verdict, message: says }, advise('UnexpectedResponse'));
+    const reason = 'UnexpectedResponse';
+    const failure = reportFailure({ object, previous, reason, message, now, verdict, operation: GET_ACTIVITY });
+    return failed(object, failure, 'fetch', verdict);
+  }
+  const summary = fetched(spec, record, requestId);
+  const lastRequest = lastRequestOf(GET_ACTIVITY, verdict, now);
+  const common = commonStatus(object, previous, { summary, now, lastRequest, acknowledge: true });
+  const { httpStatus } = verdict;
+  return {
+    status: merged(object, { ...common, activity: record }),
+    outcome: awaitChange,
+    notices: recovery(object, requestId),
+    did: 'fetch',
+    facts: { reason: summary.reason, httpStatus, requestId },
+  };
+}
+
+/** Nothing for a plain success: the object says it already. */
+function recovery(object: Activity, requestId: string | undefined): Notice[] {
+  const before = currentReady(object, object.status);
+  if (before?.status !== 'False') return [];
+  return [{ type: 'Normal', reason: 'Fetched', note: `Fetched the record after ${before.reason}${named(requestId)}` }];
+}
+
+function fetched(spec: ActivitySpec, record: ActivityRecord, requestId: string | undefined): Summary {
+  const has = recordFieldNames.filter((name) => record[name] !== undefined).length;
+  const all = recordFieldNames.length;
+  const part = has === all ? '' : ` with ${has} of its ${all} fields`;
+  const other = record.id === undefined || record.id.toLowerCase() === spec.activityId.toLowerCase();
+  const doubt = other ? '' : '; the id in it is not spec.activityId';
+  const message = `The API gave the record${part}, see status.activity${doubt}${named(requestId)}`;
+  return { ready: 'True', reason: 'Fetched', message };
+}
+
+/** Of the call that brought the record, where it was the last one. */
+function knownRequestId({ status }: Activity): string | undefined {
+  return status?.lastRequest?.outcome === 'Succeeded' ? status.lastRequest.requestId : undefined;
+}
+
+function suspended(hasRecord: boolean): Summary {
+  const reason = 'Suspended';
+  const paused = 'No call is made while spec.suspend is true';
+  if (hasRecord) return { ready: 'True', reason, message: `${paused}; the record is in status.activity` };
+  const message = `${paused}; the record has not been fetched. Set spec.suspend to false to fetch it`;
+  return { ready: 'False', reason, message };
+}
+
+/** A state that answers a one-shot request by itself and schedules nothing. */
+function show(object: Activity, summary: Summary, now: number, did: string): Report {
+  const common = commonStatus(object, object.status, { summary, now, acknowledge: true });
+  return { status: merged(object, common), outcome: awaitChange, did };
+}
+
+/** The common half of a failure, on top of what is known of the record. */
+function failed(
+  object: Activity,
+  { status, outcome, notices }: FailureReport,
+  did: string,
+  { httpStatus, requestId }: { readonly httpStatus?: number; readonly requestId?: string } = {},
+): Report {
+  if (!status) return { outcome, notices, did };
+  const facts = { reason: status.conditions?.[0]?.reason, httpStatus, requestId };
+  return { status: merged(object, status), outcome, notices, did, facts };
+}
+
+function merged(object: Activity, fields: CommonStatus & Partial<ActivityStatus>): ActivityStatus {
+  return withoutUndefined({ ...object.status, ...fields });
+}
+
+function named(requestId: string | undefined): string {
+  return requestId === undefined ? '' : ` (request ${requestId})`;
+}
+
+/** Puts a time on record that is too far off, because a clock jumped, back to where it belongs. */
+function reschedule(object: Activity, at: number): Report {
+  const nextAttempt = wholeSecond(at);
+  const status = { ...object.status, nextAttemptTime: timestamp(nextAttempt) };
+  return { status, outcome: recheckAt(nextAttempt), did: 'reschedule' };
+}
