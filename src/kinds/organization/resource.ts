@@ -38,7 +38,7 @@ export const LIMITS = {
   planRequests: 4,
   planChanges: 220,
   historyChanges: 24,
-  /** `privateEndpoints[<id>].description`, where the id may have 512. */
+  /** `privateEndpoints[<id>].description`, where the id may have 512 and is cut. */
   field: 160,
   /** Values in differences, drift and plan. */
   value: 64,
@@ -55,22 +55,28 @@ export const LIMITS = {
 const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
 const plain = (about: string, max: number) =>
   text({
-    about: `${about} 1 to ${max} printable ASCII characters without spaces and " \\ < > &.`,
+    about,
     min: 1,
     max,
     pattern: PLAIN,
     must: `be 1 to ${max} printable ASCII characters without spaces and " \\ < > &`,
   });
 
-/** What tells one endpoint from another: all three together. */
-export const endpointIdentity = {
-  id: plain('Id of the endpoint at its cloud provider. Quote it in YAML.', LIMITS.id),
-  cloudProvider: plain('Cloud provider, in the words of the API, such as gcp.', LIMITS.cloudProvider),
-  region: plain('Region, in the words of the API, such as ap-northeast-1.', LIMITS.region),
-};
+/** What tells one endpoint from another: all three together. In status with the bounds of spec, so that each fits. */
+export function endpointIdentity(about: Readonly<Record<'id' | 'cloudProvider' | 'region', string>>) {
+  return {
+    id: plain(about.id, LIMITS.id),
+    cloudProvider: plain(about.cloudProvider, LIMITS.cloudProvider),
+    region: plain(about.region, LIMITS.region),
+  };
+}
 
 const declaredEndpoint = fields('One private endpoint.', {
-  ...endpointIdentity,
+  ...endpointIdentity({
+    id: 'Id of the endpoint at its cloud provider. 1 to 512 printable ASCII characters without spaces and " \\ < > &. Quote it in YAML.',
+    cloudProvider: 'Cloud provider, in the words of the API, such as gcp. 1 to 64 characters as in id.',
+    region: 'Region, in the words of the API, such as ap-northeast-1. 1 to 64 characters as in id.',
+  }),
   description: optional(
     text({
       about:

@@ -50,8 +50,10 @@ const organization = fields('The organization as the API last reported it. What 
   ),
 });
 
+const identity = endpointIdentity({ id: 'Its id.', cloudProvider: 'Its cloud provider.', region: 'Its region.' });
+
 const ledgerEntry = fields('One private endpoint.', {
-  ...endpointIdentity,
+  ...identity,
   description: reportedText('Its description as last reported, cut at 64 characters.', LIMITS.ledgerDescription),
   origin: choice(
     'Added: by this object. Adopted: was there and became that of this object. Found: was there; never removed.',
@@ -71,7 +73,7 @@ const ledgerEntry = fields('One private endpoint.', {
   nextAttemptTime: optional(timestamp('When it is sent or looked for again at the earliest.')),
 });
 
-const changed = (about: string, most: number) => list(about, most, fields('One private endpoint.', endpointIdentity));
+const changed = (about: string, most: number) => list(about, most, fields('One private endpoint.', identity));
 
 const pendingChange = fields(
   'What is being sent: written before it is, and taken off by the next reply that has a list.',
