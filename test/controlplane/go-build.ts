@@ -8,40 +8,51 @@ import { step } from './progress.ts';
 
 const modules = join(import.meta.dirname, 'go');
 
-interface Recipe {
+export interface Recipe {
   readonly program: string;
   /** The folder under `go/` whose go.mod names the exact version. */
-  readonly module: 'etcd' | 'kubernetes';
+  readonly folder: string;
+  /** The Go module that the program is part of. */
+  readonly module: string;
   readonly package: string;
 }
 
-const recipes: readonly Recipe[] = [
-  { program: 'etcd', module: 'etcd', package: 'go.etcd.io/etcd/server/v3' },
-  { program: 'kube-apiserver', module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
-  { program: 'kubectl', module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kubectl' },
+const kubernetes = { folder: 'kubernetes', module: 'k8s.io/kubernetes' };
+
+/** What a control plane is made of, in the order in which it is built. */
+export const controlPlaneRecipes: readonly Recipe[] = [
+  { program: 'etcd', folder: 'etcd', module: 'go.etcd.io/etcd/server/v3', package: 'go.etcd.io/etcd/server/v3' },
+  { program: 'kube-apiserver', ...kubernetes, package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
+  { program: 'kubectl', ...kubernetes, package: 'k8s.io/kubernetes/cmd/kubectl' },
 ];
 
 /** What a build gives, as the go.mod files say, under Go's names for this platform. */
 export function builtVersions() {
   return {
     etcd: { version: versionIn('etcd', 'go.etcd.io/etcd/server/v3') },
-    kubernetes: { version: versionIn('kubernetes', 'k8s.io/kubernetes') },
+    kubernetes: { version: versionIn(kubernetes.folder, kubernetes.module) },
     platform: { os: process.platform, arch: process.arch === 'x64' ? 'amd64' : process.arch },
   };
 }
 
+/** The version that a recipe builds. */
+export function versionOf({ folder, module }: Recipe): string {
+  return versionIn(folder, module);
+}
+
 export interface BuildOptions {
+  readonly recipes: readonly Recipe[];
   /** Where the programs are put; each appears there whole or not at all. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly say: Say;
-  /** Said first when there is no Go either. */
-  readonly failedBefore: string;
+  /** The error for a machine without Go. */
+  readonly withoutGo: string;
 }
 
 /** Builds what `folder` does not have yet. Two processes may ask at once: one builds, the other waits. Throws when there is no Go, or with the end of Go's output. */
-export async function buildFromGoModules({ folder, env, say, failedBefore }: BuildOptions): Promise<void> {
-  await checkGo(env, failedBefore);
+export async function buildFromGoModules({ recipes, folder, env, say, withoutGo }: BuildOptions): Promise<void> {
+  await checkGo(env, withoutGo);
   await mkdir(folder, { recursive: true });
   await withLock({ path: join(folder, '.lock'), say }, async () => {
     await removeUnfinished(folder);
@@ -56,13 +67,13 @@ export async function buildFromGoModules({ folder, env, say, failedBefore }: Bui
   });
 }
 
-async function build(recipe: Recipe, { folder, env, say }: Omit<BuildOptions, 'failedBefore'>): Promise<void> {
+async function build(recipe: Recipe, { folder, env, say }: Pick<BuildOptions, 'folder' | 'env' | 'say'>) {
   const target = join(folder, recipe.program);
   if (await exists(target)) return;
-  const { version } = builtVersions()[recipe.module];
+  const version = versionOf(recipe);
   const unfinished = `${target}${unfinishedSuffix}`;
   const args = ['build', '-trimpath', '-ldflags', linkerFlags(recipe, version), '-o', unfinished, recipe.package];
-  await step(say, `Building ${recipe.program} ${version}`, () => go(args, recipe.module, env));
+  await step(say, `Building ${recipe.program} ${version}`, () => go(args, recipe.folder, env));
   await rename(unfinished, target);
 }
 
@@ -75,32 +86,28 @@ async function removeUnfinished(folder: string): Promise<void> {
 
 /** Without these a Kubernetes built from its module calls itself v0.0.0, which clients refuse. */
 function linkerFlags(recipe: Recipe, version: string): string {
-  if (recipe.module === 'etcd') return '-s -w';
+  if (recipe.module !== kubernetes.module) return '-s -w';
   const [major, minor] = version.slice(1).split('.');
   const values = { gitVersion: version, gitMajor: major, gitMinor: minor };
   const set = Object.entries(values).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
   return ['-s -w', ...set].join(' ');
 }
 
-async function checkGo(env: NodeJS.ProcessEnv, failedBefore: string): Promise<void> {
+async function checkGo(env: NodeJS.ProcessEnv, withoutGo: string): Promise<void> {
   try {
     await go(['version'], 'etcd', env);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    throw new Error(
-      `There is no Kubernetes control plane to run: KUBEBUILDER_ASSETS is not set, nothing is cached. ${failedBefore} And there is no "go" on the PATH to build one.\n` +
-        'Install Go 1.26 or newer and put it on the PATH, or set KUBEBUILDER_ASSETS to a folder that holds etcd, kube-apiserver and kubectl.',
-      { cause: error },
-    );
+    throw new Error(withoutGo, { cause: error });
   }
 }
 
 const endings = ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'];
 
-function go(args: readonly string[], module: string, env: NodeJS.ProcessEnv): Promise<void> {
+function go(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('go', args, {
-      cwd: join(modules, module),
+      cwd: join(modules, folder),
       env: { ...env, CGO_ENABLED: '0', GOWORK: 'off' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -127,16 +134,16 @@ function goFailed(args: readonly string[], code: number | null, output: string):
   return `"go ${args.join(' ')}" ended with code ${code}. It takes Go 1.26 or newer and a way to the Go module proxy. The end of its output:\n${output}`;
 }
 
-function versionIn(module: Recipe['module'], path: string): string {
-  const text = readFileSync(join(modules, module, 'go.mod'), 'utf8');
+function versionIn(folder: string, module: string): string {
+  const text = readFileSync(join(modules, folder, 'go.mod'), 'utf8');
   const line = text.split('\n').find((line) =>
     line
       .trim()
       .replace(/^require /, '')
-      .startsWith(`${path} v`),
+      .startsWith(`${module} v`),
   );
   const version = line?.match(/ (v\d+\.\d+\.\d+)/)?.[1];
-  if (!version) throw new Error(`${join(modules, module, 'go.mod')} has no line "${path} v<version>"`);
+  if (!version) throw new Error(`${join(modules, folder, 'go.mod')} has no line "${module} v<version>"`);
   return version;
 }
 

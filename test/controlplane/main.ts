@@ -1,21 +1,29 @@
 import { parseArgs } from 'node:util';
 import { findBinaries } from './binaries.ts';
 import { startControlPlane } from './controlplane.ts';
+import { findProgram, programNames } from './programs.ts';
 import { progressLines } from './progress.ts';
 
-const usage = `Usage: node test/controlplane/main.ts [--prepare] [--index <URL>]
+const usage = `Usage: node test/controlplane/main.ts [--prepare] [--all] [--index <URL>]
   (none)         start etcd and kube-apiserver, print the KUBECONFIG, stay until Ctrl-C
   --prepare      only make sure that the programs are there
+  --all          with --prepare: also those that tests of the packaging run
   --index <URL>  the list of official releases to download from`;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { prepare: { type: 'boolean' }, index: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      prepare: { type: 'boolean' },
+      all: { type: 'boolean' },
+      index: { type: 'string' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help) return console.log(usage);
   const say = progressLines();
   const indexUrl = values.index;
   const binaries = await findBinaries({ say, ...(indexUrl === undefined ? {} : { indexUrl }) });
+  if (values.all) for (const name of programNames) await findProgram(name, { say });
   if (values.prepare) return say(`etcd, kube-apiserver and kubectl are in ${binaries.folder} (${binaries.origin})`);
   const controlPlane = await startControlPlane({ say, binaries });
   console.log(`export KUBECONFIG=${controlPlane.adminKubeconfig}`);

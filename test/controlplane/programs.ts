@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheFolder } from './binaries.ts';
+import { buildFromGoModules, builtVersions, type Recipe, versionOf } from './go-build.ts';
+import { progressLines, type Say } from './progress.ts';
+
+/** Programs that some tests run beside the control plane. */
+const recipes = {
+  helm: { folder: 'helm', module: 'helm.sh/helm/v4', package: 'helm.sh/helm/v4/cmd/helm' },
+  kustomize: {
+    folder: 'kustomize',
+    module: 'sigs.k8s.io/kustomize/kustomize/v5',
+    package: 'sigs.k8s.io/kustomize/kustomize/v5',
+  },
+  'kube-score': {
+    folder: 'kube-score',
+    module: 'github.com/zegl/kube-score',
+    package: 'github.com/zegl/kube-score/cmd/kube-score',
+  },
+  'kube-controller-manager': {
+    folder: 'kubernetes',
+    module: 'k8s.io/kubernetes',
+    package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  },
+} as const satisfies Readonly<Record<string, Omit<Recipe, 'program'>>>;
+
+export type ProgramName = keyof typeof recipes;
+/** All of them, in the order in which they are best built. */
+export const programNames = Object.keys(recipes) as readonly ProgramName[];
+
+/** The path of a program in exactly the version of its go.mod: from the cache, else built, which takes up to two minutes. */
+export async function findProgram(
+  program: ProgramName,
+  { say = progressLines(), env = process.env }: { readonly say?: Say; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<string> {
+  const recipe: Recipe = { program, ...recipes[program] };
+  const version = versionOf(recipe);
+  const { os, arch } = builtVersions().platform;
+  const folder = join(cacheFolder(env), 'programs', `${program}-${version}-${os}-${arch}`);
+  const path = join(folder, program);
+  if (existsSync(path)) return path;
+  const withoutGo = `There is no ${program} ${version} in ${folder}, and no "go" on the PATH to build it. Install Go 1.26 or newer and put it on the PATH.`;
+  await buildFromGoModules({ recipes: [recipe], folder, env, say, withoutGo });
+  return path;
+}
