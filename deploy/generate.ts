@@ -1,0 +1,128 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ValueSchema, valuesFile, valuesTable } from './values-schema.ts';
+
+/**
+ * `node deploy/generate.ts [--check] [folder]`: writes what in deploy/ follows from the CRDs, the RBAC rules, the
+ * monitoring files and the chart's schema, or says what is out of date. The folder is another copy of the project.
+ */
+const root = process.argv.slice(2).find((arg) => arg !== '--check') ?? fileURLToPath(new URL('..', import.meta.url));
+const CHART = 'deploy/helm/pipewright';
+const MARKS = ['<!-- values -->', '<!-- end of values -->'] as const;
+/** Holds generated files and nothing else. */
+const OWNED = [`${CHART}/templates/crds`, `${CHART}/files`, 'deploy/kustomize/crds'];
+const MADE = '# Made by `npm run generate`. Do not edit.\n';
+
+const wanted = await wantedFiles();
+const orphans = (await Promise.all(OWNED.map(filesIn))).flat().filter((path) => !wanted.has(path));
+if (process.argv.includes('--check')) await check();
+else await write();
+
+async function wantedFiles(): Promise<Map<string, string>> {
+  const schema = JSON.parse(await read(`${CHART}/values.schema.json`)) as ValueSchema;
+  const rbac = await read('deploy/kustomize/base/rbac.yaml');
+  const crds = await readCrds();
+  const names = crds.map(({ name }) => name);
+  return new Map([
+    ...crds.map(({ name, text }): [string, string] => [`${CHART}/templates/crds/${name}`, crdTemplate(name, text)]),
+    ...crds.map(({ name, text }): [string, string] => [`deploy/kustomize/crds/${name}`, text]),
+    ['deploy/kustomize/crds/kustomization.yaml', kustomization(names)],
+    [`${CHART}/files/rbac.yaml`, rbac],
+    [`${CHART}/values.yaml`, `${MADE}${valuesFile(schema)}\n`],
+    [`${CHART}/README.md`, between(await read(`${CHART}/README.md`), valuesTable(schema))],
+    ['deploy/install.yaml', await installManifest(crds.map(({ text }) => text))],
+    ...(await monitoringFiles()),
+  ]);
+}
+
+async function readCrds(): Promise<{ name: string; text: string }[]> {
+  const names = (await readdir(join(root, 'crds'))).filter((name) => name.endsWith('.yaml')).sort();
+  return Promise.all(names.map(async (name) => ({ name, text: await read(`crds/${name}`) })));
+}
+
+/** The CRD as a template of Helm that goes with the chart, but stays when the release goes. */
+function crdTemplate(name: string, text: string): string {
+  const [comment = '', ...rest] = text.split('\n');
+  const escaped = rest.join('\n').replaceAll('{{', '{{ "{{" }}');
+  const head = /^metadata:\n {2}name: \S+\n/gm;
+  if (!comment.startsWith('#') || escaped.match(head)?.length !== 1)
+    throw new Error(`crds/${name} does not begin with a comment, or has no metadata with just a name`);
+  const kept =
+    '  annotations:\n    helm.sh/resource-policy: keep\n  labels:\n    {{- include "pipewright.labels" . | nindent 4 }}\n';
+  return `${MADE}{{- if .Values.crds.install }}\n${escaped.replace(head, (found) => found + kept)}{{- end }}\n`;
+}
+
+function kustomization(names: readonly string[]): string {
+  const resources = names.map((name) => `  - ${name}\n`).join('');
+  return `${MADE}apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n${resources}`;
+}
+
+/** What deploy/kustomize/install is made of, in one file. */
+async function installManifest(crds: readonly string[]): Promise<string> {
+  const base = ['namespace.yaml', 'rbac.yaml', 'deployment.yaml'];
+  const rest = await Promise.all(base.map((name) => read(`deploy/kustomize/base/${name}`)));
+  const [namespace = '', ...others] = rest;
+  return `${MADE}${[namespace, ...crds, ...others].join('---\n')}`;
+}
+
+/** Copies, since a chart holds only what is in its folder; none where there is nothing to copy yet. */
+async function monitoringFiles(): Promise<[string, string][]> {
+  const there = new Set(await filesIn('deploy/monitoring'));
+  const copied = ['rules.yaml', 'dashboard.json'].filter((name) => there.has(`deploy/monitoring/${name}`));
+  return Promise.all(
+    copied.map(
+      async (name): Promise<[string, string]> => [
+        `${CHART}/files/monitoring/${name}`,
+        await read(`deploy/monitoring/${name}`),
+      ],
+    ),
+  );
+}
+
+function between(page: string, table: string): string {
+  const [start, end] = MARKS;
+  const [before, rest] = page.split(start);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`${CHART}/README.md has no ${start} … ${end}`);
+  return `${before}${start}\n\n${table}\n\n${end}${after}`;
+}
+
+async function check(): Promise<void> {
+  const problems = orphans.map((path) => `${path} is made from nothing`);
+  for (const [path, text] of wanted) {
+    const onDisk = await read(path).catch(() => undefined);
+    if (onDisk === undefined) problems.push(`${path} does not exist`);
+    else if (onDisk !== text) problems.push(`${path} ${firstDifference(onDisk, text)}`);
+  }
+  if (problems.length === 0) return;
+  console.error(`${problems.join('\n')}\nRun \`npm run generate\` and commit what it writes.`);
+  process.exitCode = 1;
+}
+
+async function write(): Promise<void> {
+  for (const [path, text] of wanted) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  for (const path of orphans) await rm(join(root, path));
+}
+
+function firstDifference(onDisk: string, text: string): string {
+  const [is, should] = [onDisk.split('\n'), text.split('\n')];
+  const found = should.findIndex((line, index) => line !== is[index]);
+  const at = found === -1 ? should.length : found;
+  return `is out of date, first in line ${at + 1}: ${JSON.stringify(is[at] ?? '')} should be ${JSON.stringify(should[at] ?? '')}`;
+}
+
+function read(path: string): Promise<string> {
+  return readFile(join(root, path), 'utf8');
+}
+
+/** Paths of all files below a folder; none where there is no folder. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(root, '/').length));
+}

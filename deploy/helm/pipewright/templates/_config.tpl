@@ -1,0 +1,46 @@
+{{/* The operator's flags as environment variables; what is empty is left to its own defaults. */}}
+{{- define "pipewright.config" -}}
+{{- $config := dict "PIPEWRIGHT_API_URL" (include "pipewright.apiUrl" .) -}}
+{{- with .Values.api -}}
+{{- if .allowHttp -}}{{- $_ := set $config "PIPEWRIGHT_API_ALLOW_HTTP" "true" -}}{{- end -}}
+{{- if .ca.configMap -}}{{- $_ := set $config "PIPEWRIGHT_API_CA_FILE" "/etc/pipewright/api-ca/ca.crt" -}}{{- end -}}
+{{- $_ := set $config "PIPEWRIGHT_API_RATE" .rate -}}
+{{- $_ := set $config "PIPEWRIGHT_API_IN_FLIGHT" .inFlight -}}
+{{- $_ := set $config "PIPEWRIGHT_API_TIMEOUT" .timeout -}}
+{{- end -}}
+{{- $_ := set $config "PIPEWRIGHT_NAMESPACES" (join "," .Values.namespaces) -}}
+{{- $_ := set $config "PIPEWRIGHT_SELECTOR" .Values.selector -}}
+{{- $_ := set $config "PIPEWRIGHT_CONCURRENCY" .Values.concurrency -}}
+{{- $_ := set $config "PIPEWRIGHT_CLEANUP_DEADLINE" .Values.cleanupDeadline -}}
+{{- $_ := set $config "PIPEWRIGHT_LOG_LEVEL" .Values.logLevel -}}
+{{- if ne (int .Values.port) 8080 -}}{{- $_ := set $config "PIPEWRIGHT_LISTEN" (printf ":%d" (int .Values.port)) -}}{{- end -}}
+{{- with .Values.kubeconfig -}}
+{{- if .secret -}}
+{{- $_ := set $config "PIPEWRIGHT_KUBECONFIG" "/etc/pipewright/kubeconfig/kubeconfig" -}}
+{{- $_ := set $config "PIPEWRIGHT_CONTEXT" .context -}}
+{{- else if .context -}}
+{{- fail (printf "kubeconfig.context is %q, but there is no kubeconfig: set kubeconfig.secret too" .context) -}}
+{{- end -}}
+{{- end -}}
+{{- with .Values.leaderElection -}}
+{{- if not .enabled -}}
+{{- if gt (int $.Values.replicas) 1 -}}
+{{- fail (printf "replicas is %d without leaderElection.enabled: they would all send the same calls; set replicas to 1, or let them elect a leader" (int $.Values.replicas)) -}}
+{{- end -}}
+{{- $_ := set $config "PIPEWRIGHT_LEADER_ELECT" "false" -}}
+{{- else -}}
+{{- /* With a kubeconfig the operator does not know that it runs in a cluster. */ -}}
+{{- if $.Values.kubeconfig.secret -}}
+{{- $_ := set $config "PIPEWRIGHT_LEADER_ELECT" "true" -}}
+{{- $_ := set $config "PIPEWRIGHT_LEADER_ELECT_NAMESPACE" (include "pipewright.leaseNamespace" $) -}}
+{{- end -}}
+{{- if .namespace -}}{{- $_ := set $config "PIPEWRIGHT_LEADER_ELECT_NAMESPACE" .namespace -}}{{- end -}}
+{{- $_ := set $config "PIPEWRIGHT_LEADER_ELECT_NAME" .name -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $value := $config }}
+{{- if $value }}
+{{ $name }}: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,103 @@
+{{- define "pipewright.name" -}}
+{{- default .Chart.Name .Values.nameOverride -}}
+{{- end -}}
+
+{{- define "pipewright.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride -}}
+{{- else if contains (include "pipewright.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "pipewright.name" .) | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "pipewright.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "pipewright.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "pipewright.labels" -}}
+{{ include "pipewright.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "pipewright.serviceAccountName" -}}
+{{- $fallback := ternary (include "pipewright.fullname" .) "default" .Values.serviceAccount.create -}}
+{{- default $fallback .Values.serviceAccount.name -}}
+{{- end -}}
+
+{{- define "pipewright.leaseNamespace" -}}
+{{- default .Release.Namespace .Values.leaderElection.namespace -}}
+{{- end -}}
+
+{{- define "pipewright.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{- printf "%s@%s" .repository .digest -}}
+{{- else -}}
+{{- printf "%s:%s" .repository (default $.Chart.AppVersion .tag) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The address of the management API, or the refusal of one that cannot work. */}}
+{{- define "pipewright.apiUrl" -}}
+{{- $url := .Values.api.url -}}
+{{- if not $url -}}
+{{- fail "api.url is required: the base address of the management API, as in --set api.url=https://api.example.com" -}}
+{{- end -}}
+{{- if and (hasPrefix "http://" $url) (not .Values.api.allowHttp) -}}
+{{- fail (printf "api.url is %q: keys would travel in clear text; use https, or set api.allowHttp=true where that is meant" $url) -}}
+{{- end -}}
+{{- $url -}}
+{{- end -}}
+
+{{/* Port of the management API. */}}
+{{- define "pipewright.apiPort" -}}
+{{- $url := include "pipewright.apiUrl" . | urlParse -}}
+{{- $port := regexFind ":[0-9]+$" $url.host -}}
+{{- if $port -}}
+{{- trimPrefix ":" $port -}}
+{{- else -}}
+{{- ternary "80" "443" (eq $url.scheme "http") -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Whole seconds of a time written as the operator reads it (1m30s), rounded up. */}}
+{{- define "pipewright.seconds" -}}
+{{- $milliseconds := 0.0 -}}
+{{- range regexFindAll "[0-9.]+(h|ms|m|s)" . -1 -}}
+{{- $unit := regexFind "[a-z]+$" . -}}
+{{- $amount := trimSuffix $unit . | float64 -}}
+{{- $milliseconds = addf $milliseconds (mulf $amount (get (dict "h" 3600000 "m" 60000 "s" 1000 "ms" 1) $unit)) -}}
+{{- end -}}
+{{- divf $milliseconds 1000 | ceil | int -}}
+{{- end -}}
+
+{{/* A running call and 5 s more is what the operator takes to end; then it releases the Lease. */}}
+{{- define "pipewright.gracePeriod" -}}
+{{- $pass := add (include "pipewright.seconds" (default "35s" .Values.api.timeout) | int) 5 -}}
+{{- $given := .Values.terminationGracePeriodSeconds -}}
+{{- if and $given (le (int $given) (int $pass)) -}}
+{{- fail (printf "terminationGracePeriodSeconds is %d, but with this api.timeout the operator may need %d s to end: set at least %d, or leave it to the chart" (int $given) $pass (add $pass 1)) -}}
+{{- end -}}
+{{- default (add $pass 10) $given | int -}}
+{{- end -}}
+
+{{- define "pipewright.podSecurityContext" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "pipewright.containerSecurityContext" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
