@@ -9,12 +9,15 @@ export interface ActivityBehaviour {
   replace: Record<string, unknown>;
   /** a shorter id is 400 */
   minIdLength: number;
+  /** the status of an id that nobody knows, or not yet */
+  missingStatus: number;
   /** every activity id exists, with plausible fields */
   anyActivity: boolean;
 }
 
 export interface Activities {
-  get(organizationId: string, id: string): Work;
+  /** `once` is how it behaves for this call alone. */
+  get(organizationId: string, id: string, once?: Partial<ActivityBehaviour>): Work;
   set(organizationId: string, activity: Activity, late?: { lateCalls?: number; lateMs?: number }): void;
   play(change: Partial<ActivityBehaviour>): void;
   dump(): Record<string, Activity>;
@@ -29,23 +32,22 @@ interface Entry {
 /** The audit records. One stored as late is not found for some calls, or for some time, and there afterwards. */
 export function createActivities(): Activities {
   const entries = new Map<string, Entry>();
-  let behaviour: ActivityBehaviour = { omit: [], replace: {}, minIdLength: 0, anyActivity: false };
+  let behaviour: ActivityBehaviour = { omit: [], replace: {}, minIdLength: 0, missingStatus: 404, anyActivity: false };
 
-  function get(organizationId: string, id: string): Work {
-    if (id.length < behaviour.minIdLength) {
-      return refused(400, `length is too small: ${id.length} < ${behaviour.minIdLength}`);
+  function get(organizationId: string, id: string, once: Partial<ActivityBehaviour> = {}): Work {
+    const now = { ...behaviour, ...once };
+    if (id.length < now.minIdLength) {
+      return refused(400, `length is too small: ${id.length} < ${now.minIdLength}`);
     }
     const entry = entries.get(`${organizationId}/${id}`);
     if (entry !== undefined && entry.missing > 0) {
       entry.missing -= 1;
-      return refused(404, id);
+      return refused(now.missingStatus, id);
     }
-    if (entry !== undefined && performance.now() < entry.from) return refused(404, id);
-    const activity = entry?.activity ?? (behaviour.anyActivity ? plausible(organizationId, id) : undefined);
-    if (activity === undefined) return refused(404, id);
-    const shown = Object.entries({ ...activity, ...behaviour.replace }).filter(
-      ([field]) => !behaviour.omit.includes(field),
-    );
+    if (entry !== undefined && performance.now() < entry.from) return refused(now.missingStatus, id);
+    const activity = entry?.activity ?? (now.anyActivity ? plausibleActivity(organizationId, id) : undefined);
+    if (activity === undefined) return refused(now.missingStatus, id);
+    const shown = Object.entries({ ...activity, ...now.replace }).filter(([field]) => !now.omit.includes(field));
     return { reply: succeeded(JSON.stringify(Object.fromEntries(shown))), applied: false };
   }
 
@@ -62,7 +64,8 @@ export function createActivities(): Activities {
   };
 }
 
-function plausible(organizationId: string, id: string): Activity {
+/** A whole record, as of a real one. */
+export function plausibleActivity(organizationId: string, id: string): Activity {
   return {
     id,
     createdAt: '2026-01-02T03:04:05.000Z',

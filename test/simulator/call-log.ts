@@ -20,6 +20,7 @@ interface Waiter {
 export function fits(call: Call, match: Match): boolean {
   if (match.method !== undefined && match.method !== call.method) return false;
   if (match.keyId !== undefined && match.keyId !== call.keyId) return false;
+  if (match.bodyIncludes !== undefined && !call.text.includes(match.bodyIncludes)) return false;
   return match.pathIncludes === undefined || call.path.includes(match.pathIncludes);
 }
 
@@ -47,7 +48,7 @@ export function createCallLog(keep: number): CallLog {
   }
 
   function count(match: Match = {}): number {
-    if (match.pathIncludes !== undefined) return matching(match).length;
+    if (match.pathIncludes !== undefined || match.bodyIncludes !== undefined) return matching(match).length;
     let sum = 0;
     for (const counter of counters.values()) {
       if (match.method !== undefined && match.method !== counter.method) continue;

@@ -2,6 +2,7 @@ import { ORGANIZATION_CHOICES, type OrganizationChange } from './organization-ty
 import { ECHOES } from './settings-echo.ts';
 import { SETTINGS } from './settings-rules.ts';
 import {
+  ANSWERERS,
   type Behaviour,
   BODY_KINDS,
   type Fault,
@@ -18,20 +19,7 @@ export type Body = Record<string, unknown>;
 /** What to change; throws with the field and what it may be. `rate: null` lifts the limit. */
 export function behaviourFrom(body: Body): Behaviour {
   fields({
-    settings: fields({
-      writes: oneOf(['merge', 'replace']),
-      echo: oneOf(ECHOES),
-      ranges: eachKey(pair),
-      clamp: eachKey(pair),
-      notApplicable: strings,
-      noSettings: strings,
-    }),
-    organization: fields({
-      ...Object.fromEntries(Object.entries(ORGANIZATION_CHOICES).map(([name, choices]) => [name, oneOf(choices)])),
-      refusedIds: strings,
-      maxEndpoints: number,
-    }),
-    activity: fields({ omit: strings, replace: object, minIdLength: number, anyActivity: boolean }),
+    ...OPERATIONS,
     latencyMs: number,
     rate: (value, name) => {
       if (value !== null) fields({ calls: number, perMs: number, header: oneOf(RATE_HEADERS) })(value, name);
@@ -43,20 +31,23 @@ export function behaviourFrom(body: Body): Behaviour {
 /** A fault; throws with what it may be. */
 export function faultFrom(value: unknown): Fault {
   object(value, 'fault');
-  const kind = ['status', 'transport', 'slowMs', 'hold'].find((field) => Object.hasOwn(value as object, field));
-  const timing = { applied: boolean, appliesAfterMs: number };
+  const kinds = ['status', 'transport', 'slowMs', 'hold', 'play'];
+  const kind = kinds.find((field) => Object.hasOwn(value as object, field));
+  const play = fields(OPERATIONS);
+  const timing = { applied: boolean, appliesAfterMs: number, by: oneOf(ANSWERERS), play };
   if (kind === 'status') {
     fields({ status: number, body: oneOf(BODY_KINDS), error: string, headers: eachString, ...timing })(value, 'fault');
   } else if (kind === 'transport') fields({ transport: oneOf(TRANSPORTS), ...timing })(value, 'fault');
-  else if (kind === 'slowMs') fields({ slowMs: number })(value, 'fault');
-  else if (kind === 'hold') fields({ hold: oneOf([true]) })(value, 'fault');
-  else throw new Error('fault has none of status, transport, slowMs, hold');
+  else if (kind === 'slowMs') fields({ slowMs: number, play })(value, 'fault');
+  else if (kind === 'hold') fields({ hold: oneOf([true]), play })(value, 'fault');
+  else if (kind === 'play') fields({ play })(value, 'fault');
+  else throw new Error(`fault has none of ${kinds.join(', ')}`);
   return value as Fault;
 }
 
 /** Which calls; throws with what it may be. */
 export function matchFrom(value: unknown): Match {
-  fields({ method: string, pathIncludes: string, keyId: string })(value ?? {}, 'match');
+  fields({ method: string, pathIncludes: string, bodyIncludes: string, keyId: string })(value ?? {}, 'match');
   return value ?? {};
 }
 
@@ -133,6 +124,38 @@ function eachKey(check: Check): Check {
 }
 
 const eachString = eachKey(string);
+
+const OPERATIONS: Readonly<Record<string, Check>> = {
+  settings: fields({
+    writes: oneOf(['merge', 'replace']),
+    echo: oneOf(ECHOES),
+    ranges: eachKey(pair),
+    clamp: eachKey(pair),
+    notApplicable: strings,
+    noSettings: strings,
+  }),
+  organization: fields({
+    ...Object.fromEntries(Object.entries(ORGANIZATION_CHOICES).map(([name, choices]) => [name, oneOf(choices)])),
+    refusedIds: strings,
+    refuseRemoves: strings,
+    refusedStatus: number,
+    refusedStatuses: eachKey(number),
+    maxEndpoints: number,
+    quotas: eachKey(number),
+    longestName: number,
+    staleForMs: number,
+    listMissingCalls: number,
+    omit: strings,
+    replace: object,
+  }),
+  activity: fields({
+    omit: strings,
+    replace: object,
+    minIdLength: number,
+    missingStatus: number,
+    anyActivity: boolean,
+  }),
+};
 
 function pair(value: unknown, name: string): void {
   const right = Array.isArray(value) && value.length === 2 && value.every((end) => typeof end === 'number');

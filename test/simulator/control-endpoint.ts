@@ -35,6 +35,11 @@ export function createControlEndpoint(
       byKey: more.callsByKey(),
       inFlight: simulator.inFlight(query.get('keyId') ?? undefined),
     }),
+    'endpoint-counts': (query) => {
+      const keyId = query.get('keyId');
+      const organization = query.get('organization') ?? undefined;
+      return simulator.endpointCounts(textFrom({ organization }, 'organization'), keyId === null ? {} : { keyId });
+    },
     state: () => simulator.dump(),
   };
 
@@ -66,15 +71,15 @@ export function createControlEndpoint(
 
   function outcome(method: string, target: URL, sent: string): { status: number; body: unknown } {
     const verb = target.pathname.slice('/_control/'.length);
-    const read = Object.hasOwn(reads, verb) ? reads[verb] : undefined;
-    if (read && method === 'GET') return { status: 200, body: read(target.searchParams) };
-    const write = Object.hasOwn(writes, verb) ? writes[verb] : undefined;
-    if (!write || method !== 'POST') {
+    const read = method === 'GET' && Object.hasOwn(reads, verb) ? reads[verb] : undefined;
+    const write = method === 'POST' && Object.hasOwn(writes, verb) ? writes[verb] : undefined;
+    if (!read && !write) {
       const known = `GET ${Object.keys(reads).join(', ')}; POST ${Object.keys(writes).join(', ')}`;
       return { status: 404, body: { error: `no verb ${method} ${verb}; there are ${known}` } };
     }
     try {
-      write(sent === '' ? {} : (JSON.parse(sent) as Body));
+      if (read) return { status: 200, body: read(target.searchParams) };
+      write?.(sent === '' ? {} : (JSON.parse(sent) as Body));
       return { status: 200, body: {} };
     } catch (error) {
       return { status: 400, body: { error: error instanceof Error ? error.message : String(error) } };
@@ -97,7 +102,7 @@ export function createControlEndpoint(
 
 function queriedMatch(query: URLSearchParams): Match {
   const match: Match = {};
-  for (const field of ['method', 'pathIncludes', 'keyId'] as const) {
+  for (const field of ['method', 'pathIncludes', 'bodyIncludes', 'keyId'] as const) {
     const value = query.get(field);
     if (value !== null) match[field] = value;
   }

@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answer, type Turn } from './answering.ts';
 import { type ApiKeys, readBasic } from './api-keys.ts';
 import type { CallLog } from './call-log.ts';
-import { type Faults, lateWork, worksOnArrival } from './fault-script.ts';
+import type { EndpointCounter } from './endpoint-counts.ts';
+import { type Faults, isOperations, lateWork, worksOnArrival } from './fault-script.ts';
 import type { InFlightCounter } from './in-flight.ts';
 import type { Listener } from './listener.ts';
 import type { Limits } from './rate-limits.ts';
-import { failed, type Work } from './replies.ts';
+import { failed, type Reply, type Work } from './replies.ts';
 import { organizationOf, route, type Stores } from './routing.ts';
-import type { Call } from './types.ts';
+import type { Call, Fault } from './types.ts';
 
 const LONGEST_BODY = 1024 * 1024;
 
@@ -24,13 +25,14 @@ interface Parts {
   readonly limits: Limits;
   readonly faults: Faults;
   readonly inFlight: InFlightCounter;
+  readonly endpoints: EndpointCounter;
   readonly stores: Stores;
   readonly onCall: ((call: Call) => void) | undefined;
 }
 
 /** Takes calls from their first byte to their answer. The work is done as soon as a call has arrived whole; only the answer takes time. */
 export function createExchange(parts: Parts): Exchange {
-  const { log, keys, limits, faults, inFlight, stores, onCall } = parts;
+  const { log, keys, limits, faults, inFlight, endpoints, stores, onCall } = parts;
   const held = new Set<() => void>();
   let latencyMs = 0;
   let seq = 0;
@@ -47,14 +49,21 @@ export function createExchange(parts: Parts): Exchange {
     });
     response.on('close', leave);
 
-    function work(call: Call): Work {
+    function refuse({ method, path }: Call): Reply | undefined {
+      const organizationId = organizationOf(path);
+      return keys.refuse(credential, { method, organizationId }) ?? limits.refuse(credential?.keyId ?? '');
+    }
+
+    function work(call: Call, fault: Fault | undefined): Work {
       const { method, path, text, body } = call;
-      const refusal =
-        keys.refuse(credential, { method, organizationId: organizationOf(path) }) ??
-        limits.take(credential?.keyId ?? '') ??
-        (size > LONGEST_BODY ? failed(413, `request body is larger than ${LONGEST_BODY} bytes`) : undefined);
-      if (refusal) return { reply: refusal, applied: false };
-      return route({ method, path, contentType: request.headers['content-type'], text, body }, stores);
+      if (size > LONGEST_BODY) {
+        return { reply: failed(413, `request body is larger than ${LONGEST_BODY} bytes`), applied: false };
+      }
+      const contentType = request.headers['content-type'];
+      const done = route({ method, path, contentType, text, body }, stores, fault?.play);
+      call.applied = done.applied;
+      if (done.moves) endpoints.moved(call, done.moves);
+      return done;
     }
 
     request.on('end', () => {
@@ -72,18 +81,22 @@ export function createExchange(parts: Parts): Exchange {
         applied: false,
         connection: listener.connectionOf(request),
       };
-      const fault = faults.take(call);
+      const refusal = refuse(call);
+      const fault = faults.take(call, refusal === undefined);
       const lateMs = lateWork(fault);
-      if (lateMs !== undefined) {
-        setTimeout(() => {
-          call.applied = work(call).applied;
-        }, lateMs).unref();
+      const onArrival = worksOnArrival(fault);
+      const seen = onArrival || lateMs !== undefined || (fault !== undefined && isOperations(fault));
+      if (seen && refusal === undefined) limits.count(credential?.keyId ?? '');
+      if (lateMs !== undefined && refusal === undefined) {
+        setTimeout(() => work(call, fault).ended?.(), lateMs).unref();
       }
-      const done = worksOnArrival(fault) ? work(call) : undefined;
-      call.applied = done?.applied ?? false;
+      const refused = refusal && { reply: refusal, applied: false };
+      const done: Work | undefined = onArrival ? (refused ?? work(call, fault)) : undefined;
       log.add(call);
+      endpoints.arrived(call);
       const ended = (): void => {
         leave();
+        done?.ended?.();
         onCall?.(call);
       };
       answerInTime({ call, fault, done, request, response, listener, ended });

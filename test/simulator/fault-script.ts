@@ -5,8 +5,8 @@ export interface Faults {
   next(fault: Fault, options?: Turns): void;
   always(fault: Fault, match?: Match): void;
   clear(): void;
-  /** What is to happen to this call; uses up one turn of `next`. */
-  take(call: Call): Fault | undefined;
+  /** What is to happen to this call; uses up one turn of `next`. `admitted`: keys and limits let it through. */
+  take(call: Call, admitted: boolean): Fault | undefined;
 }
 
 /** The script of what goes wrong: turns said once go first, in the order said, then the standing one said last. */
@@ -14,10 +14,12 @@ export function createFaults(): Faults {
   let turns: { fault: Fault; left: number; match: Match }[] = [];
   let standing: { fault: Fault; match: Match }[] = [];
 
-  function take(call: Call): Fault | undefined {
+  function take(call: Call, admitted: boolean): Fault | undefined {
     if (turns.length === 0 && standing.length === 0) return undefined;
-    const turn = turns.find(({ match }) => fits(call, match));
-    if (turn === undefined) return standing.find(({ match }) => fits(call, match))?.fault;
+    const meant = ({ fault, match }: { fault: Fault; match: Match }): boolean =>
+      (admitted || !isOperations(fault)) && fits(call, match);
+    const turn = turns.find(meant);
+    if (turn === undefined) return standing.find(meant)?.fault;
     turn.left -= 1;
     if (turn.left <= 0) turns = turns.filter((other) => other !== turn);
     return turn.fault;
@@ -36,6 +38,13 @@ export function createFaults(): Faults {
     },
     take,
   };
+}
+
+/** Whether a fault is the operation's own doing, and not of something in front of it. */
+export function isOperations(fault: Fault): boolean {
+  if ('status' in fault) return (fault.by ?? (fault.status < 300 ? 'operation' : 'gateway')) === 'operation';
+  if ('transport' in fault) return fault.by === 'operation';
+  return !('slowMs' in fault || 'hold' in fault);
 }
 
 /** How long after the answer the work of a call is done; undefined where it is not. */

@@ -22,6 +22,11 @@ const FLAGS: Readonly<Record<string, Flag>> = {
     value: 'ORG/SERVICE/PIPE',
     says: 'a pipe that exists, and without --any-pipe the only one; may be given again',
   },
+  '--organization': {
+    value: 'UUID',
+    says: 'an organization that exists from the start, with two endpoints of others; may be given again',
+  },
+  '--activity': { value: 'ORG/ID', says: 'an activity that exists from the start; may be given again' },
   '--any-pipe': { says: 'every pipe exists; so it is without --pipe' },
   '--tls-cert': { value: 'FILE', says: 'serve https with this certificate' },
   '--tls-key': { value: 'FILE', says: 'its private key' },
@@ -29,6 +34,8 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   '--quiet': { says: 'print no line per call' },
   '--help': { says: 'this text' },
 };
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** What every flag does, a line each. */
 export function usage(): string {
@@ -48,7 +55,9 @@ export function readFlags(args: readonly string[]): Flags {
   const port = readNumber('--port', given, problems, 65_535);
   const latencyMs = readNumber('--latency-ms', given, problems, 3_600_000);
   const rate = readRate(given, problems);
-  const pipes = readPipes(given, problems);
+  const pipes = readList('--pipe', /^[^/]+\/[^/]+\/[^/]+$/, 'organization/service/pipe', { given, problems });
+  const organizations = readList('--organization', UUID, 'a uuid', { given, problems });
+  const activities = readList('--activity', /^[^/]+\/.+$/, 'organization/activity', { given, problems });
   const tls = readTls(given, problems);
   if (problems.length > 0) return { problems };
   return {
@@ -56,6 +65,8 @@ export function readFlags(args: readonly string[]): Flags {
     options: {
       keys,
       pipes,
+      ...(organizations.length > 0 && { organizations }),
+      ...(activities.length > 0 && { activities }),
       anyPipe: given.has('--any-pipe') || pipes.length === 0,
       control: given.has('--control'),
       ...(port !== undefined && { port }),
@@ -136,13 +147,17 @@ function readRate(given: Given, problems: string[]): Rate | undefined {
   return undefined;
 }
 
-function readPipes(given: Given, problems: string[]): string[] {
-  const pipes = [...(given.get('--pipe') ?? [])];
-  for (const pipe of pipes) {
-    if (/^[^/]+\/[^/]+\/[^/]+$/.test(pipe)) continue;
-    problems.push(`--pipe: ${JSON.stringify(pipe)} is not organization/service/pipe`);
+function readList(
+  name: string,
+  shape: RegExp,
+  meant: string,
+  { given, problems }: { given: Given; problems: string[] },
+): string[] {
+  const values = [...(given.get(name) ?? [])];
+  for (const value of values) {
+    if (!shape.test(value)) problems.push(`${name}: ${JSON.stringify(value)} is not ${meant}`);
   }
-  return pipes;
+  return values;
 }
 
 function readTls(given: Given, problems: string[]): { cert: string; key: string } | undefined {

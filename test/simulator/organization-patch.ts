@@ -10,13 +10,23 @@ export interface Patch {
   };
 }
 
-/** What became of a PATCH: `after` holds what was done before the refusal, where there is one. */
-export interface Outcome {
+/** Entries that went into a list and out of it, however often each. */
+export interface EndpointMoves {
+  readonly added: readonly PrivateEndpoint[];
+  readonly removed: readonly PrivateEndpoint[];
+}
+
+/** What became of a PATCH: `after` and the moves hold what was done before the refusal, where there is one. */
+export interface Outcome extends EndpointMoves {
   readonly after: Organization;
   readonly refused?: Objection;
 }
 
-type Step = (organization: Organization) => Organization | Objection;
+interface Progress extends Partial<EndpointMoves> {
+  readonly organization: Organization;
+}
+
+type Step = (organization: Organization) => Progress | Objection;
 
 /** Applies name, removes and adds one at a time in the order the behaviour says, up to the first that is refused. */
 export function applyPatch(before: Organization, patch: Patch, behaviour: OrganizationBehaviour): Outcome {
@@ -24,26 +34,30 @@ export function applyPatch(before: Organization, patch: Patch, behaviour: Organi
   const adds = (patch.privateEndpoints?.add ?? []).map((endpoint) => addition(endpoint, behaviour));
   const lists = behaviour.order === 'remove-first' ? [...removes, ...adds] : [...adds, ...removes];
   const steps = patch.name === undefined ? lists : [naming(patch.name, behaviour.name), ...lists];
+  const added: PrivateEndpoint[] = [];
+  const removed: PrivateEndpoint[] = [];
   let after = before;
   for (const step of steps) {
     const next = step(after);
-    if ('status' in next) return { after, refused: next };
-    after = next;
+    if ('status' in next) return { after, added, removed, refused: next };
+    after = next.organization;
+    added.push(...(next.added ?? []));
+    removed.push(...(next.removed ?? []));
   }
-  return { after };
+  return { after, added, removed };
 }
 
 function naming(name: string, style: OrganizationBehaviour['name']): Step {
   return (organization) => {
     switch (style) {
       case 'kept':
-        return { ...organization, name };
+        return { organization: { ...organization, name } };
       case 'trimmed':
-        return { ...organization, name: name.trim() };
+        return { organization: { ...organization, name: name.trim() } };
       case 'upper-case':
-        return { ...organization, name: name.toUpperCase() };
+        return { organization: { ...organization, name: name.toUpperCase() } };
       case 'ignored':
-        return organization;
+        return { organization };
       case 'bad-request':
         return { status: 400, text: `organization name is not allowed: ${JSON.stringify(name)}` };
       case 'forbidden':
@@ -54,47 +68,62 @@ function naming(name: string, style: OrganizationBehaviour['name']): Step {
 
 function removal(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour): Step {
   return (organization) => {
-    if (behaviour.remove === 'ignored') return organization;
+    if (behaviour.remove === 'refused' || behaviour.refuseRemoves.includes(endpoint.id)) {
+      return refusal(endpoint, behaviour, 'is attached to a service');
+    }
+    if (behaviour.remove === 'ignored') return { organization };
     const present = organization.privateEndpoints;
-    const rest = present.filter((other) => !alike(other, endpoint, behaviour.matchBy));
-    if (rest.length < present.length) return { ...organization, privateEndpoints: rest };
-    if (behaviour.removeAbsent === 'ok') return organization;
+    const removed = present.filter((other) => alike(other, endpoint, behaviour.matchBy));
+    const rest = present.filter((other) => !removed.includes(other));
+    if (removed.length > 0) return { organization: { ...organization, privateEndpoints: rest }, removed };
+    if (behaviour.removeAbsent === 'ok') return { organization };
     const status = behaviour.removeAbsent === 'not-found' ? 404 : 400;
-    return { status, text: `private endpoint ${JSON.stringify(endpoint.id)} does not exist` };
+    return { status, text: wording(endpoint, behaviour, 'does not exist') };
   };
 }
 
 function addition(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour): Step {
   return (organization) => {
-    const shownId = JSON.stringify(endpoint.id);
     if (behaviour.add === 'gone') return { status: 410, text: 'private endpoints are attached to services' };
-    if (behaviour.add === 'bad-request' || behaviour.refusedIds.includes(endpoint.id)) {
-      return { status: 400, text: `private endpoint ${shownId} is not valid` };
+    if (behaviour.add === 'bad-request') return { status: 400, text: wording(endpoint, behaviour, 'is not valid') };
+    if (behaviour.add === 'refused' || behaviour.refusedIds.includes(endpoint.id)) {
+      return refusal(endpoint, behaviour, 'is not valid');
     }
-    if (behaviour.add === 'ignored') return organization;
+    if (behaviour.add === 'ignored') return { organization };
     const present = organization.privateEndpoints;
-    const exists = present.some((other) => alike(other, endpoint, behaviour.matchBy));
-    if (exists) {
+    if (present.some((other) => alike(other, endpoint, behaviour.matchBy))) {
       switch (behaviour.addExisting) {
         case 'no-op':
-          return organization;
+          return { organization };
         case 'upsert':
           return {
-            ...organization,
-            privateEndpoints: present.map((other) => (alike(other, endpoint, behaviour.matchBy) ? endpoint : other)),
+            organization: {
+              ...organization,
+              privateEndpoints: present.map((other) => (alike(other, endpoint, behaviour.matchBy) ? endpoint : other)),
+            },
           };
         case 'bad-request':
-          return { status: 400, text: `private endpoint ${shownId} already exists` };
+          return { status: 400, text: wording(endpoint, behaviour, 'already exists') };
         case 'conflict':
-          return { status: 409, text: `private endpoint ${shownId} already exists` };
+          return { status: 409, text: wording(endpoint, behaviour, 'already exists') };
         case 'duplicate':
       }
     }
-    if (present.length >= behaviour.maxEndpoints) {
-      return { status: 422, text: `an organization has at most ${behaviour.maxEndpoints} private endpoints` };
+    const most = behaviour.quotas[organization.id] ?? behaviour.maxEndpoints;
+    if (present.length >= most) {
+      return { status: 422, text: `an organization has at most ${most} private endpoints` };
     }
-    return { ...organization, privateEndpoints: [...present, endpoint] };
+    return { organization: { ...organization, privateEndpoints: [...present, endpoint] }, added: [endpoint] };
   };
+}
+
+function refusal(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour, why: string): Objection {
+  const status = behaviour.refusedStatuses[endpoint.id] ?? behaviour.refusedStatus;
+  return { status, text: wording(endpoint, behaviour, why) };
+}
+
+function wording({ id }: PrivateEndpoint, { refusedText }: OrganizationBehaviour, why: string): string {
+  return refusedText === 'generic' ? 'request is not valid' : `private endpoint ${JSON.stringify(id)} ${why}`;
 }
 
 function alike(a: PrivateEndpoint, b: PrivateEndpoint, by: OrganizationBehaviour['matchBy']): boolean {

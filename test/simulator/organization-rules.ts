@@ -13,7 +13,19 @@ const ENDPOINT_KEYS = new Set(['id', 'description', 'cloudProvider', 'region']);
 /** Why the shape of a PATCH body is refused; undefined when it is not. */
 export function patchObjection(body: unknown, behaviour: OrganizationBehaviour): Objection | undefined {
   const text = shapeObjection(body, behaviour);
-  return text === undefined ? undefined : { status: 400, text };
+  if (text !== undefined) return { status: 400, text };
+  if (behaviour.emptyLists === 'ok' || !asksNothing(body as Asked)) return undefined;
+  return { status: behaviour.emptyLists === 'unprocessable' ? 422 : 400, text: 'no fields to update' };
+}
+
+interface Asked {
+  readonly name?: string;
+  readonly privateEndpoints?: { readonly add?: readonly unknown[]; readonly remove?: readonly unknown[] };
+}
+
+function asksNothing({ name, privateEndpoints }: Asked): boolean {
+  if (name !== undefined || privateEndpoints === undefined) return false;
+  return (privateEndpoints.add ?? []).length + (privateEndpoints.remove ?? []).length === 0;
 }
 
 function shapeObjection(body: unknown, behaviour: OrganizationBehaviour): string | undefined {
@@ -27,22 +39,22 @@ function shapeObjection(body: unknown, behaviour: OrganizationBehaviour): string
   if (name !== undefined && (typeof name !== 'string' || name.trim() === '')) {
     return `request body.name value is not a name: ${JSON.stringify(name)}`;
   }
+  if (typeof name === 'string' && name.length > behaviour.longestName) {
+    return `request body.name value is too long: ${name.length} > ${behaviour.longestName}`;
+  }
   if (privateEndpoints === undefined) return undefined;
   if (!isObject(privateEndpoints)) return 'request body.privateEndpoints value is not an object';
   const other = Object.keys(privateEndpoints).find((key) => !LIST_KEYS.has(key));
   if (other !== undefined) return `unknown field 'privateEndpoints.${other}'`;
-  let entries = 0;
   for (const part of LIST_KEYS) {
     const list = privateEndpoints[part] ?? [];
     if (!Array.isArray(list)) return `request body.privateEndpoints.${part} value is not an array`;
-    entries += list.length;
     for (const [index, entry] of list.entries()) {
       const problem = endpointObjection(entry);
       if (problem !== undefined) return `request body.privateEndpoints.${part}[${index}]${problem}`;
     }
   }
-  const asksNothing = entries === 0 && name === undefined;
-  return asksNothing && behaviour.emptyLists === 'bad-request' ? 'no fields to update' : undefined;
+  return undefined;
 }
 
 function endpointObjection(entry: unknown): string | undefined {

@@ -1,16 +1,18 @@
+import { organizationText } from './organization-echo.ts';
+import { createHistory, type History } from './organization-history.ts';
 import { applyPatch, type Patch } from './organization-patch.ts';
 import { patchObjection } from './organization-rules.ts';
 import {
-  ORGANIZATION_CHOICES,
   type Organization,
   type OrganizationBehaviour,
   type OrganizationChange,
-  type PrivateEndpoint,
+  startBehaviour,
 } from './organization-types.ts';
 import { refused, succeeded, type Work } from './replies.ts';
 
 export interface Organizations {
-  patch(id: string, body: unknown): Work;
+  /** `once` is how it behaves for this call alone. */
+  patch(id: string, body: unknown, once?: Partial<OrganizationBehaviour>): Work;
   of(id: string): Organization | undefined;
   /** Someone else; makes the organization where there is none. */
   set(id: string, change: OrganizationChange): void;
@@ -22,26 +24,47 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The organizations. With `anyOrganization` each exists from its first PATCH on. */
 export function createOrganizations(options: { anyOrganization: boolean }): Organizations {
-  const stored = new Map<string, Organization>();
-  let behaviour: OrganizationBehaviour = startBehaviour();
+  const histories = new Map<string, History>();
+  let behaviour = startBehaviour();
   let others = 0;
 
-  function patch(id: string, body: unknown): Work {
+  function patch(id: string, body: unknown, once: Partial<OrganizationBehaviour> = {}): Work {
     if (!UUID.test(id)) return refused(400, `Invalid organization id string:${JSON.stringify(id)}`);
-    const present = stored.get(id) ?? (options.anyOrganization ? created(id) : undefined);
-    if (present === undefined) return refused(404);
-    const before = behaviour.others === 'come-and-go' ? comeAndGo(present) : present;
-    stored.set(id, before);
-    const problem = patchObjection(body, behaviour);
-    if (problem !== undefined) return refused(problem.status, problem.text);
-    const outcome = applyPatch(before, body as Patch, behaviour);
-    if (outcome.refused === undefined || behaviour.onError === 'partial') stored.set(id, outcome.after);
-    if (outcome.refused !== undefined) {
-      const applied = behaviour.onError === 'partial' && outcome.after !== before;
-      return { ...refused(outcome.refused.status, outcome.refused.text), applied };
+    if (!options.anyOrganization && !histories.has(id)) return refused(404);
+    const history = historyOf(id);
+    const now = { ...behaviour, ...once };
+    if (now.concurrent === 'conflict' && history.busy) {
+      return refused(409, 'organization is being changed by another call');
     }
-    const echoed = behaviour.echo === 'stale' ? before : outcome.after;
-    return { reply: succeeded(JSON.stringify(shown(echoed, behaviour))), applied: true };
+    if (now.others === 'come-and-go') history.store(comeAndGo(history.present));
+    const problem = patchObjection(body, now);
+    if (problem !== undefined) return refused(problem.status, problem.text);
+    const lagging = history.lagging();
+    const before = now.concurrent === 'lost-update' ? history.settled : history.present;
+    const ended = history.begin();
+    const { after, added, removed, refused: refusal } = applyPatch(before, asStored(body as Patch, history, now), now);
+    if (refusal !== undefined && now.onError === 'all-or-nothing') {
+      return { ...refused(refusal.status, refusal.text), ended };
+    }
+    history.store(after);
+    const moves = { added, removed };
+    if (refusal !== undefined) {
+      return { ...refused(refusal.status, refusal.text), applied: after !== before, moves, ended };
+    }
+    const echoed = { fresh: after, stale: before, lagging }[now.echo];
+    const text = organizationText(now.staleForMs > 0 ? history.ago(now.staleForMs) : echoed, now);
+    if (once.listMissingCalls === undefined) countListMissing();
+    return { reply: succeeded(text), applied: true, moves, ended };
+  }
+
+  function countListMissing(): void {
+    behaviour = { ...behaviour, listMissingCalls: Math.max(0, behaviour.listMissingCalls - 1) };
+  }
+
+  function historyOf(id: string): History {
+    const known = histories.get(id) ?? createHistory(created(id));
+    histories.set(id, known);
+    return known;
   }
 
   function comeAndGo(organization: Organization): Organization {
@@ -52,9 +75,10 @@ export function createOrganizations(options: { anyOrganization: boolean }): Orga
   }
 
   function set(id: string, change: OrganizationChange): void {
-    const before = stored.get(id) ?? created(id);
+    const history = historyOf(id);
+    const before = history.present;
     const rest = before.privateEndpoints.filter((endpoint) => !change.remove?.includes(endpoint.id));
-    stored.set(id, {
+    history.store({
       ...before,
       name: change.name ?? before.name,
       byocConfig: change.byocConfig ?? before.byocConfig,
@@ -64,18 +88,19 @@ export function createOrganizations(options: { anyOrganization: boolean }): Orga
 
   return {
     patch,
-    of: (id) => structuredClone(stored.get(id)),
+    of: (id) => structuredClone(histories.get(id)?.present),
     set,
     play: (change) => {
       behaviour = { ...behaviour, ...change };
     },
-    dump: () => structuredClone(Object.fromEntries(stored)),
+    dump: () => structuredClone(Object.fromEntries([...histories].map(([id, { present }]) => [id, present]))),
   };
 }
 
-function startBehaviour(): OrganizationBehaviour {
-  const first = Object.fromEntries(Object.entries(ORGANIZATION_CHOICES).map(([name, [choice]]) => [name, choice]));
-  return { ...first, refusedIds: [], maxEndpoints: 10_000 } as unknown as OrganizationBehaviour;
+function asStored(patch: Patch, history: History, behaviour: OrganizationBehaviour): Patch {
+  const { add } = patch.privateEndpoints ?? {};
+  if (add === undefined || behaviour.descriptions === 'as-sent') return patch;
+  return { ...patch, privateEndpoints: { ...patch.privateEndpoints, add: add.map(history.firstDescribed) } };
 }
 
 function created(id: string): Organization {
@@ -86,40 +111,4 @@ function created(id: string): Organization {
     privateEndpoints: [],
     byocConfig: [],
   };
-}
-
-function shown(organization: Organization, behaviour: OrganizationBehaviour): object {
-  const { privateEndpoints, ...rest } = organization;
-  const described = privateEndpoints.map((endpoint) => describedAs(endpoint, behaviour.description));
-  switch (behaviour.list) {
-    case 'as-is':
-      return { ...rest, privateEndpoints: described };
-    case 'absent':
-      return rest;
-    case 'null':
-      return { ...rest, privateEndpoints: null };
-    case 'empty':
-      return { ...rest, privateEndpoints: [] };
-    case 'reversed':
-      return { ...rest, privateEndpoints: described.reverse() };
-    case 'shuffled':
-      return { ...rest, privateEndpoints: shuffled(described) };
-    case 'doubled':
-      return { ...rest, privateEndpoints: [...described, ...described] };
-  }
-}
-
-function describedAs(endpoint: PrivateEndpoint, style: OrganizationBehaviour['description']): object {
-  const { description, ...rest } = endpoint;
-  if (style === 'dropped') return rest;
-  if (description !== undefined && description !== '') return { ...rest, description };
-  if (style === 'absent-for-none') return rest;
-  return { ...rest, description: style === 'null-for-none' ? null : '' };
-}
-
-function shuffled<T>(list: readonly T[]): T[] {
-  return list
-    .map((entry) => ({ entry, place: Math.random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ entry }) => entry);
 }

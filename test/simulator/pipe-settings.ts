@@ -18,7 +18,8 @@ export interface SettingsBehaviour {
 }
 
 export interface Settings {
-  put(pipe: string, body: unknown): Work;
+  /** `once` is how it behaves for this call alone. */
+  put(pipe: string, body: unknown, once?: Partial<SettingsBehaviour>): Work;
   of(pipe: string): Record<string, unknown> | undefined;
   set(pipe: string, settings: Record<string, unknown>): void;
   play(change: Partial<SettingsBehaviour>): void;
@@ -37,22 +38,23 @@ export function createSettings(options: { pipes: readonly string[]; anyPipe: boo
     noSettings: [],
   };
 
-  function put(pipe: string, body: unknown): Work {
+  function put(pipe: string, body: unknown, once: Partial<SettingsBehaviour> = {}): Work {
+    const now = { ...behaviour, ...once };
     const before = stored.get(pipe) ?? (options.anyPipe ? {} : undefined);
-    if (before === undefined || behaviour.noSettings.includes(pipe)) {
+    if (before === undefined || now.noSettings.includes(pipe)) {
       return refused(404, `ingestion for pipe "${pipe.split('/')[2] ?? ''}" not found`);
     }
-    const problem = objection(body, behaviour.ranges);
+    const problem = objection(body, now.ranges);
     if (problem !== undefined) return refused(400, problem);
     const sent = body as Stored;
-    const foreign = behaviour.notApplicable.find((key) => Object.hasOwn(sent, key));
+    const foreign = now.notApplicable.find((key) => Object.hasOwn(sent, key));
     if (foreign !== undefined) {
       return refused(400, `Setting '${foreign}' is not supported for this kind of pipe`);
     }
-    const kept = clamped(sent, behaviour);
-    const after = behaviour.writes === 'merge' ? { ...before, ...kept } : kept;
+    const kept = clamped(sent, now);
+    const after = now.writes === 'merge' ? { ...before, ...kept } : kept;
     stored.set(pipe, after);
-    return { reply: succeeded(echoText(behaviour.echo, before, after)), applied: true };
+    return { reply: succeeded(echoText(now.echo, before, after)), applied: true };
   }
 
   return {

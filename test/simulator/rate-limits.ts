@@ -3,8 +3,10 @@ import type { Rate, RateHeader } from './types.ts';
 
 export interface Limits {
   set(rate: Rate | undefined): void;
-  /** Counts one call of a key, or refuses it; a refused call does not count. */
-  take(keyId: string): Reply | undefined;
+  /** Why the next call of a key is one too many; undefined when it is not. */
+  refuse(keyId: string): Reply | undefined;
+  /** Counts one call of a key. */
+  count(keyId: string): void;
 }
 
 /** A sliding window per key: no stretch of `perMs` holds more than `calls`. */
@@ -12,20 +14,16 @@ export function createLimits(initial: Rate | undefined): Limits {
   let rate = initial;
   const windows = new Map<string, number[]>();
 
-  function take(keyId: string): Reply | undefined {
-    if (rate === undefined) return undefined;
+  function refuse(keyId: string): Reply | undefined {
+    const taken = windows.get(keyId);
+    if (rate === undefined || taken === undefined) return undefined;
     const now = performance.now();
-    const taken = windows.get(keyId) ?? [];
-    windows.set(keyId, taken);
     let oldest = taken[0];
     while (oldest !== undefined && oldest <= now - rate.perMs) {
       taken.shift();
       oldest = taken[0];
     }
-    if (oldest === undefined || taken.length < rate.calls) {
-      taken.push(now);
-      return undefined;
-    }
+    if (oldest === undefined || taken.length < rate.calls) return undefined;
     const waitMs = oldest + rate.perMs - now;
     return {
       status: 429,
@@ -34,12 +32,20 @@ export function createLimits(initial: Rate | undefined): Limits {
     };
   }
 
+  function count(keyId: string): void {
+    if (rate === undefined) return;
+    const taken = windows.get(keyId) ?? [];
+    windows.set(keyId, taken);
+    taken.push(performance.now());
+  }
+
   return {
     set: (next) => {
       rate = next;
       windows.clear();
     },
-    take,
+    refuse,
+    count,
   };
 }
 

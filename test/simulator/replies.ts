@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { EndpointMoves } from './organization-patch.ts';
 
 /** An answer, ready to be written. */
 export interface Reply {
@@ -13,6 +14,10 @@ export interface Work {
   readonly reply: Reply;
   /** whether a write took effect */
   readonly applied: boolean;
+  /** what it did to private endpoints */
+  readonly moves?: EndpointMoves;
+  /** to be told when its answer has left, or never will */
+  readonly ended?: () => void;
 }
 
 const CODES: Readonly<Record<number, string>> = {

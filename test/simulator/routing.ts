@@ -2,6 +2,7 @@ import type { Activities } from './activities.ts';
 import type { Organizations } from './organizations.ts';
 import type { Settings } from './pipe-settings.ts';
 import { refused, type Work } from './replies.ts';
+import type { CallBehaviour } from './types.ts';
 
 export interface ReadRequest {
   readonly method: string;
@@ -28,20 +29,30 @@ export function organizationOf(path: string): string | undefined {
   return segment === undefined ? undefined : decoded(segment);
 }
 
-/** Does what a request asks for: the three operations of the document, and nothing else. */
-export function route(request: ReadRequest, stores: Stores): Work {
+/** The organization that a call would change by PATCH, whatever becomes of it. */
+export function patchedOrganization(method: string, path: string): string | undefined {
+  const segment = method === 'PATCH' ? ORGANIZATION_PATH.exec(path)?.[1] : undefined;
+  return segment === undefined ? undefined : decoded(segment);
+}
+
+/** Does what a request asks for: the three operations of the document, and nothing else. `once` is how they behave for this call alone. */
+export function route(request: ReadRequest, stores: Stores, once: CallBehaviour = {}): Work {
   const { method, path } = request;
   const settings = SETTINGS_PATH.exec(path);
   if (settings && method === 'PUT') {
     const names = settings.slice(1).map(decoded);
-    return bodyRefusal(request) ?? stores.settings.put(names.join('/'), request.body);
+    return bodyRefusal(request) ?? stores.settings.put(names.join('/'), request.body, once.settings);
   }
   const organization = ORGANIZATION_PATH.exec(path);
   if (organization && method === 'PATCH') {
-    return bodyRefusal(request) ?? stores.organizations.patch(decoded(organization[1]), request.body);
+    return (
+      bodyRefusal(request) ?? stores.organizations.patch(decoded(organization[1]), request.body, once.organization)
+    );
   }
   const activity = ACTIVITY_PATH.exec(path);
-  if (activity && method === 'GET') return stores.activities.get(decoded(activity[1]), decoded(activity[2]));
+  if (activity && method === 'GET') {
+    return stores.activities.get(decoded(activity[1]), decoded(activity[2]), once.activity);
+  }
   if (settings || organization || activity) return refused(405, `${method} is not an operation of ${path}`);
   return refused(404, `no operation at ${path}`);
 }

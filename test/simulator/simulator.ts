@@ -1,11 +1,13 @@
-import { createActivities } from './activities.ts';
+import { createActivities, plausibleActivity } from './activities.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createCallLog } from './call-log.ts';
 import { createControlEndpoint } from './control-endpoint.ts';
+import { createEndpointCounter } from './endpoint-counts.ts';
 import { createExchange } from './exchange.ts';
 import { createFaults } from './fault-script.ts';
 import { createInFlight } from './in-flight.ts';
 import { listen } from './listener.ts';
+import { strangers } from './organization-types.ts';
 import { createOrganizations } from './organizations.ts';
 import { createSettings } from './pipe-settings.ts';
 import { createLimits } from './rate-limits.ts';
@@ -24,6 +26,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const limits = createLimits(options.rate);
   const faults = createFaults();
   const inFlight = createInFlight();
+  const endpoints = createEndpointCounter();
   const settings = createSettings({ pipes: options.pipes ?? [], anyPipe });
   const organizations = createOrganizations({ anyOrganization: anyPipe });
   const activities = createActivities();
@@ -33,6 +36,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     limits,
     faults,
     inFlight,
+    endpoints,
     stores: { settings, organizations, activities },
     onCall: options.onCall,
   });
@@ -53,6 +57,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     ...(latencyMs !== undefined && { latencyMs }),
   });
 
+  for (const id of options.organizations ?? []) organizations.set(id, { add: strangers(2) });
+  for (const name of options.activities ?? []) {
+    const [organizationId = '', ...id] = name.split('/');
+    activities.set(organizationId, plausibleActivity(organizationId, id.join('/')));
+  }
+
   const listener = await listen({
     port: options.port ?? 0,
     tls: options.tls,
@@ -72,6 +82,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     setSettings: settings.set,
     organization: organizations.of,
     setOrganization: organizations.set,
+    endpointCounts: endpoints.of,
     setActivity: activities.set,
     dump: () => ({
       pipes: settings.dump(),

@@ -1,4 +1,5 @@
 import type { Activity, ActivityBehaviour } from './activities.ts';
+import type { EndpointCount } from './endpoint-counts.ts';
 import type { Organization, OrganizationBehaviour, OrganizationChange } from './organization-types.ts';
 import type { SettingsBehaviour } from './pipe-settings.ts';
 
@@ -23,12 +24,27 @@ export type BodyKind = (typeof BODY_KINDS)[number];
 export const TRANSPORTS = ['reset-before', 'reset-after', 'no-answer', 'drip', 'endless', 'bomb', 'truncated'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
+/** How the operations behave for one call; what is left out is as `play` said. */
+export interface CallBehaviour {
+  settings?: Partial<SettingsBehaviour>;
+  organization?: Partial<OrganizationBehaviour>;
+  activity?: Partial<ActivityBehaviour>;
+}
+
+/**
+ * Who answers: something in front, which asks for no key and counts nothing, or the operation, which sees only calls that keys and limits let
+ * through, while the others are refused as ever and use up no turn. A success can come from the operation alone: left out, a status below 300
+ * and a mere `play` are the operation's, all else is the gateway's.
+ */
+export const ANSWERERS = ['gateway', 'operation'] as const;
+type Answerer = (typeof ANSWERERS)[number];
+
 /**
  * What happens to one call instead of, or on top of, the ordinary answer. `applied` says whether the work is done all the same; it is when
  * left out, but for a status of 300 and above, for `reset-before` and for `no-answer`. With `appliesAfterMs` the answer, or its absence, comes
  * first and the work later, as behind a gateway that gave up waiting.
  */
-export type Fault =
+type Oddity =
   | {
       status: number;
       body?: BodyKind;
@@ -36,10 +52,14 @@ export type Fault =
       headers?: Record<string, string>;
       applied?: boolean;
       appliesAfterMs?: number;
+      by?: Answerer;
     }
-  | { transport: Transport; applied?: boolean; appliesAfterMs?: number }
+  | { transport: Transport; applied?: boolean; appliesAfterMs?: number; by?: Answerer }
   | { slowMs: number }
   | { hold: true };
+
+/** An oddity, another behaviour for that call alone, or both. */
+export type Fault = (Oddity & { play?: CallBehaviour }) | { play: CallBehaviour };
 
 /** How an answer 429 says when to come back. */
 export const RATE_HEADERS = [
@@ -63,6 +83,8 @@ export interface Rate {
 export interface Match {
   method?: string;
   pathIncludes?: string;
+  /** compared with the body's text */
+  bodyIncludes?: string;
   keyId?: string;
 }
 
@@ -103,10 +125,7 @@ interface State {
 }
 
 /** What to change about how the API behaves; what is left out stays, `rate: undefined` lifts the limit. */
-export interface Behaviour {
-  settings?: Partial<SettingsBehaviour>;
-  organization?: Partial<OrganizationBehaviour>;
-  activity?: Partial<ActivityBehaviour>;
+export interface Behaviour extends CallBehaviour {
   latencyMs?: number;
   rate?: Rate | undefined;
 }
@@ -120,6 +139,10 @@ export interface SimulatorOptions {
   keys?: Record<string, string>;
   /** pipes that exist, as 'org/service/pipe' */
   pipes?: string[];
+  /** organizations that exist, each with two endpoints of others */
+  organizations?: string[];
+  /** activities that exist, as 'organization/activity', with a plausible record */
+  activities?: string[];
   /** accept every pipe and organization, whether named or not; true when absent */
   anyPipe?: boolean;
   /** how long each answer takes; the work is done on arrival */
@@ -157,7 +180,7 @@ export interface Simulator {
   readonly url: string;
   /** in order of arrival, the oldest dropped once there are `keepLog` */
   readonly log: readonly Call[];
-  /** Calls ever received; with `pathIncludes`, of those still in the log. */
+  /** Calls ever received; with `pathIncludes` or `bodyIncludes`, of those still in the log. */
   callCount(match?: Match): number;
   calls(match?: Match): Call[];
   /** Resolves as soon as that many calls have arrived, answered or not; rejects after `timeoutMs`, 10 s when absent. */
@@ -169,6 +192,11 @@ export interface Simulator {
   organization(id: string): Organization | undefined;
   /** Someone else changes an organization, which is made where it does not exist. */
   setOrganization(id: string, change: OrganizationChange): void;
+  /**
+   * How often each private endpoint was in an `add` and in a `remove` that arrived, whatever became of it, and how often it really went in and
+   * out, by `provider/region/id`. What `setOrganization` does is not counted, nor is a changed description.
+   */
+  endpointCounts(organizationId: string, by?: { keyId?: string }): Record<string, EndpointCount>;
   /** Stores an activity; `lateCalls` GETs and `lateMs` from now on it is still answered 404. */
   setActivity(organizationId: string, activity: Activity, late?: { lateCalls?: number; lateMs?: number }): void;
   dump(): State;

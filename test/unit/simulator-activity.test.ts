@@ -55,6 +55,14 @@ it('minIdLength: a shorter id is 400', async () => {
   expect((await get()).body).toMatchObject({ status: 400, error: 'BAD_REQUEST: length is too small: 10 < 20' });
 });
 
+it('missingStatus: an id that nobody knows, or not yet, is 400', async () => {
+  const { simulator, get } = await start({ missingStatus: 400 });
+  simulator.setActivity(ORGANIZATION, RECORD, { lateCalls: 1 });
+  expect([(await get()).status, (await get()).status, (await get('other')).status]).toEqual([400, 200, 400]);
+  simulator.setActivity(ORGANIZATION, RECORD, { lateMs: 60_000 });
+  expect((await get()).status).toBe(400);
+});
+
 it('anyActivity: every id has a whole record', async () => {
   const { get } = await start({ anyActivity: true });
   const { body } = await get('a%2Fb');

@@ -76,6 +76,20 @@ describe('reading', () => {
   });
 });
 
+it('gives what happened to each endpoint, over all and for one key', async () => {
+  const { send, control } = await start();
+  const add = [{ id: 'e', cloudProvider: 'gcp', region: 'r' }];
+  await send('PATCH', ORGANIZATION_PATH, { privateEndpoints: { add } });
+  const counted = { 'gcp/r/e': { add: 1, added: 1, remove: 0, removed: 0 } };
+  expect((await control(`endpoint-counts?organization=${ORGANIZATION}`)).body).toEqual(counted);
+  expect((await control(`endpoint-counts?organization=${ORGANIZATION}&keyId=key`)).body).toEqual(counted);
+  expect((await control(`endpoint-counts?organization=${ORGANIZATION}&keyId=other`)).body).toEqual({});
+  expect(await control('endpoint-counts')).toMatchObject({
+    status: 400,
+    body: { error: 'organization is missing; it must be a string' },
+  });
+});
+
 describe('setting', () => {
   it('play: settings, organization, activity, latency, rate and its end', async () => {
     const { send, control } = await start();
@@ -101,6 +115,18 @@ describe('setting', () => {
     expect([await statusOf(send), await statusOf(send), await statusOf(send)]).toEqual([503, 503, 500]);
     await control('clear', {});
     expect(await statusOf(send)).toBe(200);
+  });
+
+  it('next with a play for one call, and who answers', async () => {
+    const { send, control } = await start({ keys: { key: 'secret' } });
+    const organization = { list: 'absent', refusedStatuses: { a: 409 }, quotas: { [ORGANIZATION]: 0 }, staleForMs: 0 };
+    expect((await control('next', { fault: { play: { organization } } })).status).toBe(200);
+    expect((await send('PATCH', ORGANIZATION_PATH, { name: 'x' })).body.result).not.toHaveProperty('privateEndpoints');
+    expect((await send('PATCH', ORGANIZATION_PATH, { name: 'x' })).body.result).toHaveProperty('privateEndpoints', []);
+    const fault = { status: 404, by: 'operation', play: { settings: { echo: 'none' } } };
+    await control('next', { fault, match: { bodyIncludes: 'threads' } });
+    expect([await statusOf(send), await statusOf(send)]).toEqual([404, 200]);
+    expect((await control('log?bodyIncludes=threads')).body).toMatchObject([{ seq: 3 }, { seq: 4 }]);
   });
 
   it('release', async () => {
@@ -158,6 +184,9 @@ describe('setting', () => {
     ['next', {}, 'fault is missing; it must be an object'],
     ['next', { fault: {} }, 'fault has none of status, transport, slowMs, hold'],
     ['next', { fault: { status: 500, body: 'poem' } }, 'fault.body is "poem"; it must be one of envelope'],
+    ['next', { fault: { status: 500, by: 'nobody' } }, 'fault.by is "nobody"; it must be one of gateway, operation'],
+    ['next', { fault: { play: { rate: null } } }, 'fault.play.rate is not known; there are settings, organization'],
+    ['play', { organization: { quotas: 3 } }, 'body.organization.quotas is 3; it must be an object'],
     ['next', { fault: { transport: 'pigeon' } }, 'fault.transport is "pigeon"; it must be one of reset-before'],
     ['always', { fault: { status: 500 }, match: { url: '/' } }, 'match.url is not known; there are method'],
     ['set-settings', { settings: {} }, 'pipe is missing; it must be a string'],
@@ -166,7 +195,7 @@ describe('setting', () => {
     ['set-key', { id: 'key', secret: 7 }, 'secret is 7; it must be a string'],
     ['down', {}, 'forMs is missing; it must be a number'],
     ['next', '{"half', 'JSON'],
-    ['sing', {}, 'no verb POST sing; there are GET log, counts, state; POST play, next'],
+    ['sing', {}, 'no verb POST sing; there are GET log, counts, endpoint-counts, state; POST play, next'],
   ])('%s refuses %j and says why', async (verb, body, text) => {
     const { control, send } = await start();
     const { status, body: answer } = await control(verb, body);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { basic, caller, PIPE_PATH } from '../simulator/caller.ts';
+import { basic, caller, ORGANIZATION, ORGANIZATION_PATH, PIPE_PATH } from '../simulator/caller.ts';
 import { readFlags } from '../simulator/flags.ts';
 
 const MAIN = fileURLToPath(new URL('../simulator/main.ts', import.meta.url));
@@ -76,6 +76,25 @@ describe('the process', () => {
 });
 
 describe('flags', () => {
+  it('make organizations that others use, and activities', async () => {
+    const { line } = run(
+      ...KEY,
+      '--organization',
+      ORGANIZATION,
+      '--activity',
+      `${ORGANIZATION}/a/1`,
+      '--pipe',
+      'o/s/p',
+    );
+    const [url = ''] = /http:\S+\d/.exec(await line()) ?? [];
+    const send = caller(url, basic('key', 'hush'));
+    const { body } = await send('PATCH', ORGANIZATION_PATH, { privateEndpoints: { add: [], remove: [] } });
+    expect(body.result?.privateEndpoints).toMatchObject([{ id: 'theirs-1' }, { id: 'theirs-2' }]);
+    const { body: found } = await send('GET', `${ORGANIZATION_PATH}/activities/a%2F1`);
+    expect(found.result).toMatchObject({ id: 'a/1', organizationId: ORGANIZATION });
+    expect((await send('PATCH', ORGANIZATION_PATH.replace(/1$/, '2'), { name: 'x' })).status).toBe(404);
+  });
+
   it('become options', () => {
     const pipes = ['--pipe', 'o/s/p', '--pipe=o/s/q'];
     const args = [...KEY, '--port=8080', '--latency-ms', '20', '--rate', '10/2.5s', '--rate-header', 'none', ...pipes];
@@ -108,6 +127,8 @@ describe('flags', () => {
     [['--rate', '0/10s'], '--rate: "0/10s" is not calls over seconds'],
     [['--rate-header', 'loud'], '--rate-header: "loud" is none of reset-seconds'],
     [['--pipe', 'o/s'], '--pipe: "o/s" is not organization/service/pipe'],
+    [['--organization', 'acme'], '--organization: "acme" is not a uuid'],
+    [['--activity', 'a'], '--activity: "a" is not organization/activity'],
     [['--key-id', 'other'], '--key-secret: there are 2 key ids and 1 secrets; give each id its secret'],
     [['--tls-cert', '/nowhere'], '--tls-key: give the private key'],
     [['--tls-cert', '/nowhere', '--tls-key', '/nowhere'], '--tls-cert: cannot read /nowhere: ENOENT'],
