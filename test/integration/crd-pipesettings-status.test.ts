@@ -3,6 +3,7 @@ import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
 import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
 import { newNamespace } from '../controlplane/client.ts';
+import { printedTable } from '../support/columns.ts';
 import { goodSpec, installCrd, pipeSettings, putStatus, succeed } from '../support/crd.ts';
 import { largest } from '../support/largest.ts';
 
@@ -49,14 +50,7 @@ async function create(name: string, spec: unknown = goodSpec): Promise<void> {
   await succeed(['create', '-n', namespace, '-f', '-'], JSON.stringify(pipeSettings(name, spec)));
 }
 
-/** The cells of `kubectl get`, split where the heading says. */
-async function table(args: readonly string[]): Promise<Record<string, string>[]> {
-  const [head = '', ...rows] = (await succeed(['get', 'pset', '-n', namespace, ...args])).trimEnd().split('\n');
-  const starts = [...head.matchAll(/\S+(?: \S+)*/g)].map((match) => ({ name: match[0], at: match.index }));
-  return rows.map((row) =>
-    Object.fromEntries(starts.map(({ name, at }, index) => [name, row.slice(at, starts[index + 1]?.at).trim()])),
-  );
-}
+const table = (args: readonly string[]) => printedTable(['pset', '-n', namespace, ...args]);
 
 test('a new object says Pending before anyone has visited it', async () => {
   await create('fresh');

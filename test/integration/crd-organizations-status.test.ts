@@ -1,0 +1,229 @@
+import { beforeAll, expect, test } from 'vitest';
+import { kindSchema } from '../../crds/manifest.ts';
+import { definition } from '../../src/kinds/organization/definition.ts';
+import { type OrganizationStatus, organizationType } from '../../src/kinds/organization/resource.ts';
+import { newNamespace, waitFor } from '../controlplane/client.ts';
+import { printedTable } from '../support/columns.ts';
+import { goodOrganization as good, installCrd, manifest, putStatus, succeed } from '../support/crd.ts';
+import { largest } from '../support/largest.ts';
+
+const REQUEST_ID = '6f1f2a34-0000-4000-8000-1234567890ab';
+const AT = '2026-01-01T00:00:00Z';
+const tuple = { id: 'psc-1', cloudProvider: 'gcp', region: 'ap-northeast-1' };
+
+const readyStatus = {
+  observedGeneration: 1,
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Applied',
+      message: 'The name and 1 private endpoint are confirmed',
+      observedGeneration: 1,
+      lastTransitionTime: AT,
+    },
+  ],
+  lastRequest: {
+    operation: 'PatchOrganization',
+    requestId: REQUEST_ID,
+    httpStatus: 200,
+    outcome: 'Succeeded',
+    time: AT,
+  },
+  nextAttemptTime: '2999-01-01T00:00:00Z',
+  applied: {
+    time: AT,
+    generation: 1,
+    requestId: REQUEST_ID,
+    requestHash: `sha256:${'0'.repeat(64)}`,
+    keys: ['name', 'privateEndpoints'],
+  },
+  privateEndpoints: [{ ...tuple, origin: 'Added', state: 'Present' }],
+} satisfies OrganizationStatus;
+
+let namespace: string;
+
+beforeAll(async () => {
+  await installCrd('organizations');
+  namespace = await newNamespace();
+});
+
+const create = (name: string, spec: unknown = good) =>
+  succeed(
+    ['apply', '--server-side', '-n', namespace, '-f', '-'],
+    JSON.stringify(manifest(organizationType, name, spec)),
+  );
+const table = (...args: readonly string[]) => printedTable(['org', '-n', namespace, ...args]);
+
+/** What came of a status write, and what is stored then. */
+async function write(name: string, status: unknown) {
+  const { status: code, json } = await putStatus(namespace, name, status, organizationType);
+  return { code, message: json.message as unknown, status: json.status as unknown };
+}
+
+test('a new object says Pending before anyone has visited it', async () => {
+  await create('fresh');
+  const stored = JSON.parse(await succeed(['get', 'organization', 'fresh', '-n', namespace, '-o', 'json']));
+  expect(stored.status).toEqual({
+    observedGeneration: -1,
+    conditions: [expect.objectContaining({ type: 'Ready', status: 'Unknown', reason: 'Pending' })],
+  });
+  expect(await table('fresh')).toEqual([
+    {
+      NAME: 'fresh',
+      READY: 'Unknown',
+      REASON: 'Pending',
+      ORGANIZATION: good.organizationId,
+      'LAST APPLIED': '',
+      AGE: expect.stringMatching(/^\d+s$/),
+    },
+  ]);
+});
+
+test('kubectl get shows what matters, and with -o wide what helps', async () => {
+  await create('shown');
+  expect(await write('shown', readyStatus)).toMatchObject({ code: 200 });
+  const narrow = {
+    NAME: 'shown',
+    READY: 'True',
+    REASON: 'Applied',
+    ORGANIZATION: good.organizationId,
+    'LAST APPLIED': expect.stringMatching(/^\d+d$/),
+    AGE: expect.stringMatching(/^\d+s$/),
+  };
+  expect(await table('shown')).toEqual([narrow]);
+  expect(await table('shown', '-o', 'wide')).toEqual([
+    {
+      ...narrow,
+      'REQUEST ID': REQUEST_ID,
+      'NEXT ATTEMPT': '2999-01-01T00:00:00Z',
+      MESSAGE: 'The name and 1 private endpoint are confirmed',
+    },
+  ]);
+});
+
+test('every name of the kind, and the category, finds it', async () => {
+  await create('found');
+  for (const name of ['organizations', 'organization', 'org', 'pipewright'])
+    expect(await succeed(['get', name, '-n', namespace, '-o', 'name'])).toContain('organization.pipewright.dev/found');
+});
+
+test.for([
+  ['spec.organizationId', { organizationId: '00000000-0000-4000-8000-000000000001' }],
+  ['spec.credentialsSecretRef.name', { credentialsSecretRef: { name: 'k-1' } }],
+] as const)('a field selector by %s finds only those', async ([path, part]) => {
+  const name = `by-${path.toLowerCase().replaceAll('.', '-')}`;
+  await create(name, { ...good, ...part });
+  const [value] = Object.values(part).map((field) => (typeof field === 'string' ? field : field.name));
+  const found = await succeed(['get', 'org', '-n', namespace, '-o', 'name', `--field-selector=${path}=${value}`]);
+  expect(found.trim()).toBe(`organization.pipewright.dev/${name}`);
+});
+
+test.for([
+  ['spec.organizationId', 'lower case with hyphens, 36 characters. Quote it in YAML. Immutable.'],
+  ['spec.privateEndpoints', 'at most 100. What others added stays. Empty: those that this object added are removed.'],
+  ['spec.privateEndpoints.id', '1 to 512 printable ASCII characters without spaces'],
+  ['spec.maxPrivateEndpointRemovals', '0 to 100. Absent: 5.'],
+  ['spec.deletionPolicy', 'Retain (absent means that)'],
+  ['spec.reassertInterval', '10m to 8760h'],
+  ['status.privateEndpoints.origin', 'Found: was there; never removed.'],
+  ['status.pendingChange', 'written before it is'],
+] as const)('kubectl explain tells of %s', async ([path, words]) => {
+  // The API server publishes its documentation a moment after it serves the kind.
+  const what = `kubectl explain org.${path}`;
+  const explained = await waitFor(() => succeed(['explain', `org.${path}`]), { what });
+  expect(explained.replaceAll(/\s+/g, ' ')).toContain(words);
+});
+
+test('the largest status in plain characters is taken, beside the largest list', async () => {
+  const privateEndpoints = Array.from({ length: 100 }, (_, index) => ({
+    id: `${index}-`.padEnd(512, 'i'),
+    cloudProvider: 'p'.repeat(64),
+    region: 'r'.repeat(64),
+    description: '\u0001'.repeat(512),
+  }));
+  await create('huge', { ...good, privateEndpoints });
+  const status = largest(kindSchema(definition).status, 'a');
+  expect(await write('huge', status)).toEqual({ code: 200, message: undefined, status });
+});
+
+test('what is never cut is taken at its largest in the dearest characters, beside the same list', async () => {
+  const all = largest(kindSchema(definition).status) as OrganizationStatus;
+  const { conditions, lastRequest, applied, pendingChange } = all;
+  const ledger = all.privateEndpoints?.map((one) => ({ ...one, description: '', lastError: { httpStatus: 400 } }));
+  const status = { ...readyStatus, conditions, lastRequest, applied, pendingChange, privateEndpoints: ledger };
+  expect(await write('huge', status)).toEqual({ code: 200, message: undefined, status });
+});
+
+test('what a reply may hold breaks nothing: odd text, none, too many, ids listed twice', async () => {
+  await create('odd');
+  const text = '\u0000\u2028<&>"\\🙂 \n';
+  const odd = {
+    ...readyStatus,
+    organization: {
+      id: 'not a uuid',
+      name: '',
+      createdAt: 'yesterday',
+      privateEndpoints: [{ id: text, description: text, cloudProvider: text, region: text }, {}, tuple, tuple],
+      privateEndpointsTotal: 4711,
+      byocConfig: [{ id: text, state: text, accountName: text, regionId: text, cloudProvider: text }, {}],
+    },
+    privateEndpoints: [
+      {
+        ...tuple,
+        description: text,
+        origin: 'Found',
+        state: 'Refused',
+        lastError: { httpStatus: 999, requestId: text, message: '🙂'.repeat(200) },
+        nextAttemptTime: AT,
+      },
+    ],
+    differences: [{ field: `privateEndpoints[${tuple.id}].description`, declared: '', reported: '🙂'.repeat(64) }],
+    drift: [{ field: 'name', from: text, to: 4.5, time: AT }],
+  } satisfies OrganizationStatus;
+  expect(await write('odd', odd)).toEqual({ code: 200, message: undefined, status: odd });
+});
+
+test('a list that was never reported, an empty one and an empty intent are kept apart', async () => {
+  await create('apart');
+  for (const part of [
+    { organization: {} },
+    { organization: { privateEndpoints: [] } },
+    { pendingChange: { time: AT, add: [], remove: [] } },
+    { pendingChange: { time: AT, name: 'Acme', add: [tuple], remove: [{ ...tuple, region: 'us-east1' }] } },
+  ]) {
+    const status = { ...readyStatus, ...part };
+    expect(await write('apart', status)).toEqual({ code: 200, message: undefined, status });
+  }
+});
+
+const entry = readyStatus.privateEndpoints[0];
+
+test.for<[string, object, string]>([
+  ['an origin that is none', { privateEndpoints: [{ ...entry, origin: 'Ours' }] }, 'status.privateEndpoints[0].origin'],
+  ['a state that is none', { privateEndpoints: [{ ...entry, state: 'Gone' }] }, 'status.privateEndpoints[0].state'],
+  ['an endpoint without region', { privateEndpoints: [{ ...entry, region: undefined }] }, 'privateEndpoints[0].region'],
+  [
+    '221 endpoints',
+    { privateEndpoints: Array.from({ length: 221 }, () => entry) },
+    'status.privateEndpoints: Too many',
+  ],
+  [
+    '201 reported ones',
+    { organization: { privateEndpoints: Array.from({ length: 201 }, () => tuple) } },
+    'status.organization.privateEndpoints: Too many',
+  ],
+  ['an intent without lists', { pendingChange: { time: AT } }, 'status.pendingChange.add: Required'],
+  [
+    'an intent that adds more than spec can list',
+    { pendingChange: { time: AT, add: Array.from({ length: 101 }, () => tuple), remove: [] } },
+    'status.pendingChange.add: Too many',
+  ],
+])('a status with %s is refused whole', async ([name, wrong, field]) => {
+  const object = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  await create(object);
+  expect(await write(object, { ...readyStatus, ...wrong })).toMatchObject({
+    code: 422,
+    message: expect.stringContaining(field),
+  });
+});

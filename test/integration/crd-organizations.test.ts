@@ -1,0 +1,228 @@
+import { isDeepStrictEqual } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { organizationType, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { newNamespace } from '../controlplane/client.ts';
+import { complaint, goodOrganization as good, installCrd, manifest, succeed, tryCreate } from '../support/crd.ts';
+
+const endpoint = { id: 'psc-1', cloudProvider: 'gcp', region: 'ap-northeast-1' };
+const listing = (...privateEndpoints: unknown[]) => ({ ...good, privateEndpoints });
+const many = (count: number, id = (index: number) => `psc-${index}`) =>
+  Array.from({ length: count }, (_, index) => ({ ...endpoint, id: id(index) }));
+
+let namespace: string;
+
+beforeAll(async () => {
+  await installCrd('organizations');
+  namespace = await newNamespace();
+});
+
+const json = (name: string, spec: unknown) => JSON.stringify(manifest(organizationType, name, spec));
+const apply = (name: string, spec: unknown) => succeed(['apply', '-n', namespace, '-f', '-'], json(name, spec));
+const stored = async (name: string) =>
+  JSON.parse(await succeed(['get', 'org', name, '-n', namespace, '-o', 'json'])).spec;
+
+/** What the API server and the parser say to the same spec. */
+async function answers(spec: unknown) {
+  const { status, json: reply } = await tryCreate(namespace, spec, organizationType);
+  const parsed = parseSpec({ spec });
+  if (status === 201 && parsed.ok)
+    return { stored: isDeepStrictEqual(reply.spec, spec), parsed: isDeepStrictEqual(parsed.spec, spec) };
+  return { status, server: String(reply.message), parser: parsed.ok ? 'fine' : parsed.message };
+}
+
+/** Both take it, and neither changes it. */
+const taken = { stored: true, parsed: true };
+
+describe('each mistake is refused by the API server and by the parser, in words that help', () => {
+  const { organizationId: id } = good;
+
+  test.for<[string, unknown, string, string]>([
+    [
+      'no name and no list',
+      { ...good, name: undefined },
+      'must have name, privateEndpoints or both; with neither there is nothing to manage',
+      'spec must have name, privateEndpoints or both',
+    ],
+    ['no organizationId', { ...good, organizationId: undefined }, 'spec.organizationId: Required value', 'is required'],
+    [
+      'no Secret',
+      { ...good, credentialsSecretRef: undefined },
+      'spec.credentialsSecretRef: Required value',
+      'required',
+    ],
+    ['an empty name', { ...good, name: '' }, 'spec.name', 'spec.name must be text of 1 to 256 characters, not ""'],
+    ['a name of 257', { ...good, name: '🙂'.repeat(257) }, 'spec.name: Too long', 'spec.name must be text of 1 to 256'],
+    [
+      'an id twice, with another region',
+      listing(endpoint, { ...endpoint, region: 'us-east1' }),
+      'spec.privateEndpoints: Invalid value: each id may be listed only once',
+      'spec.privateEndpoints[1].id must be an id that is listed only once, not "psc-1"',
+    ],
+    [
+      '101 endpoints',
+      listing(...many(101)),
+      'spec.privateEndpoints: Too many: 101: must have at most 100 items',
+      'spec.privateEndpoints must have at most 100 entries',
+    ],
+    [
+      'an endpoint without region',
+      listing({ id: 'a', cloudProvider: 'gcp' }),
+      'spec.privateEndpoints[0].region: Required value',
+      'spec.privateEndpoints[0].region is required',
+    ],
+    [
+      'an endpoint without cloudProvider',
+      listing({ id: 'a', region: 'r' }),
+      'spec.privateEndpoints[0].cloudProvider: Required value',
+      'spec.privateEndpoints[0].cloudProvider is required',
+    ],
+    [
+      'an endpoint without id',
+      listing({ cloudProvider: 'gcp', region: 'r' }),
+      'spec.privateEndpoints[0].id: Required value',
+      'spec.privateEndpoints[0].id is required',
+    ],
+    ...(['id', 'cloudProvider', 'region'] as const).flatMap((field) =>
+      ['', 'x'.repeat(field === 'id' ? 513 : 65), 'a b', 'a\n', 'é', '<', '"', '\\'].map(
+        (value): [string, unknown, string, string] => [
+          `${field} ${JSON.stringify(value.slice(0, 9))}`,
+          listing({ ...endpoint, [field]: value }),
+          `spec.privateEndpoints[0].${field}`,
+          `spec.privateEndpoints[0].${field} must be 1 to ${field === 'id' ? 512 : 64} printable ASCII characters without`,
+        ],
+      ),
+    ),
+    [
+      'an id that YAML took for a number',
+      listing({ ...endpoint, id: 102_600_141_743 }),
+      'spec.privateEndpoints[0].id: Invalid value: "integer"',
+      'spec.privateEndpoints[0].id must be 1 to 512 printable',
+    ],
+    [
+      'a description of 513',
+      listing({ ...endpoint, description: 'x'.repeat(513) }),
+      'spec.privateEndpoints[0].description: Too long',
+      'spec.privateEndpoints[0].description must be text of at most 512 characters',
+    ],
+    ['a list that is text', { ...good, privateEndpoints: 'psc-1' }, 'spec.privateEndpoints', 'must be a list'],
+    ['a null entry', listing(null), 'spec.privateEndpoints[0]', 'spec.privateEndpoints[0] must be an object'],
+    ['a negative cap', { ...good, maxPrivateEndpointRemovals: -1 }, 'spec.maxPrivateEndpointRemovals', 'from 0 to 100'],
+    ['a cap of 101', { ...good, maxPrivateEndpointRemovals: 101 }, 'spec.maxPrivateEndpointRemovals', 'from 0 to 100'],
+    [
+      'an unknown deletionPolicy',
+      { ...good, deletionPolicy: 'Delete' },
+      'supported values: "Retain", "RemovePrivateEndpoints"',
+      'spec.deletionPolicy must be Retain or RemovePrivateEndpoints, not "Delete"',
+    ],
+    [
+      'adopting that is no boolean',
+      { ...good, adoptPrivateEndpoints: 'yes' },
+      'adoptPrivateEndpoints',
+      'true or false',
+    ],
+    ...['x', '', id.toUpperCase(), id.replaceAll('-', ''), `${id}0`, `{${id}}`, ` ${id.slice(1)}`, 7].map(
+      (value): [string, unknown, string, string] => [
+        `organizationId ${JSON.stringify(value)}`,
+        { ...good, organizationId: value },
+        'spec.organizationId',
+        'spec.organizationId must be a UUID in lower case with hyphens, 36 characters, not ',
+      ],
+    ),
+  ])('%s', async ([, spec, server, parser]) => {
+    expect(await answers(spec)).toEqual({
+      status: 422,
+      server: expect.stringContaining(server),
+      parser: expect.stringContaining(parser),
+    });
+  });
+
+  test('an unknown field of an endpoint is refused under strict validation', async () => {
+    const { status, json: reply } = await tryCreate(namespace, listing({ ...endpoint, zone: 'a' }), organizationType);
+    expect({ status, message: reply.message }).toEqual({
+      status: 400,
+      message: expect.stringContaining('unknown field "spec.privateEndpoints[0].zone"'),
+    });
+  });
+});
+
+describe('what is right is taken and not changed', () => {
+  test.for<[string, unknown]>([
+    ['a name alone', good],
+    ['a list alone', { ...listing(endpoint), name: undefined }],
+    ['an empty list alone', { ...listing(), name: undefined }],
+    ['any text as name', { ...good, name: ' "Acme" <&> \u2028🙂 ' }],
+    ['a name of 256', { ...good, name: '🙂'.repeat(256) }],
+    [
+      'ids of every cloud',
+      listing(
+        ...[
+          'vpce-0a1b2c3d4e5f67890',
+          '102600141743718403',
+          '/subscriptions/7c1d/resourceGroups/rg_(a).b/providers/Microsoft.Network/privateEndpoints/pe-1',
+          'projects/acme.com:net/regions/europe-west4/forwardingRules/x',
+          'arn:aws:ec2:us-east-1:123:vpc-endpoint/vpce-1',
+          "b64+/=_~!@#$%^*,;?|[]{}'`",
+        ].map((id) => ({ ...endpoint, id })),
+      ),
+    ],
+    [
+      'a description that is empty, and one of 512',
+      listing({ ...endpoint, description: '' }, { ...endpoint, id: 'psc-2', description: '🙂'.repeat(512) }),
+    ],
+    ['the limits of the cap', { ...good, maxPrivateEndpointRemovals: 0 }],
+    [
+      'all policies',
+      { ...good, maxPrivateEndpointRemovals: 100, adoptPrivateEndpoints: true, deletionPolicy: 'Retain' },
+    ],
+    [
+      'the other policies',
+      {
+        ...good,
+        adoptPrivateEndpoints: false,
+        deletionPolicy: 'RemovePrivateEndpoints',
+        mode: 'Plan',
+        suspend: true,
+        reassertInterval: '24h',
+      },
+    ],
+    ['100 endpoints with ids of 500', listing(...many(100, (index) => `${index}-`.padEnd(500, 'x')))],
+    [
+      'the longest ids, regions and providers',
+      listing({ id: 'i'.repeat(512), cloudProvider: 'p'.repeat(64), region: 'r'.repeat(64) }),
+    ],
+  ])('%s', async ([, spec]) => {
+    expect(await answers(JSON.parse(JSON.stringify(spec)))).toEqual(taken);
+  });
+
+  test('a null list is none for client-side apply, and is refused by server-side apply', async () => {
+    await apply('null-list', { ...good, privateEndpoints: null });
+    expect(await stored('null-list')).toEqual(good);
+    const refusal = ['apply', '--server-side', '-n', namespace, '-f', '-'];
+    expect(await complaint(refusal, json('null-list-2', { ...good, privateEndpoints: null }))).toContain(
+      'privateEndpoints',
+    );
+  });
+});
+
+test('organizationId cannot change, vanish or be null, and everything else may', async () => {
+  await apply('fixed', good);
+  const other = { ...good, organizationId: good.organizationId.replace('0', '1') };
+  const patch = (type: string, body: unknown) =>
+    complaint(['patch', 'org', 'fixed', '-n', namespace, `--type=${type}`, '-p', JSON.stringify(body)]);
+  for (const refusal of [
+    await patch('merge', { spec: other }),
+    await complaint(['apply', '-n', namespace, '-f', '-'], json('fixed', other)),
+    await complaint(['replace', '-n', namespace, '-f', '-'], json('fixed', other)),
+    await complaint(['apply', '--server-side', '--force-conflicts', '-n', namespace, '-f', '-'], json('fixed', other)),
+  ])
+    expect(refusal).toContain(
+      'spec.organizationId: Forbidden: is immutable; create another object for another organization',
+    );
+  expect(await patch('merge', { spec: { organizationId: null } })).toContain('spec.organizationId');
+  expect(await patch('json', [{ op: 'remove', path: '/spec' }])).toContain('spec');
+  expect(await patch('merge', { spec: { name: null } })).toContain('must have name, privateEndpoints or both');
+
+  const next = { ...listing(endpoint), name: 'Other', credentialsSecretRef: { name: 'other' }, mode: 'Plan' };
+  await apply('fixed', next);
+  expect(await stored('fixed')).toEqual(next);
+});
