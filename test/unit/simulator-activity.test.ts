@@ -39,7 +39,7 @@ it('finds a late one after so many calls', async () => {
 
 it('finds a late one after so long', async () => {
   const { simulator, get } = await start();
-  simulator.setActivity(ORGANIZATION, RECORD, { lateMs: 40 });
+  simulator.setActivity(ORGANIZATION, RECORD, { lateMs: 300 });
   expect((await get()).status).toBe(404);
   await expect.poll(async () => (await get()).status, { interval: 10 }).toBe(200);
 });

@@ -64,7 +64,7 @@ describe('a status', () => {
 
   it('with appliesAfterMs does the work when the answer has long left', async () => {
     const { simulator, send } = await start();
-    simulator.next({ status: 504, appliesAfterMs: 20 });
+    simulator.next({ status: 504, appliesAfterMs: 300 });
     expect((await send('PUT', PIPE_PATH, BODY)).status).toBe(504);
     expect(simulator.settingsOf(PIPE)).toBeUndefined();
     await expect.poll(() => simulator.settingsOf(PIPE)).toEqual(BODY);

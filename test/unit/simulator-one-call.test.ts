@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { basic, caller, ORGANIZATION_PATH, PIPE, PIPE_PATH, type Send } from '../simulator/caller.ts';
+import { basic, caller, ORGANIZATION, ORGANIZATION_PATH, PIPE, PIPE_PATH, type Send } from '../simulator/caller.ts';
+import { ORGANIZATION_CHOICES, type OrganizationBehaviour, strangers } from '../simulator/organization-types.ts';
 import { type Fault, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts';
 
 const BODY = { engine_max_threads: 9 };
@@ -37,6 +38,14 @@ describe('play for one call', () => {
     expect([await patch(), await patch()]).toEqual([shown, []]);
   });
 
+  it('leaves alone what is counted for all', async () => {
+    const { simulator, send } = await start({ organization: { listMissingCalls: 1 } });
+    const patch = async (): Promise<unknown> =>
+      (await send('PATCH', ORGANIZATION_PATH, { name: 'x' })).body.result?.privateEndpoints;
+    simulator.next({ play: { organization: { listMissingCalls: 0 } } });
+    expect([await patch(), await patch(), await patch()]).toEqual([[], undefined, []]);
+  });
+
   it('holds for that read of an activity', async () => {
     const { simulator, send } = await start();
     const get = async (): Promise<number> => (await send('GET', `${ORGANIZATION_PATH}/activities/a`)).status;
@@ -61,6 +70,28 @@ describe('play for one call', () => {
     simulator.always({ play: { settings: { echo: 'none' } } }, { keyId: 'other' });
     expect((await caller(simulator.url, basic('other', 'secret'))('PUT', PIPE_PATH, BODY)).body.result).toEqual({});
     expect((await send('PUT', PIPE_PATH, BODY)).body.result).toMatchObject(BODY);
+  });
+});
+
+describe('together', () => {
+  const choices = Object.entries(ORGANIZATION_CHOICES).flatMap(([name, values]) =>
+    values.slice(1).map((value) => ({ [name]: value })),
+  );
+
+  it.each(choices)('%j goes with every other switch of an organization', async (one) => {
+    const { simulator, send } = await start({ organizations: [ORGANIZATION] });
+    const tuple = { cloudProvider: 'gcp', region: 'ap-northeast-1' };
+    const add = [{ id: 'new', ...tuple }];
+    const remove = [{ id: 'theirs-2', ...tuple }];
+    for (const other of choices) {
+      const organization: Partial<OrganizationBehaviour> = { ...other, ...one, staleForMs: 1, refusedIds: ['x'] };
+      simulator.setOrganization(ORGANIZATION, { remove: ['new', 'theirs-1', 'theirs-2'], add: strangers(2) });
+      simulator.next({ play: { organization } });
+      const { status, body } = await send('PATCH', ORGANIZATION_PATH, { name: 'n', privateEndpoints: { add, remove } });
+      const refusing = [other, one].some((choice) => /bad-request|gone|refused|forbidden/.test(JSON.stringify(choice)));
+      expect(body, JSON.stringify(organization)).toHaveProperty(status === 200 ? 'result' : 'error');
+      expect(refusing || status === 200, `${status} to ${JSON.stringify(organization)}`).toBe(true);
+    }
   });
 });
 
@@ -103,6 +134,15 @@ describe('by', () => {
     expect(await statusOf(stranger)).toBe('status' in fault ? fault.status : 0);
     expect(await statusOf(stranger)).toBe(401);
     expect(simulator.settingsOf(PIPE)).toBeUndefined();
+  });
+
+  it('a wrong secret does nothing late either', async () => {
+    const { simulator, send } = await start();
+    simulator.next({ status: 504, appliesAfterMs: 5 }, { times: 2 });
+    await caller(simulator.url, basic('key', 'wrong'))('PUT', PIPE_PATH, { engine_max_threads: 1 });
+    await statusOf(send);
+    await expect.poll(() => simulator.log[1]?.applied).toBe(true);
+    expect(simulator.log[0]?.applied).toBe(false);
   });
 
   it("the operation's answers count toward the limit and stand behind it; a gateway's do neither", async () => {

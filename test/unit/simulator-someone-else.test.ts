@@ -115,7 +115,7 @@ describe('endpointCounts', () => {
     simulator.next({ transport: 'reset-after' });
     await expect(patch({ add: [endpoint('lost')] })).rejects.toThrow('fetch failed');
     await patch({ add: [endpoint('half'), endpoint('bad')] });
-    simulator.next({ status: 504, appliesAfterMs: 20 });
+    simulator.next({ status: 504, appliesAfterMs: 300 });
     await patch({ remove: [endpoint('lost')] });
     expect(simulator.endpointCounts(ORGANIZATION)['gcp/r/lost']).toEqual(counted(1, 1, 1, 0));
     await expect
