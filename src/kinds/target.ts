@@ -1,5 +1,12 @@
 import type { KubeObject } from '../kube/resource.ts';
 
+/** The object that may act for a target. */
+export interface Holder {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /**
  * Which of several objects for one target may act: one that has acted keeps it; among equals the oldest, by creation
  * time and then uid. The same for every observer, whatever order the objects were seen in.

@@ -4,13 +4,13 @@ import type { Secrets } from '../../kube/secrets.ts';
 import type { Store } from '../../kube/store.ts';
 import type { Memory } from '../attempt.ts';
 import { secretNameOf } from '../credentials.ts';
-import { holderOf } from '../target.ts';
+import { type Holder, holderOf } from '../target.ts';
 import type { PipeSettings } from './resource.ts';
 
 /** What a pass knows besides the object itself. */
 export interface Facts {
   /** Which object for this pipe may act; the object itself, or another. */
-  readonly holder: { readonly uid: string; readonly namespace: string; readonly name: string };
+  readonly holder: Holder;
   readonly secret: SecretState;
   /** Version of the Secret that this process last tried for the object. */
   readonly triedSecret: string | undefined;

@@ -1,17 +1,17 @@
 import type { Summary } from '../../runtime/conditions.ts';
-import type { Notice, Report } from '../../runtime/kind.ts';
+import type { Report } from '../../runtime/kind.ts';
 import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
 import { timestamp, wholeSecond } from '../canonical.ts';
-import { type CommonStatus, commonStatus, currentReady, readyOf, withoutUndefined } from '../common-status.ts';
-import { reportAttempt, reportFailure } from '../failure-report.ts';
-import { CONFLICT_GRACE_MS, nextWait } from '../failures.ts';
+import { type CommonStatus, commonStatus, currentReady, withoutUndefined } from '../common-status.ts';
+import { reportConflict } from '../conflict-report.ts';
+import { reportAttempt, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
 import { plannedChanges } from './changes.ts';
 import { reportResult } from './confirmed.ts';
 import { isConfirmed, type Plan } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
-import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
+import { type PipeSettings, type PipeSettingsStatus, pipeSettingsType } from './resource.ts';
 
 /** Turns a plan and what came of it into the whole status, the events and the next visit. */
 export function report(object: PipeSettings, plan: Plan, result: Result, now: number): Report {
@@ -70,18 +70,9 @@ function merged(
 }
 
 function refuseSpec(object: PipeSettings, problem: string, now: number): Report {
-  const message = `The stored spec is not valid any more: ${problem}. Correct it; nothing is sent until then`;
-  const before = currentReady(object, object.status);
-  if (before?.reason === 'SpecInvalid' && before.message === message) return { outcome: awaitChange, did: 'nothing' };
-  const { status, notices } = reportFailure({ object, previous: object.status, reason: 'SpecInvalid', message, now });
-  const common = { ...status, attempts: undefined, nextAttemptTime: undefined };
-  return {
-    status: merged(object, common),
-    outcome: awaitChange,
-    notices,
-    did: 'refuse-spec',
-    facts: { reason: 'SpecInvalid' },
-  };
+  const { status, outcome, notices } = reportSpecInvalid({ object, previous: object.status, problem, now });
+  if (!status) return { outcome, did: 'nothing' };
+  return { status: merged(object, status), outcome, notices, did: 'refuse-spec', facts: { reason: 'SpecInvalid' } };
 }
 
 function suspended(confirmed: boolean): Summary {
@@ -110,30 +101,11 @@ function show(
   return { status: merged(object, common, more), outcome: awaitChange, did };
 }
 
-/** The first minutes of a conflict are taken for a rename in Git; after that one of the two objects is too many. */
 function yieldTo(object: PipeSettings, { holder }: Extract<Plan, { do: 'yield' }>, now: number): Report {
-  const name = holder.namespace === object.metadata.namespace ? holder.name : `${holder.namespace}/${holder.name}`;
-  const message = `The pipe is held by PipeSettings "${name}"; nothing is sent for this object. Delete one of the two: this one takes over when the other is gone`;
   const { status: previous } = object;
-  const visited = readyOf(previous)?.reason === 'TargetConflict';
-  const due = visited && previous?.nextAttemptTime !== undefined ? Date.parse(previous.nextAttemptTime) : undefined;
-  const stalled = visited && (isStalled(previous) || (due !== undefined && due <= now));
-  const wait = stalled ? nextWait('TargetConflict', 1, object.metadata.uid) : CONFLICT_GRACE_MS;
-  const nextAttempt = due !== undefined && due > now && due <= now + wait ? due : wholeSecond(now + wait);
-  const progress = stalled ? 'Stalled' : 'Reconciling';
-  const common = commonStatus(object, previous, {
-    summary: { ready: 'False', progress, reason: 'TargetConflict', message },
-    now,
-    nextAttempt,
-    acknowledge: true,
-  });
-  const notices: Notice[] =
-    stalled && !isStalled(previous) ? [{ type: 'Warning', reason: 'TargetConflict', note: message }] : [];
-  return { status: merged(object, common), outcome: recheckAt(nextAttempt), notices, did: 'yield' };
-}
-
-function isStalled(status: PipeSettingsStatus | undefined): boolean {
-  return status?.conditions?.some(({ type }) => type === 'Stalled') ?? false;
+  const { kind } = pipeSettingsType;
+  const { status, ...rest } = reportConflict({ object, previous, what: 'The pipe', kind, holder, now });
+  return { status: merged(object, status), ...rest, did: 'yield' };
 }
 
 /** Shows to the letter what Apply would send; the time stays while that stays the same. */

@@ -1,0 +1,95 @@
+import type { ApiClient } from '../../api/client.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { type Attempt, type Attempting, attempt, type Reservation, reserve } from '../attempt.ts';
+import { tupleKey } from './endpoints.ts';
+import type { Memos } from './memo.ts';
+import type { Plan } from './plan.ts';
+import { patchOrganization } from './remote.ts';
+import { FINALIZER, type Organization } from './resource.ts';
+
+/** What came of a plan. */
+export type Result = Attempt | Reservation | { readonly got: 'nothing' } | { readonly got: 'finalizers' };
+
+export interface Acting extends Attempting {
+  readonly api: ApiClient;
+  /** Changed only here and where a report is remembered. */
+  readonly memos: Memos;
+  /** Writes the finalizers and takes the new version in; throws KubeError. */
+  readonly writeFinalizers: (object: KubeObject, finalizers: readonly string[]) => Promise<void>;
+  /** Told when an object is let go with something left at the API. */
+  readonly onAbandoned: (object: KubeObject, left: readonly string[]) => void;
+}
+
+/** Does what the plan says: at most one call to one of the two APIs. */
+export async function act(object: Organization, plan: Plan, using: Acting): Promise<Result> {
+  switch (plan.do) {
+    case 'hold':
+      await using.writeFinalizers(object, [...othersOf(object), FINALIZER]);
+      return { got: 'finalizers' };
+    case 'release':
+      await using.writeFinalizers(object, othersOf(object));
+      return { got: 'finalizers' };
+    case 'abandon':
+      await using.writeFinalizers(object, othersOf(object));
+      using.onAbandoned(object, plan.left.map(tupleKey));
+      return { got: 'finalizers' };
+    case 'step':
+      return takeStep(object, plan, using);
+    case 'nothing':
+    case 'refuse-spec':
+    case 'suspend':
+    case 'yield':
+    case 'preview':
+    case 'reschedule':
+      return { got: 'nothing' };
+  }
+}
+
+async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }>, using: Acting): Promise<Result> {
+  const { work } = plan;
+  const wish = {
+    object,
+    ref: work.spec.credentialsSecretRef,
+    target: work.spec.organizationId,
+    lane: work.lane,
+    probe: work.probe,
+  };
+  switch (plan.step) {
+    case 'intend':
+      return reserve(wish, using);
+    case 'read':
+    case 'send': {
+      const { segments } = work;
+      const { body } = plan;
+      const write = plan.step === 'send' || plan.reads === 'name';
+      const leaves = (begin: () => boolean) => (): boolean => {
+        const may = begin();
+        if (may && plan.step === 'send') forgetUnsent(using.memos, object);
+        return may;
+      };
+      return attempt(
+        {
+          ...wish,
+          write,
+          send: (credential, begin) =>
+            patchOrganization(using.api, { segments, body }, { credential, begin: leaves(begin) }),
+        },
+        using,
+      );
+    }
+    case 'block':
+    case 'trust':
+    case 'wait':
+      return { got: 'nothing' };
+  }
+}
+
+/** From its first byte on, nobody can say of an intent that it never left. */
+function forgetUnsent(memos: Memos, object: Organization): void {
+  const { unsent: _, ...rest } = memos.of(object);
+  memos.set(object, rest);
+}
+
+function othersOf({ metadata }: Organization): string[] {
+  return (metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
+}

@@ -1,0 +1,58 @@
+import { type KubeObject, keyOf } from '../../kube/resource.ts';
+import type { Report } from '../../runtime/kind.ts';
+import { canonicalJson } from '../canonical.ts';
+import type { Apart } from './apart.ts';
+import type { PendingChange } from './resource.ts';
+
+/** A reply of 4xx to a change. */
+export interface Refusal {
+  readonly httpStatus: number;
+  readonly requestId?: string;
+  /** What the API said, with the status: equal texts are refusals alike. */
+  readonly message: string;
+}
+
+/** What this process alone knows about one object. Losing it is safe: then the API is asked. */
+export interface Memo {
+  /** The intent that was put on record by this process and has not begun to leave. */
+  readonly unsent?: { readonly change: string; readonly generation: number };
+  /** How the API answered the intent that stands in the status. */
+  readonly refusal?: Refusal;
+  /** This API takes no request with two empty lists. */
+  readonly readRefused?: Refusal;
+  /** What is left of a refused change that is being taken apart. */
+  readonly apart?: Apart;
+}
+
+/** Identifies an intent; its time is part of it. */
+export function identityOf(pending: PendingChange): string {
+  return canonicalJson(pending);
+}
+
+/** Whether an intent is certain not to have left this process or any other. */
+export function neverLeft({ unsent }: Memo, pending: PendingChange): boolean {
+  return unsent?.change === identityOf(pending);
+}
+
+/** The memos of a kind, by store key. One of an object that is gone is not taken for that of another under the same name. */
+export class Memos {
+  readonly #memos = new Map<string, { readonly uid: string; readonly memo: Memo }>();
+
+  of(object: KubeObject): Memo {
+    const kept = this.#memos.get(keyOf(object));
+    return kept?.uid === object.metadata.uid ? kept.memo : {};
+  }
+
+  set(object: KubeObject, memo: Memo): void {
+    this.#memos.set(keyOf(object), { uid: object.metadata.uid, memo });
+  }
+
+  forget(key: string): void {
+    this.#memos.delete(key);
+  }
+}
+
+/** A report, and what this process has to remember of it; `memo` absent: as before. */
+export interface MemoReport extends Report {
+  readonly memo?: Memo;
+}

@@ -1,0 +1,92 @@
+import { generationOf, readyOf, requestedAt } from '../common-status.ts';
+import { type Due, whenDue } from '../due.ts';
+import { parseDuration } from '../duration.ts';
+import { planCleanup } from './cleanup.ts';
+import type { Tuple } from './endpoints.ts';
+import { type Goal, goalOf } from './goal.ts';
+import type { Facts } from './load.ts';
+import { type Preview, previewOf } from './preview.ts';
+import { addressOf, stateHash } from './remote.ts';
+import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
+import { type Step, stepFor } from './step.ts';
+import { isConfirmed, isHeld, isNews, type Work } from './work.ts';
+
+/** Everything the operator can do about an Organization. */
+export type Plan =
+  /** It is as it should be, or its time has not come. */
+  | { readonly do: 'nothing'; readonly at?: number }
+  | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
+  | { readonly do: 'suspend'; readonly confirmed: boolean }
+  | { readonly do: 'yield'; readonly holder: Facts['holder']; readonly inherited: readonly LedgerEntry[] }
+  | { readonly do: 'preview'; readonly preview: Preview }
+  | { readonly do: 'reschedule'; readonly at: number }
+  /** Puts the finalizer on or takes it off. */
+  | { readonly do: 'hold' | 'release' }
+  /** Takes the finalizer off although something may be left at the API. */
+  | { readonly do: 'abandon'; readonly left: readonly Tuple[] }
+  | ({ readonly do: 'step'; readonly work: Work } & Step);
+
+/** Decides. The order is the order of precedence: deletion, a spec that cannot be read, suspend, another object's organization, Plan, time. */
+export function plan(object: Organization, facts: Facts, now: number): Plan {
+  if (object.metadata.deletionTimestamp) return planCleanup(object, facts, now);
+  const parsed = parseSpec(object);
+  if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message };
+  const { spec } = parsed;
+  if (isHeld(object) && spec.deletionPolicy !== 'RemovePrivateEndpoints') return { do: 'release' };
+  const goal = goalOf(spec);
+  const address = addressOf(spec.organizationId);
+  const hash = stateHash(facts.baseUrl, address, goal);
+  if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, hash) };
+  if (facts.holder.uid !== object.metadata.uid) {
+    return { do: 'yield', holder: facts.holder, inherited: facts.inherited };
+  }
+  if (spec.mode === 'Plan')
+    return { do: 'preview', preview: previewOf(object, { goal, path: address.path, hash, now }) };
+  const due = dueOf(object, facts, { spec, hash, now });
+  if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
+  if (!due.due) return due.at === undefined ? { do: 'nothing' } : { do: 'nothing', at: due.at };
+  if (spec.deletionPolicy === 'RemovePrivateEndpoints' && !isHeld(object) && concernsEndpoints(object, goal)) {
+    return { do: 'hold' };
+  }
+  const work: Work = {
+    spec,
+    goal,
+    segments: address.segments,
+    hash,
+    memo: facts.memo,
+    apiTimeoutMs: facts.apiTimeoutMs,
+    lane: readyOf(object.status)?.reason === 'Pending' ? 'user' : due.lane,
+    probe: due.probe,
+    retryRefused: isNews(object),
+    plannedAt: now,
+  };
+  return { do: 'step', work, ...stepFor(object, work, now) };
+}
+
+function dueOf(
+  object: Organization,
+  facts: Facts,
+  { spec, hash, now }: { readonly spec: OrganizationSpec; readonly hash: string; readonly now: number },
+): Due {
+  const { status } = object;
+  const generation = generationOf(object);
+  return whenDue({
+    generation,
+    uid: object.metadata.uid,
+    status,
+    requested: requestedAt(object),
+    confirmed:
+      status?.applied?.requestHash === hash && status.applied.generation === generation && !status.pendingChange,
+    reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
+    secret: facts.secret,
+    triedSecret: facts.triedSecret,
+    hasSlot: facts.hasSlot,
+    now,
+  });
+}
+
+function concernsEndpoints(object: Organization, goal: Goal): boolean {
+  return (
+    goal.endpoints !== undefined || (object.status?.privateEndpoints ?? []).some(({ origin }) => origin === 'Added')
+  );
+}

@@ -1,0 +1,101 @@
+import { readyOf } from '../common-status.ts';
+import type { FailureReason } from '../failures.ts';
+import type { Conclusion } from './conclude.ts';
+import { isOurs } from './goal.ts';
+import type { LedgerEntry } from './resource.ts';
+import { counted, names, requested } from './wording.ts';
+
+/** One thing that keeps the declared state from being confirmed. */
+export interface Problem {
+  readonly reason: FailureReason;
+  readonly message: string;
+  readonly atLeastMs?: number;
+}
+
+type Judged = Conclusion & { readonly ledger: readonly LedgerEntry[] };
+
+/** Everything that is not as declared, what ends soonest by itself first. */
+export function problemsOf(judged: Judged): Problem[] {
+  return [
+    blocked(judged),
+    ...open(judged),
+    unlisted(judged),
+    renamed(judged),
+    refused(judged),
+    conflicting(judged),
+  ].filter((problem) => problem !== undefined);
+}
+
+export function blockedMessage(removals: readonly { readonly id: string }[], most: number): string {
+  const count = removals.length;
+  return `Nothing of this change is sent: ${counted(count)} would be removed (${names(removals)}), and spec.maxPrivateEndpointRemovals allows ${most}. List them again, or set it to ${count} or more`;
+}
+
+function blocked({ work, change, blocked: isBlocked }: Judged): Problem | undefined {
+  if (!isBlocked) return undefined;
+  return { reason: 'RemovalBlocked', message: blockedMessage(change.remove, work.goal.mostRemovals) };
+}
+
+/** Sent, and the list does not show it yet. Behind a call without an answer that may only be a matter of time. */
+function open({ object, call, work, ledger, verdict, now }: Judged): Problem[] {
+  const isMeant = (entry: LedgerEntry): boolean =>
+    isOurs(entry, work.goal) || entry.state === 'Unconfirmed' || entry.state === 'Removing';
+  const waiting = ledger.filter(
+    (entry) => (entry.state === 'Unconfirmed' || entry.state === 'Removing') && !entry.lastError && isMeant(entry),
+  );
+  if (waiting.length === 0) return [];
+  const adding = waiting.filter(({ state }) => state === 'Unconfirmed');
+  const removing = waiting.filter(({ state }) => state === 'Removing');
+  const what = [
+    ...(adding.length > 0 ? [`${names(adding)} ${adding.length === 1 ? 'is' : 'are'} not in the list`] : []),
+    ...(removing.length > 0 ? [`${names(removing)} ${removing.length === 1 ? 'is' : 'are'} still in the list`] : []),
+  ].join(', ');
+  const isNotConfirmed = call.step === 'send' || readyOf(object.status)?.reason === 'NotConfirmed';
+  if (isNotConfirmed) {
+    const message = `The API accepted the change, but ${what}${requested(verdict.requestId)}. The list is read again a few times; if it stays so, ask the API's support about this request`;
+    return [{ reason: 'NotConfirmed', message }];
+  }
+  const last = Math.max(...waiting.map(({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? '') || now));
+  const message = `Whether the last change took effect is not known yet: ${what}, and the API may still be at work. The list is read again before anything is sent twice`;
+  return [{ reason: 'OutcomeUnknown', message, atLeastMs: Math.max(0, last - now) }];
+}
+
+function unlisted({ work, reply, status, verdict }: Judged): Problem | undefined {
+  if (!work.goal.endpoints || reply.list) return undefined;
+  const isKnown = status.organization?.privateEndpoints !== undefined && !status.pendingChange;
+  if (isKnown) return undefined;
+  const message = `The reply has no list of private endpoints${requested(verdict.requestId)}, so what is there is not known. The API is asked again a few times; if it stays so, ask its support`;
+  return { reason: 'NotConfirmed', message };
+}
+
+function renamed({ work, reply, memo, verdict }: Judged): Problem | undefined {
+  const { name } = work.goal;
+  if (name === undefined || reply.name === undefined || reply.name === name || memo.apart?.name) return undefined;
+  const message = `The API accepted the name but reports another one: ${JSON.stringify(reply.name.slice(0, 64))}, not ${JSON.stringify(name.slice(0, 64))}${requested(verdict.requestId)}. It is asked again a few times; if it stays so, declare the name that the API keeps`;
+  return { reason: 'NotConfirmed', message };
+}
+
+function refused({ ledger, memo }: Judged): Problem | undefined {
+  const entries = ledger.filter(({ lastError }) => lastError !== undefined);
+  const { name, stopped } = memo.apart ?? {};
+  if (entries.length === 0 && !name && !stopped) return undefined;
+  const single = entries.map(({ lastError }) => lastError?.httpStatus);
+  const statuses = [...single, name?.httpStatus, stopped?.refusal.httpStatus].filter((status) => status !== undefined);
+  const said = stopped?.refusal.message ?? name?.message ?? entries[0]?.lastError?.message ?? '';
+  const id = requested(stopped?.refusal.requestId ?? name?.requestId ?? entries[0]?.lastError?.requestId);
+  const what = [
+    ...(name ? ['the name'] : []),
+    ...(entries.length > 0 ? [names(entries)] : []),
+    ...(stopped
+      ? [`every half of the private endpoints to ${stopped.op} alike, so it is no single endpoint's fault`]
+      : []),
+  ].join(' and ');
+  const message = `The API refused ${what}: ${said.replace(/[.\s]+$/, '')}${id}. What it took is in place; change the spec to what the API accepts, or ask for another try with the annotation pipewright.dev/reconcile-requested-at`;
+  return { reason: statuses.every((status) => status === 409) ? 'Conflict' : 'Rejected', message };
+}
+
+function conflicting({ change }: Judged): Problem | undefined {
+  if (change.conflicts.length === 0) return undefined;
+  const message = `The id of ${names(change.conflicts)} is also reported with another cloud provider or region, by an endpoint that is not of this object; neither is added or removed. List it as the API reports it, see status.organization.privateEndpoints, or have the other one removed`;
+  return { reason: 'EndpointConflict', message };
+}

@@ -1,0 +1,61 @@
+import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/client.ts';
+import { canonicalJson, digestOf } from '../canonical.ts';
+import { type Tuple, tupleKey, tupleOf } from './endpoints.ts';
+import type { Goal } from './goal.ts';
+
+export const UPDATE_ORGANIZATION = 'UpdateOrganization';
+
+/** Where an organization's requests go. */
+export interface Address {
+  readonly segments: readonly string[];
+  readonly path: string;
+}
+
+export function addressOf(organizationId: string): Address {
+  const segments = ['v1', 'organizations', organizationId];
+  return { segments, path: `/${segments.map(encodeURIComponent).join('/')}` };
+}
+
+/** Asks for nothing: the one way to see the list where no name is declared. */
+export const NEUTRAL_BODY = canonicalJson({ privateEndpoints: { add: [], remove: [] } });
+
+export function nameBody(name: string): string {
+  return canonicalJson({ name });
+}
+
+/** What is sent for an intent. An add without a description leaves the key out; so does an empty list. */
+export function changeBody(
+  change: { readonly name?: string | undefined; readonly add: readonly Tuple[]; readonly remove: readonly Tuple[] },
+  goal: Goal,
+): string {
+  const described = new Map(goal.endpoints?.map((endpoint) => [tupleKey(endpoint), endpoint.description]));
+  const add = change.add.map((tuple) => {
+    const description = described.get(tupleKey(tuple));
+    return { ...tupleOf(tuple), ...(description !== undefined && description !== '' && { description }) };
+  });
+  const remove = change.remove.map(tupleOf);
+  return canonicalJson({
+    name: change.name,
+    privateEndpoints: { ...(add.length > 0 && { add }), ...(remove.length > 0 && { remove }) },
+  });
+}
+
+/** Identifies API, organization and declared state; `status.applied.requestHash`. The order of the list is no part of it. */
+export function stateHash(baseUrl: string, { path }: Address, goal: Goal): string {
+  const endpoints = goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1));
+  return digestOf('PATCH', baseUrl, path, canonicalJson({ name: goal.name, privateEndpoints: endpoints }));
+}
+
+/** The declared fields that are sent. */
+export function declaredKeys(goal: Goal): string[] {
+  return [...(goal.name === undefined ? [] : ['name']), ...(goal.endpoints ? ['privateEndpoints'] : [])];
+}
+
+export function patchOrganization(
+  api: ApiClient,
+  request: { readonly segments: readonly string[]; readonly body: string },
+  options: { readonly credential: Credential; readonly begin: NonNullable<ApiRequest['begin']> },
+): Promise<Reply> {
+  const { segments, body } = request;
+  return api.call({ operation: UPDATE_ORGANIZATION, method: 'PATCH', path: segments, body, ...options });
+}

@@ -1,0 +1,203 @@
+import type { Failure } from '../../api/errors.ts';
+import { cutText } from '../../runtime/conditions.ts';
+import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
+import { timestamp, wholeSecond } from '../canonical.ts';
+import { commonStatus, currentReady, generationOf, lastRequestOf } from '../common-status.ts';
+import { reportAttempt, reportFailure } from '../failure-report.ts';
+import type { Result } from './act.ts';
+import { afterRefusal } from './apart.ts';
+import { identityOf, type Memo, type MemoReport, type Refusal } from './memo.ts';
+import type { Plan } from './plan.ts';
+import { blockedMessage } from './problems.ts';
+import { declaredKeys, UPDATE_ORGANIZATION } from './remote.ts';
+import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
+import { type Call, reportReply } from './settled.ts';
+import type { Step } from './step.ts';
+import { merged, underway } from './underway.ts';
+import { advise } from './wording.ts';
+import { isConfirmed, type Work } from './work.ts';
+
+/** What a step came to: the reply's meaning, or the failure's, and what follows. */
+export function reportStep(
+  object: Organization,
+  plan: Extract<Plan, { do: 'step' }>,
+  result: Result,
+  now: number,
+): MemoReport {
+  const { work } = plan;
+  if (plan.step === 'block') return reportBlocked(object, plan, now);
+  if (plan.step === 'trust') return reportTrusted(object, work, now);
+  if (plan.step === 'wait') {
+    const at = wholeSecond(plan.at);
+    return { status: { ...object.status, nextAttemptTime: timestamp(at) }, outcome: recheckAt(at), did: 'wait' };
+  }
+  if (result.got === 'nothing' || result.got === 'finalizers') return { outcome: awaitChange, did: 'nothing' };
+  if (result.got === 'slot')
+    return plan.step === 'intend' ? reportIntent(object, plan, now) : { outcome: goOn, did: 'nothing' };
+  if (result.got === 'success' && plan.step !== 'intend')
+    return reportReply({ object, call: plan, ...result, work, now });
+  if (result.got === 'success') return { outcome: awaitChange, did: 'nothing' };
+  if (result.got === 'failure' && plan.step !== 'intend') {
+    const refusal = refusalOf(result.verdict);
+    const memo = refusal && memoAfterRefusal(object, plan, refusal);
+    if (memo) return goOnApart(object, plan, result.verdict, { memo, now });
+  }
+  // What is Ready stays so behind a closed gate; the pacer wakes it when the gate opens.
+  if (result.got === 'gated' && isReady(object) && isConfirmed(object, work.hash)) {
+    return { outcome: awaitChange, did: 'gated' };
+  }
+  return reportOther(object, plan, result, now);
+}
+
+function reportIntent(
+  object: Organization,
+  plan: Extract<Plan, { do: 'step' }> & { step: 'intend' },
+  now: number,
+): MemoReport {
+  const { pending, ledger, work } = plan;
+  const status: OrganizationStatus = {
+    ...object.status,
+    plan: undefined,
+    pendingChange: pending,
+    privateEndpoints: ledger.length > 0 ? ledger : undefined,
+  };
+  return {
+    status: underway(object, status, { now, acknowledge: false, intent: pending }),
+    outcome: goOn,
+    did: 'intend',
+    memo: { ...work.memo, unsent: { change: identityOf(pending), generation: generationOf(object) } },
+  };
+}
+
+/** What is done next where the API refused: undefined where the refusal is the end of the attempt. */
+function memoAfterRefusal(
+  object: Organization,
+  plan: Call & { readonly work: Work },
+  refusal: Refusal,
+): Memo | undefined {
+  const { memo, goal } = plan.work;
+  const { unsent: _, ...rest } = memo;
+  const { httpStatus } = refusal;
+  const generation = generationOf(object);
+  if (plan.step === 'send') {
+    if (!TAKEN_APART.has(httpStatus)) return undefined;
+    return { ...rest, refusal, apart: afterRefusal(memo.apart, plan.pending, refusal, generation) };
+  }
+  if (httpStatus !== 400 && httpStatus !== 422) return undefined;
+  if (plan.reads === 'list') return { ...memo, readRefused: refusal };
+  return goal.endpoints && { ...memo, apart: { refused: [], ...memo.apart, generation, name: refusal } };
+}
+
+/** Replies to a change of endpoints that may be the fault of one of them. */
+const TAKEN_APART: ReadonlySet<number> = new Set([400, 404, 409, 410, 422]);
+
+function goOnApart(
+  object: Organization,
+  plan: Call,
+  verdict: Failure,
+  { memo, now }: { readonly memo: Memo; readonly now: number },
+): MemoReport {
+  const { httpStatus, requestId } = verdict;
+  const status = { ...object.status, lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now) };
+  return {
+    status: underway(object, status, { now, acknowledge: false }),
+    outcome: goOn,
+    did: plan.step,
+    facts: { httpStatus, requestId, refused: true },
+    memo,
+  };
+}
+
+function reportOther(
+  object: Organization,
+  plan: Extract<Plan, { do: 'step' }>,
+  attempt: Parameters<typeof reportAttempt>[0]['attempt'],
+  now: number,
+): MemoReport {
+  const { work, step } = plan;
+  const { deadline } = work;
+  const { status, outcome, notices } = reportAttempt({
+    object,
+    previous: object.status,
+    attempt,
+    operation: UPDATE_ORGANIZATION,
+    secretName: work.spec.credentialsSecretRef.name,
+    advice: advise,
+    ...(deadline !== undefined && { adjust: () => ({ notAfter: Math.max(deadline, now) }) }),
+    now,
+  });
+  const did = attempt.got === 'failure' ? step : attempt.got;
+  const { unsent: _, ...rest } = work.memo;
+  const refusal = attempt.got === 'failure' && step === 'send' ? refusalOf(attempt.verdict) : undefined;
+  const left = attempt.got === 'failure' && step === 'send' ? { memo: { ...rest, ...(refusal && { refusal }) } } : {};
+  if (!status) {
+    const isLate = deadline !== undefined && outcome.next === 'await-change' && deadline > now;
+    return { outcome: isLate ? recheckAt(deadline) : outcome, notices, did, ...left };
+  }
+  const { httpStatus, requestId } = attempt.got === 'failure' ? attempt.verdict : {};
+  const facts = { reason: status.conditions?.[0]?.reason, httpStatus, requestId };
+  return { status: merged(object, status), outcome, notices, did, facts, ...left };
+}
+
+/** A reply of 4xx, but for 408, says that the request had no effect. */
+function refusalOf({ httpStatus, requestId, message }: Failure): Refusal | undefined {
+  if (httpStatus === undefined || httpStatus < 400 || httpStatus > 499 || httpStatus === 408) return undefined;
+  return { httpStatus, ...(requestId !== undefined && { requestId }), message: cutText(message, LIMITS.ledgerMessage) };
+}
+
+function reportBlocked(
+  object: Organization,
+  { work, change }: { readonly work: Work } & Extract<Step, { step: 'block' }>,
+  now: number,
+): MemoReport {
+  const message = blockedMessage(change.remove, work.goal.mostRemovals);
+  const { status, outcome, notices } = reportFailure({
+    object,
+    previous: object.status,
+    reason: 'RemovalBlocked',
+    message,
+    now,
+  });
+  const pendingChange = undefined;
+  return {
+    status: merged(object, { ...status, pendingChange }),
+    outcome,
+    notices,
+    did: 'block',
+    facts: { reason: 'RemovalBlocked' },
+  };
+}
+
+/** The API takes no question, and by its last list everything is there, or nothing is known and nothing is left to send. */
+function reportTrusted(object: Organization, work: Work, now: number): MemoReport {
+  const { status: previous } = object;
+  const said = work.memo.readRefused?.message ?? 'two empty lists are refused';
+  if (!previous?.organization?.privateEndpoints) {
+    const message = `The list of private endpoints cannot be read: ${said}. Declare a name, which makes the list visible, or an endpoint`;
+    const failure = reportFailure({ object, previous, reason: 'Rejected', message, now });
+    return { ...failure, status: merged(object, { ...failure.status }), did: 'trust', facts: { reason: 'Rejected' } };
+  }
+  const message = `By the last list that the API gave, everything is as declared; it cannot be asked again without a name: ${said}`;
+  const common = commonStatus(object, previous, {
+    summary: { ready: 'True', reason: 'Applied', message },
+    now,
+    acknowledge: true,
+  });
+  const applied = {
+    time: timestamp(now),
+    ...previous.applied,
+    generation: generationOf(object),
+    requestHash: work.hash,
+    keys: declaredKeys(work.goal),
+  };
+  return {
+    status: merged(object, { ...common, applied }),
+    outcome: awaitChange,
+    did: 'trust',
+    facts: { reason: 'Applied' },
+  };
+}
+
+function isReady(object: Organization): boolean {
+  return currentReady(object, object.status)?.status === 'True';
+}

@@ -1,0 +1,112 @@
+import type { Summary } from '../../runtime/conditions.ts';
+import { cutText } from '../../runtime/conditions.ts';
+import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
+import { timestamp, wholeSecond } from '../canonical.ts';
+import { commonStatus } from '../common-status.ts';
+import { reportConflict } from '../conflict-report.ts';
+import { reportSpecInvalid } from '../failure-report.ts';
+import type { Result } from './act.ts';
+import type { MemoReport } from './memo.ts';
+import type { Plan } from './plan.ts';
+import type { Preview } from './preview.ts';
+import { reportStep } from './report-step.ts';
+import { LIMITS, type Organization, type OrganizationStatus, organizationType } from './resource.ts';
+import { merged } from './underway.ts';
+import { names } from './wording.ts';
+
+/** Turns a plan and what came of it into the whole status, the events and the next visit. */
+export function report(object: Organization, plan: Plan, result: Result, now: number): MemoReport {
+  switch (plan.do) {
+    case 'nothing':
+      return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: 'nothing' };
+    case 'reschedule': {
+      const nextAttempt = wholeSecond(plan.at);
+      const status = { ...object.status, nextAttemptTime: timestamp(nextAttempt) };
+      return { status, outcome: recheckAt(nextAttempt), did: 'reschedule' };
+    }
+    case 'refuse-spec':
+      return refuseSpec(object, plan, now);
+    case 'suspend':
+      return show(object, suspended(plan.confirmed), now, 'suspend');
+    case 'yield': {
+      const { holder, inherited } = plan;
+      const { kind } = organizationType;
+      const { status, ...rest } = reportConflict({
+        object,
+        previous: object.status,
+        what: 'The organization',
+        kind,
+        holder,
+        now,
+      });
+      const privateEndpoints = inherited.length > 0 ? inherited : undefined;
+      return { status: merged(object, { ...status, privateEndpoints }), ...rest, did: 'yield' };
+    }
+    case 'preview':
+      return preview(object, plan.preview, now);
+    case 'hold':
+    case 'release':
+      return { outcome: plan.do === 'hold' ? goOn : awaitChange, did: plan.do, facts: {} };
+    case 'abandon': {
+      const note = `Let go at --cleanup-deadline although the API may still have private endpoints of this object: ${names(plan.left)}. Remove them at the API if they are not wanted`;
+      const facts = { abandoned: plan.left.length };
+      return {
+        outcome: awaitChange,
+        notices: [{ type: 'Warning', reason: 'CleanupAbandoned', note }],
+        did: 'abandon',
+        facts,
+      };
+    }
+    case 'step':
+      return reportStep(object, plan, result, now);
+  }
+}
+
+function refuseSpec(object: Organization, plan: Extract<Plan, { do: 'refuse-spec' }>, now: number): MemoReport {
+  const { message: problem, at } = plan;
+  const said = reportSpecInvalid({ object, previous: object.status, problem, now });
+  const outcome = at === undefined ? said.outcome : recheckAt(at);
+  if (!said.status) return { outcome, did: 'nothing' };
+  const facts = { reason: 'SpecInvalid' };
+  return { status: merged(object, said.status), outcome, notices: said.notices, did: 'refuse-spec', facts };
+}
+
+function suspended(confirmed: boolean): Summary {
+  const reason = 'Suspended';
+  const what = 'No call is made while spec.suspend is true; the declared state';
+  if (confirmed) return { ready: 'True', reason, message: `${what} is the one last confirmed` };
+  const message = `${what} has not been confirmed. Set spec.suspend to false to send it`;
+  return { ready: 'False', reason, message };
+}
+
+/** A state that answers a one-shot request by itself and schedules nothing. */
+function show(
+  object: Organization,
+  summary: Summary,
+  now: number,
+  did: string,
+  plan?: OrganizationStatus['plan'],
+): MemoReport {
+  const common = commonStatus(object, object.status, { summary, now, acknowledge: true });
+  return { status: merged(object, { ...common, plan }), outcome: awaitChange, did };
+}
+
+/** Shows to the letter what Apply would send; the time stays while that stays the same. */
+function preview(object: Organization, { basis, hash, requests, changes, says }: Preview, now: number): MemoReport {
+  const { plan: before, lastRequest, applied } = object.status ?? {};
+  const shown = {
+    basis,
+    hash,
+    requests: requests.slice(0, LIMITS.planRequests).map((one) => ({ ...one, body: cutText(one.body, LIMITS.body) })),
+    changes: changes.slice(0, LIMITS.planChanges),
+  };
+  const same = before && JSON.stringify({ ...before, time: '' }) === JSON.stringify({ time: '', ...shown });
+  const repliedAt = lastRequest?.outcome === 'Succeeded' ? lastRequest.time : applied?.time;
+  const known =
+    basis === 'Unknown'
+      ? 'what the API holds is not known yet'
+      : `measured against its reply of ${repliedAt ?? 'before'}`;
+  const message = `Not sent: ${says}; ${known}. See status.plan; set spec.mode to Apply to send it`;
+  const plan = { time: same ? before.time : timestamp(now), ...shown };
+  return show(object, { ready: 'True', reason: 'Planned', message }, now, 'preview', plan);
+}

@@ -1,0 +1,159 @@
+import type { Success } from '../../api/errors.ts';
+import { goOn } from '../../runtime/outcome.ts';
+import { timestamp } from '../canonical.ts';
+import { generationOf, lastRequestOf, withoutUndefined } from '../common-status.ts';
+import { type Apart, afterAcceptance, nextPart } from './apart.ts';
+import { type Change, changeFor, isBlocked, NO_CHANGE } from './change.ts';
+import { changeNotice, comparison, confirmedChanges, driftBetween, driftNotices } from './changes.ts';
+import { conclude } from './conclude.ts';
+import { type Known, knownList, type Tuple, tupleKey } from './endpoints.ts';
+import { intentOf } from './intent.ts';
+import { type Sent, type Settlement, settle, withoutRefusals } from './ledger.ts';
+import { identityOf, type Memo, type MemoReport, neverLeft } from './memo.ts';
+import { UPDATE_ORGANIZATION } from './remote.ts';
+import { type OrganizationReply, readReply } from './reply.ts';
+import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
+import { type Step, settledAt } from './step.ts';
+import { underway } from './underway.ts';
+import type { Work } from './work.ts';
+
+export type Call = Extract<Step, { step: 'read' | 'send' }>;
+
+/** Everything a reply with a result is judged by. */
+export interface Replied {
+  readonly object: Organization;
+  readonly work: Work;
+  readonly call: Call;
+  readonly verdict: Success;
+  readonly secretVersion: string;
+  readonly now: number;
+}
+
+/** HTTP 200 with a result: the list in it decides what happened, and what has to happen next. */
+export function reportReply(replied: Replied): MemoReport {
+  const { object, work, verdict, now } = replied;
+  const previous = object.status;
+  const reply = readReply(verdict.result, previous);
+  const sent = sentBefore(replied);
+  const ledger = withoutRefusals(previous?.privateEndpoints ?? [], { now: work.plannedAt, all: work.retryRefused });
+  const settlement: Settlement = reply.list
+    ? settle({ ledger, list: reply.list, goal: work.goal, sent, askedAt: work.plannedAt })
+    : { ledger, added: [], removed: [], vanished: [] };
+  const known = knownNow(replied, reply);
+  const isOpen = sent !== undefined && !reply.list;
+  const change = known && !isOpen ? changeFor(work.goal, settlement.ledger, known) : NO_CHANGE;
+  const base = statusAfter(replied, reply, { settlement, pendingIsOpen: isOpen });
+  const blocked = isBlocked(work.goal, change);
+  const next = blocked ? { left: NO_CHANGE } : nextChange(replied, change);
+  const memo: Memo = {
+    ...(work.memo.readRefused && { readRefused: work.memo.readRefused }),
+    ...(isOpen && work.memo.refusal && { refusal: work.memo.refusal }),
+    ...(next.apart && { apart: next.apart }),
+  };
+  const told = [...driftNotices(base.drift), ...changeNotices(object, base.changes, verdict.requestId)];
+  const facts = {
+    httpStatus: verdict.httpStatus,
+    requestId: verdict.requestId,
+    ...(base.drift.length > 0 && { drift: base.drift.length }),
+  };
+  if (next.left.add.length + next.left.remove.length > 0) {
+    const { pending } = intentOf(object, { ...work, memo }, { ...next.left, now });
+    return {
+      status: underway(object, { ...base.status, pendingChange: pending }, { now, acknowledge: true, intent: pending }),
+      outcome: goOn,
+      notices: told,
+      did: replied.call.step,
+      facts,
+      memo: { ...memo, unsent: { change: identityOf(pending), generation: generationOf(object) } },
+    };
+  }
+  return conclude({ ...replied, reply, status: base.status, change, blocked, memo, notices: told, facts });
+}
+
+/** The intent that this reply has to explain: the one it answers, or one that may have left before. */
+function sentBefore({ object, work, call }: Replied): Sent | undefined {
+  const { status } = object;
+  const { memo } = work;
+  const pending = call.step === 'send' ? call.pending : status?.pendingChange;
+  if (!pending || (call.step === 'read' && neverLeft(memo, pending))) return undefined;
+  return {
+    pending,
+    how: call.step === 'send' ? 'answered' : memo.refusal ? 'refused' : 'unknown',
+    blind: knownList(status) === undefined,
+    until: timestamp(settledAt(pending, work.apiTimeoutMs)),
+  };
+}
+
+function knownNow({ object, work }: Replied, { list }: OrganizationReply): Known | undefined {
+  if (list) return { entries: list, complete: true };
+  const { applied } = object.status ?? {};
+  const moved = applied?.generation === generationOf(object) && applied.requestHash !== work.hash;
+  const known = moved ? undefined : knownList(object.status);
+  return known?.complete ? known : undefined;
+}
+
+interface NextChange {
+  readonly left: Pick<Change, 'add' | 'remove'>;
+  readonly apart?: Apart;
+}
+
+/** What is sent next: all of it, the next part of what was refused as a whole, or one at a time where the API cannot be asked. */
+function nextChange({ work, call }: Replied, change: Change): NextChange {
+  const { memo, goal } = work;
+  if (!memo.apart) return { left: oneAtATime(change, memo.readRefused !== undefined && goal.name === undefined) };
+  const advanced = call.step === 'send' ? afterAcceptance(memo.apart) : memo.apart;
+  const { apart, part } = nextPart(advanced, change);
+  if (part) return { left: { ...NO_CHANGE, [part.op]: part.endpoints }, apart };
+  const given = (op: 'add' | 'remove') => (tuple: Tuple) =>
+    apart.stopped?.op !== op && !apart.refused.some((entry) => entry.op === op && entry.key === tupleKey(tuple));
+  const left = { add: change.add.filter(given('add')), remove: change.remove.filter(given('remove')) };
+  return { left: oneAtATime(left, memo.readRefused !== undefined), apart };
+}
+
+function oneAtATime(change: Pick<Change, 'add' | 'remove'>, deaf: boolean): NextChange['left'] {
+  if (!deaf) return change;
+  return change.add.length > 0 ? { add: change.add.slice(0, 1), remove: [] } : { add: [], remove: change.remove };
+}
+
+/** The status but for what the conclusion decides. */
+function statusAfter(
+  { object, work, call, verdict, now }: Replied,
+  reply: OrganizationReply,
+  { settlement, pendingIsOpen }: { readonly settlement: Settlement; readonly pendingIsOpen: boolean },
+) {
+  const previous = object.status;
+  const name = call.step === 'send' ? call.pending.name : call.reads === 'name' ? work.goal.name : undefined;
+  const changes = confirmedChanges(previous, reply, { name, settlement });
+  const drift = driftBetween(object, reply, { ...work, settlement });
+  const { differences, notReported } = comparison(work.goal, reply);
+  const entry = withoutUndefined({
+    time: timestamp(now),
+    generation: generationOf(object),
+    requestId: verdict.requestId,
+    changes: changes.slice(0, LIMITS.historyChanges),
+  });
+  const status: OrganizationStatus = withoutUndefined({
+    ...previous,
+    plan: undefined,
+    lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
+    organization: reply.shown,
+    privateEndpoints: settlement.ledger.length > 0 ? settlement.ledger : undefined,
+    pendingChange: pendingIsOpen ? previous?.pendingChange : undefined,
+    differences: differences.length > 0 ? differences : undefined,
+    notReported: notReported.length > 0 ? notReported : undefined,
+    drift:
+      drift.length === 0
+        ? previous?.drift
+        : [...(previous?.drift ?? []), ...drift.map((one) => ({ ...one, time: timestamp(now) }))].slice(-LIMITS.drift),
+    history: changes.length === 0 ? previous?.history : [...(previous?.history ?? []), entry].slice(-HISTORY),
+  });
+  return { status, changes, drift };
+}
+
+/** `status.history` holds this many confirmed changes. */
+const HISTORY = 10;
+
+/** Nothing for a first success: the object says it already. */
+function changeNotices(object: Organization, changes: Parameters<typeof changeNotice>[0], requestId?: string) {
+  return changes.length > 0 && object.status?.applied ? [changeNotice(changes, requestId)] : [];
+}

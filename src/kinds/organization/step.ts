@@ -1,0 +1,111 @@
+import { generationOf, readyOf } from '../common-status.ts';
+import { isFailure } from '../failures.ts';
+import { type Change, changeFor, isBlocked, NO_CHANGE } from './change.ts';
+import { type Known, knownList } from './endpoints.ts';
+import { intentOf } from './intent.ts';
+import { withoutRefusals } from './ledger.ts';
+import { neverLeft } from './memo.ts';
+import { changeBody, NEUTRAL_BODY, nameBody } from './remote.ts';
+import type { LedgerEntry, Organization, PendingChange } from './resource.ts';
+import type { Work } from './work.ts';
+
+/** One step towards the goal: at most one call, or one thing written down. */
+export type Step =
+  /** A PATCH that changes no endpoint: of the declared name, or of two empty lists. */
+  | { readonly step: 'read'; readonly body: string; readonly reads: 'name' | 'list' }
+  /** Puts an intent on record, once a slot for its call is there. */
+  | { readonly step: 'intend'; readonly pending: PendingChange; readonly ledger: readonly LedgerEntry[] }
+  | { readonly step: 'send'; readonly pending: PendingChange; readonly body: string }
+  /** More removals than the spec allows: nothing is sent. */
+  | { readonly step: 'block'; readonly change: Change }
+  /** The API cannot be asked, and by its last word there is nothing to do. */
+  | { readonly step: 'trust' }
+  /** What was sent may still be at work, and the API cannot be asked. */
+  | { readonly step: 'wait'; readonly at: number };
+
+/** An intent leaves at most this long after its time, so that its time says how long it may be at work. */
+export function freshMs(apiTimeoutMs: number): number {
+  return Math.min(5_000, apiTimeoutMs);
+}
+
+/** From this time on a list that was asked for says for certain what became of an intent. */
+export function settledAt(pending: PendingChange, apiTimeoutMs: number): number {
+  return Date.parse(pending.time) + apiTimeoutMs + freshMs(apiTimeoutMs);
+}
+
+export function stepFor(object: Organization, work: Work, now: number): Step {
+  const { goal, memo } = work;
+  const pending = object.status?.pendingChange;
+  if (pending && neverLeft(memo, pending) && memo.unsent?.generation === generationOf(object)) {
+    if (now <= Date.parse(pending.time) + freshMs(work.apiTimeoutMs)) {
+      return { step: 'send', pending, body: changeBody(pending, goal) };
+    }
+    return { step: 'intend', ...intentOf(object, work, { ...pending, now }) };
+  }
+  const mayHaveLeft = pending !== undefined && !neverLeft(memo, pending);
+  const read = readStep(work);
+  const known = knownHere(object, work);
+  if (!read || isDeaf(object, known))
+    return blindStep(object, work, { known, pending: mayHaveLeft ? pending : undefined, now });
+  if (!goal.endpoints || !known || mayHaveLeft || isRecheck(object)) return read;
+  const ledger = withoutRefusals(object.status?.privateEndpoints ?? [], { now, all: work.retryRefused });
+  const change = changeFor(goal, ledger, known);
+  if (change.undecided) return read;
+  if (isBlocked(goal, change)) return { step: 'block', change };
+  if (change.add.length + change.remove.length === 0) return read;
+  return { step: 'intend', ...intentOf(object, work, { add: change.add, remove: change.remove, now }, ledger) };
+}
+
+/** How this organization can be asked without changing its endpoints; undefined where the API refuses that. */
+function readStep({ goal, memo }: Work): Extract<Step, { step: 'read' }> | undefined {
+  if (goal.name !== undefined && memo.apart?.name === undefined) {
+    return { step: 'read', reads: 'name', body: nameBody(goal.name) };
+  }
+  return memo.readRefused ? undefined : { step: 'read', reads: 'list', body: NEUTRAL_BODY };
+}
+
+/** Without a way to ask, endpoints are added one at a time and each reply is the next list. */
+function blindStep(
+  object: Organization,
+  work: Work,
+  {
+    known,
+    pending,
+    now,
+  }: { readonly known: Known | undefined; readonly pending: PendingChange | undefined; readonly now: number },
+): Step {
+  if (pending && !work.memo.refusal) {
+    const at = settledAt(pending, work.apiTimeoutMs);
+    if (now < at) return { step: 'wait', at };
+  }
+  const ledger = withoutRefusals(object.status?.privateEndpoints ?? [], { now, all: work.retryRefused });
+  const { add, remove } = changeFor(work.goal, ledger, known ?? { entries: [], complete: true });
+  if (remove.length > work.goal.mostRemovals) return { step: 'block', change: { ...NO_CHANGE, remove } };
+  const [first] = add;
+  if (first) return { step: 'intend', ...intentOf(object, work, { add: [first], remove: [], now }, ledger) };
+  if (remove.length > 0) return { step: 'intend', ...intentOf(object, work, { add: [], remove, now }, ledger) };
+  return { step: 'trust' };
+}
+
+/** No list was ever seen, and the replies go on without one. */
+function isDeaf(object: Organization, known: Known | undefined): boolean {
+  const ready = readyOf(object.status);
+  return known === undefined && ready?.reason === 'NotConfirmed' && (object.status?.attempts ?? 0) >= PATIENCE;
+}
+
+/** Replies without a list that are waited for before endpoints are sent without knowing what is there. */
+const PATIENCE = 3;
+
+/** The last list, where it is of this API: another --api-url is another world. */
+function knownHere(object: Organization, { hash }: Work): Known | undefined {
+  const { applied } = object.status ?? {};
+  const moved = applied?.generation === generationOf(object) && applied.requestHash !== hash;
+  return moved ? undefined : knownList(object.status);
+}
+
+/** Whether this generation has been tried: then the API is asked before anything else is done. */
+function isRecheck(object: Organization): boolean {
+  const ready = readyOf(object.status);
+  if (ready?.observedGeneration !== generationOf(object)) return false;
+  return ready.reason === 'Applied' || isFailure(ready.reason);
+}

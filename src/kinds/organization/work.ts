@@ -1,0 +1,44 @@
+import type { Lane } from '../../runtime/queue.ts';
+import { generationOf, readyOf, requestedAt } from '../common-status.ts';
+import type { Goal } from './goal.ts';
+import type { Memo } from './memo.ts';
+import { FINALIZER, type LedgerEntry, type Organization, type OrganizationSpec } from './resource.ts';
+
+/** What every step towards a goal is done with. */
+export interface Work {
+  readonly spec: OrganizationSpec;
+  readonly goal: Goal;
+  readonly segments: readonly string[];
+  /** Identifies the declared state at this API. */
+  readonly hash: string;
+  readonly memo: Memo;
+  readonly apiTimeoutMs: number;
+  readonly lane: Lane;
+  readonly probe: boolean;
+  /** Refused endpoints are tried again now: the spec is another one, or the user asks. */
+  readonly retryRefused: boolean;
+  /** Epoch ms of the decision; nothing was asked of the API before it. */
+  readonly plannedAt: number;
+  /** On deletion: when the object is let go whatever happens. */
+  readonly deadline?: number;
+}
+
+/** Whether the finalizer is on. */
+export function isHeld(object: Organization): boolean {
+  return object.metadata.finalizers?.includes(FINALIZER) ?? false;
+}
+
+/** Whether the user has said something that the status does not speak of yet: another spec, or a request to try now. */
+export function isNews(object: Organization): boolean {
+  const requested = requestedAt(object);
+  if (requested !== undefined && requested !== object.status?.lastHandledReconcileAt) return true;
+  return readyOf(object.status)?.observedGeneration !== generationOf(object);
+}
+
+/** Whether what the API last confirmed is what is declared now, and nothing is open or was tried in vain since. */
+export function isConfirmed(object: Organization, hash: string): boolean {
+  const { status } = object;
+  if (status?.applied?.requestHash !== hash || status.pendingChange) return false;
+  const isOpen = ({ state }: LedgerEntry): boolean => state !== 'Present';
+  return status.lastRequest?.outcome === 'Succeeded' && !(status.privateEndpoints ?? []).some(isOpen);
+}
