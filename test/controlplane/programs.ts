@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from './binaries.ts';
 import { buildFromGoModules, builtVersions, type Recipe, versionOf } from './go-build.ts';
@@ -22,6 +23,12 @@ const recipes = {
     module: 'k8s.io/kubernetes',
     package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
   },
+  /** Ours: reads the objects of the Prometheus operator into its types. */
+  monitors: {
+    folder: 'monitors',
+    module: 'github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring',
+    package: '.',
+  },
 } as const satisfies Readonly<Record<string, Omit<Recipe, 'program'>>>;
 
 export type ProgramName = keyof typeof recipes;
@@ -34,7 +41,7 @@ export async function findProgram(
   { say = progressLines(), env = process.env }: { readonly say?: Say; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<string> {
   const recipe: Recipe = { program, ...recipes[program] };
-  const version = versionOf(recipe);
+  const version = recipe.package === '.' ? `${versionOf(recipe)}-${sourceHash(recipe.folder)}` : versionOf(recipe);
   const { os, arch } = builtVersions().platform;
   const folder = join(cacheFolder(env), 'programs', `${program}-${version}-${os}-${arch}`);
   const path = join(folder, program);
@@ -42,4 +49,9 @@ export async function findProgram(
   const withoutGo = `There is no ${program} ${version} in ${folder}, and no "go" on the PATH to build it. Install Go 1.26 or newer and put it on the PATH.`;
   await buildFromGoModules({ recipes: [recipe], folder, env, say, withoutGo });
   return path;
+}
+
+function sourceHash(folder: string): string {
+  const source = readFileSync(join(import.meta.dirname, 'go', folder, 'main.go'));
+  return createHash('sha256').update(source).digest('hex').slice(0, 8);
 }

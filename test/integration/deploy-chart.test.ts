@@ -1,0 +1,176 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { leaves, type ValueSchema } from '../../deploy/values-schema.ts';
+import { parseConfig } from '../../src/config.ts';
+import { FLAGS } from '../../src/flag-table.ts';
+import { environmentName } from '../../src/flags.ts';
+import { findProgram } from '../controlplane/programs.ts';
+import { BUILD_MS, CHART, helm, refusal, rendered, template } from '../packaging/helm.ts';
+import { type Manifest, only } from '../packaging/manifests.ts';
+import { VALUE_CASES, withValue } from '../packaging/value-cases.ts';
+
+beforeAll(() => findProgram('helm'), BUILD_MS);
+
+const URL_GIVEN = { api: { url: 'https://api.example.com' } };
+
+interface PodSpec {
+  readonly terminationGracePeriodSeconds: number;
+  readonly containers: readonly { readonly volumeMounts?: readonly { readonly mountPath: string }[] }[];
+}
+
+function podSpec(manifests: readonly Manifest[]): PodSpec {
+  return (only(manifests, 'Deployment') as unknown as { spec: { template: { spec: PodSpec } } }).spec.template.spec;
+}
+
+function environment(manifests: readonly Manifest[]): Record<string, string> {
+  return only(manifests, 'ConfigMap')['data'] as Record<string, string>;
+}
+
+test('helm lint --strict has no complaint', async () => {
+  const { code, stdout } = await helm(['lint', '--strict', CHART], { values: URL_GIVEN });
+  expect(stdout).toContain('1 chart(s) linted, 0 chart(s) failed');
+  expect(code).toBe(0);
+});
+
+describe('values that are refused before anything is sent', () => {
+  test.each([
+    [{}, 'api.url is required: the base address of the management API, as in --set api.url=https://api.example.com'],
+    [{ api: { url: 'ftp://api.example.com' } }, "at '/api/url'"],
+    [
+      { api: { url: 'http://api.example.com' } },
+      'keys would travel in clear text; use https, or set api.allowHttp=true',
+    ],
+    [{ ...URL_GIVEN, replica: 2 }, "additional properties 'replica' not allowed"],
+    [{ api: { ...URL_GIVEN.api, Timeout: '1s' } }, "additional properties 'Timeout' not allowed"],
+    [{ ...URL_GIVEN, replicas: '2' }, "at '/replicas': got string, want integer"],
+    [{ ...URL_GIVEN, concurrency: 0 }, "at '/concurrency': minimum: got 0, want 1"],
+    [{ ...URL_GIVEN, logLevel: 'loud' }, "at '/logLevel': value must be one of"],
+    [{ ...URL_GIVEN, namespaces: ['Ingest'] }, "at '/namespaces/0'"],
+    [{ ...URL_GIVEN, image: { digest: 'sha256:1' } }, "at '/image/digest'"],
+    [{ ...URL_GIVEN, replicas: 2, leaderElection: { enabled: false } }, 'they would all send the same calls'],
+    [{ ...URL_GIVEN, kubeconfig: { context: 'there' } }, 'set kubeconfig.secret too'],
+  ])('%j', async (values, why) => {
+    expect(await refusal(values)).toContain(why);
+  });
+});
+
+describe('every value', () => {
+  const schema = JSON.parse(readFileSync(`${CHART}/values.schema.json`, 'utf8')) as ValueSchema;
+  const paths = leaves(schema).map(({ path }) => path);
+  const awaitsFiles = (path: string): boolean =>
+    /^metrics\.(rules|dashboards)\./.test(path) && !existsSync('deploy/monitoring');
+
+  test('has a case here', () => {
+    expect(Object.keys(VALUE_CASES).sort()).toEqual(paths.toSorted());
+  });
+
+  // No template has a use for `global`; it must be let in for parent charts.
+  test.each(paths.filter((path) => path !== 'global' && !awaitsFiles(path)))(
+    '%s shows in the objects',
+    async (path) => {
+      const { to, beside = {} } = VALUE_CASES[path] ?? { to: undefined };
+      const url = (values: object): object => ({
+        ...values,
+        api: { ...URL_GIVEN.api, ...(values as { api?: object }).api },
+      });
+      const [before, after] = await Promise.all([
+        template({ values: url(beside) }),
+        template({ values: url(withValue(path, to, beside)) }),
+      ]);
+      expect(after.stderr).toBe('');
+      expect(after.stdout).not.toBe(before.stdout);
+    },
+  );
+
+  test('global is let in, as a parent chart hands it down', async () => {
+    expect((await template({ values: { ...URL_GIVEN, global: { a: 1 } } })).code).toBe(0);
+  });
+
+  test.runIf(!existsSync('deploy/monitoring'))('alerts that the chart does not have are refused by name', async () => {
+    expect(await refusal({ ...URL_GIVEN, metrics: { rules: { enabled: true } } })).toContain(
+      'no files/monitoring/rules.yaml',
+    );
+  });
+});
+
+describe('the flags of the operator', () => {
+  test('are each set by a value, and what the chart writes is what the operator reads', async () => {
+    const values = {
+      api: {
+        url: 'https://api.example.com/v1',
+        allowHttp: true,
+        ca: { configMap: 'ca' },
+        rate: '5/1m',
+        inFlight: 2,
+        timeout: '1m30s',
+      },
+      namespaces: ['ingest', 'billing'],
+      selector: 'shard in (a,b)',
+      concurrency: 3,
+      cleanupDeadline: '1h',
+      logLevel: 'debug',
+      port: 9000,
+      leaderElection: { namespace: 'leases', name: 'one-of-a-kind' },
+      kubeconfig: { secret: 'other-cluster', context: 'there' },
+    };
+    const manifests = await rendered({ values });
+    const written = environment(manifests);
+    const flags = FLAGS.filter((flag) => !('commandLineOnly' in flag)).map(({ name }) => environmentName(name));
+    expect(Object.keys(written).sort()).toEqual(flags.toSorted());
+
+    const { PIPEWRIGHT_API_CA_FILE: ca, PIPEWRIGHT_KUBECONFIG: kubeconfig, ...env } = written;
+    const mounts = podSpec(manifests).containers[0]?.volumeMounts?.map(({ mountPath }) => mountPath);
+    expect([ca, kubeconfig]).toEqual(mounts?.map((path, index) => `${path}/${['ca.crt', 'kubeconfig'][index]}`));
+    expect(parseConfig({ argv: [], env, version: 'test' })).toMatchObject({
+      ok: true,
+      config: {
+        apiRate: { calls: 5, perMs: 60_000 },
+        apiInFlight: 2,
+        apiTimeoutMs: 90_000,
+        context: 'there',
+        namespaces: ['ingest', 'billing'],
+        selector: 'shard in (a,b)',
+        concurrency: 3,
+        leaderElect: true,
+        leaderElectName: 'one-of-a-kind',
+        leaderElectNamespace: 'leases',
+        cleanupDeadlineMs: 3_600_000,
+        listen: { port: 9000 },
+        logLevel: 'debug',
+      },
+    });
+  });
+
+  test('are left to the operator where there is no value', async () => {
+    expect(environment(await rendered())).toEqual({ PIPEWRIGHT_API_URL: 'https://api.example.com' });
+  });
+
+  test('a change of them makes new Pods', async () => {
+    const annotations = async (values: object): Promise<unknown> =>
+      (only(await rendered({ values }), 'Deployment') as unknown as { spec: { template: Manifest } }).spec.template
+        .metadata.annotations;
+    expect(await annotations({ logLevel: 'debug' })).not.toEqual(await annotations({}));
+    expect(await annotations({ podLabels: { a: 'b' } })).toEqual(await annotations({}));
+  });
+});
+
+describe('the grace period', () => {
+  test.each(['', '1s', '1500ms', '1m30.5s', '2m', '5m'])(
+    'with api.timeout %j outlasts a call and 5 s',
+    async (timeout) => {
+      const spec = podSpec(await rendered({ values: { api: { timeout } } }));
+      const env = { PIPEWRIGHT_API_URL: 'https://a.example.com', PIPEWRIGHT_API_TIMEOUT: timeout };
+      const parsed = parseConfig({ argv: [], env, version: 'test' });
+      const seconds = parsed.ok ? parsed.config.apiTimeoutMs / 1000 : Number.NaN;
+      expect(spec.terminationGracePeriodSeconds).toBe(Math.ceil(seconds) + 15);
+    },
+  );
+
+  test('may be chosen, but not too short for a call', async () => {
+    const chosen = await rendered({ values: { terminationGracePeriodSeconds: 41 } });
+    expect(podSpec(chosen).terminationGracePeriodSeconds).toBe(41);
+    expect(await refusal({ ...URL_GIVEN, terminationGracePeriodSeconds: 40 })).toContain(
+      'terminationGracePeriodSeconds is 40, but with this api.timeout the operator may need 40 s to end: set at least 41',
+    );
+  });
+});
