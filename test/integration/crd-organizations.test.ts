@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { organizationType, parseSpec } from '../../src/kinds/organization/resource.ts';
@@ -120,14 +121,22 @@ describe('each mistake is refused by the API server and by the parser, in words 
       'adoptPrivateEndpoints',
       'true or false',
     ],
-    ...['x', '', id.toUpperCase(), id.replaceAll('-', ''), `${id}0`, `{${id}}`, ` ${id.slice(1)}`, 7].map(
-      (value): [string, unknown, string, string] => [
-        `organizationId ${JSON.stringify(value)}`,
-        { ...good, organizationId: value },
-        'spec.organizationId',
-        'spec.organizationId must be a UUID in lower case with hyphens, 36 characters, not ',
-      ],
-    ),
+    ...[
+      'x',
+      '',
+      id.toUpperCase(),
+      `A${id.slice(1)}`,
+      id.replaceAll('-', ''),
+      `${id}0`,
+      `{${id}}`,
+      ` ${id.slice(1)}`,
+      7,
+    ].map((value): [string, unknown, string, string] => [
+      `organizationId ${JSON.stringify(value)}`,
+      { ...good, organizationId: value },
+      'spec.organizationId',
+      'spec.organizationId must be a UUID in lower case with hyphens, 36 characters, not ',
+    ]),
   ])('%s', async ([, spec, server, parser]) => {
     expect(await answers(spec)).toEqual({
       status: 422,
@@ -192,6 +201,12 @@ describe('what is right is taken and not changed', () => {
     ],
   ])('%s', async ([, spec]) => {
     expect(await answers(JSON.parse(JSON.stringify(spec)))).toEqual(taken);
+  });
+
+  test('the example', async () => {
+    const example = await readFile('deploy/examples/organization.yaml', 'utf8');
+    const here = example.replace('namespace: ingest', `namespace: ${namespace}`);
+    expect(await succeed(['apply', '--server-side', '--dry-run=server', '-f', '-'], here)).toContain('acme');
   });
 
   test('a null list is none for client-side apply, and is refused by server-side apply', async () => {

@@ -85,36 +85,38 @@ test.for<[string, object, string]>([
 
 test('the parser takes what the CRD takes and its two rules between fields allow, and nothing else', () => {
   const { spec: schema } = kindSchema(definition);
-  const word = (...odd: unknown[]) =>
-    fc.oneof(
-      { weight: 12, arbitrary: fc.constantFrom('a', 'b', '1') },
-      fc.constantFrom(...odd, '', 'a b', 'é', '\n', 5),
+  const mostly = (fine: readonly unknown[], odd: readonly unknown[]) =>
+    fc.oneof({ weight: 15, arbitrary: fc.constantFrom(...fine) }, fc.constantFrom(...odd));
+  const word = (most: number) =>
+    mostly(
+      ['a', 'b', '1', 'x'.repeat(most), '/a(b)/c.d_e-f', "!#$%'*+,:;=?@[]^`{|}~"],
+      ['x'.repeat(most + 1), 'a<b', 'a>b', 'a&b', 'a"b', 'a\\b', '', 'a b', 'é', '\n', 'a\n', '\u007f', 5, null],
     );
   const item = fc.record(
     {
-      id: word('i'.repeat(512), 'i'.repeat(513), '/subscriptions/x/y', 'a<b', 'a&b', 'a"b', 'a\\b', 'a[b]^`'),
-      cloudProvider: word('p'.repeat(64), 'p'.repeat(65)),
-      region: word('r'.repeat(64), 'r'.repeat(65)),
-      description: fc.constantFrom('', 'd', '🙂'.repeat(512), '🙂'.repeat(513), '\u0000'),
+      id: word(512),
+      cloudProvider: word(64),
+      region: word(64),
+      description: mostly(['', 'd', '🙂'.repeat(512), '\u0000'], ['🙂'.repeat(513), 5]),
       other: fc.constant(1),
     },
     { requiredKeys: ['id', 'cloudProvider', 'region'] },
   );
   const spec = fc.record(
     {
-      organizationId: fc.oneof(
-        { weight: 12, arbitrary: fc.constantFrom(UUID, '00000000-0000-0000-0000-000000000000') },
-        fc.constantFrom(UUID.replaceAll('-', ''), UUID.toUpperCase(), `${UUID}0`, ` ${UUID}`, '', 7),
+      organizationId: mostly(
+        [UUID, '00000000-0000-0000-0000-000000000000'],
+        [UUID.replaceAll('-', ''), UUID.replace('d', 'D'), `${UUID}0`, ` ${UUID.slice(1)}`, '', 7],
       ),
-      credentialsSecretRef: fc.oneof({ weight: 9, arbitrary: fc.constant({ name: 'api' }) }, fc.constant({})),
-      name: fc.constantFrom('n', 'Acme "Data" <&>', '🙂'.repeat(256), '🙂'.repeat(257), ''),
+      credentialsSecretRef: mostly([{ name: 'api' }], [{}]),
+      name: mostly(['n', 'Acme "Data" <&>', '🙂'.repeat(256)], ['🙂'.repeat(257), '']),
       privateEndpoints: fc.oneof(
-        { weight: 9, arbitrary: fc.array(item, { maxLength: 3 }) },
+        { weight: 15, arbitrary: fc.array(item, { maxLength: 3 }) },
         fc.constantFrom({}, null, [null], [{}]),
       ),
       adoptPrivateEndpoints: fc.constantFrom(true, false),
-      maxPrivateEndpointRemovals: fc.constantFrom(0, 5, 100, 101, -1, 1.5, '5'),
-      deletionPolicy: fc.constantFrom('Retain', 'RemovePrivateEndpoints', 'retain'),
+      maxPrivateEndpointRemovals: mostly([0, 5, 100], [101, -1, 1.5, '5']),
+      deletionPolicy: mostly(['Retain', 'RemovePrivateEndpoints'], ['retain']),
     },
     { requiredKeys: ['organizationId', 'credentialsSecretRef'] },
   );
@@ -129,7 +131,7 @@ test('the parser takes what the CRD takes and its two rules between fields allow
       seen[verdict] += 1;
       expect(parseSpec({ spec: value }).ok).toBe(verdict === 'taken');
     }),
-    { numRuns: 6000 },
+    { numRuns: 4000 },
   );
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(50);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(30);
 });
