@@ -6,6 +6,7 @@ import { commonStatus, currentReady, generationOf, lastRequestOf } from '../comm
 import { reportAttempt, reportFailure } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import { afterRefusal } from './apart.ts';
+import { withoutRefusals } from './ledger.ts';
 import { identityOf, type Memo, type MemoReport, type Refusal } from './memo.ts';
 import type { Plan } from './plan.ts';
 import { blockedMessage } from './problems.ts';
@@ -84,23 +85,28 @@ function memoAfterRefusal(
     return { ...rest, refusal, apart: afterRefusal(memo.apart, plan.pending, refusal, generation) };
   }
   if (httpStatus !== 400 && httpStatus !== 422) return undefined;
-  if (plan.reads === 'list') return { ...memo, readRefused: refusal };
+  if (plan.reads === 'list')
+    return { ...memo, readRefused: { ...refusal, until: plan.work.plannedAt + READ_REFUSED_MS } };
   return goal.endpoints && { ...memo, apart: { refused: [], ...memo.apart, generation, name: refusal } };
 }
+
+/** How long it is believed that the API does not take two empty lists. */
+const READ_REFUSED_MS = 60 * 60_000;
 
 /** Replies to a change of endpoints that may be the fault of one of them. */
 const TAKEN_APART: ReadonlySet<number> = new Set([400, 404, 409, 410, 422]);
 
 function goOnApart(
   object: Organization,
-  plan: Call,
+  plan: Call & { readonly work: Work },
   verdict: Failure,
   { memo, now }: { readonly memo: Memo; readonly now: number },
 ): MemoReport {
   const { httpStatus, requestId } = verdict;
-  const status = { ...object.status, lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now) };
+  const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, verdict, now);
+  const status = { ...object.status, lastRequest, privateEndpoints: stillRefused(object, plan.work) };
   return {
-    status: underway(object, status, { now, acknowledge: false }),
+    status: underway(object, status, { now, acknowledge: true }),
     outcome: goOn,
     did: plan.step,
     facts: { httpStatus, requestId, refused: true },
@@ -136,7 +142,18 @@ function reportOther(
   }
   const { httpStatus, requestId } = attempt.got === 'failure' ? attempt.verdict : {};
   const facts = { reason: status.conditions?.[0]?.reason, httpStatus, requestId };
-  return { status: merged(object, status), outcome, notices, did, facts, ...left };
+  const privateEndpoints = stillRefused(object, work);
+  return { status: merged(object, { ...status, privateEndpoints }), outcome, notices, did, facts, ...left };
+}
+
+/** The ledger without refusals that the user wants tried again: so it is done even where this attempt came to nothing. */
+function stillRefused(
+  { status }: Organization,
+  { plannedAt, retryRefused }: Work,
+): OrganizationStatus['privateEndpoints'] {
+  const ledger = status?.privateEndpoints ?? [];
+  const left = retryRefused ? withoutRefusals(ledger, { now: plannedAt, all: true }) : ledger;
+  return left.length > 0 ? left : undefined;
 }
 
 /** A reply of 4xx, but for 408, says that the request had no effect. */
@@ -191,7 +208,7 @@ function reportTrusted(object: Organization, work: Work, now: number): MemoRepor
     keys: declaredKeys(work.goal),
   };
   return {
-    status: merged(object, { ...common, applied }),
+    status: merged(object, { ...common, applied, pendingChange: undefined }),
     outcome: awaitChange,
     did: 'trust',
     facts: { reason: 'Applied' },

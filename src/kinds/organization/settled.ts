@@ -9,7 +9,7 @@ import { conclude } from './conclude.ts';
 import { type Known, knownList, type Tuple, tupleKey } from './endpoints.ts';
 import { intentOf } from './intent.ts';
 import { type Sent, type Settlement, settle, withoutRefusals } from './ledger.ts';
-import { identityOf, type Memo, type MemoReport, neverLeft } from './memo.ts';
+import { identityOf, type Memo, type MemoReport, mayAsk, neverLeft } from './memo.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply } from './reply.ts';
 import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
@@ -46,7 +46,7 @@ export function reportReply(replied: Replied): MemoReport {
   const blocked = isBlocked(work.goal, change);
   const next = blocked ? { left: NO_CHANGE } : nextChange(replied, change);
   const memo: Memo = {
-    ...(work.memo.readRefused && { readRefused: work.memo.readRefused }),
+    ...(work.memo.readRefused && !readsList(replied.call) && { readRefused: work.memo.readRefused }),
     ...(isOpen && work.memo.refusal && { refusal: work.memo.refusal }),
     ...(next.apart && { apart: next.apart }),
   };
@@ -68,6 +68,10 @@ export function reportReply(replied: Replied): MemoReport {
     };
   }
   return conclude({ ...replied, reply, status: base.status, change, blocked, memo, notices: told, facts });
+}
+
+function readsList(call: Call): boolean {
+  return call.step === 'read' && call.reads === 'list';
 }
 
 /** The intent that this reply has to explain: the one it answers, or one that may have left before. */
@@ -98,16 +102,16 @@ interface NextChange {
 }
 
 /** What is sent next: all of it, the next part of what was refused as a whole, or one at a time where the API cannot be asked. */
-function nextChange({ work, call }: Replied, change: Change): NextChange {
+function nextChange({ work, call, now }: Replied, change: Change): NextChange {
   const { memo, goal } = work;
-  if (!memo.apart) return { left: oneAtATime(change, memo.readRefused !== undefined && goal.name === undefined) };
+  if (!memo.apart) return { left: oneAtATime(change, !mayAsk(memo, now) && goal.name === undefined) };
   const advanced = call.step === 'send' ? afterAcceptance(memo.apart) : memo.apart;
   const { apart, part } = nextPart(advanced, change);
   if (part) return { left: { ...NO_CHANGE, [part.op]: part.endpoints }, apart };
   const given = (op: 'add' | 'remove') => (tuple: Tuple) =>
     apart.stopped?.op !== op && !apart.refused.some((entry) => entry.op === op && entry.key === tupleKey(tuple));
   const left = { add: change.add.filter(given('add')), remove: change.remove.filter(given('remove')) };
-  return { left: oneAtATime(left, memo.readRefused !== undefined), apart };
+  return { left: oneAtATime(left, !mayAsk(memo, now)), apart };
 }
 
 function oneAtATime(change: Pick<Change, 'add' | 'remove'>, deaf: boolean): NextChange['left'] {

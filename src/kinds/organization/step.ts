@@ -4,7 +4,7 @@ import { type Change, changeFor, isBlocked, NO_CHANGE } from './change.ts';
 import { type Known, knownList } from './endpoints.ts';
 import { intentOf } from './intent.ts';
 import { withoutRefusals } from './ledger.ts';
-import { neverLeft } from './memo.ts';
+import { mayAsk, neverLeft } from './memo.ts';
 import { changeBody, NEUTRAL_BODY, nameBody } from './remote.ts';
 import type { LedgerEntry, Organization, PendingChange } from './resource.ts';
 import type { Work } from './work.ts';
@@ -43,9 +43,9 @@ export function stepFor(object: Organization, work: Work, now: number): Step {
     return { step: 'intend', ...intentOf(object, work, { ...pending, now }) };
   }
   const mayHaveLeft = pending !== undefined && !neverLeft(memo, pending);
-  const read = readStep(work);
+  const read = readStep(work, now);
   const known = knownHere(object, work);
-  if (!read || isDeaf(object, known))
+  if (!read || (isDeaf(object, known) && !mayHaveLeft))
     return blindStep(object, work, { known, pending: mayHaveLeft ? pending : undefined, now });
   if (!goal.endpoints || !known || mayHaveLeft || isRecheck(object)) return read;
   const ledger = withoutRefusals(object.status?.privateEndpoints ?? [], { now, all: work.retryRefused });
@@ -57,11 +57,11 @@ export function stepFor(object: Organization, work: Work, now: number): Step {
 }
 
 /** How this organization can be asked without changing its endpoints; undefined where the API refuses that. */
-function readStep({ goal, memo }: Work): Extract<Step, { step: 'read' }> | undefined {
+function readStep({ goal, memo, retryRefused }: Work, now: number): Extract<Step, { step: 'read' }> | undefined {
   if (goal.name !== undefined && memo.apart?.name === undefined) {
     return { step: 'read', reads: 'name', body: nameBody(goal.name) };
   }
-  return memo.readRefused ? undefined : { step: 'read', reads: 'list', body: NEUTRAL_BODY };
+  return retryRefused || mayAsk(memo, now) ? { step: 'read', reads: 'list', body: NEUTRAL_BODY } : undefined;
 }
 
 /** Without a way to ask, endpoints are added one at a time and each reply is the next list. */

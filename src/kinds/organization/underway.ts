@@ -26,12 +26,12 @@ export function underway(
   const before = currentReady(object, object.status);
   if (before?.status === 'False' && STANDING.has(before.reason)) {
     const handled = (acknowledge ? requestedAt(object) : undefined) ?? status.lastHandledReconcileAt;
-    return withoutUndefined({ ...status, nextAttemptTime: undefined, lastHandledReconcileAt: handled });
+    return fitted(withoutUndefined({ ...status, nextAttemptTime: undefined, lastHandledReconcileAt: handled }));
   }
   const message = intent === undefined ? 'The API is being asked; the next request follows at once' : intended(intent);
   const summary = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending', message } as const;
   const common = commonStatus(object, object.status, { summary, now, acknowledge, lastRequest: status.lastRequest });
-  return withoutUndefined({ ...status, ...common });
+  return fitted(withoutUndefined({ ...status, ...common }));
 }
 
 function intended({ name, add, remove }: PendingChange): string {
