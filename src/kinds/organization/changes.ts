@@ -112,7 +112,7 @@ export function changeNotice(changes: readonly FieldChange[], requestId: string 
 }
 
 /** `name A → B, added psc-1, removed psc-2`. */
-export function describe(changes: readonly FieldChange[]): string {
+function describe(changes: readonly FieldChange[]): string {
   return changes
     .map(({ field, from, to }) => {
       if (to === undefined) return `removed ${field}`;

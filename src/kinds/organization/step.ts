@@ -24,7 +24,7 @@ export type Step =
   | { readonly step: 'wait'; readonly at: number };
 
 /** An intent leaves at most this long after its time, so that its time says how long it may be at work. */
-export function freshMs(apiTimeoutMs: number): number {
+function freshMs(apiTimeoutMs: number): number {
   return Math.min(5_000, apiTimeoutMs);
 }
 

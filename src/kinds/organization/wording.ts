@@ -5,6 +5,7 @@ import type { Tuple } from './endpoints.ts';
 const NAMED = 4;
 /** An id may be long; a message has one line. */
 const LONGEST_ID = 64;
+const LONGEST_IN_FIELD = 120;
 
 const BY_ITSELF = 'The operator tries again by itself';
 
@@ -43,9 +44,11 @@ export function requested(requestId: string | undefined): string {
   return requestId === undefined ? '' : ` (request ${requestId})`;
 }
 
-/** The path of an endpoint in differences, drift and history. */
+/** The path of an endpoint in differences, drift and history. Long ids differ at their end: the middle is left out. */
 export function fieldOf({ id }: Pick<Tuple, 'id'>, part = ''): string {
-  return `privateEndpoints[${id.length > 128 ? `${id.slice(0, 127)}…` : id}]${part}`;
+  const shown =
+    id.length > LONGEST_IN_FIELD ? `${id.slice(0, LONGEST_IN_FIELD / 2)}…${id.slice(-LONGEST_IN_FIELD / 2)}` : id;
+  return `privateEndpoints[${shown}]${part}`;
 }
 
 export function placeOf({ cloudProvider, region }: Tuple): string {
@@ -53,5 +56,5 @@ export function placeOf({ cloudProvider, region }: Tuple): string {
 }
 
 function short(id: string): string {
-  return id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID - 1)}…` : id;
+  return id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID / 2)}…${id.slice(-LONGEST_ID / 2)}` : id;
 }
