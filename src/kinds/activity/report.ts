@@ -78,7 +78,7 @@ function reportFetch(object: Activity, spec: ActivitySpec, result: Result, now: 
 function lateRecord({ metadata }: Activity, reason: FailureReason, now: number): Adjustment {
   if (reason !== 'NotFound') return {};
   const until = Date.parse(metadata.creationTimestamp) + LATE_MS;
-  return now <= until
+  return now < until
     ? { rule: { side: 'Reconciling', ...LATE_WAITS }, notAfter: until }
     : { rule: { side: 'Stalled', ...LATE_WAITS } };
 }
