@@ -55,7 +55,7 @@ describe('a record', () => {
   });
 
   test('keeps types and actors that nobody has heard of, and drops what is no field of a record', () => {
-    const odd = { ...RECORD, type: 'fold_space', actorType: 'ghost', extra: 'x', __proto__: { id: 'y' } };
+    const odd = { ...RECORD, type: 'fold_space', actorType: 'ghost', extra: 'x' };
     expect(visit(anActivity(), { attempt: answeredWith(odd) }).status?.activity).toStrictEqual({
       ...RECORD,
       type: 'fold_space',
@@ -117,7 +117,9 @@ describe('a record that is not there yet', () => {
       expect(readyIn(visited.status).reason).toBe('NotFound');
       seen.push({ at: now - T0, side: sideIn(visited.status) });
       object = visited.object;
-      now = Date.parse(visited.status?.nextAttemptTime ?? '');
+      const next = Date.parse(visited.status?.nextAttemptTime ?? '');
+      if (!(next > now)) throw new Error(`the next attempt is not after this one: ${next - now} ms`);
+      now = next;
     }
     return seen;
   }

@@ -22,7 +22,7 @@ export function getActivity(
  */
 export function readRecord(result: Readonly<Record<string, unknown>>): ActivityRecord | undefined {
   const read = recordFieldNames.flatMap((name) => {
-    const value = Object.hasOwn(result, name) ? result[name] : undefined;
+    const value = result[name];
     if (value === undefined || value === null) return [];
     return [[name, cutText(typeof value === 'string' ? value : canonicalJson(value), RECORD[name].max)] as const];
   });
