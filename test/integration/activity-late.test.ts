@@ -51,7 +51,8 @@ test('a record that is not there yet is waited for, and fetched when it is', asy
   expect(acts.calls('late')).toHaveLength(3);
   await settled(scene);
   const events = await scene.events('late');
-  expect(events.map(({ type, reason }) => `${type} ${reason}`)).toEqual(['Warning NotFound', 'Normal Fetched']);
+  const told = events.map(({ type, reason }) => `${type} ${reason}`);
+  expect(told.toSorted()).toEqual(['Normal Fetched', 'Warning NotFound']);
 });
 
 test('one that is not there after 10 minutes is Stalled from that moment on, asked for at most once an hour, and still found', async () => {

@@ -119,7 +119,7 @@ test('a namespace that is missing or forbidden is told of, tried again, and does
   expect(await operator.page('readyz')).toContain('[+] informers: ok');
   for (const namespace of [absent, forbidden]) {
     const line = await operator.waitForLine(
-      ({ level, watch }) => level === 'warn' && String(watch).includes(`"${namespace}"`),
+      ({ level, watch }) => level === 'warn' && watch === `pipesettings in namespace "${namespace}"`,
       `it told of ${namespace}`,
     );
     expect(String(line['error'])).toMatch(/get, list and watch on pipesettings\.pipewright\.dev/);
