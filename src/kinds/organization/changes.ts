@@ -67,7 +67,8 @@ export function comparison(
     if (reply.name === undefined) notReported.push('name');
     else if (reply.name !== goal.name) differences.push(difference('name', goal.name, reply.name));
   }
-  if (goal.endpoints && !goal.only && !reply.list) notReported.push('privateEndpoints');
+  if (goal.only) return { differences, notReported };
+  if (goal.endpoints && !reply.list) notReported.push('privateEndpoints');
   for (const endpoint of goal.endpoints ?? []) {
     const reported = reply.list?.find((entry) => standsFor(entry, endpoint));
     const declared = endpoint.description;
