@@ -79,6 +79,7 @@ async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }
     }
     case 'block':
     case 'trust':
+    case 'give-up':
     case 'wait':
       return { got: 'nothing' };
   }

@@ -1,26 +1,18 @@
 import type { Notice, Report } from '../../runtime/kind.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import { canonicalJson, digestOf, timestamp, wholeSecond } from '../canonical.ts';
-import {
-  commonStatus,
-  countAttempts,
-  currentReady,
-  generationOf,
-  readyOf,
-  withoutUndefined,
-} from '../common-status.ts';
+import { commonStatus, currentReady, generationOf, readyOf, withoutUndefined } from '../common-status.ts';
 import { assertionTime } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
-import { nextWait } from '../failures.ts';
 import type { Change } from './change.ts';
 import { changeNotice, otherwiseDescribed } from './changes.ts';
-import { tupleKey } from './endpoints.ts';
 import type { Memo, MemoReport } from './memo.ts';
 import { type Problem, problemsOf } from './problems.ts';
+import { withRefusals } from './refusals.ts';
 import { declaredKeys } from './remote.ts';
 import type { OrganizationReply } from './reply.ts';
-import type { LedgerEntry, OrganizationStatus } from './resource.ts';
+import type { OrganizationStatus } from './resource.ts';
 import type { Replied } from './settled.ts';
 import { fitted } from './size.ts';
 import { underway } from './underway.ts';
@@ -47,7 +39,11 @@ export function conclude(conclusion: Conclusion): MemoReport {
     const status = underway(object, conclusion.status, { now, acknowledge: true });
     return { status, outcome: goOn, notices: conclusion.notices, did: call.step, facts, memo };
   }
-  const ledger = withRefusals(conclusion);
+  const ledger = withRefusals(object, {
+    ...conclusion,
+    ledger: conclusion.status.privateEndpoints ?? [],
+    apart: memo.apart,
+  });
   const problems = problemsOf({ ...conclusion, ledger });
   const [foremost] = problems;
   const status = { ...conclusion.status, privateEndpoints: ledger.length > 0 ? ledger : undefined };
@@ -130,28 +126,6 @@ function cleaned({ object, call, facts, notices, now }: Conclusion, status: Orga
   const { lastRequest } = status;
   const common = commonStatus(object, object.status, { summary, now, acknowledge: true, lastRequest });
   return { status: withoutUndefined({ ...status, ...common }), outcome: goOn, notices, did: call.step, facts };
-}
-
-/** The ledger with the endpoints named that the API refused one by one, each with the time of its next attempt. */
-function withRefusals({ object, status, change, memo, now }: Conclusion): readonly LedgerEntry[] {
-  const ledger = status.privateEndpoints ?? [];
-  const refused = memo.apart?.refused ?? [];
-  if (refused.length === 0) return ledger;
-  const byKey = new Map(refused.map((entry) => [`${entry.op} ${entry.key}`, entry.refusal]));
-  const reason = refused.every(({ refusal }) => refusal.httpStatus === 409) ? 'Conflict' : 'Rejected';
-  const wait = nextWait(reason, countAttempts(object, object.status, reason), object.metadata.uid);
-  const nextAttemptTime = timestamp(wholeSecond(now + wait));
-  const removing = ledger.map((entry): LedgerEntry => {
-    const lastError = byKey.get(`remove ${tupleKey(entry)}`);
-    const isMeant = change.remove.some((tuple) => tupleKey(tuple) === tupleKey(entry));
-    return lastError && isMeant ? { ...entry, state: 'Removing', lastError, nextAttemptTime } : entry;
-  });
-  const adding = change.add.flatMap(({ id, cloudProvider, region }): LedgerEntry[] => {
-    const lastError = byKey.get(`add ${tupleKey({ id, cloudProvider, region })}`);
-    if (!lastError) return [];
-    return [{ id, cloudProvider, region, origin: 'Found', state: 'Refused', lastError, nextAttemptTime }];
-  });
-  return [...removing, ...adding];
 }
 
 function appliedMessage(goal: Conclusion['work']['goal'], reply: OrganizationReply, requestId?: string): string {

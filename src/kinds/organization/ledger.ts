@@ -130,3 +130,13 @@ export function withoutRefusals(
     return [{ ...rest, state: 'Present' }];
   });
 }
+
+/** The ledger without what is open and has had its time, for an API that cannot be asked: then it counts as not done. */
+export function withoutOpen(ledger: readonly LedgerEntry[], now: number): readonly LedgerEntry[] {
+  return ledger.flatMap((entry): LedgerEntry[] => {
+    const { nextAttemptTime, ...rest } = entry;
+    if (nextAttemptTime === undefined || Date.parse(nextAttemptTime) > now) return [entry];
+    if (entry.state === 'Unconfirmed') return [];
+    return entry.state === 'Removing' ? [{ ...rest, state: 'Present' }] : [entry];
+  });
+}

@@ -3,7 +3,7 @@ import { type Due, whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { planCleanup } from './cleanup.ts';
 import type { Tuple } from './endpoints.ts';
-import { type Goal, goalOf } from './goal.ts';
+import { goalOf } from './goal.ts';
 import type { Facts } from './load.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { addressOf, stateHash } from './remote.ts';
@@ -16,7 +16,8 @@ export type Plan =
   /** It is as it should be, or its time has not come. */
   | { readonly do: 'nothing'; readonly at?: number }
   | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
-  | { readonly do: 'suspend'; readonly confirmed: boolean }
+  /** `inherited`: where another object holds the organization. */
+  | { readonly do: 'suspend'; readonly confirmed: boolean; readonly inherited?: readonly LedgerEntry[] }
   | { readonly do: 'yield'; readonly holder: Facts['holder']; readonly inherited: readonly LedgerEntry[] }
   | { readonly do: 'preview'; readonly preview: Preview }
   | { readonly do: 'reschedule'; readonly at: number }
@@ -36,18 +37,20 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const goal = goalOf(spec);
   const address = addressOf(spec.organizationId);
   const hash = stateHash(facts.baseUrl, address, goal);
-  if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, hash) };
-  if (facts.holder.uid !== object.metadata.uid) {
-    return { do: 'yield', holder: facts.holder, inherited: facts.inherited };
+  const isHolder = facts.holder.uid === object.metadata.uid;
+  const mayHold = isHolder && spec.deletionPolicy === 'RemovePrivateEndpoints' && !isHeld(object);
+  if (mayHold && hasAdded(object)) return { do: 'hold' };
+  if (spec.suspend) {
+    const confirmed = isConfirmed(object, hash);
+    return isHolder ? { do: 'suspend', confirmed } : { do: 'suspend', confirmed, inherited: facts.inherited };
   }
+  if (!isHolder) return { do: 'yield', holder: facts.holder, inherited: facts.inherited };
   if (spec.mode === 'Plan')
     return { do: 'preview', preview: previewOf(object, { goal, path: address.path, hash, now }) };
   const due = dueOf(object, facts, { spec, hash, now });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
   if (!due.due) return due.at === undefined ? { do: 'nothing' } : { do: 'nothing', at: due.at };
-  if (spec.deletionPolicy === 'RemovePrivateEndpoints' && !isHeld(object) && concernsEndpoints(object, goal)) {
-    return { do: 'hold' };
-  }
+  if (mayHold && goal.endpoints) return { do: 'hold' };
   const work: Work = {
     spec,
     goal,
@@ -85,8 +88,8 @@ function dueOf(
   });
 }
 
-function concernsEndpoints(object: Organization, goal: Goal): boolean {
-  return (
-    goal.endpoints !== undefined || (object.status?.privateEndpoints ?? []).some(({ origin }) => origin === 'Added')
-  );
+/** Whether the object has added endpoints, or may have. */
+function hasAdded({ status }: Organization): boolean {
+  const { privateEndpoints = [], pendingChange } = status ?? {};
+  return privateEndpoints.some(({ origin }) => origin === 'Added') || (pendingChange?.add.length ?? 0) > 0;
 }

@@ -2,6 +2,7 @@ import { readyOf } from '../common-status.ts';
 import type { FailureReason } from '../failures.ts';
 import type { Conclusion } from './conclude.ts';
 import { isOurs } from './goal.ts';
+import { refusedProblem } from './refusals.ts';
 import type { LedgerEntry } from './resource.ts';
 import { counted, names, requested } from './wording.ts';
 
@@ -21,7 +22,7 @@ export function problemsOf(judged: Judged): Problem[] {
     ...open(judged),
     unlisted(judged),
     renamed(judged),
-    refused(judged),
+    refusedProblem(judged.ledger, judged.memo.apart),
     conflicting(judged),
   ].filter((problem) => problem !== undefined);
 }
@@ -73,25 +74,6 @@ function renamed({ work, reply, memo, verdict }: Judged): Problem | undefined {
   if (name === undefined || reply.name === undefined || reply.name === name || memo.apart?.name) return undefined;
   const message = `The API accepted the name but reports another one: ${JSON.stringify(reply.name.slice(0, 64))}, not ${JSON.stringify(name.slice(0, 64))}${requested(verdict.requestId)}. It is asked again a few times; if it stays so, declare the name that the API keeps`;
   return { reason: 'NotConfirmed', message };
-}
-
-function refused({ ledger, memo }: Judged): Problem | undefined {
-  const entries = ledger.filter(({ lastError }) => lastError !== undefined);
-  const { name, stopped } = memo.apart ?? {};
-  if (entries.length === 0 && !name && !stopped) return undefined;
-  const single = entries.map(({ lastError }) => lastError?.httpStatus);
-  const statuses = [...single, name?.httpStatus, stopped?.refusal.httpStatus].filter((status) => status !== undefined);
-  const said = stopped?.refusal.message ?? name?.message ?? entries[0]?.lastError?.message ?? '';
-  const id = requested(stopped?.refusal.requestId ?? name?.requestId ?? entries[0]?.lastError?.requestId);
-  const what = [
-    ...(name ? ['the name'] : []),
-    ...(entries.length > 0 ? [names(entries)] : []),
-    ...(stopped
-      ? [`every half of the private endpoints to ${stopped.op} alike, so it is no single endpoint's fault`]
-      : []),
-  ].join(' and ');
-  const message = `The API refused ${what}: ${said.replace(/[.\s]+$/, '')}${id}. What it took is in place; change the spec to what the API accepts, or ask for another try with the annotation pipewright.dev/reconcile-requested-at`;
-  return { reason: statuses.every((status) => status === 409) ? 'Conflict' : 'Rejected', message };
 }
 
 function conflicting({ change }: Judged): Problem | undefined {

@@ -2,18 +2,17 @@ import type { Failure } from '../../api/errors.ts';
 import { cutText } from '../../runtime/conditions.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import { timestamp, wholeSecond } from '../canonical.ts';
-import { commonStatus, currentReady, generationOf, lastRequestOf } from '../common-status.ts';
-import { reportAttempt, reportFailure } from '../failure-report.ts';
+import { currentReady, generationOf, lastRequestOf } from '../common-status.ts';
+import { reportAttempt } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import { afterRefusal } from './apart.ts';
 import { withoutRefusals } from './ledger.ts';
 import { identityOf, type Memo, type MemoReport, type Refusal } from './memo.ts';
 import type { Plan } from './plan.ts';
-import { blockedMessage } from './problems.ts';
-import { declaredKeys, UPDATE_ORGANIZATION } from './remote.ts';
+import { UPDATE_ORGANIZATION } from './remote.ts';
+import { reportBlocked, reportGivenUp, reportTrusted } from './report-unasked.ts';
 import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
 import { type Call, reportReply } from './settled.ts';
-import type { Step } from './step.ts';
 import { merged, underway } from './underway.ts';
 import { advise } from './wording.ts';
 import { isConfirmed, type Work } from './work.ts';
@@ -28,6 +27,7 @@ export function reportStep(
   const { work } = plan;
   if (plan.step === 'block') return reportBlocked(object, plan, now);
   if (plan.step === 'trust') return reportTrusted(object, work, now);
+  if (plan.step === 'give-up') return reportGivenUp(object, plan, now);
   if (plan.step === 'wait') {
     const at = wholeSecond(plan.at);
     return { status: { ...object.status, nextAttemptTime: timestamp(at) }, outcome: recheckAt(at), did: 'wait' };
@@ -55,7 +55,7 @@ function reportIntent(
   plan: Extract<Plan, { do: 'step' }> & { step: 'intend' },
   now: number,
 ): MemoReport {
-  const { pending, ledger, work } = plan;
+  const { pending, ledger, work, apart } = plan;
   const status: OrganizationStatus = {
     ...object.status,
     plan: undefined,
@@ -66,7 +66,11 @@ function reportIntent(
     status: underway(object, status, { now, acknowledge: false, intent: pending }),
     outcome: goOn,
     did: 'intend',
-    memo: { ...work.memo, unsent: { change: identityOf(pending), generation: generationOf(object) } },
+    memo: {
+      ...work.memo,
+      ...(apart && { apart }),
+      unsent: { change: identityOf(pending), generation: generationOf(object) },
+    },
   };
 }
 
@@ -160,59 +164,6 @@ function stillRefused(
 function refusalOf({ httpStatus, requestId, message }: Failure): Refusal | undefined {
   if (httpStatus === undefined || httpStatus < 400 || httpStatus > 499 || httpStatus === 408) return undefined;
   return { httpStatus, ...(requestId !== undefined && { requestId }), message: cutText(message, LIMITS.ledgerMessage) };
-}
-
-function reportBlocked(
-  object: Organization,
-  { work, change }: { readonly work: Work } & Extract<Step, { step: 'block' }>,
-  now: number,
-): MemoReport {
-  const message = blockedMessage(change.remove, work.goal.mostRemovals);
-  const { status, outcome, notices } = reportFailure({
-    object,
-    previous: object.status,
-    reason: 'RemovalBlocked',
-    message,
-    now,
-  });
-  const pendingChange = undefined;
-  return {
-    status: merged(object, { ...status, pendingChange }),
-    outcome,
-    notices,
-    did: 'block',
-    facts: { reason: 'RemovalBlocked' },
-  };
-}
-
-/** The API takes no question, and by its last list everything is there, or nothing is known and nothing is left to send. */
-function reportTrusted(object: Organization, work: Work, now: number): MemoReport {
-  const { status: previous } = object;
-  const said = work.memo.readRefused?.message ?? 'two empty lists are refused';
-  if (!previous?.organization?.privateEndpoints) {
-    const message = `The list of private endpoints cannot be read: ${said}. Declare a name, which makes the list visible, or an endpoint`;
-    const failure = reportFailure({ object, previous, reason: 'Rejected', message, now });
-    return { ...failure, status: merged(object, { ...failure.status }), did: 'trust', facts: { reason: 'Rejected' } };
-  }
-  const message = `By the last list that the API gave, everything is as declared; it cannot be asked again without a name: ${said}`;
-  const common = commonStatus(object, previous, {
-    summary: { ready: 'True', reason: 'Applied', message },
-    now,
-    acknowledge: true,
-  });
-  const applied = {
-    time: timestamp(now),
-    ...previous.applied,
-    generation: generationOf(object),
-    requestHash: work.hash,
-    keys: declaredKeys(work.goal),
-  };
-  return {
-    status: merged(object, { ...common, applied, pendingChange: undefined }),
-    outcome: awaitChange,
-    did: 'trust',
-    facts: { reason: 'Applied' },
-  };
 }
 
 function isReady(object: Organization): boolean {

@@ -10,7 +10,7 @@ import type { MemoReport } from './memo.ts';
 import type { Plan } from './plan.ts';
 import type { Preview } from './preview.ts';
 import { reportStep } from './report-step.ts';
-import { LIMITS, type Organization, type OrganizationStatus, organizationType } from './resource.ts';
+import { type LedgerEntry, LIMITS, type Organization, type OrganizationStatus, organizationType } from './resource.ts';
 import { merged } from './underway.ts';
 import { names } from './wording.ts';
 
@@ -27,7 +27,9 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
     case 'refuse-spec':
       return refuseSpec(object, plan, now);
     case 'suspend':
-      return show(object, suspended(plan.confirmed), now, 'suspend');
+      return show(object, suspended(plan.confirmed), now, 'suspend', {
+        ...(plan.inherited && { privateEndpoints: listOrNone(plan.inherited) }),
+      });
     case 'yield': {
       const { holder, inherited } = plan;
       const { kind } = organizationType;
@@ -39,8 +41,7 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
         holder,
         now,
       });
-      const privateEndpoints = inherited.length > 0 ? inherited : undefined;
-      return { status: merged(object, { ...status, privateEndpoints }), ...rest, did: 'yield' };
+      return { status: merged(object, { ...status, privateEndpoints: listOrNone(inherited) }), ...rest, did: 'yield' };
     }
     case 'preview':
       return preview(object, plan.preview, now);
@@ -85,10 +86,14 @@ function show(
   summary: Summary,
   now: number,
   did: string,
-  plan?: OrganizationStatus['plan'],
+  more: Partial<OrganizationStatus>,
 ): MemoReport {
   const common = commonStatus(object, object.status, { summary, now, acknowledge: true });
-  return { status: merged(object, { ...common, plan }), outcome: awaitChange, did };
+  return { status: merged(object, { ...common, ...more }), outcome: awaitChange, did };
+}
+
+function listOrNone(ledger: readonly LedgerEntry[]): OrganizationStatus['privateEndpoints'] {
+  return ledger.length > 0 ? ledger : undefined;
 }
 
 /** Shows to the letter what Apply would send; the time stays while that stays the same. */
@@ -108,5 +113,5 @@ function preview(object: Organization, { basis, hash, requests, changes, says }:
       : `measured against its reply of ${repliedAt ?? 'before'}`;
   const message = `Not sent: ${says}; ${known}. See status.plan; set spec.mode to Apply to send it`;
   const plan = { time: same ? before.time : timestamp(now), ...shown };
-  return show(object, { ready: 'True', reason: 'Planned', message }, now, 'preview', plan);
+  return show(object, { ready: 'True', reason: 'Planned', message }, now, 'preview', { plan });
 }

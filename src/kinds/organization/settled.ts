@@ -2,14 +2,15 @@ import type { Success } from '../../api/errors.ts';
 import { goOn } from '../../runtime/outcome.ts';
 import { timestamp } from '../canonical.ts';
 import { generationOf, lastRequestOf, withoutUndefined } from '../common-status.ts';
-import { type Apart, afterAcceptance, nextPart } from './apart.ts';
-import { type Change, changeFor, isBlocked, NO_CHANGE } from './change.ts';
+import { type Apart, afterAcceptance } from './apart.ts';
+import { changeFor, isBlocked, NO_CHANGE } from './change.ts';
 import { changeNotice, comparison, confirmedChanges, driftBetween, driftNotices } from './changes.ts';
 import { conclude } from './conclude.ts';
-import { type Known, knownList, type Tuple, tupleKey } from './endpoints.ts';
+import { type Known, knownList } from './endpoints.ts';
 import { intentOf } from './intent.ts';
 import { type Sent, type Settlement, settle, withoutRefusals } from './ledger.ts';
 import { identityOf, type Memo, type MemoReport, mayAsk, neverLeft } from './memo.ts';
+import { type NextChange, nextChange } from './next-change.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply } from './reply.ts';
 import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
@@ -44,7 +45,9 @@ export function reportReply(replied: Replied): MemoReport {
   const change = known && !isOpen ? changeFor(work.goal, settlement.ledger, known) : NO_CHANGE;
   const base = statusAfter(replied, reply, { settlement, pendingIsOpen: isOpen });
   const blocked = isBlocked(work.goal, change);
-  const next = blocked ? { left: NO_CHANGE } : nextChange(replied, change);
+  const next: NextChange = blocked
+    ? { left: NO_CHANGE }
+    : nextChange(advanced(replied), change, { oneAtATime: isMute(replied) });
   const memo: Memo = {
     ...(work.memo.readRefused && !readsList(replied.call) && { readRefused: work.memo.readRefused }),
     ...(isOpen && work.memo.refusal && { refusal: work.memo.refusal }),
@@ -96,27 +99,14 @@ function knownNow({ object, work }: Replied, { list }: OrganizationReply): Known
   return known?.complete ? known : undefined;
 }
 
-interface NextChange {
-  readonly left: Pick<Change, 'add' | 'remove'>;
-  readonly apart?: Apart;
+/** What is left of a refused change, where a part of it has been accepted now. */
+function advanced({ work: { memo }, call }: Replied): Apart | undefined {
+  return memo.apart && call.step === 'send' ? afterAcceptance(memo.apart) : memo.apart;
 }
 
-/** What is sent next: all of it, the next part of what was refused as a whole, or one at a time where the API cannot be asked. */
-function nextChange({ work, call, now }: Replied, change: Change): NextChange {
-  const { memo, goal } = work;
-  if (!memo.apart) return { left: oneAtATime(change, !mayAsk(memo, now) && goal.name === undefined) };
-  const advanced = call.step === 'send' ? afterAcceptance(memo.apart) : memo.apart;
-  const { apart, part } = nextPart(advanced, change);
-  if (part) return { left: { ...NO_CHANGE, [part.op]: part.endpoints }, apart };
-  const given = (op: 'add' | 'remove') => (tuple: Tuple) =>
-    apart.stopped?.op !== op && !apart.refused.some((entry) => entry.op === op && entry.key === tupleKey(tuple));
-  const left = { add: change.add.filter(given('add')), remove: change.remove.filter(given('remove')) };
-  return { left: oneAtATime(left, !mayAsk(memo, now)), apart };
-}
-
-function oneAtATime(change: Pick<Change, 'add' | 'remove'>, deaf: boolean): NextChange['left'] {
-  if (!deaf) return change;
-  return change.add.length > 0 ? { add: change.add.slice(0, 1), remove: [] } : { add: [], remove: change.remove };
+/** The API takes no question: the reply to each add is the next list. */
+function isMute({ work: { memo, goal }, now }: Replied): boolean {
+  return !mayAsk(memo, now) && (goal.name === undefined || memo.apart?.name !== undefined);
 }
 
 /** The status but for what the conclusion decides. */

@@ -1,10 +1,13 @@
 import { generationOf, readyOf } from '../common-status.ts';
 import { isFailure } from '../failures.ts';
-import { type Change, changeFor, isBlocked, NO_CHANGE } from './change.ts';
-import { type Known, knownList } from './endpoints.ts';
+import type { Apart } from './apart.ts';
+import { type Change, changeFor, isBlocked } from './change.ts';
+import { type Known, knownList, tupleKey } from './endpoints.ts';
+import type { Goal } from './goal.ts';
 import { intentOf } from './intent.ts';
-import { withoutRefusals } from './ledger.ts';
+import { withoutOpen, withoutRefusals } from './ledger.ts';
 import { mayAsk, neverLeft } from './memo.ts';
+import { nextChange } from './next-change.ts';
 import { changeBody, NEUTRAL_BODY, nameBody } from './remote.ts';
 import type { LedgerEntry, Organization, PendingChange } from './resource.ts';
 import type { Work } from './work.ts';
@@ -14,12 +17,25 @@ export type Step =
   /** A PATCH that changes no endpoint: of the declared name, or of two empty lists. */
   | { readonly step: 'read'; readonly body: string; readonly reads: 'name' | 'list' }
   /** Puts an intent on record, once a slot for its call is there. */
-  | { readonly step: 'intend'; readonly pending: PendingChange; readonly ledger: readonly LedgerEntry[] }
+  | {
+      readonly step: 'intend';
+      readonly pending: PendingChange;
+      readonly ledger: readonly LedgerEntry[];
+      /** What is left of a refused change, where that is another one now. */
+      readonly apart?: Apart;
+    }
   | { readonly step: 'send'; readonly pending: PendingChange; readonly body: string }
   /** More removals than the spec allows: nothing is sent. */
   | { readonly step: 'block'; readonly change: Change }
   /** The API cannot be asked, and by its last word there is nothing to do. */
   | { readonly step: 'trust' }
+  /** The API cannot be asked, and it has refused what is left to do. */
+  | {
+      readonly step: 'give-up';
+      readonly change: Change;
+      readonly ledger: readonly LedgerEntry[];
+      readonly apart: Apart;
+    }
   /** What was sent may still be at work, and the API cannot be asked. */
   | { readonly step: 'wait'; readonly at: number };
 
@@ -78,13 +94,29 @@ function blindStep(
     const at = settledAt(pending, work.apiTimeoutMs);
     if (now < at) return { step: 'wait', at };
   }
-  const ledger = withoutRefusals(object.status?.privateEndpoints ?? [], { now, all: work.retryRefused });
-  const { add, remove } = changeFor(work.goal, ledger, known ?? { entries: [], complete: true });
-  if (remove.length > work.goal.mostRemovals) return { step: 'block', change: { ...NO_CHANGE, remove } };
-  const [first] = add;
-  if (first) return { step: 'intend', ...intentOf(object, work, { add: [first], remove: [], now }, ledger) };
-  if (remove.length > 0) return { step: 'intend', ...intentOf(object, work, { add: [], remove, now }, ledger) };
-  return { step: 'trust' };
+  const { goal, memo } = work;
+  const ledger = withoutOpen(withoutRefusals(ledgerHere(object, goal, pending), { now, all: work.retryRefused }), now);
+  const change = changeFor(goal, ledger, known ?? { entries: [], complete: true });
+  if (isBlocked(goal, change)) return { step: 'block', change };
+  const { left, apart } = nextChange(memo.apart, change, { oneAtATime: true });
+  if (left.add.length + left.remove.length > 0) {
+    return { step: 'intend', ...intentOf(object, work, { ...left, now }, ledger), ...(apart && { apart }) };
+  }
+  const isDone = change.add.length + change.remove.length === 0;
+  if (!isDone && apart) return { step: 'give-up', change, ledger, apart };
+  const times = ledger.flatMap(({ nextAttemptTime }) =>
+    nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
+  );
+  return times.length > 0 ? { step: 'wait', at: Math.min(...times) } : { step: 'trust' };
+}
+
+/** On deletion, what may have been added counts as added where nobody can look. */
+function ledgerHere(object: Organization, goal: Goal, pending: PendingChange | undefined): readonly LedgerEntry[] {
+  const ledger = object.status?.privateEndpoints ?? [];
+  if (!goal.only || !pending) return ledger;
+  const known = new Set(ledger.map(tupleKey));
+  const maybe = pending.add.filter((tuple) => !known.has(tupleKey(tuple)));
+  return [...ledger, ...maybe.map((tuple): LedgerEntry => ({ ...tuple, origin: 'Added', state: 'Present' }))];
 }
 
 /** No list was ever seen, and the replies go on without one. */
