@@ -2,13 +2,16 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Pset } from '../support/scene.ts';
 
-/** All PipeSettings of the cluster as they are now, kept up to date by a watch. */
+/** What objects of all kinds have in common. */
+export type Shown = Pset & { readonly kind: string };
+
+/** All objects of the operator's kinds in the cluster as they are now, kept up to date by watches. They go by `refOf`. */
 export interface Objects {
-  get(name: string): Pset | undefined;
+  get(ref: string): Shown | undefined;
   /** Resolves with the object as soon as it fits; rejects with its state when the time is over, with the reason of `signal` when that comes. */
-  until(name: string, fits: (object: Pset) => boolean, wait: Wait): Promise<Pset>;
+  until(ref: string, fits: (object: Shown) => boolean, wait: Wait): Promise<Shown>;
   /** Resolves when there is no such object any more. */
-  untilGone(name: string, wait: Wait): Promise<void>;
+  untilGone(ref: string, wait: Wait): Promise<void>;
   close(): void;
 }
 
@@ -21,40 +24,54 @@ export interface Wait {
 export interface ObjectsOptions {
   readonly kubectl: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Objects elsewhere are called namespace/name. */
+  /** Objects elsewhere have their namespace in front. */
   readonly namespace: string;
-  readonly onChange: (name: string, object: Pset | undefined) => void;
+  readonly onChange: (ref: string, object: Shown | undefined) => void;
 }
 
 interface WatchEvent {
   readonly type: string;
-  readonly object: Pset & { readonly metadata: { readonly namespace: string } };
+  readonly object: Shown & { readonly metadata: { readonly namespace: string } };
 }
 
-const WATCH = '/apis/pipewright.dev/v1alpha1/pipesettings?watch=1';
+/** Kind to short name: by that an object is called, as kubectl takes it. */
+const KINDS: Readonly<Record<string, { readonly plural: string; readonly short: string }>> = {
+  PipeSettings: { plural: 'pipesettings', short: 'pset' },
+  Organization: { plural: 'organizations', short: 'org' },
+  Activity: { plural: 'activities', short: 'act' },
+};
 const AGAIN_MS = 500;
+
+/** `pset/orders`: what one would type after `kubectl get`. */
+export function refOf({ kind, metadata }: Pick<Shown, 'kind'> & { readonly metadata: { readonly name: string } }) {
+  return `${KINDS[kind]?.short ?? kind}/${metadata.name}`;
+}
 
 /** Watches with kubectl, so that what is shown is what a user can see. The API server ends a watch after an hour or so; then it starts anew. */
 export function watchObjects({ kubectl, env, namespace, onChange }: ObjectsOptions): Objects {
-  const objects = new Map<string, Pset>();
+  const objects = new Map<string, Shown>();
   const waiting = new Set<() => void>();
   const stop = new AbortController();
 
   const apply = ({ type, object }: WatchEvent) => {
-    const { metadata } = object;
-    const name = metadata.namespace === namespace ? metadata.name : `${metadata.namespace}/${metadata.name}`;
-    if (type === 'DELETED') objects.delete(name);
-    else if (type === 'ADDED' || type === 'MODIFIED') objects.set(name, object);
+    const ref =
+      object.metadata.namespace === namespace ? refOf(object) : `${object.metadata.namespace}/${refOf(object)}`;
+    if (type === 'DELETED') objects.delete(ref);
+    else if (type === 'ADDED' || type === 'MODIFIED') objects.set(ref, object);
     else return;
-    onChange(name, objects.get(name));
+    onChange(ref, objects.get(ref));
     for (const look of waiting) look();
   };
-  const watch = () => {
+  const watch = (kind: string, plural: string) => {
     if (stop.signal.aborted) return;
-    for (const name of objects.keys()) onChange(name, undefined);
-    objects.clear();
+    for (const [ref, object] of objects) {
+      if (object.kind !== kind) continue;
+      objects.delete(ref);
+      onChange(ref, undefined);
+    }
     // A group of its own: Ctrl-C in the terminal is for the demo, which ends this one itself.
-    const child = spawn(kubectl, ['get', '--raw', WATCH], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    const path = `/apis/pipewright.dev/v1alpha1/${plural}?watch=1`;
+    const child = spawn(kubectl, ['get', '--raw', path], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
     const end = () => child.kill();
     stop.signal.addEventListener('abort', end);
     process.once('exit', end);
@@ -62,10 +79,10 @@ export function watchObjects({ kubectl, env, namespace, onChange }: ObjectsOptio
     child.once('close', () => {
       stop.signal.removeEventListener('abort', end);
       process.off('exit', end);
-      setTimeout(watch, AGAIN_MS).unref();
+      setTimeout(() => watch(kind, plural), AGAIN_MS).unref();
     });
   };
-  watch();
+  for (const [kind, { plural }] of Object.entries(KINDS)) watch(kind, plural);
 
   const until = (isIt: () => boolean, last: () => unknown, { what, timeoutMs, signal }: Wait): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -88,21 +105,21 @@ export function watchObjects({ kubectl, env, namespace, onChange }: ObjectsOptio
     });
 
   return {
-    get: (name) => objects.get(name),
-    until: async (name, fits, wait) => {
-      let found: Pset | undefined;
+    get: (ref) => objects.get(ref),
+    until: async (ref, fits, wait) => {
+      let found: Shown | undefined;
       const isIt = () => {
-        const object = objects.get(name);
+        const object = objects.get(ref);
         if (object && fits(object)) found = object;
         return found !== undefined;
       };
-      await until(isIt, () => objects.get(name)?.status.conditions, wait);
-      if (!found) throw new Error(`${name} was there and is not`);
+      await until(isIt, () => objects.get(ref)?.status.conditions, wait);
+      if (!found) throw new Error(`${ref} was there and is not`);
       return found;
     },
-    untilGone: (name, wait) =>
+    untilGone: (ref, wait) =>
       until(
-        () => !objects.has(name),
+        () => !objects.has(ref),
         () => undefined,
         wait,
       ),

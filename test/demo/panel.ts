@@ -1,5 +1,5 @@
 import type { Call } from '../simulator/types.ts';
-import type { Pset } from '../support/scene.ts';
+import type { Shown } from './objects.ts';
 import { clockTime, cut, duration, fit, type Ink } from './text.ts';
 
 /** One object, as the columns show it. */
@@ -30,8 +30,9 @@ export interface Size {
 /** Rows of the terminal that stay for the story at least. */
 const STORY_ROWS = 9;
 const CALLS_SHOWN = { least: 2, most: 10 };
+const KEY_COLUMNS = 12;
 
-export function rowOf(name: string, { status }: Pset): Row {
+export function rowOf(name: string, { status }: Pick<Shown, 'status'>): Row {
   const ready = status.conditions.find(({ type }) => type === 'Ready');
   return {
     name,
@@ -106,7 +107,7 @@ function untilText(next: number, now: number): string {
 function callLine(call: Call, columns: number, ink: Ink): string {
   const outcome = outcomeOf(call);
   const rest = ` ${call.method} ${shortPath(call.path)} ${call.text}`;
-  const head = `${clockTime(call.receivedAt)}  ${outcome}  ${fit(call.keyId ?? 'no key', 10)}`;
+  const head = `${clockTime(call.receivedAt)}  ${outcome}  ${fit(call.keyId ?? 'no key', KEY_COLUMNS)}`;
   const good = call.status !== undefined && call.status < 400;
   const paint = good ? ink.green : ink.red;
   return columns < head.length
@@ -118,7 +119,7 @@ export function outcomeOf(call: Call): string {
   return call.status === undefined ? (call.fate ?? 'none') : String(call.status);
 }
 
-/** Only the pipe tells calls apart here: /v1/organizations/…/pipes/9e44d1a3-…/settings is …/9e44d1a3… */
+/** What the call is for, without the rest of the path: /v1/organizations/…/pipes/9e44d1a3-…/settings is pipes/9e44d1a3… */
 export function shortPath(path: string): string {
-  return path.replace(/^.*\/pipes\/([^/]{8})[^/]*\/settings$/, '…/$1…');
+  return path.replace(/^.*\/(pipes|activities|organizations)\/([^/]{8})[^/]*(\/settings)?$/, '$1/$2…');
 }

@@ -32,7 +32,7 @@ export async function perform({ world, view, once, signal }: PerformOptions): Pr
       KUBECACHEDIR: join(controlPlane.folder, 'kubectl'),
     },
     namespace: NAMESPACE,
-    onChange: (name, object) => (object ? view.object(rowOf(name, object)) : view.gone(name)),
+    onChange: (ref, object) => (object ? view.object(rowOf(ref, object)) : view.gone(ref)),
   });
   signal.addEventListener('abort', objects.close, { once: true });
   const dead = new AbortController();
@@ -75,8 +75,8 @@ async function play(stage: Stage, objects: Objects, view: View, signal: AbortSig
       signal.throwIfAborted();
       ended.push({ title, outcome: 'FAILED', ms: performance.now() - since });
       view.say('bad', `This step failed: ${title}`);
-      const name = stage.lastLookedAt();
-      const object = name === undefined ? undefined : objects.get(name);
+      const ref = stage.lastLookedAt();
+      const object = ref === undefined ? undefined : objects.get(ref);
       for (const line of failureLines(error, stage, object)) view.say('plain', line);
     }
   }
@@ -90,7 +90,7 @@ function welcome({ controlPlane, kubectlCommand, simulator, logFile }: World): s
     'To look around meanwhile, in another terminal:',
     '',
     `  export KUBECONFIG=${controlPlane.adminKubeconfig}`,
-    `  ${kubectlCommand} -n ${NAMESPACE} get pset -o wide`,
+    `  ${kubectlCommand} -n ${NAMESPACE} get pset,org,act`,
     '',
     `Management API: ${simulator.url}`,
     `Log of the operator: ${logFile}`,
@@ -105,11 +105,13 @@ function farewell({ controlPlane, kubectlCommand, simulator }: World): string[] 
     '',
     `  export KUBECONFIG=${controlPlane.adminKubeconfig}`,
     '  # all that the status says',
-    `${kubectl} get pset orders-v2 -o yaml`,
+    `${kubectl} get pset/orders-v2 -o yaml`,
     '  # change a setting; try 40, or a key that does not exist',
-    `${kubectl} edit pset orders-v2`,
+    `${kubectl} edit pset/orders-v2`,
     '  # send it once more',
-    `${kubectl} annotate pset orders-v2 pipewright.dev/reconcile-requested-at="$(date)" --overwrite`,
+    `${kubectl} annotate pset/orders-v2 pipewright.dev/reconcile-requested-at="$(date)" --overwrite`,
+    '  # the organization again; then edit its list of private endpoints',
+    `${kubectl} apply -f deploy/examples/organization.yaml`,
     '  # take the management API away for 30 s',
     `  curl -d '{"forMs":30000}' ${simulator.url}/_control/down`,
     '  # what the management API stores',

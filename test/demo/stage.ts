@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Call } from '../simulator/types.ts';
-import type { Pset } from '../support/scene.ts';
-import type { Objects } from './objects.ts';
+import { type Objects, refOf, type Shown } from './objects.ts';
 import type { View } from './view.ts';
 import { kubectl, NAMESPACE, type World } from './world.ts';
 
-/** What a step of the story is told and checked with. Everything here throws when the demo is stopped or a check fails. */
+/** What a step of the story is told and checked with. Everything here throws when the demo is stopped or a check fails. An object goes by its `refOf`. */
 export interface Stage extends World {
   /** Tells a sentence, and leaves time to read it where somebody watches. */
   tell(text: string): Promise<void>;
@@ -14,16 +13,18 @@ export interface Stage extends World {
   createNamespace(): Promise<void>;
   /** Shows and runs `kubectl -n ingest …`. */
   kubectl(args: readonly string[]): Promise<void>;
+  /** The same, and shows what it printed as well. */
+  print(args: readonly string[]): Promise<string>;
   /** kubectl apply of a text that stands in `shownAs`. */
   apply(text: string, shownAs: string): Promise<void>;
   /** kubectl patch of an object's spec. */
-  edit(name: string, spec: unknown): Promise<void>;
+  edit(ref: string, spec: unknown): Promise<void>;
   /** Waits until the status speaks of the last change made here, with this reason, and fits. */
-  becomes(name: string, reason: string, fits?: (object: Pset) => boolean): Promise<Pset>;
-  gone(name: string): Promise<void>;
+  becomes(ref: string, reason: string, fits?: (object: Shown) => boolean): Promise<Shown>;
+  gone(ref: string): Promise<void>;
   /** Says that something holds, or fails with `seen`. */
   check(claim: string, holds: boolean, seen: unknown): void;
-  /** Calls that the API has received since the last time this was asked. */
+  /** Calls that the API has received since the last time this was asked, but for those of someone else. */
   newCalls(): Call[];
   /** Waits a moment in which nothing may arrive at the API, and fails if something does. */
   staysQuiet(claim: string): Promise<void>;
@@ -60,14 +61,14 @@ export function createStage({ world, view, objects, audience, signal }: StageOpt
   };
   /** What kubectl printed as JSON: the object as it was stored. */
   const remember = (output: string) => {
-    const { metadata } = JSON.parse(output) as Pset;
-    generations.set(metadata.name, metadata.generation ?? 0);
-    last = metadata.name;
+    const object = JSON.parse(output) as Shown;
+    last = refOf(object);
+    generations.set(last, object.metadata.generation ?? 0);
   };
   const newCalls = () => {
     const found = simulator.calls().filter(({ seq }) => seq > callsSeen);
     callsSeen = found.at(-1)?.seq ?? callsSeen;
-    return found;
+    return found.filter(({ keyId }) => keyId !== world.someone.keyId);
   };
 
   const stage: Stage = {
@@ -87,27 +88,33 @@ export function createStage({ world, view, objects, audience, signal }: StageOpt
       view.say('command', `kubectl -n ${NAMESPACE} ${args.map(quoted).join(' ')}`);
       await run(args);
     },
+    async print(args) {
+      view.say('command', `kubectl -n ${NAMESPACE} ${args.map(quoted).join(' ')}`);
+      const output = (await run(args)).trimEnd();
+      for (const line of output.split('\n')) view.say('plain', `  ${line.trimEnd()}`);
+      return output;
+    },
     async apply(text, shownAs) {
       view.say('command', `kubectl apply -f ${shownAs}`);
       remember(await run(['apply', '-o', 'json', '-f', '-'], text));
     },
-    async edit(name, spec) {
+    async edit(ref, spec) {
       const patch = JSON.stringify({ spec });
-      view.say('command', `kubectl -n ${NAMESPACE} patch pset ${name} --type merge -p '${patch}'`);
-      remember(await run(['patch', 'pset', name, '-o', 'json', '--type', 'merge', '-p', patch]));
+      view.say('command', `kubectl -n ${NAMESPACE} patch ${ref} --type merge -p '${patch}'`);
+      remember(await run(['patch', ref, '-o', 'json', '--type', 'merge', '-p', patch]));
     },
-    async becomes(name, reason, fits = () => true) {
-      last = name;
-      const wanted = generations.get(name) ?? 0;
-      const isIt = (object: Pset) => {
+    async becomes(ref, reason, fits = () => true) {
+      last = ref;
+      const wanted = generations.get(ref) ?? 0;
+      const isIt = (object: Shown) => {
         const { metadata, status } = object;
         const ready = readyOf(object);
         const current = metadata.generation === status.observedGeneration && status.observedGeneration >= wanted;
         return current && ready.reason === reason && fits(object);
       };
-      return objects.until(name, isIt, { what: `${name} becoming ${reason}`, timeoutMs: PATIENCE_MS, signal });
+      return objects.until(ref, isIt, { what: `${ref} becoming ${reason}`, timeoutMs: PATIENCE_MS, signal });
     },
-    gone: (name) => objects.untilGone(name, { what: `${name} being gone`, timeoutMs: PATIENCE_MS, signal }),
+    gone: (ref) => objects.untilGone(ref, { what: `${ref} being gone`, timeoutMs: PATIENCE_MS, signal }),
     check(claim, holds, seen) {
       signal.throwIfAborted();
       if (!holds) throw new Error(`${claim}: this does not hold; seen: ${JSON.stringify(seen)}`);
@@ -124,13 +131,13 @@ export function createStage({ world, view, objects, audience, signal }: StageOpt
   return stage;
 }
 
-export function readyOf({ status }: Pset): Pset['status']['conditions'][number] {
+export function readyOf({ status }: Shown): Shown['status']['conditions'][number] {
   const ready = status.conditions.find(({ type }) => type === 'Ready');
-  if (!ready) throw new Error(`a PipeSettings without the condition Ready: ${JSON.stringify(status)}`);
+  if (!ready) throw new Error(`an object without the condition Ready: ${JSON.stringify(status)}`);
   return ready;
 }
 
-export function hasCondition({ status }: Pset, type: string): boolean {
+export function hasCondition({ status }: Shown, type: string): boolean {
   return status.conditions.some((condition) => condition.type === type && condition.status === 'True');
 }
 

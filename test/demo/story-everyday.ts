@@ -22,7 +22,7 @@ async function newObject(stage: Stage): Promise<void> {
   await stage.tell('Then an object that names the pipe and declares three settings of it:');
   const file = 'deploy/examples/pipesettings.yaml';
   await stage.apply(await readFile(file, 'utf8'), file);
-  const orders = await stage.becomes('orders', 'Applied');
+  const orders = await stage.becomes('pset/orders', 'Applied');
   const calls = stage.newCalls();
   stage.check(
     'The API received exactly one PUT, with the declared settings and nothing else',
@@ -40,8 +40,8 @@ async function edit(stage: Stage): Promise<void> {
   await stage.tell(
     'An edit is sent at once: always the whole declared set, which is right whether the API merges or replaces.',
   );
-  await stage.edit('orders', { settings: { object_storage_concurrency: 12 } });
-  const orders = await stage.becomes('orders', 'Applied');
+  await stage.edit('pset/orders', { settings: { object_storage_concurrency: 12 } });
+  const orders = await stage.becomes('pset/orders', 'Applied');
   const calls = stage.newCalls();
   stage.check('One edit, one PUT', calls.length === 1 && sameJson(calls[0]?.body, orders.spec['settings']), calls);
   const history = orders.status['history'] as
@@ -63,8 +63,8 @@ async function rotatedKey(stage: Stage): Promise<void> {
   await stage.kubectl(['patch', 'secret', 'management-api', '--type', 'merge', '-p', patch]);
   await stage.staysQuiet('Nothing was sent because of it: a key is no reason to write to a pipe');
   await stage.tell('The next edit goes out with the new key:');
-  await stage.edit('orders', { settings: { object_storage_concurrency: 10 } });
-  await stage.becomes('orders', 'Applied');
+  await stage.edit('pset/orders', { settings: { object_storage_concurrency: 10 } });
+  await stage.becomes('pset/orders', 'Applied');
   const calls = stage.newCalls();
   stage.check(
     `One PUT, with ${next.id}, accepted; the old key was not tried`,

@@ -14,8 +14,8 @@ export const trouble: readonly Step[] = [
 async function outage(stage: Stage): Promise<void> {
   await stage.tell('The management API goes down, and just then somebody makes an edit:');
   await stage.simulator.down();
-  await stage.edit('orders', { settings: { streaming_max_insert_wait_ms: 8000 } });
-  const waiting = await stage.becomes('orders', 'Unavailable', ({ status }) => (status.attempts ?? 0) >= 2);
+  await stage.edit('pset/orders', { settings: { streaming_max_insert_wait_ms: 8000 } });
+  const waiting = await stage.becomes('pset/orders', 'Unavailable', ({ status }) => (status.attempts ?? 0) >= 2);
   await stage.tell(`The condition says: “${readyOf(waiting).message}”`);
   stage.check(
     `Reconciling: nobody has to act. ${waiting.status.attempts} attempts so far, and status.nextAttemptTime names the next one`,
@@ -24,7 +24,7 @@ async function outage(stage: Stage): Promise<void> {
   );
   await stage.tell('The waits between attempts double, up to five minutes. The API comes back:');
   await stage.simulator.up();
-  const orders = await stage.becomes('orders', 'Applied');
+  const orders = await stage.becomes('pset/orders', 'Applied');
   const calls = stage.newCalls();
   stage.check(
     'Ready by itself, with one PUT, and nobody did anything',
@@ -38,7 +38,7 @@ async function rename(stage: Stage): Promise<void> {
   const text = await readFile('deploy/examples/pipesettings.yaml', 'utf8');
   const renamed = text.replace('name: orders', 'name: orders-v2');
   await stage.apply(renamed, 'orders-v2.yaml   # as orders, with another name');
-  const second = await stage.becomes('orders-v2', 'TargetConflict');
+  const second = await stage.becomes('pset/orders-v2', 'TargetConflict');
   const { message } = readyOf(second);
   await stage.tell(`The newcomer says: “${message}”`);
   stage.check(
@@ -47,8 +47,8 @@ async function rename(stage: Stage): Promise<void> {
     { message, calls: stage.simulator.log.slice(-3) },
   );
   await stage.tell('The rename is completed:');
-  await stage.kubectl(['delete', 'pset', 'orders']);
-  const holder = await stage.becomes('orders-v2', 'Applied');
+  await stage.kubectl(['delete', 'pset/orders']);
+  const holder = await stage.becomes('pset/orders-v2', 'Applied');
   const calls = stage.newCalls();
   stage.check(
     'orders-v2 has taken over by itself, with one PUT',

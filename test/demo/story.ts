@@ -1,6 +1,8 @@
 import type { Stage } from './stage.ts';
+import { activities } from './story-activity.ts';
 import { everyday } from './story-everyday.ts';
 import { mistakes } from './story-mistakes.ts';
+import { organizations, takingBack } from './story-organization.ts';
 import { trouble } from './story-trouble.ts';
 
 export interface Step {
@@ -10,4 +12,11 @@ export interface Step {
 }
 
 /** Each step starts from what the one before left behind. */
-export const story: readonly Step[] = [...everyday, ...mistakes, ...trouble];
+export const story: readonly Step[] = [
+  ...everyday,
+  ...mistakes,
+  ...organizations,
+  ...activities,
+  ...trouble,
+  ...takingBack,
+];

@@ -1,4 +1,4 @@
-import type { Pset } from '../support/scene.ts';
+import { refOf, type Shown } from './objects.ts';
 import { outcomeOf } from './panel.ts';
 import { clockTime, fit, seconds } from './text.ts';
 import type { World } from './world.ts';
@@ -13,7 +13,7 @@ export interface Ended {
 export function summaryLines(steps: readonly Ended[]): string[] {
   const lines = steps.map(
     ({ title, outcome, ms }, index) =>
-      `  ${fit(outcome, 9)}  ${index + 1}  ${outcome === 'not tried' ? title : `${fit(title, 34)} ${seconds(ms)}`}`,
+      `  ${fit(outcome, 9)}  ${fit(String(index + 1), 2)}  ${outcome === 'not tried' ? title : `${fit(title, 34)} ${seconds(ms)}`}`,
   );
   const good = steps.filter(({ outcome }) => outcome === 'ok').length;
   const took = seconds(steps.reduce((sum, { ms }) => sum + ms, 0));
@@ -21,13 +21,13 @@ export function summaryLines(steps: readonly Ended[]): string[] {
 }
 
 /** All that is needed to see why a step failed. */
-export function failureLines(error: unknown, world: World, object: Pset | undefined): string[] {
+export function failureLines(error: unknown, world: World, object: Shown | undefined): string[] {
   const calls = world.simulator.log.slice(-10);
   return [
     '',
     `Why: ${error instanceof Error ? error.message : String(error)}`,
     '',
-    object ? `The status of ${object.metadata.name}:` : 'There is no object to show.',
+    object ? `The status of ${refOf(object)}:` : 'There is no object to show.',
     ...(object ? JSON.stringify(object.status, null, 2).split('\n') : []),
     '',
     calls.length === 0 ? 'The API has received no call.' : 'The last calls that the API received:',

@@ -9,6 +9,7 @@ import { type ControlPlane, startControlPlane } from '../controlplane/controlpla
 import { withLock } from '../controlplane/lock.ts';
 import { type Say, step } from '../controlplane/progress.ts';
 import { startSimulator } from '../simulator/simulator.ts';
+import { type SomeoneElse, someoneElse } from '../simulator/someone-else.ts';
 import type { Call, Simulator } from '../simulator/types.ts';
 import { BUILD } from '../steps.ts';
 import { createOperatorProcess, type OperatorProcess } from './operator-process.ts';
@@ -17,7 +18,7 @@ export const NAMESPACE = 'ingest';
 /** The user that the operator is, as the audit log names it. */
 export const OPERATOR_USER = 'system:serviceaccount:pipewright:pipewright';
 
-const ORGANIZATION = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
+export const ORGANIZATION = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
 const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
 /** The pipes that deploy/examples speak of. No other one exists. */
 const PIPES = ['9e44d1a3-0c7b-4f35-b8e2-71a6c9d05f32', 'c2a8e6f4-5b19-4e7d-a340-98f1b2d7c643'];
@@ -31,6 +32,8 @@ export interface ApiKey {
 export interface World {
   readonly controlPlane: ControlPlane;
   readonly simulator: Simulator;
+  /** Another client of the organization, with a key of its own. */
+  readonly someone: SomeoneElse;
   readonly operator: OperatorProcess;
   /** The key in use, and the one that takes its place. */
   readonly keys: { readonly old: ApiKey; readonly next: ApiKey };
@@ -78,10 +81,11 @@ export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions)
     onCall,
   });
   stack.defer(simulator.stop);
+  simulator.setOrganization(ORGANIZATION, { name: 'Trial account' });
   say(`The simulated management API listens at ${simulator.url}`);
 
   signal.throwIfAborted();
-  await step(say, 'Applying the CRD and the RBAC rules', () => installManifests(controlPlane));
+  await step(say, 'Applying the CRDs and the RBAC rules', () => installManifests(controlPlane));
 
   signal.throwIfAborted();
   const kubeconfig = await controlPlane.serviceAccountKubeconfig('pipewright', 'pipewright');
@@ -91,6 +95,8 @@ export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions)
     '--leader-elect',
     '--leader-elect-namespace=pipewright',
     '--listen=127.0.0.1:0',
+    // A story makes more calls in ten seconds than the ten that a cluster makes at most.
+    '--api-rate=100/10s',
   ];
   const operator = createOperatorProcess({ bundle, flags, logFile });
   stack.defer(async () => void (await operator.stop()));
@@ -102,6 +108,7 @@ export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions)
   return {
     controlPlane,
     simulator,
+    someone: someoneElse(simulator, { organizationId: ORGANIZATION }),
     operator,
     keys,
     logFile,

@@ -1,12 +1,24 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { panel, type Scenery } from '../demo/panel.ts';
+import { panel, type Scenery, shortPath } from '../demo/panel.ts';
 import { createInk } from '../demo/text.ts';
 
 const scenery: Scenery = {
   rows: [
-    { name: 'orders', ready: 'True', reason: 'Applied', next: undefined, message: 'The API accepted “all” settings' },
-    { name: 'a-name-that-is-longer-than-any-column', ready: 'False', reason: 'NotFound', next: 60_000, message: '…' },
+    {
+      name: 'pset/orders',
+      ready: 'True',
+      reason: 'Applied',
+      next: undefined,
+      message: 'The API accepted “all” settings',
+    },
+    {
+      name: 'org/a-name-that-is-longer-than-any-column',
+      ready: 'False',
+      reason: 'NotFound',
+      next: 60_000,
+      message: '…',
+    },
   ],
   calls: Array.from({ length: 12 }, (_, index) => ({
     seq: index + 1,
@@ -43,5 +55,14 @@ test('shows fewer calls in a lower terminal, the latest ones, and leaves rows to
 test('says when an object is tried next, and of which pipe a call was', () => {
   const text = draw(160, 40).join('\n');
   expect(text).toMatch(/NotFound +1m/);
-  expect(text).toContain('200  demo-key-1 PUT …/9e44d1a3… {"engine_max_threads":8}');
+  expect(text).toContain('200  demo-key-1   PUT pipes/9e44d1a3… {"engine_max_threads":8}');
+});
+
+test.each([
+  ['/v1/organizations/0b1d7c52-4f0e/services/5c2f9b7e-86a1/pipes/9e44d1a3-0c7b/settings', 'pipes/9e44d1a3…'],
+  ['/v1/organizations/0b1d7c52-4f0e', 'organizations/0b1d7c52…'],
+  ['/v1/organizations/0b1d7c52-4f0e/activities/3aa1f6d8-7c25', 'activities/3aa1f6d8…'],
+  ['/elsewhere', '/elsewhere'],
+])('says of %s what it is for', (path, short) => {
+  expect(shortPath(path)).toBe(short);
 });

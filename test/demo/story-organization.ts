@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { PrivateEndpoint } from '../simulator/organization-types.ts';
+import type { Call } from '../simulator/types.ts';
+import type { Ledger } from '../support/organization-scene.ts';
+import type { Shown } from './objects.ts';
+import { hasCondition, readyOf, type Stage } from './stage.ts';
+import type { Step } from './story.ts';
+import { ORGANIZATION } from './world.ts';
+
+/** A list that others change as well. */
+export const organizations: readonly Step[] = [
+  { title: 'An organization', play: newOrganization },
+  { title: 'Private endpoints come and go', play: exchange },
+  { title: 'One of two endpoints is refused', play: refusedEndpoint },
+];
+
+/** For the end: an operator that was restarted since did not itself add what it removes. */
+export const takingBack: readonly Step[] = [{ title: 'An organization object is deleted', play: takeBack }];
+
+const FILE = 'deploy/examples/organization.yaml';
+const PLACE = { cloudProvider: 'gcp', region: 'ap-northeast-1' };
+const THEIRS = { id: 'vpc-by-hand', ...PLACE };
+/** What the example declares, and what takes its place. */
+const FIRST = { id: '102600141743718403', ...PLACE };
+const SECOND = { id: 'vpc-reports', ...PLACE };
+const [GOOD, BAD] = [
+  { id: 'vpc-orders', ...PLACE },
+  { id: 'vpc-ordres', ...PLACE },
+];
+
+async function newOrganization(stage: Stage): Promise<void> {
+  await stage.tell(
+    'An organization has a name and private endpoints, and others work on it too. Somebody adds an endpoint by hand, with a key of their own:',
+  );
+  await stage.someone.add({ ...THEIRS, description: 'added by hand' });
+  await stage.tell('Then an object that declares the name, and one endpoint:');
+  await stage.apply(await readFile(FILE, 'utf8'), FILE);
+  const acme = await stage.becomes('org/acme', 'Applied');
+  const calls = stage.newCalls();
+  stage.check(
+    'Two PATCHes: the name alone, because a list can only be read from a reply; then the endpoint that was missing in it',
+    calls.length === 2 && isDeepStrictEqual(changesOf(calls), [{}, { add: [FIRST.id] }]),
+    calls,
+  );
+  stage.check(
+    `status.privateEndpoints is the ledger: ${FIRST.id} is Added and so may be removed one day; the one of somebody else is not in it`,
+    isDeepStrictEqual(ledgerOf(acme), [`${FIRST.id} Added Present`]),
+    acme.status,
+  );
+  checkHeld(stage, 'The API has both', [THEIRS, FIRST]);
+}
+
+async function exchange(stage: Stage): Promise<void> {
+  await stage.tell('The endpoint is replaced by another one in Git:');
+  await stage.edit('org/acme', { privateEndpoints: [SECOND] });
+  const acme = await stage.becomes('org/acme', 'Applied');
+  const calls = stage.newCalls();
+  stage.check(
+    'One PATCH adds the one and removes the other, without a read: the last reply had the list',
+    isDeepStrictEqual(changesOf(calls), [{ add: [SECOND.id], remove: [FIRST.id] }]),
+    calls,
+  );
+  stage.check(
+    `The ledger has ${SECOND.id} alone`,
+    isDeepStrictEqual(ledgerOf(acme), [`${SECOND.id} Added Present`]),
+    acme.status,
+  );
+  checkHeld(stage, `The endpoint of somebody else, ${THEIRS.id}, was left alone`, [THEIRS, SECOND]);
+}
+
+async function refusedEndpoint(stage: Stage): Promise<void> {
+  await stage.tell('Two more are declared. One id is mistyped, and the API refuses a change as a whole:');
+  stage.simulator.play({ organization: { refusedIds: [BAD.id] } });
+  await stage.edit('org/acme', { privateEndpoints: [SECOND, GOOD, BAD] });
+  const refused = await stage.becomes('org/acme', 'Rejected');
+  const { message } = readyOf(refused);
+  await stage.tell(`The condition says: “${message}”`);
+  stage.check(
+    'Stalled, and the refused endpoint is named: the change was taken apart until it was found',
+    hasCondition(refused, 'Stalled') && message.includes(BAD.id) && !message.includes(GOOD.id),
+    { message, calls: stage.newCalls() },
+  );
+  checkHeld(stage, `The good one, ${GOOD.id}, is in`, [THEIRS, SECOND, GOOD]);
+  await stage.tell('Without the mistyped one:');
+  await stage.edit('org/acme', { privateEndpoints: [SECOND, GOOD] });
+  const acme = await stage.becomes('org/acme', 'Applied');
+  const calls = stage.newCalls();
+  stage.check(
+    'Ready again, and no endpoint had to be sent for it',
+    !hasCondition(acme, 'Stalled') && changesOf(calls).every(({ add, remove }) => !add && !remove),
+    calls,
+  );
+}
+
+async function takeBack(stage: Stage): Promise<void> {
+  await stage.tell(
+    'By default, deleting an object leaves everything at the API as it is. This one is to take its endpoints along:',
+  );
+  await stage.edit('org/acme', { deletionPolicy: 'RemovePrivateEndpoints' });
+  await stage.becomes('org/acme', 'Applied', ({ metadata }) => finalizersOf(metadata).length > 0);
+  stage.newCalls();
+  await stage.kubectl(['delete', 'org/acme']);
+  await stage.gone('org/acme');
+  const calls = stage.newCalls();
+  stage.check(
+    'One PATCH removes the two endpoints that the object added. The operator that added them was another process: the ledger in status told this one',
+    isDeepStrictEqual(changesOf(calls), [{ remove: [SECOND.id, GOOD.id] }]),
+    calls,
+  );
+  checkHeld(stage, `${THEIRS.id} is still there`, [THEIRS]);
+}
+
+/** The ids that each PATCH asks to add and to remove. */
+function changesOf(calls: readonly Call[]): { readonly add?: string[]; readonly remove?: string[] }[] {
+  return calls.map(({ body }) => {
+    const { add, remove } = (body as { privateEndpoints?: Record<'add' | 'remove', PrivateEndpoint[] | undefined> })
+      .privateEndpoints ?? { add: undefined, remove: undefined };
+    return { ...(add && { add: add.map(({ id }) => id) }), ...(remove && { remove: remove.map(({ id }) => id) }) };
+  });
+}
+
+function ledgerOf({ status }: Shown): string[] {
+  const ledger = (status['privateEndpoints'] ?? []) as readonly Ledger[];
+  return ledger.map(({ id, origin, state }) => `${id} ${origin} ${state}`);
+}
+
+function finalizersOf(metadata: Shown['metadata'] & { readonly finalizers?: readonly string[] }): readonly string[] {
+  return metadata.finalizers ?? [];
+}
+
+/** Checks that the API has these endpoints and no others. */
+function checkHeld(stage: Stage, claim: string, expected: readonly { readonly id: string }[]): void {
+  const held = stage.simulator.organization(ORGANIZATION)?.privateEndpoints ?? [];
+  const ids = (endpoints: readonly { readonly id: string }[]) => endpoints.map(({ id }) => id).toSorted();
+  stage.check(claim, isDeepStrictEqual(ids(held), ids(expected)), held);
+}
