@@ -1,0 +1,50 @@
+import { serviceAccountKubeconfig } from '../controlplane/client.ts';
+import type { Rule } from '../support/cluster.ts';
+import { succeed } from '../support/crd.ts';
+import { rendered } from './helm.ts';
+import { type Manifest, only } from './manifests.ts';
+
+const RBAC = ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
+
+/** An operator's rights as the chart renders them, and its settings as flags. */
+export interface Installed {
+  readonly kubeconfig: string;
+  readonly flags: readonly string[];
+  /** As the audit log names it. */
+  readonly user: string;
+}
+
+/** Installs ServiceAccount and RBAC of a rendering, after `edit`, and gives the operator's access and flags. Nothing else is installed. */
+export async function installRights(options: {
+  readonly name: string;
+  readonly namespace: string;
+  readonly values: object;
+  readonly edit?: (rules: readonly Rule[]) => readonly Rule[];
+}): Promise<Installed> {
+  const { name, namespace, values, edit = (rules) => rules } = options;
+  const manifests = await rendered({ values: { fullnameOverride: name, ...values }, namespace });
+  const rights = manifests.filter(({ kind }) => RBAC.includes(kind)).map((one) => edited(one, edit));
+  await succeed(['apply', '--server-side', '-f', '-'], rights.map((one) => JSON.stringify(one)).join('\n---\n'));
+  const env = only(manifests, 'ConfigMap')['data'] as Record<string, string>;
+  const flags = Object.entries(env)
+    .map(([variable, value]) => `--${variable.replace('PIPEWRIGHT_', '').toLowerCase().replaceAll('_', '-')}=${value}`)
+    .filter((flag) => !flag.startsWith('--api-url='));
+  return {
+    kubeconfig: await serviceAccountKubeconfig(namespace, name),
+    // In a cluster this is so without a flag.
+    flags: ['--leader-elect', '--leader-elect-namespace', namespace, '--api-rate', '0', ...flags],
+    user: `system:serviceaccount:${namespace}:${name}`,
+  };
+}
+
+function edited(manifest: Manifest, edit: (rules: readonly Rule[]) => readonly Rule[]): Manifest {
+  return 'rules' in manifest ? { ...manifest, rules: edit(manifest['rules'] as readonly Rule[]) } : manifest;
+}
+
+/** `group/resource verb` for each right of the rules, the core group without a name. */
+export function rightsOf(manifests: readonly Manifest[]): string[] {
+  const rules = manifests.flatMap((one) => ('rules' in one ? (one['rules'] as Rule[]) : []));
+  return rules.flatMap(({ resources, verbs }) =>
+    resources.flatMap((resource) => verbs.map((verb) => `${resource} ${verb}`)),
+  );
+}
