@@ -29,6 +29,10 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
     throw new Error(
       `proxy-url of cluster "${cluster.name}" is not supported; use a kubeconfig that reaches ${cluster.server} directly`,
     );
+  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify)
+    throw new Error(
+      `cluster "${cluster.name}" of the kubeconfig has the server ${cluster.server}; use https, or say insecure-skip-tls-verify: true for a server without TLS, as that of "kubectl proxy"`,
+    );
   return {
     server: new URL(cluster.server),
     inCluster: false,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { definitions } from '../../src/kinds/definitions.ts';
 import { audit, waitFor } from '../controlplane/client.ts';
 import { allow, operatorRules } from '../support/cluster.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
@@ -37,14 +38,17 @@ async function populate(scene: Scene): Promise<void> {
 
 /**
  * What the operator asked of the API server and of the management API while nobody did anything: for a minute, and until
- * its two watches, of objects and of the Secret, have ended and been opened again.
+ * its watches, one for each kind and one of the Secret, have ended and been opened again.
  */
 async function atRest(scene: Scene, operator: RunningOperator): Promise<{ calls: number; requests: string[] }> {
   const watches = async (): Promise<number> =>
     metric(await operator.page('metrics'), 'rest_client_requests_total', { method: 'WATCH' });
   const [calls, opened, from] = [scene.simulator.callCount(), await watches(), Date.now()];
   await pause(REST_MS);
-  await waitFor(watches, { what: 'both watches to be opened again', until: (count) => count >= opened + 2 });
+  await waitFor(watches, {
+    what: 'all watches to be opened again',
+    until: (count) => count >= opened + definitions.length + 1,
+  });
   const entries = await audit({ user: scene.user });
   const since = entries.filter(({ received, verb }) => received >= from && verb !== 'watch');
   return {

@@ -59,6 +59,19 @@ test('another context can be chosen, and verification is off only where the kube
   expect((await cluster.credentials()).tls.rejectUnauthorized).toBe(false);
 });
 
+test('a server without TLS is refused at the start, unless the kubeconfig says that it is meant', async () => {
+  const http = (text: string): string => text.replace('https://127.0.0.1:7443', 'http://127.0.0.1:7443');
+  const folder = await aFolder({ meant: http(kubeconfig('token: t')) });
+  const clock = new FakeClock();
+  const meant = await loadCluster({ kubeconfig: join(folder, 'meant'), context: 'two', clock });
+  expect(meant.server.href).toBe('http://127.0.0.1:7443/');
+  const careless = http(kubeconfig('token: t')).replace(', insecure-skip-tls-verify: true', '');
+  const other = await aFolder({ careless });
+  await expect(loadCluster({ kubeconfig: join(other, 'careless'), context: 'two', clock })).rejects.toThrow(
+    'insecure-skip-tls-verify: true',
+  );
+});
+
 test('a context that does not exist is answered with those that do', async () => {
   await expect(load('token: t', { context: 'three' })).rejects.toThrow(/no context "three" in .*one of: one, two/);
 });

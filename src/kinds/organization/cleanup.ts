@@ -12,7 +12,7 @@ import { stepFor } from './step.ts';
 import { isHeld, isNews, type Work } from './work.ts';
 
 /** A 404 or 410 of the organization for the second time: it is gone, and its endpoints with it. */
-const GONE = 2;
+export const GONE = 2;
 
 /**
  * What is done about an object that is being deleted. Nothing without the finalizer. With it, what the object added goes first,

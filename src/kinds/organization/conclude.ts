@@ -60,8 +60,9 @@ function failed(
   foremost: Problem,
 ) {
   const others = problems.slice(1).map(({ message }) => `. Also: ${message}`);
-  const times = (status.privateEndpoints ?? []).flatMap(({ nextAttemptTime }) =>
-    nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
+  // What is open is looked at when its class says; only a refused endpoint has a time of its own.
+  const times = (status.privateEndpoints ?? []).flatMap(({ lastError, nextAttemptTime }) =>
+    lastError === undefined || nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
   );
   const failure = reportFailure({
     object,

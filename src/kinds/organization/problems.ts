@@ -1,6 +1,7 @@
 import { readyOf } from '../common-status.ts';
 import type { FailureReason } from '../failures.ts';
 import type { Conclusion } from './conclude.ts';
+import { tupleKey } from './endpoints.ts';
 import { isOurs } from './goal.ts';
 import { refusedProblem } from './refusals.ts';
 import type { LedgerEntry } from './resource.ts';
@@ -61,11 +62,14 @@ function open({ object, call, work, ledger, verdict, now }: Judged): Problem[] {
   return [{ reason: 'OutcomeUnknown', message, atLeastMs: Math.max(0, last - now) }];
 }
 
-function unlisted({ work, reply, status, verdict }: Judged): Problem | undefined {
+function unlisted({ work, reply, status, ledger, verdict }: Judged): Problem | undefined {
   if (!work.goal.endpoints || reply.list) return undefined;
   const isKnown = status.organization?.privateEndpoints !== undefined && !status.pendingChange;
   if (isKnown) return undefined;
-  const message = `The reply has no list of private endpoints${requested(verdict.requestId)}, so what is there is not known. The API is asked again a few times; if it stays so, ask its support`;
+  const sent = new Set([...(status.pendingChange?.add ?? []), ...ledger].map(tupleKey));
+  const unsent = work.goal.endpoints.filter((endpoint) => !sent.has(tupleKey(endpoint)));
+  const held = unsent.length === 0 ? '' : `, and nothing is sent for ${names(unsent)} until one has`;
+  const message = `The reply has no list of private endpoints${requested(verdict.requestId)}, so what is there is not known${held}. The API is asked again a few times; if it stays so, ask its support`;
   return { reason: 'NotConfirmed', message };
 }
 

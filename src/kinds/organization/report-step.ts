@@ -6,6 +6,7 @@ import { currentReady, generationOf, lastRequestOf } from '../common-status.ts';
 import { reportAttempt } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import { afterRefusal } from './apart.ts';
+import { GONE } from './cleanup.ts';
 import { withoutRefusals } from './ledger.ts';
 import { identityOf, type Memo, type MemoReport, type Refusal } from './memo.ts';
 import type { Plan } from './plan.ts';
@@ -147,7 +148,9 @@ function reportOther(
   const { httpStatus, requestId } = attempt.got === 'failure' ? attempt.verdict : {};
   const facts = { reason: status.conditions?.[0]?.reason, httpStatus, requestId };
   const privateEndpoints = stillRefused(object, work);
-  return { status: merged(object, { ...status, privateEndpoints }), outcome, notices, did, facts, ...left };
+  const isGone = deadline !== undefined && facts.reason === 'NotFound' && (status.attempts ?? 0) >= GONE;
+  const next = isGone ? goOn : outcome;
+  return { status: merged(object, { ...status, privateEndpoints }), outcome: next, notices, did, facts, ...left };
 }
 
 /** The ledger without refusals that the user wants tried again: so it is done even where this attempt came to nothing. */
