@@ -11,7 +11,7 @@ interface Job {
   /** `Ready` when all is done. */
   readonly reason: string;
   /** A second spec, whose application is told in an event. */
-  readonly then?: object;
+  readonly second?: object;
 }
 
 /** One object of each kind that makes the operator use every right it has. */
@@ -20,7 +20,7 @@ export const JOBS: Readonly<Record<string, Job>> = {
     plural: 'pipesettings',
     spec: { ...CREDENTIALS, serviceId: SERVICE, pipeId: 'whole-job', settings: { engine_max_threads: 8 } },
     reason: 'Applied',
-    then: { ...CREDENTIALS, serviceId: SERVICE, pipeId: 'whole-job', settings: { engine_max_threads: 9 } },
+    second: { ...CREDENTIALS, serviceId: SERVICE, pipeId: 'whole-job', settings: { engine_max_threads: 9 } },
   },
   Organization: {
     plural: 'organizations',
@@ -63,7 +63,7 @@ export async function readyMessages(scene: Scene): Promise<string[]> {
 
 /** Waits until every object is as its job says, and after its second spec again. */
 export async function allApplied(scene: Scene): Promise<void> {
-  for (const { plural, reason, then } of Object.values(JOBS)) {
+  for (const { plural, reason, second } of Object.values(JOBS)) {
     const path = `${collection(scene, plural)}/${NAME}`;
     const done = (): Promise<Seen> =>
       waitFor(() => asAdmin<Seen>('GET', path), {
@@ -73,8 +73,8 @@ export async function allApplied(scene: Scene): Promise<void> {
           status.conditions.some((one) => one.type === 'Ready' && one.reason === reason),
       });
     await done();
-    if (!then) continue;
-    await change(path, (stored) => ({ ...stored, spec: then }));
+    if (!second) continue;
+    await change(path, (stored) => ({ ...stored, spec: second }));
     await done();
   }
 }
