@@ -1,18 +1,44 @@
-# Two stages: the bundle is built with everything the lock file names; the image has Node and the bundle alone.
-ARG NODE_IMAGE=node:24-bookworm-slim
-ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
+# The image holds Node, the libraries it is linked with, the bundle, and the bundle as V8 compiled it. No shell, no package manager.
+# For a build that can be repeated, name the base by digest: --build-arg NODE_IMAGE=node@sha256:…
+# The CA certificates are those inside Node; more come with --api-ca-file.
+ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
 
-FROM ${NODE_IMAGE} AS build
+FROM ${NODE_IMAGE} AS bundle
 WORKDIR /build
 COPY package.json package-lock.json ./
-RUN npm ci
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src ./src
-COPY test/build.ts test/steps.ts test/setup.mjs ./test/
+COPY test/build.ts test/steps.ts ./test/
 RUN node test/build.ts
 
-FROM ${RUNTIME_IMAGE}
-COPY --from=build /build/dist/pipewright.js /app/pipewright.js
+FROM ${NODE_IMAGE} AS root
+# ldd knows the libraries, and the loader, of whatever platform this is built for.
+RUN set -eu; \
+    mkdir -p /image/app /image/etc; \
+    cp -L --parents "$(command -v node)" $(ldd "$(command -v node)" | grep -o '/[^ )]*') /image; \
+    echo 'pipewright:x:65532:65532::/:/' > /image/etc/passwd; \
+    echo 'pipewright:x:65532:' > /image/etc/group; \
+    echo 'hosts: files dns' > /image/etc/nsswitch.conf; \
+    mkdir -p /app/cache; \
+    chown 65532:65532 /app/cache
+COPY --from=bundle /build/dist/pipewright.js /app/pipewright.js
+# What V8 compiles is good for this version of Node, this path and this user, so it is made by that user at that path.
+USER 65532:65532
+RUN NODE_COMPILE_CACHE=/app/cache node /app/pipewright.js --version
+USER 0:0
+RUN chmod -R a+rX,a-w /app && chown -R 0:0 /app && cp -a /app /image/
+
+FROM scratch
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="pipewright" \
+      org.opencontainers.image.description="Keeps the settings of a hosted data platform as Kubernetes objects declare them" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+COPY --from=root /image /
+ENV NODE_COMPILE_CACHE=/app/cache
 USER 65532:65532
 EXPOSE 8080
-ENTRYPOINT ["/nodejs/bin/node", "/app/pipewright.js"]
+ENTRYPOINT ["/usr/local/bin/node", "/app/pipewright.js"]

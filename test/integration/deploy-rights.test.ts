@@ -154,10 +154,10 @@ describe('a right that is missing is named', () => {
     await createAll(scene);
     // Events tell of changes, so there must have been one.
     if (resource === 'events') await allApplied(scene);
-    await waitFor(async () => [operator.output(), ...(await readyMessages(scene))].join('\n').replaceAll('\\"', '"'), {
-      what: `${resource} to be named`,
-      until: (text) => told.test(text),
-    });
+    const heard = async (): Promise<string> =>
+      [operator.output(), ...(await readyMessages(scene))].join('\n').replaceAll('\\"', '"');
+    const what = `${resource} to be named`;
+    expect(await waitFor(heard, { what, until: (text) => told.test(text) })).toMatch(told);
   });
 });
 

@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const packageJson = JSON.parse(read('package.json')) as { version: string; devDependencies: { node: string } };
+/** One instruction a line, without comments. */
+const instructions = read('Dockerfile')
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\s*\\\n\s*/g, ' ')
+  .split('\n')
+  .filter((line) => line !== '');
+const last = instructions.slice(instructions.lastIndexOf('FROM scratch'));
+
+/** What is taken from the folder of the project. */
+const copied = instructions
+  .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
+  .flatMap((line) => line.split(' ').slice(1, -1));
+
+test('the image is built with the Node that everything is tested with, and called by the version of the package', () => {
+  expect(instructions).toContain(
+    `ARG NODE_IMAGE=docker.io/library/node:${packageJson.devDependencies.node}-bookworm-slim`,
+  );
+  expect(instructions).toContain(`ARG VERSION=${packageJson.version}`);
+});
+
+test('the last stage runs nothing and starts the bundle as a numeric user', () => {
+  expect(last.map((line) => line.split(' ')[0])).not.toContain('RUN');
+  expect(last).toContain('USER 65532:65532');
+  expect(last.at(-1)).toBe('ENTRYPOINT ["/usr/local/bin/node", "/app/pipewright.js"]');
+});
+
+test('what V8 compiled is made by the user and at the path that it is used with', () => {
+  const warmed = instructions.findIndex(
+    (line) => line === 'RUN NODE_COMPILE_CACHE=/app/cache node /app/pipewright.js --version',
+  );
+  expect(instructions[warmed - 1]).toBe('USER 65532:65532');
+  expect(last).toContain('ENV NODE_COMPILE_CACHE=/app/cache');
+});
+
+test.each(['deploy/kustomize/base/deployment.yaml', 'deploy/helm/pipewright/templates/_helpers.tpl'])(
+  '%s runs it as that user',
+  (file) => {
+    expect(read(file)).toMatch(/runAsUser: 65532\n *runAsGroup: 65532\n/);
+  },
+);
+
+test('the files that the Dockerfile takes are let in by .dockerignore, and suffice for the bundle', async () => {
+  const [everything, ...letIn] = read('.dockerignore').trim().split('\n');
+  expect(everything).toBe('*');
+  expect(letIn.map((line) => line.replace(/^!/, '')).sort()).toEqual(
+    copied.map((path) => path.replace('./', '')).sort(),
+  );
+
+  const folder = await temporaryFolder();
+  for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  execFileSync(process.execPath, ['test/build.ts'], { cwd: folder });
+  const said = execFileSync(process.execPath, ['dist/pipewright.js', '--version'], { cwd: folder, encoding: 'utf8' });
+  expect(said).toBe(`pipewright ${packageJson.version}\n`);
+});
