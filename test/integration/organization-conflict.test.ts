@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newNamespace, waitFor } from '../controlplane/client.ts';
+import { allow, asAdmin, change, createOrReplace, operatorRules } from '../support/cluster.ts';
+import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
+import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { ready, settled, side } from '../support/watching.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const FINALIZER = 'pipewright.dev/remove-private-endpoints';
+
+let scene: Scene;
+let orgs: Organizations;
+let operator: InnerOperator;
+let other: string;
+beforeEach(async () => {
+  [scene, other] = await Promise.all([openScene({ start: false }), newNamespace()]);
+  orgs = organizationsOf(scene);
+  await shareWith(other);
+  operator = await startInner(scene, { namespaces: [scene.namespace, other] });
+  scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('theirs')] });
+  return async () => {
+    await operator.stop();
+    await scene.end();
+  };
+});
+
+/** Gives the scene's operator the same rights in another namespace, and that the same key. */
+async function shareWith(namespace: string): Promise<void> {
+  await allow(namespace, 'operator', await operatorRules());
+  const subjects = [{ kind: 'ServiceAccount', name: 'operator', namespace: scene.namespace }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' };
+  const bindings = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`;
+  const binding = { metadata: { name: 'from-elsewhere' }, subjects, roleRef };
+  await createOrReplace(bindings, binding);
+  const secret = {
+    metadata: { name: 'management-api' },
+    stringData: { keyId: scene.key.id, keySecret: scene.key.secret },
+  };
+  await createOrReplace(`/api/v1/namespaces/${namespace}/secrets`, secret);
+}
+
+function ledger({ status }: Org): string[] {
+  return (status.privateEndpoints ?? []).map(({ id, origin, state }) => `${id} ${origin} ${state}`).toSorted();
+}
+
+function list(...ids: readonly string[]) {
+  return { privateEndpoints: ids.map((id) => endpoint(id)) };
+}
+
+describe('of two objects for one organization', () => {
+  test('that are made in the same second one acts, and the other names it', async () => {
+    const ids = Array.from({ length: 6 }, () => randomUUID());
+    await Promise.all(
+      ids.flatMap((organizationId, index) =>
+        ['a', 'b'].map((half) => orgs.create(`${half}-${index}`, { organizationId, ...list(`of-${half}`) })),
+      ),
+    );
+    for (const [index, organizationId] of ids.entries()) {
+      const both = await waitFor(() => Promise.all([orgs.get(`a-${index}`), orgs.get(`b-${index}`)]), {
+        what: 'one applied, one in conflict',
+        until: (objects) =>
+          objects
+            .map((object) => ready(object).reason)
+            .toSorted()
+            .join() === 'Applied,TargetConflict',
+      });
+      const [winner, loser] = both.toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1)) as [Org, Org];
+      expect(ready(loser).message).toContain(`"${winner.metadata.name}"`);
+      expect(side(loser)).toBe('Reconciling');
+      expect(loser.status.applied).toBeUndefined();
+      expect(loser.status.pendingChange).toBeUndefined();
+      expect(orgs.ids(organizationId)).toEqual([`of-${winner.metadata.name.slice(0, 1)}`]);
+      expect(orgs.patches(organizationId)).toHaveLength(2);
+    }
+  });
+
+  test('the one that waits is stalled after five minutes, with one event; edits and requests of it send nothing', async () => {
+    await orgs.create('holder', list('ours'));
+    await orgs.until('holder', 'Applied');
+    await orgs.create('rival', list('ours', 'more'));
+    expect(side(await orgs.until('rival', 'TargetConflict'))).toBe('Reconciling');
+    operator.clock.advance(4 * MINUTE);
+    await settled(scene);
+    expect(side(await orgs.get('rival'))).toBe('Reconciling');
+    operator.clock.advance(MINUTE + 2 * SECOND);
+    await orgs.untilIt('rival', 'stalled', (object) => side(object) === 'Stalled');
+    const value = await orgs.request('rival');
+    await orgs.untilIt('rival', 'acknowledged', ({ status }) => status.lastHandledReconcileAt === value);
+    await orgs.create('rival', { name: 'Rival', ...list('ours') });
+    expect(side(await orgs.until('rival', 'TargetConflict'))).toBe('Stalled');
+    operator.clock.advance(90 * MINUTE);
+    await settled(scene);
+    const told = (await scene.events('rival')).map(({ type, reason }) => `${type} ${reason}`);
+    expect(told).toEqual(['Warning TargetConflict']);
+    expect(orgs.patches()).toHaveLength(2);
+  });
+
+  test.each([
+    { way: 'without a finalizer', finalizers: [] },
+    { way: 'with a finalizer that somebody put on it', finalizers: [FINALIZER] },
+  ])('the one that waits is deleted $way without a call and without a trace in the other', async ({ finalizers }) => {
+    await orgs.create('stays', list('ours'));
+    const stays = await orgs.until('stays', 'Applied');
+    await orgs.create('goes', { ...list('ours', 'more'), deletionPolicy: 'RemovePrivateEndpoints' });
+    await orgs.until('goes', 'TargetConflict');
+    await change(orgs.pathTo('goes'), (stored) => ({ ...stored, metadata: { ...stored.metadata, finalizers } }));
+    await settled(scene);
+    await orgs.remove('goes');
+    await orgs.untilGone('goes');
+    await settled(scene);
+    expect(orgs.patches()).toHaveLength(2);
+    expect(orgs.ids()).toEqual(['theirs', 'ours']);
+    expect((await orgs.get('stays')).metadata.resourceVersion).toBe(stays.metadata.resourceVersion);
+  });
+
+  test('the one that waits follows the ledger of the one that acts and is edited, and makes no call for it', async () => {
+    await orgs.create('holder', list('both'));
+    await orgs.until('holder', 'Applied');
+    await orgs.create('rival', list('both', 'later', 'never'));
+    expect(ledger(await orgs.until('rival', 'TargetConflict'))).toEqual(['both Added Present']);
+    await orgs.create('holder', list('both', 'later', 'alone'));
+    await orgs.until('holder', 'Applied');
+    const followed = await orgs.untilIt('rival', 'two of them', (object) => ledger(object).length === 2);
+    expect(ledger(followed)).toEqual(['both Added Present', 'later Added Present']);
+    await orgs.create('holder', list('later', 'alone'));
+    await orgs.until('holder', 'Applied');
+    await orgs.untilIt('rival', 'one of them', (object) => ledger(object).join() === 'later Added Present');
+    expect(orgs.ids()).toEqual(['theirs', 'later', 'alone']);
+    expect(orgs.patches().map((patch) => patch.privateEndpoints?.add?.map(({ id }) => id) ?? [])).toEqual([
+      [],
+      ['both'],
+      ['later', 'alone'],
+      [],
+    ]);
+    await orgs.remove('holder');
+    await orgs.until('rival', 'Applied');
+    expect(orgs.ids().toSorted()).toEqual(['alone', 'both', 'later', 'never', 'theirs']);
+  });
+
+  test('a winner whose deletion somebody else holds up keeps the organization until it is gone', async () => {
+    await orgs.create('held', { ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' });
+    await orgs.until('held', 'Applied');
+    await change(orgs.pathTo('held'), (stored) => ({
+      ...stored,
+      metadata: { ...stored.metadata, finalizers: [FINALIZER, 'example.com/hold'] },
+    }));
+    await orgs.create('next', list('ours', 'more'));
+    await orgs.until('next', 'TargetConflict');
+    await orgs.remove('held');
+    await orgs.untilIt('held', 'let go by us', ({ metadata }) => !metadata.finalizers?.includes(FINALIZER));
+    await settled(scene);
+    expect(ready(await orgs.get('next')).reason).toBe('TargetConflict');
+    expect(orgs.patches()).toHaveLength(2);
+    await change(orgs.pathTo('held'), (stored) => ({ ...stored, metadata: { ...stored.metadata, finalizers: [] } }));
+    expect(ledger(await orgs.until('next', 'Applied'))).toEqual(['more Added Present', 'ours Added Present']);
+    expect(orgs.ids()).toEqual(['theirs', 'ours', 'more']);
+  });
+});
+
+test('of three objects the oldest of those that wait takes over, with the ledger, and the youngest goes on waiting', async () => {
+  await orgs.create('first', list('ours'));
+  await orgs.until('first', 'Applied');
+  await orgs.create('second', list('ours'));
+  await orgs.until('second', 'TargetConflict');
+  await orgs.create('third', list('ours'));
+  await orgs.until('third', 'TargetConflict');
+  const waiting = [await orgs.get('second'), await orgs.get('third')].toSorted((a, b) =>
+    [a.metadata.creationTimestamp, a.metadata.uid].join() < [b.metadata.creationTimestamp, b.metadata.uid].join()
+      ? -1
+      : 1,
+  );
+  const [next, last] = waiting.map(({ metadata }) => metadata.name) as [string, string];
+  await orgs.remove('first');
+  expect(ledger(await orgs.until(next, 'Applied'))).toEqual(['ours Added Present']);
+  const left = await orgs.untilIt(last, `held by ${next}`, (object) => ready(object).message.includes(`"${next}"`));
+  expect(ready(left).reason).toBe('TargetConflict');
+  expect(ledger(left)).toEqual(['ours Added Present']);
+  expect(orgs.ids()).toEqual(['theirs', 'ours']);
+});
+
+test.each(['Retain', 'RemovePrivateEndpoints'])(
+  'an object of another namespace takes over under %s, with the ledger, when the first is gone',
+  async (deletionPolicy) => {
+    const there = `/apis/pipewright.dev/v1alpha1/namespaces/${other}/organizations`;
+    const theOther = (reason: string): Promise<Org> =>
+      waitFor(() => asAdmin<Org>('GET', `${there}/there`), {
+        what: `the one there to be ${reason}`,
+        until: (object) => ready(object).reason === reason,
+      });
+    await orgs.create('here', { ...list('shared', 'alone'), deletionPolicy });
+    await orgs.until('here', 'Applied');
+    await asAdmin('POST', there, {
+      apiVersion: 'pipewright.dev/v1alpha1',
+      kind: 'Organization',
+      metadata: { name: 'there' },
+      spec: {
+        organizationId: ORGANIZATION,
+        credentialsSecretRef: { name: 'management-api' },
+        deletionPolicy,
+        ...list('shared'),
+      },
+    });
+    expect(ready(await theOther('TargetConflict')).message).toContain(`"${scene.namespace}/here"`);
+    await orgs.remove('here');
+    const taken = await theOther('Applied');
+    expect(ledger(taken)).toEqual(['shared Added Present']);
+    expect(orgs.ids()).toEqual(deletionPolicy === 'Retain' ? ['theirs', 'shared', 'alone'] : ['theirs', 'shared']);
+    const counts = scene.simulator.endpointCounts(ORGANIZATION);
+    expect(counts['gcp/ap-northeast-1/shared']).toEqual({ add: 1, added: 1, remove: 0, removed: 0 });
+    await asAdmin('DELETE', `${there}/there`);
+    await waitFor(() => orgs.ids(), {
+      what: 'what the policy of the second asks for',
+      until: (ids) => ids.includes('shared') === (deletionPolicy === 'Retain'),
+    });
+  },
+);
