@@ -77,9 +77,7 @@ async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }
         using,
       );
     }
-    case 'block':
-    case 'trust':
-    case 'give-up':
+    case 'judge':
     case 'wait':
       return { got: 'nothing' };
   }

@@ -9,7 +9,7 @@ import type { Plan } from './plan.ts';
 import { addressOf, stateHash } from './remote.ts';
 import { type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
 import { stepFor } from './step.ts';
-import { isHeld, isNews, type Work } from './work.ts';
+import { isHeld, isNews, memoFor, type Work } from './work.ts';
 
 /** A 404 or 410 of the organization for the second time: it is gone, and its endpoints with it. */
 export const GONE = 2;
@@ -66,7 +66,7 @@ function cleanupWork(
     goal,
     segments: address.segments,
     hash: stateHash(facts.baseUrl, address, goal),
-    memo: facts.memo,
+    memo: memoFor(object, facts.memo),
     apiTimeoutMs: facts.apiTimeoutMs,
     lane: 'user',
     probe,

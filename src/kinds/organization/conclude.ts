@@ -18,8 +18,10 @@ import { fitted } from './size.ts';
 import { underway } from './underway.ts';
 import { counted, names, requested } from './wording.ts';
 
-/** A reply after which nothing is to be sent at once. */
-export interface Conclusion extends Replied {
+/** What a reply, or the last list, comes to, after which nothing is to be sent at once. Without a call: nothing was asked. */
+export interface Conclusion
+  extends Pick<Replied, 'object' | 'work' | 'now'>,
+    Partial<Pick<Replied, 'call' | 'verdict' | 'secretVersion'>> {
   readonly reply: OrganizationReply;
   /** All of the status but conditions and what goes with them. */
   readonly status: OrganizationStatus;
@@ -32,12 +34,11 @@ export interface Conclusion extends Replied {
 
 /** Says how it stands: confirmed, or the foremost problem with when the operator looks again. */
 export function conclude(conclusion: Conclusion): MemoReport {
-  const { object, call, work, reply, memo, facts, now } = conclusion;
-  const withoutName = call.step === 'send' ? call.pending.name === undefined : call.reads !== 'name';
-  const isRenamed = work.goal.name !== undefined && reply.name !== undefined && reply.name !== work.goal.name;
-  if (isRenamed && withoutName && !memo.apart?.name) {
+  const { object, call, work, memo, facts, now } = conclusion;
+  const did = call?.step ?? 'judge';
+  if (isRenamed(conclusion)) {
     const status = underway(object, conclusion.status, { now, acknowledge: true });
-    return { status, outcome: goOn, notices: conclusion.notices, did: call.step, facts, memo };
+    return { status, outcome: goOn, notices: conclusion.notices, did, facts, memo };
   }
   const ledger = withRefusals(object, {
     ...conclusion,
@@ -47,10 +48,17 @@ export function conclude(conclusion: Conclusion): MemoReport {
   const problems = problemsOf({ ...conclusion, ledger });
   const [foremost] = problems;
   const status = { ...conclusion.status, privateEndpoints: ledger.length > 0 ? ledger : undefined };
-  const { apart: _, ...left } = memo;
+  const { apart: _, readRefused: __, ...left } = memo;
   if (work.goal.only && !foremost) return { ...cleaned(conclusion, status), memo: left };
   const said = foremost ? failed(conclusion, status, problems, foremost) : applied(conclusion, status);
-  return { ...said, did: call.step, memo: left, facts: { ...facts, reason: foremost?.reason ?? 'Applied' } };
+  return { ...said, did, memo: left, facts: { ...facts, reason: foremost?.reason ?? 'Applied' } };
+}
+
+/** The name is another one at the API, and this call did not carry the declared one: the next one does. */
+function isRenamed({ work: { goal }, call, reply, memo }: Conclusion): boolean {
+  if (!call || memo.apart?.name || goal.name === undefined || reply.name === undefined) return false;
+  const carried = call.step === 'send' ? call.pending.name !== undefined : call.reads === 'name';
+  return !carried && reply.name !== goal.name;
 }
 
 function failed(
@@ -81,43 +89,40 @@ function failed(
   };
 }
 
-function applied(
-  { object, work, reply, verdict, secretVersion, notices, now }: Conclusion,
-  status: OrganizationStatus,
-): Pick<Report, 'status' | 'outcome' | 'notices'> {
-  const { requestId } = verdict;
-  const time = timestamp(now);
+function applied(conclusion: Conclusion, status: OrganizationStatus): Pick<Report, 'status' | 'outcome' | 'notices'> {
+  const { object, work, verdict, notices, now } = conclusion;
+  const { requestId } = verdict ?? {};
+  const record = appliedRecord(conclusion, status);
   const interval = work.spec.reassertInterval === undefined ? undefined : parseDuration(work.spec.reassertInterval);
+  const from = Date.parse(record.time);
   const nextAttempt =
-    interval === undefined ? undefined : wholeSecond(assertionTime(Date.parse(time), interval, object.metadata.uid));
-  const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(work.goal, reply, requestId) } as const;
+    interval === undefined ? undefined : wholeSecond(assertionTime(from, interval, object.metadata.uid));
+  const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(conclusion) } as const;
+  const { lastRequest } = status;
+  const common = commonStatus(object, object.status, { summary, now, nextAttempt, acknowledge: true, lastRequest });
   const recovered = currentReady(object, object.status)?.status === 'False' && notices.length === 0;
   const after = ` after ${readyOf(object.status)?.reason ?? 'a failure'}`;
   return {
-    status: fitted(
-      withoutUndefined({
-        ...status,
-        ...commonStatus(object, object.status, {
-          summary,
-          now,
-          nextAttempt,
-          acknowledge: true,
-          lastRequest: status.lastRequest,
-        }),
-        applied: withoutUndefined({
-          time,
-          generation: generationOf(object),
-          requestId,
-          requestHash: work.hash,
-          responseHash: digestOf(canonicalJson(verdict.result)),
-          secretResourceVersion: secretVersion,
-          keys: declaredKeys(work.goal),
-        }),
-      }),
-    ),
+    status: fitted(withoutUndefined({ ...status, ...common, applied: record })),
     outcome: nextAttempt === undefined ? awaitChange : recheckAt(nextAttempt),
     notices: recovered ? [...notices, changeNotice([], requestId, after)] : notices,
   };
+}
+
+/** Where nothing was asked, the last confirmation counts for this generation too. */
+function appliedRecord(
+  { object, work, verdict, secretVersion, now }: Conclusion,
+  status: OrganizationStatus,
+): NonNullable<OrganizationStatus['applied']> {
+  const declared = { generation: generationOf(object), requestHash: work.hash, keys: declaredKeys(work.goal) };
+  if (!verdict) return { time: timestamp(now), ...status.applied, ...declared };
+  return withoutUndefined({
+    time: timestamp(now),
+    requestId: verdict.requestId,
+    responseHash: digestOf(canonicalJson(verdict.result)),
+    secretResourceVersion: secretVersion,
+    ...declared,
+  });
 }
 
 /** On deletion: nothing of the object is left at the API; the finalizer is the next step. */
@@ -126,22 +131,32 @@ function cleaned({ object, call, facts, notices, now }: Conclusion, status: Orga
   const summary = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending', message } as const;
   const { lastRequest } = status;
   const common = commonStatus(object, object.status, { summary, now, acknowledge: true, lastRequest });
-  return { status: withoutUndefined({ ...status, ...common }), outcome: goOn, notices, did: call.step, facts };
+  return {
+    status: withoutUndefined({ ...status, ...common }),
+    outcome: goOn,
+    notices,
+    did: call?.step ?? 'judge',
+    facts,
+  };
 }
 
-function appliedMessage(goal: Conclusion['work']['goal'], reply: OrganizationReply, requestId?: string): string {
+function appliedMessage({ work: { goal, memo }, call, reply, verdict }: Conclusion): string {
   const what = [
     ...(goal.name === undefined ? [] : ['the declared name']),
     ...(goal.endpoints
       ? [goal.endpoints.length === 0 ? 'no private endpoint of ours' : counted(goal.endpoints.length)]
       : []),
-  ];
-  const unsaid = goal.name !== undefined && reply.name === undefined ? '; the reply was silent about the name' : '';
+  ].join(' and ');
+  const asked = verdict ? requested(verdict.requestId) : '';
+  const said = memo.readRefused?.message ?? 'no reply has a list';
+  const unasked = call ? '' : ` by its last list; it could not be asked again: ${said}`;
+  const unsaid =
+    call && goal.name !== undefined && reply.name === undefined ? '; the reply was silent about the name' : '';
   const unlisted = goal.endpoints && !reply.list ? '; the reply had no list, so that of an earlier reply counts' : '';
   const other = otherwiseDescribed(goal, reply.list);
   const described =
     other.length === 0
       ? ''
       : `. The description of ${names(other)} is another one at the API, which cannot change it: take the endpoint out of the list, wait until it is gone, and list it again, which may cut its connections`;
-  return `The API has ${what.join(' and ')}${unsaid}${unlisted}${requested(requestId)}${described}`;
+  return `The API has ${what}${unasked}${unsaid}${unlisted}${asked}${described}`;
 }

@@ -18,8 +18,8 @@ export interface Memo {
   readonly unsent?: { readonly change: string; readonly generation: number };
   /** How the API answered the intent that stands in the status. */
   readonly refusal?: Refusal;
-  /** This API takes no request with two empty lists; believed until a time (epoch ms). */
-  readonly readRefused?: Refusal & { readonly until: number };
+  /** In this attempt the API did not take two empty lists, so it cannot be asked. */
+  readonly readRefused?: Refusal;
   /** What is left of a refused change that is being taken apart. */
   readonly apart?: Apart;
 }
@@ -27,11 +27,6 @@ export interface Memo {
 /** Identifies an intent; its time is part of it. */
 export function identityOf(pending: PendingChange): string {
   return canonicalJson(pending);
-}
-
-/** Whether the API can be asked for its list by two empty ones, as far as is known. */
-export function mayAsk({ readRefused }: Memo, now: number): boolean {
-  return readRefused === undefined || now >= readRefused.until;
 }
 
 /** Whether an intent is certain not to have left this process or any other. */

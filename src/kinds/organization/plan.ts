@@ -9,7 +9,7 @@ import { type Preview, previewOf } from './preview.ts';
 import { addressOf, stateHash } from './remote.ts';
 import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
 import { type Step, stepFor } from './step.ts';
-import { isConfirmed, isHeld, isNews, type Work } from './work.ts';
+import { isConfirmed, isHeld, isNews, memoFor, type Work } from './work.ts';
 
 /** Everything the operator can do about an Organization. */
 export type Plan =
@@ -56,7 +56,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
     goal,
     segments: address.segments,
     hash,
-    memo: facts.memo,
+    memo: memoFor(object, facts.memo),
     apiTimeoutMs: facts.apiTimeoutMs,
     lane: readyOf(object.status)?.reason === 'Pending' ? 'user' : due.lane,
     probe: due.probe,

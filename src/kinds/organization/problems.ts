@@ -28,7 +28,7 @@ export function problemsOf(judged: Judged): Problem[] {
   ].filter((problem) => problem !== undefined);
 }
 
-export function blockedMessage(removals: readonly { readonly id: string }[], most: number): string {
+function blockedMessage(removals: readonly { readonly id: string }[], most: number): string {
   const count = removals.length;
   return `Nothing of this change is sent: ${counted(count)} would be removed (${names(removals)}), and spec.maxPrivateEndpointRemovals allows ${most}. List them again, or set it to ${count} or more`;
 }
@@ -52,9 +52,9 @@ function open({ object, call, work, ledger, verdict, now }: Judged): Problem[] {
     ...(adding.length > 0 ? [`${names(adding)} ${adding.length === 1 ? 'is' : 'are'} not in the list`] : []),
     ...(removing.length > 0 ? [`${names(removing)} ${removing.length === 1 ? 'is' : 'are'} still in the list`] : []),
   ].join(', ');
-  const isNotConfirmed = call.step === 'send' || readyOf(object.status)?.reason === 'NotConfirmed';
+  const isNotConfirmed = call?.step === 'send' || readyOf(object.status)?.reason === 'NotConfirmed';
   if (isNotConfirmed) {
-    const message = `The API accepted the change, but ${what}${requested(verdict.requestId)}. The list is read again a few times; if it stays so, ask the API's support about this request`;
+    const message = `The API accepted the change, but ${what}${requested(verdict?.requestId)}. The list is read again a few times; if it stays so, ask the API's support about this request`;
     return [{ reason: 'NotConfirmed', message }];
   }
   const last = Math.max(...waiting.map(({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? '') || now));
@@ -62,21 +62,31 @@ function open({ object, call, work, ledger, verdict, now }: Judged): Problem[] {
   return [{ reason: 'OutcomeUnknown', message, atLeastMs: Math.max(0, last - now) }];
 }
 
-function unlisted({ work, reply, status, ledger, verdict }: Judged): Problem | undefined {
+function unlisted(judged: Judged): Problem | undefined {
+  const { work, call, reply, status, ledger, verdict } = judged;
   if (!work.goal.endpoints || reply.list) return undefined;
+  if (!call) return unreadable(judged);
   const isKnown = status.organization?.privateEndpoints !== undefined && !status.pendingChange;
   if (isKnown) return undefined;
   const sent = new Set([...(status.pendingChange?.add ?? []), ...ledger].map(tupleKey));
   const unsent = work.goal.endpoints.filter((endpoint) => !sent.has(tupleKey(endpoint)));
   const held = unsent.length === 0 ? '' : `, and nothing is sent for ${names(unsent)} until one has`;
-  const message = `The reply has no list of private endpoints${requested(verdict.requestId)}, so what is there is not known${held}. The API is asked again a few times; if it stays so, ask its support`;
+  const message = `The reply has no list of private endpoints${requested(verdict?.requestId)}, so what is there is not known${held}. The API is asked again a few times; if it stays so, ask its support`;
   return { reason: 'NotConfirmed', message };
+}
+
+/** No list was ever seen, and the API takes no request that would show one. */
+function unreadable({ work, memo }: Judged): Problem | undefined {
+  if (memo.apart) return undefined;
+  const said = work.memo.readRefused?.message ?? 'no reply has had one';
+  const message = `The list of private endpoints cannot be read: ${said.replace(/[.\s]+$/, '')}. Declare a name, which makes the list visible, or an endpoint`;
+  return { reason: 'Rejected', message };
 }
 
 function renamed({ work, reply, memo, verdict }: Judged): Problem | undefined {
   const { name } = work.goal;
   if (name === undefined || reply.name === undefined || reply.name === name || memo.apart?.name) return undefined;
-  const message = `The API accepted the name but reports another one: ${JSON.stringify(reply.name.slice(0, 64))}, not ${JSON.stringify(name.slice(0, 64))}${requested(verdict.requestId)}. It is asked again a few times; if it stays so, declare the name that the API keeps`;
+  const message = `The API accepted the name but reports another one: ${JSON.stringify(reply.name.slice(0, 64))}, not ${JSON.stringify(name.slice(0, 64))}${requested(verdict?.requestId)}. It is asked again a few times; if it stays so, declare the name that the API keeps`;
   return { reason: 'NotConfirmed', message };
 }
 

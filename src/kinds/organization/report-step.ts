@@ -7,11 +7,11 @@ import { reportAttempt } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import { afterRefusal } from './apart.ts';
 import { GONE } from './cleanup.ts';
+import { reportJudged } from './judged.ts';
 import { withoutRefusals } from './ledger.ts';
 import { identityOf, type Memo, type MemoReport, type Refusal } from './memo.ts';
 import type { Plan } from './plan.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
-import { reportBlocked, reportGivenUp, reportTrusted } from './report-unasked.ts';
 import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
 import { type Call, reportReply } from './settled.ts';
 import { merged, underway } from './underway.ts';
@@ -26,9 +26,7 @@ export function reportStep(
   now: number,
 ): MemoReport {
   const { work } = plan;
-  if (plan.step === 'block') return reportBlocked(object, plan, now);
-  if (plan.step === 'trust') return reportTrusted(object, work, now);
-  if (plan.step === 'give-up') return reportGivenUp(object, plan, now);
+  if (plan.step === 'judge') return reportJudged(object, plan, now);
   if (plan.step === 'wait') {
     const at = wholeSecond(plan.at);
     return { status: { ...object.status, nextAttemptTime: timestamp(at) }, outcome: recheckAt(at), did: 'wait' };
@@ -90,13 +88,9 @@ function memoAfterRefusal(
     return { ...rest, refusal, apart: afterRefusal(memo.apart, plan.pending, refusal, generation) };
   }
   if (httpStatus !== 400 && httpStatus !== 422) return undefined;
-  if (plan.reads === 'list')
-    return { ...memo, readRefused: { ...refusal, until: plan.work.plannedAt + READ_REFUSED_MS } };
+  if (plan.reads === 'list') return { ...memo, readRefused: refusal };
   return goal.endpoints && { ...memo, apart: { refused: [], ...memo.apart, generation, name: refusal } };
 }
-
-/** How long it is believed that the API does not take two empty lists. */
-const READ_REFUSED_MS = 60 * 60_000;
 
 /** Replies to a change of endpoints that may be the fault of one of them. */
 const TAKEN_APART: ReadonlySet<number> = new Set([400, 404, 409, 410, 422]);

@@ -8,13 +8,14 @@ import { changeNotice, comparison, confirmedChanges, driftBetween, driftNotices 
 import { conclude } from './conclude.ts';
 import { type Known, knownList } from './endpoints.ts';
 import { intentOf } from './intent.ts';
+import { ledgerBy } from './judged.ts';
 import { type Sent, type Settlement, settle, withoutRefusals } from './ledger.ts';
-import { identityOf, type Memo, type MemoReport, mayAsk, neverLeft } from './memo.ts';
+import { identityOf, type Memo, type MemoReport, neverLeft } from './memo.ts';
 import { type NextChange, nextChange } from './next-change.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply } from './reply.ts';
 import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
-import { type Step, settledAt } from './step.ts';
+import { knownHere, type Step, settledAt } from './step.ts';
 import { underway } from './underway.ts';
 import type { Work } from './work.ts';
 
@@ -39,7 +40,7 @@ export function reportReply(replied: Replied): MemoReport {
   const ledger = withoutRefusals(previous?.privateEndpoints ?? [], { now: work.plannedAt, all: work.retryRefused });
   const settlement: Settlement = reply.list
     ? settle({ ledger, list: reply.list, goal: work.goal, sent, askedAt: work.plannedAt })
-    : { ledger, added: [], removed: [], vanished: [] };
+    : { ledger: ledgerBy(knownHere(object, work), ledger, work), added: [], removed: [], vanished: [] };
   const known = knownNow(replied, reply);
   const isOpen = sent !== undefined && !reply.list;
   const change = known && !isOpen ? changeFor(work.goal, settlement.ledger, known) : NO_CHANGE;
@@ -93,9 +94,7 @@ function sentBefore({ object, work, call }: Replied): Sent | undefined {
 
 function knownNow({ object, work }: Replied, { list }: OrganizationReply): Known | undefined {
   if (list) return { entries: list, complete: true };
-  const { applied } = object.status ?? {};
-  const moved = applied?.generation === generationOf(object) && applied.requestHash !== work.hash;
-  const known = moved ? undefined : knownList(object.status);
+  const known = knownHere(object, work);
   return known?.complete ? known : undefined;
 }
 
@@ -105,8 +104,8 @@ function advanced({ work: { memo }, call }: Replied): Apart | undefined {
 }
 
 /** The API takes no question: the reply to each add is the next list. */
-function isMute({ work: { memo, goal }, now }: Replied): boolean {
-  return !mayAsk(memo, now) && (goal.name === undefined || memo.apart?.name !== undefined);
+function isMute({ work: { memo, goal } }: Replied): boolean {
+  return memo.readRefused !== undefined && (goal.name === undefined || memo.apart?.name !== undefined);
 }
 
 /** The status but for what the conclusion decides. */

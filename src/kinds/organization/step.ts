@@ -1,12 +1,12 @@
 import { generationOf, readyOf } from '../common-status.ts';
 import { isFailure } from '../failures.ts';
 import type { Apart } from './apart.ts';
-import { type Change, changeFor, isBlocked } from './change.ts';
+import { changeFor, isBlocked } from './change.ts';
 import { type Known, knownList, tupleKey } from './endpoints.ts';
 import type { Goal } from './goal.ts';
 import { intentOf } from './intent.ts';
 import { withoutOpen, withoutRefusals } from './ledger.ts';
-import { mayAsk, neverLeft } from './memo.ts';
+import { neverLeft } from './memo.ts';
 import { nextChange } from './next-change.ts';
 import { changeBody, NEUTRAL_BODY, nameBody } from './remote.ts';
 import type { LedgerEntry, Organization, PendingChange } from './resource.ts';
@@ -25,17 +25,8 @@ export type Step =
       readonly apart?: Apart;
     }
   | { readonly step: 'send'; readonly pending: PendingChange; readonly body: string }
-  /** More removals than the spec allows: nothing is sent. */
-  | { readonly step: 'block'; readonly change: Change }
-  /** The API cannot be asked, and by its last word there is nothing to do. */
-  | { readonly step: 'trust' }
-  /** The API cannot be asked, and it has refused what is left to do. */
-  | {
-      readonly step: 'give-up';
-      readonly change: Change;
-      readonly ledger: readonly LedgerEntry[];
-      readonly apart: Apart;
-    }
+  /** Nothing is asked or sent: it is judged by the last list, if there was one. */
+  | { readonly step: 'judge'; readonly known?: Known; readonly apart?: Apart }
   /** What was sent may still be at work, and the API cannot be asked. */
   | { readonly step: 'wait'; readonly at: number };
 
@@ -59,7 +50,7 @@ export function stepFor(object: Organization, work: Work, now: number): Step {
     return { step: 'intend', ...intentOf(object, work, { ...pending, now }) };
   }
   const mayHaveLeft = pending !== undefined && !neverLeft(memo, pending);
-  const read = readStep(work, now);
+  const read = readStep(work);
   const known = knownHere(object, work);
   if (!read || (isDeaf(object, known) && !mayHaveLeft))
     return blindStep(object, work, { known, pending: mayHaveLeft ? pending : undefined, now });
@@ -67,17 +58,17 @@ export function stepFor(object: Organization, work: Work, now: number): Step {
   const ledger = withoutRefusals(object.status?.privateEndpoints ?? [], { now, all: work.retryRefused });
   const change = changeFor(goal, ledger, known);
   if (change.undecided) return read;
-  if (isBlocked(goal, change)) return { step: 'block', change };
+  if (isBlocked(goal, change)) return { step: 'judge', known };
   if (change.add.length + change.remove.length === 0) return read;
   return { step: 'intend', ...intentOf(object, work, { add: change.add, remove: change.remove, now }, ledger) };
 }
 
 /** How this organization can be asked without changing its endpoints; undefined where the API refuses that. */
-function readStep({ goal, memo, retryRefused }: Work, now: number): Extract<Step, { step: 'read' }> | undefined {
+function readStep({ goal, memo }: Work): Extract<Step, { step: 'read' }> | undefined {
   if (goal.name !== undefined && memo.apart?.name === undefined) {
     return { step: 'read', reads: 'name', body: nameBody(goal.name) };
   }
-  return retryRefused || mayAsk(memo, now) ? { step: 'read', reads: 'list', body: NEUTRAL_BODY } : undefined;
+  return memo.readRefused ? undefined : { step: 'read', reads: 'list', body: NEUTRAL_BODY };
 }
 
 /** Without a way to ask, endpoints are added one at a time and each reply is the next list. */
@@ -96,18 +87,17 @@ function blindStep(
   }
   const { goal, memo } = work;
   const ledger = withoutOpen(withoutRefusals(ledgerHere(object, goal, pending), { now, all: work.retryRefused }), now);
-  const change = changeFor(goal, ledger, known ?? { entries: [], complete: true });
-  if (isBlocked(goal, change)) return { step: 'block', change };
+  const change = changeFor(goal, ledger, { entries: known?.entries ?? [], complete: true });
+  if (isBlocked(goal, change)) return { step: 'judge', ...(known && { known }) };
   const { left, apart } = nextChange(memo.apart, change, { oneAtATime: true });
   if (left.add.length + left.remove.length > 0) {
     return { step: 'intend', ...intentOf(object, work, { ...left, now }, ledger), ...(apart && { apart }) };
   }
-  const isDone = change.add.length + change.remove.length === 0;
-  if (!isDone && apart) return { step: 'give-up', change, ledger, apart };
-  const times = ledger.flatMap(({ nextAttemptTime }) =>
-    nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
+  const times = ledger.flatMap(({ state, lastError, nextAttemptTime }) =>
+    state === 'Present' || lastError || nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
   );
-  return times.length > 0 ? { step: 'wait', at: Math.min(...times) } : { step: 'trust' };
+  if (times.length > 0) return { step: 'wait', at: Math.min(...times) };
+  return { step: 'judge', ...(known && { known }), ...(apart && { apart }) };
 }
 
 /** On deletion, what may have been added counts as added where nobody can look. */
@@ -129,7 +119,7 @@ function isDeaf(object: Organization, known: Known | undefined): boolean {
 const PATIENCE = 3;
 
 /** The last list, where it is of this API: another --api-url is another world. */
-function knownHere(object: Organization, { hash }: Work): Known | undefined {
+export function knownHere(object: Organization, { hash }: Pick<Work, 'hash'>): Known | undefined {
   const { applied } = object.status ?? {};
   const moved = applied?.generation === generationOf(object) && applied.requestHash !== hash;
   return moved ? undefined : knownList(object.status);

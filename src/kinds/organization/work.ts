@@ -35,6 +35,19 @@ export function isNews(object: Organization): boolean {
   return readyOf(object.status)?.observedGeneration !== generationOf(object);
 }
 
+/** Whether a pass begins a new attempt: the step before it was the last of its own. */
+export function isNewAttempt(object: Organization): boolean {
+  const ready = readyOf(object.status);
+  return isNews(object) || ready?.status === 'True' || object.status?.nextAttemptTime !== undefined;
+}
+
+/** What is known about the API's ways holds for one attempt. */
+export function memoFor(object: Organization, memo: Memo): Memo {
+  if (!isNewAttempt(object)) return memo;
+  const { readRefused: _, ...rest } = memo;
+  return rest;
+}
+
 /** Whether what the API last confirmed is what is declared now, and nothing is open or was tried in vain since. */
 export function isConfirmed(object: Organization, hash: string): boolean {
   const { status } = object;
