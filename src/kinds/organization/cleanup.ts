@@ -24,6 +24,8 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Pl
   const { status } = object;
   const ready = readyOf(status);
   const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
+  // Whoever waits must know what becomes its own; its ledger's change wakes this object.
+  if (facts.unclaimed.length > 0 && now < deadline) return { do: 'nothing', at: deadline };
   const left = leftAtTheApi(object, facts);
   if (left.length === 0) return { do: 'release' };
   const failed = ready?.observedGeneration === generationOf(object) && isFailure(ready.reason);

@@ -6,6 +6,7 @@ import type { Memory } from '../attempt.ts';
 import { generationOf } from '../common-status.ts';
 import { secretNameOf } from '../credentials.ts';
 import { type Holder, holderOf } from '../target.ts';
+import { type Tuple, tupleKey } from './endpoints.ts';
 import { inheritance } from './inheritance.ts';
 import type { Memo, Memos } from './memo.ts';
 import { type DeclaredEndpoint, type LedgerEntry, type Organization, parseSpec } from './resource.ts';
@@ -18,6 +19,8 @@ export interface Facts {
   readonly inherited: readonly LedgerEntry[];
   /** What objects list that wait for this one to go. */
   readonly awaited: readonly DeclaredEndpoint[];
+  /** Endpoints of this object among them that those have not taken into their ledger yet. */
+  readonly unclaimed: readonly Tuple[];
   readonly memo: Memo;
   readonly secret: SecretState;
   /** Version of the Secret that this process last tried for the object. */
@@ -59,6 +62,7 @@ export function load(object: Organization, from: LoadSources): Facts {
     holder: { uid, namespace, name },
     inherited: isHolder ? [] : inheritance(object, holder, apiTimeoutMs),
     awaited: isHolder ? rivals.flatMap((rival) => (rival === object ? [] : listedBy(rival))) : [],
+    unclaimed: isHolder ? rivals.flatMap((rival) => (rival === object ? [] : unclaimedBy(rival, object))) : [],
     memo: memoFor(from.memos.of(object), generationOf(object)),
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: memory.triedSecret.get(key),
@@ -73,6 +77,18 @@ function listedBy(rival: Organization): readonly DeclaredEndpoint[] {
   if (rival.metadata.deletionTimestamp) return [];
   const parsed = parseSpec(rival);
   return parsed.ok ? (parsed.spec.privateEndpoints ?? []) : [];
+}
+
+/** What the waiting object lists of the holder's and does not yet know to be its own, should the holder go. */
+function unclaimedBy(rival: Organization, { status }: Organization): readonly Tuple[] {
+  const { privateEndpoints = [], pendingChange } = status ?? {};
+  const ours = new Set([
+    ...privateEndpoints.filter(({ origin }) => origin !== 'Found').map(tupleKey),
+    ...(pendingChange?.add ?? []).map(tupleKey),
+  ]);
+  const claimed = (rival.status?.privateEndpoints ?? []).filter(({ origin }) => origin !== 'Found');
+  const known = new Set(claimed.map(tupleKey));
+  return listedBy(rival).filter((endpoint) => ours.has(tupleKey(endpoint)) && !known.has(tupleKey(endpoint)));
 }
 
 /** What was being taken apart for another spec is of no use. */

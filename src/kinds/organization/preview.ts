@@ -32,13 +32,14 @@ export function previewOf(
   const request = (body: string) => ({ method: 'PATCH', path, body }) as const;
   const read = request(goal.name === undefined ? NEUTRAL_BODY : nameBody(goal.name));
   const change = known && changeFor(goal, ledger, known);
-  if (goal.endpoints && (!change || change.undecided)) {
+  // What may be on its way is asked for before anything else.
+  if (goal.endpoints && (!change || change.undecided || status?.pendingChange)) {
     return {
       basis: 'Unknown',
       hash,
       requests: [read],
       changes: intendedChanges(status, goal, { add: goal.endpoints, remove: [] }),
-      says: 'one PATCH that asks for the list of private endpoints; what is there is not known yet, and what follows depends on it',
+      says: 'one PATCH that asks for the list of private endpoints; what is there is not known, and what follows depends on it',
     };
   }
   const basis = status?.organization === undefined ? 'Unknown' : 'LastResponse';
@@ -50,7 +51,8 @@ export function previewOf(
     return { basis, hash, requests: [], changes, says };
   }
   const first = add.length + remove.length > 0 ? request(changeBody({ name: goal.name, add, remove }, goal)) : read;
-  const requests = later.length > 0 ? [first, request(changeBody({ add: later, remove: [] }, goal))] : [first];
+  const requests =
+    later.length > 0 ? [first, request(changeBody({ name: goal.name, add: later, remove: [] }, goal))] : [first];
   return { basis, hash, requests, changes, says: describe(goal, requests.length, { add: [...add, ...later], remove }) };
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Summary } from '../../runtime/conditions.ts';
 import { cutText } from '../../runtime/conditions.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
@@ -105,7 +106,7 @@ function preview(object: Organization, { basis, hash, requests, changes, says }:
     requests: requests.slice(0, LIMITS.planRequests).map((one) => ({ ...one, body: cutText(one.body, LIMITS.body) })),
     changes: changes.slice(0, LIMITS.planChanges),
   };
-  const same = before && JSON.stringify({ ...before, time: '' }) === JSON.stringify({ time: '', ...shown });
+  const same = before && isDeepStrictEqual({ ...before, time: '' }, { time: '', ...shown });
   const repliedAt = lastRequest?.outcome === 'Succeeded' ? lastRequest.time : applied?.time;
   const known =
     basis === 'Unknown'

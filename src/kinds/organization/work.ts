@@ -36,7 +36,7 @@ export function isNews(object: Organization): boolean {
 }
 
 /** Whether a pass begins a new attempt: the step before it was the last of its own. */
-export function isNewAttempt(object: Organization): boolean {
+function isNewAttempt(object: Organization): boolean {
   const ready = readyOf(object.status);
   return isNews(object) || ready?.status === 'True' || object.status?.nextAttemptTime !== undefined;
 }
