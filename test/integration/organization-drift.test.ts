@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
+import { strangers } from '../simulator/organization-types.ts';
+import { type SomeoneElse, someoneElse } from '../simulator/someone-else.ts';
+import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
+import { ORGANIZATION, openScene, type Scene, type SeenEvent } from '../support/scene.ts';
+import { metric, ready, settled, side } from '../support/watching.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+type Spec = Readonly<Record<string, unknown>>;
+
+let scene: Scene;
+let orgs: Organizations;
+let operator: InnerOperator;
+let someone: SomeoneElse;
+beforeEach(async () => {
+  scene = await openScene({ start: false });
+  orgs = organizationsOf(scene);
+  operator = await startInner(scene);
+  scene.simulator.setOrganization(ORGANIZATION, { name: 'First', add: [endpoint('theirs'), endpoint('found')] });
+  someone = someoneElse(scene.simulator, { organizationId: ORGANIZATION });
+  return async () => {
+    await operator.stop();
+    await scene.end();
+  };
+});
+
+function list(...ids: readonly string[]) {
+  return { privateEndpoints: ids.map((id) => endpoint(id)) };
+}
+
+async function applied(spec: Spec): Promise<Org> {
+  await orgs.create('acme', spec);
+  return orgs.until('acme', 'Applied');
+}
+
+/** The object after the annotation has been acted on and all that follows from it. */
+async function asked(): Promise<Org> {
+  const value = await orgs.request('acme');
+  return orgs.untilIt(
+    'acme',
+    'asked and settled',
+    (object) => object.status.lastHandledReconcileAt === value && ready(object).reason === 'Applied',
+  );
+}
+
+function driftOf({ status }: Org): unknown {
+  return status['drift'];
+}
+
+function drifted(): number {
+  return metric(operator.metrics(), 'pipewright_drift_total', { kind: 'Organization' });
+}
+
+async function driftEvents(): Promise<SeenEvent[]> {
+  return (await scene.events('acme')).filter(({ reason }) => reason === 'DriftDetected');
+}
+
+function adds(id: string): number {
+  const counts = scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id });
+  return counts[`gcp/ap-northeast-1/${id}`]?.add ?? 0;
+}
+
+describe('at the next reply', () => {
+  test('a name that nobody declared and somebody changed is recorded, told, counted once, and left', async () => {
+    await applied(list('ours'));
+    await someone.rename('Second');
+    await settled(scene);
+    expect(driftOf(await orgs.get('acme')), 'unseen before a reply').toBeUndefined();
+    const seen = await asked();
+    expect(driftOf(seen)).toEqual([{ field: 'name', from: 'First', to: 'Second', time: expect.any(String) }]);
+    expect(seen.status.organization?.name).toBe('Second');
+    const [event] = await waitFor(driftEvents, { what: 'the event', until: ({ length }) => length > 0 });
+    expect(event).toMatchObject({ type: 'Warning', note: expect.stringContaining('First → Second') });
+    expect(drifted()).toBe(1);
+    expect(driftOf(await asked())).toHaveLength(1);
+    await settled(scene);
+    expect(await driftEvents()).toHaveLength(1);
+    expect(orgs.held().name).toBe('Second');
+  });
+
+  test('an endpoint of ours that somebody removed is recorded, told, counted, and put back', async () => {
+    await applied(list('ours', 'too'));
+    await someone.remove('ours');
+    const seen = await asked();
+    expect(driftOf(seen)).toEqual([
+      { field: 'privateEndpoints[ours]', from: 'gcp/ap-northeast-1', time: expect.any(String) },
+    ]);
+    expect(seen.status.privateEndpoints).toMatchObject([
+      { id: 'ours', origin: 'Added', state: 'Present' },
+      { id: 'too', origin: 'Added', state: 'Present' },
+    ]);
+    expect(orgs.ids().toSorted()).toEqual(['found', 'ours', 'theirs', 'too']);
+    expect([adds('ours'), adds('too')]).toEqual([2, 1]);
+    const [event] = await waitFor(driftEvents, { what: 'the event', until: ({ length }) => length > 0 });
+    expect(event?.note).toContain('ours');
+    expect(drifted()).toBe(1);
+    expect(driftOf(await asked())).toHaveLength(1);
+    expect(adds('ours')).toBe(2);
+  });
+
+  test('two things that changed are two drifts and one event', async () => {
+    await applied(list('ours'));
+    await someone.change({ name: 'Second', remove: ['ours'] });
+    expect(driftOf(await asked())).toMatchObject([{ field: 'name' }, { field: 'privateEndpoints[ours]' }]);
+    expect(drifted()).toBe(2);
+    await settled(scene);
+    expect(await driftEvents()).toHaveLength(1);
+  });
+
+  test('also where that reply is the one to a change of ours', async () => {
+    await applied(list('ours'));
+    await someone.change({ name: 'Second', remove: ['ours'] });
+    const seen = await applied(list('ours', 'more'));
+    expect(driftOf(seen)).toMatchObject([{ field: 'name' }, { field: 'privateEndpoints[ours]' }]);
+    expect(orgs.ids().toSorted()).toEqual(['found', 'more', 'ours', 'theirs']);
+  });
+
+  test('what others added and removed is no drift, nor is the order of a list', async () => {
+    await applied(list('ours', 'found'));
+    await someone.remove('theirs');
+    scene.simulator.setOrganization(ORGANIZATION, { add: strangers(3) });
+    scene.simulator.play({ organization: { list: 'reversed' } });
+    await asked();
+    scene.simulator.play({ organization: { list: 'doubled' } });
+    expect(driftOf(await asked())).toBeUndefined();
+    expect(drifted()).toBe(0);
+    expect(orgs.ids().toSorted()).toEqual(['found', 'ours', 'theirs-1', 'theirs-2', 'theirs-3']);
+  });
+
+  test('a declared endpoint that was only found and is gone is no drift; it is added and ours from then on', async () => {
+    await applied(list('found'));
+    await someone.remove('found');
+    const seen = await asked();
+    expect(driftOf(seen)).toBeUndefined();
+    expect(seen.status.privateEndpoints).toMatchObject([{ id: 'found', origin: 'Added' }]);
+  });
+
+  test('an adopted one that is gone is drift, and put back', async () => {
+    await applied({ ...list('found'), adoptPrivateEndpoints: true });
+    await someone.remove('found');
+    const seen = await asked();
+    expect(driftOf(seen)).toMatchObject([{ field: 'privateEndpoints[found]' }]);
+    expect(orgs.ids().toSorted()).toEqual(['found', 'theirs']);
+  });
+
+  test('one of ours that is no longer managed and is gone leaves the ledger, as drift, and is not put back', async () => {
+    await applied({ name: 'First', ...list('ours') });
+    await applied({ name: 'First' });
+    await someone.remove('ours');
+    const seen = await asked();
+    expect(seen.status.privateEndpoints).toBeUndefined();
+    expect(driftOf(seen)).toMatchObject([{ field: 'privateEndpoints[ours]' }]);
+    expect(adds('ours')).toBe(1);
+  });
+
+  test('of many drifts the last twelve are kept', async () => {
+    await applied(list('ours'));
+    for (let round = 1; round <= 14; round += 1) {
+      await someone.rename(`Name ${round}`);
+      await asked();
+    }
+    const kept = driftOf(await orgs.get('acme')) as readonly { readonly to: string }[];
+    expect(kept.map(({ to }) => to)).toEqual(Array.from({ length: 12 }, (_, index) => `Name ${index + 3}`));
+  });
+});
+
+describe('reassertInterval', () => {
+  test('asks again in time, finds what changed, and undoes what is ours to undo', async () => {
+    const first = await applied({ ...list('ours'), reassertInterval: '1h' });
+    const next = Date.parse(first.status.nextAttemptTime ?? '') - Date.parse(String(first.status.applied?.['time']));
+    expect(next).toBeGreaterThanOrEqual(HOUR);
+    expect(next).toBeLessThanOrEqual(1.1 * HOUR + SECOND);
+    await someone.change({ name: 'Second', remove: ['ours'] });
+    const calls = orgs.calls().length;
+    operator.clock.advance(next - MINUTE);
+    await settled(scene);
+    expect(orgs.calls()).toHaveLength(calls);
+    operator.clock.advance(MINUTE + SECOND);
+    const seen = await orgs.untilIt('acme', 'drift', (object) => driftOf(object) !== undefined);
+    expect(driftOf(seen)).toHaveLength(2);
+    await waitFor(() => orgs.ids(), { what: 'ours put back', until: (ids) => ids.includes('ours') });
+    await orgs.until('acme', 'Applied');
+    expect(orgs.held().name).toBe('Second');
+  });
+
+  test('overwrites a declared name that somebody changed, unseen: one call, no drift, no event, no history', async () => {
+    const first = await applied({ name: 'Acme', reassertInterval: '1h' });
+    const writes = (await orgs.writes('acme')).length;
+    await someone.rename('Mine now');
+    operator.clock.advance(1.2 * HOUR);
+    const time = first.status.lastRequest?.time;
+    const again = await orgs.untilIt('acme', 'the re-assert', ({ status }) => status.lastRequest?.time !== time);
+    expect(orgs.held().name).toBe('Acme');
+    expect(orgs.patches()).toEqual([{ name: 'Acme' }, { name: 'Acme' }]);
+    expect(driftOf(again)).toBeUndefined();
+    expect(again.status['history']).toEqual(first.status['history']);
+    await settled(scene);
+    expect(await scene.events('acme')).toEqual([]);
+    expect(await orgs.writes('acme')).toHaveLength(writes + 1);
+  });
+
+  test('without one nothing is asked, however long it takes', async () => {
+    await applied(list('ours'));
+    await someone.remove('ours');
+    const calls = orgs.calls().length;
+    operator.clock.advance(1_000 * HOUR);
+    await settled(scene);
+    expect(orgs.calls()).toHaveLength(calls);
+  });
+});
+
+describe('a description', () => {
+  const described = (description: string) => ({ privateEndpoints: [endpoint('ours', { description })] });
+
+  test('is sent with the add, and a change of it is reported, explained and never sent', async () => {
+    await applied(described('before'));
+    const calls = orgs.patches().length;
+    const seen = await applied(described('after'));
+    expect(seen.status['differences']).toEqual([
+      { field: 'privateEndpoints[ours].description', declared: 'after', reported: 'before' },
+    ]);
+    expect(ready(seen)).toMatchObject({ status: 'True', reason: 'Applied' });
+    expect(side(seen)).toBeUndefined();
+    expect(ready(seen).message).toMatch(/description of ours .*take the endpoint out of the list.* list it again/);
+    expect(orgs.patches().slice(calls)).toEqual([{ privateEndpoints: { add: [], remove: [] } }]);
+    expect(orgs.held().privateEndpoints.find(({ id }) => id === 'ours')?.description).toBe('before');
+    expect(await orgs.writes('acme')).toHaveLength(3);
+    const mended = await applied(described('before'));
+    expect(mended.status['differences']).toBeUndefined();
+    expect(ready(mended).message).not.toContain('description');
+  });
+
+  test.each(['empty-for-none', 'null-for-none', 'absent-for-none', 'dropped'] as const)(
+    'that is empty equals an absent one, on a server with %s',
+    async (description) => {
+      scene.simulator.play({ organization: { description } });
+      const seen = await applied(described(''));
+      expect(seen.status['differences']).toBeUndefined();
+      expect(orgs.patches().at(-1)).toEqual({ privateEndpoints: { add: [endpoint('ours')] } });
+      expect((await applied(list('ours'))).status['differences']).toBeUndefined();
+    },
+  );
+
+  test('that is taken out of the list and listed again is the new one', async () => {
+    await applied(described('before'));
+    await applied(list());
+    const seen = await applied(described('after'));
+    expect(seen.status['differences']).toBeUndefined();
+    expect(orgs.held().privateEndpoints.find(({ id }) => id === 'ours')?.description).toBe('after');
+  });
+});
