@@ -1,7 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { change } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import { endpoint, type Organizations, organizationsOf } from '../support/organization-scene.ts';
+import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
 import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { expectCurrent, ready, settled } from '../support/watching.ts';
+
+const HOUR = 3_600_000;
+
+type Spec = Readonly<Record<string, unknown>>;
 
 let scene: Scene;
 let orgs: Organizations;
@@ -16,40 +22,71 @@ beforeEach(async () => {
   };
 });
 
+function list(...ids: readonly string[]) {
+  return { privateEndpoints: ids.map((id) => endpoint(id)) };
+}
+
+async function applied(spec: Spec): Promise<Org> {
+  await orgs.create('acme', spec);
+  return orgs.until('acme', 'Applied');
+}
+
+/** What a change of the spec costs, in calls and in writes of any kind. */
+async function costOf(spec: Spec, reason = 'Applied'): Promise<{ readonly calls: number; readonly writes: number }> {
+  const [calls, writes] = [orgs.calls().length, (await orgs.writes('acme')).length];
+  await orgs.create('acme', spec);
+  expectCurrent(await orgs.until('acme', reason));
+  await settled(scene);
+  return { calls: orgs.calls().length - calls, writes: (await orgs.writes('acme')).length - writes };
+}
+
 describe('an Organization', () => {
   test('with a name costs one PATCH and one write of its status', async () => {
-    await orgs.create('acme', { name: 'Acme Data' });
-    const { status } = await orgs.until('acme', 'Applied');
+    expect(await costOf({ name: 'Acme Data' })).toEqual({ calls: 1, writes: 1 });
     expect(orgs.patches()).toEqual([{ name: 'Acme Data' }]);
-    expect(await orgs.writes('acme')).toHaveLength(1);
-    expect(status.organization?.name).toBe('Acme Data');
+    expect((await orgs.get('acme')).status.organization?.name).toBe('Acme Data');
+    expect(await costOf({ name: 'Acme' })).toEqual({ calls: 1, writes: 1 });
   });
 
   test('with endpoints is read, then changed: two calls, two writes', async () => {
     scene.simulator.setOrganization(ORGANIZATION, { add: [{ ...endpoint('theirs') }, { ...endpoint('found') }] });
-    await orgs.create('acme', { name: 'Acme Data', privateEndpoints: [endpoint('found'), endpoint('ours')] });
-    const { status } = await orgs.until('acme', 'Applied');
+    expect(await costOf({ name: 'Acme Data', ...list('found', 'ours') })).toEqual({ calls: 2, writes: 2 });
     expect(orgs.patches()).toEqual([
       { name: 'Acme Data' },
       { name: 'Acme Data', privateEndpoints: { add: [endpoint('ours')] } },
     ]);
-    expect(await orgs.writes('acme')).toHaveLength(2);
+    const { status } = await orgs.get('acme');
     expect(status.privateEndpoints).toMatchObject([
       { id: 'found', origin: 'Found', state: 'Present' },
       { id: 'ours', origin: 'Added', state: 'Present' },
     ]);
     expect(status.pendingChange).toBeUndefined();
-    await orgs.create('acme', { privateEndpoints: [] });
-    await orgs.until('acme', 'Applied');
+    expect(await costOf(list())).toEqual({ calls: 1, writes: 2 });
     expect(orgs.patches().slice(2)).toEqual([{ privateEndpoints: { remove: [endpoint('ours')] } }]);
     expect(orgs.ids()).toEqual(['theirs', 'found']);
-    expect(await orgs.writes('acme')).toHaveLength(4);
+  });
+
+  test.each([
+    { what: 'endpoints that are all there already', spec: list('theirs'), cost: { calls: 1, writes: 1 } },
+    { what: 'an empty list', spec: list(), cost: { calls: 1, writes: 1 } },
+    {
+      what: 'endpoints and a finalizer',
+      spec: { ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' },
+      cost: { calls: 2, writes: 3 },
+    },
+    {
+      what: 'a hundred endpoints',
+      spec: list(...Array.from({ length: 100 }, (_, at) => `ours-${at}`)),
+      cost: { calls: 2, writes: 2 },
+    },
+  ])('with $what costs $cost', async ({ spec, cost }) => {
+    scene.simulator.setOrganization(ORGANIZATION, { add: [{ ...endpoint('theirs') }] });
+    expect(await costOf(spec)).toEqual(cost);
   });
 
   test('names a refused endpoint, and the rest gets in', async () => {
     scene.simulator.play({ organization: { refusedIds: ['bad'] } });
-    const list = ['a', 'b', 'bad', 'c', 'd'].map((id) => endpoint(id));
-    await orgs.create('acme', { name: 'Acme Data', privateEndpoints: list });
+    await orgs.create('acme', { name: 'Acme Data', ...list('a', 'b', 'bad', 'c', 'd') });
     const { status } = await orgs.until('acme', 'Rejected');
     expect(orgs.ids().toSorted()).toEqual(['a', 'b', 'c', 'd']);
     expect(status.privateEndpoints?.find(({ id }) => id === 'bad')).toMatchObject({
@@ -58,12 +95,100 @@ describe('an Organization', () => {
     });
   });
 
-  test('on deletion takes back what it added', async () => {
-    scene.simulator.setOrganization(ORGANIZATION, { add: [{ ...endpoint('theirs') }] });
-    await orgs.create('acme', { privateEndpoints: [endpoint('ours')], deletionPolicy: 'RemovePrivateEndpoints' });
-    await orgs.until('acme', 'Applied');
-    await orgs.remove('acme');
-    await orgs.untilGone('acme');
-    expect(orgs.ids()).toEqual(['theirs']);
+  test('in later edits costs a write and a call, and one write more where endpoints change', async () => {
+    const whole = { name: 'Acme', ...list('a', 'b') };
+    await applied(whole);
+    expect(await costOf({ name: 'Acme', ...list('b', 'a') }), 'another order').toEqual({ calls: 1, writes: 1 });
+    expect(await costOf({ name: 'Other', ...list('a', 'b') }), 'another name').toEqual({ calls: 1, writes: 1 });
+    expect(await costOf({ name: 'Third', ...list('b', 'c') }), 'all of it').toEqual({ calls: 1, writes: 2 });
+    expect(await costOf({ name: 'Third' }), 'no list any more').toEqual({ calls: 1, writes: 1 });
+    const moved = { name: 'Third', privateEndpoints: [endpoint('b'), endpoint('c', { region: 'us-east-1' })] };
+    expect(await costOf(moved), 'remove, confirm, then add').toEqual({ calls: 2, writes: 3 });
+    expect(orgs.held().privateEndpoints).toMatchObject([{ id: 'b' }, { id: 'c', region: 'us-east-1' }]);
+  });
+
+  test('that is suspended makes no call and says whether it is as declared; taken up again it is sent once', async () => {
+    await applied({ name: 'Acme', ...list('ours') });
+    expect(await costOf({ name: 'Acme', ...list('ours'), suspend: true }, 'Suspended')).toEqual({
+      calls: 0,
+      writes: 1,
+    });
+    expect(ready(await orgs.get('acme')).status).toBe('True');
+    expect(await costOf({ name: 'Acme', ...list(), suspend: true }, 'Suspended')).toEqual({ calls: 0, writes: 1 });
+    expect(ready(await orgs.get('acme')).status).toBe('False');
+    const value = await orgs.request('acme');
+    await orgs.untilIt('acme', 'acknowledged', ({ status }) => status.lastHandledReconcileAt === value);
+    expect(orgs.calls()).toHaveLength(2);
+    expect(await costOf({ name: 'Acme', ...list('ours') })).toEqual({ calls: 1, writes: 1 });
+    expect(orgs.ids()).toEqual(['ours']);
+  });
+
+  test('costs nothing for labels, annotations of others, a rotated Secret and the time that goes by', async () => {
+    const { metadata } = await applied({ name: 'Acme', ...list('ours') });
+    const calls = orgs.calls().length;
+    const writes = (await orgs.writes('acme')).length;
+    for (const round of ['1', '2', '3']) {
+      await change(orgs.pathTo('acme'), (stored) => ({
+        ...stored,
+        metadata: { ...stored.metadata, labels: { round }, annotations: { 'example.com/round': round } },
+      }));
+    }
+    const rotated = await scene.newKey('management-api');
+    operator.clock.advance(1_000 * HOUR);
+    await settled(scene);
+    expect(orgs.calls()).toHaveLength(calls);
+    expect(scene.simulator.calls({ method: 'PATCH', keyId: rotated.id })).toEqual([]);
+    expect(await orgs.writes('acme')).toHaveLength(writes);
+    expect((await orgs.get('acme')).metadata.generation).toBe(metadata.generation);
+    await orgs.request('acme');
+    await scene.simulator.waitForCalls(1, { match: { method: 'PATCH', keyId: rotated.id } });
+  });
+
+  test('in whatever state costs nothing at a restart', async () => {
+    const ids = Array.from({ length: 8 }, () => crypto.randomUUID());
+    const [a, b, c, d, e, f, g, h] = ids;
+    scene.simulator.always({ play: { organization: { refusedIds: ['bad'] } } });
+    const states: readonly (readonly [string, Spec, string])[] = [
+      ['named', { organizationId: a, name: 'Acme' }, 'Applied'],
+      ['listed', { organizationId: b, ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' }, 'Applied'],
+      ['waiting', { organizationId: b, ...list('ours'), name: 'Waits' }, 'TargetConflict'],
+      ['suspended', { organizationId: c, ...list('ours'), suspend: true }, 'Suspended'],
+      ['planned', { organizationId: d, name: 'Acme', ...list('ours'), mode: 'Plan' }, 'Planned'],
+      ['refused', { organizationId: e, ...list('bad', 'good') }, 'Rejected'],
+      ['blocked', { organizationId: f, ...list('ours'), maxPrivateEndpointRemovals: 0 }, 'Applied'],
+      ['blocked', { organizationId: f, ...list(), maxPrivateEndpointRemovals: 0 }, 'RemovalBlocked'],
+      ['described', { organizationId: g, privateEndpoints: [endpoint('ours', { description: 'one' })] }, 'Applied'],
+      ['described', { organizationId: g, privateEndpoints: [endpoint('ours', { description: 'two' })] }, 'Applied'],
+      ['keyless', { organizationId: h, name: 'Acme', credentialsSecretRef: { name: 'nowhere' } }, 'SecretNotFound'],
+    ];
+    for (const [name, spec, reason] of states) {
+      await orgs.create(name, spec);
+      await orgs.until(name, reason);
+    }
+    await settled(scene);
+    const names = [...new Set(states.map(([name]) => name))];
+    const versions = async (): Promise<string[]> =>
+      Promise.all(names.map(async (name) => `${name} ${(await orgs.get(name)).metadata.resourceVersion}`));
+    const before = await versions();
+    const calls = scene.simulator.calls({ method: 'PATCH' }).length;
+    for (let round = 0; round < 2; round += 1) {
+      await operator.stop();
+      operator.clock.advance(2_000);
+      operator = await startInner(scene, { clock: operator.clock });
+      await settled(scene);
+    }
+    expect(await versions()).toEqual(before);
+    expect(scene.simulator.calls({ method: 'PATCH' })).toHaveLength(calls);
+  });
+
+  test('keeps its requestHash over order and restarts, and changes it with what is declared', async () => {
+    const hashOf = (object: Org): unknown => object.status.applied?.['requestHash'];
+    const first = hashOf(await applied({ name: 'Acme', ...list('a', 'b') }));
+    expect(first).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(hashOf(await applied({ name: 'Acme', ...list('b', 'a') }))).toBe(first);
+    expect(hashOf(await applied({ name: 'Acme', ...list('b', 'a'), maxPrivateEndpointRemovals: 9 }))).toBe(first);
+    expect(hashOf(await applied({ name: 'Acme', ...list('a') }))).not.toBe(first);
+    expect(hashOf(await applied({ name: 'Acme' }))).not.toBe(hashOf(await applied({ name: 'Acme', ...list() })));
+    expect(hashOf(await applied({ name: 'Acme', ...list('a', 'b') }))).toBe(first);
   });
 });
