@@ -1,5 +1,5 @@
 import { timestamp, wholeSecond } from '../canonical.ts';
-import { countAttempts } from '../common-status.ts';
+import { currentReady } from '../common-status.ts';
 import { nextWait } from '../failures.ts';
 import type { Apart } from './apart.ts';
 import type { Change } from './change.ts';
@@ -23,7 +23,10 @@ export function withRefusals(
   if (refused.length === 0) return ledger;
   const byKey = new Map(refused.map((entry) => [`${entry.op} ${entry.key}`, entry.refusal]));
   const reason = reasonFor(refused.map(({ refusal }) => refusal.httpStatus));
-  const wait = nextWait(reason, countAttempts(object, object.status, reason), object.metadata.uid);
+  const failing = currentReady(object, object.status)?.status === 'False';
+  // Counted over all failures in a row: another one may be foremost, and this wait has to grow all the same.
+  const attempts = failing ? (object.status?.attempts ?? 0) + 1 : 1;
+  const wait = nextWait(reason, attempts, object.metadata.uid);
   const nextAttemptTime = timestamp(wholeSecond(now + wait));
   const meant = new Set(change.remove.map(tupleKey));
   const removing = ledger.map((entry): LedgerEntry => {

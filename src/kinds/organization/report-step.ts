@@ -55,6 +55,7 @@ function reportIntent(
   now: number,
 ): MemoReport {
   const { pending, ledger, work, apart } = plan;
+  const { refusal: _, ...memo } = work.memo;
   const status: OrganizationStatus = {
     ...object.status,
     plan: undefined,
@@ -66,7 +67,7 @@ function reportIntent(
     outcome: goOn,
     did: 'intend',
     memo: {
-      ...work.memo,
+      ...memo,
       ...(apart && { apart }),
       unsent: { change: identityOf(pending), generation: generationOf(object) },
     },
@@ -132,7 +133,7 @@ function reportOther(
     now,
   });
   const did = attempt.got === 'failure' ? step : attempt.got;
-  const { unsent: _, ...rest } = work.memo;
+  const { unsent: _, refusal: __, ...rest } = work.memo;
   const refusal = attempt.got === 'failure' && step === 'send' ? refusalOf(attempt.verdict) : undefined;
   const left = attempt.got === 'failure' && step === 'send' ? { memo: { ...rest, ...(refusal && { refusal }) } } : {};
   if (!status) {
