@@ -1,32 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { operatorRules, type Rule } from '../support/cluster.ts';
-import { openCrashScene } from '../support/crash-scene.ts';
-import { MOMENTS, type Point } from '../support/crash-tap.ts';
-import { expectLikeClean, type Run, run, WORKLOADS, type Workload } from '../support/crash-workloads.ts';
-import { openScene, type Scene } from '../support/scene.ts';
+import { type CrashRuns, expectLikeClean, openCrashRuns, type Run } from '../support/crash-runs.ts';
+import { MOMENTS } from '../support/crash-tap.ts';
+import { WORKLOADS, type Workload } from '../support/crash-workloads.ts';
 
-let common: Scene;
-let rules: readonly Rule[];
+let runs: CrashRuns;
 beforeAll(async () => {
-  [common, rules] = await Promise.all([openScene({ start: false }), operatorRules()]);
+  runs = await openCrashRuns({ apiTimeoutMs: 2_000 });
 });
-afterAll(() => common.end());
-
-/** One run of its own, on an API where whatever is sent twice is there twice, and a second removal is refused. */
-async function runOf(workload: Workload, points: readonly Point[]): Promise<Run> {
-  const odd = { addExisting: 'duplicate', removeAbsent: 'bad-request' } as const;
-  const scene = await openCrashScene(common, rules, { organization: odd });
-  try {
-    return await run(scene, workload, points);
-  } finally {
-    await scene.end();
-  }
-}
+afterAll(() => runs.end());
 
 describe.each(Object.entries(WORKLOADS))('%s', (_, workload: Workload) => {
   let clean: Run;
   beforeAll(async () => {
-    clean = await runOf(workload, []);
+    clean = await runs.runOf(workload, []);
   });
 
   test('costs these calls where nothing goes wrong', () => {
@@ -35,11 +21,8 @@ describe.each(Object.entries(WORKLOADS))('%s', (_, workload: Workload) => {
   });
 
   const points = workload.calls.flatMap((label, index) => MOMENTS.map((moment) => ({ label, at: index + 1, moment })));
-  test.concurrent.each(points)(
-    'ends the same where the operator is killed at call $at, $label: $moment',
-    async ({ at, moment }) => {
-      const killed = [{ at, moment }];
-      expectLikeClean(await runOf(workload, killed), clean, killed);
-    },
-  );
+  test.concurrent.each(points)('ends the same where killed at call $at, $label: $moment', async ({ at, moment }) => {
+    const killed = [{ at, moment }];
+    expectLikeClean(await runs.runOf(workload, killed), clean, killed);
+  });
 });

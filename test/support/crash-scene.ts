@@ -16,14 +16,14 @@ import type { Scene } from './scene.ts';
 
 /** The object that a crash scene is about. */
 export const NAME = 'acme';
-export const API_TIMEOUT_MS = 2_000;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 /** A namespace, a simulated API, and an operator that reaches both APIs through proxies which can end it at any of its calls. */
 export interface CrashScene {
   readonly simulator: Scene['simulator'];
   readonly orgs: Organizations;
   readonly tap: CrashTap;
+  readonly apiTimeoutMs: number;
   start(): Promise<void>;
   /** The object; undefined where it is gone. */
   present(): Promise<Org | undefined>;
@@ -38,13 +38,14 @@ export interface CrashScene {
 export async function openCrashScene(
   common: Scene,
   rules: readonly Rule[],
-  options: SimulatorOptions = {},
+  options: { readonly apiTimeoutMs: number; readonly organization: NonNullable<SimulatorOptions['organization']> },
 ): Promise<CrashScene> {
+  const { apiTimeoutMs, organization } = options;
   const suffix = randomUUID().slice(0, 8);
   const key = { id: `key-${suffix}`, secret: `secret-of-${suffix}` };
   const [namespace, simulator] = await Promise.all([
     newNamespace(),
-    startSimulator({ ...options, keys: { [key.id]: key.secret } }),
+    startSimulator({ organization, keys: { [key.id]: key.secret } }),
   ]);
   await serviceAccountKubeconfig(namespace, 'operator');
   await allow(namespace, 'operator', rules);
@@ -64,7 +65,7 @@ export async function openCrashScene(
     objectPath: orgs.pathTo(NAME),
     kill: async () => (await running)?.kill(),
     present,
-    apiTimeoutMs: API_TIMEOUT_MS,
+    apiTimeoutMs,
   });
   const [kube, api] = await Promise.all([
     startProxy({ upstream: server, ca, take: tap.take }),
@@ -79,9 +80,10 @@ export async function openCrashScene(
     simulator,
     orgs,
     tap,
+    apiTimeoutMs,
     present,
     async start() {
-      const timeout = `${API_TIMEOUT_MS / 1_000}s`;
+      const timeout = `${apiTimeoutMs / 1_000}s`;
       const rest = ['--leader-elect=false', '--api-rate', '0', '--api-timeout', timeout];
       const flags = ['--namespaces', namespace, ...rest];
       // Not until it works: it may be killed before that.

@@ -60,8 +60,7 @@ export function createTap(options: {
   let armed:
     | (Point & { readonly after: number; readonly died: () => void; readonly failed: (why: unknown) => void })
     | undefined;
-  let late: { readonly label: Label; readonly finish: () => Promise<void> } | undefined;
-  let finished = Promise.resolve();
+  const lates = new Set<{ readonly label: Label; readonly finish: () => Promise<void> }>();
 
   function labelOf({ path, body }: Passing): Label | undefined {
     if (path.endsWith(`/organizations/${ORGANIZATION}`)) return changes(body) ? 'change' : 'read';
@@ -80,25 +79,24 @@ export function createTap(options: {
   }
 
   function keepForLater(passing: Passing, label: Label): void {
-    const timer = setTimeout(() => void finish(), apiTimeoutMs);
     let work: Promise<void> | undefined;
     const finish = (): Promise<void> => {
       clearTimeout(timer);
-      late = undefined;
-      work ??= passing.forward();
-      finished = work;
+      work ??= passing.forward().finally(() => lates.delete(late));
       return work;
     };
-    late = { label, finish };
+    const late = { label, finish };
+    const timer = setTimeout(() => void finish(), apiTimeoutMs);
+    lates.add(late);
   }
 
+  /** What processes that are dead have sent lands: a write before the first call of the next one, a change after its first reply. */
   async function pass(passing: Passing, label: Label): Promise<void> {
-    const unseen = late;
-    // The old process's write lands before the first one of the new process, its change after the first reply to the new one.
-    if (unseen && !isRemote(unseen.label)) await unseen.finish();
+    const unseen = [...lates];
+    for (const late of unseen) if (!isRemote(late.label)) await late.finish();
     await passing.forward();
     await passing.reply();
-    if (unseen && isRemote(unseen.label) && isRemote(label)) await unseen.finish();
+    if (isRemote(label)) for (const late of unseen) await late.finish();
   }
 
   /**
@@ -151,8 +149,7 @@ export function createTap(options: {
       isLast = false;
     },
     async settled() {
-      await late?.finish();
-      await finished;
+      await Promise.all([...lates].map(({ finish }) => finish()));
     },
   };
 }
