@@ -97,7 +97,7 @@ describe('a plan that knows nothing of the API', () => {
 
 describe('a plan after a reply', () => {
   const before = { name: 'Acme', ...list('found', 'kept', 'dropped') };
-  test.each([
+  test.each<{ readonly what: string; readonly spec: Spec; readonly changes: Spec[] }>([
     {
       what: 'another name',
       spec: { ...before, name: 'Acme Data' },
@@ -144,7 +144,7 @@ describe('a plan after a reply', () => {
       const object = await planned(spec);
       const plan = planOf(object);
       expect(plan.basis).toBe('LastResponse');
-      expect(plan.changes).toEqual(expect.arrayContaining(changes));
+      expect(plan.changes).toEqual(expect.arrayContaining<Spec>(changes));
       expect(plan.changes).toHaveLength(changes.length);
       expect(ready(object).message).toContain(first.status.lastRequest?.time);
       expect(object.status.applied).toEqual(first.status.applied);
