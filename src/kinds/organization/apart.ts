@@ -1,8 +1,15 @@
 import { type Tuple, tupleKey } from './endpoints.ts';
-import type { Refusal } from './memo.ts';
 import type { PendingChange } from './resource.ts';
 
 type Operation = 'add' | 'remove';
+
+/** A reply of 4xx to a change. */
+export interface Refusal {
+  readonly httpStatus: number;
+  readonly requestId?: string;
+  /** What the API said, with the status: equal texts are refusals alike. */
+  readonly message: string;
+}
 
 /** Endpoints that are sent in one request, by key. */
 export interface Part {

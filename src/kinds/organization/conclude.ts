@@ -1,36 +1,20 @@
-import type { Notice, Report } from '../../runtime/kind.ts';
+import type { Report } from '../../runtime/kind.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import { canonicalJson, digestOf, timestamp, wholeSecond } from '../canonical.ts';
 import { commonStatus, currentReady, generationOf, readyOf, withoutUndefined } from '../common-status.ts';
 import { assertionTime } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
-import type { Change } from './change.ts';
 import { changeNotice, otherwiseDescribed } from './changes.ts';
-import type { Memo, MemoReport } from './memo.ts';
-import { type Problem, problemsOf } from './problems.ts';
+import type { Conclusion, Problem } from './conclusion.ts';
+import type { MemoReport } from './memo.ts';
+import { problemsOf } from './problems.ts';
 import { withRefusals } from './refusals.ts';
 import { declaredKeys } from './remote.ts';
-import type { OrganizationReply } from './reply.ts';
 import type { OrganizationStatus } from './resource.ts';
-import type { Replied } from './settled.ts';
 import { fitted } from './size.ts';
 import { underway } from './underway.ts';
 import { counted, names, requested } from './wording.ts';
-
-/** What a reply, or the last list, comes to, after which nothing is to be sent at once. Without a call: nothing was asked. */
-export interface Conclusion
-  extends Pick<Replied, 'object' | 'work' | 'now'>,
-    Partial<Pick<Replied, 'call' | 'verdict' | 'secretVersion'>> {
-  readonly reply: OrganizationReply;
-  /** All of the status but conditions and what goes with them. */
-  readonly status: OrganizationStatus;
-  readonly change: Change;
-  readonly blocked: boolean;
-  readonly memo: Memo;
-  readonly notices: readonly Notice[];
-  readonly facts: NonNullable<Report['facts']>;
-}
 
 /** Says how it stands: confirmed, or the foremost problem with when the operator looks again. */
 export function conclude(conclusion: Conclusion): MemoReport {

@@ -1,5 +1,5 @@
 import { cutText } from '../../runtime/conditions.ts';
-import { isListed, type Reported, standsFor, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
+import { isListed, type Known, type Reported, standsFor, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
 import { type Goal, isOurs } from './goal.ts';
 import { type LedgerEntry, LIMITS, type PendingChange } from './resource.ts';
 
@@ -138,5 +138,15 @@ export function withoutOpen(ledger: readonly LedgerEntry[], now: number): readon
     if (nextAttemptTime === undefined || Date.parse(nextAttemptTime) > now) return [entry];
     if (entry.state === 'Unconfirmed') return [];
     return entry.state === 'Removing' ? [{ ...rest, state: 'Present' }] : [entry];
+  });
+}
+
+/** An earlier list proves nothing about what was sent since; it only tells what is found, and adopted. */
+export function ledgerBy(known: Known | undefined, ledger: readonly LedgerEntry[], goal: Goal): readonly LedgerEntry[] {
+  if (known?.complete) return settle({ ledger, list: known.entries, goal, askedAt: 0 }).ledger;
+  const declared = new Set(goal.endpoints?.map(tupleKey));
+  return ledger.flatMap((entry): LedgerEntry[] => {
+    if (entry.origin !== 'Adopted' || goal.adopt) return [entry];
+    return declared.has(tupleKey(entry)) ? [{ ...entry, origin: 'Found' }] : [];
   });
 }

@@ -1,16 +1,8 @@
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { Report } from '../../runtime/kind.ts';
 import { canonicalJson } from '../canonical.ts';
-import type { Apart } from './apart.ts';
+import type { Apart, Refusal } from './apart.ts';
 import type { PendingChange } from './resource.ts';
-
-/** A reply of 4xx to a change. */
-export interface Refusal {
-  readonly httpStatus: number;
-  readonly requestId?: string;
-  /** What the API said, with the status: equal texts are refusals alike. */
-  readonly message: string;
-}
 
 /** What this process alone knows about one object. Losing it is safe: then the API is asked. */
 export interface Memo {

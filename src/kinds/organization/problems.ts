@@ -1,18 +1,10 @@
 import { readyOf } from '../common-status.ts';
-import type { FailureReason } from '../failures.ts';
-import type { Conclusion } from './conclude.ts';
+import type { Conclusion, Problem } from './conclusion.ts';
 import { tupleKey } from './endpoints.ts';
 import { isOurs } from './goal.ts';
 import { refusedProblem } from './refusals.ts';
 import type { LedgerEntry } from './resource.ts';
 import { counted, names, requested } from './wording.ts';
-
-/** One thing that keeps the declared state from being confirmed. */
-export interface Problem {
-  readonly reason: FailureReason;
-  readonly message: string;
-  readonly atLeastMs?: number;
-}
 
 type Judged = Conclusion & { readonly ledger: readonly LedgerEntry[] };
 

@@ -3,8 +3,8 @@ import { currentReady } from '../common-status.ts';
 import { nextWait } from '../failures.ts';
 import type { Apart } from './apart.ts';
 import type { Change } from './change.ts';
+import type { Problem } from './conclusion.ts';
 import { tupleKey, tupleOf } from './endpoints.ts';
-import type { Problem } from './problems.ts';
 import type { LedgerEntry, Organization } from './resource.ts';
 import { names, requested } from './wording.ts';
 

@@ -5,15 +5,16 @@ import { timestamp, wholeSecond } from '../canonical.ts';
 import { currentReady, generationOf, lastRequestOf } from '../common-status.ts';
 import { reportAttempt } from '../failure-report.ts';
 import type { Result } from './act.ts';
-import { afterRefusal } from './apart.ts';
+import { afterRefusal, type Refusal } from './apart.ts';
 import { GONE } from './cleanup.ts';
+import type { Call } from './conclusion.ts';
 import { reportJudged } from './judged.ts';
 import { withoutRefusals } from './ledger.ts';
-import { identityOf, type Memo, type MemoReport, type Refusal } from './memo.ts';
+import { identityOf, type Memo, type MemoReport } from './memo.ts';
 import type { Plan } from './plan.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
-import { type Call, reportReply } from './settled.ts';
+import { reportReply } from './settled.ts';
 import { merged, underway } from './underway.ts';
 import { advise } from './wording.ts';
 import { isConfirmed, type Work } from './work.ts';
@@ -133,9 +134,7 @@ function reportOther(
     now,
   });
   const did = attempt.got === 'failure' ? step : attempt.got;
-  const { unsent: _, refusal: __, ...rest } = work.memo;
-  const refusal = attempt.got === 'failure' && step === 'send' ? refusalOf(attempt.verdict) : undefined;
-  const left = attempt.got === 'failure' && step === 'send' ? { memo: { ...rest, ...(refusal && { refusal }) } } : {};
+  const left = attempt.got === 'failure' && step === 'send' ? { memo: memoAfterSend(work.memo, attempt.verdict) } : {};
   if (!status) {
     const isLate = deadline !== undefined && outcome.next === 'await-change' && deadline > now;
     return { outcome: isLate ? recheckAt(deadline) : outcome, notices, did, ...left };
@@ -146,6 +145,14 @@ function reportOther(
   const isGone = deadline !== undefined && facts.reason === 'NotFound' && (status.attempts ?? 0) >= GONE;
   const next = isGone ? goOn : outcome;
   return { status: merged(object, { ...status, privateEndpoints }), outcome: next, notices, did, facts, ...left };
+}
+
+/** What did not reach the API has not left; what it answered with 4xx had no effect; of anything else nobody knows. */
+function memoAfterSend(before: Memo, verdict: Failure): Memo {
+  const { unsent, refusal: _, ...rest } = before;
+  if (verdict.outcome === 'Unavailable') return { ...rest, ...(unsent && { unsent }) };
+  const refusal = refusalOf(verdict);
+  return { ...rest, ...(refusal && { refusal }) };
 }
 
 /** The ledger without refusals that the user wants tried again: so it is done even where this attempt came to nothing. */

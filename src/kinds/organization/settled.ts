@@ -1,4 +1,3 @@
-import type { Success } from '../../api/errors.ts';
 import { goOn } from '../../runtime/outcome.ts';
 import { timestamp } from '../canonical.ts';
 import { generationOf, lastRequestOf, withoutUndefined } from '../common-status.ts';
@@ -6,30 +5,17 @@ import { type Apart, afterAcceptance } from './apart.ts';
 import { changeFor, isBlocked, NO_CHANGE } from './change.ts';
 import { changeNotice, comparison, confirmedChanges, driftBetween, driftNotices } from './changes.ts';
 import { conclude } from './conclude.ts';
+import type { Call, Replied } from './conclusion.ts';
 import { type Known, knownList } from './endpoints.ts';
 import { intentOf } from './intent.ts';
-import { ledgerBy } from './judged.ts';
-import { type Sent, type Settlement, settle, withoutRefusals } from './ledger.ts';
+import { ledgerBy, type Sent, type Settlement, settle, withoutRefusals } from './ledger.ts';
 import { identityOf, type Memo, type MemoReport, neverLeft } from './memo.ts';
 import { type NextChange, nextChange } from './next-change.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply } from './reply.ts';
 import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
-import { knownHere, type Step, settledAt } from './step.ts';
+import { knownHere, settledAt } from './step.ts';
 import { underway } from './underway.ts';
-import type { Work } from './work.ts';
-
-export type Call = Extract<Step, { step: 'read' | 'send' }>;
-
-/** Everything a reply with a result is judged by. */
-export interface Replied {
-  readonly object: Organization;
-  readonly work: Work;
-  readonly call: Call;
-  readonly verdict: Success;
-  readonly secretVersion: string;
-  readonly now: number;
-}
 
 /** HTTP 200 with a result: the list in it decides what happened, and what has to happen next. */
 export function reportReply(replied: Replied): MemoReport {
@@ -40,7 +26,7 @@ export function reportReply(replied: Replied): MemoReport {
   const ledger = withoutRefusals(previous?.privateEndpoints ?? [], { now: work.plannedAt, all: work.retryRefused });
   const settlement: Settlement = reply.list
     ? settle({ ledger, list: reply.list, goal: work.goal, sent, askedAt: work.plannedAt })
-    : { ledger: ledgerBy(knownHere(object, work), ledger, work), added: [], removed: [], vanished: [] };
+    : { ledger: ledgerBy(knownHere(object, work), ledger, work.goal), added: [], removed: [], vanished: [] };
   const known = knownNow(replied, reply);
   const isOpen = sent !== undefined && !reply.list;
   const change = known && !isOpen ? changeFor(work.goal, settlement.ledger, known) : NO_CHANGE;

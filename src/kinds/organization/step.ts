@@ -52,8 +52,12 @@ export function stepFor(object: Organization, work: Work, now: number): Step {
   const mayHaveLeft = pending !== undefined && !neverLeft(memo, pending);
   const read = readStep(work);
   const known = knownHere(object, work);
-  if (!read || (isDeaf(object, known) && !mayHaveLeft))
-    return blindStep(object, work, { known, pending: mayHaveLeft ? pending : undefined, now });
+  const blind = (): Step => blindStep(object, work, { known, pending: mayHaveLeft ? pending : undefined, now });
+  if (!read) return blind();
+  if (isDeaf(object, known) && !mayHaveLeft) {
+    const step = blind();
+    return step.step === 'intend' ? step : read;
+  }
   if (!goal.endpoints || !known || mayHaveLeft || isRecheck(object)) return read;
   const ledger = withoutRefusals(object.status?.privateEndpoints ?? [], { now, all: work.retryRefused });
   const change = changeFor(goal, ledger, known);
