@@ -29,6 +29,21 @@ const recipes = {
     module: 'github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring',
     package: '.',
   },
+  promtool: {
+    folder: 'promtool',
+    module: 'github.com/prometheus/prometheus',
+    package: 'github.com/prometheus/prometheus/cmd/promtool',
+  },
+  /** Ours: what the library says that Flux and kpt go by. */
+  kstatus: { folder: 'kstatus', module: 'github.com/fluxcd/cli-utils', package: '.' },
+  /** All of Argo CD: which part it is depends on ARGOCD_BINARY_NAME. */
+  argocd: {
+    folder: 'argocd',
+    module: 'github.com/argoproj/argo-cd/v3',
+    package: 'github.com/argoproj/argo-cd/v3/cmd',
+  },
+  /** Ours: a Redis in memory, for Argo CD. */
+  redis: { folder: 'redis', module: 'github.com/alicebob/miniredis/v2', package: '.' },
 } as const satisfies Readonly<Record<string, Omit<Recipe, 'program'>>>;
 
 export type ProgramName = keyof typeof recipes;

@@ -1,0 +1,23 @@
+-- One script for PipeSettings, Organization and Activity. It reads what the operator says of the present generation
+-- and nothing else: a suspended object is Suspended once the operator has seen that, not when the spec says so.
+local hs = { status = "Progressing", message = "Waiting for the operator to look at this version of the object" }
+if obj.status == nil or obj.status.observedGeneration ~= obj.metadata.generation then
+  return hs
+end
+local found = {}
+for _, condition in ipairs(obj.status.conditions or {}) do
+  found[condition.type] = condition
+end
+local ready = found.Ready
+if ready == nil then
+  return hs
+end
+hs.message = ready.reason .. ": " .. ready.message
+if ready.reason == "Suspended" then
+  hs.status = "Suspended"
+elseif found.Stalled ~= nil and found.Stalled.status == "True" then
+  hs.status = "Degraded"
+elseif ready.status == "True" then
+  hs.status = "Healthy"
+end
+return hs

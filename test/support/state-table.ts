@@ -1,0 +1,67 @@
+import type { KindName } from './states.ts';
+
+/** What those who read a state are to make of it. */
+export interface Verdicts {
+  /** The library that Flux and kpt go by. */
+  readonly kstatus: 'Current' | 'InProgress' | 'Failed' | 'Terminating';
+  readonly argocd: 'Healthy' | 'Progressing' | 'Degraded' | 'Suspended';
+  /** The one condition that `kubectl wait` finds met. */
+  readonly wait: 'Ready' | 'Stalled' | 'neither';
+}
+
+export interface State extends Verdicts {
+  readonly reason: string;
+  /** Absent: all three. */
+  readonly kinds?: readonly KindName[];
+  /** What one kind calls it in place of `reason`. */
+  readonly called?: Partial<Record<KindName, string>>;
+}
+
+const fine = { kstatus: 'Current', argocd: 'Healthy', wait: 'Ready' } as const;
+const goesOn = { kstatus: 'InProgress', argocd: 'Progressing', wait: 'neither' } as const;
+const needsTheUser = { kstatus: 'Failed', argocd: 'Degraded', wait: 'Stalled' } as const;
+const leaves = { kstatus: 'Terminating', argocd: 'Progressing' } as const;
+
+const WRITERS = ['PipeSettings', 'Organization'] as const;
+const ORGANIZATION = ['Organization'] as const;
+const ACTIVITY = ['Activity'] as const;
+
+/** Every state an object can be in, by the name of its file. */
+export const STATES: Readonly<Record<string, State>> = {
+  pending: { reason: 'Pending', ...goesOn },
+  applied: { reason: 'Applied', kinds: WRITERS, ...fine },
+  fetched: { reason: 'Fetched', kinds: ACTIVITY, ...fine },
+  planned: { reason: 'Planned', kinds: WRITERS, ...fine },
+  'applied-but-for-a-description': { reason: 'Applied', kinds: ORGANIZATION, ...fine },
+  edited: { reason: 'Applied', called: { Activity: 'Fetched' }, ...goesOn },
+  'being-changed': { reason: 'Pending', kinds: ORGANIZATION, ...goesOn },
+  suspended: { reason: 'Suspended', kstatus: 'InProgress', argocd: 'Suspended', wait: 'neither' },
+  'suspended-when-done': { reason: 'Suspended', kstatus: 'Current', argocd: 'Suspended', wait: 'Ready' },
+  // Deletion is a new generation, which nobody speaks of.
+  deleted: { reason: 'Applied', called: { Activity: 'Fetched' }, ...leaves, wait: 'neither' },
+  'deleted-with-cleanup': { reason: 'Forbidden', kinds: ORGANIZATION, ...leaves, wait: 'Stalled' },
+  rejected: { reason: 'Rejected', ...needsTheUser },
+  'endpoint-refused': { reason: 'Rejected', kinds: ORGANIZATION, ...needsTheUser },
+  unauthorized: { reason: 'Unauthorized', ...needsTheUser },
+  'unauthorized-by-another': { reason: 'Unauthorized', ...needsTheUser },
+  forbidden: { reason: 'Forbidden', ...needsTheUser },
+  'not-found': { reason: 'NotFound', ...needsTheUser },
+  'not-found-yet': { reason: 'NotFound', kinds: ACTIVITY, ...goesOn },
+  busy: { reason: 'Conflict', ...goesOn },
+  'dependency-stopped': { reason: 'DependencyNotReady', ...goesOn },
+  'rate-limited': { reason: 'RateLimited', ...goesOn },
+  unavailable: { reason: 'Unavailable', ...goesOn },
+  'outcome-unknown': { reason: 'OutcomeUnknown', kinds: WRITERS, ...goesOn },
+  'unreadable-reply': { reason: 'UnexpectedResponse', ...goesOn },
+  redirected: { reason: 'UnexpectedResponse', ...needsTheUser },
+  'not-confirmed-at-first': { reason: 'NotConfirmed', kinds: WRITERS, ...goesOn },
+  'not-confirmed': { reason: 'NotConfirmed', kinds: WRITERS, ...needsTheUser },
+  'secret-not-found': { reason: 'SecretNotFound', ...goesOn },
+  'secret-invalid': { reason: 'SecretInvalid', ...needsTheUser },
+  'secret-forbidden': { reason: 'SecretForbidden', ...needsTheUser },
+  'spec-invalid': { reason: 'SpecInvalid', ...needsTheUser },
+  'target-conflict-at-first': { reason: 'TargetConflict', kinds: WRITERS, ...goesOn },
+  'target-conflict': { reason: 'TargetConflict', kinds: WRITERS, ...needsTheUser },
+  'endpoint-conflict': { reason: 'EndpointConflict', kinds: ORGANIZATION, ...needsTheUser },
+  'removal-blocked': { reason: 'RemovalBlocked', kinds: ORGANIZATION, ...needsTheUser },
+};

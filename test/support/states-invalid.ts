@@ -1,0 +1,77 @@
+import { waitFor } from '../controlplane/client.ts';
+import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { startSimulator } from '../simulator/simulator.ts';
+import { type RunningOperator, startOperator } from './operator.ts';
+import { ORGANIZATION, type Pset, SERVICE } from './scene.ts';
+import { KINDS, type KindName } from './states.ts';
+
+const STATE = 'spec-invalid';
+const NAMESPACE = 'default';
+
+const PLURALS: Readonly<Record<KindName, string>> = {
+  PipeSettings: 'pipesettings',
+  Organization: 'organizations',
+  Activity: 'activities',
+};
+const OWN_FIELDS: Readonly<Record<KindName, object>> = {
+  PipeSettings: { serviceId: SERVICE, pipeId: 'pipe', settings: { engine_max_threads: 8 } },
+  Organization: { name: 'Acme Data' },
+  Activity: { activityId: 'record' },
+};
+
+/** Objects from before their schema became stricter. On a control plane of their own: the CRDs are laxer there for a while. */
+export async function invalidSpecs(): Promise<readonly Pset[]> {
+  const [own, simulator] = await Promise.all([startControlPlane(), startSimulator()]);
+  let operator: RunningOperator | undefined;
+  try {
+    await storeInvalid(own);
+    operator = await startOperator({
+      kubeconfig: own.adminKubeconfig,
+      apiUrl: simulator.url,
+      flags: ['--leader-elect=false'],
+    });
+    return await Promise.all(KINDS.map((kind) => untilRefused(own, kind)));
+  } finally {
+    await operator?.kill();
+    await Promise.all([own.stop(), simulator.stop()]);
+  }
+}
+
+async function storeInvalid(own: ControlPlane): Promise<void> {
+  const install = ['apply', '--server-side', '--force-conflicts', '-f', 'crds/'];
+  await run(own, install);
+  const crds = JSON.parse(await run(own, ['get', 'crd', '-o', 'json'])) as object;
+  await run(own, ['replace', '-f', '-'], JSON.stringify(withoutPatterns(crds)));
+  const objects = KINDS.map((kind) => ({
+    apiVersion: 'pipewright.dev/v1alpha1',
+    kind,
+    metadata: { name: STATE, namespace: NAMESPACE },
+    spec: { organizationId: ORGANIZATION, credentialsSecretRef: { name: 'Not a name' }, ...OWN_FIELDS[kind] },
+  }));
+  for (const object of objects) {
+    const create = (): Promise<string> => run(own, ['apply', '-f', '-'], JSON.stringify(object));
+    await waitFor(create, { what: `the lax schema of ${object.kind} to be in force` });
+  }
+  await run(own, install);
+}
+
+function withoutPatterns(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPatterns);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key, inner]) => !(key === 'pattern' && typeof inner === 'string'));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutPatterns(inner)]));
+}
+
+function untilRefused(own: ControlPlane, kind: KindName): Promise<Pset> {
+  const args = ['get', PLURALS[kind], STATE, '-n', NAMESPACE, '-o', 'json'];
+  return waitFor(async () => JSON.parse(await run(own, args)) as Pset, {
+    what: `${kind} to be SpecInvalid`,
+    until: ({ status }) => status.conditions.some(({ reason }) => reason === 'SpecInvalid'),
+  });
+}
+
+async function run(own: ControlPlane, args: readonly string[], stdin?: string): Promise<string> {
+  const { code, stdout, stderr } = await own.kubectl(args, stdin);
+  if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
