@@ -7,6 +7,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { builtVersions } from '../controlplane/go-build.ts';
+import { findProgram } from '../controlplane/programs.ts';
 
 const main = join(import.meta.dirname, '..', 'controlplane', 'main.ts');
 const names = ['etcd', 'kube-apiserver', 'kubectl'];
@@ -90,6 +91,26 @@ describe('without a download', () => {
     const { code, output } = await prepare({ ...fakeGo, GO_FAILS: 'no such module' });
     expect(output).toMatch(/"go build .*" ended with code 7\..*\nno such module/s);
     expect(code).toBe(1);
+  });
+});
+
+describe('a program for the tests of the packaging', () => {
+  const said: string[] = [];
+  const find = () => findProgram('helm', { say: (line) => said.push(line), env: fakeGo });
+
+  test('is built once, in the version of its go.mod', async () => {
+    const path = await find();
+    expect(path).toMatch(/programs\/helm-v\d+\.\d+\.\d+-[a-z0-9]+-[a-z0-9]+\/helm$/);
+    expect(await find()).toBe(path);
+    expect(await builds()).toBe(1);
+    expect((await goCalls()).at(-1)).toContain(' helm.sh/helm/v4/cmd/helm');
+  });
+
+  test('is asked for in words where there is no Go', async () => {
+    const none = findProgram('kube-score', { say: () => {}, env: { PATH: '', XDG_CACHE_HOME: cache } });
+    await expect(none).rejects.toThrow(
+      /There is no kube-score v[\d.]+ in .*, and no "go" on the PATH to build it\. Install Go/,
+    );
   });
 });
 
