@@ -14,8 +14,8 @@ export interface Acting extends Attempting {
   readonly api: ApiClient;
   /** Changed only here and where a report is remembered. */
   readonly memos: Memos;
-  /** Writes the finalizers and takes the new version in; throws KubeError. */
-  readonly writeFinalizers: (object: KubeObject, finalizers: readonly string[]) => Promise<void>;
+  /** Writes the finalizers and takes in what came back; false where somebody else was quicker. Throws KubeError. */
+  readonly writeFinalizers: (object: KubeObject, finalizers: readonly string[]) => Promise<boolean>;
   /** Told when an object is let go with something left at the API. */
   readonly onAbandoned: (object: KubeObject, left: readonly string[]) => void;
 }
@@ -30,7 +30,7 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
       await using.writeFinalizers(object, othersOf(object));
       return { got: 'finalizers' };
     case 'abandon':
-      await using.writeFinalizers(object, othersOf(object));
+      if (!(await using.writeFinalizers(object, othersOf(object)))) return { got: 'nothing' };
       using.onAbandoned(object, plan.left.map(tupleKey));
       return { got: 'finalizers' };
     case 'step':

@@ -21,6 +21,8 @@ export const GONE = 2;
 export function planCleanup(object: Organization, facts: Facts, now: number): Plan {
   if (!isHeld(object)) return { do: 'nothing' };
   if (facts.holder.uid !== object.metadata.uid) return { do: 'release' };
+  const parsed = parseSpec(object);
+  if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return { do: 'release' };
   const { status } = object;
   const ready = readyOf(status);
   const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
@@ -31,7 +33,6 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Pl
   const failed = ready?.observedGeneration === generationOf(object) && isFailure(ready.reason);
   if (failed && ready.reason === 'NotFound' && (status?.attempts ?? 0) >= GONE) return { do: 'release' };
   if (failed && now >= deadline) return { do: 'abandon', left };
-  const parsed = parseSpec(object);
   if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message, at: Math.max(deadline, now) };
   const due = whenDue({
     generation: generationOf(object),

@@ -2,7 +2,7 @@ import { withoutUndefined } from '../common-status.ts';
 import { changeFor, isBlocked } from './change.ts';
 import { comparison } from './changes.ts';
 import { conclude } from './conclude.ts';
-import { ledgerBy, withoutRefusals } from './ledger.ts';
+import { ledgerBy } from './ledger.ts';
 import type { MemoReport } from './memo.ts';
 import type { Organization } from './resource.ts';
 import type { Step } from './step.ts';
@@ -11,12 +11,11 @@ import type { Work } from './work.ts';
 /** Says how it stands by the last list, where nothing was asked: as a reply with that list would, only that it is not new. */
 export function reportJudged(
   object: Organization,
-  { work, known, apart }: { readonly work: Work } & Extract<Step, { step: 'judge' }>,
+  { work, known, apart, ledger: before }: { readonly work: Work } & Extract<Step, { step: 'judge' }>,
   now: number,
 ): MemoReport {
   const previous = object.status;
-  const all = { now: work.plannedAt, all: work.retryRefused };
-  const ledger = ledgerBy(known, withoutRefusals(previous?.privateEndpoints ?? [], all), work.goal);
+  const ledger = ledgerBy(known, before, work.goal);
   const change = changeFor(work.goal, ledger, { entries: known?.entries ?? [], complete: true });
   const reply = { list: known?.entries, shown: previous?.organization ?? {} };
   const { differences } = comparison(work.goal, reply);

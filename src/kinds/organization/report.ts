@@ -50,6 +50,7 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
     case 'release':
       return { outcome: plan.do === 'hold' ? goOn : awaitChange, did: plan.do, facts: {} };
     case 'abandon': {
+      if (result.got !== 'finalizers') return { outcome: goOn, did: 'nothing' };
       const note = `Let go at --cleanup-deadline although the API may still have private endpoints of this object: ${names(plan.left)}. Remove them at the API if they are not wanted`;
       const facts = { abandoned: plan.left.length };
       return {

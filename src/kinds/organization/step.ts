@@ -26,7 +26,12 @@ export type Step =
     }
   | { readonly step: 'send'; readonly pending: PendingChange; readonly body: string }
   /** Nothing is asked or sent: it is judged by the last list, if there was one. */
-  | { readonly step: 'judge'; readonly known?: Known; readonly apart?: Apart }
+  | {
+      readonly step: 'judge';
+      readonly ledger: readonly LedgerEntry[];
+      readonly known?: Known;
+      readonly apart?: Apart;
+    }
   /** What was sent may still be at work, and the API cannot be asked. */
   | { readonly step: 'wait'; readonly at: number };
 
@@ -62,7 +67,7 @@ export function stepFor(object: Organization, work: Work, now: number): Step {
   const ledger = withoutRefusals(object.status?.privateEndpoints ?? [], { now, all: work.retryRefused });
   const change = changeFor(goal, ledger, known);
   if (change.undecided) return read;
-  if (isBlocked(goal, change)) return { step: 'judge', known };
+  if (isBlocked(goal, change)) return { step: 'judge', ledger, known };
   if (change.add.length + change.remove.length === 0) return read;
   return { step: 'intend', ...intentOf(object, work, { add: change.add, remove: change.remove, now }, ledger) };
 }
@@ -92,7 +97,7 @@ function blindStep(
   const { goal, memo } = work;
   const ledger = withoutOpen(withoutRefusals(ledgerHere(object, goal, pending), { now, all: work.retryRefused }), now);
   const change = changeFor(goal, ledger, { entries: known?.entries ?? [], complete: true });
-  if (isBlocked(goal, change)) return { step: 'judge', ...(known && { known }) };
+  if (isBlocked(goal, change)) return { step: 'judge', ledger, ...(known && { known }) };
   const { left, apart } = nextChange(memo.apart, change, { oneAtATime: true });
   if (left.add.length + left.remove.length > 0) {
     return { step: 'intend', ...intentOf(object, work, { ...left, now }, ledger), ...(apart && { apart }) };
@@ -101,7 +106,7 @@ function blindStep(
     state === 'Present' || lastError || nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
   );
   if (times.length > 0) return { step: 'wait', at: Math.min(...times) };
-  return { step: 'judge', ...(known && { known }), ...(apart && { apart }) };
+  return { step: 'judge', ledger, ...(known && { known }), ...(apart && { apart }) };
 }
 
 /** On deletion, what may have been added counts as added where nobody can look. */
