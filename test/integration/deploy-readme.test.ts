@@ -8,6 +8,9 @@ import { startControllers } from '../packaging/controllers.ts';
 import { BUILD_MS } from '../packaging/helm.ts';
 import { run } from '../packaging/run.ts';
 
+/** Deleting CRDs takes long where the machine is busy. */
+const PATIENCE_MS = 180_000;
+
 let own: ControlPlane;
 let controllers: Awaited<ReturnType<typeof startControllers>>;
 let env: Readonly<Record<string, string>>;
@@ -46,11 +49,15 @@ describe.each(['With Helm', 'With kubectl alone', 'With kustomize'])(
       expect(commands.length).toBeGreaterThan(3);
     });
 
-    test.each(commands.filter((command) => !command.endsWith('# needs nodes')))('%s', async (command) => {
-      const { code, stderr } = await run('sh', ['-c', command], { env });
-      expect(stderr.replaceAll(/^Warning: deleting cluster-scoped.*\n/gm, '')).not.toMatch(/error|invalid/i);
-      expect(code).toBe(0);
-    });
+    test.each(commands.filter((command) => !command.endsWith('# needs nodes')))(
+      '%s',
+      async (command) => {
+        const { code, stderr } = await run('sh', ['-c', command], { env });
+        expect(stderr.replaceAll(/^Warning: deleting cluster-scoped.*\n/gm, '')).not.toMatch(/error|invalid/i);
+        expect(code).toBe(0);
+      },
+      PATIENCE_MS,
+    );
 
     test('and in the end nothing is left of it', async () => {
       const kinds = 'crd,clusterroles,clusterrolebindings,deployments,roles,rolebindings,configmaps,serviceaccounts';
