@@ -65,10 +65,11 @@ describe('a change is taken apart until the bad ones are named', () => {
     const all = numbered(100);
     const one = lab.open({ behaviour: { refusedIds: ['e77'] } });
     await one.declare({ name: 'Acme', privateEndpoints: listOf(all) });
+    await lab.orgs.until(one.name, 'Rejected', 90_000);
     await expectNamed(one, ['e77'], all);
     expect(one.calls().length).toBeLessThanOrEqual(26);
     await one.rests();
-  });
+  }, 120_000);
 
   test('all of them, each with words of its own: every one is named, and it comes to an end', async () => {
     const one = lab.open({ behaviour: { refusedIds: ALL } });
