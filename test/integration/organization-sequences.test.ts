@@ -3,10 +3,7 @@ import { type Lane, openLane } from '../support/organization-sequence-lane.ts';
 
 /** As many as tests of a file run at the same time. */
 const LANES = 5;
-const SEEDS = Array.from(
-  { length: 220 },
-  (_, index) => index + 1,
-);
+const SEEDS = Array.from({ length: 220 }, (_, index) => index + 1);
 
 const free: Lane[] = [];
 beforeAll(async () => {

@@ -88,7 +88,7 @@ export function drawHabits(dice: Dice): Habits {
   };
 }
 
-export function drawEndpoint(dice: Dice, ids: readonly [string, ...string[]] = IDS): Endpoint {
+function drawEndpoint(dice: Dice, ids: readonly [string, ...string[]] = IDS): Endpoint {
   const region = dice.chance(0.85) ? REGIONS[0] : REGIONS[1];
   const tuple = { id: dice.one(ids), cloudProvider: 'gcp', region };
   return dice.chance(0.3) ? { ...tuple, description: `words ${dice.below(3)}` } : tuple;
