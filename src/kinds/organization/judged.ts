@@ -1,4 +1,5 @@
 import { withoutUndefined } from '../common-status.ts';
+import { reportFailure } from '../failure-report.ts';
 import { changeFor, isBlocked } from './change.ts';
 import { comparison } from './changes.ts';
 import { conclude } from './conclude.ts';
@@ -6,6 +7,7 @@ import { ledgerBy } from './ledger.ts';
 import type { MemoReport } from './memo.ts';
 import type { Organization } from './resource.ts';
 import type { Step } from './step.ts';
+import { merged } from './underway.ts';
 import type { Work } from './work.ts';
 
 /** Says how it stands by the last list, where nothing was asked: as a reply with that list would, only that it is not new. */
@@ -38,4 +40,14 @@ export function reportJudged(
     facts: {},
     now,
   });
+}
+
+/** What was sent may still be at work, and the API takes no question: nothing is sent until that is over. */
+export function reportWaiting(object: Organization, at: number, now: number): MemoReport {
+  const message =
+    'Whether the last change took effect is not known, and the API cannot be asked; nothing is sent while it may be at work';
+  const reason = 'OutcomeUnknown';
+  const previous = object.status;
+  const failure = reportFailure({ object, previous, reason, message, now, atLeastMs: at - now });
+  return { ...failure, status: merged(object, { ...failure.status }), did: 'wait', facts: { reason } };
 }

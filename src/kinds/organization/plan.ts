@@ -79,7 +79,10 @@ function dueOf(
     status,
     requested: requestedAt(object),
     confirmed:
-      status?.applied?.requestHash === hash && status.applied.generation === generation && !status.pendingChange,
+      status?.applied?.requestHash === hash &&
+      status.applied.generation === generation &&
+      // Where the list is not managed, an open intent waits for the next reply that has one.
+      !(status.pendingChange && spec.privateEndpoints),
     reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
     secret: facts.secret,
     triedSecret: facts.triedSecret,

@@ -1,14 +1,13 @@
 import type { Failure } from '../../api/errors.ts';
 import { cutText } from '../../runtime/conditions.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
-import { timestamp, wholeSecond } from '../canonical.ts';
 import { currentReady, generationOf, lastRequestOf } from '../common-status.ts';
 import { reportAttempt } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import { afterRefusal, type Refusal } from './apart.ts';
 import { GONE } from './cleanup.ts';
 import type { Call } from './conclusion.ts';
-import { reportJudged } from './judged.ts';
+import { reportJudged, reportWaiting } from './judged.ts';
 import { withoutRefusals } from './ledger.ts';
 import { identityOf, type Memo, type MemoReport } from './memo.ts';
 import type { Plan } from './plan.ts';
@@ -28,10 +27,7 @@ export function reportStep(
 ): MemoReport {
   const { work } = plan;
   if (plan.step === 'judge') return reportJudged(object, plan, now);
-  if (plan.step === 'wait') {
-    const at = wholeSecond(plan.at);
-    return { status: { ...object.status, nextAttemptTime: timestamp(at) }, outcome: recheckAt(at), did: 'wait' };
-  }
+  if (plan.step === 'wait') return reportWaiting(object, plan.at, now);
   if (result.got === 'nothing' || result.got === 'finalizers') return { outcome: awaitChange, did: 'nothing' };
   if (result.got === 'slot')
     return plan.step === 'intend' ? reportIntent(object, plan, now) : { outcome: goOn, did: 'nothing' };

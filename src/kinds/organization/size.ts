@@ -7,7 +7,7 @@ const ROOM = 200 * 1024;
 /** The status, with what the API reported cut down where it would be too large. What the operator needs to go on is never cut. */
 export function fitted(status: OrganizationStatus): OrganizationStatus {
   let cut = status;
-  for (const shorten of [withFewerReported, withoutHistory, withoutPlanBodies, withoutFound]) {
+  for (const shorten of [withFewerReported, withoutHistory, withoutPlanBodies, withoutDescriptions, withoutFound]) {
     if (Buffer.byteLength(JSON.stringify(cut)) <= ROOM) return cut;
     cut = withoutUndefined(shorten(cut));
   }
@@ -29,6 +29,16 @@ function withoutPlanBodies(status: OrganizationStatus): OrganizationStatus {
   const { plan } = status;
   if (!plan) return status;
   return { ...status, plan: { ...plan, requests: plan.requests.map(({ method, path }) => ({ method, path })) } };
+}
+
+/** In the ledger, they and the texts of refusals only repeat replies. */
+function withoutDescriptions(status: OrganizationStatus): OrganizationStatus {
+  const ledger = status.privateEndpoints?.map((full) => {
+    const { description: _, lastError, ...entry } = full;
+    const { message: __, ...error } = lastError ?? {};
+    return { ...entry, ...(lastError && { lastError: error }) };
+  });
+  return { ...status, privateEndpoints: ledger };
 }
 
 function withoutFound(status: OrganizationStatus): OrganizationStatus {

@@ -102,10 +102,6 @@ function blindStep(
   if (left.add.length + left.remove.length > 0) {
     return { step: 'intend', ...intentOf(object, work, { ...left, now }, ledger), ...(apart && { apart }) };
   }
-  const times = ledger.flatMap(({ state, lastError, nextAttemptTime }) =>
-    state === 'Present' || lastError || nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
-  );
-  if (times.length > 0) return { step: 'wait', at: Math.min(...times) };
   return { step: 'judge', ledger, ...(known && { known }), ...(apart && { apart }) };
 }
 
