@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../common-status.ts';
+import { currentReady, withoutUndefined } from '../common-status.ts';
 import { reportFailure } from '../failure-report.ts';
 import { changeFor, isBlocked } from './change.ts';
 import { comparison } from './changes.ts';
@@ -46,8 +46,9 @@ export function reportJudged(
 export function reportWaiting(object: Organization, at: number, now: number): MemoReport {
   const message =
     'Whether the last change took effect is not known, and the API cannot be asked; nothing is sent while it may be at work';
-  const reason = 'OutcomeUnknown';
   const previous = object.status;
+  const before = currentReady(object, previous)?.reason;
+  const reason = before === 'NotConfirmed' ? before : 'OutcomeUnknown';
   const failure = reportFailure({ object, previous, reason, message, now, atLeastMs: at - now });
   return { ...failure, status: merged(object, { ...failure.status }), did: 'wait', facts: { reason } };
 }
