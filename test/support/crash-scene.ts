@@ -108,6 +108,7 @@ export async function openCrashScene(
     },
     async end() {
       await (await running)?.kill();
+      await tap.settled();
       await Promise.all([kube.close(), api.close(), simulator.stop()]);
     },
   };

@@ -86,7 +86,7 @@ export function createTap(options: {
       return work;
     };
     const late = { label, finish };
-    const timer = setTimeout(() => void finish(), apiTimeoutMs);
+    const timer = isRemote(label) ? setTimeout(() => void finish(), apiTimeoutMs) : undefined;
     lates.add(late);
   }
 
