@@ -9,7 +9,7 @@ const steps: readonly Step[] = [
   },
   {
     name: 'lint',
-    run: ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', 'src', 'test', 'crds'],
+    run: ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', 'src', 'test', 'crds', 'deploy'],
     mend: 'mend what is named',
   },
   { name: 'types', run: ['node_modules/typescript/bin/tsc', '-p', '.'], mend: 'mend what is named' },
@@ -17,6 +17,11 @@ const steps: readonly Step[] = [
   {
     name: 'generated files',
     run: ['crds/generate.ts', '--check'],
+    mend: 'run `npm run generate` and commit the result',
+  },
+  {
+    name: 'generated files of deploy',
+    run: ['deploy/generate.ts', '--check'],
     mend: 'run `npm run generate` and commit the result',
   },
 ];

@@ -11,19 +11,21 @@ const PROGRAMS: readonly Step[] = [
 async function main(chosen: readonly string[]): Promise<boolean> {
   console.log('Building what the tests run:');
   if (!(await runQuietly(BUILD))) return false;
-  if (!(await vitest(chosen))) return false;
+  if (!(await runLoudly(['test/controlplane/main.ts', '--prepare', '--all']))) return false;
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...chosen];
+  if (!(await runLoudly(vitest))) return false;
   if (chosen.length > 0) return true;
   console.log('Running the programs that users run:');
   for (const program of PROGRAMS) if (!(await runQuietly(program))) return false;
   return true;
 }
 
-function vitest(chosen: readonly string[]): Promise<boolean> {
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...chosen];
+/** Runs a script that shows its own progress; resolves to whether it succeeded. */
+function runLoudly(args: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, args, { stdio: 'inherit' });
   return new Promise((resolve) => {
     child.once('error', (error) => {
-      console.error(`cannot run vitest: ${error.message}; run \`npm ci\``);
+      console.error(`cannot run ${args[0]}: ${error.message}; run \`npm ci\``);
       resolve(false);
     });
     child.once('close', (code) => resolve(code === 0));
