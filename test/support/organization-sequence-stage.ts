@@ -101,8 +101,8 @@ async function during(stage: Stage, mishaps: readonly Mishap[], act: () => Promi
       last = object;
       if (endSilence() || (object && !isHeard(object))) return false;
       if (until(object, stage)) return true;
-      const left = Date.parse(object?.status.nextAttemptTime ?? '') - operator.clock.now();
-      if (left > 0) operator.clock.advance(left + 1);
+      const left = object ? leftOf(object, operator.clock.now()) : 0;
+      if (left > 0 && scene.simulator.inFlight(keyId).now === 0) operator.clock.advance(left + 1);
       return false;
     },
   });
@@ -110,6 +110,12 @@ async function during(stage: Stage, mishaps: readonly Mishap[], act: () => Promi
     throw new Error(`it does not come to rest\n${seenOf(stage, last?.status)}`);
   });
   scene.simulator.clear();
+}
+
+/** How long until the next attempt. An object before the shut gate of its key has no time of its own: a probe is made every so often. */
+function leftOf({ status }: Org, now: number): number {
+  if (status.nextAttemptTime !== undefined) return Date.parse(status.nextAttemptTime) - now;
+  return readyReason(status) === 'Unauthorized' ? 30_000 : 0;
 }
 
 function isSilent(mishap: Mishap | undefined): boolean {
