@@ -24,15 +24,14 @@ export interface Acting extends Attempting {
 export async function act(object: Organization, plan: Plan, using: Acting): Promise<Result> {
   switch (plan.do) {
     case 'hold':
-      await using.writeFinalizers(object, [...othersOf(object), FINALIZER]);
-      return { got: 'finalizers' };
     case 'release':
-      await using.writeFinalizers(object, othersOf(object));
+    case 'abandon': {
+      const rest = othersOf(object);
+      const isWritten = await using.writeFinalizers(object, plan.do === 'hold' ? [...rest, FINALIZER] : rest);
+      if (!isWritten) return { got: 'nothing' };
+      if (plan.do === 'abandon') using.onAbandoned(object, plan.left.map(tupleKey));
       return { got: 'finalizers' };
-    case 'abandon':
-      if (!(await using.writeFinalizers(object, othersOf(object)))) return { got: 'nothing' };
-      using.onAbandoned(object, plan.left.map(tupleKey));
-      return { got: 'finalizers' };
+    }
     case 'step':
       return takeStep(object, plan, using);
     case 'nothing':

@@ -19,7 +19,7 @@ export const GONE = 2;
  * whatever suspend, mode and cap say, and the object is let go at its deadline at the latest, once an attempt has failed.
  */
 export function planCleanup(object: Organization, facts: Facts, now: number): Plan {
-  if (!isHeld(object)) return { do: 'nothing' };
+  if (!isHeld(object) || facts.memo.letGo) return { do: 'nothing' };
   if (facts.holder.uid !== object.metadata.uid) return { do: 'release' };
   const parsed = parseSpec(object);
   if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return { do: 'release' };

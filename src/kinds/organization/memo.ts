@@ -8,6 +8,8 @@ import type { PendingChange } from './resource.ts';
 export interface Memo {
   /** The intent that was put on record by this process and has not begun to leave. */
   readonly unsent?: { readonly change: string; readonly generation: number };
+  /** It is being deleted and its finalizer is off. */
+  readonly letGo?: true;
   /** How the API answered the intent that stands in the status. */
   readonly refusal?: Refusal;
   /** In this attempt the API did not take two empty lists, so it cannot be asked. */

@@ -48,18 +48,8 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
       return preview(object, plan.preview, now);
     case 'hold':
     case 'release':
-      return { outcome: plan.do === 'hold' ? goOn : awaitChange, did: plan.do, facts: {} };
-    case 'abandon': {
-      if (result.got !== 'finalizers') return { outcome: goOn, did: 'nothing' };
-      const note = `Let go at --cleanup-deadline although the API may still have private endpoints of this object: ${names(plan.left)}. Remove them at the API if they are not wanted`;
-      const facts = { abandoned: plan.left.length };
-      return {
-        outcome: awaitChange,
-        notices: [{ type: 'Warning', reason: 'CleanupAbandoned', note }],
-        did: 'abandon',
-        facts,
-      };
-    }
+    case 'abandon':
+      return result.got === 'finalizers' ? reportFinalizers(object, plan) : { outcome: goOn, did: 'nothing' };
     case 'step':
       return reportStep(object, plan, result, now);
   }
@@ -80,6 +70,19 @@ function suspended(confirmed: boolean): Summary {
   if (confirmed) return { ready: 'True', reason, message: `${what} is the one last confirmed` };
   const message = `${what} has not been confirmed. Set spec.suspend to false to send it`;
   return { ready: 'False', reason, message };
+}
+
+/** A deleted object without our finalizer is nobody's business here, even where the store has not heard of its end. */
+function reportFinalizers(
+  object: Organization,
+  plan: Extract<Plan, { do: 'hold' | 'release' | 'abandon' }>,
+): MemoReport {
+  const isOver = object.metadata.deletionTimestamp !== undefined;
+  const memo = isOver ? { memo: { letGo: true } as const } : {};
+  if (plan.do !== 'abandon') return { outcome: isOver ? awaitChange : goOn, did: plan.do, facts: {}, ...memo };
+  const note = `Let go at --cleanup-deadline although the API may still have private endpoints of this object: ${names(plan.left)}. Remove them at the API if they are not wanted`;
+  const notices = [{ type: 'Warning', reason: 'CleanupAbandoned', note }] as const;
+  return { outcome: awaitChange, notices, did: 'abandon', facts: { abandoned: plan.left.length }, ...memo };
 }
 
 /** A state that answers a one-shot request by itself and schedules nothing. */
