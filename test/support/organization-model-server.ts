@@ -45,6 +45,8 @@ export interface Behaviour {
   };
   /** Any change of endpoints is refused with this status. */
   readonly refusesAll?: 400 | 422 | undefined;
+  /** The organization is not there: every call is answered so. */
+  readonly gone?: 404 | 410;
   /** More endpoints than this are refused. */
   readonly quota: number;
 }
@@ -135,6 +137,7 @@ export function modelServer(behaviour: Behaviour, start: readonly Entry[], lateM
   const work = (body: PatchBody): void => {
     const before = entries;
     try {
+      if (behaviour.gone) throw new Refused(behaviour.gone, 'no such organization');
       if (body.name !== undefined && behaviour.name === 400) throw new Refused(400, 'name is not valid');
       const changes = (body.privateEndpoints?.add?.length ?? 0) + (body.privateEndpoints?.remove?.length ?? 0) > 0;
       if (body.privateEndpoints && !changes && behaviour.emptyLists !== 200) {

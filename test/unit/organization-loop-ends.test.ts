@@ -89,6 +89,17 @@ describe('deletion with RemovePrivateEndpoints', () => {
     expect(loop.server.calls.length).toBeLessThan(400);
   });
 
+  test('is not given up before one attempt has failed since, however late it is', () => {
+    const object = anOrganization({ privateEndpoints: [e('a')], deletionPolicy: 'RemovePrivateEndpoints' });
+    const loop = organizationLoop({ object });
+    loop.run();
+    loop.remove();
+    loop.wait(2 * CLEANUP_DEADLINE);
+    loop.run();
+    expect(loop.gone()).toBe(true);
+    expect(loop.server.entries()).toEqual([]);
+  });
+
   test('lets go at once where nothing was added, and without a call where nothing is held', () => {
     for (const deletionPolicy of ['Retain', 'RemovePrivateEndpoints'] as const) {
       const loop = organizationLoop({

@@ -182,20 +182,18 @@ describe('drift', () => {
   });
 });
 
-test('a second 404 of the organization lets go at once; the first one waits', () => {
+test.each([404, 410] as const)('a second %i of the organization lets go; the first one waits', (gone) => {
   const object = anOrganization({ privateEndpoints: [e('a')], deletionPolicy: 'RemovePrivateEndpoints' });
   const added = organizationLoop({ object });
   added.run();
-  const gone = {
-    refused: { ids: new Set(['-a']), status: 404 as const, text: 'generic' as const },
-    emptyLists: 400 as const,
-  };
-  const loop = organizationLoop({ entries: [], behaviour: { ...gone, removeAbsent: 404 }, object: added.object() });
+  const loop = organizationLoop({ entries: [], behaviour: { gone }, object: added.object() });
   loop.remove();
-  loop.pass();
-  loop.pass();
+  const start = loop.now();
+  loop.run({ until: () => true });
   expect(loop.gone()).toBe(false);
+  expect([loop.reason(), loop.status().attempts]).toEqual(['NotFound', 1]);
   loop.run();
   expect(loop.gone()).toBe(true);
-  expect(loop.now()).toBeLessThan(added.now() + CLEANUP_DEADLINE + 60_000);
+  expect(loop.now() - start).toBeGreaterThan(40_000);
+  expect(loop.now() - start).toBeLessThan(CLEANUP_DEADLINE / 2);
 });
