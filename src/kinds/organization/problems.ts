@@ -68,8 +68,8 @@ function unlisted(judged: Judged): Problem | undefined {
 }
 
 /** No list was ever seen, and the API takes no request that would show one. */
-function unreadable({ work, memo }: Judged): Problem | undefined {
-  if (memo.apart) return undefined;
+function unreadable({ work, memo, ledger }: Judged): Problem | undefined {
+  if (memo.apart || ledger.some(({ lastError }) => lastError !== undefined)) return undefined;
   const said = work.memo.readRefused?.message ?? 'no reply has had one';
   const message = `The list of private endpoints cannot be read: ${said.replace(/[.\s]+$/, '')}. Declare a name, which makes the list visible, or an endpoint`;
   return { reason: 'Rejected', message };
