@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { FAILURES } from '../../src/kinds/failures.ts';
+import { controlPlane, waitFor } from '../controlplane/client.ts';
+import { findProgram } from '../controlplane/programs.ts';
+import { BUILD_MS } from '../packaging/helm.ts';
+import { parseManifests } from '../packaging/manifests.ts';
+import { run } from '../packaging/run.ts';
+import { allow, operatorRules } from '../support/cluster.ts';
+import { parseExposition } from '../support/exposition.ts';
+import { selectorsIn } from '../support/promql.ts';
+import { ORGANIZATION, openScene, type Scene, SERVICE } from '../support/scene.ts';
+
+const FOLDER = 'deploy/monitoring';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+}
+interface Dashboard {
+  readonly panels: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+}
+
+/** promtool reads them as Prometheus does; this reads them as the chart does, which makes a PrometheusRule of them. */
+async function rules(): Promise<Rule[]> {
+  const spec = (await readFile(`${FOLDER}/rules.yaml`, 'utf8')).replaceAll(/^/gm, '  ');
+  const text = `apiVersion: v1\nkind: Rules\nmetadata: { name: rules }\nspec:\n${spec}`;
+  const [object] = await parseManifests(text, controlPlane.kubectlProgram);
+  const { groups } = (object as unknown as { spec: { groups: { rules: Rule[] }[] } }).spec;
+  return groups.flatMap((group) => group.rules);
+}
+
+async function dashboard(): Promise<Dashboard> {
+  return JSON.parse(await readFile(`${FOLDER}/dashboard.json`, 'utf8')) as Dashboard;
+}
+
+test.each([
+  ['check', 'rules', '--lint=all', '--lint-fatal', `${FOLDER}/rules.yaml`],
+  ['test', 'rules', `${FOLDER}/rules.test.yaml`],
+])(
+  'promtool %s %s',
+  async (...args) => {
+    const { code, stdout, stderr } = await run(await findProgram('promtool'), args);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+  },
+  BUILD_MS,
+);
+
+test('every alert has a test in which it fires, and one in which it does not', async () => {
+  const tests = await readFile(`${FOLDER}/rules.test.yaml`, 'utf8');
+  for (const { alert } of await rules())
+    expect(tests, alert).toMatch(new RegExp(`alertname: ${alert}\n +exp_alerts:\n`));
+});
+
+test('the alert for those who need the user has every reason that no retry mends', async () => {
+  const rule = (await rules()).find(({ alert }) => alert === 'PipewrightStalled');
+  const named = /reason=~"([^"]+)"/.exec(rule?.expr ?? '')?.[1]?.split('|') ?? [];
+  const stalled = Object.entries(FAILURES).filter(([, { side }]) => side === 'Stalled');
+  // A record may be late: for an Activity the same reason is one that mends itself, so it has a line of its own.
+  expect([...named, 'NotFound'].sort()).toEqual(stalled.map(([reason]) => reason).sort());
+  expect(rule?.expr).toContain('{reason="NotFound", kind!="Activity"}');
+});
+
+test('no two panels of the dashboard share a place or an id', async () => {
+  const { panels } = await dashboard();
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) => {
+    expect(x + w, title).toBeLessThanOrEqual(24);
+    return Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`);
+  });
+  expect(new Set(cells).size).toBe(cells.length);
+});
+
+describe('at /metrics of an operator that has worked', () => {
+  async function worked(): Promise<Scene> {
+    const scene = await openScene({ start: false });
+    await scene.start();
+    await scene.pset('orders');
+    await scene.until('orders', 'Applied');
+    // Somebody else changes it, and the next reply shows that.
+    scene.simulator.setSettings(`${ORGANIZATION}/${SERVICE}/orders`, { object_storage_concurrency: 30 });
+    await scene.request('orders');
+    await waitFor(() => scene.statusOf('orders'), { what: 'drift', until: (status) => 'drift' in status });
+    // A result that may not be written is a failure of the pass, which is counted as put back.
+    const rules = await operatorRules();
+    await allow(
+      scene.namespace,
+      'operator',
+      rules.filter(({ resources }) => !resources.includes('pipesettings/status')),
+    );
+    await scene.pset('unwritten');
+    return scene;
+  }
+
+  test('is every metric that an alert or a panel names, with the labels it asks for', async () => {
+    const scene = await worked();
+    const exprs = [...(await rules()), ...(await dashboard()).panels.flatMap(({ targets = [] }) => targets)];
+    const wanted = exprs.flatMap(({ expr }) => selectorsIn(expr));
+    expect(wanted.length).toBeGreaterThan(30);
+    const missing = await waitFor(
+      async () => {
+        const families = parseExposition(await scene.operator().page('metrics'));
+        const samples = families.flatMap((family) => family.samples);
+        return wanted.filter(
+          ({ metric, labels }) =>
+            !samples.some(({ name, labels: has }) => name === metric && labels.every((label) => label in has)),
+        );
+      },
+      { what: 'every metric to have a sample', until: (left) => left.length === 0 },
+    );
+    expect(missing).toEqual([]);
+    await scene.end();
+  });
+});
