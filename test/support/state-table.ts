@@ -60,7 +60,8 @@ export const STATES: Readonly<Record<string, State>> = {
   'secret-invalid': { reason: 'SecretInvalid', ...needsTheUser },
   'secret-forbidden': { reason: 'SecretForbidden', ...needsTheUser },
   'spec-invalid': { reason: 'SpecInvalid', ...needsTheUser },
-  'target-conflict-at-first': { reason: 'TargetConflict', kinds: WRITERS, ...goesOn },
+  // Else a rename with PruneLast would never end; see health.lua.
+  'target-conflict-at-first': { reason: 'TargetConflict', kinds: WRITERS, ...goesOn, argocd: 'Healthy' },
   'target-conflict': { reason: 'TargetConflict', kinds: WRITERS, ...needsTheUser },
   'endpoint-conflict': { reason: 'EndpointConflict', kinds: ORGANIZATION, ...needsTheUser },
   'removal-blocked': { reason: 'RemovalBlocked', kinds: ORGANIZATION, ...needsTheUser },

@@ -17,7 +17,9 @@ if ready.reason == "Suspended" then
   hs.status = "Suspended"
 elseif found.Stalled ~= nil and found.Stalled.status == "True" then
   hs.status = "Degraded"
-elseif ready.status == "True" then
+elseif ready.status == "True" or ready.reason == "TargetConflict" then
+  -- Another object has the target, as in the middle of a rename. With PruneLast, Argo CD deletes that one only when this
+  -- one is Healthy, and this one takes over only when that one is gone. What is no rename is Stalled after 5 minutes.
   hs.status = "Healthy"
 end
 return hs
