@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Tuple } from '../../src/kinds/organization/endpoints.ts';
-import type { OrganizationSpec } from '../../src/kinds/organization/resource.ts';
+import { FINALIZER, type OrganizationSpec } from '../../src/kinds/organization/resource.ts';
 import { API_TIMEOUT, type Loop, type Pass } from './organization-model.ts';
 import type { Entry, PatchBody } from './organization-model-server.ts';
 
@@ -42,6 +42,9 @@ export function checkBody({ before, plan }: Pass): void {
     'no empty list',
     body,
   );
+  const isHeld = before.metadata.finalizers?.includes(FINALIZER) ?? false;
+  const mustHold = add !== undefined && spec.deletionPolicy === 'RemovePrivateEndpoints';
+  holds(!mustHold || isHeld, 'the finalizer is on before an add is sent', before.metadata);
   const added = new Set(add?.map(({ id }) => id));
   holds(!remove?.some(({ id }) => added.has(id)), 'no id in both lists', body);
   const declared = new Map((spec.privateEndpoints ?? []).map((endpoint) => [keyOf(endpoint), endpoint]));
@@ -152,6 +155,10 @@ export function expectReached(loop: Loop): void {
   const surplus = spec.privateEndpoints
     ? entries.filter((entry) => isOurs(loop, entry) && !declared.has(keyOf(entry)))
     : [];
+  const foreign = (loop.status().privateEndpoints ?? []).filter(
+    (one) => one.origin === 'Found' && entries.some((entry) => entry.by === 'operator' && keyOf(entry) === keyOf(one)),
+  );
+  expect(foreign).toEqual([]);
   const reason = loop.reason();
   if (reason === 'RemovalBlocked') {
     expect(surplus.length).toBeGreaterThan(spec.maxPrivateEndpointRemovals ?? 5);
