@@ -113,6 +113,8 @@ export function lifeLaws({
         ['-', body.privateEndpoints?.remove ?? []] as const,
       ])
         for (const item of list) {
+          // The contrary is only sent where a list has shown that it was done.
+          lostAt.delete((op === '+' ? '-' : '+') + keyOf(item));
           const before = lostAt.get(op + keyOf(item));
           holds(before === undefined || at >= before + API_TIMEOUT, 'not again while it may be at work', { op, item });
           if (told === 'late' || told.startsWith('lost')) lostAt.set(op + keyOf(item), at);
