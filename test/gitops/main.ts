@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { progressLines, step } from '../controlplane/progress.ts';
+import { BUILD, runQuietly } from '../steps.ts';
+import { deletion, hopelessDeletion, outage, pruning, refusedValue, renaming, waves } from './changes.ts';
+import { healthChecks } from './health.ts';
+import { openQuiet, staysQuiet } from './quiet.ts';
+import { buildWorld, CLEANUP_DEADLINE, type World } from './world.ts';
+
+/** A real Argo CD syncs objects of the three kinds to a real API server, from a git repository on disk. */
+async function story(world: World): Promise<void> {
+  const { say, controlPlane } = world;
+  await installOperator(world);
+  await step(say, 'Opening an application for each way of syncing', () => openQuiet(world));
+  const quiet = step(say, 'Synced and Healthy, with no difference for 2 minutes, in each way', () => staysQuiet(world));
+  const stuck = step(say, 'Deleting an application while the API fails', () =>
+    hopelessDeletion(world, 'deleted-in-vain', '7f0e1d2c-3b4a-4958-8776-655443322b10'),
+  );
+  // They are awaited below; until then a failure of theirs must not end the process in the middle of another step.
+  for (const slow of [quiet, stuck]) slow.catch(() => undefined);
+  await step(say, 'A refused value is Degraded, in the words of the API', () => refusedValue(world));
+  await step(say, 'Pruning', () => pruning(world));
+  await step(say, 'A wave waits for the one before', () => waves(world));
+  await step(say, 'The health of every state, by the program of Argo CD', () =>
+    healthChecks(controlPlane.kubectlProgram).then((count) => say(`${count} states`)),
+  );
+  await step(say, 'Renaming', () => renaming(world, 'renamed', []));
+  await step(say, 'Renaming, pruned last', () => renaming(world, 'renamed-last', ['PruneLast=true']));
+  await step(say, 'Deleting an application with its Secret', () =>
+    deletion(world, 'deleted', '7f0e1d2c-3b4a-4958-8776-655443322a10'),
+  );
+  await Promise.all([quiet, stuck]);
+  await step(say, 'An outage is Progressing, and Healthy by itself when it is over', () => outage(world));
+}
+
+async function installOperator({ controlPlane, startOperator, say }: World): Promise<void> {
+  await step(say, 'Installing CRDs and operator', async () => {
+    const { code, stderr } = await controlPlane.kubectl(['apply', '--server-side', '-f', 'crds/']);
+    if (code !== 0) throw new Error(`kubectl apply -f crds/: ${stderr}`);
+    await startOperator(controlPlane.adminKubeconfig, ['--leader-elect=false', '--cleanup-deadline', CLEANUP_DEADLINE]);
+  });
+}
+
+async function main(): Promise<boolean> {
+  if (!(await runQuietly(BUILD))) return false;
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(new Error(signal)));
+  const say = progressLines();
+  const world = await buildWorld({ say, signal: stop.signal });
+  let holds = false;
+  try {
+    await Promise.race([story(world), once(stop.signal, 'abort')]);
+    stop.signal.throwIfAborted();
+    say('All of it holds');
+    holds = true;
+  } finally {
+    const folder = await world.end(!holds);
+    if (!holds) say(`The logs are in ${folder}`);
+  }
+  return holds;
+}
+
+try {
+  process.exitCode = (await main()) ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
