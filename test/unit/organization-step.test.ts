@@ -273,6 +273,7 @@ test('what a reply without a list leaves open is ours when a list shows it', () 
   expect(next.status().pendingChange?.add).toHaveLength(2);
   next.run();
   expect(next.status().privateEndpoints?.map(({ origin }) => origin)).toEqual(['Added', 'Added']);
+  expect(next.server.calls.filter(({ body }) => body.privateEndpoints?.add?.length === 2)).toHaveLength(1);
 });
 
 test('the memory of an object that is gone is not that of another one under its name', () => {

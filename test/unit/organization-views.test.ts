@@ -170,7 +170,7 @@ describe('drift', () => {
     ]);
   });
 
-  test('is told once', () => {
+  test('is told once, and put back without the name, which was confirmed', () => {
     const loop = organizationLoop({ object: anOrganization({ name: 'Acme', privateEndpoints: [e('a')] }) });
     loop.run();
     loop.server.byOthers(() => []);
@@ -179,6 +179,8 @@ describe('drift', () => {
       loop.run();
     }
     expect(loop.status().drift).toHaveLength(1);
+    const putBack = '{"privateEndpoints":{"add":[{"cloudProvider":"gcp","id":"a","region":"r1"}]}}';
+    expect(loop.server.calls.map(({ text }) => text).filter((text) => text === putBack)).toHaveLength(1);
   });
 });
 
@@ -192,7 +194,9 @@ test.each([404, 410] as const)('a second %i of the organization lets go; the fir
   loop.run({ until: () => true });
   expect(loop.gone()).toBe(false);
   expect([loop.reason(), loop.status().attempts]).toEqual(['NotFound', 1]);
+  const calls = loop.server.calls.length;
   loop.run();
+  expect(loop.server.calls.length).toBeGreaterThan(calls);
   expect(loop.gone()).toBe(true);
   expect(loop.now() - start).toBeGreaterThan(40_000);
   expect(loop.now() - start).toBeLessThan(CLEANUP_DEADLINE / 2);
