@@ -245,37 +245,6 @@ describe('for any status, spec and memory', () => {
   });
 });
 
-test('more endpoints than the status keeps are asked for again before anything is decided', () => {
-  const others = Array.from({ length: 230 }, (_, index) => ({
-    ...e(`o${index}`),
-    description: '',
-    by: 'others' as const,
-  }));
-  const loop = organizationLoop({ entries: others, object: anOrganization({ privateEndpoints: [e('o225')] }) });
-  loop.run();
-  expect(loop.reason()).toBe('Applied');
-  loop.edit({ privateEndpoints: [e('o225'), e('o226'), e('a')] });
-  loop.run();
-  expect(loop.server.calls.map(({ text }) => text).slice(-2)).toEqual([
-    '{"privateEndpoints":{"add":[],"remove":[]}}',
-    '{"privateEndpoints":{"add":[{"cloudProvider":"gcp","id":"a","region":"r1"}]}}',
-  ]);
-});
-
-test('what a reply without a list leaves open is ours when a list shows it', () => {
-  const behaviour = { listless: { how: 'absent' as const, count: 1 } };
-  const known = organizationLoop({ object: anOrganization({ privateEndpoints: [] }) });
-  known.run();
-  const next = organizationLoop({ object: known.object(), behaviour });
-  next.edit(two);
-  next.pass();
-  next.pass();
-  expect(next.status().pendingChange?.add).toHaveLength(2);
-  next.run();
-  expect(next.status().privateEndpoints?.map(({ origin }) => origin)).toEqual(['Added', 'Added']);
-  expect(next.server.calls.filter(({ body }) => body.privateEndpoints?.add?.length === 2)).toHaveLength(1);
-});
-
 test('the memory of an object that is gone is not that of another one under its name', () => {
   const memos = new Memos();
   memos.set(anOrganization(), { unsent: { change: 'x', generation: 1 } });
