@@ -27,11 +27,10 @@ export interface ArgoCdOptions {
 /** Starts what of Argo CD syncs: repo-server, application-controller and a Redis, on loopback and on this control plane. */
 export async function startArgoCd(options: ArgoCdOptions): Promise<{ stop(): Promise<void> }> {
   const { controlPlane, folder, settings, say, signal } = options;
-  const [program, redis, kustomize] = [
-    await findProgram('argocd', { say }),
-    await findProgram('redis', { say }),
-    await findProgram('kustomize', { say }),
-  ];
+  const program = await findProgram('argocd', { say });
+  const redis = await findProgram('redis', { say });
+  const kustomize = await findProgram('kustomize', { say });
+  const helm = await findProgram('helm', { say });
   await mkdir(folder, { recursive: true });
   await step(say, 'Installing the CRDs and the settings of Argo CD', async () => {
     for (const file of await crdFiles(program)) await apply(controlPlane, ['--server-side', '-f', file]);
@@ -47,7 +46,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<{ stop(): Pro
   stack.defer(store.stop);
   const address = store.output().trim();
   const [port, ...metrics] = [await freePort(), await freePort(), await freePort()];
-  const path = await programFolder(folder, kustomize);
+  const path = await programFolder(folder, { kustomize, helm });
   const env = {
     PATH: `${path}:${process.env['PATH'] ?? ''}`,
     TMPDIR: folder,
@@ -114,11 +113,11 @@ async function crdFiles(program: string): Promise<string[]> {
   return kept;
 }
 
-/** What Argo CD wants to find on the PATH: kustomize by its name, and a script that is of no use without signatures. */
-async function programFolder(folder: string, kustomize: string): Promise<string> {
+/** What Argo CD wants to find on the PATH: programs by their names, and a script that is of no use without signatures. */
+async function programFolder(folder: string, programs: Readonly<Record<string, string>>): Promise<string> {
   const path = join(folder, 'bin');
   await mkdir(path);
-  await symlink(kustomize, join(path, 'kustomize'));
+  for (const [name, program] of Object.entries(programs)) await symlink(program, join(path, name));
   await writeFile(join(path, 'git-verify-wrapper.sh'), '#!/bin/sh\n', { mode: 0o755 });
   return path;
 }
@@ -155,8 +154,9 @@ async function apply({ kubectl }: ControlPlane, args: readonly string[], stdin?:
 
 /** The health checks of deploy/argocd, as a user patches them into argocd-cm. */
 export async function shippedSettings(kubectlProgram: string): Promise<Readonly<Record<string, string>>> {
-  const patch = await readFile('deploy/argocd/argocd-cm.yaml', 'utf8');
-  const map = `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: argocd-cm }\n${patch}`;
-  const [parsed] = await parseManifests(map, kubectlProgram);
-  return (parsed as unknown as { readonly data: Readonly<Record<string, string>> }).data;
+  const patches = ['deploy/argocd/argocd-cm.yaml', 'deploy/argocd/app-of-apps/argocd-cm.yaml'];
+  const texts = await Promise.all(patches.map((path) => readFile(path, 'utf8')));
+  const maps = texts.map((text) => `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: argocd-cm }\n${text}`);
+  const parsed = await parseManifests(maps.join('---\n'), kubectlProgram);
+  return Object.assign({}, ...parsed.map(({ data }) => data)) as Readonly<Record<string, string>>;
 }

@@ -3,13 +3,25 @@ import { progressLines, step } from '../controlplane/progress.ts';
 import { BUILD, runQuietly } from '../steps.ts';
 import { deletion, hopelessDeletion, outage, pruning, refusedValue, renaming, waves } from './changes.ts';
 import { healthChecks } from './health.ts';
+import { appOfApps, appOfAppsDeleted, oneApplication, oneApplicationDeleted } from './install.ts';
+import { startKubelet } from './kubelet.ts';
 import { openQuiet, staysQuiet } from './quiet.ts';
-import { buildWorld, CLEANUP_DEADLINE, type World } from './world.ts';
+import { buildWorld, type World } from './world.ts';
 
 /** A real Argo CD syncs objects of the three kinds to a real API server, from a git repository on disk. */
 async function story(world: World): Promise<void> {
+  const { say } = world;
+  const kubelet = startKubelet(world);
+  await step(say, 'One Application with CRDs, operator, Secret and objects', () => oneApplication(world));
+  await behaviour(world);
+  await step(say, 'Deleting that Application', () => oneApplicationDeleted(world, kubelet));
+  await step(say, 'The same as an app of apps, the operator from the chart', () => appOfApps(world));
+  await step(say, 'Deleting that', () => appOfAppsDeleted(world, kubelet));
+  await kubelet.stop();
+}
+
+async function behaviour(world: World): Promise<void> {
   const { say, controlPlane } = world;
-  await installOperator(world);
   await step(say, 'Opening an application for each way of syncing', () => openQuiet(world));
   const quiet = step(say, 'Synced and Healthy, with no difference for 2 minutes, in each way', () => staysQuiet(world));
   const stuck = step(say, 'Deleting an application while the API fails', () =>
@@ -30,14 +42,6 @@ async function story(world: World): Promise<void> {
   );
   await Promise.all([quiet, stuck]);
   await step(say, 'An outage is Progressing, and Healthy by itself when it is over', () => outage(world));
-}
-
-async function installOperator({ controlPlane, startOperator, say }: World): Promise<void> {
-  await step(say, 'Installing CRDs and operator', async () => {
-    const { code, stderr } = await controlPlane.kubectl(['apply', '--server-side', '-f', 'crds/']);
-    if (code !== 0) throw new Error(`kubectl apply -f crds/: ${stderr}`);
-    await startOperator(controlPlane.adminKubeconfig, ['--leader-elect=false', '--cleanup-deadline', CLEANUP_DEADLINE]);
-  });
 }
 
 async function main(): Promise<boolean> {

@@ -15,6 +15,8 @@ import { createRepository, type Repository } from './repository.ts';
 import { type Service, startService } from './service.ts';
 
 export const KEY = { id: 'gitops', secret: 'gitops-secret' };
+/** As the examples have it. */
+const EXAMPLE_KEY = { 'replace-with-your-key-id': 'replace-with-your-key-secret' };
 /** How long a deletion goes on trying: the least there is, so that its end can be waited for. */
 export const CLEANUP_DEADLINE = '1m';
 
@@ -27,7 +29,7 @@ export interface World {
   readonly say: Say;
   readonly signal: AbortSignal;
   /** Starts the operator with these flags besides those that point it here. */
-  startOperator(kubeconfig: string, flags: readonly string[]): Promise<Service>;
+  startOperator(kubeconfig: string, flags: readonly string[], env?: Readonly<Record<string, string>>): Promise<Service>;
   /** GET, parsed; undefined where there is none. */
   read<T>(path: string): Promise<T | undefined>;
   /** Asks until the answer will do; throws with the last one after two minutes. */
@@ -47,9 +49,9 @@ export async function buildWorld({ say, signal }: { readonly say: Say; readonly 
   stack.defer(controlPlane.stop);
   const controllers = await step(say, 'Starting kube-controller-manager', () => startControllers(controlPlane));
   stack.defer(controllers.stop);
-  const simulator = await startSimulator({ keys: { [KEY.id]: KEY.secret } });
+  const simulator = await startSimulator({ keys: { [KEY.id]: KEY.secret, ...EXAMPLE_KEY } });
   stack.defer(simulator.stop);
-  const repository = await createRepository(join(folder, 'repository'), ['deploy', 'crds']);
+  const repository = await createRepository(join(folder, 'repository'), ['deploy']);
   const settings = await shippedSettings(controlPlane.kubectlProgram);
   const argocd = await startArgoCd({ controlPlane, folder: join(folder, 'argocd'), settings, say, signal });
   stack.defer(argocd.stop);
@@ -63,12 +65,13 @@ export async function buildWorld({ say, signal }: { readonly say: Say; readonly 
     apps: applicationsOf({ controlPlane, repository, signal }),
     say,
     signal,
-    async startOperator(kubeconfig, flags) {
+    async startOperator(kubeconfig, flags, env = {}) {
       const api = ['--api-url', simulator.url, '--api-rate', '0', '--listen', '127.0.0.1:0'];
       operators += 1;
       const service = await startService({
         program: process.execPath,
         args: ['dist/pipewright.js', '--kubeconfig', kubeconfig, ...api, ...flags],
+        env,
         logFile: join(folder, `operator-${operators}.log`),
         ready: (said) => said.includes('"msg":"working"'),
         signal,

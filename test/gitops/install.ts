@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { ARGOCD_NAMESPACE } from './argocd.ts';
+import type { Kubelet } from './kubelet.ts';
+import { pathTo } from './manifests.ts';
+import type { World } from './world.ts';
+
+const EXAMPLE_URL = 'https://git.example.com/platform/pipewright.git';
+const EXAMPLES = 'deploy/argocd';
+/** An Application that waits between waves looks again every now and then. */
+const PATIENCE_MS = 180_000;
+
+/** Applies an Application of deploy/argocd, with our repository in place of that of the reader. */
+async function applyExample({ controlPlane, repository }: World, file: string): Promise<void> {
+  const text = (await readFile(`${EXAMPLES}/${file}`, 'utf8')).replaceAll(EXAMPLE_URL, repository.url);
+  const { code, stderr } = await controlPlane.kubectl(['apply', '-n', ARGOCD_NAMESPACE, '-f', '-'], text);
+  if (code !== 0) throw new Error(`kubectl apply -f ${file}: ${stderr}`);
+}
+
+async function reasonOf(
+  world: World,
+  plural: 'pipesettings' | 'organizations',
+  name: string,
+): Promise<string | undefined> {
+  const object = await world.read<{ status: { conditions: { reason: string }[] } }>(pathTo(plural, 'ingest', name));
+  return object?.status.conditions[0]?.reason;
+}
+
+/** One Application brings CRDs, operator, Secret and objects, each wave when the one before is Healthy. */
+export async function oneApplication(world: World): Promise<void> {
+  await applyExample(world, 'application/application.yaml');
+  await world.apps.until('pipewright', 'Synced and Healthy', isDone, PATIENCE_MS);
+  assert.equal(await reasonOf(world, 'organizations', 'acme'), 'Applied');
+  assert.equal(await reasonOf(world, 'pipesettings', 'orders'), 'Applied');
+}
+
+/** Deleting it leaves the CRDs, and nothing else; the operator goes after its objects. */
+export async function oneApplicationDeleted(world: World, kubelet: Kubelet): Promise<void> {
+  await world.apps.remove('pipewright');
+  await world.apps.untilGone('pipewright', PATIENCE_MS);
+  await nothingInstalled(world, kubelet);
+}
+
+/** An Application makes four others, in waves. Its health is theirs. */
+export async function appOfApps(world: World): Promise<void> {
+  const files = ['crds', 'operator', 'credentials', 'objects'].map(
+    (name) => `${EXAMPLES}/app-of-apps/apps/${name}.yaml`,
+  );
+  const texts = await Promise.all(files.map(async (path) => [path, await readFile(path, 'utf8')] as const));
+  const ours = texts.map(([path, text]) => [path, text.replaceAll(EXAMPLE_URL, world.repository.url)] as const);
+  await world.repository.commit('the reader’s own address', Object.fromEntries(ours));
+  await applyExample(world, 'app-of-apps/root.yaml');
+  await world.apps.until('pipewright-root', 'Synced and Healthy', isDone, PATIENCE_MS);
+  await world.apps.untilHealthy('pipewright-objects');
+  assert.equal(await reasonOf(world, 'organizations', 'acme'), 'Applied');
+  assert.equal(await reasonOf(world, 'pipesettings', 'orders'), 'Applied');
+  assert.equal(await reasonOf(world, 'pipesettings', 'invoices'), 'Planned');
+}
+
+export async function appOfAppsDeleted(world: World, kubelet: Kubelet): Promise<void> {
+  await world.apps.remove('pipewright-root');
+  await world.apps.untilGone('pipewright-root', PATIENCE_MS);
+  await nothingInstalled(world, kubelet);
+}
+
+const isDone: Parameters<World['apps']['until']>[2] = ({ status }) =>
+  status?.sync?.status === 'Synced' &&
+  status.health?.status === 'Healthy' &&
+  status.operationState?.phase === 'Succeeded';
+
+async function nothingInstalled(world: World, kubelet: Kubelet): Promise<void> {
+  const list = async (path: string): Promise<unknown[]> => (await world.read<{ items: unknown[] }>(path))?.items ?? [];
+  const gone = [
+    pathTo('pipesettings', 'ingest'),
+    pathTo('organizations', 'ingest'),
+    '/api/v1/namespaces/ingest/secrets',
+    '/apis/apps/v1/namespaces/pipewright/deployments',
+  ];
+  for (const path of gone) assert.deepEqual(await list(path), [], path);
+  await world.until(
+    'the Pods to be gone',
+    () => kubelet.running(),
+    (running) => running === 0,
+  );
+  assert.ok(await world.read('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/pipesettings.pipewright.dev'));
+}

