@@ -85,12 +85,6 @@ describe('every value', () => {
   test('global is let in, as a parent chart hands it down', async () => {
     expect((await template({ values: { ...URL_GIVEN, global: { a: 1 } } })).code).toBe(0);
   });
-
-  test.runIf(!existsSync('deploy/monitoring'))('alerts that the chart does not have are refused by name', async () => {
-    expect(await refusal({ ...URL_GIVEN, metrics: { rules: { enabled: true } } })).toContain(
-      'no files/monitoring/rules.yaml',
-    );
-  });
 });
 
 describe('the flags of the operator', () => {

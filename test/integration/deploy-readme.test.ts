@@ -7,8 +7,9 @@ import { findProgram } from '../controlplane/programs.ts';
 import { startControllers } from '../packaging/controllers.ts';
 import { BUILD_MS } from '../packaging/helm.ts';
 import { run } from '../packaging/run.ts';
+import { freeingStuckCrds } from '../packaging/stuck-crds.ts';
 
-/** Deleting CRDs takes long where the machine is busy. */
+/** Namespaces and CRDs take long to go where the machine is busy. */
 const PATIENCE_MS = 180_000;
 
 let own: ControlPlane;
@@ -52,7 +53,7 @@ describe.each(['With Helm', 'With kubectl alone', 'With kustomize'])(
     test.each(commands.filter((command) => !command.endsWith('# needs nodes')))(
       '%s',
       async (command) => {
-        const { code, stderr } = await run('sh', ['-c', command], { env });
+        const { code, stderr } = await freeingStuckCrds(own, () => run('sh', ['-c', command], { env }));
         expect(stderr.replaceAll(/^Warning: deleting cluster-scoped.*\n/gm, '')).not.toMatch(/error|invalid/i);
         expect(code).toBe(0);
       },

@@ -6,6 +6,7 @@ import { type ControlPlane, startControlPlane } from '../controlplane/controlpla
 import { findProgram } from '../controlplane/programs.ts';
 import { startControllers } from '../packaging/controllers.ts';
 import { BUILD_MS, CHART, EXAMPLES, helm } from '../packaging/helm.ts';
+import { freeingStuckCrds } from '../packaging/stuck-crds.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
@@ -145,7 +146,7 @@ test('install again: the same release takes the CRDs that it left, with their ob
 });
 
 test('from install.yaml to the chart: helm takes over what kubectl has applied', async () => {
-  await kubectl('delete crd -l helm.sh/chart');
+  await freeingStuckCrds(own, () => kubectl('delete crd -l helm.sh/chart'));
   await kubectl('apply -f deploy/install.yaml');
   await kubectl('apply -f deploy/examples/pipesettings.yaml');
   const { metadata } = await orders();
