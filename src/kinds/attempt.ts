@@ -2,6 +2,8 @@ import type { ApiRequest, Credential, Reply } from '../api/client.ts';
 import { type Failure, judge, type Success } from '../api/errors.ts';
 import type { CallWish, Pacer, Permit } from '../api/pacing.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
+import { queueKey } from '../runtime/controller.ts';
+import type { KindContext } from './context.ts';
 import type { CredentialProblem, CredentialRead, ReadCredential, SecretRef } from './credentials.ts';
 import { maskTexts } from './masked.ts';
 
@@ -34,6 +36,35 @@ export interface Attempting {
   readonly monotonic: () => number;
   /** The key under which the pacer knows an object; it serves all kinds. */
   readonly pacingKey: (storeKey: string) => string;
+}
+
+/** What a kind keeps for its attempts, and the housekeeping that goes with it. */
+export interface KindAttempts extends Attempting {
+  /** The pacer holds a slot for the object with this store key. */
+  readonly hasSlot: (storeKey: string) => boolean;
+  readonly settle: (storeKey: string, visit: { readonly unwritten: boolean }) => void;
+  readonly forget: (storeKey: string) => void;
+}
+
+export function attemptsOf(kind: string, { pacer, readCredential, clock }: KindContext): KindAttempts {
+  const pacingKey = (key: string): string => queueKey(kind, key);
+  const memory: Memory = { acting: new Set(), triedSecret: new Map() };
+  return {
+    pacer,
+    readCredential,
+    memory,
+    monotonic: () => clock.monotonic(),
+    pacingKey,
+    hasSlot: (key) => pacer.hasSlot(pacingKey(key)),
+    settle(key, { unwritten }) {
+      pacer.settle(pacingKey(key));
+      if (!unwritten) memory.acting.delete(key);
+    },
+    forget(key) {
+      pacer.forget(pacingKey(key));
+      memory.triedSecret.delete(key);
+    },
+  };
 }
 
 /** What came of wanting a slot without a call yet. */

@@ -90,6 +90,11 @@ export function lastRequestOf(operation: string, verdict: Verdict, now: number):
   });
 }
 
+/** Ends a sentence about a call with the id to quote. */
+export function quoting(requestId: string | undefined): string {
+  return requestId === undefined ? '' : ` (request ${requestId})`;
+}
+
 /** As it is stored: the API server drops nothing that is undefined, because JSON has no such thing. */
 export function withoutUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;

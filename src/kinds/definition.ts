@@ -13,6 +13,40 @@ export interface Column {
   readonly about: string;
 }
 
+const READY = '.status.conditions[?(@.type=="Ready")]';
+
+/** Columns that every kind has, and `lastApplied` those that write. */
+export const COLUMNS = {
+  reason: { name: 'Reason', path: `${READY}.reason`, about: 'Why, in one word.' },
+  lastApplied: {
+    name: 'Last Applied',
+    path: '.status.applied.time',
+    type: 'date',
+    about: 'Time since the last confirmed write.',
+  },
+  requestId: {
+    name: 'Request ID',
+    path: '.status.lastRequest.requestId',
+    wide: true,
+    about: 'requestId of the last reply.',
+  },
+  nextAttempt: {
+    name: 'Next Attempt',
+    path: '.status.nextAttemptTime',
+    wide: true,
+    about: 'When the operator acts by itself.',
+  },
+  message: { name: 'Message', path: `${READY}.message`, wide: true, about: 'What happened and what to do.' },
+} as const satisfies Readonly<Record<string, Column>>;
+
+export function readyColumn(about: string): Column {
+  return { name: 'Ready', path: `${READY}.status`, about };
+}
+
+export function ageColumn(about: string): Column {
+  return { name: 'Age', path: '.metadata.creationTimestamp', type: 'date', about };
+}
+
 /** All that a kind's CRD is made from. */
 export interface Definition {
   readonly type: ResourceType;

@@ -1,10 +1,17 @@
 import type { FailureClass } from '../api/errors.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import type { Notice } from '../runtime/kind.ts';
+import type { Notice, Report } from '../runtime/kind.ts';
 import { awaitChange, type Outcome, recheckAt } from '../runtime/outcome.ts';
 import type { Attempt } from './attempt.ts';
-import { wholeSecond } from './canonical.ts';
-import { type CommonStatus, commonStatus, countAttempts, currentReady, lastRequestOf } from './common-status.ts';
+import { timestamp, wholeSecond } from './canonical.ts';
+import {
+  type CommonStatus,
+  commonStatus,
+  countAttempts,
+  currentReady,
+  lastRequestOf,
+  quoting,
+} from './common-status.ts';
 import { type FailureReason, type FailureRule, nextWait, sameCause, sideOf } from './failures.ts';
 
 /** The common half of a report on something that did not work; the kind adds its own fields to the status. */
@@ -145,6 +152,15 @@ export function failureMessage(
   verdict: { readonly message: string; readonly requestId?: string },
   advice: string,
 ): string {
-  const id = verdict.requestId === undefined ? '' : ` (request ${verdict.requestId})`;
-  return `${verdict.message.replace(/[.\s]+$/, '')}${id}. ${advice}`;
+  return `${verdict.message.replace(/[.\s]+$/, '')}${quoting(verdict.requestId)}. ${advice}`;
+}
+
+/** Puts a time on record that is too far off, because a clock jumped, back to where it belongs. */
+export function reportRescheduled(status: CommonStatus | undefined, at: number): Report {
+  const nextAttempt = wholeSecond(at);
+  return {
+    status: { ...status, nextAttemptTime: timestamp(nextAttempt) },
+    outcome: recheckAt(nextAttempt),
+    did: 'reschedule',
+  };
 }

@@ -1,16 +1,15 @@
 import { type KubeObject, keyOf } from '../kube/resource.ts';
-import type { Secrets } from '../kube/secrets.ts';
 import { type Origin, Store } from '../kube/store.ts';
+import { queueKey } from '../runtime/controller.ts';
 import type { Lane } from '../runtime/queue.ts';
 import { type CommonStatus, generationOf, usedAnnotations } from './common-status.ts';
+import type { KindContext } from './context.ts';
 import { secretNameOf } from './credentials.ts';
 
 export interface KindStoreOptions<T extends KubeObject> {
-  /** Wants a pass for the object with this store key. */
-  readonly enqueue: (key: string, lane: Lane) => void;
-  readonly secrets: Pick<Secrets, 'refer' | 'release'>;
-  /** The name under which this kind's objects refer to Secrets. */
-  readonly ownerOf: (key: string) => string;
+  /** The kind's name. */
+  readonly kind: string;
+  readonly context: Pick<KindContext, 'enqueue' | 'secrets' | 'onSecretChange'>;
   /** What an object stands for at the API; objects with the same one are rivals. */
   readonly targetOf: (object: KubeObject) => string | undefined;
   /** Whether this change of an object matters to its rivals; absent: only its end does. */
@@ -18,28 +17,36 @@ export interface KindStoreOptions<T extends KubeObject> {
 }
 
 /**
- * The store of one kind, and the rules of who is visited when something in it changes: the object itself, and when an
- * object goes, those that waited for its target. Also keeps the references to Secrets.
+ * The store of one kind, and the rules of who is visited when something changes: the object itself; when an object goes,
+ * those that waited for its target; when a Secret changes, those that refer to it. Also keeps the references to Secrets.
  */
 export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): Store<T> {
+  const { secrets, enqueue, onSecretChange } = options.context;
+  const idOf = (key: string): string => queueKey(options.kind, key);
+  const wake = (objects: readonly T[], lane: Lane): void => {
+    for (const object of objects) enqueue(idOf(keyOf(object)), lane);
+  };
   const store = new Store<T>({
     trim,
     indexes: { target: options.targetOf, secret: secretKeyOf },
     onChange: (key, now, before, origin) => {
-      options.enqueue(key, now ? laneFor(now, origin) : 'user');
+      enqueue(idOf(key), now ? laneFor(now, origin) : 'user');
       if (!now) {
-        options.secrets.release(options.ownerOf(key));
-        for (const rival of rivalsOf(before)) options.enqueue(keyOf(rival), 'user');
+        secrets.release(idOf(key));
+        wake(rivalsOf(before), 'user');
         return;
       }
-      if (before && options.rivalsSee?.(now, before)) {
-        for (const rival of rivalsOf(now)) if (rival !== now) options.enqueue(keyOf(rival), 'user');
-      }
+      if (before && options.rivalsSee?.(now, before))
+        wake(
+          rivalsOf(now).filter((rival) => rival !== now),
+          'user',
+        );
       const name = secretNameOf(now);
-      if (name === undefined) options.secrets.release(options.ownerOf(key));
-      else options.secrets.refer(options.ownerOf(key), now.metadata.namespace, name);
+      if (name === undefined) secrets.release(idOf(key));
+      else secrets.refer(idOf(key), now.metadata.namespace, name);
     },
   });
+  onSecretChange((secret) => wake(store.byIndex('secret', secret), 'scheduled'));
   const rivalsOf = (object: T | undefined): T[] => {
     const target = object && options.targetOf(object);
     return target === undefined ? [] : store.byIndex('target', target);

@@ -1,5 +1,6 @@
 import type { KubeClient } from './client.ts';
 import { isConflict, isForbidden, isNotFound, KubeError } from './errors.ts';
+import { getObject } from './get-object.ts';
 import { missingRule } from './missing-rule.ts';
 import { type KubeObject, objectPath, type ResourceType } from './resource.ts';
 
@@ -29,18 +30,9 @@ export function createFinalizerWriter(client: KubeClient): WriteFinalizers {
       if (isForbidden(error)) throw forbidden(error, type, object);
       if (!isConflict(error)) throw error;
     }
-    const newest = await readObject(client, path);
+    const newest = await getObject(client, path);
     return newest?.metadata.uid === uid ? newest : undefined;
   };
-}
-
-async function readObject(client: KubeClient, path: string): Promise<KubeObject | undefined> {
-  try {
-    return await client.request<KubeObject>({ method: 'GET', path });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 function forbidden(error: KubeError, type: ResourceType, { metadata }: KubeObject): KubeError {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
+import { getObject } from '../kube/get-object.ts';
 import { apiVersionOf, type KubeObject, objectPath, type ResourceType } from '../kube/resource.ts';
 
 /** Conflicts in a row before the result is kept for later: somebody else is writing this object all the time. */
@@ -40,7 +41,7 @@ export async function writeStatus(write: StatusWrite): Promise<Written> {
       return 'written';
     } catch (error) {
       if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
-      const newer = await readObject(client, objectPath(type, namespace, name));
+      const newer = await getObject(client, objectPath(type, namespace, name));
       if (newer?.metadata.uid !== uid) return 'gone';
       // The object is there: what was not found is its status, as with a CRD that declares no such subresource.
       if (isNotFound(error)) throw error;
@@ -64,13 +65,4 @@ function putStatus(client: KubeClient, type: ResourceType, object: KubeObject, s
       status,
     },
   });
-}
-
-async function readObject(client: KubeClient, path: string): Promise<KubeObject | undefined> {
-  try {
-    return await client.request<KubeObject>({ method: 'GET', path });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

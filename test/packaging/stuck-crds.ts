@@ -31,6 +31,6 @@ async function free(own: Pick<ControlPlane, 'kubectl'>, over: AbortSignal): Prom
       if (!(Date.now() - since > STUCK_MS)) continue;
       await own.kubectl(['patch', 'crd', metadata.name, '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
     }
-    await pause(500, undefined, { signal: over }).catch(() => undefined);
+    await pause(500);
   }
 }

@@ -1,7 +1,5 @@
-import { keyOf } from '../../kube/resource.ts';
-import { queueKey } from '../../runtime/controller.ts';
 import { defineKind, type Kind } from '../../runtime/kind.ts';
-import type { Memory } from '../attempt.ts';
+import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
 import { createKindStore } from '../kind-store.ts';
 import { act } from './act.ts';
@@ -10,36 +8,20 @@ import { plan } from './plan.ts';
 import { report } from './report.ts';
 import { type Activity, activityType } from './resource.ts';
 
-/** One audit record, fetched by GET and kept. */
+/** One audit record, fetched by GET and kept. Any number of objects may stand for one record: reading is no rivalry. */
 export function createActivityKind(context: KindContext): Kind {
-  const { api, pacer, secrets, readCredential, clock } = context;
-  const pacingKey = (key: string): string => queueKey(activityType.kind, key);
-  const memory: Memory = { acting: new Set(), triedSecret: new Map() };
-  const store = createKindStore<Activity>({
-    enqueue: (key, lane) => context.enqueue(pacingKey(key), lane),
-    secrets,
-    ownerOf: pacingKey,
-    // Reading is no rivalry: any number of objects may stand for one record.
-    targetOf: () => undefined,
-  });
-  context.onSecretChange((secret) => {
-    for (const object of store.byIndex('secret', secret)) context.enqueue(pacingKey(keyOf(object)), 'scheduled');
-  });
+  const { api, secrets } = context;
+  const { kind } = activityType;
+  const attempts = attemptsOf(kind, context);
+  const store = createKindStore<Activity>({ kind, context, targetOf: () => undefined });
   return defineKind({
     type: activityType,
     store,
-    load: (object: Activity) => load(object, { secrets, memory, hasSlot: (key) => pacer.hasSlot(pacingKey(key)) }),
+    load: (object: Activity) => load(object, { ...attempts, secrets }),
     plan,
-    act: (object, planned) =>
-      act(object, planned, { api, pacer, readCredential, memory, monotonic: () => clock.monotonic(), pacingKey }),
+    act: (object, planned) => act(object, planned, { ...attempts, api }),
     report,
-    settle(key, { unwritten }) {
-      pacer.settle(pacingKey(key));
-      if (!unwritten) memory.acting.delete(key);
-    },
-    forget(key) {
-      pacer.forget(pacingKey(key));
-      memory.triedSecret.delete(key);
-    },
+    settle: attempts.settle,
+    forget: attempts.forget,
   });
 }

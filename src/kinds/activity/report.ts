@@ -2,14 +2,21 @@ import type { Success } from '../../api/errors.ts';
 import type { Summary } from '../../runtime/conditions.ts';
 import type { Notice, Report } from '../../runtime/kind.ts';
 import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
-import { timestamp, wholeSecond } from '../canonical.ts';
-import { type CommonStatus, commonStatus, currentReady, lastRequestOf, withoutUndefined } from '../common-status.ts';
+import {
+  type CommonStatus,
+  commonStatus,
+  currentReady,
+  lastRequestOf,
+  quoting,
+  withoutUndefined,
+} from '../common-status.ts';
 import {
   type Adjustment,
   type FailureReport,
   failureMessage,
   reportAttempt,
   reportFailure,
+  reportRescheduled,
   reportSpecInvalid,
 } from '../failure-report.ts';
 import type { FailureReason } from '../failures.ts';
@@ -36,7 +43,7 @@ export function report(object: Activity, plan: Plan, result: Result, now: number
     case 'nothing':
       return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: 'nothing' };
     case 'reschedule':
-      return reschedule(object, plan.at);
+      return reportRescheduled(object.status, plan.at);
     case 'refuse-spec':
       return failed(
         object,
@@ -112,7 +119,9 @@ function reportReply(object: Activity, spec: ActivitySpec, verdict: Success, now
 function recovery(object: Activity, requestId: string | undefined): Notice[] {
   const before = currentReady(object, object.status);
   if (before?.status !== 'False') return [];
-  return [{ type: 'Normal', reason: 'Fetched', note: `Fetched the record after ${before.reason}${named(requestId)}` }];
+  return [
+    { type: 'Normal', reason: 'Fetched', note: `Fetched the record after ${before.reason}${quoting(requestId)}` },
+  ];
 }
 
 function fetched(spec: ActivitySpec, record: ActivityRecord, requestId: string | undefined): Summary {
@@ -121,7 +130,7 @@ function fetched(spec: ActivitySpec, record: ActivityRecord, requestId: string |
   const part = has === all ? '' : ` with ${has} of its ${all} fields`;
   const other = record.id === undefined || record.id.toLowerCase() === spec.activityId.toLowerCase();
   const doubt = other ? '' : '; the id in it is not spec.activityId';
-  const message = `The API gave the record${part}, see status.activity${doubt}${named(requestId)}`;
+  const message = `The API gave the record${part}, see status.activity${doubt}${quoting(requestId)}`;
   return { ready: 'True', reason: 'Fetched', message };
 }
 
@@ -158,15 +167,4 @@ function failed(
 
 function merged(object: Activity, fields: CommonStatus & Partial<ActivityStatus>): ActivityStatus {
   return withoutUndefined({ ...object.status, ...fields });
-}
-
-function named(requestId: string | undefined): string {
-  return requestId === undefined ? '' : ` (request ${requestId})`;
-}
-
-/** Puts a time on record that is too far off, because a clock jumped, back to where it belongs. */
-function reschedule(object: Activity, at: number): Report {
-  const nextAttempt = wholeSecond(at);
-  const status = { ...object.status, nextAttemptTime: timestamp(nextAttempt) };
-  return { status, outcome: recheckAt(nextAttempt), did: 'reschedule' };
 }

@@ -1,12 +1,13 @@
 import { cutText } from '../../runtime/conditions.ts';
 import type { Notice } from '../../runtime/kind.ts';
-import { generationOf } from '../common-status.ts';
+import { quoting } from '../common-status.ts';
 import { type Reported, standsFor, type Tuple } from './endpoints.ts';
 import type { Goal } from './goal.ts';
 import type { Settlement } from './ledger.ts';
 import type { OrganizationReply } from './reply.ts';
 import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
-import { fieldOf, placeOf, requested } from './wording.ts';
+import { fieldOf, placeOf } from './wording.ts';
+import { isElsewhere } from './work.ts';
 
 export interface FieldChange {
   readonly field: string;
@@ -32,13 +33,12 @@ export function confirmedChanges(
 
 /** What changed between two replies without us: an undeclared name, endpoints of ours that are gone. */
 export function driftBetween(
-  { metadata, status }: Organization,
+  object: Organization,
   reply: OrganizationReply,
   { goal, hash, settlement }: { readonly goal: Goal; readonly hash: string; readonly settlement: Settlement },
 ): FieldChange[] {
-  const { applied, organization, lastRequest, differences } = status ?? {};
-  const moved = applied?.generation === generationOf({ metadata }) && applied.requestHash !== hash;
-  if (moved || goal.only) return [];
+  if (isElsewhere(object, hash) || goal.only) return [];
+  const { applied, organization, lastRequest, differences } = object.status ?? {};
   const wasDeclared = applied?.keys.includes('name') || differences?.some(({ field }) => field === 'name');
   const from = organization?.name;
   const to = reply.shown.name;
@@ -109,7 +109,7 @@ export function driftNotices(drift: readonly FieldChange[]): Notice[] {
 
 export function changeNotice(changes: readonly FieldChange[], requestId: string | undefined, after = ''): Notice {
   const what = changes.length === 0 ? 'Applied the declared state' : `Applied ${describe(changes)}`;
-  return { type: 'Normal', reason: 'Applied', note: `${what}${after}${requested(requestId)}` };
+  return { type: 'Normal', reason: 'Applied', note: `${what}${after}${quoting(requestId)}` };
 }
 
 /** `name A → B, added psc-1, removed psc-2`. */

@@ -1,7 +1,7 @@
 import type { Report } from '../../runtime/kind.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import { canonicalJson, digestOf, timestamp, wholeSecond } from '../canonical.ts';
-import { commonStatus, currentReady, generationOf, readyOf, withoutUndefined } from '../common-status.ts';
+import { commonStatus, currentReady, generationOf, quoting, readyOf, withoutUndefined } from '../common-status.ts';
 import { assertionTime } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
@@ -14,7 +14,7 @@ import { declaredKeys } from './remote.ts';
 import type { OrganizationStatus } from './resource.ts';
 import { fitted } from './size.ts';
 import { underway } from './underway.ts';
-import { counted, names, requested } from './wording.ts';
+import { counted, names } from './wording.ts';
 
 /** Says how it stands: confirmed, or the foremost problem with when the operator looks again. */
 export function conclude(conclusion: Conclusion): MemoReport {
@@ -131,7 +131,7 @@ function appliedMessage({ work: { goal, memo }, call, reply, verdict }: Conclusi
       ? [goal.endpoints.length === 0 ? 'no private endpoint of ours' : counted(goal.endpoints.length)]
       : []),
   ].join(' and ');
-  const asked = verdict ? requested(verdict.requestId) : '';
+  const asked = verdict ? quoting(verdict.requestId) : '';
   const said = memo.readRefused?.message ?? 'no reply has a list';
   const unasked = call ? '' : ` by its last list; it could not be asked again: ${said}`;
   const unsaid =

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import { queueKey } from '../../runtime/controller.ts';
+import type { KubeObject } from '../../kube/resource.ts';
 import { defineKind, type Kind } from '../../runtime/kind.ts';
-import type { Memory } from '../attempt.ts';
+import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
 import { createKindStore } from '../kind-store.ts';
 import { type Acting, act } from './act.ts';
@@ -14,28 +13,16 @@ import { type Organization, organizationType } from './resource.ts';
 
 /** The name and private endpoints of one existing organization, brought about by PATCH, which is also the only way to see them. */
 export function createOrganizationKind(context: KindContext): Kind {
-  const { api, pacer, secrets, readCredential, clock, apiTimeoutMs, cleanupDeadlineMs, log } = context;
-  const pacingKey = (key: string): string => queueKey(organizationType.kind, key);
-  const memory: Memory = { acting: new Set(), triedSecret: new Map() };
+  const { api, secrets, apiTimeoutMs, cleanupDeadlineMs, log } = context;
+  const { baseUrl } = api;
+  const { kind } = organizationType;
+  const attempts = attemptsOf(kind, context);
   const memos = new Memos();
-  const store = createKindStore<Organization>({
-    enqueue: (key, lane) => context.enqueue(pacingKey(key), lane),
-    secrets,
-    ownerOf: pacingKey,
-    targetOf,
-    rivalsSee,
-  });
-  context.onSecretChange((secret) => {
-    for (const object of store.byIndex('secret', secret)) context.enqueue(pacingKey(keyOf(object)), 'scheduled');
-  });
+  const store = createKindStore<Organization>({ kind, context, targetOf, rivalsSee });
   const acting: Acting = {
+    ...attempts,
     api,
-    pacer,
-    readCredential,
-    memory,
     memos,
-    monotonic: () => clock.monotonic(),
-    pacingKey,
     async writeFinalizers(object, finalizers) {
       const written = await context.writeFinalizers(organizationType, object, finalizers);
       // The reply has the shape of the collection it comes from, which the CRD's schema has checked.
@@ -44,7 +31,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     },
     onAbandoned({ metadata: { namespace, name } }: KubeObject, left) {
       log.warn(
-        { kind: organizationType.kind, key: `${namespace}/${name}`, left },
+        { kind, key: `${namespace}/${name}`, left },
         'let go at --cleanup-deadline with private endpoints left at the API',
       );
     },
@@ -53,16 +40,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     type: organizationType,
     store,
     load: (object: Organization) =>
-      load(object, {
-        store,
-        secrets,
-        memory,
-        memos,
-        hasSlot: (key) => pacer.hasSlot(pacingKey(key)),
-        baseUrl: api.baseUrl,
-        apiTimeoutMs,
-        cleanupDeadlineMs,
-      }),
+      load(object, { ...attempts, store, secrets, memos, baseUrl, apiTimeoutMs, cleanupDeadlineMs }),
     plan,
     act: (object, planned) => act(object, planned, acting),
     report(object, planned, result, now) {
@@ -70,13 +48,9 @@ export function createOrganizationKind(context: KindContext): Kind {
       if (memo) memos.set(object, memo);
       return said;
     },
-    settle(key, { unwritten }) {
-      pacer.settle(pacingKey(key));
-      if (!unwritten) memory.acting.delete(key);
-    },
+    settle: attempts.settle,
     forget(key) {
-      pacer.forget(pacingKey(key));
-      memory.triedSecret.delete(key);
+      attempts.forget(key);
       memos.forget(key);
     },
   });

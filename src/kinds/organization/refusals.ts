@@ -1,12 +1,12 @@
 import { timestamp, wholeSecond } from '../canonical.ts';
-import { currentReady } from '../common-status.ts';
+import { currentReady, quoting } from '../common-status.ts';
 import { nextWait } from '../failures.ts';
 import type { Apart } from './apart.ts';
 import type { Change } from './change.ts';
 import type { Problem } from './conclusion.ts';
 import { tupleKey, tupleOf } from './endpoints.ts';
 import type { LedgerEntry, Organization } from './resource.ts';
-import { names, requested } from './wording.ts';
+import { names } from './wording.ts';
 
 /** The ledger with the endpoints named that the API refused one by one, each with the time of its next attempt. */
 export function withRefusals(
@@ -49,7 +49,7 @@ export function refusedProblem(ledger: readonly LedgerEntry[], apart: Apart | un
   const single = entries.map(({ lastError }) => lastError?.httpStatus);
   const statuses = [...single, name?.httpStatus, stopped?.refusal.httpStatus].filter((status) => status !== undefined);
   const said = stopped?.refusal.message ?? name?.message ?? entries[0]?.lastError?.message ?? '';
-  const id = requested(stopped?.refusal.requestId ?? name?.requestId ?? entries[0]?.lastError?.requestId);
+  const id = quoting(stopped?.refusal.requestId ?? name?.requestId ?? entries[0]?.lastError?.requestId);
   const what = [
     ...(name ? ['the name'] : []),
     ...(entries.length > 0 ? [names(entries)] : []),

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Summary } from '../../runtime/conditions.ts';
 import { cutText } from '../../runtime/conditions.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
-import { timestamp, wholeSecond } from '../canonical.ts';
+import { timestamp } from '../canonical.ts';
 import { commonStatus } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
-import { reportSpecInvalid } from '../failure-report.ts';
+import { reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import type { MemoReport } from './memo.ts';
 import type { Plan } from './plan.ts';
@@ -20,11 +20,8 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
   switch (plan.do) {
     case 'nothing':
       return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: 'nothing' };
-    case 'reschedule': {
-      const nextAttempt = wholeSecond(plan.at);
-      const status = { ...object.status, nextAttemptTime: timestamp(nextAttempt) };
-      return { status, outcome: recheckAt(nextAttempt), did: 'reschedule' };
-    }
+    case 'reschedule':
+      return reportRescheduled(object.status, plan.at);
     case 'refuse-spec':
       return refuseSpec(object, plan, now);
     case 'suspend':

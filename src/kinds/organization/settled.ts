@@ -14,7 +14,7 @@ import { type NextChange, nextChange } from './next-change.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply } from './reply.ts';
 import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
-import { knownHere, settledAt } from './step.ts';
+import { knownHere, readStep, settledAt } from './step.ts';
 import { underway } from './underway.ts';
 
 /** HTTP 200 with a result: the list in it decides what happened, and what has to happen next. */
@@ -34,7 +34,7 @@ export function reportReply(replied: Replied): MemoReport {
   const blocked = isBlocked(work.goal, change);
   const next: NextChange = blocked
     ? { left: NO_CHANGE }
-    : nextChange(advanced(replied), change, { oneAtATime: isMute(replied) });
+    : nextChange(advanced(replied), change, { oneAtATime: readStep(work) === undefined });
   const memo: Memo = {
     ...(work.memo.readRefused && !readsList(replied.call) && { readRefused: work.memo.readRefused }),
     ...(isOpen && work.memo.refusal && { refusal: work.memo.refusal }),
@@ -87,11 +87,6 @@ function knownNow({ object, work }: Replied, { list }: OrganizationReply): Known
 /** What is left of a refused change, where a part of it has been accepted now. */
 function advanced({ work: { memo }, call }: Replied): Apart | undefined {
   return memo.apart && call.step === 'send' ? afterAcceptance(memo.apart) : memo.apart;
-}
-
-/** The API takes no question: the reply to each add is the next list. */
-function isMute({ work: { memo, goal } }: Replied): boolean {
-  return memo.readRefused !== undefined && (goal.name === undefined || memo.apart?.name !== undefined);
 }
 
 /** The status but for what the conclusion decides. */

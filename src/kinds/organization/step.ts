@@ -10,7 +10,7 @@ import { neverLeft } from './memo.ts';
 import { nextChange } from './next-change.ts';
 import { changeBody, NEUTRAL_BODY, nameBody } from './remote.ts';
 import type { LedgerEntry, Organization, PendingChange } from './resource.ts';
-import type { Work } from './work.ts';
+import { isElsewhere, type Work } from './work.ts';
 
 /** One step towards the goal: at most one call, or one thing written down. */
 export type Step =
@@ -73,7 +73,7 @@ export function stepFor(object: Organization, work: Work, now: number): Step {
 }
 
 /** How this organization can be asked without changing its endpoints; undefined where the API refuses that. */
-function readStep({ goal, memo }: Work): Extract<Step, { step: 'read' }> | undefined {
+export function readStep({ goal, memo }: Work): Extract<Step, { step: 'read' }> | undefined {
   if (goal.name !== undefined && memo.apart?.name === undefined) {
     return { step: 'read', reads: 'name', body: nameBody(goal.name) };
   }
@@ -125,9 +125,7 @@ const PATIENCE = 3;
 
 /** The last list, where it is of this API: another --api-url is another world. */
 export function knownHere(object: Organization, { hash }: Pick<Work, 'hash'>): Known | undefined {
-  const { applied } = object.status ?? {};
-  const moved = applied?.generation === generationOf(object) && applied.requestHash !== hash;
-  return moved ? undefined : knownList(object.status);
+  return isElsewhere(object, hash) ? undefined : knownList(object.status);
 }
 
 /** Whether this generation has been tried: then the API is asked before anything else is done. */

@@ -40,10 +40,6 @@ export function counted(count: number): string {
   return `${count} private ${count === 1 ? 'endpoint' : 'endpoints'}`;
 }
 
-export function requested(requestId: string | undefined): string {
-  return requestId === undefined ? '' : ` (request ${requestId})`;
-}
-
 /** The path of an endpoint in differences, drift and history. Long ids differ at their end: the middle is left out. */
 export function fieldOf({ id }: Pick<Tuple, 'id'>, part = ''): string {
   const shown =

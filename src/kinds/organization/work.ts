@@ -35,6 +35,12 @@ export function isNews(object: Organization): boolean {
   return readyOf(object.status)?.observedGeneration !== generationOf(object);
 }
 
+/** Whether the same generation was confirmed with another hash: then by another API, whose replies say nothing of this one. */
+export function isElsewhere(object: Organization, hash: string): boolean {
+  const { applied } = object.status ?? {};
+  return applied?.generation === generationOf(object) && applied.requestHash !== hash;
+}
+
 /** Whether a pass begins a new attempt: the step before it was the last of its own. */
 function isNewAttempt(object: Organization): boolean {
   const ready = readyOf(object.status);

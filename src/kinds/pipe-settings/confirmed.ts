@@ -7,6 +7,7 @@ import {
   currentReady,
   generationOf,
   lastRequestOf,
+  quoting,
   readyOf,
   withoutUndefined,
 } from '../common-status.ts';
@@ -154,18 +155,14 @@ function appliedMessage({ request }: Put, silent: number, requestId: string | un
   const what = count === 1 ? 'the declared setting' : `all ${count} declared settings`;
   const which = count === 1 ? 'it' : `${silent} of them`;
   const unsaid = silent === 0 ? '' : `; the reply was silent about ${which}, see status.notReported`;
-  return `The API accepted ${what}${unsaid}${named(requestId)}`;
+  return `The API accepted ${what}${unsaid}${quoting(requestId)}`;
 }
 
 function notConfirmedMessage(
   differences: Parameters<typeof changes.describeDifferences>[0],
   requestId?: string,
 ): string {
-  return `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${named(requestId)}. It is asked again a few times; if it stays so, declare the value that the API keeps`;
-}
-
-function named(requestId: string | undefined): string {
-  return requestId === undefined ? '' : ` (request ${requestId})`;
+  return `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${quoting(requestId)}. It is asked again a few times; if it stays so, declare the value that the API keeps`;
 }
 
 /** Nothing for a first plain success: the object says it already. */
@@ -176,7 +173,7 @@ function appliedNotices(object: PipeSettings, changed: readonly changes.Change[]
   if (!recovered && (first || changed.length === 0 || before === undefined)) return [];
   const after = recovered ? ` after ${before?.reason ?? 'a failure'}` : '';
   const what = changed.length === 0 ? 'Applied the declared settings' : `Applied ${changes.describeChanges(changed)}`;
-  return [{ type: 'Normal', reason: 'Applied', note: `${what}${after}${named(requestId)}` }];
+  return [{ type: 'Normal', reason: 'Applied', note: `${what}${after}${quoting(requestId)}` }];
 }
 
 function driftNotices(drift: readonly changes.Change[]): Notice[] {

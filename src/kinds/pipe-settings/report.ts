@@ -1,10 +1,10 @@
 import type { Summary } from '../../runtime/conditions.ts';
 import type { Report } from '../../runtime/kind.ts';
 import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
-import { timestamp, wholeSecond } from '../canonical.ts';
+import { timestamp } from '../canonical.ts';
 import { type CommonStatus, commonStatus, currentReady, withoutUndefined } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
-import { reportAttempt, reportSpecInvalid } from '../failure-report.ts';
+import { reportAttempt, reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
 import { plannedChanges } from './changes.ts';
@@ -19,7 +19,7 @@ export function report(object: PipeSettings, plan: Plan, result: Result, now: nu
     case 'nothing':
       return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: 'nothing' };
     case 'reschedule':
-      return reschedule(object, plan);
+      return reportRescheduled(object.status, plan.at);
     case 'refuse-spec':
       return refuseSpec(object, plan.message, now);
     case 'suspend':
@@ -133,11 +133,4 @@ function preview(object: PipeSettings, { spec, request }: Extract<Plan, { do: 'p
   return show(object, summary, now, 'preview', {
     plan: { ...plan, requests: [...plan.requests], changes: [...changes] },
   });
-}
-
-/** Puts a time on record that is too far off, because a clock jumped, back to where it belongs. */
-function reschedule(object: PipeSettings, { at }: Extract<Plan, { do: 'reschedule' }>): Report {
-  const nextAttempt = wholeSecond(at);
-  const status = { ...object.status, nextAttemptTime: timestamp(nextAttempt) };
-  return { status, outcome: recheckAt(nextAttempt), did: 'reschedule' };
 }
