@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { BUILD, runQuietly, type Step } from './steps.ts';
+import { BUILD, runLoudly, runQuietly, type Step } from './steps.ts';
 
 /** Whole programs, run after the tests as a user runs them. */
 const PROGRAMS: readonly Step[] = [
@@ -12,24 +11,13 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   console.log('Building what the tests run:');
   if (!(await runQuietly(BUILD))) return false;
   if (!(await runLoudly(['test/controlplane/main.ts', '--prepare', '--all']))) return false;
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...chosen];
+  const parts = chosen.length > 0 ? chosen : ['--project', 'unit', '--project', 'integration'];
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...parts];
   if (!(await runLoudly(vitest))) return false;
   if (chosen.length > 0) return true;
   console.log('Running the programs that users run:');
   for (const program of PROGRAMS) if (!(await runQuietly(program))) return false;
   return true;
-}
-
-/** Runs a script that shows its own progress; resolves to whether it succeeded. */
-function runLoudly(args: readonly string[]): Promise<boolean> {
-  const child = spawn(process.execPath, args, { stdio: 'inherit' });
-  return new Promise((resolve) => {
-    child.once('error', (error) => {
-      console.error(`cannot run ${args[0]}: ${error.message}; run \`npm ci\``);
-      resolve(false);
-    });
-    child.once('close', (code) => resolve(code === 0));
-  });
 }
 
 process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;

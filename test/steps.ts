@@ -40,3 +40,15 @@ export async function runQuietly(step: Step): Promise<boolean> {
   console.log(`  FAIL  ${step.name} (${seconds} s): ${step.mend}\n${Buffer.concat(output).toString('utf8').trimEnd()}`);
   return false;
 }
+
+/** Runs a script that shows its own progress; resolves to whether it succeeded. */
+export function runLoudly(args: readonly string[]): Promise<boolean> {
+  const child = spawn(process.execPath, args, { stdio: 'inherit' });
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      console.error(`cannot run ${args[0]}: ${error.message}; run \`npm ci\``);
+      resolve(false);
+    });
+    child.once('close', (code) => resolve(code === 0));
+  });
+}

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `unit` needs nothing; `integration` runs on a real kube-apiserver that its global setup starts once. */
+/** `unit` needs nothing; `integration` runs on a real kube-apiserver that its global setup starts once, and so does `faults`, whose quick part runs with `integration`. */
 export default defineConfig({
   test: {
     projects: [
@@ -17,7 +17,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
+          include: ['test/integration/**/*.test.ts', 'test/faults/**/*.quick.test.ts'],
           globalSetup: ['test/controlplane/global-setup.ts'],
           testTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },
@@ -25,6 +25,17 @@ export default defineConfig({
           // Files mostly wait for other processes, so more of them than there are cores.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          globalSetup: ['test/controlplane/global-setup.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          maxWorkers: 4,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
