@@ -151,10 +151,15 @@ function openCase(lab: Lab, { behaviour: first = {}, others = [], secret }: Case
       if (nextAttemptTime === undefined) return one.get();
       const before = calls().length;
       lab.advance(Math.max(0, Date.parse(nextAttemptTime) - lab.operator().clock.now()) + SECOND);
-      return one.untilIt(`another attempt after ${before} calls`, (object) => {
-        const { lastRequest: last, attempts: count } = object.status;
-        return isWaiting(object.status) && (last?.time !== lastRequest?.time || count !== attempts);
-      });
+      return one
+        .untilIt(`another attempt after ${before} calls`, (object) => {
+          const { lastRequest: last, attempts: count } = object.status;
+          return isWaiting(object.status) && (last?.time !== lastRequest?.time || count !== attempts);
+        })
+        .catch((error: unknown) => {
+          const log = lab.operator().messages.slice(-40).join('\n');
+          throw new Error(`${String(error)}\n${calls().length} calls now; the operator said last:\n${log}`);
+        });
     },
     calls,
     said: () => calls().map(({ body }) => short(body as Patch)),
