@@ -22,10 +22,16 @@ export interface Stage extends Omit<Scene, 'start' | 'operator' | 'kubeconfig'> 
   start(more?: {
     readonly flags?: readonly string[];
     readonly until?: string;
+    /** Its way to Kubernetes; absent: `kube`. */
     readonly by?: Proxy;
+    /** Its way to the management API; absent: `api`. */
+    readonly to?: Proxy;
+    readonly preload?: string;
   }): Promise<RunningOperator>;
   /** Another way to the API server, with the same rights, for an operator that is to be cut off alone. */
   wayToKube(handlers?: Handlers): Promise<Proxy>;
+  /** Another way to the management API, to tell the calls of one operator from those of another. */
+  wayToApi(handlers?: Handlers): Promise<Proxy>;
 }
 
 /** Opens one; nothing runs yet. */
@@ -39,28 +45,30 @@ export async function openStage({
   const { namespace, simulator } = scene;
   const { server, ca, admin } = controlPlane;
   const wayToKube = (handlers: Handlers = {}): Promise<Proxy> => startProxy({ upstream: server, ca, ...handlers });
+  const wayToApi = (handlers: Handlers = {}): Promise<Proxy> => startProxy({ upstream: simulator.url, ...handlers });
   const [kube, api, token] = await Promise.all([
     wayToKube(kubeHandlers),
-    startProxy({ upstream: simulator.url, ...apiHandlers }),
+    wayToApi(apiHandlers),
     requestToken(admin, { namespace, name: 'operator' }),
   ]);
-  const ways: Proxy[] = [kube];
+  const ways: Proxy[] = [kube, api];
   const running: RunningOperator[] = [];
 
   return {
     ...scene,
     kube,
     api,
-    async start({ flags: more = [], until, by = kube } = {}) {
+    async start({ flags: more = [], until, by = kube, to = api, preload } = {}) {
       const given = [...flags, ...more];
       const rate = given.some((flag) => flag.startsWith('--api-rate')) ? [] : ['--api-rate', '0'];
       const lead = given.some((flag) => flag.startsWith('--leader-elect')) ? [] : ['--leader-elect=false'];
       const operator = await startOperator({
         kubeconfig: await plainKubeconfig(by.url, token),
-        apiUrl: api.url,
+        apiUrl: to.url,
         flags: ['--namespaces', namespace, ...lead, ...rate, ...given],
         ...(logLevel !== undefined && { logLevel }),
         ...(until !== undefined && { until }),
+        ...(preload !== undefined && { preload }),
       });
       running.push(operator);
       return operator;
@@ -70,9 +78,14 @@ export async function openStage({
       ways.push(way);
       return way;
     },
+    async wayToApi(handlers) {
+      const way = await wayToApi(handlers);
+      ways.push(way);
+      return way;
+    },
     async end() {
       await Promise.all(running.map((operator) => operator.kill()));
-      await Promise.all([...ways, api].map((proxy) => proxy.close()));
+      await Promise.all(ways.map((proxy) => proxy.close()));
       await scene.end();
     },
   };

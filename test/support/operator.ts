@@ -35,16 +35,19 @@ export async function startOperator(options: {
   readonly logLevel?: string;
   /** Wait for this message before returning; default `working`. */
   readonly until?: string;
+  /** URL of a module that the process runs before the bundle; it has a channel to `process`. */
+  readonly preload?: string;
 }): Promise<RunningOperator> {
-  const { kubeconfig, apiUrl, flags = [], logLevel = 'debug', until = 'working' } = options;
+  const { kubeconfig, apiUrl, flags = [], logLevel = 'debug', until = 'working', preload } = options;
   const given = ['--api-url', apiUrl, '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0', '--log-level', logLevel];
-  const child = spawn(process.execPath, ['dist/pipewright.js', ...given, ...flags], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const first = preload === undefined ? [] : ['--import', preload];
+  const child = spawn(process.execPath, [...first, 'dist/pipewright.js', ...given, ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe', ...(preload === undefined ? [] : (['ipc'] as const))],
   });
   const lines: LogLine[] = [];
   const raw: string[] = [];
   const waiting = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout, child.stderr].filter((one) => one !== null)) {
     createInterface({ input: stream }).on('line', (text) => {
       raw.push(text);
       if (text.startsWith('{')) lines.push(JSON.parse(text) as LogLine);
