@@ -39,7 +39,7 @@ export interface RecordOptions {
   readonly lateMs?: number;
 }
 
-export function activitiesOf(scene: Scene): Activities {
+export function activitiesOf(scene: Pick<Scene, 'namespace' | 'simulator' | 'user'>): Activities {
   const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}/activities`;
   const pathTo = (name: string): string => `${collection}/${name}`;
   const acts: Activities = {

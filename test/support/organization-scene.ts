@@ -82,7 +82,7 @@ export function endpoint(id: string, more: Partial<Tuple & { description: string
   return { id, cloudProvider: 'gcp', region: 'ap-northeast-1', ...more };
 }
 
-export function organizationsOf(scene: Scene): Organizations {
+export function organizationsOf(scene: Pick<Scene, 'namespace' | 'simulator' | 'key' | 'user'>): Organizations {
   const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}/organizations`;
   const pathTo = (name: string): string => `${collection}/${name}`;
   const orgs: Organizations = {

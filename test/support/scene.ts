@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newNamespace, serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator, SimulatorOptions } from '../simulator/types.ts';
-import { allow, asAdmin, change, createOrReplace, operatorRules, type Stored } from './cluster.ts';
+import { allow, asAdmin, change, createOrReplace, operatorRules, type Rule, type Stored } from './cluster.ts';
 import { installCrds } from './crd.ts';
 import { type RunningOperator, startOperator } from './operator.ts';
 
@@ -99,6 +99,14 @@ const GROUP = '/apis/pipewright.dev/v1alpha1/namespaces';
 export const ORGANIZATION = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
 export const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
 
+let prepared: Promise<readonly Rule[]> | undefined;
+
+/** Once for all scenes of a test file: the CRDs, and the rules that their operators get. */
+function prepare(): Promise<readonly Rule[]> {
+  prepared ??= Promise.all([operatorRules(), installCrds()]).then(([rules]) => rules);
+  return prepared;
+}
+
 /** Part of the path of every call for a pipe; ends with a slash, so that `pipe-1` is not `pipe-10`. */
 export function pathOf(pipe: string): string {
   return `/${pipe}/`;
@@ -107,13 +115,13 @@ export function pathOf(pipe: string): string {
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const suffix = randomUUID().slice(0, 8);
   const key = { id: `key-${suffix}`, secret: `secret-of-${suffix}` };
-  const [namespace, simulator] = await Promise.all([
+  const [namespace, simulator, rules] = await Promise.all([
     newNamespace(),
     startSimulator({ ...options.simulator, keys: { [key.id]: key.secret, ...options.simulator?.keys } }),
-    installCrds(),
+    prepare(),
   ]);
   const kubeconfig = await serviceAccountKubeconfig(namespace, ACCOUNT);
-  await allow(namespace, ACCOUNT, await operatorRules());
+  await allow(namespace, ACCOUNT, rules);
   const psets = `${GROUP}/${namespace}/pipesettings`;
   const secrets = `/api/v1/namespaces/${namespace}/secrets`;
   let running: RunningOperator | undefined;
