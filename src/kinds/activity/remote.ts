@@ -1,7 +1,8 @@
 import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/client.ts';
 import { cutText } from '../../runtime/conditions.ts';
 import { canonicalJson } from '../canonical.ts';
-import { type ActivitySpec, type ActivityStatus, RECORD, recordFieldNames } from './resource.ts';
+import { RECORD, recordFieldNames } from './record.ts';
+import type { ActivitySpec, ActivityStatus } from './resource.ts';
 
 export const GET_ACTIVITY = 'GetActivity';
 

@@ -23,8 +23,9 @@ import type { FailureReason } from '../failures.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
 import type { Plan } from './plan.ts';
+import { recordFieldNames } from './record.ts';
 import { type ActivityRecord, GET_ACTIVITY, readRecord } from './remote.ts';
-import { type Activity, type ActivitySpec, type ActivityStatus, recordFieldNames } from './resource.ts';
+import type { Activity, ActivitySpec, ActivityStatus } from './resource.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,6 +1,6 @@
 import { fields, optional, text } from '../schema.ts';
 import { commonStatus } from '../status-fields.ts';
-import { RECORD, type RecordFieldName, recordFieldNames } from './resource.ts';
+import { RECORD, type RecordFieldName, recordFieldNames } from './record.ts';
 
 type Shape = { [Name in RecordFieldName]: ReturnType<typeof optional<ReturnType<typeof text>>> };
 

@@ -4,8 +4,9 @@ import { quoting } from '../common-status.ts';
 import { type Reported, standsFor, type Tuple } from './endpoints.ts';
 import type { Goal } from './goal.ts';
 import type { Settlement } from './ledger.ts';
+import { LIMITS } from './limits.ts';
 import type { OrganizationReply } from './reply.ts';
-import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
+import type { Organization, OrganizationStatus } from './resource.ts';
 import { fieldOf, placeOf } from './wording.ts';
 import { isElsewhere } from './work.ts';
 

@@ -5,20 +5,31 @@ import { type Tuple, tupleKey, tupleOf } from './endpoints.ts';
 import { cleanupGoal } from './goal.ts';
 import type { Facts } from './load.ts';
 import { neverLeft } from './memo.ts';
-import type { Plan } from './plan.ts';
 import { addressOf, stateHash } from './remote.ts';
 import { type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
-import { stepFor } from './step.ts';
+import { type Step, stepFor } from './step.ts';
 import { isHeld, isNews, memoFor, type Work } from './work.ts';
 
 /** A 404 or 410 of the organization for the second time: it is gone, and its endpoints with it. */
 export const GONE = 2;
 
+/** What can be done about any object, and all that is done about one that is being deleted. */
+export type CleanupPlan =
+  /** It is as it should be, or its time has not come. */
+  | { readonly do: 'nothing'; readonly at?: number }
+  | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
+  | { readonly do: 'reschedule'; readonly at: number }
+  /** Takes the finalizer off. */
+  | { readonly do: 'release' }
+  /** The same, although something may be left at the API. */
+  | { readonly do: 'abandon'; readonly left: readonly Tuple[] }
+  | ({ readonly do: 'step'; readonly work: Work } & Step);
+
 /**
  * What is done about an object that is being deleted. Nothing without the finalizer. With it, what the object added goes first,
  * whatever suspend, mode and cap say, and the object is let go at its deadline at the latest, once an attempt has failed.
  */
-export function planCleanup(object: Organization, facts: Facts, now: number): Plan {
+export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
   if (!isHeld(object) || facts.memo.letGo) return { do: 'nothing' };
   if (facts.holder.uid !== object.metadata.uid) return { do: 'release' };
   const parsed = parseSpec(object);

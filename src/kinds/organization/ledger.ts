@@ -1,7 +1,8 @@
 import { cutText } from '../../runtime/conditions.ts';
 import { isListed, type Known, type Reported, standsFor, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
 import { type Goal, isOurs } from './goal.ts';
-import { type LedgerEntry, LIMITS, type PendingChange } from './resource.ts';
+import { LIMITS } from './limits.ts';
+import type { LedgerEntry, PendingChange } from './resource.ts';
 
 /** An intent that has left, or may have. */
 export interface Sent {

@@ -1,31 +1,24 @@
 import { generationOf, readyOf, requestedAt } from '../common-status.ts';
 import { type Due, whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
-import { planCleanup } from './cleanup.ts';
-import type { Tuple } from './endpoints.ts';
+import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import { goalOf } from './goal.ts';
 import type { Facts } from './load.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { addressOf, stateHash } from './remote.ts';
 import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
-import { type Step, stepFor } from './step.ts';
+import { stepFor } from './step.ts';
 import { isConfirmed, isHeld, isNews, memoFor, type Work } from './work.ts';
 
 /** Everything the operator can do about an Organization. */
 export type Plan =
-  /** It is as it should be, or its time has not come. */
-  | { readonly do: 'nothing'; readonly at?: number }
-  | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
+  | CleanupPlan
   /** `inherited`: where another object holds the organization. */
   | { readonly do: 'suspend'; readonly confirmed: boolean; readonly inherited?: readonly LedgerEntry[] }
   | { readonly do: 'yield'; readonly holder: Facts['holder']; readonly inherited: readonly LedgerEntry[] }
   | { readonly do: 'preview'; readonly preview: Preview }
-  | { readonly do: 'reschedule'; readonly at: number }
-  /** Puts the finalizer on or takes it off. */
-  | { readonly do: 'hold' | 'release' }
-  /** Takes the finalizer off although something may be left at the API. */
-  | { readonly do: 'abandon'; readonly left: readonly Tuple[] }
-  | ({ readonly do: 'step'; readonly work: Work } & Step);
+  /** Puts the finalizer on. */
+  | { readonly do: 'hold' };
 
 /** Decides. The order is the order of precedence: deletion, a spec that cannot be read, suspend, another object's organization, Plan, time. */
 export function plan(object: Organization, facts: Facts, now: number): Plan {

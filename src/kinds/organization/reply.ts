@@ -2,7 +2,8 @@ import { plainLine } from '../../api/text.ts';
 import { cutText } from '../../runtime/conditions.ts';
 import { withoutUndefined } from '../common-status.ts';
 import { type Reported, readList } from './endpoints.ts';
-import { LIMITS, type OrganizationStatus } from './resource.ts';
+import { LIMITS } from './limits.ts';
+import type { OrganizationStatus } from './resource.ts';
 
 type Shown = NonNullable<OrganizationStatus['organization']>;
 

@@ -7,11 +7,12 @@ import { commonStatus } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
 import { reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
+import { LIMITS } from './limits.ts';
 import type { MemoReport } from './memo.ts';
 import type { Plan } from './plan.ts';
 import type { Preview } from './preview.ts';
 import { reportStep } from './report-step.ts';
-import { type LedgerEntry, LIMITS, type Organization, type OrganizationStatus, organizationType } from './resource.ts';
+import { type LedgerEntry, type Organization, type OrganizationStatus, organizationType } from './resource.ts';
 import { merged } from './underway.ts';
 import { names } from './wording.ts';
 

@@ -3,6 +3,8 @@ import type { KubeObject, ResourceType } from '../../kube/resource.ts';
 import { type Stored, specParser } from '../definition.ts';
 import { choice, fields, flag, immutable, integer, optional, text, uniqueList } from '../schema.ts';
 import { credentialsSecretRef, mode, reassertInterval, suspend, uuid } from '../spec-fields.ts';
+import { endpointIdentity } from './endpoint-fields.ts';
+import { LIMITS } from './limits.ts';
 import type { status } from './status.ts';
 
 export const organizationType: ResourceType = {
@@ -14,62 +16,6 @@ export const organizationType: ResourceType = {
 
 /** Held only under `deletionPolicy: RemovePrivateEndpoints`. */
 export const FINALIZER = 'pipewright.dev/remove-private-endpoints';
-
-/** How many entries spec and status may have and how long their texts may be, in code points; `report` cuts to these. */
-export const LIMITS = {
-  /** Endpoints in spec, and so in the `add` of one change. */
-  endpoints: 100,
-  name: 256,
-  id: 512,
-  cloudProvider: 64,
-  region: 64,
-  description: 512,
-  /** All listed ones, as many more on their way out, and some. Also the `remove` of one change. */
-  ledger: 220,
-  ledgerDescription: 64,
-  ledgerMessage: 200,
-  reportedEndpoints: 200,
-  reportedDescription: 64,
-  byocConfigs: 20,
-  /** Texts of a reply that are neither a name nor part of an endpoint. */
-  reportedText: 64,
-  differences: 16,
-  drift: 12,
-  planRequests: 4,
-  planChanges: 220,
-  historyChanges: 24,
-  /** `privateEndpoints[<id>].description`, where the id may have 512 and is cut. */
-  field: 160,
-  /** Values in differences, drift and plan. */
-  value: 64,
-  /** The same in history, which has many. */
-  historyValue: 32,
-  body: 16_384,
-} as const;
-
-/**
- * Each of these characters is one byte in the JSON that is stored. Ledger and intent repeat what spec lists and may never be cut:
- * of other characters, which cost up to six bytes, they would outgrow what the API server can store. It also keeps out the line
- * break of a YAML block and letters that look alike.
- */
-const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
-const plain = (about: string, max: number) =>
-  text({
-    about,
-    min: 1,
-    max,
-    pattern: PLAIN,
-    must: `be 1 to ${max} printable ASCII characters without spaces and " \\ < > &`,
-  });
-
-/** What tells one endpoint from another: all three together. In status with the bounds of spec, so that each fits. */
-export function endpointIdentity(about: Readonly<Record<'id' | 'cloudProvider' | 'region', string>>) {
-  return {
-    id: plain(about.id, LIMITS.id),
-    cloudProvider: plain(about.cloudProvider, LIMITS.cloudProvider),
-    region: plain(about.region, LIMITS.region),
-  };
-}
 
 const declaredEndpoint = fields('One private endpoint.', {
   ...endpointIdentity({

@@ -9,11 +9,12 @@ import type { Call, Replied } from './conclusion.ts';
 import { type Known, knownList } from './endpoints.ts';
 import { intentOf } from './intent.ts';
 import { ledgerBy, type Sent, type Settlement, settle, withoutRefusals } from './ledger.ts';
+import { LIMITS } from './limits.ts';
 import { identityOf, type Memo, type MemoReport, neverLeft } from './memo.ts';
 import { type NextChange, nextChange } from './next-change.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply } from './reply.ts';
-import { LIMITS, type Organization, type OrganizationStatus } from './resource.ts';
+import type { Organization, OrganizationStatus } from './resource.ts';
 import { knownHere, readStep, settledAt } from './step.ts';
 import { underway } from './underway.ts';
 

@@ -10,7 +10,8 @@ import {
   plan,
   requestId,
 } from '../status-fields.ts';
-import { endpointIdentity, LIMITS } from './resource.ts';
+import { endpointIdentity } from './endpoint-fields.ts';
+import { LIMITS } from './limits.ts';
 
 const bounds = { field: LIMITS.field, value: LIMITS.value };
 

@@ -1,6 +1,7 @@
 import { plainLine } from '../../api/text.ts';
 import type { Comparison, Echo } from './echo.ts';
-import { LIMITS, type PipeSettingsStatus } from './resource.ts';
+import { LIMITS } from './limits.ts';
+import type { PipeSettingsStatus } from './resource.ts';
 import { type SettingName, type Settings, settingNames } from './settings.ts';
 
 type Value = number | boolean;

@@ -16,9 +16,10 @@ import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
 import * as changes from './changes.ts';
 import { compare, readEcho } from './echo.ts';
+import { LIMITS } from './limits.ts';
 import type { Plan } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
-import { LIMITS, type PipeSettings, type PipeSettingsStatus } from './resource.ts';
+import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
 
 type Put = Extract<Plan, { do: 'put' }>;
 

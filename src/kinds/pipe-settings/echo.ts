@@ -1,6 +1,7 @@
 import { cutText } from '../../runtime/conditions.ts';
 import { canonicalJson } from '../canonical.ts';
-import { LIMITS, type PipeSettingsStatus } from './resource.ts';
+import { LIMITS } from './limits.ts';
+import type { PipeSettingsStatus } from './resource.ts';
 import { SETTINGS, type SettingName, type Settings, settingNames } from './settings.ts';
 
 /** What a reply's result says, brought to our types and bounds. */

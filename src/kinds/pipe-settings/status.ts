@@ -1,6 +1,6 @@
 import { fields, flag, integer, list, optional, text } from '../schema.ts';
 import { applied, commonStatus, differences, drift, history, notReported, plan } from '../status-fields.ts';
-import { LIMITS } from './resource.ts';
+import { LIMITS } from './limits.ts';
 import { SETTINGS, settingNames, settingsShape } from './settings.ts';
 
 const perSetting = { most: settingNames.length, field: LIMITS.field, value: LIMITS.value };

@@ -1,0 +1,24 @@
+interface RecordField {
+  readonly about: string;
+  /** Code points; what is longer is cut. */
+  readonly max: number;
+}
+
+/** The ten fields of a record, under the API's own names: the one table of them and of their bounds. */
+export const RECORD = {
+  id: { about: 'Id of the activity.', max: 128 },
+  createdAt: { about: 'When it happened, as the API writes it.', max: 64 },
+  type: { about: 'Kind of activity.', max: 128 },
+  actorType: { about: 'Kind of actor.', max: 128 },
+  actorId: { about: 'Id of the actor.', max: 256 },
+  actorDetails: { about: 'Details of the actor.', max: 1024 },
+  actorIpAddress: { about: 'Address that the actor called from.', max: 256 },
+  organizationId: { about: 'Organization concerned.', max: 128 },
+  serviceId: { about: 'Service concerned.', max: 128 },
+  userAgent: { about: 'User agent of the caller.', max: 1024 },
+} as const satisfies Readonly<Record<string, RecordField>>;
+
+export type RecordFieldName = keyof typeof RECORD;
+
+/** In the order of the API document. */
+export const recordFieldNames = Object.keys(RECORD) as readonly RecordFieldName[];
