@@ -9,14 +9,25 @@ interface Entry {
 /** A clock that runs in real time and can be moved on, for an operator on a real API server with hours of waits before it. */
 export class MovableClock implements Clock {
   #ahead = 0;
+  readonly #pace: number;
+  readonly #began = { now: systemClock.now(), monotonic: systemClock.monotonic() };
   readonly #entries = new Set<Entry>();
 
+  /** `pace`: how fast the hands go by themselves; 1 is as fast as time. */
+  constructor({ pace = 1 }: { readonly pace?: number } = {}) {
+    this.#pace = pace;
+  }
+
   now(): number {
-    return systemClock.now() + this.#ahead;
+    return this.#began.now + this.#passed();
   }
 
   monotonic(): number {
-    return systemClock.monotonic() + this.#ahead;
+    return this.#began.monotonic + this.#passed();
+  }
+
+  #passed(): number {
+    return (systemClock.monotonic() - this.#began.monotonic) * this.#pace + this.#ahead;
   }
 
   at(delayMs: number, run: () => void): Cancel {
@@ -37,7 +48,7 @@ export class MovableClock implements Clock {
 
   #arm(entry: Entry): void {
     entry.cancel();
-    entry.cancel = systemClock.at(entry.due - this.monotonic(), () => {
+    entry.cancel = systemClock.at((entry.due - this.monotonic()) / this.#pace, () => {
       if (this.#drop(entry)) entry.run();
     });
   }
