@@ -3,8 +3,9 @@ import { parseBaseUrl } from './api/base-url.ts';
 import { type CompleteFlagValues, FLAGS, type FlagValues } from './flag-table.ts';
 import { renderHelp, renderTable } from './flag-text.ts';
 import type { ListenAddress, Rate } from './flag-values.ts';
-import { type Flag, type Given, readArguments } from './flags.ts';
+import { type Flag, type Given, type Reading, readArguments } from './flags.ts';
 import type { LogLevel } from './log.ts';
+import { readProxy } from './proxy-environment.ts';
 
 /** What the process was asked to do; every value checked. */
 export interface Config {
@@ -12,6 +13,8 @@ export interface Config {
   readonly apiUrl: URL;
   /** PEM text, not a path. In addition to the usual roots. */
   readonly apiCa?: string;
+  /** For the management API alone, from HTTPS_PROXY and the like; may carry a user name and password. */
+  readonly apiProxy?: URL;
   readonly apiRate: Rate;
   readonly apiInFlight: number;
   readonly apiTimeoutMs: number;
@@ -58,10 +61,14 @@ export function parseConfig({
   const inCluster = Boolean(env['KUBERNETES_SERVICE_HOST']) && !given.has('kubeconfig') && !given.has('context');
   const leaderElect = values['leader-elect'] ?? inCluster;
   const conflicting = combinationProblems({ given, values, inCluster, leaderElect });
-  const all = [...problems, ...unreadable, ...conflicting];
+  const proxy: Reading<URL | undefined> = values['api-url'] ? readProxy(env, values['api-url']) : { value: undefined };
+  const all = [...problems, ...unreadable, ...conflicting, ...('problem' in proxy ? [proxy.problem] : [])];
   if (all.length > 0) return { ok: false, exitCode: 2, message: refusal(all) };
   // Without a problem every flag that has a default, or is required, has a value.
-  return { ok: true, config: build(values as CompleteFlagValues, leaderElect) };
+  return {
+    ok: true,
+    config: build(values as CompleteFlagValues, leaderElect, 'value' in proxy ? proxy.value : undefined),
+  };
 }
 
 function readValues(given: ReadonlyMap<string, Given>): { values: FlagValues; problems: string[] } {
@@ -101,12 +108,13 @@ function combinationProblems(about: {
   return problems;
 }
 
-function build(values: CompleteFlagValues, leaderElect: boolean): Config {
+function build(values: CompleteFlagValues, leaderElect: boolean, apiProxy: URL | undefined): Config {
   const { 'api-ca-file': apiCa, kubeconfig, context, selector, namespaces = [] } = values;
   const leaderElectNamespace = values['leader-elect-namespace'];
   return {
     apiUrl: values['api-url'],
     ...(apiCa !== undefined && { apiCa }),
+    ...(apiProxy !== undefined && { apiProxy }),
     apiRate: values['api-rate'],
     apiInFlight: values['api-in-flight'],
     apiTimeoutMs: values['api-timeout'],

@@ -23,6 +23,8 @@ export function renderHelp(flags: readonly Flag[]): string {
     `Every flag is written --flag value or --flag=value and is also an environment variable: --api-url is`,
     `${environmentName('api-url')}. A flag wins over the environment; an empty value means the default.`,
     '',
+    'HTTPS_PROXY, HTTP_PROXY and NO_PROXY, also in lower case, are heeded for the management API alone, never for Kubernetes.',
+    '',
   ].join('\n');
 }
 

@@ -76,7 +76,8 @@ async function run(config: Config, log: Log, guard: ReturnType<typeof createReda
     metrics: metrics.render,
     onError: (error) => log.error(errorFields(error), 'the status server had an error'),
   });
-  log.info({ version, api: operator.api.baseUrl, cluster: host, port: server.port, identity }, 'started');
+  const api = { api: operator.api.baseUrl, ...(config.apiProxy && { proxy: config.apiProxy.origin }) };
+  log.info({ version, ...api, cluster: host, port: server.port, identity }, 'started');
   const ended = await Promise.race([leadership.run(stop), graceAfter(stop, config.apiTimeoutMs + PASS_GRACE_MS)]);
   if (ended === 'overdue') log.warn({}, 'a pass has not ended in time; the process ends without it');
   await operator.events.flush();

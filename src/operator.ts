@@ -2,6 +2,7 @@ import type { ApiClient } from './api/client.ts';
 import { createApiClient } from './api/client.ts';
 import { createPacer } from './api/pacer.ts';
 import type { Pacer } from './api/pacing.ts';
+import { proxySecrets } from './api/proxy.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createCredentials } from './kinds/credentials.ts';
@@ -53,9 +54,11 @@ export interface Operator {
 export function createOperator(options: OperatorOptions): Operator {
   const { config, client, clock, log, metrics, signal } = options;
   const queue = new Queue({ clock, observer: observeQueue(metrics) });
+  if (config.apiProxy) options.guard(proxySecrets(config.apiProxy));
   const api = createApiClient({
     baseUrl: config.apiUrl,
     ...(config.apiCa !== undefined && { ca: config.apiCa }),
+    ...(config.apiProxy !== undefined && { proxy: config.apiProxy }),
     timeoutMs: config.apiTimeoutMs,
     clock,
     version: options.version,

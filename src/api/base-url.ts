@@ -26,7 +26,8 @@ export function parseBaseUrl(
   return { url: new URL(normaliseBaseUrl(url)) };
 }
 
-function isLoopback(hostname: string): boolean {
+/** Of a URL's `hostname`. */
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||

@@ -15,8 +15,12 @@ const TLS_TRUST = new Set([
   'CERT_UNTRUSTED',
 ]);
 
+/** No tunnel came about, so nothing was sent; `message` is stable, names the proxy, and is ready for a user. */
+export class ProxyFailure extends Error {}
+
 /** Stable text for a transport error: no numbers that change, no text of the peer. */
 export function describeCause(error: unknown, site: CallSite): string {
+  if (error instanceof ProxyFailure) return error.message;
   const code = errorCode(error);
   return connectCause(code, site) ?? tlsCause(code, site) ?? streamCause(code, site);
 }
@@ -34,6 +38,8 @@ function connectCause(code: string, { peer, connectTimeoutMs }: CallSite): strin
       return `the host name of ${peer} does not exist`;
     case 'EAI_AGAIN':
       return `the name server did not answer for ${peer}`;
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return `no answer from ${peer} within ${seconds(connectTimeoutMs)}`;
     case 'UND_ERR_CONNECT_TIMEOUT':
       return `no connection to ${peer} within ${seconds(connectTimeoutMs)}`;
     case 'ETIMEDOUT':

@@ -6,6 +6,7 @@ import { type CallSite, describeCause, describeTimeout } from './causes.ts';
 import { readAnswer } from './envelope.ts';
 import { type Ended, Exchange } from './exchange.ts';
 import { encodePath } from './path.ts';
+import { proxyName, tunnelThrough } from './proxy.ts';
 import type { Credential, NoAnswer, Reply } from './reply.ts';
 
 export type { Credential, Reply } from './reply.ts';
@@ -43,6 +44,8 @@ export interface ApiClientOptions {
   readonly baseUrl: URL;
   /** PEM, trusted in addition to the usual roots. */
   readonly ca?: string;
+  /** Every connection is a tunnel of this proxy; an http or https URL, which may carry a user name and password. */
+  readonly proxy?: URL;
   /** For the whole call: connecting, sending, and reading the body. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -57,12 +60,13 @@ const LARGEST_HEADERS = 32 * 1024;
 
 /** Makes the one client of a process: connections are reused, redirects never followed, nothing ever sent twice. */
 export function createApiClient(options: ApiClientOptions): ApiClient {
-  const { timeoutMs, clock } = options;
+  const { timeoutMs, clock, proxy } = options;
   const baseUrl = normaliseBaseUrl(options.baseUrl);
   const { origin, pathname, host } = new URL(baseUrl);
   const prefix = pathname === '/' ? '' : pathname;
-  const site: CallSite = { peer: host, timeoutMs, connectTimeoutMs: Math.min(LONGEST_CONNECT_MS, timeoutMs) };
-  const pool = openPool(origin, site, options.ca);
+  const peer = proxy === undefined ? host : `${host} through ${proxyName(proxy)}`;
+  const site: CallSite = { peer, timeoutMs, connectTimeoutMs: Math.min(LONGEST_CONNECT_MS, timeoutMs) };
+  const pool = openPool(origin, site, options);
 
   const call = async (request: ApiRequest): Promise<Reply> => {
     const path = prefix + encodePath(request.path);
@@ -80,14 +84,15 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 }
 
 /** HTTP/1.1 only: after an HTTP/2 GOAWAY undici would send a request again. Timeouts are off but the connect one; the call's deadline covers the rest. */
-function openPool(origin: string, { connectTimeoutMs }: CallSite, ca: string | undefined): Pool {
+function openPool(origin: string, { connectTimeoutMs }: CallSite, { ca, proxy }: ApiClientOptions): Pool {
+  const trusted = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] };
   return new Pool(origin, {
     allowH2: false,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: LARGEST_HEADERS,
-    connect: { timeout: connectTimeoutMs, ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }) },
+    connect: proxy ? tunnelThrough(proxy, { connectTimeoutMs, ...trusted }) : { timeout: connectTimeoutMs, ...trusted },
   });
 }
 

@@ -1,0 +1,47 @@
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { startConnectProxy } from '../support/connect-proxy.ts';
+import { openScene } from '../support/scene.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const PASSWORD = 'canary-of-the-proxy';
+
+test('calls to the management API, and no others, go through the proxy of the environment, whose password is told to nobody', async () => {
+  const scene = await openScene({ start: false, apiUrl: 'http://api.test:8080', flags: ['--api-allow-http'] });
+  let refusing = false;
+  const proxy = await startConnectProxy({
+    // The name is the proxy's to look up: nobody else here knows it.
+    route: () => new URL(scene.simulator.url).host,
+    instead: (_, socket) => refusing && Boolean(socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')),
+  });
+  onTestFinished(async () => {
+    await scene.end();
+    await proxy.stop();
+  });
+  const url = new URL(proxy.url);
+  Object.assign(url, { username: 'mailman', password: PASSWORD });
+  vi.stubEnv('HTTP_PROXY', url.href);
+  vi.stubEnv('HTTPS_PROXY', url.href);
+  vi.stubEnv('NO_PROXY', '.svc,.cluster.local,10.0.0.0/8');
+  const operator = await scene.start();
+  expect(operator.lines.find(({ msg }) => msg === 'started')).toMatchObject({ proxy: proxy.url });
+
+  await scene.pset('through');
+  await scene.until('through', 'Applied');
+  expect(new Set(proxy.asked.map(({ authority }) => authority))).toEqual(new Set(['api.test:8080']));
+  expect(proxy.forwarded).toEqual([]);
+
+  refusing = true;
+  proxy.cutTunnels();
+  await scene.pset('refused');
+  const { status } = await scene.until('refused', 'Unavailable');
+  expect(status.conditions[0]?.message).toContain(
+    `the proxy ${proxy.url} answered 407 to the request for a tunnel to api.test:8080: it does not take the user name and password of its URL`,
+  );
+  refusing = false;
+  await scene.until('refused', 'Applied', 60_000);
+
+  const told = [operator.output(), await scene.list(), await scene.events('refused'), await operator.page('metrics')];
+  const pair = Buffer.from(`mailman:${PASSWORD}`).toString('base64');
+  expect(JSON.stringify(told)).not.toMatch(new RegExp(`${PASSWORD}|${pair}`));
+});
