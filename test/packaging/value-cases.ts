@@ -10,6 +10,11 @@ export const VALUE_CASES: Readonly<Record<string, { readonly to: unknown; readon
   'api.rate': { to: '5/1m' },
   'api.inFlight': { to: 2 },
   'api.timeout': { to: '1m' },
+  'proxy.httpsProxy': { to: 'http://proxy.example.com:3128' },
+  'proxy.httpProxy': { to: 'http://proxy.example.com:3128' },
+  'proxy.noProxy': { to: '.svc' },
+  'proxy.secret': { to: 'proxy' },
+  'proxy.key': { to: 'address', beside: { proxy: { secret: 'proxy' } } },
   namespaces: { to: ['ingest', 'billing'] },
   selector: { to: 'shard in (a,b)' },
   'secrets.names': { to: ['management-api'] },
@@ -49,6 +54,14 @@ export const VALUE_CASES: Readonly<Record<string, { readonly to: unknown; readon
   'networkPolicy.apiServer.cidrs': { to: ['10.0.0.1/32'], beside: { networkPolicy: { enabled: true } } },
   'networkPolicy.apiServer.ports': { to: [8443], beside: { networkPolicy: { enabled: true } } },
   'networkPolicy.managementApi.cidrs': { to: ['fd00::/8'], beside: { networkPolicy: { enabled: true } } },
+  'networkPolicy.proxy.cidrs': {
+    to: ['10.0.0.7/32'],
+    beside: { networkPolicy: { enabled: true }, proxy: { httpsProxy: 'http://proxy.example.com:3128' } },
+  },
+  'networkPolicy.proxy.ports': {
+    to: [3129],
+    beside: { networkPolicy: { enabled: true }, proxy: { httpsProxy: 'http://proxy.example.com:3128' } },
+  },
   'networkPolicy.metricsFrom': { to: [{ podSelector: {} }], beside: { networkPolicy: { enabled: true } } },
   'metrics.service.enabled': { to: true },
   'metrics.service.annotations': {

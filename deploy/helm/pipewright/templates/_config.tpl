@@ -1,6 +1,16 @@
 {{/* The operator's flags as environment variables; what is empty is left to its own defaults. */}}
 {{- define "pipewright.config" -}}
 {{- $config := dict "PIPEWRIGHT_API_URL" (include "pipewright.apiUrl" .) -}}
+{{- range $name, $value := dict "HTTPS_PROXY" .Values.proxy.httpsProxy "HTTP_PROXY" .Values.proxy.httpProxy -}}
+{{- if contains "@" $value -}}
+{{- fail "proxy has a URL with a user name or password, which whoever may read the ConfigMap would see: put it into a Secret and name that in proxy.secret" -}}
+{{- end -}}
+{{- if and $value $.Values.proxy.secret -}}
+{{- fail (printf "proxy.secret takes the place of proxy.httpsProxy and proxy.httpProxy, but one of them is %q too: leave one of them out" $value) -}}
+{{- end -}}
+{{- $_ := set $config $name $value -}}
+{{- end -}}
+{{- $_ := set $config "NO_PROXY" .Values.proxy.noProxy -}}
 {{- with .Values.api -}}
 {{- if .allowHttp -}}{{- $_ := set $config "PIPEWRIGHT_API_ALLOW_HTTP" "true" -}}{{- end -}}
 {{- if .ca.configMap -}}{{- $_ := set $config "PIPEWRIGHT_API_CA_FILE" "/etc/pipewright/api-ca/ca.crt" -}}{{- end -}}

@@ -66,6 +66,27 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
+{{/* Name of the variable that tells the operator its proxy. */}}
+{{- define "pipewright.proxyVariable" -}}
+{{- ternary "HTTP_PROXY" "HTTPS_PROXY" (hasPrefix "http://" .Values.api.url) -}}
+{{- end -}}
+
+{{/* Ports of the proxy that is used, parted by spaces; nothing where none is. */}}
+{{- define "pipewright.proxyPorts" -}}
+{{- $proxy := .Values.proxy.httpProxy -}}
+{{- if ne (include "pipewright.proxyVariable" .) "HTTP_PROXY" -}}{{- $proxy = default $proxy .Values.proxy.httpsProxy -}}{{- end -}}
+{{- $given := .Values.networkPolicy.proxy.ports -}}
+{{- if and .Values.proxy.secret (not $given) -}}
+{{- fail "networkPolicy.proxy.ports is required with proxy.secret: the port of the proxy is in the Secret, where the chart cannot see it" -}}
+{{- end -}}
+{{- if and $given (or $proxy .Values.proxy.secret) -}}
+{{- range $given }}{{ int . }} {{ end -}}
+{{- else if $proxy -}}
+{{- $port := regexFind ":[0-9]+$" (trimSuffix "/" $proxy) -}}
+{{- default (ternary "443" "80" (hasPrefix "https://" $proxy)) (trimPrefix ":" $port) -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Whole seconds of a time written as the operator reads it (1m30s), rounded up. */}}
 {{- define "pipewright.seconds" -}}
 {{- $milliseconds := 0.0 -}}
