@@ -5,6 +5,7 @@ import { controlPlane } from '../controlplane/client.ts';
 import { requestToken } from '../controlplane/identity.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
 import { openScene, type Scene, type SceneOptions } from '../support/scene.ts';
+import { diversion } from './diversion.ts';
 import { type Handlers, type Proxy, startProxy } from './proxy.ts';
 
 export interface StageOptions extends Omit<SceneOptions, 'start' | 'apiUrl'> {
@@ -24,9 +25,9 @@ export interface Stage extends Omit<Scene, 'start' | 'operator' | 'kubeconfig'> 
     readonly until?: string;
     /** Its way to Kubernetes; absent: `kube`. */
     readonly by?: Proxy;
-    /** Its way to the management API; absent: `api`. */
+    /** Its own way to the management API, under the address of `api` as it sees it; absent: `api`. */
     readonly to?: Proxy;
-    readonly preload?: string;
+    readonly preload?: readonly string[];
   }): Promise<RunningOperator>;
   /** Another way to the API server, with the same rights, for an operator that is to be cut off alone. */
   wayToKube(handlers?: Handlers): Promise<Proxy>;
@@ -58,17 +59,17 @@ export async function openStage({
     ...scene,
     kube,
     api,
-    async start({ flags: more = [], until, by = kube, to = api, preload } = {}) {
+    async start({ flags: more = [], until, by = kube, to = api, preload = [] } = {}) {
       const given = [...flags, ...more];
       const rate = given.some((flag) => flag.startsWith('--api-rate')) ? [] : ['--api-rate', '0'];
       const lead = given.some((flag) => flag.startsWith('--leader-elect')) ? [] : ['--leader-elect=false'];
       const operator = await startOperator({
         kubeconfig: await plainKubeconfig(by.url, token),
-        apiUrl: to.url,
+        apiUrl: api.url,
         flags: ['--namespaces', namespace, ...lead, ...rate, ...given],
         ...(logLevel !== undefined && { logLevel }),
         ...(until !== undefined && { until }),
-        ...(preload !== undefined && { preload }),
+        preload: to === api ? preload : [...preload, diversion({ from: api.url, to: to.url })],
       });
       running.push(operator);
       return operator;

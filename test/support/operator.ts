@@ -35,14 +35,14 @@ export async function startOperator(options: {
   readonly logLevel?: string;
   /** Wait for this message before returning; default `working`. */
   readonly until?: string;
-  /** URL of a module that the process runs before the bundle; it has a channel to `process`. */
-  readonly preload?: string;
+  /** URLs of modules that the process runs before the bundle; they have a channel to `process`. */
+  readonly preload?: readonly string[];
 }): Promise<RunningOperator> {
-  const { kubeconfig, apiUrl, flags = [], logLevel = 'debug', until = 'working', preload } = options;
+  const { kubeconfig, apiUrl, flags = [], logLevel = 'debug', until = 'working', preload = [] } = options;
   const given = ['--api-url', apiUrl, '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0', '--log-level', logLevel];
-  const first = preload === undefined ? [] : ['--import', preload];
+  const first = preload.flatMap((url) => ['--import', url]);
   const child = spawn(process.execPath, [...first, 'dist/pipewright.js', ...given, ...flags], {
-    stdio: ['ignore', 'pipe', 'pipe', ...(preload === undefined ? [] : (['ipc'] as const))],
+    stdio: ['ignore', 'pipe', 'pipe', ...(preload.length === 0 ? [] : (['ipc'] as const))],
   });
   const lines: LogLine[] = [];
   const raw: string[] = [];
