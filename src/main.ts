@@ -2,13 +2,14 @@ import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, parseConfig } from './config.ts';
 import { createRestCollector } from './heap.ts';
+import { OPERATIONS } from './kinds/index.ts';
 import { createKubeClient } from './kube/client.ts';
 import { loadCluster } from './kube/config.ts';
 import { createLeadership, processIdentity } from './leadership.ts';
 import { bugFields, errorFields, type Log } from './log.ts';
 import { createLog } from './logger.ts';
 import { createMetrics } from './metrics.ts';
-import { collectFigures } from './observe.ts';
+import { collectFigures, startCounters } from './observe.ts';
 import { createOperator } from './operator.ts';
 import { createRedactor } from './redaction.ts';
 import { runWorkers } from './runtime/controller.ts';
@@ -62,6 +63,7 @@ async function run(config: Config, log: Log, guard: ReturnType<typeof createReda
   });
   void operator.informers.synced.then(collector.active);
   const { queue, pacer, kinds } = operator;
+  startCounters(metrics, { kinds: kinds.map(({ type }) => type.kind), operations: OPERATIONS, host });
   collectFigures(metrics, { queue, pacer, kinds, clock, isLeader: leadership.isLeader });
   const longestPassMs = STUCK_PASSES * (config.apiTimeoutMs + PASS_GRACE_MS);
   const server = await startServer({

@@ -6,8 +6,48 @@ import type { PassRecord } from './runtime/controller.ts';
 import type { Kind } from './runtime/kind.ts';
 import type { Queue, QueueObserver } from './runtime/queue.ts';
 
+/** The result of a pass that Kubernetes or a bug broke. */
+const BROKEN_PASS = 'error';
 /** The queue's name in the workqueue metrics. */
 const NAME = { name: 'pipewright' };
+
+/** What the management API may well answer one day; `none`: nothing. */
+const API_CODES = [
+  '200',
+  '400',
+  '401',
+  '403',
+  '404',
+  '408',
+  '409',
+  '422',
+  '424',
+  '429',
+  '500',
+  '502',
+  '503',
+  '504',
+  'none',
+];
+/** Requests whose refusal somebody wants to hear of. */
+const KUBE_METHODS = ['GET', 'WATCH'];
+const KUBE_CODES = ['200', '401', '403'];
+
+/** Every series whose labels are known in advance is there at 0: one that is born at 1 has no increase, and its alert is silent. */
+export function startCounters(
+  metrics: Metrics,
+  known: { readonly kinds: readonly string[]; readonly operations: readonly string[]; readonly host: string },
+): void {
+  const { kinds, operations, host } = known;
+  for (const operation of operations) for (const code of API_CODES) metrics.apiRequests.inc({ operation, code }, 0);
+  for (const kind of kinds) {
+    metrics.reconciles.inc({ kind, result: BROKEN_PASS }, 0);
+    metrics.drift.inc({ kind }, 0);
+  }
+  for (const method of KUBE_METHODS) for (const code of KUBE_CODES) metrics.kubeRequests.inc({ code, method, host }, 0);
+  metrics.queueAdds.inc(NAME, 0);
+  metrics.queueRetries.inc(NAME, 0);
+}
 
 export function observeQueue(metrics: Metrics): QueueObserver {
   return {

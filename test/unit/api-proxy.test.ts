@@ -248,7 +248,7 @@ describe('a proxy that opens no tunnel', () => {
     const proxy = await proxyWith({ instead: () => true });
     const connect = tunnelThrough(new URL(proxy.url), { connectTimeoutMs: 100 });
     const target = { hostname: 'api.test', port: '', protocol: 'https:' };
-    const error = await new Promise((resolve) => connect(target, (failure) => resolve(failure)));
+    const error = await new Promise((resolve) => connect(target, (...[failure]) => resolve(failure)));
     expect(error).toMatchObject({ message: `no answer from the proxy ${proxy.url} within 0.1s` });
     expect(proxy.asked).toMatchObject([{ authority: 'api.test:443' }]);
   });

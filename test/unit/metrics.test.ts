@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createRegistry } from '../../src/exposition.ts';
+import { definitions } from '../../src/kinds/definitions.ts';
+import { OPERATIONS } from '../../src/kinds/index.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { startCounters } from '../../src/observe.ts';
 import { parseExposition } from '../support/exposition.ts';
 
 const sample = (page: string, name: string, labels: Record<string, string> = {}): number | undefined =>
@@ -158,6 +161,27 @@ describe('the metrics of the process', () => {
     expect(sample(page, 'pipewright_leader')).toBe(1);
     expect(sample(page, 'workqueue_depth', { name: 'pipesettings' })).toBe(3);
     expect(sample(page, 'rest_client_requests_total', { code: '200', method: 'GET', host: '10.0.0.1:443' })).toBe(1);
+  });
+
+  test('start at 0 wherever the labels are known in advance', () => {
+    const metrics = createMetrics();
+    const kinds = definitions.map(({ type }) => type.kind);
+    expect(OPERATIONS).toHaveLength(kinds.length);
+    startCounters(metrics, { kinds, operations: OPERATIONS, host: '10.0.0.1:443' });
+    const page = metrics.render();
+    for (const operation of ['UpdatePipeSettings', 'UpdateOrganization', 'GetActivity'])
+      for (const code of ['200', '401', '429', '503', 'none'])
+        expect(sample(page, 'pipewright_api_requests_total', { operation, code }), `${operation} ${code}`).toBe(0);
+    for (const kind of ['PipeSettings', 'Organization', 'Activity']) {
+      expect(sample(page, 'pipewright_reconcile_total', { kind, result: 'error' })).toBe(0);
+      expect(sample(page, 'pipewright_drift_total', { kind })).toBe(0);
+    }
+    for (const name of ['workqueue_adds_total', 'workqueue_retries_total'])
+      expect(sample(page, name, { name: 'pipewright' })).toBe(0);
+    const watch = { code: '403', method: 'WATCH', host: '10.0.0.1:443' };
+    expect(sample(page, 'rest_client_requests_total', watch)).toBe(0);
+    metrics.kubeRequests.inc(watch);
+    expect(sample(metrics.render(), 'rest_client_requests_total', watch)).toBe(1);
   });
 
   test('tell the truth about the process', () => {
