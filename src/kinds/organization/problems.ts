@@ -46,7 +46,7 @@ function open({ object, call, work, ledger, verdict, now }: Judged): Problem[] {
   ].join(', ');
   const isNotConfirmed = call?.step === 'send' || readyOf(object.status)?.reason === 'NotConfirmed';
   if (isNotConfirmed) {
-    const message = `The API accepted the change, but ${what}${quoting(verdict?.requestId)}. The list is read again a few times; if it stays so, ask the API's support about this request`;
+    const message = `The API accepted the change, but ${what}${quoting(verdict?.requestId)}. The list is read again a few times, then every 6 hours; if it stays so, ask the API's support about this request`;
     return [{ reason: 'NotConfirmed', message }];
   }
   const last = Math.max(...waiting.map(({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? '') || now));
@@ -63,7 +63,7 @@ function unlisted(judged: Judged): Problem | undefined {
   const sent = new Set([...(status.pendingChange?.add ?? []), ...ledger].map(tupleKey));
   const unsent = work.goal.endpoints.filter((endpoint) => !sent.has(tupleKey(endpoint)));
   const held = unsent.length === 0 ? '' : `, and nothing is sent for ${names(unsent)} until one has`;
-  const message = `The reply has no list of private endpoints${quoting(verdict?.requestId)}, so what is there is not known${held}. The API is asked again a few times; if it stays so, ask its support`;
+  const message = `The reply has no list of private endpoints${quoting(verdict?.requestId)}, so what is there is not known${held}. The API is asked again a few times, then every 6 hours; if it stays so, ask its support`;
   return { reason: 'NotConfirmed', message };
 }
 
@@ -78,7 +78,7 @@ function unreadable({ work, memo, ledger }: Judged): Problem | undefined {
 function renamed({ work, reply, memo, verdict }: Judged): Problem | undefined {
   const { name } = work.goal;
   if (name === undefined || reply.name === undefined || reply.name === name || memo.apart?.name) return undefined;
-  const message = `The API accepted the name but reports another one: ${JSON.stringify(reply.name.slice(0, 64))}, not ${JSON.stringify(name.slice(0, 64))}${quoting(verdict?.requestId)}. It is asked again a few times; if it stays so, declare the name that the API keeps`;
+  const message = `The API accepted the name but reports another one: ${JSON.stringify(reply.name.slice(0, 64))}, not ${JSON.stringify(name.slice(0, 64))}${quoting(verdict?.requestId)}. It is asked again a few times, then every 6 hours; if it stays so, declare the name that the API keeps`;
   return { reason: 'NotConfirmed', message };
 }
 

@@ -163,7 +163,7 @@ function notConfirmedMessage(
   differences: Parameters<typeof changes.describeDifferences>[0],
   requestId?: string,
 ): string {
-  return `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${quoting(requestId)}. It is asked again a few times; if it stays so, declare the value that the API keeps`;
+  return `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${quoting(requestId)}. It is asked again a few times, then every 6 hours; if it stays so, declare the value that the API keeps`;
 }
 
 /** Nothing for a first plain success: the object says it already. */
