@@ -38,35 +38,76 @@ afterAll(async () => {
   await own.stop();
 });
 
-const sections = readFileSync('deploy/README.md', 'utf8').split(/^## /m);
+const INSTALLING = ['With Helm', 'With kubectl alone', 'With kustomize'];
+const sections = readFileSync('deploy/README.md', 'utf8').split(/^## /m).slice(1);
 
-describe.each(['With Helm', 'With kubectl alone', 'With kustomize'])(
-  '%s, every command of deploy/README.md',
-  (title) => {
-    const section = sections.find((one) => one.startsWith(`${title}\n`)) ?? '';
-    const commands = [...section.matchAll(/^ {4}((?:helm|kubectl) .*)$/gm)].map(([, command = '']) => command);
+/** Commands on lines of their own; with `inline` also those in a sentence, where they are whole. */
+function commandsOf(text: string, { inline = false } = {}): string[] {
+  const either = inline ? /(?:^ {4}|`)((?:helm|kubectl) [^`\n…]*)(?:$|`)/gm : /^ {4}((?:helm|kubectl) .*)$/gm;
+  return [...text.matchAll(either)].map(([, command = '']) => command);
+}
 
-    test('is there', () => {
-      expect(commands.length).toBeGreaterThan(3);
-    });
+async function succeeds(command: string): Promise<void> {
+  const { code, stderr } = await freeingStuckCrds(own, () => run('sh', ['-c', command], { env }));
+  expect(stderr.replaceAll(/^Warning: deleting cluster-scoped.*\n/gm, '')).not.toMatch(/error|invalid/i);
+  expect(code).toBe(0);
+}
 
-    test.each(commands.filter((command) => !command.endsWith('# needs nodes')))(
-      '%s',
-      async (command) => {
-        const { code, stderr } = await freeingStuckCrds(own, () => run('sh', ['-c', command], { env }));
-        expect(stderr.replaceAll(/^Warning: deleting cluster-scoped.*\n/gm, '')).not.toMatch(/error|invalid/i);
-        expect(code).toBe(0);
-      },
-      PATIENCE_MS,
+describe.each(INSTALLING)('%s, every command of deploy/README.md', (title) => {
+  const commands = commandsOf(sections.find((one) => one.startsWith(`${title}\n`)) ?? '');
+
+  test('is there', () => {
+    expect(commands.length).toBeGreaterThan(3);
+  });
+
+  test.each(commands.filter((command) => !command.endsWith('# needs nodes')))('%s', succeeds, PATIENCE_MS);
+
+  test('and in the end nothing is left of it', async () => {
+    const kinds = 'crd,clusterroles,clusterrolebindings,deployments,roles,rolebindings,configmaps,serviceaccounts';
+    const { stdout } = await own.kubectl(['get', kinds, '-A', '-o', 'name']);
+    const left = stdout.split('\n').filter((name) => name.includes('pipewright'));
+    expect(left.filter((name) => title !== 'With kustomize' || !name.startsWith('customresourcedefinition'))).toEqual(
+      [],
     );
+  });
+});
 
-    test('and in the end nothing is left of it', async () => {
-      const kinds = 'crd,clusterroles,clusterrolebindings,deployments,roles,rolebindings,configmaps,serviceaccounts';
-      const { stdout } = await own.kubectl(['get', kinds, '-A', '-o', 'name']);
-      const left = stdout.split('\n').filter((name) => name.includes('pipewright'));
-      expect(left.filter((name) => title !== 'With kustomize' || !name.startsWith('customresourcedefinition'))).toEqual(
-        [],
-      );
+describe('every command of the later sections, and of deploy/argocd/README.md, with what is there by then', () => {
+  const later = sections.filter((one) => !INSTALLING.some((title) => one.startsWith(`${title}\n`)));
+  const commands = commandsOf(later.join('\n'), { inline: true });
+  const examples = ['secret', 'pipesettings'].flatMap((name) => ['-f', `deploy/examples/${name}.yaml`]);
+
+  beforeAll(async () => {
+    for (const made of [
+      ['apply', '-f', 'deploy/install.yaml'],
+      ['create', 'configmap', 'pipewright', '-n', 'pipewright'],
+      ['apply', ...examples],
+      ['create', 'namespace', 'argocd'],
+      ['create', 'configmap', 'argocd-cm', '-n', 'argocd'],
+    ]) {
+      const { code, stderr } = await own.kubectl(made);
+      if (code !== 0) throw new Error(`kubectl ${made.join(' ')}: ${stderr}`);
+    }
+  }, PATIENCE_MS);
+
+  test('is there', () => {
+    expect(commands.length).toBeGreaterThan(4);
+  });
+
+  test.each(commands)('%s', succeeds, PATIENCE_MS);
+  test.each(commandsOf(readFileSync('deploy/argocd/README.md', 'utf8')))('%s', succeeds, PATIENCE_MS);
+
+  test('does what it is there for', async () => {
+    const read = async (...what: string[]): Promise<string> =>
+      (await own.kubectl(['get', ...what, '-o', 'json'])).stdout;
+    expect(JSON.parse(await read('configmap', 'pipewright', '-n', 'pipewright'))).toMatchObject({
+      data: { HTTPS_PROXY: 'http://proxy.example.com:3128' },
     });
-  },
-);
+    const keys = Buffer.from('NEW').toString('base64');
+    expect(JSON.parse(await read('secret', 'management-api', '-n', 'ingest'))).toMatchObject({
+      data: { keyId: keys, keySecret: keys },
+    });
+    expect(await read('pset', 'orders', '-n', 'ingest')).toMatch(/"pipewright.dev\/reconcile-requested-at": "\d+"/);
+    expect(await read('configmap', 'argocd-cm', '-n', 'argocd')).toContain('pipewright.dev_PipeSettings');
+  });
+});
