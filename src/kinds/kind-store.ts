@@ -16,11 +16,17 @@ export interface KindStoreOptions<T extends KubeObject> {
   readonly rivalsSee?: (now: T, before: T) => boolean;
 }
 
+export interface KindStore<T extends KubeObject> {
+  readonly store: Store<T>;
+  /** Who stands for the same thing at the API as this object, which need not be among them. */
+  readonly rivals: (object: T) => T[];
+}
+
 /**
  * The store of one kind, and the rules of who is visited when something changes: the object itself; when an object goes,
  * those that waited for its target; when a Secret changes, those that refer to it. Also keeps the references to Secrets.
  */
-export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): Store<T> {
+export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): KindStore<T> {
   const { secrets, enqueue, onSecretChange } = options.context;
   const idOf = (key: string): string => queueKey(options.kind, key);
   const wake = (objects: readonly T[], lane: Lane): void => {
@@ -33,7 +39,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
       enqueue(idOf(key), now ? laneFor(now, origin) : 'user');
       if (!now) {
         secrets.release(idOf(key));
-        wake(rivalsOf(before), 'user');
+        if (before) wake(rivalsOf(before), 'user');
         return;
       }
       if (before && options.rivalsSee?.(now, before))
@@ -47,11 +53,11 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     },
   });
   onSecretChange((secret) => wake(store.byIndex('secret', secret), 'scheduled'));
-  const rivalsOf = (object: T | undefined): T[] => {
-    const target = object && options.targetOf(object);
+  const rivalsOf = (object: T): T[] => {
+    const target = options.targetOf(object);
     return target === undefined ? [] : store.byIndex('target', target);
   };
-  return store;
+  return { store, rivals: rivalsOf };
 }
 
 /** `namespace/name` of the Secret that an object refers to; the index `secret`. */

@@ -4,7 +4,8 @@ import type { KubeClient } from '../kube/client.ts';
 import { KubeError } from '../kube/errors.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
 import type { Kind, Notice, Report } from './kind.ts';
-import { awaitChange, type Outcome } from './outcome.ts';
+import { awaitChange, goOn, type Outcome } from './outcome.ts';
+import { hasOthersAttempt, Unheard } from './overtaken.ts';
 import { writeStatus } from './status-writer.ts';
 
 /** A result whose status write has not succeeded yet: the remote side has been told, the cluster has not. */
@@ -30,11 +31,13 @@ export interface PassResult {
 
 /**
  * One pass over one key: store → load → plan → act → report → status. Guarantees: a result that could not be written
- * is kept and written before anything else is done for the object, so the remote call behind it is not repeated.
+ * is kept and written before anything else is done for the object, so the remote call behind it is not repeated; and where
+ * it can be written no more, because another's stands there or the object is gone, whoever is concerned sends again.
  */
 export class Lifecycle {
   readonly #options: LifecycleOptions;
   readonly #kept = new Map<string, Kept>();
+  readonly #unheard = new Unheard();
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
@@ -49,6 +52,7 @@ export class Lifecycle {
         kind.forget(key);
         return { outcome: awaitChange, did: 'forgot' };
       }
+      if (await this.#hear(kind, object)) return { outcome: goOn, did: 'overtaken' };
       const report = await kind.pass(object, this.#options.clock);
       const outcome = await this.#record(kind, id, object, report);
       return { outcome, did: report.did, facts: report.facts };
@@ -85,47 +89,49 @@ export class Lifecycle {
 
   /** Whoever changes the object meanwhile wakes its key, so a result that came to nothing needs no further visit. */
   async #write(kind: Kind, id: string, { base, report }: Kept): Promise<Outcome> {
-    const isSuperseded = (newer: KubeObject): boolean => hasOthersAttempt(newer, { base, status: report.status });
     const newest = kind.get(keyOf(base));
-    if (newest?.metadata.uid !== base.metadata.uid || isSuperseded(newest)) {
-      this.#kept.delete(id);
-      return awaitChange;
-    }
+    if (newest?.metadata.uid !== base.metadata.uid) return this.#passOn(kind, id, { base, report });
+    let isSuperseded = false;
     const written = await writeStatus({
       client: this.#options.client,
       type: kind.type,
       object: newest,
-      status: report.status,
-      wrote: (object) => this.#options.take(kind, id, object),
+      statusFor: (object) => {
+        isSuperseded = hasOthersAttempt(object, { base, status: report.status });
+        return isSuperseded ? report.overtaken?.(object) : report.status;
+      },
+      wrote: (object) => (isSuperseded ? kind.put(object) : this.#options.take(kind, id, object)),
       met: (newer) => kind.put(newer),
-      isSuperseded,
     });
+    if (written === 'gone') return this.#passOn(kind, id, { base, report });
     this.#kept.delete(id);
-    if (written === 'gone' || written === 'superseded') return awaitChange;
+    if (isSuperseded) return awaitChange;
     this.#tell(kind, base, report);
     return report.outcome;
+  }
+
+  /** The object is gone: what was sent for it concerns whoever stands, or will stand, for the same thing. */
+  async #passOn(kind: Kind, id: string, { base, report }: Kept): Promise<Outcome> {
+    this.#kept.delete(id);
+    this.#unheard.add(kind, base, report);
+    for (const rival of kind.rivals(base)) if (rival.metadata.uid !== base.metadata.uid) await this.#hear(kind, rival);
+    return awaitChange;
+  }
+
+  /** Tells an object what was sent for another in its place; false where there is nothing to tell. */
+  async #hear(kind: Kind, object: KubeObject): Promise<boolean> {
+    const note = this.#unheard.for(kind, object);
+    if (!note) return false;
+    const put = (newer: KubeObject): void => kind.put(newer);
+    const { client } = this.#options;
+    await writeStatus({ client, type: kind.type, object, statusFor: note.overtaken, wrote: put, met: put });
+    this.#unheard.drop(note);
+    return true;
   }
 
   #tell(kind: Kind, object: KubeObject, { notices = [] }: Report): void {
     for (const notice of notices) this.#options.emit(object, kind.type, notice);
   }
-}
-
-/**
- * Whether somebody else has recorded an attempt since the pass began: another process leads, and its word is newer.
- * An older attempt than the one that the pass knew comes from a backup and counts for nothing.
- */
-function hasOthersAttempt(newer: KubeObject, ours: { readonly base: KubeObject; readonly status: object }): boolean {
-  const attempt = lastRequestOf(newer.status);
-  const known = lastRequestOf(ours.base.status);
-  if (!attempt || isDeepStrictEqual(attempt, known) || isDeepStrictEqual(attempt, lastRequestOf(ours.status))) {
-    return false;
-  }
-  return (attempt.time ?? '') >= (known?.time ?? '');
-}
-
-function lastRequestOf(status: unknown): { readonly time?: string } | undefined {
-  return (status as { readonly lastRequest?: { readonly time?: string } } | undefined)?.lastRequest;
 }
 
 function isRefusedBySchema(error: unknown): boolean {

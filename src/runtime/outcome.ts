@@ -15,3 +15,7 @@ export const goOn: Outcome = { next: 'go-on' };
 export function recheckAt(at: number): Outcome {
   return { next: 'recheck', at };
 }
+
+export function backOff(cause: string): Outcome {
+  return { next: 'back-off', cause };
+}

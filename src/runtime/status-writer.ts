@@ -17,25 +17,25 @@ export interface StatusWrite {
   readonly client: KubeClient;
   readonly type: ResourceType;
   readonly object: KubeObject;
-  readonly status: object;
+  /** What to write on top of this version; undefined: nothing, because what stands there counts more. */
+  readonly statusFor: (object: KubeObject) => object | undefined;
   /** Gets the version that our own write made. */
   readonly wrote: (object: KubeObject) => void;
   /** Gets a version that somebody else made: nobody may have looked at it yet. */
   readonly met: (newer: KubeObject) => void;
-  /** Asked before the status goes on top of what somebody else has written since. */
-  readonly isSuperseded: (newer: KubeObject) => boolean;
 }
 
 /**
  * Replaces the whole status, with the object's resourceVersion and uid as precondition. When the object has changed
- * meanwhile, the same status goes on top of the newer one if it is still the same object (uid) and is not superseded.
+ * meanwhile, the status for the newer version goes on top of that, if it is still the same object (uid).
  * Throws KubeError where the status could not be written.
  */
 export async function writeStatus(write: StatusWrite): Promise<Written> {
-  const { client, type, status } = write;
+  const { client, type, statusFor } = write;
   const { name, namespace, uid } = write.object.metadata;
   let target = write.object;
-  for (let conflicts = 0; !isDeepStrictEqual(target.status, status); conflicts += 1) {
+  let status = statusFor(target);
+  for (let conflicts = 0; status && !isDeepStrictEqual(target.status, status); conflicts += 1) {
     try {
       write.wrote(await putStatus(client, type, target, status));
       return 'written';
@@ -46,11 +46,11 @@ export async function writeStatus(write: StatusWrite): Promise<Written> {
       // The object is there: what was not found is its status, as with a CRD that declares no such subresource.
       if (isNotFound(error)) throw error;
       write.met(newer);
-      if (write.isSuperseded(newer)) return 'superseded';
       target = newer;
+      status = statusFor(newer);
     }
   }
-  return 'unchanged';
+  return status ? 'unchanged' : 'superseded';
 }
 
 function putStatus(client: KubeClient, type: ResourceType, object: KubeObject, status: object): Promise<KubeObject> {

@@ -22,6 +22,8 @@ export interface TestKind {
   /** What a pass does at the remote side. */
   act: (object: KubeObject) => Promise<void> | void;
   report: (object: KubeObject, now: number) => Report;
+  /** Absent: nobody. */
+  rivals: (object: KubeObject) => readonly KubeObject[];
 }
 
 export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
@@ -36,6 +38,7 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
     forgotten,
     act: () => {},
     report: (object, now) => anAttempt(object, now),
+    rivals: () => [],
     kind: defineKind<KubeObject, undefined, undefined, undefined>({
       type: PIPE,
       store,
@@ -47,6 +50,7 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
         return undefined;
       },
       report: (object, _plan, _result, now) => test.report(object, now),
+      rivals: (object) => test.rivals(object),
       settle: (key, { unwritten }) => void settled.push({ key, unwritten }),
       forget: (key) => void forgotten.push(key),
     }),

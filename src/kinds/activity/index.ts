@@ -13,10 +13,11 @@ export function createActivityKind(context: KindContext): Kind {
   const { api, secrets } = context;
   const { kind } = activityType;
   const attempts = attemptsOf(kind, context);
-  const store = createKindStore<Activity>({ kind, context, targetOf: () => undefined });
+  const { store, rivals } = createKindStore<Activity>({ kind, context, targetOf: () => undefined });
   return defineKind({
     type: activityType,
     store,
+    rivals,
     load: (object: Activity) => load(object, { ...attempts, secrets }),
     plan,
     act: (object, planned) => act(object, planned, { ...attempts, api }),

@@ -18,7 +18,7 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { kind } = organizationType;
   const attempts = attemptsOf(kind, context);
   const memos = new Memos();
-  const store = createKindStore<Organization>({ kind, context, targetOf, rivalsSee });
+  const { store, rivals } = createKindStore<Organization>({ kind, context, targetOf, rivalsSee });
   const acting: Acting = {
     ...attempts,
     api,
@@ -39,6 +39,7 @@ export function createOrganizationKind(context: KindContext): Kind {
   return defineKind({
     type: organizationType,
     store,
+    rivals,
     load: (object: Organization) =>
       load(object, { ...attempts, store, secrets, memos, baseUrl, apiTimeoutMs, cleanupDeadlineMs }),
     plan,

@@ -1,8 +1,10 @@
 import type { Failure } from '../../api/errors.ts';
 import { cutText } from '../../runtime/conditions.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
+import type { Attempt } from '../attempt.ts';
 import { currentReady, generationOf, lastRequestOf } from '../common-status.ts';
 import { reportAttempt } from '../failure-report.ts';
+import { overtaking } from '../overtaken.ts';
 import type { Result } from './act.ts';
 import { afterRefusal, type Refusal } from './apart.ts';
 import { GONE } from './cleanup.ts';
@@ -15,6 +17,7 @@ import type { Plan } from './plan.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
 import { reportReply } from './settled.ts';
+import type { Step } from './step.ts';
 import { merged, underway } from './underway.ts';
 import { advise } from './wording.ts';
 import { isConfirmed, type Work } from './work.ts';
@@ -26,12 +29,27 @@ export function reportStep(
   result: Result,
   now: number,
 ): MemoReport {
-  const { work } = plan;
   if (plan.step === 'judge') return reportJudged(object, plan, now);
   if (plan.step === 'wait') return reportWaiting(object, plan.at, now);
   if (result.got === 'nothing' || result.got === 'finalizers') return { outcome: awaitChange, did: 'nothing' };
   if (result.got === 'slot')
     return plan.step === 'intend' ? reportIntent(object, plan, now) : { outcome: goOn, did: 'nothing' };
+  return { ...reportCall(object, plan, result, now), ...overtakingOf(plan, result, now) };
+}
+
+/** A PATCH that says nothing leaves nothing behind. */
+function overtakingOf(plan: Step, result: Result, now: number): ReturnType<typeof overtaking> {
+  const isWrite = plan.step === 'send' || (plan.step === 'read' && plan.reads === 'name');
+  return isWrite ? overtaking(result, { operation: UPDATE_ORGANIZATION, now }) : {};
+}
+
+function reportCall(
+  object: Organization,
+  plan: Extract<Plan, { do: 'step'; step: 'intend' | 'read' | 'send' }>,
+  result: Attempt,
+  now: number,
+): MemoReport {
+  const { work } = plan;
   if (result.got === 'success' && plan.step !== 'intend')
     return reportReply({ object, call: plan, ...result, work, now });
   if (result.got === 'success') return { outcome: awaitChange, did: 'nothing' };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Summary } from '../../runtime/conditions.ts';
 import { cutText } from '../../runtime/conditions.ts';
-import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
+import { awaitChange, backOff, goOn, recheckAt } from '../../runtime/outcome.ts';
 import { timestamp } from '../canonical.ts';
 import { commonStatus } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
@@ -47,7 +47,9 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
     case 'hold':
     case 'release':
     case 'abandon':
-      return result.got === 'finalizers' ? reportFinalizers(object, plan) : { outcome: goOn, did: 'nothing' };
+      // Whoever was quicker has woken the key already; where nobody was, the next pass must not follow at once.
+      if (result.got !== 'finalizers') return { outcome: backOff('the finalizers were not written'), did: 'nothing' };
+      return reportFinalizers(object, plan);
     case 'step':
       return reportStep(object, plan, result, now);
   }

@@ -14,10 +14,11 @@ export function createPipeSettingsKind(context: KindContext): Kind {
   const { baseUrl } = api;
   const { kind } = pipeSettingsType;
   const attempts = attemptsOf(kind, context);
-  const store = createKindStore<PipeSettings>({ kind, context, targetOf });
+  const { store, rivals } = createKindStore<PipeSettings>({ kind, context, targetOf });
   return defineKind({
     type: pipeSettingsType,
     store,
+    rivals,
     load: (object: PipeSettings) => load(object, { ...attempts, store, secrets, baseUrl }),
     plan,
     act: (object, planned) => act(object, planned, { ...attempts, api }),

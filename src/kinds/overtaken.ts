@@ -1,0 +1,32 @@
+import type { Verdict } from '../api/errors.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Report } from '../runtime/kind.ts';
+import { type CommonStatus, quoting, readyOf, withoutUndefined } from './common-status.ts';
+import { reportFailure } from './failure-report.ts';
+
+/** What a request that changes something leaves behind for those whose record does not have it; see Overtaken. */
+export function overtaking(
+  result: { readonly got: string; readonly verdict?: Verdict },
+  { operation, now }: { readonly operation: string; readonly now: number },
+): Pick<Report, 'overtaken'> {
+  const { verdict } = result;
+  if (verdict?.outcome !== 'Succeeded' && verdict?.outcome !== 'Unknown') return {};
+  const { httpStatus, requestId } = verdict;
+  const seen = { ...(httpStatus !== undefined && { httpStatus }), ...(requestId !== undefined && { requestId }) };
+  const message = 'A request for an older state was still under way when this one was confirmed';
+  const overtaken = (object: KubeObject): object | undefined => {
+    const previous = object.status as CommonStatus | undefined;
+    if (readyOf(previous)?.reason !== 'Applied') return undefined;
+    const { status } = reportFailure({
+      object,
+      previous,
+      reason: 'OutcomeUnknown',
+      message: `${message}, and nobody can tell which of the two the API carried out last${quoting(requestId)}. What is declared is sent again`,
+      now,
+      operation,
+      verdict: { ok: false, failure: 'OutcomeUnknown', outcome: 'Unknown', message, ...seen },
+    });
+    return withoutUndefined({ ...previous, ...status });
+  };
+  return { overtaken };
+}

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Kind, Overtaken, Report } from './kind.ts';
+
+/**
+ * Whether somebody else has recorded an attempt since the pass began: another process leads, and its word is newer.
+ * An older attempt than the one that the pass knew comes from a backup and counts for nothing.
+ */
+export function hasOthersAttempt(
+  newer: KubeObject,
+  ours: { readonly base: KubeObject; readonly status: object },
+): boolean {
+  const attempt = lastRequestOf(newer.status);
+  const known = lastRequestOf(ours.base.status);
+  if (!attempt || isDeepStrictEqual(attempt, known) || isDeepStrictEqual(attempt, lastRequestOf(ours.status))) {
+    return false;
+  }
+  return (attempt.time ?? '') >= (known?.time ?? '');
+}
+
+function lastRequestOf(status: unknown): { readonly time?: string } | undefined {
+  return (status as { readonly lastRequest?: { readonly time?: string } } | undefined)?.lastRequest;
+}
+
+/** A request whose object was gone when its reply came. */
+interface Note {
+  readonly kind: Kind;
+  readonly object: KubeObject;
+  readonly overtaken: Overtaken;
+  readonly time: string;
+}
+
+/** Who hears of none of them has come to stand for nothing that was deleted with a request under way; the oldest is let go. */
+const MOST_NOTES = 100;
+
+/** Requests that nobody could record any more, until one that stands for the same thing has heard of them. */
+export class Unheard {
+  #notes: readonly Note[] = [];
+
+  add(kind: Kind, object: KubeObject, { overtaken, status }: Report): void {
+    const { time } = lastRequestOf(status) ?? {};
+    if (!overtaken || time === undefined) return;
+    this.#notes = [...this.#notes, { kind, object, overtaken, time }].slice(-MOST_NOTES);
+  }
+
+  /** What an object has to hear: it stands for the same thing, was confirmed, and has sent nothing since. */
+  for(kind: Kind, object: KubeObject): Note | undefined {
+    const { uid } = object.metadata;
+    for (const note of this.#notes) {
+      if (note.kind !== kind || kind.rivals(note.object).every(({ metadata }) => metadata.uid !== uid)) continue;
+      if (note.overtaken(object) === undefined) continue;
+      if ((lastRequestOf(object.status)?.time ?? '') <= note.time) return note;
+      this.drop(note);
+    }
+    return undefined;
+  }
+
+  drop(note: Note): void {
+    this.#notes = this.#notes.filter((one) => one !== note);
+  }
+}
