@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
+import { openBacklog } from './rate-limit-backlog.ts';
+import {
+  isRefused,
+  keepsToTheLimit,
+  LIMIT,
+  repeatsNothing,
+  servesEditFirst,
+  starvesNobody,
+} from './rate-limit-laws.ts';
+
+describe('Rate limit: 40 objects on a key that may make 10 calls a second', () => {
+  test('an operator told so meets no 429, sends each once, and an edit first', async ({ onTestFinished }) => {
+    const backlog = await openBacklog({
+      styles: ['retry-after'],
+      perKey: 40,
+      limit: LIMIT,
+      told: '10/1s',
+      atEnd: onTestFinished,
+    });
+    const [queue] = backlog.queues;
+    if (!queue) throw new Error('there is no queue');
+    await backlog.release();
+    await waitFor(() => queue.calls().length >= 5, { what: 'the first calls' });
+    const [, , last = ''] = queue.names.slice(37);
+    const editedAt = await backlog.edit(last);
+    await backlog.served(60_000);
+    keepsToTheLimit(queue);
+    starvesNobody(queue, [last]);
+    servesEditFirst(queue, last, editedAt);
+    expect(queue.calls().filter(isRefused)).toEqual([]);
+    repeatsNothing(queue);
+  });
+});
