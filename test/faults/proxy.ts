@@ -37,6 +37,8 @@ export interface Watch {
   readonly path: string;
   /** Sends a line that the server has not sent. */
   send(line: string): void;
+  /** Sends some characters of a line, without its end. */
+  sendPart(text: string): void;
   /** From now on nothing comes through, not even the end; the connection stays. */
   freeze(): void;
   /** Closes the connection without a word. */
@@ -96,7 +98,8 @@ export async function startProxy({ upstream: address, ca, ...first }: ProxyOptio
     let isFrozen = false;
     const watch: Watch = {
       path: incoming.url ?? '',
-      send: (line) => void (isFrozen || response.write(`${line}\n`)),
+      send: (line) => watch.sendPart(`${line}\n`),
+      sendPart: (text) => void (isFrozen || response.write(text)),
       freeze: () => {
         isFrozen = true;
       },

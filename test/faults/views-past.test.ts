@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { crowd } from './views-crowd.ts';
+import { type Arrival, CASES, runPast, type Snapshot } from './views-past.ts';
+
+const SNAPSHOTS: readonly Snapshot[] = [
+  'before anything was applied',
+  'when all was applied',
+  'before a change was acted on',
+];
+const ARRIVALS: readonly Arrival[] = ['the watch catches up', 'the watch is refused with 410'];
+const RUNS = SNAPSHOTS.flatMap((snapshot) => ARRIVALS.map((arrival) => ({ snapshot, arrival })));
+const resultsOf = crowd(RUNS, { atOnce: 2, run: ({ snapshot, arrival }) => runPast(snapshot, arrival) });
+
+describe.each(RUNS)('R4: restarted on lists from $snapshot, until $arrival', (run) => {
+  test.each(CASES)('$sort, since then $meanwhile', async ({ name }) => {
+    const result = (await resultsOf(run)).get(name);
+    if (!result) throw new Error(`nothing is known of ${name}`);
+    const { before, after, calls, callsThen, said } = result;
+    expect(
+      after.map(({ moved }) => moved),
+      'no endpoint goes in or out',
+    ).toEqual(before.map(({ moved }) => moved));
+    const isKnown = run.snapshot === 'when all was applied';
+    expect(calls.length, 'sent while the past is shown: the old wish, and once more what is right').toBeLessThanOrEqual(
+      isKnown ? 0 : 2,
+    );
+    expect(calls.length + callsThen.length, 'sent at all').toBeLessThanOrEqual(4);
+    const generations = said.map(({ applied }) => applied?.generation);
+    expect(new Set(generations).size, 'no older generation is said to be applied').toBeLessThanOrEqual(1);
+    expect(after, 'the last word is the truth').toEqual(before);
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest';
+import { crowd } from './views-crowd.ts';
+import { CHANGES, runSilence, type Silence } from './views-silent.ts';
+
+const SILENCES: readonly Silence[] = [
+  'every watch falls silent',
+  'every watch falls silent half-way through a line',
+  'every connection to the API server is frozen',
+];
+/** What is acted on so soon was not silent. */
+const SEEN_AT_ONCE_MS = 1_000;
+const BOUND_MS = 95_000;
+const delaysOf = crowd(SILENCES, { atOnce: 3, run: runSilence });
+
+describe.each(SILENCES)('R13: %s', (silence) => {
+  test.each(CHANGES)('%s: acted on within 95 s', async (change) => {
+    const delays = await delaysOf(silence);
+    expect(delays.get(change)).toBeGreaterThan(SEEN_AT_ONCE_MS);
+    expect(delays.get(change)).toBeLessThan(BOUND_MS);
+  });
+});
