@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { changeFor, isBlocked } from '../../src/kinds/organization/change.ts';
 import { type Reported, readList, standsFor } from '../../src/kinds/organization/endpoints.ts';
 import { cleanupGoal, type Goal } from '../../src/kinds/organization/goal.ts';
-import { type Sent, settle, withoutRefusals } from '../../src/kinds/organization/ledger.ts';
+import { openUntil, type Sent, settle, withoutRefusals } from '../../src/kinds/organization/ledger.ts';
 import type { LedgerEntry } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { endpoints, ledger, tuple } from '../support/organization-model-arbitraries.ts';
@@ -240,4 +240,27 @@ test('a list is unknown where it is absent, null or of another type; numbers are
   expect(readList({ privateEndpoints: [{ id: 7, region: 'r' }, null, {}, 'x', { id: null }] })).toEqual([
     { id: '7', region: 'r' },
   ]);
+});
+
+describe('what waits for something that was sent', () => {
+  test('waits no longer than that can be at work, though its time is from before the clock was put back', () => {
+    const beyond = '2026-03-01T13:00:40Z';
+    const open = [
+      entry('a', { state: 'Unconfirmed', nextAttemptTime: beyond }),
+      entry('b', { state: 'Removing', nextAttemptTime: '2026-03-01T12:00:10Z' }),
+    ];
+    expect(openUntil(open, T0 + 40_000).map(({ nextAttemptTime }) => nextAttemptTime)).toEqual([
+      LATER,
+      '2026-03-01T12:00:10Z',
+    ]);
+  });
+
+  test('is not what was refused: its class has longer waits', () => {
+    const refused = entry('a', {
+      state: 'Refused',
+      lastError: { message: 'no' },
+      nextAttemptTime: '2026-03-01T18:00:00Z',
+    });
+    expect(openUntil([refused, entry('b')], T0)).toEqual([refused, entry('b')]);
+  });
 });

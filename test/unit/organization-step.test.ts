@@ -75,6 +75,11 @@ describe('an intent', () => {
     expect(Date.parse(planned.pending.time)).toBeLessThan(late + SECOND);
   });
 
+  test('is written anew where the clock was put back since', () => {
+    expect(stepOf(plan(object, factsFor(object, { memo }), time - SECOND + 1))).toBe('send');
+    expect(stepOf(plan(object, factsFor(object, { memo }), time - 3_600 * SECOND))).toBe('intend');
+  });
+
   test('of another generation is not sent', () => {
     const edited = { ...object, metadata: { ...object.metadata, generation: 2 } };
     expect(stepOf(plan(edited, factsFor(edited, { memo }), time))).not.toBe('send');

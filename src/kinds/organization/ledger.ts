@@ -1,4 +1,5 @@
 import { cutText } from '../../runtime/conditions.ts';
+import { timestamp } from '../canonical.ts';
 import { isListed, type Known, type Reported, standsFor, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
 import { type Goal, isOurs } from './goal.ts';
 import { LIMITS } from './limits.ts';
@@ -139,6 +140,15 @@ export function withoutOpen(ledger: readonly LedgerEntry[], now: number): readon
     if (nextAttemptTime === undefined || Date.parse(nextAttemptTime) > now) return [entry];
     if (entry.state === 'Unconfirmed') return [];
     return entry.state === 'Removing' ? [{ ...rest, state: 'Present' }] : [entry];
+  });
+}
+
+/** The ledger with nothing that waits for what was sent beyond this time (epoch ms). */
+export function openUntil(ledger: readonly LedgerEntry[], latest: number): readonly LedgerEntry[] {
+  return ledger.map((entry) => {
+    const { lastError, nextAttemptTime } = entry;
+    const isBeyond = nextAttemptTime !== undefined && Date.parse(nextAttemptTime) > latest;
+    return isBeyond && lastError === undefined ? { ...entry, nextAttemptTime: timestamp(latest) } : entry;
   });
 }
 

@@ -8,14 +8,14 @@ import { conclude } from './conclude.ts';
 import type { Call, Replied } from './conclusion.ts';
 import { type Known, knownList } from './endpoints.ts';
 import { intentOf } from './intent.ts';
-import { ledgerBy, type Sent, type Settlement, settle, withoutRefusals } from './ledger.ts';
+import { ledgerBy, openUntil, type Sent, type Settlement, settle, withoutRefusals } from './ledger.ts';
 import { LIMITS } from './limits.ts';
 import { identityOf, type Memo, type MemoReport, neverLeft } from './memo.ts';
 import { type NextChange, nextChange } from './next-change.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply } from './reply.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
-import { knownHere, readStep, settledAt } from './step.ts';
+import { atWorkMs, knownHere, readStep, settledAt } from './step.ts';
 import { underway } from './underway.ts';
 
 /** HTTP 200 with a result: the list in it decides what happened, and what has to happen next. */
@@ -24,7 +24,8 @@ export function reportReply(replied: Replied): MemoReport {
   const previous = object.status;
   const reply = readReply(verdict.result, previous);
   const sent = sentBefore(replied);
-  const ledger = withoutRefusals(previous?.privateEndpoints ?? [], { now: work.plannedAt, all: work.retryRefused });
+  const standing = withoutRefusals(previous?.privateEndpoints ?? [], { now: work.plannedAt, all: work.retryRefused });
+  const ledger = openUntil(standing, latestAtWork(replied));
   const settlement: Settlement = reply.list
     ? settle({ ledger, list: reply.list, goal: work.goal, sent, askedAt: work.plannedAt })
     : { ledger: ledgerBy(knownHere(object, work), ledger, work.goal), added: [], removed: [], vanished: [] };
@@ -66,7 +67,8 @@ function readsList(call: Call): boolean {
 }
 
 /** The intent that this reply has to explain: the one it answers, or one that may have left before. */
-function sentBefore({ object, work, call }: Replied): Sent | undefined {
+function sentBefore(replied: Replied): Sent | undefined {
+  const { object, work, call } = replied;
   const { status } = object;
   const { memo } = work;
   const pending = call.step === 'send' ? call.pending : status?.pendingChange;
@@ -75,8 +77,13 @@ function sentBefore({ object, work, call }: Replied): Sent | undefined {
     pending,
     how: call.step === 'send' ? 'answered' : memo.refusal ? 'refused' : 'unknown',
     blind: knownList(status) === undefined,
-    until: timestamp(settledAt(pending, work.apiTimeoutMs)),
+    until: timestamp(Math.min(settledAt(pending, work.apiTimeoutMs), latestAtWork(replied))),
   };
+}
+
+/** Nothing that was sent before now can be at work for longer, whatever time is on record: the clock may have been put back since. */
+function latestAtWork({ work, now }: Replied): number {
+  return now + atWorkMs(work.apiTimeoutMs);
 }
 
 function knownNow({ object, work }: Replied, { list }: OrganizationReply): Known | undefined {

@@ -40,16 +40,23 @@ function freshMs(apiTimeoutMs: number): number {
   return Math.min(5_000, apiTimeoutMs);
 }
 
+/** So long after its time an intent may be at work at the API. */
+export function atWorkMs(apiTimeoutMs: number): number {
+  return apiTimeoutMs + freshMs(apiTimeoutMs);
+}
+
 /** From this time on a list that was asked for says for certain what became of an intent. */
 export function settledAt(pending: PendingChange, apiTimeoutMs: number): number {
-  return Date.parse(pending.time) + apiTimeoutMs + freshMs(apiTimeoutMs);
+  return Date.parse(pending.time) + atWorkMs(apiTimeoutMs);
 }
 
 export function stepFor(object: Organization, work: Work, now: number): Step {
   const { goal, memo } = work;
   const pending = object.status?.pendingChange;
   if (pending && neverLeft(memo, pending) && memo.unsent?.generation === generationOf(object)) {
-    if (now <= Date.parse(pending.time) + freshMs(work.apiTimeoutMs)) {
+    const age = now - Date.parse(pending.time);
+    // Its time is a whole second, so up to one ahead; one from further ahead was made before the clock was put back.
+    if (age > -1_000 && age <= freshMs(work.apiTimeoutMs)) {
       return { step: 'send', pending, body: changeBody(pending, goal) };
     }
     return { step: 'intend', ...intentOf(object, work, { ...pending, now }) };
