@@ -33,6 +33,32 @@ test('the last stage runs nothing and starts the bundle as a numeric user', () =
   expect(last.at(-1)).toBe('ENTRYPOINT ["/usr/local/bin/node", "/app/pipewright.js"]');
 });
 
+interface Locked {
+  readonly version: string;
+  readonly dev?: true;
+  readonly hasInstallScript?: true;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+}
+
+test.each(['x64', 'arm64'])('what the bundle is made with is locked for linux on %s too', (cpu) => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+  const rolldown = packages['node_modules/rolldown'];
+  expect(packages[`node_modules/@rolldown/binding-linux-${cpu}-gnu`]).toMatchObject({
+    version: rolldown?.version,
+    os: ['linux'],
+    cpu: [cpu],
+  });
+});
+
+test('what goes into the bundle is the same on every platform', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+  const used = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
+  expect(used.length).toBeGreaterThan(3);
+  const tied = used.filter(([, { os, cpu, hasInstallScript }]) => os ?? cpu ?? hasInstallScript);
+  expect(tied.map(([path]) => path)).toEqual([]);
+});
+
 test('what V8 compiled is made by the user and at the path that it is used with', () => {
   const warmed = instructions.findIndex(
     (line) => line === 'RUN NODE_COMPILE_CACHE=/app/cache node /app/pipewright.js --version',
