@@ -1,0 +1,32 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { isAside, type Label } from './crash-calls.ts';
+import { expectLikeClean } from './crash-judge.ts';
+import { type Point, pointsOf } from './crash-points.ts';
+import { type Run, runOf } from './crash-runs.ts';
+import { cleanRunOf } from './crash-suite.ts';
+import { ORGANIZATION_WORKLOADS } from './crash-workloads.ts';
+
+/** The first death: the change is on record, has left, and never arrives. No recovery takes more calls. */
+const FIRST: Point = { label: 'change', nth: 1, moment: 'lost' };
+const RECOVERY: readonly Label[] = ['secret', 'read', 'result', 'read', 'intent', 'change', 'result'];
+const workload = ORGANIZATION_WORKLOADS['an edit that adds two endpoints and removes one'];
+describe('R1, R2: an edit whose change was lost with the process, and a second death in the recovery', () => {
+  let clean: Run;
+  beforeAll(async () => {
+    clean = await cleanRunOf(workload);
+  });
+
+  test('what was lost is asked for, waited for, asked for again and only then sent again', async () => {
+    const { calls } = await runOf(workload, { kills: [FIRST] });
+    const recovery = calls.filter(({ life, label }) => life > 1 && !isAside(label));
+    expect(recovery.map(({ label }) => label)).toEqual(RECOVERY);
+  });
+
+  test.concurrent.each(pointsOf(RECOVERY))(
+    'ends as if nothing had been, killed again at $label $nth: $moment',
+    async (second) => {
+      const kills = [FIRST, second];
+      expectLikeClean(await runOf(workload, { kills }), clean, { points: kills, fate: 'killed' });
+    },
+  );
+});
