@@ -93,12 +93,20 @@ const known = ({ metadata, spec, status }: Pset) => ({
   status,
 });
 
-test('upgrade to a chart with other CRDs and other values: new Pods, new CRDs, the same objects', async () => {
+test('upgrade to a chart with other CRDs and one more value: new Pods, new CRDs, the same objects, the values of before', async () => {
   const next = join(own.folder, 'next');
   await cp(CHART, next, { recursive: true });
   await edit(join(next, 'Chart.yaml'), 'ersion: 0.1.0', 'ersion: 0.2.0');
   await edit(join(next, 'templates', 'crds', 'pipesettings.yaml'), 'shortNames:\n', 'shortNames:\n    - settings\n');
-  const notes = await release(`upgrade pipewright ${next} ${IN} ${PRODUCTION} --set logLevel=debug`);
+  await edit(join(next, 'values.schema.json'), '"global": {', '"later": { "type": "object" },\n"global": {');
+  await edit(join(next, 'values.yaml'), 'global: {}', 'global: {}\nlater: { note: added }');
+  await edit(join(next, 'templates', 'configmap.yaml'), '\ndata:\n', '\ndata:\n  LATER: {{ .Values.later.note }}\n');
+  const upgrade = `upgrade pipewright ${next} ${IN} --set logLevel=debug`;
+  expect(await refused(`${upgrade} --reuse-values`), 'why the README has another flag').toContain('nil pointer');
+  const notes = await release(`${upgrade} --reset-then-reuse-values`);
+  const values = await kubectl('get configmap pipewright -n pipewright -o jsonpath={.data}');
+  expect(JSON.parse(values)).toMatchObject({ LATER: 'added', PIPEWRIGHT_LOG_LEVEL: 'debug' });
+  expect(await kubectl('get deployment pipewright -n pipewright -o jsonpath={.spec.replicas}')).toBe('2');
   expect(notes).toContain('pipewright 0.2.0 works');
   await waitFor(images, { what: 'the new Pods', until: (text) => text.includes(':0.2.0') });
   await waitFor(() => kubectl('get settings -n ingest'), { what: 'the new short name' });
