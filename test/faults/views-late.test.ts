@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { crowd } from './views-crowd.ts';
-import { LATE, runLate } from './views-late.ts';
+import { LATE, runLate, type Telling } from './views-late.ts';
 
-const CLEAN = 0;
-const LAG_MS = 5_000;
-const resultsOf = crowd([CLEAN, LAG_MS], { atOnce: 2, run: (lagMs) => runLate(lagMs) });
+const CLEAN: Telling = 'as it happens';
+const TELLINGS = [
+  { property: 'R14', telling: '5 s late' },
+  { property: 'R5', telling: 'twice' },
+  { property: 'R5', telling: 'across objects, the later first' },
+] as const;
+const resultsOf = crowd([CLEAN, ...TELLINGS.map(({ telling }) => telling)], { atOnce: 2, run: runLate });
 
-describe('R14: the view is 5 s behind', () => {
+describe.each(TELLINGS)('$property: watches tell $telling', ({ telling }) => {
   test.each(LATE)('$sort, $acts (the answer to the first result lost: $isLost)', async ({ name }) => {
-    const [clean, late] = (await Promise.all([resultsOf(CLEAN), resultsOf(LAG_MS)])).map((all) => all.get(name));
-    expect(late?.calls, 'the same calls in the same order').toEqual(clean?.calls);
-    expect(late?.said, 'the same is written, and nothing twice').toEqual(clean?.said);
-    expect(late?.heirSaid).toEqual(clean?.heirSaid);
-    expect(late?.outcome).toEqual(clean?.outcome);
+    const [clean, told] = (await Promise.all([resultsOf(CLEAN), resultsOf(telling)])).map((all) => all.get(name));
+    expect(told?.calls, 'the same calls in the same order').toEqual(clean?.calls);
+    expect(told?.said, 'the same is written, and nothing twice').toEqual(clean?.said);
+    expect(told?.heirSaid).toEqual(clean?.heirSaid);
+    expect(told?.outcome).toEqual(clean?.outcome);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Org } from '../support/organization-scene.ts';
 import { openStage } from './stage.ts';
-import { createView, delay, nameOf, type Write } from './views.ts';
+import { createView, cross, delay, nameOf, type View, type Write } from './views.ts';
 import { type Act, castOf, dealtWith, perform } from './views-acts.ts';
 import { type Outcome, SORTS, type Sort, type Subject } from './views-subjects.ts';
 
@@ -39,11 +39,18 @@ export interface Told {
 /** Long enough for what should not come once the last line has. */
 const QUIET_MS = 1_000;
 
-/** All cases at once before one operator, whose view of Kubernetes is so much behind. */
-export async function runLate(lagMs: number, cases: readonly Late[] = LATE): Promise<ReadonlyMap<string, Told>> {
+/** How watches tell what happens. */
+export type Telling = 'as it happens' | '5 s late' | 'twice' | 'across objects, the later first';
+
+const LAG_MS = 5_000;
+
+/** All cases at once before one operator whose watches tell it so. */
+export async function runLate(telling: Telling): Promise<ReadonlyMap<string, Told>> {
+  const cases = LATE;
+  const lagMs = telling === '5 s late' ? LAG_MS : 0;
   const view = createView();
-  const stage = await openStage({ kube: view.handlers, flags: ['--api-timeout', '2s'] });
-  const stop = lagMs > 0 ? delay(view, lagMs) : undefined;
+  const stage = await openStage({ kube: view.handlers });
+  const stop = begin(telling, view);
   const toLose = new Set(cases.filter(({ isLost }) => isLost).map(({ name }) => name));
   view.take(async (passing) => {
     const name = nameOf(passing.path);
@@ -65,17 +72,36 @@ export async function runLate(lagMs: number, cases: readonly Late[] = LATE): Pro
       }),
     );
     await pause(lagMs + QUIET_MS);
-    const saidOf = ({ name, plural }: Subject): string[] =>
-      view.writes.filter((one) => one.name === name && one.plural === plural && one.code < 300).map(said);
+    const saidOf = ({ name, plural }: Subject): readonly string[] =>
+      redated(view.writes.filter((one) => one.name === name && one.plural === plural && one.code < 300).map(said));
     const results = casts.map(async ({ name, cast: { subject, heir } }) => {
       const outcome = await subject.outcome();
       return [name, { outcome, calls: subject.calls(), said: saidOf(subject), heirSaid: saidOf(heir) }] as const;
     });
     return new Map(await Promise.all(results));
   } finally {
-    stop?.();
+    stop();
     await stage.end();
   }
+}
+
+/** The function returned ends it. */
+function begin(telling: Telling, view: View): () => void {
+  switch (telling) {
+    case 'as it happens':
+      return () => undefined;
+    case '5 s late':
+      return delay(view, LAG_MS);
+    case 'twice':
+      return view.wear(({ text }) => [text, text]);
+    case 'across objects, the later first':
+      return cross(view);
+  }
+}
+
+/** An intent that has become old before it could leave, on a slow machine, is written down once more with its new time. */
+function redated(all: readonly string[]): readonly string[] {
+  return all.filter((one, index) => !one.startsWith('Unknown Pending') || one !== all[index + 1]);
 }
 
 function said({ body }: Write): string {

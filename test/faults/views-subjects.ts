@@ -26,6 +26,8 @@ export interface Subject {
   get(): Promise<Org | undefined>;
   /** Waits until `Ready` speaks of the present generation with this reason. */
   until(reason: string): Promise<void>;
+  /** Waits until `Ready` speaks of the present generation. */
+  untilLookedAt(): Promise<void>;
   untilGone(): Promise<void>;
   /** Waits until the API holds what this wish declares, and nothing else of ours, and the object, if it is there, says so. */
   untilWish(wish: number): Promise<void>;
@@ -102,6 +104,9 @@ export function subjectOf(
         until: (object) => isReady(object, reason),
       });
     },
+    async untilLookedAt() {
+      await waitFor(() => subject.get(), { what: `${name} to be looked at`, until: (object) => isReady(object) });
+    },
     async untilGone() {
       const what = `${name} to be gone`;
       await waitFor(async () => ({ object: await subject.get() }), { what, until: ({ object }) => !object });
@@ -172,10 +177,10 @@ function organizationAt(
   return { name: held?.name, ids: (held?.privateEndpoints ?? []).map(({ id }) => id).toSorted() };
 }
 
-function isReady(object: Org | undefined, reason: string): boolean {
+function isReady(object: Org | undefined, reason?: string): boolean {
   const { generation } = object?.metadata ?? {};
   return (object?.status.conditions ?? []).some(
-    (one) => one.type === 'Ready' && one.reason === reason && one.observedGeneration === generation,
+    (one) => one.type === 'Ready' && one.reason === (reason ?? one.reason) && one.observedGeneration === generation,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Stored } from '../support/cluster.ts';
 import type { Handlers, Passing, Watch } from './proxy.ts';
 
 /** A line of a watch, read. */
@@ -5,7 +6,7 @@ export interface Shown {
   readonly type: string;
   /** Of the watch that it came by. */
   readonly plural: string;
-  readonly object: { readonly metadata: { readonly name: string; readonly uid: string; readonly generation?: number } };
+  readonly object: { readonly metadata: Stored['metadata'] };
   /** Somebody made, changed or deleted the object; else the operator has written its status or its finalizers. */
   readonly isNews: boolean;
   readonly text: string;
@@ -150,6 +151,34 @@ export function delay(view: View, ms: number): () => void {
   return () => {
     takeOff();
     for (const timer of timers) clearTimeout(timer);
+  };
+}
+
+const CROSSING_MS = 300;
+
+/**
+ * A line about an object that is known waits for one about another, which goes first; not for long. A new object is never kept waiting:
+ * Kubernetes tells of what it holds in the order of versions, and one that is not held and older than what was told is taken for a dead one.
+ */
+export function cross(view: View): () => void {
+  const waiting = new Map<Watch, { readonly shown: Shown; readonly timer: NodeJS.Timeout }>();
+  const takeOut = (watch: Watch): readonly string[] => {
+    const late = waiting.get(watch);
+    clearTimeout(late?.timer);
+    waiting.delete(watch);
+    return late ? [late.shown.text] : [];
+  };
+  const takeOff = view.wear((shown, watch) => {
+    const isSame = waiting.get(watch)?.shown.object.metadata.name === shown.object.metadata.name;
+    if (waiting.has(watch)) return isSame ? [...takeOut(watch), shown.text] : [shown.text, ...takeOut(watch)];
+    if (shown.type === 'ADDED') return undefined;
+    const timer = setTimeout(() => takeOut(watch).forEach((text) => watch.send(text)), CROSSING_MS);
+    waiting.set(watch, { shown, timer });
+    return [];
+  });
+  return () => {
+    takeOff();
+    for (const { timer } of waiting.values()) clearTimeout(timer);
   };
 }
 
