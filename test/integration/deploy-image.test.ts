@@ -17,7 +17,7 @@ import { installCrds } from '../support/crd.ts';
 let root: string;
 const USER = 65_532;
 const isRoot = process.getuid?.() === 0;
-const canEnter = isRoot || spawnSync('unshare', ['--map-root-user', 'true']).status === 0;
+const canEnter = isRoot || spawnSync('env', ['unshare', '--map-root-user', 'true']).status === 0;
 const WARMED = { NODE_COMPILE_CACHE: '/app/cache' };
 const BASE_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 /** Seconds of processor until it serves; of the wall clock it is as much where nothing else runs. */
