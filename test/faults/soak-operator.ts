@@ -19,7 +19,7 @@ export interface Watched {
 export async function startWatched(
   options: Pick<Parameters<typeof startOperator>[0], 'kubeconfig' | 'apiUrl' | 'flags'>,
 ): Promise<Watched> {
-  const operator = await startOperator({ ...options, logLevel: 'info', preload: INSIDE.href });
+  const operator = await startOperator({ ...options, logLevel: 'info', preload: [INSIDE.href] });
   const { process: child } = operator;
   const folder = `/proc/${child.pid ?? 0}`;
   return {
