@@ -31,7 +31,7 @@ test('the example: the operator takes the proxy, and the Pods reach it in place 
   const manifests = await rendered({ example: 'proxy' });
   expect(taken(manifests)).toBe(`${PROXY}/`);
   expect(only(manifests, 'ConfigMap')['data']).toMatchObject({ NO_PROXY: '.svc,.cluster.local' });
-  expect(egressPorts(manifests)).toEqual([[53, 53], [443, 6443], [3128]]);
+  expect(egressPorts(manifests)).toEqual([[53, 53], [6443], [3128]]);
 });
 
 test('the URL of a Secret gets to the operator and into no ConfigMap', async () => {
