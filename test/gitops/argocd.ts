@@ -79,6 +79,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<{ stop(): Pro
     [...common, ...repoServer, '--metrics-address', '127.0.0.1', '--metrics-port', `${metrics[0]}`],
     'is listening on',
   );
+  // Where the controller's metrics listen cannot be chosen: on all addresses, at a port that is free.
   const controller = ['--repo-server', `127.0.0.1:${port}`, '--repo-server-plaintext', '--namespace', ARGOCD_NAMESPACE];
   const often = [
     '--kubeconfig',

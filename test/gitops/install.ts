@@ -7,6 +7,12 @@ import type { World } from './world.ts';
 
 const EXAMPLE_URL = 'https://git.example.com/platform/pipewright.git';
 const EXAMPLES = 'deploy/argocd';
+const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/organizations.pipewright.dev';
+const OPERATOR = '/apis/apps/v1/namespaces/pipewright/deployments/pipewright';
+const SECRET = '/api/v1/namespaces/ingest/secrets/management-api';
+/** As deploy/README.md has it. */
+const ROLLOUT = ['-n', 'pipewright', 'rollout', 'status', 'deployment/pipewright'];
+const APPLICATIONS = `/apis/argoproj.io/v1alpha1/namespaces/${ARGOCD_NAMESPACE}/applications`;
 /** An Application that waits between waves looks again every now and then. */
 const PATIENCE_MS = 180_000;
 
@@ -32,6 +38,15 @@ export async function oneApplication(world: World): Promise<void> {
   await world.apps.until('pipewright', 'Synced and Healthy', isDone, PATIENCE_MS);
   assert.equal(await reasonOf(world, 'organizations', 'acme'), 'Applied');
   assert.equal(await reasonOf(world, 'pipesettings', 'orders'), 'Applied');
+  const { code, stderr } = await world.controlPlane.kubectl(ROLLOUT);
+  assert.equal(code, 0, stderr);
+  await oneAfterTheOther(world, [
+    [CRD, 'Established'],
+    [OPERATOR, 'Available'],
+    [SECRET],
+    [pathTo('organizations', 'ingest', 'acme'), 'Ready'],
+    [pathTo('pipesettings', 'ingest', 'orders'), 'Ready'],
+  ]);
 }
 
 /** Deleting it leaves the CRDs, and nothing else; the operator goes after its objects. */
@@ -55,12 +70,49 @@ export async function appOfApps(world: World): Promise<void> {
   assert.equal(await reasonOf(world, 'organizations', 'acme'), 'Applied');
   assert.equal(await reasonOf(world, 'pipesettings', 'orders'), 'Applied');
   assert.equal(await reasonOf(world, 'pipesettings', 'invoices'), 'Planned');
+  await oneAfterTheOther(world, ['crds', 'operator', 'credentials', 'objects'].map(application));
+  await syncedBefore(world, 'operator', 'credentials');
+  await syncedBefore(world, 'credentials', 'objects');
+}
+
+function application(name: string): [path: string] {
+  return [`${APPLICATIONS}/pipewright-${name}`];
+}
+
+/** The first sync of the one Application was over when the other was made. That its Deployment is Available, Argo CD does not wait for. */
+async function syncedBefore(world: World, first: string, second: string): Promise<void> {
+  const [before] = application(first);
+  const [after] = application(second);
+  const synced = await world.read<{ status: { history: { deployedAt: string }[] } }>(before);
+  const made = (await world.read<Dated>(after))?.metadata.creationTimestamp ?? 'never';
+  const at = synced?.status.history[0]?.deployedAt ?? 'never';
+  assert.ok(at <= made, `${second} was made at ${made}, but ${first} was synced at ${at}`);
 }
 
 export async function appOfAppsDeleted(world: World, kubelet: Kubelet): Promise<void> {
   await world.apps.remove('pipewright-root');
   await world.apps.untilGone('pipewright-root', PATIENCE_MS);
   await nothingInstalled(world, kubelet);
+}
+
+interface Dated {
+  readonly metadata: { readonly creationTimestamp: string };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly lastTransitionTime: string }[] };
+}
+
+/** Each was made no earlier than the one before, and no earlier than that one's condition became what it is. */
+async function oneAfterTheOther(world: World, steps: readonly (readonly [path: string, condition?: string])[]) {
+  let since = { time: '', what: 'nothing' };
+  for (const [path, condition] of steps) {
+    const { metadata, status } = (await world.read<Dated>(path)) ?? {};
+    const made = metadata?.creationTimestamp ?? 'never';
+    assert.ok(metadata && made >= since.time, `${path} was made at ${made}, but ${since.what} at ${since.time}`);
+    since = { time: made, what: `${path} was made` };
+    if (condition === undefined) continue;
+    const turned = status?.conditions?.find(({ type }) => type === condition)?.lastTransitionTime;
+    assert.ok(turned, `${path} has no condition ${condition}`);
+    since = { time: turned, what: `${path} became ${condition}` };
+  }
 }
 
 const isDone: Parameters<World['apps']['until']>[2] = ({ status }) =>
