@@ -66,7 +66,7 @@ export function client(base: string, proxy: string, more: Partial<ApiClientOptio
     baseUrl: new URL(base),
     proxy: new URL(proxy),
     ca: identity.cert,
-    timeoutMs: 5_000,
+    timeoutMs: 15_000,
     clock: systemClock,
     version: '1.2.3',
     mayStart: () => true,

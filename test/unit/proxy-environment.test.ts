@@ -113,9 +113,9 @@ test("is the one that undici's EnvHttpProxyAgent takes, whatever the variables s
       const reading = readProxy(env, new URL(address));
       expect('value' in reading ? reading.value?.origin : reading).toBe(await asUndici(address));
     }),
-    { seed: 7, numRuns: 2_000 },
+    { seed: 7, numRuns: 600 },
   );
-});
+}, 60_000);
 
 describe('a proxy that cannot be used stops the start', () => {
   const refusal = (env: Record<string, string>): string => {
