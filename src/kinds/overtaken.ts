@@ -4,10 +4,14 @@ import type { Report } from '../runtime/kind.ts';
 import { type CommonStatus, quoting, readyOf, withoutUndefined } from './common-status.ts';
 import { reportFailure } from './failure-report.ts';
 
-/** What a request that changes something leaves behind for those whose record does not have it; see Overtaken. */
+interface Confirmed {
+  readonly applied?: { readonly requestHash: string };
+}
+
+/** What a request that changes something leaves behind for those whose record does not have it; see Overtaken. `hash`: of the state that was to be. */
 export function overtaking(
   result: { readonly got: string; readonly verdict?: Verdict },
-  { operation, now }: { readonly operation: string; readonly now: number },
+  { operation, hash, now }: { readonly operation: string; readonly hash: string; readonly now: number },
 ): Pick<Report, 'overtaken'> {
   const { verdict } = result;
   if (verdict?.outcome !== 'Succeeded' && verdict?.outcome !== 'Unknown') return {};
@@ -15,8 +19,9 @@ export function overtaking(
   const seen = { ...(httpStatus !== undefined && { httpStatus }), ...(requestId !== undefined && { requestId }) };
   const message = 'A request for an older state was still under way when this one was confirmed';
   const overtaken = (object: KubeObject): object | undefined => {
-    const previous = object.status as CommonStatus | undefined;
-    if (readyOf(previous)?.reason !== 'Applied') return undefined;
+    const previous = object.status as (CommonStatus & Confirmed) | undefined;
+    // Of two requests for the same state it does not matter which was last.
+    if (readyOf(previous)?.reason !== 'Applied' || previous?.applied?.requestHash === hash) return undefined;
     const { status } = reportFailure({
       object,
       previous,

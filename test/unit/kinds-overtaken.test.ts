@@ -50,6 +50,12 @@ describe('a request that came to nothing here', () => {
     expect(leftBehind(anAnswer(httpStatus, { error: 'no' }))).toBeUndefined();
   });
 
+  test('for the very state that was confirmed is nothing to speak of: it does not matter which was last', () => {
+    const { report } = visit(edited(newer, { mode: 'Apply' }), { attempt: attemptOf(accepted) });
+    expect(report.overtaken).toBeDefined();
+    expect(report.overtaken?.(newer)).toBeUndefined();
+  });
+
   test('never left is nothing to speak of', () => {
     expect(leftBehind({ answered: false, sent: false, cause: 'connection refused' })).toBeUndefined();
   });

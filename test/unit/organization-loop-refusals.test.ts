@@ -98,6 +98,17 @@ describe('a refused change', () => {
     expect(loop.status().conditions?.[0]?.message).toContain('The API refused the name');
   });
 
+  test('a name that was refused in an attempt is sent again when the user asks in the midst of it', () => {
+    const object = anOrganization({ name: 'Acme', privateEndpoints: many(3) });
+    const loop = organizationLoop({ behaviour: { name: 400 }, object });
+    for (let left = 10; !loop.pass().report.memo?.apart?.name; left -= 1) expect(left).toBeGreaterThan(0);
+    expect(loop.peek()).not.toMatchObject({ reads: 'name' });
+    loop.request('now');
+    expect(loop.peek()).toMatchObject({ do: 'step', step: 'read', reads: 'name' });
+    loop.run({ until: () => loop.reason() === 'Rejected' });
+    expect(loop.status().lastHandledReconcileAt).toBe('now');
+  });
+
   test('a refused endpoint’s wait grows also where something else is foremost', () => {
     const spec = { name: ' Acme ', privateEndpoints: many(2) };
     for (const [status, most] of [

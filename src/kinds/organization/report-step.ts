@@ -17,7 +17,6 @@ import type { Plan } from './plan.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
 import { reportReply } from './settled.ts';
-import type { Step } from './step.ts';
 import { merged, underway } from './underway.ts';
 import { advise } from './wording.ts';
 import { isConfirmed, type Work } from './work.ts';
@@ -38,9 +37,9 @@ export function reportStep(
 }
 
 /** A PATCH that says nothing leaves nothing behind. */
-function overtakingOf(plan: Step, result: Result, now: number): ReturnType<typeof overtaking> {
+function overtakingOf(plan: Extract<Plan, { do: 'step' }>, result: Result, now: number): ReturnType<typeof overtaking> {
   const isWrite = plan.step === 'send' || (plan.step === 'read' && plan.reads === 'name');
-  return isWrite ? overtaking(result, { operation: UPDATE_ORGANIZATION, now }) : {};
+  return isWrite ? overtaking(result, { operation: UPDATE_ORGANIZATION, hash: plan.work.hash, now }) : {};
 }
 
 function reportCall(

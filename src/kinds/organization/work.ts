@@ -47,11 +47,13 @@ function isNewAttempt(object: Organization): boolean {
   return isNews(object) || ready?.status === 'True' || object.status?.nextAttemptTime !== undefined;
 }
 
-/** What is known about the API's ways holds for one attempt. */
+/** What is known about the API's ways holds for one attempt, and what it has refused until the user asks for it again. */
 export function memoFor(object: Organization, memo: Memo): Memo {
   if (!isNewAttempt(object)) return memo;
   const { readRefused: _, ...rest } = memo;
-  return rest;
+  if (!isNews(object)) return rest;
+  const { apart: __, ...anew } = rest;
+  return anew;
 }
 
 /** Whether what the API last confirmed is what is declared now, and nothing is open or was tried in vain since. */

@@ -32,7 +32,7 @@ export function report(object: PipeSettings, plan: Plan, result: Result, now: nu
     case 'put':
       return {
         ...reportPut(object, plan, result, now),
-        ...overtaking(result, { operation: UPDATE_PIPE_SETTINGS, now }),
+        ...overtaking(result, { operation: UPDATE_PIPE_SETTINGS, hash: plan.request.hash, now }),
       };
   }
 }
