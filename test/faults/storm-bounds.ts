@@ -42,7 +42,8 @@ export function excesses({ fleet, during, openings }: Seen, { api, kube }: Weath
         ...(isPipe ? over(`calls for ${name} right after a failure`, hastyCalls(own), edits) : []),
       ];
     }),
-    ...[...byPath(arrivals)].flatMap(([path, of]) => {
+    // A Secret is read for whoever needs it, by each pass anew while it cannot be.
+    ...[...byPath(arrivals.filter(({ path }) => path.includes('/pipewright.dev/')))].flatMap(([path, of]) => {
       // A user's edit does not wait for the end of a wait.
       const hasty = of.filter(
         ({ at, fate }, index) => fate === 'throttled' && (of[index + 1]?.at ?? Infinity) < at + 1_000 - SLACK_MS,
