@@ -45,10 +45,12 @@ export async function deleteAt(deletion: Deletion): Promise<Deleted> {
     simulator.setOrganization(ORGANIZATION, { add: [{ ...endpoint('theirs') }] });
     await scene.start();
     const before = await goThrough(scene, deletion);
-    await waitFor(async () => (await scene.present()) === undefined || void (await deletion.meanwhile?.(scene)), {
-      what: 'the object to be gone',
-      timeoutMs: 60_000,
-    });
+    const look = async (): Promise<unknown> => {
+      await deletion.meanwhile?.(scene);
+      return scene.present();
+    };
+    const isGone = (object: unknown): boolean => object === undefined;
+    await waitFor(look, { what: 'the object to be gone', until: isGone, timeoutMs: 60_000 });
     await tap.settled();
     if (deletion.lives !== false) await scene.caughtUp();
     await pause(QUIET_MS);
