@@ -4,7 +4,7 @@ import { waitFor } from '../controlplane/client.ts';
 import { endpoint, type Organizations, organizationsOf, type Patch } from '../support/organization-scene.ts';
 import { ORGANIZATION, pathOf } from '../support/scene.ts';
 import { expectClean } from './leader-end.ts';
-import { type LeaderStage, openLeaderStage, openPair, pass, type Replica, untilSaid } from './leader-stage.ts';
+import { type LeaderStage, openLeaderStage, pass, type Replica, untilSaid } from './leader-stage.ts';
 import { gateFor } from './passing-gate.ts';
 import type { Passing } from './proxy.ts';
 
@@ -42,26 +42,27 @@ async function prepare(leader: Replica): Promise<void> {
   );
   await Promise.all(['key-line', 'key-reading'].map((name) => stage.newKey(name)));
   await stage.pset('edited');
-  await stage.until('edited', 'Applied');
-  await stage.pset('reading', { credentialsSecretRef: { name: 'key-reading' } });
+  await stage.until('edited', 'Applied', 60_000);
   await stage.pset('unwritten');
-  await orgs.create('org', { privateEndpoints: [PSC] });
   for (const name of LINE) await stage.pset(name, { credentialsSecretRef: { name: 'key-line' } });
-  await waitFor(() => [kube.held(), api.held()], {
-    what: 'a Secret, an intent, a status and a call to be held',
-    until: (held) => held.join() === '3,1',
-  });
   const visited = (name: string): boolean =>
     leader.operator.lines.some(({ msg, key }) => msg === 'reconciled' && String(key).endsWith(name));
-  await waitFor(() => LINE.slice(1).every(visited), { what: 'the others to be in line' });
+  await waitFor(() => LINE.slice(1).every(visited), { what: 'the others to be in line', timeoutMs: 60_000 });
   await stage.pset('failing');
-  await waitFor(() => callsOf('a', 'failing').length === 2, { what: 'two attempts that failed' });
+  await orgs.create('org', { privateEndpoints: [PSC] });
+  await stage.pset('reading', { credentialsSecretRef: { name: 'key-reading' } });
+  await waitFor(() => kube.held() >= 3 && api.held() === 1 && callsOf('a', 'failing').length >= 2, {
+    what: 'a status, a call, an intent and a Secret to be held, and two attempts to have failed',
+    timeoutMs: 60_000,
+  });
 }
 
 beforeAll(async () => {
-  stage = await openLeaderStage({ flags: ['--api-timeout', '5s'] });
+  stage = await openLeaderStage();
   orgs = organizationsOf(stage);
-  const { a, b } = await openPair(stage, { flags: ['--api-in-flight', '1'] });
+  // The leader waits for its calls for as long as it is frozen; the other soon knows what became of an add.
+  const a = await stage.replica('a', { until: 'working', flags: ['--api-in-flight', '1', '--api-timeout', '5m'] });
+  const b = await stage.replica('b', { until: 'standing by', flags: ['--api-timeout', '5s'] });
   await prepare(a);
   a.operator.process.kill('SIGSTOP');
   await stage.pset('edited', { settings: { engine_max_threads: 16 } });
@@ -103,12 +104,17 @@ describe('R11: a leader that was frozen past its Lease, on waking', () => {
   });
 
   test('drops an attempt whose time came meanwhile', async () => {
-    expect([callsOf('a', 'failing'), callsOf('b', 'failing')]).toEqual([[8, 8], [8]]);
+    expect(callsOf('b', 'failing')).toEqual([8]);
     expectClean(await stage.get('failing'));
   });
 
   test('drops a result that it could not write down before: a newer one stands', async () => {
-    expect([callsOf('a', 'unwritten'), callsOf('b', 'unwritten')]).toEqual([[8], [8, 17]]);
+    expect(callsOf('a', 'unwritten')).toEqual([8]);
+    // It may say that its own call might have been the last to arrive: then the newer state is sent once more.
+    expect([
+      [8, 17],
+      [8, 17, 17],
+    ]).toContainEqual(callsOf('b', 'unwritten'));
     expectClean(await stage.get('unwritten'));
   });
 
