@@ -28,11 +28,13 @@ export interface Row {
 /** Of the median, and so many whole things more, that may be noise. */
 const TOLERANCE = 0.05;
 const FEW = 3;
+/** What the operator remembers of events and of keys that are out of use fills up, to a bound, for longer than this lasts. */
+const FILLING_MB = 1;
 
 interface Series {
   readonly what: string;
   readonly points: readonly Point[];
-  readonly few: number;
+  readonly more: number;
 }
 
 interface Point {
@@ -47,15 +49,15 @@ export function judge(options: {
   readonly warmUpMs: number;
 }): Row[] {
   const { memory, holdings, warmUpMs } = options;
-  const held = (what: string, of: (one: Holdings) => number, few: number): Series => ({
+  const held = (what: string, of: (one: Holdings) => number, more: number): Series => ({
     what,
     points: holdings.map((one) => ({ atMs: one.atMs, value: of(one) })),
-    few,
+    more,
   });
   const resident = memory.map(({ atMs, rssMb }) => ({ atMs, value: rssMb }));
   const all = [
-    { what: 'resident memory, MB', points: resident, few: 0 },
-    held('heap after a collection, MB', ({ heapMb }) => heapMb, 0),
+    { what: 'resident memory, MB', points: resident, more: 0 },
+    held('heap after a collection, MB', ({ heapMb }) => heapMb, FILLING_MB),
     held('sockets', ({ sockets }) => sockets, FEW),
     held('timers', ({ timers }) => timers, FEW),
     held('listeners', ({ listeners }) => listeners, FEW),
@@ -64,13 +66,13 @@ export function judge(options: {
   return all.map((series) => rowOf({ ...series, points: series.points.filter(({ atMs }) => atMs >= warmUpMs) }));
 }
 
-function rowOf({ what, points, few }: Series): Row {
+function rowOf({ what, points, more }: Series): Row {
   const [first] = points;
   const last = points.at(-1);
   if (!first || !last || points.length < 3) return { what, median: 0, growth: 0, most: 0, flat: false };
   const middle = medianOf(points.map(({ value }) => value));
   const growth = slopeOf(points) * (last.atMs - first.atMs);
-  const most = middle * TOLERANCE + few;
+  const most = middle * TOLERANCE + more;
   return { what, median: middle, growth, most, flat: growth <= most };
 }
 
