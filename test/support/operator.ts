@@ -24,7 +24,8 @@ export interface RunningOperator {
   kill(): Promise<void>;
 }
 
-const PATIENCE_MS = 20_000;
+/** A machine may have many of them to start at once, and other things to do. */
+const PATIENCE_MS = 60_000;
 
 /** Starts dist/pipewright.js and waits until it works. `flags` are added to those that every test wants. */
 export async function startOperator(options: {
