@@ -65,7 +65,7 @@ export async function runAgain(cases: readonly AgainCase[] = AGAIN): Promise<Rea
 
     const answered = view.answerLists(lists);
     for (const watch of stage.kube.watches) if (!watch.path.includes('/secrets?')) watch.send(EXPIRED);
-    await waitFor(() => answered.count() >= 2 * lists.size, { what: 'lists to be asked for again' });
+    await waitFor(() => answered.count() >= lists.size, { what: 'lists to be asked for again' });
     const left = casts.filter(({ lived }) => lived.at(-1) !== 'remove');
     await Promise.all(left.map(({ cast }) => perform(cast, 'change 4')));
     await pause(QUIET_MS);

