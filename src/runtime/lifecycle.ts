@@ -124,7 +124,8 @@ export class Lifecycle {
     if (!note) return false;
     const put = (newer: KubeObject): void => kind.put(newer);
     const { client } = this.#options;
-    await writeStatus({ client, type: kind.type, object, statusFor: note.overtaken, wrote: put, met: put });
+    const write = { client, type: kind.type, object, statusFor: note.overtaken, wrote: put, met: put };
+    if ((await writeStatus(write)) === 'gone') return false;
     this.#unheard.drop(note);
     return true;
   }

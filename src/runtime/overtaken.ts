@@ -48,7 +48,7 @@ export class Unheard {
     const { uid } = object.metadata;
     for (const note of this.#notes) {
       if (note.kind !== kind || kind.rivals(note.object).every(({ metadata }) => metadata.uid !== uid)) continue;
-      if (note.overtaken(object) === undefined) continue;
+      if (uid === note.object.metadata.uid || note.overtaken(object) === undefined) continue;
       if ((lastRequestOf(object.status)?.time ?? '') <= note.time) return note;
       this.drop(note);
     }

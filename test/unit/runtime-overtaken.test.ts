@@ -141,6 +141,20 @@ describe('a result whose object is gone', () => {
     expect(statusOf(KEY)).toEqual(TOLD);
   });
 
+  test('is not told to what the store still has of it, nor spent on one that is gone as well', async () => {
+    sending();
+    asRivals();
+    engine.given(KEY, { status: confirmed(-9) });
+    meanwhile(() => engine.server.remove(PIPE, KEY));
+    await engine.pass(KEY);
+    expect(await engine.pass(KEY)).toMatchObject({ did: 'put' });
+    engine.given(HEIR, { status: confirmed(0) });
+    engine.server.remove(PIPE, HEIR);
+    expect(await engine.pass(HEIR)).toMatchObject({ did: 'put' });
+    engine.given('ns/third', { status: confirmed(0) });
+    expect(await engine.pass('ns/third')).toMatchObject({ did: 'overtaken' });
+  });
+
   test('is over where the other has sent since', async () => {
     sending();
     asRivals();
