@@ -31,10 +31,10 @@ export function troublesOf(stage: Stage, wire: Wire) {
       },
     },
     { what: 'that lifted', at: [50, 70], act: () => simulator.play({ rate: undefined }) },
-    { what: 'management API down for 3 s', at: [80], act: () => simulator.down({ forMs: 3_000 }) },
+    { what: 'management API down for 3 s', at: [74], act: () => simulator.down({ forMs: 3_000 }) },
     {
       what: 'API server restarted',
-      at: [90],
+      at: [78],
       rounds: 3,
       async act() {
         await controlPlane.stopApiServer();

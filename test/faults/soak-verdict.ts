@@ -13,7 +13,7 @@ export interface Holdings {
   readonly listeners: number;
   readonly timers: number;
   /** Node's own resources but for timers: sockets, streams, parsers and so on. */
-  readonly handles: Readonly<Record<string, number>>;
+  readonly handles: number;
 }
 
 export interface Row {
@@ -61,7 +61,7 @@ export function judge(options: {
     held('sockets', ({ sockets }) => sockets, FEW),
     held('timers', ({ timers }) => timers, FEW),
     held('listeners', ({ listeners }) => listeners, FEW),
-    held('other handles', ({ handles }) => Object.values(handles).reduce((sum, count) => sum + count, 0), FEW),
+    held('other handles', ({ handles }) => handles, FEW),
   ];
   return all.map((series) => rowOf({ ...series, points: series.points.filter(({ atMs }) => atMs >= warmUpMs) }));
 }
