@@ -114,7 +114,7 @@ export class Lifecycle {
   async #passOn(kind: Kind, id: string, { base, report }: Kept): Promise<Outcome> {
     this.#kept.delete(id);
     this.#unheard.add(kind, base, report);
-    for (const rival of kind.rivals(base)) if (rival.metadata.uid !== base.metadata.uid) await this.#hear(kind, rival);
+    for (const rival of kind.rivals(base)) await this.#hear(kind, rival);
     return awaitChange;
   }
 

@@ -147,6 +147,7 @@ describe('a result whose object is gone', () => {
     engine.given(KEY, { status: confirmed(-9) });
     meanwhile(() => engine.server.remove(PIPE, KEY));
     await engine.pass(KEY);
+    expect(engine.server.calls.map(({ method }) => method)).toEqual(['PUT', 'GET']);
     expect(await engine.pass(KEY)).toMatchObject({ did: 'put' });
     engine.given(HEIR, { status: confirmed(0) });
     engine.server.remove(PIPE, HEIR);
