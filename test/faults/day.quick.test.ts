@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => life.end());
 
 describe('Day: 1,000 PipeSettings cost no more than README.md says, in 24 hours in which', () => {
-  test.each([NOTHING, ROTATED, REFUSED, KEY_REFUSED])('$row', async (row) => {
+  test.each([NOTHING, ROTATED, REFUSED, KEY_REFUSED])('$row', { timeout: 180_000 }, async (row) => {
     expect(await complaintsOf(life, row)).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ export interface Row {
 /** Of the median, and so many whole things more, that may be noise. */
 const TOLERANCE = 0.05;
 const FEW = 3;
-/** What the operator remembers of events and of keys that are out of use fills up, to a bound, for longer than this lasts. */
+/** What is remembered of events and of keys out of use fills up to a bound, and V8 compiles code, for longer than this lasts. */
 const FILLING_MB = 1;
 
 interface Series {
