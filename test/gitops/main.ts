@@ -27,21 +27,23 @@ async function behaviour(world: World): Promise<void> {
   const stuck = step(say, 'Deleting an application while the API fails', () =>
     hopelessDeletion(world, 'deleted-in-vain', '7f0e1d2c-3b4a-4958-8776-655443322b10'),
   );
+  const health = step(say, 'The health of every state, by the program of Argo CD', () =>
+    healthChecks(controlPlane.kubectlProgram).then((count) => say(`${count} states`)),
+  );
   // They are awaited below; until then a failure of theirs must not end the process in the middle of another step.
-  for (const slow of [quiet, stuck]) slow.catch(() => undefined);
+  for (const slow of [quiet, stuck, health]) slow.catch(() => undefined);
   await step(say, 'A refused value is Degraded, in the words of the API', () => refusedValue(world));
   await step(say, 'Pruning', () => pruning(world));
   await step(say, 'A wave waits for the one before', () => waves(world));
-  await step(say, 'The health of every state, by the program of Argo CD', () =>
-    healthChecks(controlPlane.kubectlProgram).then((count) => say(`${count} states`)),
-  );
   await step(say, 'Renaming', () => renaming(world, 'renamed', []));
   await step(say, 'Renaming, pruned last', () => renaming(world, 'renamed-last', ['PruneLast=true']));
   await step(say, 'Deleting an application with its Secret', () =>
     deletion(world, 'deleted', '7f0e1d2c-3b4a-4958-8776-655443322a10'),
   );
-  await Promise.all([quiet, stuck]);
+  await stuck;
+  // Those that are quiet stay so: what is applied needs no API.
   await step(say, 'An outage is Progressing, and Healthy by itself when it is over', () => outage(world));
+  await Promise.all([quiet, health]);
 }
 
 async function main(): Promise<boolean> {
