@@ -4,7 +4,7 @@ const REPEAT_MS = 10 * 60_000;
 const BURST = 25;
 const REFILL_MS = 5 * 60_000;
 
-/** Entries of each of the two maps; the oldest go first. About 1 MB in all. */
+/** Entries of each of the two maps; the oldest go first. Full, they take 3 MB. */
 const REMEMBERED = 4_096;
 
 interface Bucket {
