@@ -25,9 +25,10 @@ interface Outcome {
 }
 
 /** A leader at work loses its Lease, and users go on with theirs. */
-async function play(stage: LeaderStage, loss: Loss): Promise<Outcome> {
+async function play(stage: LeaderStage, loss: Loss, ready: () => void): Promise<Outcome> {
   const { record } = stage;
   const { a, b } = await openPair(stage, { flags: ['--api-rate', '2/1s', '--concurrency', '50'] });
+  ready();
   await Promise.all(Object.keys(EDITED).map((name) => stage.pset(name)));
   await Promise.all(Object.keys(EDITED).map((name) => stage.until(name, 'Applied', 60_000)));
   await Promise.all(STREAM.map((name) => stage.pset(name)));
@@ -62,10 +63,11 @@ function areApplied(objects: readonly Pset[]): boolean {
   );
 }
 
-async function run(loss: Loss): Promise<Outcome> {
+/** Tells when its operators are there. */
+async function run(loss: Loss, ready: () => void): Promise<Outcome> {
   const stage = await openLeaderStage({ logLevel: 'info' });
   try {
-    return await play(stage, loss);
+    return await play(stage, loss, ready);
   } finally {
     await stage.end();
   }
@@ -74,8 +76,13 @@ async function run(loss: Loss): Promise<Outcome> {
 describe('R11: a leader that is', () => {
   const outcomes = new Map<Loss, Promise<Outcome>>();
   beforeAll(() => {
-    // All at once: they wait for the same seconds to pass.
-    for (const loss of LOSSES) outcomes.set(loss, run(loss));
+    // They wait for the same seconds to pass; only their start, which is work, is one after another.
+    let started: Promise<unknown> = Promise.resolve();
+    for (const loss of LOSSES) {
+      const ready = Promise.withResolvers<void>();
+      outcomes.set(loss, started.then(() => run(loss, ready.resolve)).finally(ready.resolve));
+      started = ready.promise;
+    }
     void Promise.allSettled(outcomes.values());
   });
 
