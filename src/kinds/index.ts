@@ -7,10 +7,10 @@ import { UPDATE_ORGANIZATION } from './organization/remote.ts';
 import { createPipeSettingsKind } from './pipe-settings/index.ts';
 import { UPDATE_PIPE_SETTINGS } from './pipe-settings/remote.ts';
 
-/** Every kind there is. A new one is a folder beside this file and a line here. */
+/** Every kind there is. A new one is a folder beside this file, its entry here, and its operation below. */
 export function createKinds(context: KindContext): readonly Kind[] {
   return [createPipeSettingsKind(context), createActivityKind(context), createOrganizationKind(context)];
 }
 
-/** The operation of each, as metrics name it. */
+/** The operation of each kind, as metrics name it. */
 export const OPERATIONS: readonly string[] = [UPDATE_PIPE_SETTINGS, GET_ACTIVITY, UPDATE_ORGANIZATION];
