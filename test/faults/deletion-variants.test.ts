@@ -13,7 +13,7 @@ const points = pointsOf(calls, () => ['done']);
 /** More than --cleanup-deadline, which nobody sets here. */
 const OVER_MS = 11 * 60_000;
 /** Ours, as in an event and as in the log. */
-const TELLS = /: a, b\.|"a".*"b"/;
+const TELLS = /\ba, b\b|\\"a\\".+\\"b\\"/;
 
 type Step = (scene: CrashScene) => Promise<unknown>;
 
