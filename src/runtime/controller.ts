@@ -66,7 +66,7 @@ async function runOne(options: ControllerOptions, id: string): Promise<void> {
 }
 
 /** The one place where an outcome becomes a queue operation. */
-function schedule({ queue, clock }: ControllerOptions, id: string, { outcome, did }: PassResult): void {
+function schedule({ queue, clock }: ControllerOptions, id: string, { outcome, did, asOf }: PassResult): void {
   switch (outcome.next) {
     case 'await-change':
       queue.forgetFailures(id);
@@ -78,7 +78,8 @@ function schedule({ queue, clock }: ControllerOptions, id: string, { outcome, di
       return;
     case 'recheck':
       queue.forgetFailures(id);
-      queue.addAfter(id, outcome.at - clock.now());
+      // The wall clock may have jumped while the status was written.
+      queue.addAfter(id, outcome.at - asOf.now - (clock.monotonic() - asOf.monotonic));
       return;
     case 'back-off':
       queue.addAfter(id, waitFor(BROKEN_PASS, queue.countFailure(id), id));

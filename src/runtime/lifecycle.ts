@@ -27,6 +27,8 @@ export interface PassResult {
   readonly outcome: Outcome;
   readonly did: string;
   readonly facts?: Report['facts'];
+  /** What both hands of the clock said when the outcome was worked out. */
+  readonly asOf: { readonly now: number; readonly monotonic: number };
 }
 
 /**
@@ -50,15 +52,21 @@ export class Lifecycle {
       const object = kind.get(key);
       if (!object) {
         kind.forget(key);
-        return { outcome: awaitChange, did: 'forgot' };
+        return { outcome: awaitChange, did: 'forgot', asOf: this.#hands() };
       }
-      if (await this.#hear(kind, object)) return { outcome: goOn, did: 'overtaken' };
+      if (await this.#hear(kind, object)) return { outcome: goOn, did: 'overtaken', asOf: this.#hands() };
       const report = await kind.pass(object, this.#options.clock);
+      const asOf = this.#hands();
       const outcome = await this.#record(kind, id, object, report);
-      return { outcome, did: report.did, facts: report.facts };
+      return { outcome, did: report.did, facts: report.facts, asOf };
     } finally {
       kind.settle(key, { unwritten: this.#kept.has(id) });
     }
+  }
+
+  #hands(): PassResult['asOf'] {
+    const { clock } = this.#options;
+    return { now: clock.now(), monotonic: clock.monotonic() };
   }
 
   /**

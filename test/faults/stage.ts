@@ -5,7 +5,7 @@ import { controlPlane } from '../controlplane/client.ts';
 import { requestToken } from '../controlplane/identity.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
 import { openScene, type Scene, type SceneOptions } from '../support/scene.ts';
-import { diversion } from './diversion.ts';
+import { diversion } from './leader/diversion.ts';
 import { type Handlers, type Proxy, startProxy } from './proxy.ts';
 
 export interface StageOptions extends Omit<SceneOptions, 'start' | 'apiUrl'> {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ControllerOptions, type PassRecord, runWorkers } from '../../src/runtime/controller.ts';
 import { awaitChange, recheckAt } from '../../src/runtime/outcome.ts';
-import { type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
+import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import { settle } from '../support/fake-clock.ts';
 import { isStatusWrite } from '../support/fake-kube-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -171,6 +171,24 @@ describe('outcomes', () => {
     expect(visits).toBe(2);
     expect(engine.clock.pending).toBe(0);
   });
+
+  test.each([-3_600_000, 3_600_000])(
+    'recheck keeps to its time though the wall clock jumps by %i ms while the status is written',
+    async (jump) => {
+      engine.report = (object, now) => ({ ...anAttempt(object, now), outcome: recheckAt(now + 5_000) });
+      engine.server.fate = (call) => {
+        if (isStatusWrite(call)) engine.clock.jumpWall(jump);
+        return undefined;
+      };
+      engine.given('ns/later');
+      void start();
+      await vi.waitFor(() => expect(records).toHaveLength(1));
+      await engine.clock.advance(4_999);
+      expect(engine.acted).toHaveLength(1);
+      await engine.clock.advance(1);
+      expect(engine.acted).toHaveLength(2);
+    },
+  );
 
   test('back-off visits again with growing waits', async () => {
     engine.report = () => ({ outcome: { next: 'back-off', cause: 'not yet' }, did: 'nothing' });

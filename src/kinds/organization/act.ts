@@ -1,7 +1,7 @@
 import type { ApiClient } from '../../api/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Attempt, type Attempting, attempt, type Reservation, reserve } from '../attempt.ts';
-import { tupleKey } from './endpoints.ts';
+import type { Tuple } from './endpoints.ts';
 import type { Memos } from './memo.ts';
 import type { Plan } from './plan.ts';
 import { patchOrganization } from './remote.ts';
@@ -29,7 +29,7 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
       const rest = othersOf(object);
       const isWritten = await using.writeFinalizers(object, plan.do === 'hold' ? [...rest, FINALIZER] : rest);
       if (!isWritten) return { got: 'nothing' };
-      if (plan.do === 'abandon') using.onAbandoned(object, plan.left.map(tupleKey));
+      if (plan.do === 'abandon') using.onAbandoned(object, plan.left.map(placeOf));
       return { got: 'finalizers' };
     }
     case 'step':
@@ -86,6 +86,11 @@ async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }
 function forgetUnsent(memos: Memos, object: Organization): void {
   const { unsent: _, ...rest } = memos.of(object);
   memos.set(object, rest);
+}
+
+/** For logs. */
+function placeOf({ id, cloudProvider, region }: Tuple): string {
+  return `${id} (${cloudProvider}, ${region})`;
 }
 
 function othersOf({ metadata }: Organization): string[] {

@@ -1,0 +1,107 @@
+import { expect } from 'vitest';
+import type { Org, Patch } from '../../support/organization-scene.ts';
+import { isAside, type Label } from './crash-calls.ts';
+import type { Point } from './crash-points.ts';
+import type { Run } from './crash-runs.ts';
+
+const FINALIZER = 'pipewright.dev/remove-private-endpoints';
+/** A recovery asks at once, and again when an absence counts. */
+const MOST_READS = 3;
+
+/** What went wrong in a run, and whether the process lived on. */
+interface What {
+  readonly points: readonly Point[];
+  readonly fate: 'killed' | 'broken';
+}
+
+type Pending = NonNullable<Org['status']['pendingChange']>;
+
+/** The calls of a run in the order that the operator chose, and no others. */
+export function labelsOf({ calls }: Pick<Run, 'calls'>): Label[] {
+  return calls.map(({ label }) => label).filter((label) => !isAside(label));
+}
+
+/** Fails where anything differs from a clean run but the number of calls, or where a call came that should not have. */
+export function expectLikeClean(run: Run, clean: Run, what: What): void {
+  const { points, fate } = what;
+  expect(run.outcome).toEqual(clean.outcome);
+  expectSameBodies(run, clean);
+  expectChanges(run, clean, what);
+  for (const label of ['put', 'get'] as const) expectRepeats(label, run, clean, what);
+  expect(countOf(run, 'read') - countOf(clean, 'read')).toBeLessThanOrEqual(MOST_READS * points.length);
+  // A process that lives on may say more, of what went wrong; one that was killed never says the same again.
+  if (fate === 'killed') for (const reason of new Set(clean.events)) expectNoMore(reason, run, clean);
+}
+
+function countOf({ calls }: Run, label: Label): number {
+  return calls.filter((call) => call.label === label).length;
+}
+
+/** What is sent again is the same to the letter, and everything comes in the order of the clean run. */
+function expectSameBodies(run: Run, clean: Run): void {
+  for (const label of ['put', 'change'] as const) {
+    const [bodies, expected] = [run, clean].map(({ calls }) =>
+      calls.filter((call) => call.label === label).map(({ body }) => JSON.stringify(body)),
+    );
+    expect([...new Set(bodies)], `bodies of each ${label}`).toEqual(expected);
+  }
+}
+
+/** A PUT, or the GET of a record, comes once more where its answer, or the record of it, was lost with the process; nowhere else. */
+function expectRepeats(label: Label, run: Run, clean: Run, { points, fate }: What): void {
+  if (countOf(clean, label) === 0) return;
+  let [least, most] = [0, 0];
+  for (const point of points) {
+    const isUnrecorded = fate === 'killed' && point.label === 'result';
+    const isUnknown = point.label === label || (isUnrecorded && point.moment === 'lost');
+    if (isUnknown) least += 1;
+    // A renewal comes at any time, also while the answer is awaited; a late record, before or after the next process looks.
+    const isChance = point.label === 'lease' || (isUnrecorded && point.moment === 'late');
+    if (isUnknown || isChance) most += 1;
+  }
+  const more = countOf(run, label) - countOf(clean, label);
+  expect(more, `calls ${label} more than in the clean run`).toBeGreaterThanOrEqual(least);
+  expect(more, `calls ${label} more than in the clean run`).toBeLessThanOrEqual(most);
+}
+
+/** Each change is on record before it leaves, and sent again only where it was lost; and not before that is certain. */
+function expectChanges(run: Run, clean: Run, { points, fate }: What): void {
+  const changes = run.calls.filter(({ label }) => label === 'change');
+  for (const { body, onRecord } of changes) {
+    const { add = [], remove = [] } = (body as Patch).privateEndpoints ?? {};
+    const { status, spec, metadata } = onRecord as Org;
+    expect(status.pendingChange, 'on record before it leaves').toMatchObject({ add, remove });
+    const isHeld = spec['deletionPolicy'] === 'RemovePrivateEndpoints';
+    expect(metadata.finalizers ?? [], 'held before it leaves').toEqual(isHeld ? [FINALIZER] : []);
+  }
+  const lost = points.filter(({ label, moment }) => label === 'change' && moment === 'lost');
+  expect(changes, 'sent again only where it was lost').toHaveLength(countOf(clean, 'change') + lost.length);
+  for (const { after, pending } of run.breaks) {
+    // Who lives on knows what never left.
+    const mayHaveLeft = fate === 'killed' || run.calls.slice(0, after).some(({ label }) => label === 'change');
+    if (pending && mayHaveLeft) expectWaited(run, after, pending as Pending);
+  }
+}
+
+/** What was on record when something went wrong is repeated only after a read, and that when the API can no longer be at work on it. */
+function expectWaited({ calls, apiTimeoutMs }: Run, from: number, pending: Pending): void {
+  const after = calls.slice(from);
+  const again = after.findIndex(({ label, body }) => label === 'change' && shares(body as Patch, pending));
+  if (again < 0) return;
+  const settledAt = Date.parse(pending.time) + apiTimeoutMs;
+  const reads = after.slice(0, again).filter(({ label, arrivedAt }) => label === 'read' && arrivedAt >= settledAt);
+  expect(reads, 'a read, once absence counts, before anything is sent again').not.toEqual([]);
+}
+
+function shares({ privateEndpoints = {} }: Patch, { add, remove }: Pending): boolean {
+  const [ids, others] = [privateEndpoints, { add, remove }].map((lists) => [
+    ...(lists.add ?? []).map(({ id }) => `+${id}`),
+    ...(lists.remove ?? []).map(({ id }) => `-${id}`),
+  ]);
+  return (ids ?? []).some((id) => others?.includes(id));
+}
+
+function expectNoMore(reason: string, run: Run, clean: Run): void {
+  const [count = 0, most = 0] = [run, clean].map(({ events }) => events.filter((one) => one === reason).length);
+  expect(count, `events ${reason}`).toBeLessThanOrEqual(most);
+}

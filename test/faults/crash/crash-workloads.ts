@@ -1,0 +1,178 @@
+import { waitFor } from '../../controlplane/client.ts';
+import { endpoint } from '../../support/organization-scene.ts';
+import { type Label, NAME } from './crash-calls.ts';
+import type { CrashScene, Plural } from './crash-scene.ts';
+
+/** One thing a user does, and every call that it costs where nothing goes wrong. */
+export interface Workload {
+  readonly plural: Plural;
+  readonly calls: readonly Label[];
+  /** How many events there are of it. */
+  readonly events: number;
+  /** How long the API may be at work on a call. Where that is waited for it is short, but not shorter than a busy machine may take. */
+  readonly apiTimeoutMs: number;
+  /** What was before; the operator runs. */
+  prepare(scene: CrashScene): Promise<unknown>;
+  act(scene: CrashScene): Promise<unknown>;
+  finished(scene: CrashScene): Promise<unknown>;
+}
+
+const MANAGED = 'management-api';
+const BEFORE = { settings: { engine_max_threads: 8, streaming_max_insert_wait_ms: 5_000 } };
+const AFTER = { settings: { engine_max_threads: 16, object_storage_concurrency: 4 } };
+
+const declare = (spec: Readonly<Record<string, unknown>>) => (scene: CrashScene) => scene.pset(NAME, spec);
+const applied = (scene: CrashScene): Promise<unknown> => scene.until(NAME, 'Applied');
+const nothing = (): Promise<void> => Promise.resolve();
+
+async function declared(scene: CrashScene): Promise<void> {
+  await declare(BEFORE)(scene);
+  await applied(scene);
+}
+
+/** The key in use is another one, and the API refuses the one before. */
+async function rotate(scene: CrashScene): Promise<void> {
+  await scene.newKey(MANAGED);
+  scene.simulator.setKey(scene.key.id, undefined);
+}
+
+/** The same, and the operator has looked at the object for it: what comes next is not done with the key before. */
+async function rotateInSight(scene: CrashScene): Promise<void> {
+  const { lines } = await scene.operator();
+  const visits = (): number =>
+    lines.filter(({ msg, key }) => msg === 'reconciled' && key === `${scene.namespace}/${NAME}`).length;
+  const before = visits();
+  await rotate(scene);
+  await waitFor(visits, { what: 'the operator to see the new key', until: (count) => count > before });
+}
+
+/** What users do to settings, keys and records. */
+export const SETTINGS_WORKLOADS = {
+  'a new PipeSettings': {
+    plural: 'pipesettings',
+    apiTimeoutMs: 30_000,
+    calls: ['secret', 'put', 'result'],
+    events: 0,
+    prepare: nothing,
+    act: declare(BEFORE),
+    finished: applied,
+  },
+  'a change of its settings': {
+    plural: 'pipesettings',
+    apiTimeoutMs: 30_000,
+    calls: ['put', 'result'],
+    events: 1,
+    prepare: declared,
+    act: declare(AFTER),
+    finished: applied,
+  },
+  'a Secret rotated because the API refuses the key in it': {
+    plural: 'pipesettings',
+    apiTimeoutMs: 30_000,
+    calls: ['secret', 'put', 'result'],
+    events: 1,
+    async prepare(scene) {
+      scene.simulator.setKey(scene.key.id, undefined);
+      await declare(BEFORE)(scene);
+      const { status } = await scene.until(NAME, 'Unauthorized');
+      // A process that starts later knows which came first by their seconds alone.
+      const refused = Date.parse(status.lastRequest?.time ?? '');
+      await waitFor(() => Date.now() >= refused + 1_000, { what: 'the second of the refusal to pass' });
+      await waitFor(() => scene.events(NAME), { what: 'the event of the refusal', until: ({ length }) => length > 0 });
+    },
+    act: (scene) => scene.newKey(MANAGED),
+    finished: applied,
+  },
+  'a change after its Secret was rotated': {
+    plural: 'pipesettings',
+    apiTimeoutMs: 30_000,
+    calls: ['secret', 'put', 'result'],
+    events: 1,
+    async prepare(scene) {
+      await declared(scene);
+      await rotateInSight(scene);
+    },
+    act: declare(AFTER),
+    finished: applied,
+  },
+  'a new Activity': {
+    plural: 'activities',
+    apiTimeoutMs: 30_000,
+    calls: ['secret', 'get', 'result'],
+    events: 0,
+    async prepare({ acts }) {
+      acts.record(NAME);
+    },
+    act: ({ acts }) => acts.create(NAME),
+    finished: ({ acts }) => acts.until(NAME, 'Fetched'),
+  },
+} satisfies Record<string, Workload>;
+
+/** What costs nothing, with the operator there and without. */
+export const FREE_WORKLOADS = {
+  'a Secret rotated while all is well': {
+    plural: 'pipesettings',
+    apiTimeoutMs: 30_000,
+    calls: [],
+    events: 0,
+    prepare: declared,
+    act: rotate,
+    finished: nothing,
+  },
+  'the deletion of a PipeSettings': {
+    plural: 'pipesettings',
+    apiTimeoutMs: 30_000,
+    calls: [],
+    events: 0,
+    prepare: declared,
+    act: (scene) => scene.remove(NAME),
+    finished: nothing,
+  },
+} satisfies Record<string, Workload>;
+
+const NAMED = { name: 'Acme Data' };
+const list = (...ids: string[]) => ({ privateEndpoints: ids.map((id) => endpoint(id)) });
+
+const accepted = ({ orgs }: CrashScene): Promise<unknown> => orgs.until(NAME, 'Applied');
+
+/** A first contact, with a finalizer where the policy is to remove. */
+export function firstContact(policy: 'Retain' | 'RemovePrivateEndpoints') {
+  return ({ orgs }: CrashScene): Promise<void> => orgs.create(NAME, { deletionPolicy: policy, ...list('a', 'b') });
+}
+
+/** What users do to an organization; the API has one endpoint of somebody else from the start. */
+export const ORGANIZATION_WORKLOADS = {
+  'an edit that adds two endpoints and removes one': {
+    plural: 'organizations',
+    apiTimeoutMs: 5_000,
+    calls: ['intent', 'change', 'result'],
+    events: 1,
+    async prepare(scene) {
+      await scene.orgs.create(NAME, { ...NAMED, ...list('a', 'b') });
+      await accepted(scene);
+    },
+    act: ({ orgs }) => orgs.create(NAME, { ...NAMED, ...list('b', 'c', 'd') }),
+    finished: accepted,
+  },
+  'first contact with two endpoints and a finalizer': {
+    plural: 'organizations',
+    apiTimeoutMs: 5_000,
+    calls: ['finalizer', 'secret', 'read', 'intent', 'change', 'result'],
+    events: 0,
+    prepare: nothing,
+    act: firstContact('RemovePrivateEndpoints'),
+    finished: accepted,
+  },
+  'a deletion that takes two endpoints back': {
+    plural: 'organizations',
+    apiTimeoutMs: 5_000,
+    calls: ['intent', 'change', 'result', 'finalizer'],
+    events: 1,
+    async prepare(scene) {
+      await firstContact('RemovePrivateEndpoints')(scene);
+      await accepted(scene);
+    },
+    act: ({ orgs }) => orgs.remove(NAME),
+    finished: ({ orgs }) => orgs.untilGone(NAME),
+  },
+} satisfies Record<string, Workload>;

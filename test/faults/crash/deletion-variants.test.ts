@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { asAdmin } from '../../support/cluster.ts';
+import { ORGANIZATION } from '../../support/scene.ts';
+import { jumpTo, movableWallClock } from '../clock/clock-move.ts';
+import { NAME } from './crash-calls.ts';
+import { pointsOf } from './crash-points.ts';
+import type { CrashScene, Present } from './crash-scene.ts';
+import { firstContact, ORGANIZATION_WORKLOADS } from './crash-workloads.ts';
+import { type Deletion, deleteAt } from './deletion-runs.ts';
+
+const { calls, apiTimeoutMs, plural } = ORGANIZATION_WORKLOADS['first contact with two endpoints and a finalizer'];
+const points = pointsOf(calls, () => ['done']);
+/** More than --cleanup-deadline, which nobody sets here. */
+const OVER_MS = 11 * 60_000;
+/** Ours, as in an event and as in the log. */
+const TELLS = /\ba, b\b|"a \(.+"b \(/;
+
+type Step = (scene: CrashScene) => Promise<unknown>;
+
+const answers =
+  (status: number): Step =>
+  async ({ simulator, key }) =>
+    simulator.always({ status }, { pathIncludes: ORGANIZATION, keyId: key.id });
+
+/** Why ours cannot be taken out, from the moment of the deletion on and for ever. */
+const OBSTACLES: Readonly<Record<string, Step>> = {
+  'the API answers 403': answers(403),
+  'the API answers 500': answers(500),
+  'the key is not accepted': async ({ simulator, key }) => simulator.setKey(key.id, undefined),
+  'the Secret is gone': (scene) => scene.removeSecret('management-api'),
+  'the namespace goes, its Secret first': async (scene) => {
+    await asAdmin('DELETE', `/api/v1/namespaces/${scene.namespace}`);
+    await scene.removeSecret('management-api');
+  },
+};
+
+/** An object that is deleted right after the obstacle has come up; `held` once its clean-up has failed. */
+function obstructed(
+  obstruct: Step,
+  held: Step,
+): Pick<Deletion, 'plural' | 'apiTimeoutMs' | 'create' | 'happen' | 'meanwhile'> {
+  let isHeld = false;
+  return {
+    plural,
+    apiTimeoutMs,
+    create: firstContact('RemovePrivateEndpoints'),
+    async happen(scene) {
+      await obstruct(scene);
+      await scene.deleteIt();
+    },
+    async meanwhile(scene) {
+      if (isHeld || !hasFailed(await scene.present())) return;
+      isHeld = true;
+      await held(scene);
+    },
+  };
+}
+
+/** Whether the status speaks of the deletion, which is a generation of its own, and of an attempt to come. */
+function hasFailed(object: Present | undefined): boolean {
+  const { observedGeneration, nextAttemptTime } = object?.status ?? {};
+  return observedGeneration === object?.metadata.generation && nextAttemptTime !== undefined;
+}
+
+describe.each(Object.entries(OBSTACLES))(
+  'R12: deleted during first contact, and from then on %s',
+  (title, obstruct) => {
+    test.concurrent.each(points)('goes at --cleanup-deadline with a word of what it leaves: $label', async (point) => {
+      let isOver = false;
+      const lives = !title.includes('namespace');
+      const { ids, moved, events, log } = await deleteAt({
+        ...obstructed(obstruct, async (scene) => {
+          isOver = true;
+          await jumpTo(OVER_MS, await scene.operator());
+          await scene.orgs.request(NAME);
+        }),
+        preload: [movableWallClock()],
+        point,
+        lives,
+      });
+      for (const { added } of moved) expect(added).toBeLessThanOrEqual(1);
+      const told = lives
+        ? events.filter(({ reason }) => reason === 'CleanupAbandoned').map(({ note }) => note)
+        : log.filter((line) => line.includes('--cleanup-deadline'));
+      const times = isOver ? 1 : 0;
+      expect(told, 'told where it went at the deadline, and only there').toHaveLength(times);
+      expect(
+        told.filter((text) => TELLS.test(text)),
+        'told of what',
+      ).toHaveLength(times);
+      expect(isOver || ids.length === 1, 'nothing of ours is left without a word').toBe(true);
+    });
+  },
+);
+
+describe('R12: deleted during first contact, and from then on the API answers 404', () => {
+  test.concurrent.each(points)('goes at the second 404 without a word: $label', async (point) => {
+    const again: Step = ({ orgs }) => orgs.request(NAME);
+    const { events } = await deleteAt({ ...obstructed(answers(404), again), point });
+    expect(events).not.toContainEqual(expect.objectContaining({ reason: 'CleanupAbandoned' }));
+  });
+});

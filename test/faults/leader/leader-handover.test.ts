@@ -1,0 +1,104 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { waitFor } from '../../controlplane/client.ts';
+import { expectClean } from './leader-end.ts';
+import { type LeaderStage, openLeaderStage, openPair, type Replica, timesSaid } from './leader-stage.ts';
+
+async function onStage(run: (stage: LeaderStage) => Promise<void>): Promise<void> {
+  const stage = await openLeaderStage({ logLevel: 'info' });
+  try {
+    await run(stage);
+  } finally {
+    await stage.end();
+  }
+}
+
+function claimsOf({ record }: LeaderStage, { name }: Replica): number {
+  return record.claims.filter(({ by, holder }) => by === name && holder !== '').length;
+}
+
+/** Resolves when the leader has renewed so often more. */
+async function renewals(stage: LeaderStage, leader: Replica, count: number): Promise<void> {
+  const before = claimsOf(stage, leader);
+  await waitFor(() => claimsOf(stage, leader) >= before + count, { what: `${count} renewals`, timeoutMs: 60_000 });
+}
+
+describe.concurrent('R11: a leader', () => {
+  test('that is stopped ends its call and gives the Lease back, and drops what it had in line', () =>
+    onStage(async (stage) => {
+      const { a, b } = await openPair(stage, { flags: ['--api-in-flight', '1'] });
+      const answers: (() => void)[] = [];
+      a.onApi(async (passing) => {
+        await passing.forward();
+        await new Promise<void>((resolve) => answers.push(resolve));
+        await passing.reply();
+      });
+      const names = ['one', 'two', 'three'];
+      await Promise.all(names.map((name) => stage.pset(name)));
+      await waitFor(() => answers.length, { what: 'a call in flight' });
+      const ended = a.operator.stop();
+      await waitFor(() => timesSaid(a, 'stopping: running passes are let end'), { what: 'the end to begin' });
+      // A leader with a call in flight keeps the Lease.
+      await renewals(stage, a, 2);
+      expect([claimsOf(stage, b), answers.length]).toEqual([0, 1]);
+      for (const answer of answers) answer();
+      expect(await ended).toBe(0);
+      const released = stage.record.claims.find(({ by, holder }) => by === 'a' && holder === '')?.at ?? 0;
+      expect(released).toBeGreaterThan(0);
+      await waitFor(() => stage.record.takeoverBy('b'), { what: 'the other to take over', timeoutMs: 60_000 });
+      expect((stage.record.takeoverBy('b') ?? Number.NaN) - released).toBeLessThanOrEqual(2_000);
+      for (const name of names) expectClean(await stage.until(name, 'Applied', 60_000));
+      expect(names.map((name) => stage.puts(name).length)).toEqual([1, 1, 1]);
+      expect(stage.record.calls.filter(({ by }) => by === 'a')).toHaveLength(1);
+      expect(stage.record.breaches()).toEqual([]);
+    }));
+
+  test('whose Lease is deleted makes it again and goes on, and the other stands by', () =>
+    onStage(async (stage) => {
+      const { a, b } = await openPair(stage);
+      for (const name of ['one', 'two']) {
+        await stage.deleteLease();
+        await stage.pset(name);
+        expectClean(await stage.until(name, 'Applied', 60_000));
+        await renewals(stage, a, 2);
+      }
+      expect([timesSaid(a, 'lost the leadership'), claimsOf(stage, b)]).toEqual([0, 0]);
+      expect(stage.record.breaches()).toEqual([]);
+    }));
+
+  test('that is frozen when its Lease is deleted is waited for by the other as long as it might still call', () =>
+    onStage(async (stage) => {
+      const { a } = await openPair(stage);
+      await renewals(stage, a, 1);
+      a.operator.process.kill('SIGSTOP');
+      await stage.deleteLease();
+      await stage.pset('one');
+      await waitFor(() => stage.record.takeoverBy('b'), { what: 'the other to take over', timeoutMs: 90_000 });
+      const waited = (stage.record.takeoverBy('b') ?? Number.NaN) - stage.record.lastClaimOf('a');
+      // From then on the frozen one calls no more when it wakes; 15 s is what its Lease promised.
+      expect(waited).toBeGreaterThan(10_000);
+      expectClean(await stage.until('one', 'Applied', 60_000));
+      a.operator.process.kill('SIGCONT');
+      await waitFor(() => timesSaid(a, 'lost the leadership'), { what: 'the former to know', timeoutMs: 60_000 });
+      expect(stage.puts('one').map(({ by }) => by)).toEqual(['b']);
+      expect(stage.record.breaches()).toEqual([]);
+    }));
+
+  test('of a crowd that starts at once is one, and each object is sent once', () =>
+    onStage(async (stage) => {
+      const objects = Array.from({ length: 10 }, (_, number) => `object-${number}`);
+      await Promise.all(objects.map((name) => stage.pset(name)));
+      const crowd = await Promise.all(['a', 'b', 'c', 'd'].map((name) => stage.replica(name, { until: 'started' })));
+      for (const name of objects) expectClean(await stage.until(name, 'Applied', 60_000));
+      const leaders = (): Replica[] => crowd.filter((replica) => timesSaid(replica, 'became the leader') > 0);
+      await waitFor(() => crowd.filter((replica) => timesSaid(replica, 'standing by') > 0).length === 3, {
+        what: 'the others to stand by',
+        timeoutMs: 60_000,
+      });
+      // Whoever is second must not be so by mistake, later.
+      await pause(3_000);
+      expect(leaders()).toHaveLength(1);
+      expect(objects.map((name) => stage.puts(name).length)).toEqual(objects.map(() => 1));
+      expect(stage.record.breaches()).toEqual([]);
+    }));
+});

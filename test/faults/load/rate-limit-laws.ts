@@ -1,0 +1,67 @@
+import { expect } from 'vitest';
+import type { Call } from '../../simulator/types.ts';
+import { nameIn, type Queue } from './rate-limit-backlog.ts';
+
+export const LIMIT = { calls: 10, perMs: 1_000 } as const;
+/** Calls of a credential that may be under way when one of them is refused: the default of `--api-in-flight`. */
+const IN_FLIGHT = 4;
+/** The shortest own back-off after a 429, 10 s less 20 %. */
+const SHORTEST_PAUSE_MS = 8_000;
+/** What was under way when a 429 came, and what a busy machine does to all times. */
+const SLACK_MS = 2_000;
+/** Of a line: being noticed takes a while on a busy machine, and passes run side by side. Who waits longer was passed over. */
+const SOME_OF_THE_LINE = 0.5;
+
+/** No more calls, refused ones included, than 1.05 times what the API would have taken in that time. */
+export function keepsToTheLimit({ style, calls }: Queue): void {
+  const all = calls();
+  const took = (all.at(-1)?.receivedAt ?? 0) - (all[0]?.receivedAt ?? 0);
+  const allowed = LIMIT.calls * (took / LIMIT.perMs + 1);
+  expect(all.length, style).toBeLessThanOrEqual(1.05 * allowed);
+}
+
+/** After a 429 nothing is sent with that key for as long as the shortest pause takes, but for what was under way. */
+export function pausesAfterRefusals({ style, calls }: Queue, until: number): void {
+  const all = calls().filter(({ receivedAt }) => receivedAt < until);
+  const refused = all.filter(isRefused);
+  for (const { answeredAt = 0 } of refused) {
+    const sent = all.filter(
+      ({ receivedAt }) => receivedAt > answeredAt + SLACK_MS && receivedAt < answeredAt + SHORTEST_PAUSE_MS - SLACK_MS,
+    );
+    expect(sent.map(nameIn), `${style}: sent in a pause`).toEqual([]);
+  }
+  const pauses = 1 + (until - (all[0]?.receivedAt ?? 0)) / SHORTEST_PAUSE_MS;
+  expect(refused.length, `${style}: refused`).toBeLessThanOrEqual(IN_FLIGHT * pauses);
+}
+
+/**
+ * Everybody's first call comes about in the order in which they stand in line, edited ones left out, and those whose call with the
+ * refused key was under way when the key was changed: they come to the line after the others.
+ */
+export function starvesNobody({ style, names, calls }: Queue, edited: readonly string[]): void {
+  const first = [...new Set(calls().map(nameIn))].filter((name) => !edited.includes(name));
+  const line = names.filter((name) => !edited.includes(name));
+  const late = first.filter((name, place) => place - line.indexOf(name) > line.length * SOME_OF_THE_LINE);
+  expect(late.length, `${style}: called later than their place in line: ${late.join()}`).toBeLessThanOrEqual(IN_FLIGHT);
+  expect(first, `${style}: called at all`).toHaveLength(line.length);
+}
+
+/** The PUT of an edit arrives before the backlog does. */
+export function servesEditFirst({ names, calls }: Queue, name: string, editedAt: number): void {
+  const since = calls().filter(({ receivedAt }) => receivedAt >= editedAt);
+  const before = since.findIndex((call) => nameIn(call) === name && !isRefused(call));
+  expect(before, `${name}: calls of others between its edit and its PUT; -1 is no PUT`).toBeGreaterThanOrEqual(0);
+  expect(before, `${name}: calls of others between its edit and its PUT`).toBeLessThanOrEqual(
+    names.length * SOME_OF_THE_LINE,
+  );
+}
+
+/** Nobody is asked the same twice. */
+export function repeatsNothing({ style, calls }: Queue): void {
+  const asked = calls().map((call) => `${nameIn(call)} ${call.text}`);
+  expect(asked.toSorted(), `${style}: sent once each`).toEqual([...new Set(asked)].toSorted());
+}
+
+export function isRefused({ status }: Call): boolean {
+  return status === 429;
+}

@@ -1,0 +1,58 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../../controlplane/client.ts';
+import { openStage, type Stage } from '../stage.ts';
+import { createView } from './views.ts';
+import { listsOf } from './views-past.ts';
+import { subjectOf, wished } from './views-subjects.ts';
+import { runUnseen, UNSEEN } from './views-unseen.ts';
+
+/** Long enough for a line to be read. */
+const READ_MS = 300;
+
+const view = createView();
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ kube: view.handlers, flags: ['--api-timeout', '2s'] });
+  await stage.start();
+});
+afterAll(() => stage.end());
+
+describe('R5: one event is not seen', () => {
+  const few = UNSEEN.filter(({ pace, after }) => pace === 'one by one' && after === 1);
+  test.concurrent.each(few)('$sort, $acts, without event $after', async (one) => {
+    const { hidden, outcome } = await runUnseen(stage, view, one);
+    expect(hidden).toBe(1);
+    const wish = Number(one.acts.findLast((act) => /^(make|change)/.test(act))?.split(' ')[1]);
+    expect(outcome.remote).toMatchObject(wished(one.sort, wish));
+  });
+});
+
+describe('R5: a bookmark', () => {
+  test.each([
+    { came: true, name: 'marked' },
+    { came: false, name: 'unmarked' },
+  ])(
+    'that came: $came; nothing that happens while the watch is cut is lost, and nothing is done twice',
+    async (one) => {
+      const subject = subjectOf(stage, 'PipeSettings', one.name);
+      await subject.make(1);
+      await subject.untilWish(1);
+      const version = (await subject.get())?.metadata.resourceVersion;
+      const isTold = (): boolean => view.lines.some(({ object }) => object.metadata.resourceVersion === version);
+      await waitFor(isTold, { what: 'the watch to have told of everything' });
+      // Something else happens, so that the collection's version is not that of its last event.
+      await stage.secret(`beside-${one.name}`, {});
+      const { metadata } = JSON.parse((await listsOf(stage.namespace)).get('pipesettings') ?? '') as {
+        metadata: { resourceVersion: string };
+      };
+      const former = [...stage.kube.watches].find(({ path }) => path.includes('/pipesettings?'));
+      if (one.came) former?.send(JSON.stringify({ type: 'BOOKMARK', object: { kind: 'PipeSettings', metadata } }));
+      await pause(READ_MS);
+      former?.sever();
+      await subject.change(2);
+      await subject.untilWish(2);
+      expect(subject.calls()).toEqual([{ engine_max_threads: 1 }, { engine_max_threads: 2 }]);
+    },
+  );
+});

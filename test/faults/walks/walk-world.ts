@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import type { Behaviour, Simulator } from '../../simulator/types.ts';
+import { type InnerOperator, startInner } from '../../support/inner-operator.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+import { type KindName, type Maker, makersOf } from '../../support/states.ts';
+import type { Drawing, Key, Spec } from './walk-draw.ts';
+
+/** One kind on walks, on an API with rules of its own. */
+export interface Walker {
+  readonly kind: KindName;
+  readonly api: Behaviour;
+  readonly drawing: Drawing;
+  /** Whether an object made anew goes on where the one before stopped. */
+  readonly mayRecreate: boolean;
+  /** What the API has before the object comes. */
+  begin(world: World, name: string): void;
+  theirs(world: World, name: string, value: number): void;
+  /** All that the API holds for an object. */
+  held(world: World, name: string): unknown;
+  /** Gives another object's API what this one's holds, but for what its spec will set; absent: all of it. */
+  give(world: World, name: string, held: unknown, changedBy?: Spec): void;
+  /** What is held where the spec is confirmed: what it declares, and all else as it was. */
+  wants(held: unknown, spec: Spec): unknown;
+  /** What the API makes of a spec that it does not take as it is. */
+  refusal(spec: Spec): 'Rejected' | 'NotConfirmed' | undefined;
+  /** Whether it takes the rest of a spec that it refuses. */
+  readonly isPartlyTaken: boolean;
+}
+
+/** An operator with an API of its own, for all walks of one kind. */
+export interface World {
+  readonly scene: Scene;
+  readonly simulator: Simulator;
+  readonly make: Maker;
+  /** Lets the object's Secret be so. */
+  setKey(name: string, key: Key): Promise<void>;
+  /** Ends the operator and starts another. */
+  restart(): Promise<void>;
+  /** Lets time pass, where it can be made to. */
+  wait(minutes: number): void;
+  end(): Promise<void>;
+}
+
+/** `bundle`: a process that is killed to restart; `inner`: in this process, with a clock to turn. */
+export async function openWorld({ kind, api }: Walker, as: 'bundle' | 'inner'): Promise<World> {
+  const scene = await openScene({ start: false, flags: ['--api-timeout', '2s'], logLevel: 'info' });
+  const { simulator } = scene;
+  simulator.play(api);
+  let inner: InnerOperator | undefined;
+  const start = async (): Promise<void> => {
+    if (as === 'bundle') await scene.start();
+    else inner = await startInner(scene, inner && { clock: inner.clock });
+  };
+  await start();
+  const make = makersOf(scene)[kind];
+  const pairs = new Map<string, { readonly id: string; readonly secret: string }>();
+  let restarted = Promise.resolve();
+
+  return {
+    scene,
+    simulator,
+    make,
+    async setKey(name, key) {
+      const secretName = make.keyOf(name);
+      const pair = pairs.get(name) ?? { id: `key-${randomUUID()}`, secret: randomUUID() };
+      pairs.set(name, pair);
+      simulator.setKey(pair.id, pair.secret);
+      const data = {
+        good: { keyId: pair.id, keySecret: pair.secret },
+        wrong: { keyId: pair.id, keySecret: 'wrong' },
+        empty: { nothing: 'here' },
+      };
+      // One that is not there is deleted by being there first.
+      await scene.secret(secretName, key === 'absent' ? data.empty : data[key]);
+      if (key === 'absent') await scene.removeSecret(secretName);
+    },
+    restart() {
+      restarted = restarted.then(async () => {
+        await (as === 'bundle' ? scene.operator().kill() : inner?.stop());
+        await start();
+      });
+      return restarted;
+    },
+    wait: (minutes) => inner?.clock.advance(minutes * 60_000),
+    async end() {
+      await inner?.stop();
+      await scene.end();
+    },
+  };
+}
