@@ -30,7 +30,7 @@ interface Note {
   readonly time: string;
 }
 
-/** Who hears of none of them has come to stand for nothing that was deleted with a request under way; the oldest is let go. */
+/** Most are never heard: nothing comes to stand for what was deleted. So only so many are remembered, and the oldest is let go. */
 const MOST_NOTES = 100;
 
 /** Requests that nobody could record any more, until one that stands for the same thing has heard of them. */
