@@ -134,6 +134,8 @@ export async function startProxy({ upstream: address, ca, ...first }: ProxyOptio
       async reply(instead) {
         const given = instead ?? answer;
         if (!given) throw new Error('there is no answer yet: forward first, or give one');
+        // Who has gone meanwhile is told nothing, and nothing would ever end.
+        if (incoming.socket.destroyed) return;
         const { status, headers = { 'content-type': 'application/json' }, text } = given;
         response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) });
         await new Promise<void>((resolve) => response.once('close', resolve).end(text, resolve));
