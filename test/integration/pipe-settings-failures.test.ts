@@ -223,7 +223,7 @@ test('an API that is down makes it Unavailable: nothing was sent; it goes on whe
   await simulator.up();
   const { status: after } = await scene.until('down', 'Applied');
   expect(after.attempts).toBeUndefined();
-  expect(versions.reasons('down')).toEqual(['Pending', 'Unavailable', 'Applied']);
+  await expect.poll(() => versions.reasons('down')).toEqual(['Pending', 'Unavailable', 'Applied']);
 });
 
 test('a stored object that the schema of today would refuse is SpecInvalid, makes no call, and is mended by an edit', async () => {

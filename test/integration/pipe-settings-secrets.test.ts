@@ -184,7 +184,7 @@ describe.concurrent('a Secret', () => {
     const { id } = await scene.newKey('vanishing');
     await scene.until('vanishing', 'Applied', AT_ONCE_MS);
     expect(callsFor('vanishing').map(({ keyId }) => keyId)[1]).toBe(id);
-    expect(versions.reasons('vanishing')).toEqual(['Pending', 'Applied', 'SecretNotFound', 'Applied']);
+    await expect.poll(() => versions.reasons('vanishing')).toEqual(['Pending', 'Applied', 'SecretNotFound', 'Applied']);
   });
 
   test('whose key lacks the right is tried again at once when it changes', async () => {
