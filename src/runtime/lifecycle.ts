@@ -13,6 +13,8 @@ interface Kept {
   readonly report: Report & { readonly status: object };
   /** The object as the pass saw it. */
   readonly base: KubeObject;
+  /** When the result was worked out, by the monotonic clock. */
+  readonly at: number;
 }
 
 export interface LifecycleOptions {
@@ -57,7 +59,7 @@ export class Lifecycle {
       if (await this.#hear(kind, object)) return { outcome: goOn, did: 'overtaken', asOf: this.#hands() };
       const report = await kind.pass(object, this.#options.clock);
       const asOf = this.#hands();
-      const outcome = await this.#record(kind, id, object, report);
+      const outcome = await this.#record(kind, id, { base: object, report, at: asOf.monotonic });
       return { outcome, did: report.did, facts: report.facts, asOf };
     } finally {
       kind.settle(key, { unwritten: this.#kept.has(id) });
@@ -84,21 +86,22 @@ export class Lifecycle {
     }
   }
 
-  async #record(kind: Kind, id: string, base: KubeObject, report: Report): Promise<Outcome> {
+  async #record(kind: Kind, id: string, { base, report, at }: Omit<Kept, 'report'> & { readonly report: Report }) {
     const { status } = report;
     if (!status) {
       this.#tell(kind, base, report);
       return report.outcome;
     }
-    const kept = { base, report: { ...report, status } };
+    const kept = { base, report: { ...report, status }, at };
     this.#kept.set(id, kept);
     return this.#write(kind, id, kept);
   }
 
   /** Whoever changes the object meanwhile wakes its key, so a result that came to nothing needs no further visit. */
-  async #write(kind: Kind, id: string, { base, report }: Kept): Promise<Outcome> {
+  async #write(kind: Kind, id: string, kept: Kept): Promise<Outcome> {
+    const { base, report, at } = kept;
     const newest = kind.get(keyOf(base));
-    if (newest?.metadata.uid !== base.metadata.uid) return this.#passOn(kind, id, { base, report });
+    if (newest?.metadata.uid !== base.metadata.uid) return this.#passOn(kind, id, kept);
     let isSuperseded = false;
     const written = await writeStatus({
       client: this.#options.client,
@@ -111,17 +114,18 @@ export class Lifecycle {
       wrote: (object) => (isSuperseded ? kind.put(object) : this.#options.take(kind, id, object)),
       met: (newer) => kind.put(newer),
     });
-    if (written === 'gone') return this.#passOn(kind, id, { base, report });
+    if (written === 'gone') return this.#passOn(kind, id, kept);
     this.#kept.delete(id);
     if (isSuperseded) return awaitChange;
+    if (report.overtaken) this.#unheard.answer(kind, base, at);
     this.#tell(kind, base, report);
     return report.outcome;
   }
 
   /** The object is gone: what was sent for it concerns whoever stands, or will stand, for the same thing. */
-  async #passOn(kind: Kind, id: string, { base, report }: Kept): Promise<Outcome> {
+  async #passOn(kind: Kind, id: string, { base, report, at }: Kept): Promise<Outcome> {
     this.#kept.delete(id);
-    this.#unheard.add(kind, base, report);
+    this.#unheard.add({ kind, object: base, report, at });
     for (const rival of kind.rivals(base)) await this.#hear(kind, rival);
     return awaitChange;
   }

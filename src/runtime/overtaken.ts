@@ -28,6 +28,8 @@ interface Note {
   readonly object: KubeObject;
   readonly overtaken: Overtaken;
   readonly time: string;
+  /** When its reply was there, by the monotonic clock. */
+  readonly at: number;
 }
 
 /** Most are never heard: nothing comes to stand for what was deleted. So only so many are remembered, and the oldest is let go. */
@@ -37,17 +39,23 @@ const MOST_NOTES = 100;
 export class Unheard {
   #notes: readonly Note[] = [];
 
-  add(kind: Kind, object: KubeObject, { overtaken, status }: Report): void {
+  add({ report, ...request }: Pick<Note, 'kind' | 'object' | 'at'> & { readonly report: Report }): void {
+    const { overtaken, status } = report;
     const { time } = lastRequestOf(status) ?? {};
     if (!overtaken || time === undefined) return;
-    this.#notes = [...this.#notes, { kind, object, overtaken, time }].slice(-MOST_NOTES);
+    this.#notes = [...this.#notes, { ...request, overtaken, time }].slice(-MOST_NOTES);
+  }
+
+  /** A request of this process for that object was answered at that time: of two for the same thing the later began when the earlier was over. */
+  answer(kind: Kind, { metadata: { uid } }: KubeObject, at: number): void {
+    this.#notes = this.#notes.filter((note) => note.kind !== kind || note.at >= at || !isFor(note, uid));
   }
 
   /** What an object has to hear: it stands for the same thing, was confirmed, and has sent nothing since. */
   for(kind: Kind, object: KubeObject): Note | undefined {
     const { uid } = object.metadata;
     for (const note of this.#notes) {
-      if (note.kind !== kind || kind.rivals(note.object).every(({ metadata }) => metadata.uid !== uid)) continue;
+      if (note.kind !== kind || !isFor(note, uid)) continue;
       if (uid === note.object.metadata.uid || note.overtaken(object) === undefined) continue;
       if ((lastRequestOf(object.status)?.time ?? '') <= note.time) return note;
       this.drop(note);
@@ -58,4 +66,9 @@ export class Unheard {
   drop(note: Note): void {
     this.#notes = this.#notes.filter((one) => one !== note);
   }
+}
+
+/** Whether the object with this uid stands for what that request was about. */
+function isFor({ kind, object }: Note, uid: string): boolean {
+  return kind.rivals(object).some(({ metadata }) => metadata.uid === uid);
 }

@@ -223,7 +223,10 @@ test('an API that is down makes it Unavailable: nothing was sent; it goes on whe
   await simulator.up();
   const { status: after } = await scene.until('down', 'Applied');
   expect(after.attempts).toBeUndefined();
-  await expect.poll(() => versions.reasons('down')).toEqual(['Pending', 'Unavailable', 'Applied']);
+  await waitFor(() => versions.reasons('down').join(), {
+    what: 'all that down went through',
+    until: (all) => all === ['Pending', 'Unavailable', 'Applied'].join(),
+  });
 });
 
 test('a stored object that the schema of today would refuse is SpecInvalid, makes no call, and is mended by an edit', async () => {

@@ -192,7 +192,11 @@ describe.concurrent('limits', () => {
     expect(simulator.callCount({ keyId: right.id })).toBe(names.length);
     expect(simulator.callCount({ keyId: key.id }) - callsBefore).toBe(tried);
     expect(await writesOf(scene, names)).toEqual(new Map(names.map((name) => [name, 2])));
-    for (const name of ready) await expect.poll(() => versions.reasons(name)).toEqual(['Pending', 'Applied']);
+    for (const name of ready)
+      await waitFor(() => versions.reasons(name).join(), {
+        what: `all that ${name} went through`,
+        until: (all) => all === ['Pending', 'Applied'].join(),
+      });
     const reads = await audit({ user: scene.user, verb: 'get', resource: 'secrets', name: 'shared' });
     expect(reads.length).toBeLessThanOrEqual(2);
   });

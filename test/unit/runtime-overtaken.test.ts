@@ -166,6 +166,20 @@ describe('a result whose object is gone', () => {
     expect(statusOf(HEIR)).toEqual(confirmed(1));
   });
 
+  test('is over where this process has sent for the other since, within the same second too', async () => {
+    sending();
+    asRivals();
+    engine.given(KEY);
+    meanwhile(() => deleted(KEY));
+    await engine.pass(KEY);
+    engine.given(HEIR);
+    engine.report = (object, now) => ({ ...anAttempt(object, now), status: confirmed(0), overtaken });
+    await engine.clock.advance(10);
+    await engine.pass(HEIR);
+    expect(await engine.pass(HEIR)).toMatchObject({ did: 'put' });
+    expect(statusOf(HEIR)).toEqual(confirmed(0));
+  });
+
   test('waits for one that is confirmed, and concerns none that stands for something else', async () => {
     sending();
     engine.given(KEY);
