@@ -94,7 +94,7 @@ describe.each(OBSTACLES)('deleted with $with in the way', ({ spec, reason }) => 
     operator.clock.advance(7 * MINUTE);
     await settled(scene);
     expect((await names()).toSorted(), 'before the deadline').toEqual(leftBehind.toSorted());
-    expect(metric(operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
+    expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
 
     operator.clock.advance(MINUTE);
     await waitFor(names, { what: 'all to go', until: ({ length }) => length === 0 });
@@ -109,7 +109,7 @@ describe.each(OBSTACLES)('deleted with $with in the way', ({ spec, reason }) => 
       expect({ name, logged: naming(abandonedLines(name)) }).toEqual({ name, logged: gone ? [] : [true] });
       expect(orgs.ids(organizationId), name).toEqual(removed ? ['theirs'] : ['theirs', `of-${name}`]);
     }
-    expect(metric(operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(leftBehind.length);
+    expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(leftBehind.length);
   });
 });
 

@@ -91,6 +91,7 @@ describe('deletion', () => {
     await orgs.untilIt('acme', 'tried again', ({ status }) => (status.attempts ?? 0) >= 2);
     operator.clock.advance(MINUTE + SECOND);
     await orgs.untilGone('acme');
+    await operator.idle();
     expect(operator.messages.filter((line) => line.includes('--cleanup-deadline'))).toHaveLength(1);
   });
 
@@ -102,7 +103,7 @@ describe('deletion', () => {
     await scene.secret('management-api', { keyId: scene.key.id, keySecret: scene.key.secret });
     await orgs.untilGone('acme');
     expect(orgs.ids()).toEqual(['theirs']);
-    expect(metric(operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
+    expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
   });
 
   test('ends at once, without a call, when the policy is taken back', async () => {
@@ -115,7 +116,7 @@ describe('deletion', () => {
     await orgs.untilGone('acme', 5_000);
     expect(orgs.patches()).toHaveLength(calls);
     expect(orgs.ids()).toEqual(['theirs', 'ours']);
-    expect(metric(operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
+    expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
   });
 
   test('is tried again at once with the annotation', async () => {
@@ -159,7 +160,7 @@ describe('deletion', () => {
     expect(orgs.ids()).toEqual([]);
     const counts = scene.simulator.endpointCounts(ORGANIZATION)['gcp/ap-northeast-1/ours'];
     expect(counts).toMatchObject({ add: 1, removed: row.removed });
-    expect(metric(operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
+    expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
   });
 
   test('after the operator was away over the whole deadline still removes', async () => {
@@ -170,7 +171,7 @@ describe('deletion', () => {
     operator = await startInner(scene, { clock: operator.clock });
     await orgs.untilGone('acme');
     expect(orgs.ids()).toEqual(['theirs']);
-    expect(metric(operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
+    expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
   });
 
   test('after the operator was away over the whole deadline tries once, and then lets go', async () => {
@@ -183,7 +184,7 @@ describe('deletion', () => {
     operator = await startInner(scene, { clock: operator.clock });
     await orgs.untilGone('acme');
     expect(orgs.calls().length - before).toBeGreaterThanOrEqual(1);
-    expect(metric(operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(1);
+    expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(1);
     expect(orgs.ids()).toEqual(['theirs', 'ours']);
   });
 

@@ -52,8 +52,8 @@ function driftOf({ status }: Org): unknown {
   return status['drift'];
 }
 
-function drifted(): number {
-  return metric(operator.metrics(), 'pipewright_drift_total', { kind: 'Organization' });
+async function drifted(): Promise<number> {
+  return metric(await operator.metrics(), 'pipewright_drift_total', { kind: 'Organization' });
 }
 
 async function driftEvents(): Promise<SeenEvent[]> {
@@ -76,7 +76,7 @@ describe('at the next reply', () => {
     expect(seen.status.organization?.name).toBe('Second');
     const [event] = await waitFor(driftEvents, { what: 'the event', until: ({ length }) => length > 0 });
     expect(event).toMatchObject({ type: 'Warning', note: expect.stringContaining('First → Second') });
-    expect(drifted()).toBe(1);
+    expect(await drifted()).toBe(1);
     expect(driftOf(await asked())).toHaveLength(1);
     await settled(scene);
     expect(await driftEvents()).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('at the next reply', () => {
     expect([adds('ours'), adds('too')]).toEqual([2, 1]);
     const [event] = await waitFor(driftEvents, { what: 'the event', until: ({ length }) => length > 0 });
     expect(event?.note).toContain('ours');
-    expect(drifted()).toBe(1);
+    expect(await drifted()).toBe(1);
     expect(driftOf(await asked())).toHaveLength(1);
     expect(adds('ours')).toBe(2);
   });
@@ -107,7 +107,7 @@ describe('at the next reply', () => {
     await applied(list('ours'));
     await someone.change({ name: 'Second', remove: ['ours'] });
     expect(driftOf(await asked())).toMatchObject([{ field: 'name' }, { field: 'privateEndpoints[ours]' }]);
-    expect(drifted()).toBe(2);
+    expect(await drifted()).toBe(2);
     await settled(scene);
     expect(await driftEvents()).toHaveLength(1);
   });
@@ -128,7 +128,7 @@ describe('at the next reply', () => {
     await asked();
     scene.simulator.play({ organization: { list: 'doubled' } });
     expect(driftOf(await asked())).toBeUndefined();
-    expect(drifted()).toBe(0);
+    expect(await drifted()).toBe(0);
     expect(orgs.ids().toSorted()).toEqual(['found', 'ours', 'theirs-1', 'theirs-2', 'theirs-3']);
   });
 

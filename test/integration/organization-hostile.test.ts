@@ -220,10 +220,11 @@ test('no status was refused, and no key is in logs, events or metrics', async ()
       Promise.all(all.map(({ namespace }) => asAdmin('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events`))),
     { what: 'the events' },
   );
+  await Promise.all([operator.idle(), rawOperator.idle()]);
   const texts = {
     log: [...operator.messages, ...rawOperator.messages].join('\n'),
     events: JSON.stringify(events),
-    metrics: operator.metrics() + rawOperator.metrics(),
+    metrics: (await operator.metrics()) + (await rawOperator.metrics()),
   };
   expect(texts.log).not.toMatch(/"level":"(error|fatal)"|^(error|fatal) /m);
   expect(leaks(texts, FORMS)).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
-import { allow, asAdmin, createOrReplace, operatorRules } from '../support/cluster.ts';
+import { allow, asAdmin, change, createOrReplace, operatorRules, type Stored } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
 import { objectUntil, putsOf, putsUntil, ready, settled, side } from '../support/watching.ts';
@@ -92,9 +92,8 @@ test('a winner that is being deleted keeps the pipe until it is gone', async () 
 });
 
 async function setFinalizers(name: string, finalizers: readonly string[]): Promise<void> {
-  const path = `${pathsOf(scene.namespace)}/${name}`;
-  const stored = await asAdmin<Pset>('GET', path);
-  await asAdmin('PUT', path, { ...stored, metadata: { ...stored.metadata, finalizers } });
+  const edit = (stored: Stored): unknown => ({ ...stored, metadata: { ...stored.metadata, finalizers } });
+  await change(`${pathsOf(scene.namespace)}/${name}`, edit);
 }
 
 test('after five minutes the loser is stalled, with one event; an edit or a request of it sends nothing', async () => {

@@ -35,7 +35,7 @@ async function afterPut(name: string, count: number): Promise<Pset> {
 test('a change of an undeclared setting elsewhere is seen at the next reply: recorded, told and counted', async () => {
   await scene.pset('drifting', { settings: { engine_max_threads: 8 } });
   await scene.until('drifting', 'Applied');
-  const counted = metric(operator.metrics(), 'pipewright_drift_total', { kind: 'PipeSettings' });
+  const counted = metric(await operator.metrics(), 'pipewright_drift_total', { kind: 'PipeSettings' });
   scene.simulator.setSettings(at('drifting'), { object_storage_concurrency: 30 });
   await scene.request('drifting');
   const { status } = await afterPut('drifting', 2);
@@ -48,7 +48,7 @@ test('a change of an undeclared setting elsewhere is seen at the next reply: rec
   });
   expect(events).toMatchObject([{ type: 'Warning', reason: 'DriftDetected' }]);
   expect(events[0]?.note).toContain('object_storage_concurrency 4 → 30');
-  expect(metric(operator.metrics(), 'pipewright_drift_total', { kind: 'PipeSettings' })).toBe(counted + 1);
+  expect(metric(await operator.metrics(), 'pipewright_drift_total', { kind: 'PipeSettings' })).toBe(counted + 1);
   expect(putsOf(scene, 'drifting').at(-1)?.body).toEqual({ engine_max_threads: 8 });
 
   await scene.request('drifting');

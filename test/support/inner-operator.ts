@@ -7,6 +7,7 @@ import { collectFigures } from '../../src/observe.ts';
 import { createOperator } from '../../src/operator.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { runWorkers } from '../../src/runtime/controller.ts';
+import { waitFor } from '../controlplane/client.ts';
 import { MovableClock } from './movable-clock.ts';
 import { recordingLog } from './recording-log.ts';
 import type { Scene } from './scene.ts';
@@ -15,8 +16,12 @@ import type { Scene } from './scene.ts';
 export interface InnerOperator {
   readonly clock: MovableClock;
   readonly messages: readonly string[];
-  /** The page of /metrics. */
-  metrics(): string;
+  /** Whether no pass runs and none waits for a worker: then no call is under way. */
+  isIdle(): boolean;
+  /** Waits until it is idle: the cluster shows what a pass did a moment before that is counted and logged. */
+  idle(): Promise<void>;
+  /** The page of /metrics, of an idle operator. */
+  metrics(): Promise<string>;
   /** Lets running passes end, and with them everything. */
   stop(): Promise<void>;
 }
@@ -62,10 +67,16 @@ export async function startInner(
   collectFigures(metrics, { queue, pacer, kinds, clock, isLeader: () => true });
   await operator.informers.synced;
   const working = runWorkers(operator.controller, stopWork.signal);
+  const isIdle = (): boolean => queue.depth === 0 && queue.runningSince().length === 0;
+  const idle = async (): Promise<void> => {
+    await waitFor(isIdle, { what: 'the operator to be idle' });
+  };
   return {
     clock,
     messages,
-    metrics: metrics.render,
+    isIdle,
+    idle,
+    metrics: () => idle().then(metrics.render),
     async stop() {
       stopWork.abort();
       await working;

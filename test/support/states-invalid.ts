@@ -1,6 +1,7 @@
 import { waitFor } from '../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { startSimulator } from '../simulator/simulator.ts';
+import { editCrd } from './edit-crds.ts';
 import { type RunningOperator, startOperator } from './operator.ts';
 import { ORGANIZATION, type Pset, SERVICE } from './scene.ts';
 import { KINDS, type KindName } from './states.ts';
@@ -40,8 +41,7 @@ export async function invalidSpecs(): Promise<readonly Pset[]> {
 async function storeInvalid(own: ControlPlane): Promise<void> {
   const install = ['apply', '--server-side', '--force-conflicts', '-f', 'crds/'];
   await run(own, install);
-  const crds = JSON.parse(await run(own, ['get', 'crd', '-o', 'json'])) as object;
-  await run(own, ['replace', '-f', '-'], JSON.stringify(withoutPatterns(crds)));
+  for (const kind of KINDS) await editCrd(own, PLURALS[kind], withoutPatterns);
   const objects = KINDS.map((kind) => ({
     apiVersion: 'pipewright.dev/v1alpha1',
     kind,

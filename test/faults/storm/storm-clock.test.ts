@@ -4,7 +4,6 @@ import { waitFor } from '../../controlplane/client.ts';
 import type { Fault } from '../../simulator/types.ts';
 import { startInner } from '../../support/inner-operator.ts';
 import { openScene } from '../../support/scene.ts';
-import { isIdle } from '../walks/walk-idle.ts';
 import { createFleet } from './storm-fleet.ts';
 import { spoil } from './storm-weather.ts';
 
@@ -34,7 +33,7 @@ test('R6: after failures of every class all converges within the longest wait, a
   const { clock } = operator;
   // A call under way when the clock is turned would be out of time.
   const turn = (): void => {
-    if (isIdle(operator)) clock.advance(10 * MINUTE);
+    if (operator.isIdle()) clock.advance(10 * MINUTE);
   };
   const fleet = createFleet({ scene, pipes: 20, organizations: 6 });
   // Whether an endpoint was there before must be known, or it is nobody's for ever.

