@@ -7,10 +7,15 @@ import { UPDATE_ORGANIZATION } from './organization/remote.ts';
 import { createPipeSettingsKind } from './pipe-settings/index.ts';
 import { UPDATE_PIPE_SETTINGS } from './pipe-settings/remote.ts';
 
-/** Every kind there is. A new one is a folder beside this file, its entry here, and its operation below. */
-export function createKinds(context: KindContext): readonly Kind[] {
-  return [createPipeSettingsKind(context), createActivityKind(context), createOrganizationKind(context)];
-}
+/** Every kind there is, with the operation it calls as metrics name it. A new one is a folder beside this file and its entry here. */
+const KINDS = [
+  { create: createPipeSettingsKind, operation: UPDATE_PIPE_SETTINGS },
+  { create: createActivityKind, operation: GET_ACTIVITY },
+  { create: createOrganizationKind, operation: UPDATE_ORGANIZATION },
+];
 
-/** The operation of each kind, as metrics name it. */
-export const OPERATIONS: readonly string[] = [UPDATE_PIPE_SETTINGS, GET_ACTIVITY, UPDATE_ORGANIZATION];
+export const OPERATIONS: readonly string[] = KINDS.map(({ operation }) => operation);
+
+export function createKinds(context: KindContext): readonly Kind[] {
+  return KINDS.map(({ create }) => create(context));
+}

@@ -28,7 +28,7 @@ export interface Report {
  * What to say at an object whose record knows nothing of the request that was sent in this pass, and that may have reached the
  * API after the one on record. Undefined where it says of itself that it is not as it should be: then it sends again anyway.
  */
-export type Overtaken = (object: KubeObject) => object | undefined;
+export type Overtaken = (object: KubeObject, now: number) => object | undefined;
 
 /**
  * A kind, in the four steps of a pass. `load` reads and decides nothing; `plan` and `report` are pure, time is an

@@ -100,16 +100,17 @@ export class Lifecycle {
   /** Whoever changes the object meanwhile wakes its key, so a result that came to nothing needs no further visit. */
   async #write(kind: Kind, id: string, kept: Kept): Promise<Outcome> {
     const { base, report, at } = kept;
+    const { client, clock } = this.#options;
     const newest = kind.get(keyOf(base));
     if (newest?.metadata.uid !== base.metadata.uid) return this.#passOn(kind, id, kept);
     let isSuperseded = false;
     const written = await writeStatus({
-      client: this.#options.client,
+      client,
       type: kind.type,
       object: newest,
       statusFor: (object) => {
         isSuperseded = hasOthersAttempt(object, { base, status: report.status });
-        return isSuperseded ? report.overtaken?.(object) : report.status;
+        return isSuperseded ? report.overtaken?.(object, clock.now()) : report.status;
       },
       wrote: (object) => (isSuperseded ? kind.put(object) : this.#options.take(kind, id, object)),
       met: (newer) => kind.put(newer),
@@ -132,11 +133,13 @@ export class Lifecycle {
 
   /** Tells an object what was sent for another in its place; false where there is nothing to tell. */
   async #hear(kind: Kind, object: KubeObject): Promise<boolean> {
-    const note = this.#unheard.for(kind, object);
+    const { client, clock } = this.#options;
+    const now = clock.now();
+    const note = this.#unheard.for(kind, object, now);
     if (!note) return false;
+    const statusFor = (newer: KubeObject): object | undefined => note.overtaken(newer, now);
     const put = (newer: KubeObject): void => kind.put(newer);
-    const { client } = this.#options;
-    const write = { client, type: kind.type, object, statusFor: note.overtaken, wrote: put, met: put };
+    const write = { client, type: kind.type, object, statusFor, wrote: put, met: put };
     if ((await writeStatus(write)) === 'gone') return false;
     this.#unheard.drop(note);
     return true;

@@ -52,11 +52,11 @@ export class Unheard {
   }
 
   /** What an object has to hear: it stands for the same thing, was confirmed, and has sent nothing since. */
-  for(kind: Kind, object: KubeObject): Note | undefined {
+  for(kind: Kind, object: KubeObject, now: number): Note | undefined {
     const { uid } = object.metadata;
     for (const note of this.#notes) {
       if (note.kind !== kind || !isFor(note, uid)) continue;
-      if (uid === note.object.metadata.uid || note.overtaken(object) === undefined) continue;
+      if (uid === note.object.metadata.uid || note.overtaken(object, now) === undefined) continue;
       if ((lastRequestOf(object.status)?.time ?? '') <= note.time) return note;
       this.drop(note);
     }

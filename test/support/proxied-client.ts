@@ -51,7 +51,7 @@ export async function realApi(
   return { base: `${scheme}://127.0.0.1:${await listening(server)}`, seen, versions };
 }
 
-/** One call as good as any. */
+/** It does not matter which. */
 export const put: ApiRequest = {
   operation: 'put-settings',
   method: 'PUT',
