@@ -14,6 +14,8 @@ export interface KindStoreOptions<T extends KubeObject> {
   readonly targetOf: (object: KubeObject) => string | undefined;
   /** Whether this change of an object matters to its rivals; absent: only its end does. */
   readonly rivalsSee?: (now: T, before: T) => boolean;
+  /** An object is gone, and these stand for the same thing; called before they are visited. */
+  readonly onGone?: (gone: T, rivals: readonly T[]) => void;
 }
 
 export interface KindStore<T extends KubeObject> {
@@ -39,7 +41,10 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
       enqueue(idOf(key), now ? laneFor(now, origin) : 'user');
       if (!now) {
         secrets.release(idOf(key));
-        if (before) wake(rivalsOf(before), 'user');
+        if (!before) return;
+        const rivals = rivalsOf(before);
+        options.onGone?.(before, rivals);
+        wake(rivals, 'user');
         return;
       }
       if (before && options.rivalsSee?.(now, before))

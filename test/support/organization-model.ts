@@ -114,6 +114,7 @@ export function organizationLoop(options: LoopOptions): Loop {
       secrets: { state: () => ({ state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined }) },
       memory: { acting: new Set(), triedSecret: new Map([[`ingest/${object.metadata.name}`, '1']]) },
       memos,
+      predecessors: { of: () => undefined },
       hasSlot: () => false,
       baseUrl: options.baseUrl ?? BASE_URL,
       apiTimeoutMs: API_TIMEOUT,

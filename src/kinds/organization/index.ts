@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../kube/resource.ts';
+import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import { defineKind, type Kind } from '../../runtime/kind.ts';
+import { goOn } from '../../runtime/outcome.ts';
 import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
 import { createKindStore } from '../kind-store.ts';
 import { type Acting, act } from './act.ts';
-import { load, targetOf } from './load.ts';
+import { heirsOf, load, targetOf } from './load.ts';
 import { Memos } from './memo.ts';
 import { plan } from './plan.ts';
+import { Predecessors } from './predecessors.ts';
 import { report } from './report.ts';
 import { type Organization, organizationType } from './resource.ts';
 
@@ -18,7 +20,14 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { kind } = organizationType;
   const attempts = attemptsOf(kind, context);
   const memos = new Memos();
-  const { store, rivals } = createKindStore<Organization>({ kind, context, targetOf, rivalsSee });
+  const predecessors = new Predecessors();
+  const { store, rivals } = createKindStore<Organization>({
+    kind,
+    context,
+    targetOf,
+    rivalsSee,
+    onGone: (gone, waiting) => predecessors.add(gone, heirsOf(gone, waiting, attempts.memory)),
+  });
   const acting: Acting = {
     ...attempts,
     api,
@@ -41,18 +50,22 @@ export function createOrganizationKind(context: KindContext): Kind {
     store,
     rivals,
     load: (object: Organization) =>
-      load(object, { ...attempts, store, secrets, memos, baseUrl, apiTimeoutMs, cleanupDeadlineMs }),
+      load(object, { ...attempts, store, secrets, memos, predecessors, baseUrl, apiTimeoutMs, cleanupDeadlineMs }),
     plan,
     act: (object, planned) => act(object, planned, acting),
     report(object, planned, result, now) {
       const { memo, ...said } = report(object, planned, result, now);
       if (memo) memos.set(object, memo);
-      return said;
+      const takesOver = 'inherited' in planned && predecessors.of(object) !== undefined;
+      if (!takesOver) return said;
+      predecessors.forget(keyOf(object));
+      return { ...said, outcome: goOn };
     },
     settle: attempts.settle,
     forget(key) {
       attempts.forget(key);
       memos.forget(key);
+      predecessors.forget(key);
     },
   });
 }

@@ -9,6 +9,7 @@ import { type Holder, holderOf } from '../target.ts';
 import { type Tuple, tupleKey } from './endpoints.ts';
 import { inheritance } from './inheritance.ts';
 import type { Memo, Memos } from './memo.ts';
+import type { Predecessors } from './predecessors.ts';
 import { type DeclaredEndpoint, type LedgerEntry, type Organization, parseSpec } from './resource.ts';
 
 /** What a pass knows besides the object itself. */
@@ -44,6 +45,7 @@ export interface LoadSources extends Pick<Facts, 'baseUrl' | 'apiTimeoutMs' | 'c
   readonly secrets: Pick<Secrets, 'state'>;
   readonly memory: Memory;
   readonly memos: Pick<Memos, 'of'>;
+  readonly predecessors: Pick<Predecessors, 'of'>;
   readonly hasSlot: (storeKey: string) => boolean;
 }
 
@@ -52,9 +54,8 @@ export function load(object: Organization, from: LoadSources): Facts {
   const key = keyOf(object);
   const target = targetOf(object);
   const rivals = target === undefined ? [object] : from.store.byIndex('target', target);
-  const acted = ({ status, ...rival }: Organization): boolean =>
-    status?.applied !== undefined || status?.pendingChange !== undefined || memory.acting.has(keyOf(rival));
-  const holder = rivals.length > 1 ? (holderOf(rivals, acted) ?? object) : object;
+  const holder =
+    from.predecessors.of(object) ?? (rivals.length > 1 ? holderOf(rivals, hasActed(memory)) : undefined) ?? object;
   const isHolder = holder.metadata.uid === object.metadata.uid;
   const { uid, namespace, name } = holder.metadata;
   const secretName = secretNameOf(object);
@@ -71,6 +72,17 @@ export function load(object: Organization, from: LoadSources): Facts {
     apiTimeoutMs,
     cleanupDeadlineMs,
   };
+}
+
+function hasActed({ acting }: Memory): (object: Organization) => boolean {
+  return ({ status, ...object }) =>
+    status?.applied !== undefined || status?.pendingChange !== undefined || acting.has(keyOf(object));
+}
+
+/** Of those that waited for an object that is gone: who has something to take over from it and has not done so. */
+export function heirsOf(gone: Organization, rivals: readonly Organization[], memory: Memory): Organization[] {
+  if (holderOf([gone, ...rivals], hasActed(memory)) !== gone) return [];
+  return rivals.filter((rival) => unclaimedBy(rival, gone).length > 0);
 }
 
 function listedBy(rival: Organization): readonly DeclaredEndpoint[] {
