@@ -155,10 +155,13 @@ export async function hopelessDeletion(world: World, name: string, organizationI
   await apps.untilGone(name, 240_000);
   await nothingLeft(world, name);
   assert.deepEqual(endpointsOf(simulator, organizationId), [`psc-${name}`]);
-  const events = await world.read<{ items: { reason: string; note: string }[] }>(
-    `/apis/events.k8s.io/v1/namespaces/${name}/events`,
-  );
-  const [event] = events?.items.filter(({ reason }) => reason === 'CleanupAbandoned') ?? [];
+  const abandoned = async () => {
+    const path = `/apis/events.k8s.io/v1/namespaces/${name}/events`;
+    const events = await world.read<{ items: { reason: string; note: string }[] }>(path);
+    return events?.items.find(({ reason }) => reason === 'CleanupAbandoned');
+  };
+  // The object goes first, and the event is sent beside.
+  const event = await world.until('the event', abandoned, (found) => found !== undefined);
   assert.match(event?.note ?? 'no event', new RegExp(`psc-${name}`));
 }
 

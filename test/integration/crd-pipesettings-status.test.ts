@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
 import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
-import { newNamespace } from '../controlplane/client.ts';
+import { newNamespace, waitFor } from '../controlplane/client.ts';
 import { printedTable } from '../support/columns.ts';
-import { goodSpec, installCrd, pipeSettings, putStatus, succeed } from '../support/crd.ts';
+import { goodSpec, installCrds, pipeSettings, putStatus, succeed } from '../support/crd.ts';
 import { largest } from '../support/largest.ts';
 
 const KIB = 1024;
@@ -42,7 +42,7 @@ const readyStatus = {
 let namespace: string;
 
 beforeAll(async () => {
-  await installCrd('pipesettings');
+  await installCrds();
   namespace = await newNamespace();
 });
 
@@ -114,10 +114,13 @@ test.for([
 });
 
 test('kubectl explain tells ranges and units', async () => {
-  const explained = await succeed(['explain', 'pipesettings.spec.settings']);
+  // The API server publishes its documentation a moment after it serves the kind.
+  const explain = (path: string): Promise<string> =>
+    waitFor(() => succeed(['explain', path]), { what: `kubectl explain ${path}` });
+  const explained = await explain('pipesettings.spec.settings');
   expect(explained.replaceAll(/\s+/g, ' ')).toContain('10485760 to 53687091200 bytes (10 MiB to 50 GiB).');
-  expect(await succeed(['explain', 'pset.spec.reassertInterval'])).toContain('10m to 8760h');
-  expect(await succeed(['explain', 'pset.status.lastRequest.outcome'])).toContain('nobody can');
+  expect(await explain('pset.spec.reassertInterval')).toContain('10m to 8760h');
+  expect(await explain('pset.status.lastRequest.outcome')).toContain('nobody can');
 });
 
 test('a status as large as the schema allows is taken, and is under 256 KiB', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { startControllers } from '../packaging/controllers.ts';
@@ -85,8 +86,13 @@ describe('every command of the later sections, and of deploy/argocd/README.md, w
       ['create', 'namespace', 'argocd'],
       ['create', 'configmap', 'argocd-cm', '-n', 'argocd'],
     ]) {
-      const { code, stderr } = await own.kubectl(made);
-      if (code !== 0) throw new Error(`kubectl ${made.join(' ')}: ${stderr}`);
+      const make = async (): Promise<true> => {
+        const { code, stderr } = await own.kubectl(made);
+        if (code !== 0) throw new Error(`kubectl ${made.join(' ')}: ${stderr}`);
+        return true;
+      };
+      // The kinds of a CRD are served a moment after it was applied.
+      await (made.includes('apply') ? waitFor(make, { what: `kubectl ${made.join(' ')}` }) : make());
     }
   }, PATIENCE_MS);
 

@@ -16,6 +16,9 @@ import type { Pset } from '../support/scene.ts';
  * The life of one release, in order, on a control plane of its own with controllers. There are no nodes, so no Pod ever
  * runs: helm does not wait for them and runs no hook, and the operator is a process with the token of the ServiceAccount.
  */
+/** Garbage, namespaces and CRDs take long to go where the machine is busy. */
+const PATIENCE_MS = 180_000;
+
 let own: ControlPlane;
 let controllers: Awaited<ReturnType<typeof startControllers>>;
 let simulator: Simulator;
@@ -74,7 +77,7 @@ test('the operator works with the rights of the release', async () => {
   await kubectl(
     'create secret generic management-api -n ingest --from-literal=keyId=key-1 --from-literal=keySecret=secret-1',
   );
-  await kubectl('apply -f deploy/examples/pipesettings.yaml');
+  await waitFor(() => kubectl('apply -f deploy/examples/pipesettings.yaml'), { what: 'the CRD to be served' });
   const lease = ['--leader-elect', '--leader-elect-namespace', 'pipewright', '--api-rate', '0'];
   const kubeconfig = await own.serviceAccountKubeconfig('pipewright', 'pipewright');
   operator = await startOperator({ kubeconfig, apiUrl: simulator.url, flags: lease });
@@ -130,22 +133,27 @@ test('a second release is refused the CRDs by name, and works without them', asy
   await release('uninstall second --namespace ingest');
 });
 
-test('uninstall: nothing of the release is left but the CRDs, and every object with its status', async () => {
-  const said = await release(`uninstall pipewright ${IN}`);
-  expect(said).toContain('CustomResourceDefinition] pipesettings.pipewright.dev');
-  const kinds =
-    'deployments,replicasets,pods,configmaps,serviceaccounts,roles,rolebindings,networkpolicies,poddisruptionbudgets';
-  await waitFor(() => kubectl(`get ${kinds} -n pipewright -o name`), {
-    what: 'the end of all that the release had',
-    until: (text) =>
-      text
-        .trim()
-        .split('\n')
-        .every((name) => name === 'serviceaccount/default'),
-  });
-  expect(await kubectl('get clusterroles,clusterrolebindings -o name')).not.toContain('pipewright');
-  expect(known(await orders())).toEqual(known(before));
-});
+test(
+  'uninstall: nothing of the release is left but the CRDs, and every object with its status',
+  async () => {
+    const said = await release(`uninstall pipewright ${IN}`);
+    expect(said).toContain('CustomResourceDefinition] pipesettings.pipewright.dev');
+    const kinds =
+      'deployments,replicasets,pods,configmaps,serviceaccounts,roles,rolebindings,networkpolicies,poddisruptionbudgets';
+    await waitFor(() => kubectl(`get ${kinds} -n pipewright -o name`), {
+      what: 'the end of all that the release had',
+      until: (text) =>
+        text
+          .trim()
+          .split('\n')
+          .every((name) => name === 'serviceaccount/default'),
+      timeoutMs: 120_000,
+    });
+    expect(await kubectl('get clusterroles,clusterrolebindings -o name')).not.toContain('pipewright');
+    expect(known(await orders())).toEqual(known(before));
+  },
+  PATIENCE_MS,
+);
 
 test('install again: the same release takes the CRDs that it left, with their objects', async () => {
   await release(`install pipewright ${CHART} ${IN} ${PRODUCTION}`);
@@ -153,21 +161,29 @@ test('install again: the same release takes the CRDs that it left, with their ob
   await release(`uninstall pipewright ${IN}`);
 });
 
-test('from install.yaml to the chart: helm takes over what kubectl has applied', async () => {
-  await freeingStuckCrds(own, () => kubectl('delete crd -l helm.sh/chart'));
-  await kubectl('apply -f deploy/install.yaml');
-  await kubectl('apply -f deploy/examples/pipesettings.yaml');
-  const { metadata } = await orders();
-  const install = `install pipewright ${CHART} ${IN} --set api.url=https://api.example.com`;
-  expect(await refused(install)).toContain('exists and cannot be imported');
-  await release(`${install} --take-ownership --force-conflicts`);
-  expect((await orders()).metadata.uid).toBe(metadata.uid);
-});
+test(
+  'from install.yaml to the chart: helm takes over what kubectl has applied',
+  async () => {
+    await freeingStuckCrds(own, () => kubectl('delete crd -l helm.sh/chart'));
+    await kubectl('apply -f deploy/install.yaml');
+    await waitFor(() => kubectl('apply -f deploy/examples/pipesettings.yaml'), { what: 'the new CRD to be served' });
+    const { metadata } = await orders();
+    const install = `install pipewright ${CHART} ${IN} --set api.url=https://api.example.com`;
+    expect(await refused(install)).toContain('exists and cannot be imported');
+    await release(`${install} --take-ownership --force-conflicts`);
+    expect((await orders()).metadata.uid).toBe(metadata.uid);
+  },
+  PATIENCE_MS,
+);
 
-test('without the operator its namespace can be deleted', async () => {
-  await kubectl('delete namespace pipewright --timeout=50s');
-  expect(await kubectl('get namespaces -o name')).not.toContain('pipewright');
-});
+test(
+  'without the operator its namespace can be deleted',
+  async () => {
+    await kubectl('delete namespace pipewright --timeout=170s');
+    expect(await kubectl('get namespaces -o name')).not.toContain('pipewright');
+  },
+  PATIENCE_MS,
+);
 
 async function edit(file: string, from: string, to: string): Promise<void> {
   const text = await readFile(file, 'utf8');

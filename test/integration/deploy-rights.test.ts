@@ -97,18 +97,25 @@ describe('under exactly the rules of the chart the operator does its whole job, 
     const standby = await operate(scene, access, 'started');
     await allApplied(scene);
     await allDeleted(scene);
-    expect(await standby.stop()).toBe(0);
     expect(await operator.stop()).toBe(0);
-    // A watch is logged when it has ended.
-    const seen = await audit({ user: access.user });
-    expect(seen.filter(({ code }) => code === 403)).toEqual([]);
+    // Who takes over has looked at the Lease, and watched it.
+    await standby.waitForLine(({ msg }) => msg === 'working', 'the standby took over');
+    expect(await standby.stop()).toBe(0);
 
-    const used = seen.map(
-      ({ resource, subresource, verb }) => `${resource}${subresource && '/'}${subresource} ${verb}`,
-    );
-    const unused = rightsOf(await rendered({ values: values(scene) })).filter((right) => !used.includes(right));
     const afterConflict = Object.values(JOBS).map(({ plural }) => `${plural} get`);
-    expect(unused.filter((right) => !afterConflict.includes(right))).toEqual([]);
+    const rights = rightsOf(await rendered({ values: values(scene) })).filter(
+      (right) => !afterConflict.includes(right),
+    );
+    const unused = async (): Promise<string[]> => {
+      const used = (await audit({ user: access.user })).map(
+        ({ resource, subresource, verb }) => `${resource}${subresource && '/'}${subresource} ${verb}`,
+      );
+      return rights.filter((right) => !used.includes(right));
+    };
+    // A watch is logged when the API server has seen that it has ended.
+    const what = 'every right to be used';
+    expect(await waitFor(unused, { what, until: ({ length }) => length === 0 })).toEqual([]);
+    expect((await audit({ user: access.user })).filter(({ code }) => code === 403)).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import { listAll } from '../../src/kube/list.ts';
 import { collectionPath, type KubeObject, objectPath } from '../../src/kube/resource.ts';
 import { Store } from '../../src/kube/store.ts';
 import { startWatch, type WatchState } from '../../src/kube/watch.ts';
-import { controlPlane, newNamespace } from '../controlplane/client.ts';
+import { controlPlane, newNamespace, waitFor } from '../controlplane/client.ts';
 import { startControlPlane } from '../controlplane/controlplane.ts';
 import { requestToken } from '../controlplane/identity.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -101,11 +101,12 @@ test('a watch sees every change, and a reply that is older than it is ignored', 
   const first = await create(client, namespace, 'a');
   const path = objectPath(CONFIG_MAP, namespace, 'a');
   await client.request({ method: 'PATCH', path, body: { data: { x: 'ä€𝄞' } } });
-  await vi.waitFor(() => expect(changes).toEqual(['01 a event', '11 a event']), 5000);
+  await waitFor(() => changes, { what: 'both changes', until: ({ length }) => length >= 2 });
+  expect(changes).toEqual(['01 a event', '11 a event']);
   expect(store.put(first)).toBe(false);
   const last = await client.request<KubeObject>({ method: 'PATCH', path, body: { data: { x: 'b' } } });
   await client.request({ method: 'DELETE', path });
-  await vi.waitFor(() => expect(store.size).toBe(0), 5000);
+  await waitFor(() => store.size, { what: 'the deletion', until: (size) => size === 0 });
   expect(store.put(last)).toBe(false);
 });
 
@@ -134,9 +135,14 @@ test('three hundred watches by name share few connections (HTTP/2), and a call d
     return { opened: opened.promise, watch };
   });
   await Promise.all(watches.map(({ opened }) => opened));
-  const start = performance.now();
-  await client.request({ method: 'GET', path: '/api/v1/namespaces/default' });
-  expect(performance.now() - start).toBeLessThan(1000);
+  // Behind them every one would wait for a minute; of some, one at least meets a machine that has time for it.
+  const waits: number[] = [];
+  for (let calls = 0; calls < 5; calls += 1) {
+    const start = performance.now();
+    await client.request({ method: 'GET', path: '/api/v1/namespaces/default' });
+    waits.push(performance.now() - start);
+  }
+  expect(Math.min(...waits)).toBeLessThan(1000);
   expect(connections).toBeLessThanOrEqual(8);
   unsubscribe('undici:client:connected', count);
   stop.abort();
@@ -175,7 +181,7 @@ test('a ServiceAccount mount is enough; a wrong CA is refused, and a right one p
 });
 
 test('a restart of the API server is survived, and nothing is missed', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const own = await startControlPlane({ say: () => undefined });
   ends.push(() => own.stop());
@@ -183,10 +189,15 @@ test('a restart of the API server is survived, and nothing is missed', {
   const { store, states, watch } = watchConfigMaps(client, 'default');
   await watch.synced;
   await create(client, 'default', `a-${randomUUID()}`);
-  await vi.waitFor(() => expect(store.size).toBe(1), 5000);
+  await waitFor(() => store.size, { what: 'the first one', until: (size) => size === 1 });
   await own.stopApiServer();
-  await vi.waitFor(() => expect(states.at(-1)).toBe('waiting'), 10_000);
+  await waitFor(() => states.at(-1), { what: 'the watch to break', until: (state) => state === 'waiting' });
   await own.startApiServer();
   await create(client, 'default', `b-${randomUUID()}`);
-  await vi.waitFor(() => expect(store.size).toBe(2), 40_000);
+  const size = await waitFor(() => store.size, {
+    what: 'the second one',
+    until: (now) => now === 2,
+    timeoutMs: 60_000,
+  });
+  expect(size).toBe(2);
 });

@@ -36,6 +36,12 @@ function eventsOf(client: KubeClient, instance = 'pipewright-0') {
   return { ...createEvents({ client, clock: systemClock, log, instance }), messages };
 }
 
+/** Waits until so many were sent to the API server, taken or refused: `flush` has its own patience. */
+async function sent(namespace: string, count: number): Promise<void> {
+  const creates = () => audit({ namespace, resource: 'events', verb: 'create' });
+  await waitFor(creates, { what: `${count} events`, until: ({ length }) => length >= count });
+}
+
 describe.concurrent('events', () => {
   test('are shown by kubectl with the object that they are about', async () => {
     const namespace = await newNamespace();
@@ -44,6 +50,7 @@ describe.concurrent('events', () => {
     emit({ object, type: 'Warning', reason: 'Rejected', action: 'Apply', note: 'The API refused 5.5' });
     emit({ object, type: 'Warning', reason: 'Rejected', action: 'Apply', note: 'The API refused 5.5' });
     await flush();
+    await sent(namespace, 1);
     expect(messages).toEqual([]);
     const { stdout } = await kubectl(['events', '-n', namespace, '--for', 'configmap/orders']);
     expect(stdout).toMatch(/Warning +Rejected +ConfigMap\/orders +The API refused 5\.5/);
@@ -58,6 +65,7 @@ describe.concurrent('events', () => {
     const long = 'ü🙂'.repeat(1_000);
     emit({ object, type: 'Normal', reason: 'R'.repeat(300), action: 'A'.repeat(300), note: long });
     await flush();
+    await sent(namespace, 1);
     expect(messages).toEqual([]);
     const { items } = await getJson<{ items: { note: string }[] }>(['events.events.k8s.io', '-n', namespace]);
     expect(items.map(({ note }) => note.slice(0, 3))).toEqual(['ü🙂']);
@@ -76,6 +84,7 @@ describe.concurrent('events', () => {
     };
     await say('first');
     await say('second');
+    await sent(namespace, 2);
     expect(messages).toHaveLength(1);
     expect(messages[0]).toContain('{apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"]}');
     await applyYaml(role, namespace);
@@ -95,6 +104,7 @@ describe.concurrent('events', () => {
     await kubectl(['delete', 'namespace', namespace, '--wait=false']);
     emit({ object, type: 'Normal', reason: 'Applied', action: 'Apply', note: 'too late' });
     await flush();
+    await waitFor(() => messages.length, { what: 'a word on it' });
     expect(messages.map((message) => message.split(' ')[0])).toEqual(['debug']);
   });
 });

@@ -55,10 +55,13 @@ function firstAnswer(secrets: Secrets, namespace: string, name: string): Promise
   });
 }
 
-/** A ServiceAccount of its own that may use the Secret `api` and no other. */
+/** A ServiceAccount of its own that may use the Secret `api` and no other, once the API server has heard of its Role. */
 async function restricted(namespace: string): Promise<string> {
   await applyYaml(role, namespace);
-  return serviceAccountKubeconfig(namespace, 'operator');
+  const kubeconfig = await serviceAccountKubeconfig(namespace, 'operator');
+  const ask = () => kubectl(['auth', 'can-i', 'get', 'secrets/api', '-n', namespace], undefined, kubeconfig);
+  await waitFor(ask, { what: 'the Role to hold', until: ({ code }) => code === 0 });
+  return kubeconfig;
 }
 
 async function put(namespace: string, name: string, text: string): Promise<void> {

@@ -108,7 +108,9 @@ test('the page of metrics has every figure that the contract names', async () =>
   expect(page).not.toContain(scene.key.secret);
 });
 
-test('a namespace that is missing or forbidden is told of, tried again, and does not hold up the others', async () => {
+test('a namespace that is missing or forbidden is told of, tried again, and does not hold up the others', {
+  timeout: 180_000,
+}, async () => {
   const forbidden = await newNamespace();
   const absent = `${forbidden}-absent`;
   const operator = await start([
@@ -138,7 +140,8 @@ test('a namespace that is missing or forbidden is told of, tried again, and does
   await waitFor(() => asAdmin<Pset>('GET', `${psets}/now-allowed`), {
     what: 'the object in the namespace that is allowed now',
     until: (pset) => ready(pset).reason === 'Applied',
-    timeoutMs: 45_000,
+    // It tries again after half a minute at the latest, and a fifth.
+    timeoutMs: 90_000,
   });
 });
 

@@ -36,11 +36,16 @@ async function populate(scene: Scene): Promise<void> {
   await settled(scene);
 }
 
+interface Rest {
+  readonly calls: number;
+  readonly requests: string[];
+}
+
 /**
  * What the operator asked of the API server and of the management API while nobody did anything: for a minute, and until
  * its watches, one for each kind and one of the Secret, have ended and been opened again.
  */
-async function atRest(scene: Scene, operator: RunningOperator): Promise<{ calls: number; requests: string[] }> {
+async function atRest(scene: Scene, operator: RunningOperator): Promise<Rest & { readonly ms: number }> {
   const watches = async (): Promise<number> =>
     metric(await operator.page('metrics'), 'rest_client_requests_total', { method: 'WATCH' });
   const [calls, opened, from] = [scene.simulator.callCount(), await watches(), Date.now()];
@@ -53,6 +58,7 @@ async function atRest(scene: Scene, operator: RunningOperator): Promise<{ calls:
   const since = entries.filter(({ received, verb }) => received >= from && verb !== 'watch');
   return {
     calls: scene.simulator.callCount() - calls,
+    ms: Date.now() - from,
     requests: since.map(({ verb, resource, subresource }) => `${verb} ${resource}${subresource}`),
   };
 }
@@ -61,7 +67,8 @@ test.concurrent('a minute at rest costs nothing at all', { timeout: 180_000 }, a
   const scene = await openScene();
   try {
     await populate(scene);
-    expect(await atRest(scene, scene.operator())).toEqual({ calls: 0, requests: [] });
+    const { ms: _, ...asked } = await atRest(scene, scene.operator());
+    expect(asked).toEqual({ calls: 0, requests: [] } satisfies Rest);
   } finally {
     await scene.end();
   }
@@ -85,12 +92,12 @@ test.concurrent('a minute at rest as leader costs the renewals of the Lease', { 
   });
   try {
     await populate(scene);
-    const { calls, requests } = await atRest(scene, operator);
+    const { calls, requests, ms } = await atRest(scene, operator);
     expect(calls).toBe(0);
     expect(requests.filter((request) => request !== 'update leases')).toEqual([]);
-    // Every 2 s; a slow machine may miss some.
+    // Every 2 s; a slow machine may miss some, and the one that is under way at the beginning arrives in this time.
     expect(requests.length).toBeGreaterThan(10);
-    expect(requests.length).toBeLessThanOrEqual(50);
+    expect(requests.length).toBeLessThanOrEqual(ms / 2_000 + 2);
   } finally {
     await operator.kill();
     await scene.end();

@@ -29,12 +29,7 @@ beforeEach(async () => {
 
 /** Gives the scene's operator the same rights in another namespace, and that the same key. */
 async function shareWith(namespace: string): Promise<void> {
-  await allow(namespace, 'operator', await operatorRules());
-  const subjects = [{ kind: 'ServiceAccount', name: 'operator', namespace: scene.namespace }];
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' };
-  const bindings = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`;
-  const binding = { metadata: { name: 'from-elsewhere' }, subjects, roleRef };
-  await createOrReplace(bindings, binding);
+  await allow(namespace, 'operator', await operatorRules(), { from: scene.namespace });
   const secret = {
     metadata: { name: 'management-api' },
     stringData: { keyId: scene.key.id, keySecret: scene.key.secret },
@@ -83,7 +78,7 @@ describe('of two objects for one organization', () => {
     await orgs.create('rival', list('ours', 'more'));
     expect(side(await orgs.until('rival', 'TargetConflict'))).toBe('Reconciling');
     operator.clock.advance(4 * MINUTE);
-    await settled(scene);
+    await settled(scene, operator);
     expect(side(await orgs.get('rival'))).toBe('Reconciling');
     operator.clock.advance(MINUTE + 2 * SECOND);
     await orgs.untilIt('rival', 'stalled', (object) => side(object) === 'Stalled');
@@ -92,7 +87,7 @@ describe('of two objects for one organization', () => {
     await orgs.create('rival', { name: 'Rival', ...list('ours') });
     expect(side(await orgs.until('rival', 'TargetConflict'))).toBe('Stalled');
     operator.clock.advance(90 * MINUTE);
-    await settled(scene);
+    await settled(scene, operator);
     const told = (await scene.events('rival')).map(({ type, reason }) => `${type} ${reason}`);
     expect(told).toEqual(['Warning TargetConflict']);
     expect(orgs.patches()).toHaveLength(2);
@@ -107,10 +102,10 @@ describe('of two objects for one organization', () => {
     await orgs.create('goes', { ...list('ours', 'more'), deletionPolicy: 'RemovePrivateEndpoints' });
     await orgs.until('goes', 'TargetConflict');
     await change(orgs.pathTo('goes'), (stored) => ({ ...stored, metadata: { ...stored.metadata, finalizers } }));
-    await settled(scene);
+    await settled(scene, operator);
     await orgs.remove('goes');
     await orgs.untilGone('goes');
-    await settled(scene);
+    await settled(scene, operator);
     expect(orgs.patches()).toHaveLength(2);
     expect(orgs.ids()).toEqual(['theirs', 'ours']);
     expect((await orgs.get('stays')).metadata.resourceVersion).toBe(stays.metadata.resourceVersion);
@@ -151,7 +146,7 @@ describe('of two objects for one organization', () => {
     await orgs.until('next', 'TargetConflict');
     await orgs.remove('held');
     await orgs.untilIt('held', 'let go by us', ({ metadata }) => !metadata.finalizers?.includes(FINALIZER));
-    await settled(scene);
+    await settled(scene, operator);
     expect(ready(await orgs.get('next')).reason).toBe('TargetConflict');
     expect(orgs.patches()).toHaveLength(2);
     await change(orgs.pathTo('held'), (stored) => ({ ...stored, metadata: { ...stored.metadata, finalizers: [] } }));

@@ -7,7 +7,7 @@ import { kstatus } from '../support/kstatus.ts';
 import { type Broken, DELETION_ROWS, type DeletionRow, OBSTACLES } from '../support/organization-deletion-rows.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { metric, ready, settled } from '../support/watching.ts';
+import { metric, ready, secretKnown, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -74,6 +74,8 @@ describe.each(OBSTACLES)('deleted with $with in the way', ({ spec, reason }) => 
     );
     await Promise.all(cases.map(({ name }) => orgs.until(name, reason)));
     for (const one of cases) await one.break(one);
+    await secretKnown(scene, 'secret-gone', 'SecretNotFound');
+    await secretKnown(scene, 'secret-empty', 'SecretInvalid');
     await Promise.all(cases.map(({ name }) => orgs.remove(name)));
     for (const { name, reason: expected } of cases) {
       const held = await orgs.untilIt(
@@ -92,13 +94,13 @@ describe.each(OBSTACLES)('deleted with $with in the way', ({ spec, reason }) => 
     });
     expect((await names()).toSorted()).toEqual(leftBehind.toSorted());
     operator.clock.advance(7 * MINUTE);
-    await settled(scene);
+    await settled(scene, operator);
     expect((await names()).toSorted(), 'before the deadline').toEqual(leftBehind.toSorted());
     expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
 
     operator.clock.advance(MINUTE);
     await waitFor(names, { what: 'all to go', until: ({ length }) => length === 0 });
-    await settled(scene);
+    await settled(scene, operator);
     for (const { name, gone, removed, organizationId } of cases) {
       const told = await waitFor(() => warnings(name), {
         what: `the event of ${name}`,

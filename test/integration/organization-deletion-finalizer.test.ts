@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { audit } from '../controlplane/client.ts';
+import { audit, waitFor } from '../controlplane/client.ts';
 import { allow, change, operatorRules } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
@@ -36,6 +36,7 @@ function setFinalizers(name: string, finalizers: readonly string[]): Promise<voi
 
 /** What each write of the operator to the object was about, in order: `finalizers` or `status`. */
 async function written(): Promise<string[]> {
+  await operator.idle();
   return (await orgs.writes('acme')).map(({ subresource }) => (subresource === 'status' ? 'status' : 'finalizers'));
 }
 
@@ -58,7 +59,7 @@ describe('the finalizer', () => {
     expect(await written()).toEqual(['status', 'status']);
     await orgs.remove('acme');
     await expect(orgs.get('acme'), 'gone at once').rejects.toThrow('404');
-    await settled(scene);
+    await settled(scene, operator);
     expect(orgs.patches()).toHaveLength(2);
     expect(orgs.ids()).toEqual(['theirs', 'ours']);
   });
@@ -125,7 +126,7 @@ describe('the finalizer', () => {
     expect(orgs.ids()).toEqual([]);
     const calls = orgs.patches().length;
     operator.clock.advance(60 * MINUTE);
-    await settled(scene);
+    await settled(scene, operator);
     expect(orgs.patches()).toHaveLength(calls);
     await setFinalizers('acme', []);
     await orgs.untilGone('acme');
@@ -140,14 +141,13 @@ describe('the finalizer', () => {
     await allow(scene.namespace, 'operator', without);
     scene.simulator.setOrganization(ORGANIZATION, {});
     await orgs.create('acme', { name: 'Acme', privateEndpoints: [endpoint('ours')], ...REMOVING });
-    const line = await expect
-      .poll(() => operator.messages.find((one) => one.includes('/acme"') && one.includes('patch')))
-      .toBeDefined()
-      .then(() => operator.messages.find((one) => one.includes('/acme"') && one.includes('patch')));
+    const line = await waitFor(() => operator.messages.find((one) => one.includes('/acme"') && one.includes('patch')), {
+      what: 'a line about the rule',
+    });
     expect(line).toContain('apiGroups: ["pipewright.dev"], resources: ["organizations"]');
     expect(line).toMatch(/verbs: \[[^\]]*"patch"/);
     expect(orgs.ids()).toEqual([]);
-    await settled(scene);
+    await settled(scene, operator);
     const refused = (await audit({ user: scene.user })).filter(({ code }) => code === 403);
     expect(refused.length, 'it waits longer each time').toBeLessThan(10);
 

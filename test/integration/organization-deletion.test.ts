@@ -3,7 +3,7 @@ import { asAdmin } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
 import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
-import { metric, ready, settled } from '../support/watching.ts';
+import { metric, ready, secretKnown, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -32,6 +32,7 @@ async function applied(spec: Readonly<Record<string, unknown>> = REMOVING): Prom
 
 /** What each write of the operator to the object was about, in order: `finalizers` or `status`. */
 async function written(): Promise<string[]> {
+  await operator.idle();
   return (await orgs.writes('acme')).map(({ subresource }) => (subresource === 'status' ? 'status' : 'finalizers'));
 }
 
@@ -82,8 +83,9 @@ describe('deletion', () => {
 
   test('of a namespace, where Secrets and objects go in any order, ends', async () => {
     await applied();
-    await asAdmin('DELETE', `/api/v1/namespaces/${scene.namespace}`);
     await asAdmin('DELETE', `/api/v1/namespaces/${scene.namespace}/secrets`);
+    await secretKnown(scene, 'management-api', 'SecretNotFound');
+    await asAdmin('DELETE', `/api/v1/namespaces/${scene.namespace}`);
     await asAdmin('DELETE', orgs.pathTo('').replace(/\/$/, ''));
     const held = await orgs.until('acme', 'SecretNotFound');
     expect(held.metadata.finalizers).toEqual([FINALIZER]);
@@ -98,6 +100,7 @@ describe('deletion', () => {
   test('goes on by itself when what was in its way is mended', async () => {
     await applied();
     await scene.removeSecret('management-api');
+    await secretKnown(scene, 'management-api', 'SecretNotFound');
     await orgs.remove('acme');
     await orgs.until('acme', 'SecretNotFound');
     await scene.secret('management-api', { keyId: scene.key.id, keySecret: scene.key.secret });
@@ -113,7 +116,7 @@ describe('deletion', () => {
     await orgs.until('acme', 'Rejected');
     const calls = orgs.patches().length;
     await orgs.create('acme', { privateEndpoints: [endpoint('ours')], deletionPolicy: 'Retain' });
-    await orgs.untilGone('acme', 5_000);
+    await orgs.untilGone('acme');
     expect(orgs.patches()).toHaveLength(calls);
     expect(orgs.ids()).toEqual(['theirs', 'ours']);
     expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
@@ -126,7 +129,7 @@ describe('deletion', () => {
     await orgs.until('acme', 'Rejected');
     scene.simulator.play({ organization: { remove: 'honoured' } });
     await orgs.request('acme');
-    await orgs.untilGone('acme', 5_000);
+    await orgs.untilGone('acme');
     expect(orgs.ids()).toEqual(['theirs']);
   });
 
@@ -138,7 +141,7 @@ describe('deletion', () => {
     expect(orgs.ids()).toEqual(['theirs', 'bad']);
     operator.clock.advance(10 * MINUTE + SECOND);
     await orgs.untilGone('acme');
-    await settled(scene);
+    await settled(scene, operator);
     const [event] = (await scene.events('acme')).filter(({ reason }) => reason === 'CleanupAbandoned');
     expect(event?.note).toContain('bad');
     expect(event?.note).not.toMatch(/ours|too/);
@@ -197,7 +200,7 @@ describe('deletion', () => {
     operator.clock.advance(10 * MINUTE + SECOND);
     await orgs.untilGone('acme');
     await scene.simulator.up();
-    await settled(scene);
+    await settled(scene, operator);
     const [event, ...more] = (await scene.events('acme')).filter(({ reason }) => reason === 'CleanupAbandoned');
     expect(event).toMatchObject({ type: 'Warning', note: expect.stringContaining('ours') });
     expect(more).toEqual([]);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { AuditEntry } from '../controlplane/audit.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { strangers } from '../simulator/organization-types.ts';
 import { type SomeoneElse, someoneElse } from '../simulator/someone-else.ts';
@@ -60,6 +61,11 @@ async function driftEvents(): Promise<SeenEvent[]> {
   return (await scene.events('acme')).filter(({ reason }) => reason === 'DriftDetected');
 }
 
+async function writes(): Promise<AuditEntry[]> {
+  await operator.idle();
+  return orgs.writes('acme');
+}
+
 function adds(id: string): number {
   const counts = scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id });
   return counts[`gcp/ap-northeast-1/${id}`]?.add ?? 0;
@@ -69,7 +75,7 @@ describe('at the next reply', () => {
   test('a name that nobody declared and somebody changed is recorded, told, counted once, and left', async () => {
     await applied(list('ours'));
     await someone.rename('Second');
-    await settled(scene);
+    await settled(scene, operator);
     expect(driftOf(await orgs.get('acme')), 'unseen before a reply').toBeUndefined();
     const seen = await asked();
     expect(driftOf(seen)).toEqual([{ field: 'name', from: 'First', to: 'Second', time: expect.any(String) }]);
@@ -78,7 +84,7 @@ describe('at the next reply', () => {
     expect(event).toMatchObject({ type: 'Warning', note: expect.stringContaining('First → Second') });
     expect(await drifted()).toBe(1);
     expect(driftOf(await asked())).toHaveLength(1);
-    await settled(scene);
+    await settled(scene, operator);
     expect(await driftEvents()).toHaveLength(1);
     expect(orgs.held().name).toBe('Second');
   });
@@ -108,7 +114,7 @@ describe('at the next reply', () => {
     await someone.change({ name: 'Second', remove: ['ours'] });
     expect(driftOf(await asked())).toMatchObject([{ field: 'name' }, { field: 'privateEndpoints[ours]' }]);
     expect(await drifted()).toBe(2);
-    await settled(scene);
+    await settled(scene, operator);
     expect(await driftEvents()).toHaveLength(1);
   });
 
@@ -178,7 +184,7 @@ describe('reassertInterval', () => {
     await someone.change({ name: 'Second', remove: ['ours'] });
     const calls = orgs.calls().length;
     operator.clock.advance(next - MINUTE);
-    await settled(scene);
+    await settled(scene, operator);
     expect(orgs.calls()).toHaveLength(calls);
     operator.clock.advance(MINUTE + SECOND);
     const seen = await orgs.untilIt('acme', 'drift', (object) => driftOf(object) !== undefined);
@@ -190,7 +196,7 @@ describe('reassertInterval', () => {
 
   test('overwrites a declared name that somebody changed, unseen: one call, no drift, no event, no history', async () => {
     const first = await applied({ name: 'Acme', reassertInterval: '1h' });
-    const writes = (await orgs.writes('acme')).length;
+    const before = (await writes()).length;
     await someone.rename('Mine now');
     operator.clock.advance(1.2 * HOUR);
     const time = first.status.lastRequest?.time;
@@ -199,9 +205,9 @@ describe('reassertInterval', () => {
     expect(orgs.patches()).toEqual([{ name: 'Acme' }, { name: 'Acme' }]);
     expect(driftOf(again)).toBeUndefined();
     expect(again.status['history']).toEqual(first.status['history']);
-    await settled(scene);
+    await settled(scene, operator);
     expect(await scene.events('acme')).toEqual([]);
-    expect(await orgs.writes('acme')).toHaveLength(writes + 1);
+    expect(await writes()).toHaveLength(before + 1);
   });
 
   test('without one nothing is asked, however long it takes', async () => {
@@ -209,7 +215,7 @@ describe('reassertInterval', () => {
     await someone.remove('ours');
     const calls = orgs.calls().length;
     operator.clock.advance(1_000 * HOUR);
-    await settled(scene);
+    await settled(scene, operator);
     expect(orgs.calls()).toHaveLength(calls);
   });
 });
@@ -229,7 +235,7 @@ describe('a description', () => {
     expect(ready(seen).message).toMatch(/description of ours .*take the endpoint out of the list.* list it again/);
     expect(orgs.patches().slice(calls)).toEqual([{ privateEndpoints: { add: [], remove: [] } }]);
     expect(orgs.held().privateEndpoints.find(({ id }) => id === 'ours')?.description).toBe('before');
-    expect(await orgs.writes('acme')).toHaveLength(3);
+    expect(await writes()).toHaveLength(3);
     const mended = await applied(described('before'));
     expect(mended.status['differences']).toBeUndefined();
     expect(ready(mended).message).not.toContain('description');

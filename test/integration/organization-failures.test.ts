@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROWS, type Row } from '../support/failure-rows.ts';
 import { kstatus } from '../support/kstatus.ts';
+import { MovableClock } from '../support/movable-clock.ts';
 import { type Case, type Lab, messageOf, openLab, told, waitOf } from '../support/organization-behaviour-lab.ts';
 import { endpoint, type Org } from '../support/organization-scene.ts';
 
 let lab: Lab;
 beforeAll(async () => {
   // Slowly: the shortest wait is 0.8 s, and much is looked at before it ends.
-  lab = await openLab({ pace: 0.02 });
+  lab = await openLab({ clock: new MovableClock({ pace: 0.02 }) });
 });
 afterAll(() => lab.end());
 

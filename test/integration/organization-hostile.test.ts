@@ -214,13 +214,13 @@ describe('an organization that', () => {
 
 test('no status was refused, and no key is in logs, events or metrics', async () => {
   const all = [scene, raw];
+  await Promise.all([operator.idle(), rawOperator.idle()]);
   expect(await Promise.all(all.map(refusedWrites))).toEqual([[], []]);
   const events = await waitFor(
     () =>
       Promise.all(all.map(({ namespace }) => asAdmin('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events`))),
     { what: 'the events' },
   );
-  await Promise.all([operator.idle(), rawOperator.idle()]);
   const texts = {
     log: [...operator.messages, ...rawOperator.messages].join('\n'),
     events: JSON.stringify(events),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { kubectl, waitFor } from '../controlplane/client.ts';
+import type { Call } from '../simulator/types.ts';
 import { printedTable } from '../support/columns.ts';
 import { kstatus } from '../support/kstatus.ts';
-
 import { type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
 import { OWN_KEY, STATES, type State } from '../support/organization-state-rows.ts';
 import { openScene, type Scene } from '../support/scene.ts';
@@ -63,6 +63,12 @@ function objectOf(name: string): Org {
   return object;
 }
 
+/** Resolves when a call for the organization waits for its answer. */
+async function underWay(organizationId: string): Promise<void> {
+  const calls = (): Call[] => scene.simulator.calls({ pathIncludes: organizationId });
+  await waitFor(() => calls().some(({ answeredAt }) => answeredAt === undefined), { what: 'a call to be on its way' });
+}
+
 describe.each(STATES)('$name', ({ name, reason, verdict, status }) => {
   test('is read rightly by kstatus and says so in conditions of the present generation', () => {
     const object = objectOf(name);
@@ -91,21 +97,23 @@ describe.each(STATES)('$name', ({ name, reason, verdict, status }) => {
 test('kubectl wait ends at once for what is ready, and not for what an edit has made stale', async () => {
   const wait = (name: string, condition: string, seconds: number) =>
     kubectl(['wait', `org/${name}`, '-n', scene.namespace, `--for=condition=${condition}`, `--timeout=${seconds}s`]);
-  expect((await wait('applied', 'Ready', 10)).code).toBe(0);
-  expect((await wait('rejected', 'Stalled', 10)).code).toBe(0);
+  const organizationId = organizationIds.get('applied') ?? '';
+  expect((await wait('applied', 'Ready', 20)).code).toBe(0);
+  expect((await wait('rejected', 'Stalled', 20)).code).toBe(0);
   expect((await wait('rejected', 'Ready', 1)).code).not.toBe(0);
-  scene.simulator.next({ hold: true }, { match: { pathIncludes: organizationIds.get('applied') ?? '' } });
-  await orgs.create('applied', { organizationId: organizationIds.get('applied'), name: 'Another' });
+  scene.simulator.next({ hold: true }, { match: { pathIncludes: organizationId } });
+  await orgs.create('applied', { organizationId, name: 'Another' });
+  await underWay(organizationId);
   expect((await wait('applied', 'Ready', 1)).code, 'while the edit is on its way').not.toBe(0);
   scene.simulator.release();
-  expect((await wait('applied', 'Ready', 10)).code).toBe(0);
+  expect((await wait('applied', 'Ready', 20)).code).toBe(0);
 });
 
 test('kubectl delete waits for the finalizer, and kubectl wait sees the end', async () => {
   const organizationId = organizationIds.get('held') ?? '';
   scene.simulator.next({ hold: true }, { match: { pathIncludes: organizationId } });
   await orgs.remove('held');
-  await waitFor(() => scene.simulator.inFlight().now, { what: 'the removal to be on its way' });
+  await underWay(organizationId);
   const held = await orgs.get('held');
   expect(kstatus(held)).toBe('Terminating');
   const gone = ['wait', 'org/held', '-n', scene.namespace, '--for=delete'];

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { AuditEntry } from '../controlplane/audit.ts';
+import { waitFor } from '../controlplane/client.ts';
 import { change } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
@@ -31,13 +33,18 @@ async function applied(spec: Spec): Promise<Org> {
   return orgs.until('acme', 'Applied');
 }
 
+async function writes(): Promise<AuditEntry[]> {
+  await operator.idle();
+  return orgs.writes('acme');
+}
+
 /** What a change of the spec costs, in calls and in writes of any kind. */
 async function costOf(spec: Spec, reason = 'Applied'): Promise<{ readonly calls: number; readonly writes: number }> {
-  const [calls, writes] = [orgs.calls().length, (await orgs.writes('acme')).length];
+  const [calls, wrote] = [orgs.calls().length, (await writes()).length];
   await orgs.create('acme', spec);
   expectCurrent(await orgs.until('acme', reason));
-  await settled(scene);
-  return { calls: orgs.calls().length - calls, writes: (await orgs.writes('acme')).length - writes };
+  await settled(scene, operator);
+  return { calls: orgs.calls().length - calls, writes: (await writes()).length - wrote };
 }
 
 describe('an Organization', () => {
@@ -126,7 +133,7 @@ describe('an Organization', () => {
   test('costs nothing for labels, annotations of others, a rotated Secret and the time that goes by', async () => {
     const { metadata } = await applied({ name: 'Acme', ...list('ours') });
     const calls = orgs.calls().length;
-    const writes = (await orgs.writes('acme')).length;
+    const wrote = (await writes()).length;
     for (const round of ['1', '2', '3']) {
       await change(orgs.pathTo('acme'), (stored) => ({
         ...stored,
@@ -135,10 +142,14 @@ describe('an Organization', () => {
     }
     const rotated = await scene.newKey('management-api');
     operator.clock.advance(1_000 * HOUR);
-    await settled(scene);
+    const isKnown = async (): Promise<number> => {
+      await settled(scene, operator);
+      return scene.simulator.callCount({ keyId: rotated.id });
+    };
+    await waitFor(isKnown, { what: 'the operator to hear of the new key' });
     expect(orgs.calls()).toHaveLength(calls);
     expect(scene.simulator.calls({ method: 'PATCH', keyId: rotated.id })).toEqual([]);
-    expect(await orgs.writes('acme')).toHaveLength(writes);
+    expect(await writes()).toHaveLength(wrote);
     expect((await orgs.get('acme')).metadata.generation).toBe(metadata.generation);
     await orgs.request('acme');
     await scene.simulator.waitForCalls(1, { match: { method: 'PATCH', keyId: rotated.id } });
@@ -165,7 +176,7 @@ describe('an Organization', () => {
       await orgs.create(name, spec);
       await orgs.until(name, reason);
     }
-    await settled(scene);
+    await settled(scene, operator);
     const names = [...new Set(states.map(([name]) => name))];
     const versions = async (): Promise<string[]> =>
       Promise.all(names.map(async (name) => `${name} ${(await orgs.get(name)).metadata.resourceVersion}`));
@@ -175,7 +186,7 @@ describe('an Organization', () => {
       await operator.stop();
       operator.clock.advance(2_000);
       operator = await startInner(scene, { clock: operator.clock });
-      await settled(scene);
+      await settled(scene, operator);
     }
     expect(await versions()).toEqual(before);
     expect(scene.simulator.calls({ method: 'PATCH' })).toHaveLength(calls);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { strangers } from '../simulator/organization-types.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { slowClock } from '../support/movable-clock.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
 import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
 import { expectCurrent, ready, settled, side } from '../support/watching.ts';
@@ -21,7 +22,7 @@ let operator: InnerOperator;
 beforeEach(async () => {
   scene = await openScene({ start: false });
   orgs = organizationsOf(scene);
-  operator = await startInner(scene);
+  operator = await startInner(scene, { clock: slowClock() });
   scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('theirs'), endpoint('found')] });
   return async () => {
     await operator.stop();
@@ -50,7 +51,7 @@ async function planned(spec: Spec): Promise<Org> {
   expect(ready(object).status).toBe('True');
   expect(side(object)).toBeUndefined();
   expectCurrent(object);
-  await settled(scene);
+  await settled(scene, operator);
   expect(orgs.patches()).toHaveLength(calls);
   return object;
 }
@@ -194,6 +195,7 @@ describe('a plan after a reply', () => {
 
   test('costs one write per edit, keeps its time while it says the same, and none at a restart', async () => {
     await applied(before);
+    await operator.idle();
     const writes = (await orgs.writes('acme')).length;
     const spec = { name: 'Acme', ...list('found', 'kept') };
     const first = await planned(spec);
@@ -204,7 +206,7 @@ describe('a plan after a reply', () => {
     expect(planOf(again)).toEqual(planOf(first));
     await operator.stop();
     operator = await startInner(scene, { clock: operator.clock });
-    await settled(scene);
+    await settled(scene, operator);
     expect((await orgs.get('acme')).metadata.resourceVersion).toBe(again.metadata.resourceVersion);
   });
 });
@@ -223,6 +225,6 @@ test('Plan holds back what waits to be sent again, whatever comes due', async ()
   await planned(list('ours'));
   const calls = orgs.patches().length;
   operator.clock.advance(24 * 3_600_000);
-  await settled(scene);
+  await settled(scene, operator);
   expect(orgs.patches()).toHaveLength(calls);
 });

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, openScene, type Scene, type SeenEvent } from '../support/scene.ts';
 import { settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -60,7 +61,7 @@ describe.each(POLICIES)('a rename in Git under %s', (deletionPolicy) => {
     await orgs.create('new', { ...list('kept'), deletionPolicy });
     expect(ledger(await orgs.until('new', 'TargetConflict'))).toEqual(['kept Added Present']);
     await orgs.remove('old');
-    expect(ledger(await orgs.until('new', 'Applied', 5_000))).toEqual(['kept Added Present']);
+    expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['kept Added Present']);
     await orgs.untilGone('old');
     expect(traffic()).toEqual(['kept +1 -0']);
     expect(await scene.events('new')).not.toContainEqual(expect.objectContaining({ type: 'Warning' }));
@@ -72,7 +73,7 @@ describe.each(POLICIES)('a rename in Git under %s', (deletionPolicy) => {
     await orgs.until('old', 'Applied');
     await orgs.create(name, { ...list('kept'), deletionPolicy });
     await orgs.remove('old');
-    expect(ledger(await orgs.until(name, 'Applied', 5_000))).toEqual(['kept Added Present']);
+    expect(ledger(await orgs.until(name, 'Applied'))).toEqual(['kept Added Present']);
     expect(traffic()).toEqual(['kept +1 -0']);
   });
 
@@ -187,7 +188,7 @@ test.each([
   await orgs.remove('old');
   await orgs.untilGone('old');
   await orgs.until('new', reason);
-  await settled(scene);
+  await settled(scene, operator);
   expect(orgs.patches()).toHaveLength(calls);
   await orgs.create('new', { ...list('kept'), deletionPolicy });
   expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['kept Added Present']);
@@ -223,7 +224,9 @@ test('an old object that cannot be cleaned up keeps the organization to its dead
   scene.simulator.clear();
   await orgs.request('new');
   expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['fresh Added Present', 'kept Added Present']);
-  const [event] = (await scene.events('old')).filter(({ reason }) => reason === 'CleanupAbandoned');
+  const abandoned = async (): Promise<SeenEvent[]> =>
+    (await scene.events('old')).filter(({ reason }) => reason === 'CleanupAbandoned');
+  const [event] = await waitFor(abandoned, { what: 'the event', until: ({ length }) => length > 0 });
   expect(event?.note).toContain('dropped');
   expect(event?.note).not.toContain('kept');
 });

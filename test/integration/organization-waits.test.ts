@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { slowClock } from '../support/movable-clock.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
 import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
 import { ready, settled, side } from '../support/watching.ts';
@@ -17,7 +18,7 @@ let operator: InnerOperator;
 beforeEach(async () => {
   scene = await openScene({ start: false });
   orgs = organizationsOf(scene);
-  operator = await startInner(scene);
+  operator = await startInner(scene, { clock: slowClock() });
   scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('theirs')] });
   return async () => {
     await operator.stop();
@@ -65,6 +66,7 @@ function ledger({ status }: Org): string[] {
 describe('a change that would remove more than is allowed', () => {
   test('is not sent, no part of it, and says how many, which, and how to allow it', async () => {
     await applied(list('a', 'b', 'c'));
+    await operator.idle();
     const [calls, writes] = [orgs.patches().length, (await orgs.writes('acme')).length];
     const object = await blocked({ name: 'Acme', ...list('a', 'more'), maxPrivateEndpointRemovals: 1 });
     expect(ready(object).message).toMatch(
@@ -73,7 +75,7 @@ describe('a change that would remove more than is allowed', () => {
     expect(side(object)).toBe('Stalled');
     expect(object.status.pendingChange).toBeUndefined();
     expectWait(object, HOUR);
-    await settled(scene);
+    await settled(scene, operator);
     expect(orgs.patches()).toHaveLength(calls);
     expect(await orgs.writes('acme')).toHaveLength(writes + 1);
     expect((await scene.events('acme')).map(({ reason }) => reason)).toEqual(['RemovalBlocked']);
@@ -92,7 +94,7 @@ describe('a change that would remove more than is allowed', () => {
     operator.clock.advance(waitIn(second) + SECOND);
     await orgs.until('acme', 'Applied');
     expect(orgs.ids(), 'one alone may go').toEqual(['theirs']);
-    await settled(scene);
+    await settled(scene, operator);
     const warned = (await scene.events('acme')).filter(({ reason }) => reason === 'RemovalBlocked');
     expect(warned).toHaveLength(1);
   });
@@ -194,11 +196,11 @@ describe('what is refused or ignored', () => {
     await orgs.untilIt('acme', 'a next attempt', ({ status }) => status.nextAttemptTime !== undefined);
     expect(orgs.ids()).toEqual(['theirs', ...row.left]);
     expect(first.status.privateEndpoints?.find(({ id }) => id === 'bad')?.lastError?.httpStatus).toBe(400);
-    await settled(scene);
+    await settled(scene, operator);
     const used = orgs.patches().length - calls;
     expect(used, 'a handful of calls').toBeLessThanOrEqual(8);
     operator.clock.advance(8 * MINUTE - 10 * SECOND);
-    await settled(scene);
+    await settled(scene, operator);
     expect(orgs.patches()).toHaveLength(calls + used);
     scene.simulator.play({ organization: { refusedIds: [], refuseRemoves: [] } });
     operator.clock.advance(5 * MINUTE);
@@ -216,11 +218,11 @@ describe('what is refused or ignored', () => {
     expectWait(second, 20 * MINUTE);
     await operator.stop();
     operator = await startInner(scene, { clock: operator.clock });
-    await settled(scene);
+    await settled(scene, operator);
     expect((await orgs.get('acme')).metadata.resourceVersion).toBe(second.metadata.resourceVersion);
     const calls = orgs.patches().length;
     operator.clock.advance(waitIn(second) - MINUTE);
-    await settled(scene);
+    await settled(scene, operator);
     expect(orgs.patches()).toHaveLength(calls);
     scene.simulator.play({ organization: { refusedIds: [] } });
     await orgs.request('acme');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
 import { allow, asAdmin, change, createOrReplace, operatorRules, type Stored } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { slowClock } from '../support/movable-clock.ts';
 import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
 import { objectUntil, putsOf, putsUntil, ready, settled, side } from '../support/watching.ts';
 
@@ -13,7 +14,7 @@ let other: string;
 beforeAll(async () => {
   [scene, other] = await Promise.all([openScene({ start: false }), newNamespace()]);
   await shareWith(other);
-  operator = await startInner(scene, { namespaces: [scene.namespace, other] });
+  operator = await startInner(scene, { namespaces: [scene.namespace, other], clock: slowClock() });
 });
 afterAll(async () => {
   await operator.stop();
@@ -22,12 +23,7 @@ afterAll(async () => {
 
 /** Gives the scene's operator the same rights in another namespace, and that the same Secret. */
 async function shareWith(namespace: string): Promise<void> {
-  await allow(namespace, 'operator', await operatorRules());
-  const subjects = [{ kind: 'ServiceAccount', name: 'operator', namespace: scene.namespace }];
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' };
-  const bindings = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`;
-  const binding = { metadata: { name: 'from-elsewhere' }, subjects, roleRef };
-  await createOrReplace(bindings, binding);
+  await allow(namespace, 'operator', await operatorRules(), { from: scene.namespace });
   const secret = {
     metadata: { name: 'management-api' },
     stringData: { keyId: scene.key.id, keySecret: scene.key.secret },
@@ -67,12 +63,16 @@ test('a rename in Git passes without a warning: the new one waits, and takes ove
   expect(side(waiting)).toBe('Reconciling');
   expect(putsOf(scene, 'renamed')).toHaveLength(1);
   await scene.remove('old-name');
-  const taken = await scene.until('new-name', 'Applied', 5_000);
+  const taken = await scene.until('new-name', 'Applied');
+  expect(Date.parse(String(taken.status.applied?.['time']))).toBeLessThan(
+    Date.parse(waiting.status.nextAttemptTime ?? ''),
+  );
   expect(taken.status.nextAttemptTime).toBeUndefined();
   expect(putsOf(scene, 'renamed').map(({ body }) => body)).toEqual([
     { engine_max_threads: 4 },
     { engine_max_threads: 6 },
   ]);
+  await settled(scene, operator);
   expect((await scene.events('new-name')).filter(({ type }) => type === 'Warning')).toEqual([]);
 });
 

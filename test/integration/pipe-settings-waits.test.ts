@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { slowClock } from '../support/movable-clock.ts';
 import { openScene, type Pset, pathOf, type Scene } from '../support/scene.ts';
 import { objectUntil, putsOf, putsUntil, ready, settled } from '../support/watching.ts';
 
@@ -11,7 +12,7 @@ let scene: Scene;
 let operator: InnerOperator;
 beforeAll(async () => {
   scene = await openScene({ start: false });
-  operator = await startInner(scene);
+  operator = await startInner(scene, { clock: slowClock() });
 });
 afterAll(async () => {
   await operator.stop();

@@ -1,5 +1,5 @@
-import { serviceAccountKubeconfig } from '../controlplane/client.ts';
-import type { Rule } from '../support/cluster.ts';
+import { serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
+import { asAdmin, type Rule } from '../support/cluster.ts';
 import { succeed } from '../support/crd.ts';
 import { rendered } from './helm.ts';
 import { type Manifest, only } from './manifests.ts';
@@ -14,7 +14,7 @@ export interface Installed {
   readonly user: string;
 }
 
-/** Installs ServiceAccount and RBAC of a rendering, after `edit`, and gives the operator's access and flags. Nothing else is installed. */
+/** Installs ServiceAccount and RBAC of a rendering, after `edit`, and gives the operator's access and flags once they hold. Nothing else is installed. */
 export async function installRights(options: {
   readonly name: string;
   readonly namespace: string;
@@ -25,6 +25,8 @@ export async function installRights(options: {
   const manifests = await rendered({ values: { fullnameOverride: name, ...values }, namespace });
   const rights = manifests.filter(({ kind }) => RBAC.includes(kind)).map((one) => edited(one, edit));
   await succeed(['apply', '--server-side', '-f', '-'], rights.map((one) => JSON.stringify(one)).join('\n---\n'));
+  const user = `system:serviceaccount:${namespace}:${name}`;
+  await Promise.all(rights.filter((one) => 'rules' in one).map((role) => holding(role, user, namespace)));
   const env = only(manifests, 'ConfigMap')['data'] as Record<string, string>;
   const flags = Object.entries(env)
     .map(([variable, value]) => `--${variable.replace('PIPEWRIGHT_', '').toLowerCase().replaceAll('_', '-')}=${value}`)
@@ -33,8 +35,23 @@ export async function installRights(options: {
     kubeconfig: await serviceAccountKubeconfig(namespace, name),
     // In a cluster this is so without a flag.
     flags: ['--leader-elect', '--leader-elect-namespace', namespace, '--api-rate', '0', ...flags],
-    user: `system:serviceaccount:${namespace}:${name}`,
+    user,
   };
+}
+
+/** Waits until the API server, which hears of its own Roles a moment after it has stored them, goes by all rules of this one. */
+async function holding({ metadata, ...role }: Manifest, user: string, fallback: string): Promise<void> {
+  const { namespace = fallback } = metadata;
+  const rules = (role as unknown as { rules: readonly (Rule & { readonly resourceNames?: readonly string[] })[] })
+    .rules;
+  const last = rules.at(-1);
+  if (!last) return;
+  const [resource = '', subresource] = (last.resources[0] ?? '').split('/');
+  const named = { name: last.resourceNames?.[0], subresource };
+  const resourceAttributes = { namespace, group: last.apiGroups[0], resource, verb: last.verbs[0], ...named };
+  const review = (): Promise<{ readonly status: { readonly allowed: boolean } }> =>
+    asAdmin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec: { user, resourceAttributes } });
+  await waitFor(review, { what: `the rules of ${metadata.name} to hold`, until: ({ status }) => status.allowed });
 }
 
 function edited(manifest: Manifest, edit: (rules: readonly Rule[]) => readonly Rule[]): Manifest {

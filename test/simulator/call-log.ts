@@ -63,7 +63,7 @@ export function createCallLog(keep: number): CallLog {
   }
 
   function wait(wanted: number, options: WaitOptions = {}): Promise<Call[]> {
-    const { match = {}, timeoutMs = 10_000 } = options;
+    const { match = {}, timeoutMs = 30_000 } = options;
     const missing = wanted - count(match);
     if (missing <= 0) return Promise.resolve(matching(match));
     return new Promise((resolve, reject) => {

@@ -183,7 +183,7 @@ export interface Simulator {
   /** Calls ever received; with `pathIncludes` or `bodyIncludes`, of those still in the log. */
   callCount(match?: Match): number;
   calls(match?: Match): Call[];
-  /** Resolves as soon as that many calls have arrived, answered or not; rejects after `timeoutMs`, 10 s when absent. */
+  /** Resolves as soon as that many calls have arrived, answered or not; rejects after `timeoutMs`, 30 s when absent. */
   waitForCalls(count: number, options?: WaitOptions): Promise<Call[]>;
   /** What was set on a pipe, without defaults; undefined where there is no such pipe. */
   settingsOf(pipe: string): Record<string, unknown> | undefined;

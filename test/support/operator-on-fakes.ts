@@ -13,15 +13,23 @@ export interface PlainApi {
   readonly url: string;
   /** HTTP status of every answer from now on; 200 at first. */
   status: number;
+  /** The first is not answered before so many calls have come; 1 at first. */
+  together: number;
   close(): void;
 }
 
 /** A management API that answers everything alike. */
 export async function startPlainApi(): Promise<PlainApi> {
+  const enough = Promise.withResolvers<void>();
+  let calls = 0;
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      response.statusCode = api.status;
-      response.end(JSON.stringify({ status: api.status, requestId: 'r', ...(api.status === 200 && { result: {} }) }));
+      calls += 1;
+      if (calls >= api.together) enough.resolve();
+      void enough.promise.then(() => {
+        response.statusCode = api.status;
+        response.end(JSON.stringify({ status: api.status, requestId: 'r', ...(api.status === 200 && { result: {} }) }));
+      });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -29,6 +37,7 @@ export async function startPlainApi(): Promise<PlainApi> {
   const api: PlainApi = {
     url: `http://127.0.0.1:${port}`,
     status: 200,
+    together: 1,
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -55,8 +55,11 @@ export async function startOperator(options: {
       for (const look of waiting) look();
     });
   }
+  // Not when it has exited: lines that it wrote before may still be on their way.
+  let isOver = false;
   const ended = new Promise<number | null>((resolve) => {
     child.once('close', (code) => {
+      isOver = true;
       resolve(code);
       for (const look of waiting) look();
     });
@@ -75,7 +78,7 @@ export async function startOperator(options: {
       const look = (): void => {
         const line = lines.find(fits);
         if (line) settle(() => resolve(line));
-        else if (child.exitCode !== null || child.signalCode !== null) fail('the operator ended');
+        else if (isOver) fail('the operator ended');
       };
       waiting.add(look);
       look();

@@ -1,12 +1,12 @@
 import { createKubeClient } from '../../src/kube/client.ts';
 import { loadCluster } from '../../src/kube/config.ts';
-import { controlPlane } from '../controlplane/client.ts';
+import { controlPlane, waitFor } from '../controlplane/client.ts';
 import type { Org } from './organization-scene.ts';
 
 /** Every intent that ever stood in a status, also for moments only. */
 export interface Intents {
-  /** Epoch milliseconds, in the order in which they were stored. */
-  timesOf(name: string): readonly number[];
+  /** Those up to this version of an object; epoch milliseconds, in the order in which they were stored. */
+  timesOf(object: Org): Promise<readonly number[]>;
   end(): Promise<void>;
 }
 
@@ -18,13 +18,15 @@ export async function recordIntents(namespace: string): Promise<Intents> {
   const stop = new AbortController();
   const opened = Promise.withResolvers<void>();
   const times = new Map<string, Set<number>>();
+  const versions = new Set<string>();
   const reading = (async () => {
     const query = { watch: '1', resourceVersion: metadata.resourceVersion, timeoutSeconds: '600' };
     const lines = client.stream({ path, query, signal: stop.signal, silenceMs: 600_000, onOpen: opened.resolve });
     for await (const line of lines) {
       const { object } = JSON.parse(line) as { object: Org };
       const time = object.status.pendingChange?.time;
-      const { name } = object.metadata;
+      const { name, resourceVersion } = object.metadata;
+      versions.add(resourceVersion);
       if (time !== undefined) times.set(name, new Set(times.get(name)).add(Date.parse(time)));
     }
   })().catch((error: unknown) => {
@@ -32,7 +34,10 @@ export async function recordIntents(namespace: string): Promise<Intents> {
   });
   await Promise.race([opened.promise, reading]);
   return {
-    timesOf: (name) => [...(times.get(name) ?? [])],
+    async timesOf({ metadata: { name, resourceVersion } }) {
+      await waitFor(() => versions.has(resourceVersion), { what: `version ${resourceVersion} of ${name} to be seen` });
+      return [...(times.get(name) ?? [])];
+    },
     async end() {
       stop.abort();
       await reading;

@@ -5,7 +5,7 @@ import type { OrganizationBehaviour, PrivateEndpoint } from '../simulator/organi
 import { type SomeoneElse, someoneElse } from '../simulator/someone-else.ts';
 import type { Call, Fault } from '../simulator/types.ts';
 import { type InnerOperator, startInner } from './inner-operator.ts';
-import { MovableClock } from './movable-clock.ts';
+import { type MovableClock, slowClock } from './movable-clock.ts';
 import { type Org, type Organizations, organizationsOf, type Patch, type Tuple } from './organization-scene.ts';
 import { openScene, type Scene, type SceneOptions } from './scene.ts';
 
@@ -69,19 +69,19 @@ interface LabOptions extends SceneOptions {
   readonly inner?: readonly string[];
   /** The bundle in a process of its own, whose clock nobody moves; the flags are those of the scene. */
   readonly process?: boolean;
-  /** How fast the operator's clock goes by itself; absent: as fast as time. */
-  readonly pace?: number;
+  /** Of the operator; absent: a slow one. */
+  readonly clock?: MovableClock;
 }
 
 export async function openLab({
   inner: flags = [],
   process = false,
-  pace = 1,
+  clock = slowClock(),
   ...options
 }: LabOptions = {}): Promise<Lab> {
   const scene = await openScene({ ...options, start: process });
   const orgs = organizationsOf(scene);
-  let running = process ? undefined : await startInner(scene, { flags, clock: new MovableClock({ pace }) });
+  let running = process ? undefined : await startInner(scene, { flags, clock });
   let markers = 0;
 
   const settle = async (): Promise<void> => {
@@ -90,6 +90,7 @@ export async function openLab({
     await orgs.create(name, { organizationId: randomUUID(), name });
     await orgs.until(name, 'Applied');
     await orgs.remove(name);
+    await running?.idle();
   };
   const lab: Lab = {
     scene,

@@ -2,6 +2,7 @@ import { waitFor } from '../controlplane/client.ts';
 import type { Fault } from '../simulator/types.ts';
 import { allow, asAdmin, operatorRules } from './cluster.ts';
 import { type InnerOperator, startInner } from './inner-operator.ts';
+import { slowClock } from './movable-clock.ts';
 import { endpoint } from './organization-scene.ts';
 import { openScene, type Scene } from './scene.ts';
 import { deleteHeld, KINDS, type KindName, type Maker, makersOf, spoilt } from './states.ts';
@@ -225,8 +226,10 @@ export async function midway(): Promise<Still> {
 
 async function working(): Promise<{ scene: Scene; makers: Makers; operator: InnerOperator }> {
   const scene = await openScene({ start: false });
-  // Calls that are held are to be held for as long as somebody looks.
-  const operator = await startInner(scene, { flags: ['--api-timeout', '5m'] });
+  // Calls that are held are to be held for as long as somebody looks, and hold up nobody else.
+  const flags = ['--api-timeout', '5m', '--concurrency', '100'];
+  // Nothing comes due by itself: what was reached stays until it is looked at.
+  const operator = await startInner(scene, { flags, clock: slowClock() });
   return { scene, makers: makersOf(scene), operator };
 }
 

@@ -44,14 +44,38 @@ export function objectUntil(
 
 /**
  * Resolves when the operator has dealt with everything that happened before this call, events included: one more object
- * goes all the way, is changed, and the event of that is there. The operator sends events one after another.
+ * goes all the way, is changed, and the event of that is there. The operator sends events one after another. Give it an
+ * operator that shall have ended its passes before: what a pass did shows before its events are under way.
  */
-export async function settled(scene: Scene): Promise<void> {
+export async function settled(scene: Scene, operator?: { idle(): Promise<void> }): Promise<void> {
+  await operator?.idle();
   const name = `marker-${crypto.randomUUID().slice(0, 8)}`;
   await scene.pset(name);
   await scene.until(name, 'Applied');
   await scene.pset(name, { settings: { engine_max_threads: 9 } });
   await waitFor(() => scene.events(name), { what: `an event about ${name}`, until: (events) => events.length > 0 });
+}
+
+/** Resolves when the operator has listed a Secret to watch it: one read of its value serves all from then on; before, each who needs it asks. */
+export async function secretListed({ user }: Scene, name: string): Promise<void> {
+  const lists = () => audit({ user, resource: 'secrets', verb: 'list', name });
+  await waitFor(lists, { what: `the Secret ${name} to be listed`, until: ({ length }) => length > 0 });
+}
+
+/** Resolves when the operator has heard of what became of a Secret: it comes by a watch of its own, before or after what is done to objects. */
+export async function secretKnown(scene: Scene, name: string, reason: string, timeoutMs?: number): Promise<void> {
+  const told = async (): Promise<string> => {
+    const marker = `marker-${crypto.randomUUID().slice(0, 8)}`;
+    await scene.pset(marker, { credentialsSecretRef: { name } });
+    const object = await objectUntil(scene, marker, 'a verdict', (one) => ready(one).reason !== 'Pending');
+    await scene.remove(marker);
+    return ready(object).reason;
+  };
+  await waitFor(told, {
+    what: `the Secret ${name} to be ${reason}`,
+    until: (seen) => seen === reason,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  });
 }
 
 export function ready({ status }: Pset): Condition {

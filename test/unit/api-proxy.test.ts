@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { proxySecrets } from '../../src/api/proxy.ts';
+import { eventually } from '../support/eventually.ts';
 import { client, identity, proxyWith, put, rawApi, realApi } from '../support/proxied-client.ts';
 import { answerText } from '../support/raw-server.ts';
 
@@ -94,7 +95,7 @@ describe('leave to send', () => {
     const { base, seen } = await realApi(scheme);
     const asked: string[] = [];
     const call = client(base, proxy.url).call({ ...put, begin: () => asked.push('begin') > 0 });
-    await vi.waitFor(() => expect(proxy.asked).toHaveLength(1), { timeout: 30_000 });
+    await eventually(() => expect(proxy.asked).toHaveLength(1));
     expect(asked).toEqual([]);
     open();
     expect(await call).toMatchObject({ httpStatus: 200 });

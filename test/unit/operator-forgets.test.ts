@@ -1,6 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { definitions } from '../../src/kinds/definitions.ts';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
 import { SECRET } from '../../src/kube/secret-state.ts';
+import { eventually } from '../support/eventually.ts';
 import { FakeKubeServer } from '../support/fake-kube-server.ts';
 import { startOnFakes, startPlainApi } from '../support/operator-on-fakes.ts';
 
@@ -13,12 +15,14 @@ test('what was made of a Secret goes with the last object that refers to it', as
   const settings = { engine_max_threads: 4 };
   for (const name of ['a', 'b'])
     kube.create(pipeSettingsType, `ns/${name}`, { spec: { ...spec, pipeId: name, settings } });
-  await vi.waitFor(() => expect(kube.statusWrites).toHaveLength(2), { timeout: 5_000 });
+  await eventually(() => expect(kube.statusWrites).toHaveLength(2));
   expect(guarded.size).toBe(1);
-  const watches = kube.openWatches;
+  // One for each kind, and that of the Secret, which is opened beside the calls.
+  const watches = definitions.length + 1;
+  await eventually(() => expect(kube.openWatches).toBe(watches));
   kube.remove(pipeSettingsType, 'ns/a');
   kube.remove(pipeSettingsType, 'ns/b');
-  await vi.waitFor(() => expect(kube.openWatches).toBe(watches - 1), { timeout: 5_000 });
+  await eventually(() => expect(kube.openWatches).toBe(watches - 1));
   expect(guarded.size).toBe(0);
   await end();
   api.close();

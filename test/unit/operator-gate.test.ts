@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { type PipeSettings, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
 import { SECRET } from '../../src/kube/secret-state.ts';
+import { eventually } from '../support/eventually.ts';
 import { FakeKubeServer } from '../support/fake-kube-server.ts';
 import { startOnFakes, startPlainApi } from '../support/operator-on-fakes.ts';
 
@@ -10,6 +11,7 @@ test('as soon as one call with a refused key works, every object of the key goes
   const kube = await new FakeKubeServer().start();
   const api = await startPlainApi();
   api.status = 401;
+  api.together = 2;
   kube.create(SECRET, 'ns/key', { data: { keyId: btoa('id'), keySecret: btoa('secret') } });
   const { end } = await startOnFakes(kube, api.url);
   const spec = { organizationId: 'o', serviceId: 's', credentialsSecretRef: { name: 'key' } };
@@ -19,12 +21,13 @@ test('as soon as one call with a refused key works, every object of the key goes
     });
   const statusOf = (name: string) => (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status;
   const reasons = () => NAMES.map((name) => statusOf(name)?.conditions?.[0]?.reason);
-  await vi.waitFor(() => expect(reasons()).toEqual(NAMES.map(() => 'Unauthorized')), { timeout: 5_000 });
+  await eventually(() => expect(reasons()).toEqual(NAMES.map(() => 'Unauthorized')));
   // Calls were under way together, so that more than one object was refused itself.
   expect(NAMES.filter((name) => statusOf(name)?.nextAttemptTime !== undefined).length).toBeGreaterThan(1);
   api.status = 200;
   kube.edit(pipeSettingsType, 'ns/a', { annotations: { 'pipewright.dev/reconcile-requested-at': 'now' } });
-  await vi.waitFor(() => expect(reasons()).toEqual(NAMES.map(() => 'Applied')), { timeout: 5_000 });
+  // Sooner than by a wait of its own, which is of 24 s at least.
+  await vi.waitFor(() => expect(reasons()).toEqual(NAMES.map(() => 'Applied')), { timeout: 20_000 });
   await end();
   api.close();
   await kube.stop();

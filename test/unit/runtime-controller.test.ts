@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ControllerOptions, type PassRecord, runWorkers } from '../../src/runtime/controller.ts';
 import { awaitChange, recheckAt } from '../../src/runtime/outcome.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
+import { eventually } from '../support/eventually.ts';
 import { settle } from '../support/fake-clock.ts';
 import { isStatusWrite } from '../support/fake-kube-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -129,11 +130,11 @@ describe('a status that Kubernetes refuses', () => {
     engine.given('ns/odd');
     void start();
     for (let tries = 1; tries <= 4; tries += 1) {
-      await vi.waitFor(() => expect(recorded.messages).toHaveLength(tries), { interval: 1 });
+      await eventually(() => expect(recorded.messages).toHaveLength(tries));
       await engine.clock.advance(100 * 2 ** tries);
       expect(engine.server.statusWrites).toHaveLength(tries);
       await engine.clock.advance(600 * 2 ** tries);
-      await vi.waitFor(() => expect(engine.server.statusWrites).toHaveLength(tries + 1), { interval: 1 });
+      await eventually(() => expect(engine.server.statusWrites).toHaveLength(tries + 1));
     }
     expect(engine.acted).toHaveLength(1);
     expect(recorded.messages[0]).toMatch(/^warn Kubernetes refused or did not answer; will try again/);
@@ -146,11 +147,11 @@ describe('a status that Kubernetes refuses', () => {
     engine.report = (object) => ({ status: { of: object.metadata.uid }, outcome: awaitChange, did: 'put' });
     engine.given('ns/many');
     void start();
-    await vi.waitFor(() => expect(recorded.messages).toHaveLength(1), { interval: 1 });
+    await eventually(() => expect(recorded.messages).toHaveLength(1));
     await engine.clock.advance(29_999);
     expect(engine.server.statusWrites).toHaveLength(1);
     await engine.clock.advance(1);
-    await vi.waitFor(() => expect(engine.server.statusWrites).toHaveLength(2), { interval: 1 });
+    await eventually(() => expect(engine.server.statusWrites).toHaveLength(2));
   });
 });
 
@@ -182,7 +183,7 @@ describe('outcomes', () => {
       };
       engine.given('ns/later');
       void start();
-      await vi.waitFor(() => expect(records).toHaveLength(1));
+      await eventually(() => expect(records).toHaveLength(1));
       await engine.clock.advance(4_999);
       expect(engine.acted).toHaveLength(1);
       await engine.clock.advance(1);
@@ -268,7 +269,7 @@ describe('stopping', () => {
     };
     for (let index = 0; index < 12; index += 1) engine.given(`ns/${index}`);
     void start(3);
-    await vi.waitFor(() => expect(engine.acted).toHaveLength(12), { interval: 1 });
+    await eventually(() => expect(engine.acted).toHaveLength(12));
     expect(most).toBe(3);
   });
 });

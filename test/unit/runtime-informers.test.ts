@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { type Informers, startInformers } from '../../src/runtime/informers.ts';
 import { aTestKind, PIPE, type TestKind } from '../support/engine.ts';
+import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeKubeServer, type Fate } from '../support/fake-kube-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -79,18 +80,15 @@ describe('without namespaces', () => {
   test('waits while the list is forbidden, names the rights that are missing, and goes on when they come', async () => {
     refuse(FORBIDDEN);
     const informers = start();
-    await vi.waitFor(() => expect(informers.missing()).toContain('cannot list'), { interval: 1 });
+    await eventually(() => expect(informers.missing()).toContain('cannot list'));
     expect(informers.missing()).toContain('allow get, list and watch on pipes.test.dev, and update on pipes/status');
     await clock.advance(120_000);
     expect(informers.isSynced()).toBe(false);
     server.fate = () => undefined;
-    await vi.waitFor(
-      async () => {
-        await clock.advance(30_000);
-        expect(informers.isSynced()).toBe(true);
-      },
-      { interval: 1 },
-    );
+    await eventually(async () => {
+      await clock.advance(30_000);
+      expect(informers.isSynced()).toBe(true);
+    });
   });
 });
 
@@ -114,19 +112,16 @@ describe('with named namespaces', () => {
     expect(advice).toHaveLength(1);
     expect(advice[0]).toContain('pipes in namespace "b"');
     server.fate = () => undefined;
-    await vi.waitFor(
-      async () => {
-        await clock.advance(30_000);
-        expect(keys()).toEqual(['a/one', 'b/two']);
-      },
-      { interval: 1 },
-    );
+    await eventually(async () => {
+      await clock.advance(30_000);
+      expect(keys()).toEqual(['a/one', 'b/two']);
+    });
   });
 
   test('does not take a missing CRD for a missing namespace', async () => {
     refuse(NO_CRD);
     const informers = start(['a', 'b']);
-    await vi.waitFor(() => expect(informers.missing()).toContain('install the CRDs of this release'), { interval: 1 });
+    await eventually(() => expect(informers.missing()).toContain('install the CRDs of this release'));
     await clock.advance(60_000);
     expect(informers.isSynced()).toBe(false);
   });
@@ -135,9 +130,7 @@ describe('with named namespaces', () => {
     server.create(PIPE, 'b/two');
     refuse({ status: 500, reason: 'InternalError', message: 'etcd is away' }, 'b');
     const informers = start(['a', 'b']);
-    await vi.waitFor(() => expect(informers.missing()).toMatch(/^pipes in namespace "b": .*etcd is away/), {
-      interval: 1,
-    });
+    await eventually(() => expect(informers.missing()).toMatch(/^pipes in namespace "b": .*etcd is away/));
     expect(informers.isSynced()).toBe(false);
   });
 });
@@ -146,23 +139,18 @@ describe('missing CRDs', () => {
   test('are named with what to install, in readiness and log, and found once they are there', async () => {
     refuse(NO_CRD);
     const informers = start();
-    await vi.waitFor(
-      () =>
-        expect(informers.missing()).toMatch(
-          /^pipes: the API server knows no pipes\.test\.dev; install the CRDs of this release/,
-        ),
-      { interval: 1 },
+    await eventually(() =>
+      expect(informers.missing()).toMatch(
+        /^pipes: the API server knows no pipes\.test\.dev; install the CRDs of this release/,
+      ),
     );
     expect(recorded.messages.join('\n')).toContain('install the CRDs of this release');
     server.fate = () => undefined;
     server.create(PIPE, 'a/one');
-    await vi.waitFor(
-      async () => {
-        await clock.advance(30_000);
-        expect(keys()).toEqual(['a/one']);
-      },
-      { interval: 1 },
-    );
+    await eventually(async () => {
+      await clock.advance(30_000);
+      expect(keys()).toEqual(['a/one']);
+    });
     expect(informers.missing()).toBeUndefined();
   });
 });

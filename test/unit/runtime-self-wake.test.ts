@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config.ts';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
@@ -9,6 +9,7 @@ import type { ResourceType } from '../../src/kube/resource.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createOperator, type Operator } from '../../src/operator.ts';
 import { type PassRecord, runWorkers } from '../../src/runtime/controller.ts';
+import { eventually } from '../support/eventually.ts';
 import { FakeKubeServer, isStatusWrite } from '../support/fake-kube-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
@@ -71,7 +72,7 @@ async function start(): Promise<void> {
     signal: stop.signal,
   });
   await operator.informers.synced;
-  await vi.waitFor(() => expect(kube.openWatches).toBeGreaterThan(0), { interval: 1 });
+  await eventually(() => expect(kube.openWatches).toBeGreaterThan(0));
   working = runWorkers({ ...operator.controller, onPass: (pass) => void passes.push(pass) }, stop.signal);
 }
 
@@ -93,8 +94,8 @@ function observedGeneration(): unknown {
 async function rest(): Promise<void> {
   const fence = `ingest/fence-${passes.length}`;
   kube.create(pipeSettingsType, fence, { spec: { ...aSpec(5_000), pipeId: fence.replace('/', '-'), suspend: true } });
-  await vi.waitFor(() => expect(kube.get(pipeSettingsType, fence)?.status).toBeDefined(), { interval: 1 });
-  await vi.waitFor(() => expect(operator.queue.depth + operator.queue.runningSince().length).toBe(0), { interval: 1 });
+  await eventually(() => expect(kube.get(pipeSettingsType, fence)?.status).toBeDefined());
+  await eventually(() => expect(operator.queue.depth + operator.queue.runningSince().length).toBe(0));
 }
 
 function did(): string[] {
@@ -106,8 +107,8 @@ describe('our own status write', () => {
     kube.create(pipeSettingsType, KEY, { spec: aSpec(5_000) });
     kube.holdWatches();
     await start();
-    await vi.waitFor(() => expect(observedGeneration()).toBe(1), { interval: 1 });
-    await vi.waitFor(() => expect(passes).toHaveLength(1), { interval: 1 });
+    await eventually(() => expect(observedGeneration()).toBe(1));
+    await eventually(() => expect(passes).toHaveLength(1));
     kube.releaseWatches();
     await rest();
     expect(did()).toEqual(['put']);
@@ -117,7 +118,7 @@ describe('our own status write', () => {
   test('heard of before its answer brings at most a look that does nothing', async () => {
     kube.create(pipeSettingsType, KEY, { spec: aSpec(5_000) });
     await start();
-    await vi.waitFor(() => expect(observedGeneration()).toBe(1), { interval: 1 });
+    await eventually(() => expect(observedGeneration()).toBe(1));
     await rest();
     expect(did()[0]).toBe('put');
     expect(
@@ -140,7 +141,7 @@ describe('our own status write', () => {
     };
     kube.holdWatches();
     await start();
-    await vi.waitFor(() => expect(observedGeneration()).toBe(2), { interval: 1 });
+    await eventually(() => expect(observedGeneration()).toBe(2));
     kube.releaseWatches();
     await rest();
     expect(puts.map((settings) => settings.streaming_max_insert_wait_ms)).toEqual([5_000, 7_000]);
@@ -150,10 +151,10 @@ describe('our own status write', () => {
     kube.create(pipeSettingsType, KEY, { spec: aSpec(5_000) });
     kube.holdWatches();
     await start();
-    await vi.waitFor(() => expect(observedGeneration()).toBe(1), { interval: 1 });
+    await eventually(() => expect(observedGeneration()).toBe(1));
     kube.edit(pipeSettingsType, KEY, { spec: aSpec(7_000) });
     kube.releaseWatches();
-    await vi.waitFor(() => expect(observedGeneration()).toBe(2), { interval: 1 });
+    await eventually(() => expect(observedGeneration()).toBe(2));
     await rest();
     expect(puts).toHaveLength(2);
   });

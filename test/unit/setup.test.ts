@@ -87,7 +87,7 @@ test('stops what it runs when npm and its shell are gone', async () => {
   });
   await expect.poll(() => text).toMatch(/^\d+\n/);
   shell.kill('SIGKILL');
-  await expect.poll(() => isRunning(Number(text)), { timeout: 5_000 }).toBe(false);
+  await expect.poll(() => isRunning(Number(text))).toBe(false);
 });
 
 function environment(): NodeJS.ProcessEnv {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type Answered,
   caller,
@@ -167,9 +167,12 @@ describe('setting', () => {
 
   it('down: for a while', async () => {
     const { send, control } = await start();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     expect((await control('down', { forMs: 100 })).status).toBe(200);
     await expect.poll(() => statusOf(send).catch(() => 'refused')).toBe('refused');
-    await expect.poll(() => statusOf(send).catch(() => 'refused'), { timeout: 3000 }).toBe(200);
+    vi.advanceTimersByTime(100);
+    await expect.poll(() => statusOf(send).catch(() => 'refused')).toBe(200);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Answered, basic, caller, PIPE, PIPE_PATH, type Send } from '../simulator/caller.ts';
 import { type Fault, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts';
 import { BODY_KINDS, TRANSPORTS } from '../simulator/types.ts';
@@ -12,6 +12,12 @@ async function start(options: SimulatorOptions = {}): Promise<{ simulator: Simul
   const started = await startSimulator(options);
   simulator = started;
   return { simulator: started, send: caller(started.url) };
+}
+
+/** The simulator's time stands still until the test lets it pass; sockets go on as they do. */
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 const STATUSES = [
@@ -65,9 +71,12 @@ describe('a status', () => {
   it('with appliesAfterMs does the work when the answer has long left', async () => {
     const { simulator, send } = await start();
     simulator.next({ status: 504, appliesAfterMs: 300 });
+    stopTime();
     expect((await send('PUT', PIPE_PATH, BODY)).status).toBe(504);
+    vi.advanceTimersByTime(299);
     expect(simulator.settingsOf(PIPE)).toBeUndefined();
-    await expect.poll(() => simulator.settingsOf(PIPE)).toEqual(BODY);
+    vi.advanceTimersByTime(1);
+    expect(simulator.settingsOf(PIPE)).toEqual(BODY);
     expect(simulator.log[0]).toMatchObject({ status: 504, applied: true });
   });
 });
@@ -141,7 +150,7 @@ describe('transport', () => {
   it.each(TRANSPORTS)('%s gives no whole answer within its time, and says what it did', async (transport) => {
     const { simulator, send } = await start();
     simulator.next({ transport });
-    await expect(readSome(simulator.url, unending.includes(transport) ? 150 : 15_000)).resolves.toBe(
+    await expect(readSome(simulator, unending.includes(transport) ? 150 : 15_000)).resolves.toBe(
       { drip: 'under way', endless: 'too long', bomb: 'too long', 'no-answer': 'under way' }[transport as string] ??
         'broken off',
     );
@@ -154,7 +163,7 @@ describe('transport', () => {
   it('no-answer may have done the work all the same', async () => {
     const { simulator } = await start();
     simulator.next({ transport: 'no-answer', applied: true });
-    await readSome(simulator.url, 150);
+    await readSome(simulator, 150);
     expect(simulator.settingsOf(PIPE)).toEqual(BODY);
   });
 
@@ -189,20 +198,26 @@ describe('time', () => {
   it('slowMs holds the answer back, not the work', async () => {
     const { simulator, send } = await start();
     simulator.next({ slowMs: 60 });
+    stopTime();
     const answer = send('PUT', PIPE_PATH, BODY);
     await simulator.waitForCalls(1);
     expect(simulator.settingsOf(PIPE)).toEqual(BODY);
+    vi.advanceTimersByTime(59);
     expect(simulator.log[0]?.status).toBeUndefined();
+    vi.advanceTimersByTime(1);
+    expect(simulator.log[0]?.status).toBe(200);
     expect((await answer).status).toBe(200);
-    const [call] = simulator.log;
-    expect((call?.answeredAt ?? 0) - (call?.receivedAt ?? 0)).toBeGreaterThanOrEqual(59);
   });
 
   it('latencyMs is for every call', async () => {
     const { simulator, send } = await start({ latencyMs: 30 });
-    await Promise.all([send('PUT', PIPE_PATH, BODY), send('PUT', PIPE_PATH, BODY)]);
-    for (const { receivedAt, answeredAt } of simulator.log)
-      expect((answeredAt ?? 0) - receivedAt).toBeGreaterThanOrEqual(29);
+    stopTime();
+    const answers = [send('PUT', PIPE_PATH, BODY), send('PUT', PIPE_PATH, BODY)];
+    await simulator.waitForCalls(2);
+    vi.advanceTimersByTime(29);
+    expect(simulator.log.map(({ status }) => status)).toEqual([undefined, undefined]);
+    vi.advanceTimersByTime(1);
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
     expect(simulator.inFlight().highest).toBe(2);
   });
 
@@ -263,14 +278,20 @@ describe('the script', () => {
   });
 });
 
-/** Reads an answer for as long as it is worth it. */
-async function readSome(url: string, patienceMs: number): Promise<'whole' | 'under way' | 'too long' | 'broken off'> {
+/** Reads an answer for as long as it is worth it, from when the call has arrived. */
+async function readSome(
+  { url, waitForCalls }: Simulator,
+  patienceMs: number,
+): Promise<'whole' | 'under way' | 'too long' | 'broken off'> {
   const leaving = new AbortController();
   let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    leaving.abort();
-  }, patienceMs);
+  let timer: NodeJS.Timeout | undefined;
+  const arrived = waitForCalls(1).then(() => {
+    timer = setTimeout(() => {
+      late = true;
+      leaving.abort();
+    }, patienceMs);
+  });
   try {
     const response = await fetch(`${url}${PIPE_PATH}`, {
       method: 'PUT',
@@ -287,6 +308,7 @@ async function readSome(url: string, patienceMs: number): Promise<'whole' | 'und
   } catch {
     return late ? 'under way' : 'broken off';
   } finally {
+    await arrived;
     clearTimeout(timer);
     leaving.abort();
   }
