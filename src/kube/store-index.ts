@@ -7,7 +7,7 @@ export class StoreIndex<T extends object> {
     this.#file = file;
   }
 
-  /** Objects filed under `value`, in the order they came. */
+  /** Objects filed under `value`, in the order in which their last versions came. */
   find(value: string): T[] {
     return [...(this.#objects.get(value) ?? [])];
   }

@@ -55,7 +55,7 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     return this.#objects.values();
   }
 
-  /** Objects filed under `value`, in the order they came. Throws on an index that was not declared. */
+  /** Objects filed under `value`, in the order in which their last versions came. Throws on an index that was not declared. */
   byIndex(index: string, value: string): T[] {
     const found = this.#indexes.get(index);
     if (!found) throw new RangeError(`this store has no index "${index}"; declare it in its options`);

@@ -79,7 +79,7 @@ test('kubectl get shows what matters, and with -o wide what helps', async () => 
     READY: 'True',
     REASON: 'Applied',
     PIPE: '9e44',
-    'LAST APPLIED': expect.stringMatching(/^\d+d$/),
+    'LAST APPLIED': expect.stringMatching(/^\d+[dy]/),
     AGE: expect.stringMatching(/^\d+s$/),
   };
   expect(await table(['shown'])).toEqual([narrow]);

@@ -63,14 +63,14 @@ describe.concurrent.each([
     }));
 
   test('after an add whose outcome nobody knows: it is settled in the time it takes without a jump', () =>
-    onStage(['--api-timeout', '2s'], async (stage) => {
+    onStage(['--api-timeout', '5s'], async (stage) => {
       const orgs = organizationsOf(stage);
       const operator = await stage.start({ preload: [movableWallClock()] });
       stage.simulator.next({ status: 504, applied: false }, { match: { bodyIncludes: 'psc-1' } });
       await orgs.create('org', { privateEndpoints: [endpoint('psc-1')] });
       await orgs.until('org', 'OutcomeUnknown');
       await jumpTo(aheadMs, operator);
-      // Four seconds and a back-off of some more are what it takes; an hour would be a wait for the clock.
+      // Ten seconds and a back-off of some more are what it takes; an hour would be a wait for the clock.
       await orgs.until('org', 'Applied', 90_000);
       expect(stage.simulator.endpointCounts(ORGANIZATION)).toEqual({
         'gcp/ap-northeast-1/psc-1': { add: 2, added: 1, remove: 0, removed: 0 },

@@ -18,11 +18,13 @@ export interface Workload {
 }
 
 const MANAGED = 'management-api';
+/** Another process has to start first, many of them at once, and with a Lease to wait until it has run out. */
+const PATIENCE_MS = 60_000;
 const BEFORE = { settings: { engine_max_threads: 8, streaming_max_insert_wait_ms: 5_000 } };
 const AFTER = { settings: { engine_max_threads: 16, object_storage_concurrency: 4 } };
 
 const declare = (spec: Readonly<Record<string, unknown>>) => (scene: CrashScene) => scene.pset(NAME, spec);
-const applied = (scene: CrashScene): Promise<unknown> => scene.until(NAME, 'Applied');
+const applied = (scene: CrashScene): Promise<unknown> => scene.until(NAME, 'Applied', PATIENCE_MS);
 const nothing = (): Promise<void> => Promise.resolve();
 
 async function declared(scene: CrashScene): Promise<void> {
@@ -38,6 +40,8 @@ async function rotate(scene: CrashScene): Promise<void> {
 
 /** The same, and the operator has looked at the object for it: what comes next is not done with the key before. */
 async function rotateInSight(scene: CrashScene): Promise<void> {
+  // What it has still to say of earlier visits must not be taken for this one.
+  await scene.caughtUp();
   const { lines } = await scene.operator();
   const visits = (): number =>
     lines.filter(({ msg, key }) => msg === 'reconciled' && key === `${scene.namespace}/${NAME}`).length;
@@ -133,7 +137,7 @@ export const FREE_WORKLOADS = {
 const NAMED = { name: 'Acme Data' };
 const list = (...ids: string[]) => ({ privateEndpoints: ids.map((id) => endpoint(id)) });
 
-const accepted = ({ orgs }: CrashScene): Promise<unknown> => orgs.until(NAME, 'Applied');
+const accepted = ({ orgs }: CrashScene): Promise<unknown> => orgs.until(NAME, 'Applied', PATIENCE_MS);
 
 /** A first contact, with a finalizer where the policy is to remove. */
 export function firstContact(policy: 'Retain' | 'RemovePrivateEndpoints') {
@@ -173,6 +177,6 @@ export const ORGANIZATION_WORKLOADS = {
       await accepted(scene);
     },
     act: ({ orgs }) => orgs.remove(NAME),
-    finished: ({ orgs }) => orgs.untilGone(NAME),
+    finished: ({ orgs }) => orgs.untilGone(NAME, PATIENCE_MS),
   },
 } satisfies Record<string, Workload>;

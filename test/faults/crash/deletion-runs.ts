@@ -52,16 +52,18 @@ export async function deleteAt(deletion: Deletion): Promise<Deleted> {
     const isGone = (object: unknown): boolean => object === undefined;
     await waitFor(look, { what: 'the object to be gone', until: isGone, timeoutMs: 60_000 });
     await tap.settled();
-    if (deletion.lives !== false) await scene.caughtUp();
+    const operator = await scene.operator();
+    // What it says of an object comes after the object's end: either way it has said all.
+    if (deletion.lives === false) await operator.stop();
+    else await scene.caughtUp();
     await pause(QUIET_MS);
-    const { lines } = await scene.operator();
     return {
       calls: tap.taken,
       before,
       ids: orgs.ids(),
       moved: Object.values(simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id })),
       events: await scene.events(NAME),
-      log: lines.map((line) => JSON.stringify(line)),
+      log: operator.lines.map((line) => JSON.stringify(line)),
     };
   } finally {
     await scene.end();

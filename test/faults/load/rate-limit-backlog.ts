@@ -1,9 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { inParallel } from '../../bench/parallel.ts';
 import { waitFor } from '../../controlplane/client.ts';
 import type { Call, Rate, RateHeader } from '../../simulator/types.ts';
 import type { RunningOperator } from '../../support/operator.ts';
-import { ORGANIZATION, SERVICE } from '../../support/scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from '../../support/scene.ts';
 import type { Answer, Passing } from '../proxy.ts';
 import { openStage, type Stage } from '../stage.ts';
 
@@ -11,7 +10,9 @@ import { openStage, type Stage } from '../stage.ts';
 export interface Queue {
   readonly style: RateHeader;
   readonly names: readonly string[];
-  /** Its calls since the key is good, in order. */
+  /** The names in the order in which their objects stand in line for the key: that of their last versions before it is there. */
+  line(): readonly string[];
+  /** Its calls, in order. */
   calls(): Call[];
 }
 
@@ -20,7 +21,7 @@ export interface Backlog {
   readonly queues: readonly Queue[];
   /** Its operator, which runs until then. */
   readonly operator: RunningOperator;
-  /** Gives all keys to the Secrets at once: every object is due from now on, as scheduled work. */
+  /** Makes the Secrets, all at once: every object is due from now on, as scheduled work. */
   release(): Promise<void>;
   /** Gives an object another value, and the moment at which Kubernetes had it. */
   edit(name: string): Promise<number>;
@@ -29,11 +30,12 @@ export interface Backlog {
 }
 
 const AT_ONCE = 8;
+const DECLARED = 8;
 const EDITED = 16;
 
 /**
- * Objects on a few keys that the API refuses at first, so that they all come due at once when the keys are put right.
- * The API limits each key, and answers what is too much in a style of its own.
+ * Objects on a few keys whose Secrets are not there at first, so that they all come due at once when they are: until then nobody calls,
+ * and nobody's status moves. The API limits each key, and answers what is too much in a style of its own.
  */
 export async function openBacklog(options: {
   readonly styles: readonly RateHeader[];
@@ -46,26 +48,33 @@ export async function openBacklog(options: {
   readonly atEnd: (end: () => Promise<void>) => void;
 }): Promise<Backlog> {
   const { styles, perKey, limit, told, atEnd } = options;
-  const stage = await openStage({ logLevel: 'info', api: { take: restyle } });
+  const keyOf = (style: RateHeader) => ({ keyId: `key-${style}`, keySecret: `secret-of-${style}` });
+  const stage = await openStage({
+    logLevel: 'info',
+    api: { take: restyle },
+    simulator: {
+      rate: { ...limit, header: 'reset-epoch-ms' },
+      keys: Object.fromEntries(styles.map(keyOf).map(({ keyId, keySecret }) => [keyId, keySecret])),
+    },
+  });
   atEnd(stage.end);
   const { simulator } = stage;
-  let releasedAt = Number.POSITIVE_INFINITY;
-  const keyOf = (style: RateHeader) => ({ keyId: `key-${style}`, keySecret: `secret-of-${style}` });
+  let line: readonly string[] = [];
   const queues = styles.map(
     (style): Queue => ({
       style,
       names: Array.from({ length: perKey }, (_, index) => `${style}-${String(index).padStart(3, '0')}`),
-      calls: () => simulator.calls({ keyId: `key-${style}` }).filter(({ receivedAt }) => receivedAt >= releasedAt),
+      line: () => line.filter((name) => styleOf(name) === style),
+      calls: () => simulator.calls({ keyId: keyOf(style).keyId }),
     }),
   );
-  await Promise.all(styles.map((style) => stage.secret(`api-${style}`, { ...keyOf(style), keySecret: 'not yet' })));
   const all = queues.flatMap(({ style, names }) => names.map((name) => ({ style, name })));
   const write = (style: RateHeader, name: string, threads: number): Promise<void> =>
     stage.pset(name, {
       credentialsSecretRef: { name: `api-${style}` },
       settings: { engine_max_threads: threads },
     });
-  await inParallel(all, AT_ONCE, ({ style, name }) => write(style, name, 8));
+  await inParallel(all, AT_ONCE, ({ style, name }) => write(style, name, DECLARED));
   const threadsAt = (name: string): unknown =>
     simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/${name}`)?.['engine_max_threads'];
   const edited = new Set<string>();
@@ -77,13 +86,13 @@ export async function openBacklog(options: {
     operator,
     async release() {
       await waitFor(() => operator.page('metrics'), {
-        what: 'all objects to say that their key is refused',
-        until: (page) => page.split('reason="Unauthorized"').length - 1 === all.length,
-        timeoutMs: 60_000,
+        what: 'all objects to say that there is no Secret',
+        until: (page) => page.split('reason="SecretNotFound"').length - 1 === all.length,
+        // Before they are looked at again, after four minutes at least.
+        timeoutMs: 150_000,
       });
-      simulator.play({ rate: { ...limit, header: 'reset-epoch-ms' } });
-      for (const style of styles) simulator.setKey(keyOf(style).keyId, keyOf(style).keySecret);
-      releasedAt = Date.now();
+      const objects = await stage.list();
+      line = objects.toSorted((a, b) => versionOf(a) - versionOf(b)).map(({ metadata }) => metadata.name);
       await Promise.all(styles.map((style) => stage.secret(`api-${style}`, keyOf(style))));
     },
     async edit(name) {
@@ -92,13 +101,12 @@ export async function openBacklog(options: {
       return Date.now();
     },
     async served(timeoutMs) {
-      const deadline = Date.now() + timeoutMs;
-      const isServed = (name: string): boolean => threadsAt(name) === (edited.has(name) ? EDITED : 8);
-      const left = (): string[] => all.map(({ name }) => name).filter((name) => !isServed(name));
-      while (left().length > 0) {
-        if (Date.now() > deadline) throw new Error(`Not served after ${timeoutMs} ms: ${left().join(', ')}`);
-        await pause(50);
-      }
+      const isServed = (name: string): boolean => threadsAt(name) === (edited.has(name) ? EDITED : DECLARED);
+      await waitFor(() => all.map(({ name }) => name).filter((name) => !isServed(name)), {
+        what: 'nobody to be left who is not served',
+        until: ({ length }) => length === 0,
+        timeoutMs,
+      });
     },
   };
 }
@@ -114,6 +122,15 @@ async function restyle(passing: Passing): Promise<void> {
 /** The object that a call is for. */
 export function nameIn({ path }: Pick<Call, 'path'>): string {
   return /\/pipes\/([^/]+)/.exec(path)?.[1] ?? '';
+}
+
+/** Whether the call sends what an edit declares. */
+export function carriesEdit({ body }: Pick<Call, 'body'>): boolean {
+  return (body as Readonly<Record<string, unknown>> | undefined)?.['engine_max_threads'] === EDITED;
+}
+
+function versionOf({ metadata }: Pset): number {
+  return Number(metadata.resourceVersion);
 }
 
 function styleOf(name: string): RateHeader {

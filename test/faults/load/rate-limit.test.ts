@@ -14,7 +14,7 @@ import {
 
 const STYLES: readonly RateHeader[] = ['retry-after', 'retry-after-date', 'reset-epoch', 'none'];
 const PER_KEY = 125;
-const TIME_OUT = { timeout: 240_000 };
+const TIME_OUT = { timeout: 420_000 };
 
 /** In each line somebody near its end changes an object that was served and one that was not. */
 async function editSome({ queues, edit }: Backlog) {
@@ -97,8 +97,10 @@ describe.concurrent('Rate limit: a 429 that asks for more than the own back-off'
     await backlog.release();
     await backlog.served(120_000);
     for (const { style, names, calls } of backlog.queues) {
-      const refused = calls().filter(isRefused);
       const [first] = calls();
+      const opensAt = (first?.receivedAt ?? 0) + limit.perMs;
+      // Of the two who come back the second may find that it opens to one only, so far.
+      const refused = calls().filter((call) => isRefused(call) && call.receivedAt < opensAt);
       const served = calls().filter((call) => !isRefused(call));
       expect(refused.length, `${style}: refused only what was under way`).toBeLessThanOrEqual(2);
       expect(refused.length, `${style}: refused at all`).toBeGreaterThan(0);

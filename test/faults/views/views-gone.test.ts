@@ -18,6 +18,9 @@ describe.each(NOTICES)('R5: unseen, and %s', (notice) => {
     expect(result?.outcome.object === undefined).toBe(isGone);
     expect(result?.isCounted).toBe(!isGone);
     expect(result?.outcome.remote).toMatchObject(expectedAt({ sort, before, meanwhile }));
+    // Both were added by one of the two, and none was found.
+    const hasLedger = sort !== 'PipeSettings' && acts.includes('heir 3');
+    expect(result?.inherited).toEqual(hasLedger ? ['always Added', 'only-3 Added'] : undefined);
   });
 });
 

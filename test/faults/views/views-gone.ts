@@ -5,6 +5,7 @@ import type { Passing, Watch } from '../proxy.ts';
 import { openStage } from '../stage.ts';
 import { createView, EXPIRED, hide, pluralOf } from './views.ts';
 import { type Act, type Cast, castOf, dealtWith, perform } from './views-acts.ts';
+import { markersThrough } from './views-past.ts';
 import { type Outcome, SORTS, type Sort } from './views-subjects.ts';
 
 /** How the operator learns that it has missed something. */
@@ -30,6 +31,7 @@ const MEANWHILE: readonly Omit<Gap, 'name' | 'sort'>[] = [
   { before: BEFORE, meanwhile: ['remove', 'make 1'] },
   { before: BEFORE, meanwhile: ['change 3', 'remove', 'make 3'] },
   { before: ['make 1', 'heir 3'], meanwhile: ['remove'] },
+  { before: BEFORE, meanwhile: ['heir 3', 'remove'] },
 ];
 
 /** An object with a finalizer cannot be gone before the operator has noticed. */
@@ -43,6 +45,8 @@ export interface AfterGap {
   readonly outcome: Outcome;
   /** The operator still counts it among its objects. */
   readonly isCounted: boolean;
+  /** What the heir's ledger says of its endpoints; absent where there is no heir, or it has none. */
+  readonly inherited?: readonly string[];
 }
 
 /** Everything comes to pass while the operator sees nothing; then it is told that it has missed something. */
@@ -69,11 +73,16 @@ export async function runGaps(notice: Notice): Promise<ReadonlyMap<string, After
     end();
     for (const watch of stage.kube.watches) watch.send(EXPIRED);
     await Promise.all(casts.map(({ gap, cast }) => dealtWith(cast, [...gap.before, ...gap.meanwhile])));
+    // The operator has heard the answers to its last writes when what came after them has gone all the way.
+    await markersThrough(stage);
     const page = await operator.page('metrics');
     const results = await Promise.all(
       casts.map(async ({ gap: { name }, cast }) => {
         const isCounted = metric(page, 'pipewright_resource_ready', { name }) > 0;
-        return [name, { outcome: await cast.subject.outcome(), isCounted }] as const;
+        const ledger = (await cast.heir.get())?.status.privateEndpoints;
+        const inherited = ledger?.map(({ id, origin }) => `${id} ${origin}`).toSorted();
+        const outcome = await cast.subject.outcome();
+        return [name, { outcome, isCounted, ...(inherited && { inherited }) }] as const;
       }),
     );
     return new Map(results);

@@ -36,6 +36,16 @@ export interface SecretResult {
   readonly used: string | undefined;
 }
 
+/** Resolves when the operator watches these Secrets: it is told by a line of all that happens to them from now on. */
+export async function untilWatched({ kube }: Pick<Stage, 'kube'>, names: readonly string[]): Promise<void> {
+  const selectors = (): (string | null)[] =>
+    [...kube.watches].map(({ path }) => new URL(path, kube.url).searchParams.get('fieldSelector'));
+  await waitFor(selectors, {
+    what: `a watch of each of the Secrets ${names.join(', ')}`,
+    until: (watched) => names.every((name) => watched.includes(`metadata.name=${name}`)),
+  });
+}
+
 export async function runSecretCase(stage: Stage, view: View, one: SecretCase): Promise<SecretResult> {
   const { name, acts, after, pace } = one;
   const path = `/api/v1/namespaces/${stage.namespace}/secrets/${name}`;
@@ -50,6 +60,8 @@ export async function runSecretCase(stage: Stage, view: View, one: SecretCase): 
   };
   await subject.make(1, { credentialsSecretRef });
   await subject.untilWish(1);
+  // A key is read for the first time without waiting for the watch.
+  await untilWatched(stage, [name]);
   let told = 0;
   const { hidden } = hide(view, ({ plural, object }) => {
     if (plural !== 'secrets' || object.metadata.name !== name) return false;

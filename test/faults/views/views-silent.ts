@@ -8,6 +8,7 @@ import type { Watch } from '../proxy.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { layWire } from '../wire.ts';
 import { createView, type View } from './views.ts';
+import { untilWatched } from './views-secrets.ts';
 import { subjectOf } from './views-subjects.ts';
 
 /** How a connection dies without a word. */
@@ -41,6 +42,8 @@ export async function runSilence(silence: Silence): Promise<Delays> {
     const operator = isFrozen ? await startThrough(wire.port, stage) : await stage.start();
     try {
       const changes = await prepare(stage);
+      // One that is opened later would not be silent.
+      if (!isFrozen) await untilWatched(stage, ['management-api', 'refused', 'missing']);
       if (isFrozen) wire.freeze();
       else if (silence === 'every watch falls silent') for (const watch of stage.kube.watches) watch.freeze();
       else breakOffLines(view, stage);

@@ -19,10 +19,12 @@ export interface Patient {
   readonly match: Match;
   /** Replaces its spec; absent: by the good one. */
   edit(spec?: Spec): Promise<void>;
+  /** Its key is refused from now on. */
+  revoke(): void;
   /** Has the same asked of the API once more. */
   request(): Promise<void>;
-  /** Waits until it has failed so often since it was last well, turning the clock from one attempt to the next. */
-  untilFailed(times: number): Promise<void>;
+  /** Waits until it has failed so often since it was last well, turning the clock from one attempt to the next; with this reason, where one is given. */
+  untilFailed(times: number, reason?: string): Promise<void>;
   /** What there was to see of it, in the cluster and at the API, when it was well at first. */
   readonly before: unknown;
   /** Waits until it is well, and gives what there is to see. `turn`: from one attempt to the next; else the clock stands. */
@@ -85,7 +87,7 @@ export async function openLab(): Promise<Lab> {
       return true;
     };
 
-    await scene.newKey(keyOf);
+    const { id } = await scene.newKey(keyOf);
     await edit();
     await make.until(name, kind === 'Activity' ? 'Fetched' : 'Applied');
     const before = seen(await make.get(name));
@@ -94,6 +96,7 @@ export async function openLab(): Promise<Lab> {
       keyOf,
       match,
       edit,
+      revoke: () => simulator.setKey(id, undefined),
       async request() {
         const annotations = { 'pipewright.dev/reconcile-requested-at': randomUUID() };
         await change(make.pathTo(name), (stored: Stored) => ({
@@ -101,14 +104,15 @@ export async function openLab(): Promise<Lab> {
           metadata: { ...stored.metadata, annotations },
         }));
       },
-      async untilFailed(times) {
+      async untilFailed(times, reason) {
         await waitFor(() => make.get(name), {
-          what: `${name} to fail ${times} times`,
+          what: `${name} to fail ${times} times${reason === undefined ? '' : ` as ${reason}`}`,
           until: (object) => {
             const { metadata, status } = object;
             const ready = status.conditions[0];
             const isFailed = ready?.status !== 'True' && ready?.observedGeneration === metadata.generation;
-            if (isFailed && (status.attempts ?? 0) >= times) return true;
+            const isAsked = reason === undefined || ready?.reason === reason;
+            if (isFailed && isAsked && (status.attempts ?? 0) >= times) return true;
             if (times > 1) turned(object);
             return false;
           },

@@ -10,6 +10,9 @@ import { drawWalk, type Key, type Spec, type Step } from './walk-draw.ts';
 import { endOf, isAnswered, masked } from './walk-end.ts';
 import type { Walker, World } from './walk-world.ts';
 
+/** Others of the same operator kill it meanwhile, and what was under way then is waited for. */
+const PATIENCE_MS = 60_000;
+
 /** An object on its walk. */
 interface Walking {
   readonly world: World;
@@ -79,6 +82,7 @@ async function arrive(one: Walking, spec: Spec, reason: string): Promise<Pset> {
       const isNext = status.nextAttemptTime !== undefined || !['Rejected', 'NotConfirmed'].includes(reason);
       return isThere && isNext && (!isAnswered(reason) || status['pendingChange'] === undefined);
     },
+    timeoutMs: PATIENCE_MS,
   });
 }
 

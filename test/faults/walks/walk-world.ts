@@ -53,7 +53,7 @@ export async function openWorld({ kind, api }: Walker, as: 'bundle' | 'inner'): 
   };
   await start();
   const make = makersOf(scene)[kind];
-  const pairs = new Map<string, { readonly id: string; readonly secret: string }>();
+  const pairs = new Map<string, { readonly key: Key; readonly id: string; readonly secret: string }>();
   let restarted = Promise.resolve();
 
   return {
@@ -62,9 +62,12 @@ export async function openWorld({ kind, api }: Walker, as: 'bundle' | 'inner'): 
     make,
     async setKey(name, key) {
       const secretName = make.keyOf(name);
-      const pair = pairs.get(name) ?? { id: `key-${randomUUID()}`, secret: randomUUID() };
+      const former = pairs.get(name);
+      const pair = former?.key === key ? former : { key, id: `key-${randomUUID()}`, secret: randomUUID() };
       pairs.set(name, pair);
-      simulator.setKey(pair.id, pair.secret);
+      // Nobody tells in what order: the operator may hear of an edit before it hears of the key, and must not get on with the former one.
+      if (former && former !== pair) simulator.setKey(former.id, undefined);
+      if (key === 'good') simulator.setKey(pair.id, pair.secret);
       const data = {
         good: { keyId: pair.id, keySecret: pair.secret },
         wrong: { keyId: pair.id, keySecret: 'wrong' },
