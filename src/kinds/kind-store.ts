@@ -14,8 +14,8 @@ export interface KindStoreOptions<T extends KubeObject> {
   readonly targetOf: (object: KubeObject) => string | undefined;
   /** Whether this change of an object matters to its rivals; absent: only its end does. */
   readonly rivalsSee?: (now: T, before: T) => boolean;
-  /** An object is gone, and these stand for the same thing; called before they are visited. */
-  readonly onGone?: (gone: T, rivals: readonly T[]) => void;
+  /** An object has gone while these waited for what it stood for; called before they are visited. Not for one that a list has no more: it may have gone before they came. */
+  readonly onGone?: (gone: T, waiting: readonly T[]) => void;
 }
 
 export interface KindStore<T extends KubeObject> {
@@ -43,7 +43,9 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
         secrets.release(idOf(key));
         if (!before) return;
         const rivals = rivalsOf(before);
-        options.onGone?.(before, rivals);
+        // One under the same name has come after it.
+        const waiting = rivals.filter((rival) => keyOf(rival) !== key);
+        if (origin === 'event') options.onGone?.(before, waiting);
         wake(rivals, 'user');
         return;
       }

@@ -48,15 +48,15 @@ const OLD = versioned(anOrganization({ privateEndpoints: [KEPT] }, { uid: 'old' 
 const heir = (spec: Partial<OrganizationSpec> = {}): Organization =>
   versioned(anOrganization({ privateEndpoints: [KEPT], mode: 'Plan', ...spec }, { uid: 'new' }), 11);
 
-const ARRIVALS: Readonly<Record<string, (kind: Kind, heir: Organization) => void>> = {
-  'by two events in one breath'(kind, object) {
-    kind.sink(undefined).apply('ADDED', object);
-    kind.sink(undefined).apply('DELETED', versioned(OLD, 12));
-  },
-  'by one list'(kind, object) {
-    kind.sink(undefined).replace([object], '12');
-  },
-};
+/** A kind that knows the old object, and hears of the new one and the end of the old one in one breath. */
+function afterRename(object = heir()): Kind {
+  const kind = aKind();
+  const watch = kind.sink(undefined);
+  watch.replace([OLD], '10');
+  watch.apply('ADDED', object);
+  watch.apply('DELETED', versioned(OLD, 12));
+  return kind;
+}
 
 /** A pass over the heir, whose status is then written. */
 async function pass(
@@ -72,36 +72,28 @@ async function pass(
   return { did, next: outcome.next, ledger: privateEndpoints, requests: plan?.requests };
 }
 
-describe.each(Object.entries(ARRIVALS))('a new object and the end of the old one, %s', (_, arrive) => {
+describe('a new object and the end of the old one in one breath', () => {
   test('leave what the old one added to the new one, which then acts', async () => {
-    const kind = aKind();
-    kind.sink(undefined).replace([OLD], '10');
-    arrive(kind, heir());
+    const kind = afterRename();
     const ledger = [{ ...KEPT, origin: 'Added', state: 'Present' }];
     expect(await pass(kind, 20)).toMatchObject({ did: 'yield', next: 'go-on', ledger });
     expect(await pass(kind, 21)).toMatchObject({ did: 'preview', ledger });
   });
 
   test('leave it to a suspended one, too', async () => {
-    const kind = aKind();
-    kind.sink(undefined).replace([OLD], '10');
-    arrive(kind, heir({ suspend: true }));
+    const kind = afterRename(heir({ suspend: true }));
     const ledger = [{ ...KEPT, origin: 'Added', state: 'Present' }];
     expect(await pass(kind, 20)).toMatchObject({ did: 'suspend', next: 'go-on', ledger });
     expect(await pass(kind, 21)).toMatchObject({ did: 'suspend', next: 'await-change' });
   });
 
   test('leave nothing to one that lists nothing of it', async () => {
-    const kind = aKind();
-    kind.sink(undefined).replace([OLD], '10');
-    arrive(kind, heir({ privateEndpoints: [{ ...KEPT, id: 'another' }] }));
+    const kind = afterRename(heir({ privateEndpoints: [{ ...KEPT, id: 'another' }] }));
     expect(await pass(kind, 20)).toMatchObject({ did: 'preview' });
   });
 
   test('are no concern of a process that takes over when the new one has been visited', async () => {
-    const kind = aKind();
-    kind.sink(undefined).replace([OLD], '10');
-    arrive(kind, heir());
+    const kind = afterRename();
     kind.put(
       versioned(heir(), 15, {
         observedGeneration: 1,
@@ -112,9 +104,7 @@ describe.each(Object.entries(ARRIVALS))('a new object and the end of the old one
   });
 
   test('are no concern of a third one under the name of the new one', async () => {
-    const kind = aKind();
-    kind.sink(undefined).replace([OLD], '10');
-    arrive(kind, heir());
+    const kind = afterRename();
     const { metadata, ...third } = heir();
     kind.sink(undefined).apply('MODIFIED', versioned({ ...third, metadata: { ...metadata, uid: 'third' } }, 16));
     expect(await pass(kind, 20)).toMatchObject({ did: 'preview' });
@@ -129,4 +119,31 @@ test('one that was itself waiting leaves nothing: who holds the organization is 
   kind.sink(undefined).apply('ADDED', heir());
   kind.sink(undefined).apply('DELETED', versioned(OLD, 12));
   expect(await pass(kind, 20)).toMatchObject({ did: 'yield', next: 'recheck' });
+});
+
+const UNSEEN: Readonly<Record<string, (watch: ReturnType<Kind['sink']>) => void>> = {
+  'is not in a list any more': (watch) => watch.replace([heir()], '12'),
+  'has gone before': (watch) => {
+    watch.apply('DELETED', versioned(OLD, 10));
+    watch.apply('ADDED', heir());
+  },
+};
+
+test.each(Object.entries(UNSEEN))(
+  'an old one that %s leaves nothing: nobody is sure to have waited',
+  async (_, arrive) => {
+    const kind = aKind();
+    kind.sink(undefined).replace([OLD], '10');
+    arrive(kind.sink(undefined));
+    expect(await pass(kind, 20)).toMatchObject({ did: 'preview' });
+  },
+);
+
+test('one that comes under the same name takes over nothing: it has come after it', async () => {
+  const kind = aKind();
+  const { metadata, ...old } = OLD;
+  const former = { ...old, metadata: { ...metadata, name: 'new' } };
+  kind.sink(undefined).replace([former], '10');
+  kind.sink(undefined).apply('MODIFIED', heir());
+  expect(await pass(kind, 20)).toMatchObject({ did: 'preview' });
 });

@@ -8,8 +8,8 @@ interface Entry {
 }
 
 /**
- * Holders that went before those who wait for their organization were visited: a watch, and a list even more, may bring the new object and
- * the end of the old one in one breath. A pass over the new one still sees the old one once, and takes over its ledger.
+ * Holders that went before those who wait for their organization were visited: a watch may bring the new object and the end of the old
+ * one in one breath. A pass over the new one still sees the old one once, and takes over its ledger.
  */
 export class Predecessors {
   readonly #entries = new Map<string, Entry>();
