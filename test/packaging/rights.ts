@@ -1,5 +1,5 @@
-import { serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
-import { asAdmin, type Rule } from '../support/cluster.ts';
+import { serviceAccountKubeconfig } from '../controlplane/client.ts';
+import { type Rule, untilAllowed } from '../support/cluster.ts';
 import { succeed } from '../support/crd.ts';
 import { rendered } from './helm.ts';
 import { type Manifest, only } from './manifests.ts';
@@ -39,19 +39,14 @@ export async function installRights(options: {
   };
 }
 
-/** Waits until the API server, which hears of its own Roles a moment after it has stored them, goes by all rules of this one. */
-async function holding({ metadata, ...role }: Manifest, user: string, fallback: string): Promise<void> {
-  const { namespace = fallback } = metadata;
-  const rules = (role as unknown as { rules: readonly (Rule & { readonly resourceNames?: readonly string[] })[] })
-    .rules;
-  const last = rules.at(-1);
+/** Waits until the API server goes by this Role. It is stored as a whole, so the last rule stands for all. */
+async function holding(role: Manifest, user: string, fallback: string): Promise<void> {
+  const { namespace = fallback } = role.metadata;
+  const last = (role['rules'] as readonly (Rule & { readonly resourceNames?: readonly string[] })[]).at(-1);
   if (!last) return;
   const [resource = '', subresource] = (last.resources[0] ?? '').split('/');
   const named = { name: last.resourceNames?.[0], subresource };
-  const resourceAttributes = { namespace, group: last.apiGroups[0], resource, verb: last.verbs[0], ...named };
-  const review = (): Promise<{ readonly status: { readonly allowed: boolean } }> =>
-    asAdmin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec: { user, resourceAttributes } });
-  await waitFor(review, { what: `the rules of ${metadata.name} to hold`, until: ({ status }) => status.allowed });
+  await untilAllowed(user, { namespace, group: last.apiGroups[0], resource, verb: last.verbs[0], ...named });
 }
 
 function edited(manifest: Manifest, edit: (rules: readonly Rule[]) => readonly Rule[]): Manifest {

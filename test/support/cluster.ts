@@ -61,7 +61,7 @@ export async function operatorRules(): Promise<Rule[]> {
 
 /**
  * Lets a ServiceAccount, of this namespace or of another, do this in the namespace, in place of what it was allowed before.
- * Resolves when that holds: the API server hears of its own Roles a moment after it has stored them.
+ * Resolves when that holds.
  */
 export async function allow(
   namespace: string,
@@ -78,14 +78,18 @@ export async function allow(
   const subjects = [{ kind: 'ServiceAccount', name: account, namespace: from }];
   const binding = { metadata: { name: account }, roleRef, subjects };
   await createOrReplace(`${group}/rolebindings`, binding);
-  const spec = {
-    user: `system:serviceaccount:${from}:${account}`,
-    resourceAttributes: { namespace, ...marker },
-  };
+  await untilAllowed(`system:serviceaccount:${from}:${account}`, { namespace, ...marker });
+}
+
+/** Waits until the API server lets a user do this: it hears of its own Roles a moment after it has stored them. */
+export async function untilAllowed(
+  user: string,
+  resourceAttributes: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
   const review = (): Promise<{ readonly status: { readonly allowed: boolean } }> =>
-    asAdmin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec });
+    asAdmin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec: { user, resourceAttributes } });
   await waitFor(review, {
-    what: `the rules of ${account} to hold in ${namespace}`,
+    what: `${user} to be allowed ${JSON.stringify(resourceAttributes)}`,
     until: ({ status }) => status.allowed,
   });
 }

@@ -6,6 +6,7 @@ import type { Memos } from './memo.ts';
 import type { Plan } from './plan.ts';
 import { patchOrganization } from './remote.ts';
 import { FINALIZER, type Organization } from './resource.ts';
+import { placeOf } from './wording.ts';
 
 /** What came of a plan. */
 export type Result = Attempt | Reservation | { readonly got: 'nothing' } | { readonly got: 'finalizers' };
@@ -29,7 +30,7 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
       const rest = othersOf(object);
       const isWritten = await using.writeFinalizers(object, plan.do === 'hold' ? [...rest, FINALIZER] : rest);
       if (!isWritten) return { got: 'nothing' };
-      if (plan.do === 'abandon') using.onAbandoned(object, plan.left.map(placeOf));
+      if (plan.do === 'abandon') using.onAbandoned(object, plan.left.map(withPlace));
       return { got: 'finalizers' };
     }
     case 'step':
@@ -88,9 +89,8 @@ function forgetUnsent(memos: Memos, object: Organization): void {
   memos.set(object, rest);
 }
 
-/** For logs. */
-function placeOf({ id, cloudProvider, region }: Tuple): string {
-  return `${id} (${cloudProvider}, ${region})`;
+function withPlace(tuple: Tuple): string {
+  return `${tuple.id} (${placeOf(tuple)})`;
 }
 
 function othersOf({ metadata }: Organization): string[] {
