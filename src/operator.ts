@@ -1,4 +1,4 @@
-import type { ApiClient } from './api/client.ts';
+import type { ApiClient, ApiClientOptions } from './api/client.ts';
 import { createApiClient } from './api/client.ts';
 import { createPacer } from './api/pacer.ts';
 import type { Pacer } from './api/pacing.ts';
@@ -35,6 +35,8 @@ export interface OperatorOptions {
   readonly guard: (values: readonly string[]) => () => void;
   /** Told after every pass. */
   readonly onPass?: () => void;
+  /** How connections to the management API are opened; undici's Pool where absent. */
+  readonly openApi?: ApiClientOptions['open'];
   /** Ends the watches. */
   readonly signal: AbortSignal;
 }
@@ -63,6 +65,7 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     version: options.version,
     mayStart: options.mayStartCall,
+    ...(options.openApi && { open: options.openApi }),
     onCall: ({ operation, code, durationMs }) => {
       metrics.apiRequests.inc({ operation, code });
       metrics.apiRequestDuration.observe({ operation }, durationMs / 1000);

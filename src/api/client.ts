@@ -1,5 +1,5 @@
 import { getCACertificates } from 'node:tls';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../clock.ts';
 import { normaliseBaseUrl } from './base-url.ts';
 import { type CallSite, describeCause, describeTimeout } from './causes.ts';
@@ -53,6 +53,8 @@ export interface ApiClientOptions {
   /** Asked right before the first byte leaves; false calls the request off (`aborted: 'not-leader'`). */
   readonly mayStart: () => boolean;
   readonly onCall?: (metric: CallMetric) => void;
+  /** How connections are opened; undici's Pool where absent. */
+  readonly open?: (origin: string, options: Pool.Options) => Dispatcher;
 }
 
 const LONGEST_CONNECT_MS = 10_000;
@@ -84,9 +86,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 }
 
 /** HTTP/1.1 only: after an HTTP/2 GOAWAY undici would send a request again. Timeouts are off but the connect one; the call's deadline covers the rest. */
-function openPool(origin: string, { connectTimeoutMs }: CallSite, { ca, proxy }: ApiClientOptions): Pool {
+function openPool(
+  origin: string,
+  { connectTimeoutMs }: CallSite,
+  { ca, proxy, open = openUndici }: ApiClientOptions,
+): Dispatcher {
   const trusted = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] };
-  return new Pool(origin, {
+  return open(origin, {
     allowH2: false,
     pipelining: 1,
     headersTimeout: 0,
@@ -96,8 +102,12 @@ function openPool(origin: string, { connectTimeoutMs }: CallSite, { ca, proxy }:
   });
 }
 
+function openUndici(origin: string, options: Pool.Options): Dispatcher {
+  return new Pool(origin, options);
+}
+
 interface ExchangeCall {
-  readonly pool: Pool;
+  readonly pool: Dispatcher;
   readonly request: ApiRequest;
   readonly path: string;
   readonly options: ApiClientOptions;

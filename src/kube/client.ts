@@ -5,7 +5,9 @@ import { startDeadline } from './deadline.ts';
 import { KubeError } from './errors.ts';
 import { createExchange, readText } from './exchange.ts';
 import { LineSplitter } from './lines.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, type OpenConnections } from './transport.ts';
+
+export type { OpenConnections } from './transport.ts';
 
 /** One long-lived answer made of lines. */
 export interface StreamCall {
@@ -34,6 +36,8 @@ export interface KubeClientOptions {
   readonly userAgent?: string;
   /** Called once per answer or failure, retries included; must not throw. */
   readonly onRequest?: (record: RequestRecord) => void;
+  /** undici's Pool where absent. */
+  readonly open?: OpenConnections;
 }
 
 /**
@@ -48,7 +52,7 @@ const LONGEST_LINE = 16 * 2 ** 20;
 /** A client that keeps few connections open. Close it at the end. */
 export function createKubeClient(cluster: Cluster, options: KubeClientOptions = {}): KubeClient {
   const { clock = systemClock, userAgent = 'node', onRequest } = options;
-  const transport = createTransport(cluster.server.origin);
+  const transport = createTransport(cluster.server.origin, options.open);
   const exchange = createExchange({ cluster, transport, clock, userAgent, onRequest });
 
   async function request<T>(call: RequestCall): Promise<T> {

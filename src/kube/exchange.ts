@@ -1,4 +1,4 @@
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../clock.ts';
 import { noAnswer, refusal } from './answers.ts';
 import type { RequestCall, RequestRecord } from './call.ts';
@@ -53,7 +53,7 @@ export function createExchange({ cluster, transport, clock, userAgent, onRequest
     const start = clock.monotonic();
     const record = (code: string): void =>
       onRequest?.({ verb: call.verb, code, durationMs: clock.monotonic() - start });
-    let pool: Pool | undefined;
+    let pool: Dispatcher | undefined;
     try {
       const { headers, tls } = await deadline.race(cluster.credentials());
       pool = transport.pool(tls);
@@ -96,7 +96,7 @@ export function createExchange({ cluster, transport, clock, userAgent, onRequest
   }
 
   /** A connection that let a call wait for its whole time may be dead without anyone having been told. */
-  function broken(name: string, deadline: Deadline, pool: Pool | undefined, cause: unknown): KubeError {
+  function broken(name: string, deadline: Deadline, pool: Dispatcher | undefined, cause: unknown): KubeError {
     if (deadline.cause === 'timeout') {
       if (pool) transport.retire(pool);
       const what = pool ? 'nothing' : "no credential from the kubeconfig's exec plugin";
@@ -114,7 +114,7 @@ interface Reply {
   readonly statusCode: number;
   readonly body: Dispatcher.ResponseData['body'];
   readonly retryAfter: string;
-  readonly pool: Pool;
+  readonly pool: Dispatcher;
 }
 
 const BROKEN_CONNECTION = /^(UND_ERR_SOCKET|UND_ERR_INFO|ECONNRESET|EPIPE|ERR_HTTP2_.*)$/;

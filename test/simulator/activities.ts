@@ -1,4 +1,5 @@
 import { refused, succeeded, type Work } from './replies.ts';
+import { realTime, type Time } from './time.ts';
 
 export type Activity = { id: string } & Record<string, unknown>;
 
@@ -30,7 +31,7 @@ interface Entry {
 }
 
 /** The audit records. One stored as late is not found for some calls, or for some time, and there afterwards. */
-export function createActivities(): Activities {
+export function createActivities(time: Time = realTime): Activities {
   const entries = new Map<string, Entry>();
   let behaviour: ActivityBehaviour = { omit: [], replace: {}, minIdLength: 0, missingStatus: 404, anyActivity: false };
 
@@ -44,7 +45,7 @@ export function createActivities(): Activities {
       entry.missing -= 1;
       return refused(now.missingStatus, id);
     }
-    if (entry !== undefined && performance.now() < entry.from) return refused(now.missingStatus, id);
+    if (entry !== undefined && time.passed() < entry.from) return refused(now.missingStatus, id);
     const activity = entry?.activity ?? (now.anyActivity ? plausibleActivity(organizationId, id) : undefined);
     if (activity === undefined) return refused(now.missingStatus, id);
     const shown = Object.entries({ ...activity, ...now.replace }).filter(([field]) => !now.omit.includes(field));
@@ -54,7 +55,7 @@ export function createActivities(): Activities {
   return {
     get,
     set: (organizationId, activity, { lateCalls = 0, lateMs = 0 } = {}) => {
-      const from = performance.now() + lateMs;
+      const from = time.passed() + lateMs;
       entries.set(`${organizationId}/${activity.id}`, { activity: { ...activity }, missing: lateCalls, from });
     },
     play: (change) => {

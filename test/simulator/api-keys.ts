@@ -1,4 +1,5 @@
 import { failed, type Reply } from './replies.ts';
+import { realTime, type Time } from './time.ts';
 import type { KeyOptions } from './types.ts';
 
 export interface ApiKeys {
@@ -25,9 +26,10 @@ export function readBasic(header: string | undefined): Credential | undefined {
 }
 
 /** The API keys. Without `known` every credential is good until `set` says otherwise of its id. */
-export function createApiKeys(known: Readonly<Record<string, string>> | undefined): ApiKeys {
-  const keys = new Map<string, { secret: string | undefined; options: KeyOptions }>();
-  for (const [id, secret] of Object.entries(known ?? {})) keys.set(id, { secret, options: {} });
+export function createApiKeys(known: Readonly<Record<string, string>> | undefined, time: Time = realTime): ApiKeys {
+  const keys = new Map<string, { secret: string | undefined; options: KeyOptions; from: number }>();
+  for (const [id, secret] of Object.entries(known ?? {}))
+    keys.set(id, { secret, options: {}, from: Number.NEGATIVE_INFINITY });
 
   function refuse(
     credential: Credential | undefined,
@@ -37,7 +39,8 @@ export function createApiKeys(known: Readonly<Record<string, string>> | undefine
     const key = keys.get(credential.keyId);
     if (key === undefined && known === undefined) return undefined;
     if (key?.secret === undefined || key.secret !== credential.secret) return withoutRequestId('Key is not found');
-    const { disabled, readOnly, organizations } = key.options;
+    const { disabled, readOnly, organizations, newStatus } = key.options;
+    if (time.passed() < key.from) return newStatus === 404 ? failed(404) : withoutRequestId('Key is not found');
     if (disabled) return failed(401, 'Key is not active');
     if (organizations && call.organizationId !== undefined && !organizations.includes(call.organizationId)) {
       return failed(404);
@@ -49,7 +52,7 @@ export function createApiKeys(known: Readonly<Record<string, string>> | undefine
   return {
     refuse,
     set: (id, secret, options = {}) => {
-      keys.set(id, { secret, options });
+      keys.set(id, { secret, options, from: time.passed() + (options.newForMs ?? 0) });
     },
   };
 }

@@ -14,6 +14,8 @@ function listed(organization: Organization, behaviour: OrganizationBehaviour): o
   switch (behaviour.listMissingCalls > 0 ? 'absent' : behaviour.list) {
     case 'as-is':
       return { ...rest, privateEndpoints };
+    case 'absent-when-empty':
+      return privateEndpoints.length === 0 ? rest : { ...rest, privateEndpoints };
     case 'absent':
       return rest;
     case 'null':

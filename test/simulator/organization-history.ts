@@ -1,4 +1,5 @@
 import { endpointKey, type Organization, type PrivateEndpoint } from './organization-types.ts';
+import type { Time } from './time.ts';
 
 const MOST_KEPT = 1000;
 
@@ -20,7 +21,7 @@ export interface History {
 }
 
 /** Begins with an organization as it is now. */
-export function createHistory(first: Organization): History {
+export function createHistory(first: Organization, time: Time): History {
   const states: { since: number; organization: Organization }[] = [];
   const descriptions = new Map<string, string | undefined>();
   let present = first;
@@ -30,7 +31,7 @@ export function createHistory(first: Organization): History {
 
   function store(next: Organization): void {
     present = next;
-    states.push({ since: performance.now(), organization: next });
+    states.push({ since: time.passed(), organization: next });
     if (states.length > MOST_KEPT) states.shift();
     for (const endpoint of next.privateEndpoints) {
       const key = endpointKey(endpoint);
@@ -45,7 +46,7 @@ export function createHistory(first: Organization): History {
     },
     store,
     ago: (ms) => {
-      const at = performance.now() - ms;
+      const at = time.passed() - ms;
       return states.findLast(({ since }) => since <= at)?.organization ?? states[0]?.organization ?? present;
     },
     lagging: () => {

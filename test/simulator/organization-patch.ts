@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Objection } from './organization-rules.ts';
 import type { Organization, OrganizationBehaviour, PrivateEndpoint } from './organization-types.ts';
 
@@ -123,7 +124,16 @@ function refusal(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour, wh
 }
 
 function wording({ id }: PrivateEndpoint, { refusedText }: OrganizationBehaviour, why: string): string {
-  return refusedText === 'generic' ? 'request is not valid' : `private endpoint ${JSON.stringify(id)} ${why}`;
+  switch (refusedText) {
+    case 'names-id':
+      return `private endpoint ${JSON.stringify(id)} ${why}`;
+    case 'generic':
+      return 'request is not valid';
+    case 'longer-id':
+      return `private endpoint ${JSON.stringify(`${id}0`)} ${why}`;
+    case 'changing':
+      return `request is not valid (trace ${randomUUID()})`;
+  }
 }
 
 function alike(a: PrivateEndpoint, b: PrivateEndpoint, by: OrganizationBehaviour['matchBy']): boolean {

@@ -15,6 +15,7 @@ export function patchObjection(body: unknown, behaviour: OrganizationBehaviour):
   const text = shapeObjection(body, behaviour);
   if (text !== undefined) return { status: 400, text };
   if (behaviour.emptyLists === 'ok' || !asksNothing(body as Asked)) return undefined;
+  if (behaviour.emptyLists === 'server-error') return { status: 500, text: 'Internal error' };
   return { status: behaviour.emptyLists === 'unprocessable' ? 422 : 400, text: 'no fields to update' };
 }
 

@@ -28,16 +28,18 @@ export const ORGANIZATION_CHOICES = {
   removeAbsent: ['ok', 'bad-request', 'not-found'],
   /** how an entry finds its like */
   matchBy: ['id', 'tuple'],
+  /** what becomes of the three parts of an endpoint when it is stored; a removal finds it either way */
+  tuples: ['as-sent', 'upper-region', 'upper-id', 'lower-id', 'trimmed', 'region-alias'],
   order: ['remove-first', 'add-first'],
   /** every add: works, is ignored with 200, or is refused; `refused` with `refusedStatus` */
   add: ['honoured', 'ignored', 'bad-request', 'gone', 'refused'],
   remove: ['honoured', 'ignored', 'refused'],
-  /** whether the error of a refused endpoint says which it was */
-  refusedText: ['names-id', 'generic'],
+  /** what the error of a refused endpoint says of it: its id, nothing, a longer id that it is a part of, or other words each time */
+  refusedText: ['names-id', 'generic', 'longer-id', 'changing'],
   /** what stands before the error stays done, or nothing does */
   onError: ['all-or-nothing', 'partial'],
   /** the list in the reply */
-  list: ['as-is', 'absent', 'null', 'empty', 'reversed', 'shuffled', 'doubled'],
+  list: ['as-is', 'absent', 'absent-when-empty', 'null', 'empty', 'reversed', 'shuffled', 'doubled'],
   /** what is in that list: whole entries, or one more that is odd, or every one odd */
   entries: ['whole', 'null-among', 'text-among', 'number-id-among', 'no-region-among', 'number-ids', 'no-regions'],
   /** the reply shows the state after the call, before it, or before the call before it */
@@ -50,7 +52,7 @@ export const ORGANIZATION_CHOICES = {
   /** `{}` */
   emptyBody: ['bad-request', 'ok'],
   /** add and remove both empty, and no name */
-  emptyLists: ['ok', 'bad-request', 'unprocessable'],
+  emptyLists: ['ok', 'bad-request', 'unprocessable', 'server-error'],
   /** a PATCH while another of the same organization has no answer yet: as if alone, 409, or as if the other had never been */
   concurrent: ['fine', 'conflict', 'lost-update'],
   /** entries of others: none, or one that appears and one that vanishes with every call */

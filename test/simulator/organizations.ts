@@ -6,9 +6,11 @@ import {
   type Organization,
   type OrganizationBehaviour,
   type OrganizationChange,
+  type PrivateEndpoint,
   startBehaviour,
 } from './organization-types.ts';
 import { refused, succeeded, type Work } from './replies.ts';
+import { realTime, type Time } from './time.ts';
 
 export interface Organizations {
   /** `once` is how it behaves for this call alone. */
@@ -23,7 +25,8 @@ export interface Organizations {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The organizations. With `anyOrganization` each exists from its first PATCH on. */
-export function createOrganizations(options: { anyOrganization: boolean }): Organizations {
+export function createOrganizations(options: { anyOrganization: boolean; time?: Time }): Organizations {
+  const { time = realTime } = options;
   const histories = new Map<string, History>();
   let behaviour = startBehaviour();
   let others = 0;
@@ -62,7 +65,7 @@ export function createOrganizations(options: { anyOrganization: boolean }): Orga
   }
 
   function historyOf(id: string): History {
-    const known = histories.get(id) ?? createHistory(created(id));
+    const known = histories.get(id) ?? createHistory(created(id), time);
     histories.set(id, known);
     return known;
   }
@@ -98,10 +101,36 @@ export function createOrganizations(options: { anyOrganization: boolean }): Orga
 }
 
 function asStored(patch: Patch, history: History, behaviour: OrganizationBehaviour): Patch {
-  const { add } = patch.privateEndpoints ?? {};
-  if (add === undefined || behaviour.descriptions === 'as-sent') return patch;
-  return { ...patch, privateEndpoints: { ...patch.privateEndpoints, add: add.map(history.firstDescribed) } };
+  const { tuples, descriptions } = behaviour;
+  if (patch.privateEndpoints === undefined || (tuples === 'as-sent' && descriptions === 'as-sent')) return patch;
+  const { add, remove } = patch.privateEndpoints;
+  const spelled = (endpoint: PrivateEndpoint): PrivateEndpoint => spelledAs(endpoint, tuples);
+  const described =
+    descriptions === 'as-sent' ? spelled : (one: PrivateEndpoint) => history.firstDescribed(spelled(one));
+  const lists = { ...(add && { add: add.map(described) }), ...(remove && { remove: remove.map(spelled) }) };
+  return { ...patch, privateEndpoints: lists };
 }
+
+function spelledAs(endpoint: PrivateEndpoint, style: OrganizationBehaviour['tuples']): PrivateEndpoint {
+  const { id, cloudProvider, region } = endpoint;
+  switch (style) {
+    case 'as-sent':
+      return endpoint;
+    case 'upper-region':
+      return { ...endpoint, region: region.toUpperCase() };
+    case 'upper-id':
+      return { ...endpoint, id: id.toUpperCase() };
+    case 'lower-id':
+      return { ...endpoint, id: id.toLowerCase() };
+    case 'trimmed':
+      return { ...endpoint, id: id.trim(), cloudProvider: cloudProvider.trim(), region: region.trim() };
+    case 'region-alias':
+      return { ...endpoint, region: region.startsWith(ALIAS) ? region : ALIAS + region };
+  }
+}
+
+/** What stands before the name of a region where the server has another name for it. */
+const ALIAS = 'r-';
 
 function created(id: string): Organization {
   return {

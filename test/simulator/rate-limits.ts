@@ -1,4 +1,5 @@
 import type { Reply } from './replies.ts';
+import { realTime, type Time } from './time.ts';
 import type { Rate, RateHeader } from './types.ts';
 
 export interface Limits {
@@ -10,14 +11,14 @@ export interface Limits {
 }
 
 /** A sliding window per key: no stretch of `perMs` holds more than `calls`. */
-export function createLimits(initial: Rate | undefined): Limits {
+export function createLimits(initial: Rate | undefined, time: Time = realTime): Limits {
   let rate = initial;
   const windows = new Map<string, number[]>();
 
   function refuse(keyId: string): Reply | undefined {
     const taken = windows.get(keyId);
     if (rate === undefined || taken === undefined) return undefined;
-    const now = performance.now();
+    const now = time.passed();
     let oldest = taken[0];
     while (oldest !== undefined && oldest <= now - rate.perMs) {
       taken.shift();
@@ -28,7 +29,7 @@ export function createLimits(initial: Rate | undefined): Limits {
     return {
       status: 429,
       text: '{"error":"TOO_MANY_REQUESTS"}',
-      headers: waitHeader(rate.header ?? 'reset-seconds', waitMs),
+      headers: waitHeader(rate.header ?? 'reset-seconds', waitMs, time.now()),
     };
   }
 
@@ -36,7 +37,7 @@ export function createLimits(initial: Rate | undefined): Limits {
     if (rate === undefined) return;
     const taken = windows.get(keyId) ?? [];
     windows.set(keyId, taken);
-    taken.push(performance.now());
+    taken.push(time.passed());
   }
 
   return {
@@ -50,8 +51,8 @@ export function createLimits(initial: Rate | undefined): Limits {
 }
 
 /** Headers are never early: what is counted in seconds is rounded up. */
-function waitHeader(kind: RateHeader, waitMs: number): Record<string, string> {
-  const at = Date.now() + waitMs;
+function waitHeader(kind: RateHeader, waitMs: number, now: number): Record<string, string> {
+  const at = now + waitMs;
   switch (kind) {
     case 'reset-seconds':
       return { 'x-ratelimit-reset': String(Math.ceil(waitMs / 1000)) };

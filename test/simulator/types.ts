@@ -115,6 +115,10 @@ export interface KeyOptions {
   readOnly?: boolean;
   /** 404 for every other organization */
   organizations?: string[];
+  /** so long from now on it is answered as unknown, as a new key is until it has got around */
+  newForMs?: number;
+  /** with which status; 401 when absent */
+  newStatus?: 401 | 404;
 }
 
 /** All that is stored, as a copy. */

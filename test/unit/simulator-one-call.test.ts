@@ -85,7 +85,7 @@ describe('together', () => {
     const remove = [{ id: 'theirs-2', ...tuple }];
     for (const other of choices) {
       const organization: Partial<OrganizationBehaviour> = { ...other, ...one, staleForMs: 1, refusedIds: ['x'] };
-      simulator.setOrganization(ORGANIZATION, { remove: ['new', 'theirs-1', 'theirs-2'], add: strangers(2) });
+      simulator.setOrganization(ORGANIZATION, { remove: ['new', 'NEW', 'theirs-1', 'theirs-2'], add: strangers(2) });
       simulator.next({ play: { organization } });
       const { status, body } = await send('PATCH', ORGANIZATION_PATH, { name: 'n', privateEndpoints: { add, remove } });
       const refusing = [other, one].some((choice) => /bad-request|gone|refused|forbidden/.test(JSON.stringify(choice)));

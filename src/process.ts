@@ -1,0 +1,124 @@
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import { OPERATIONS } from './kinds/index.ts';
+import { createKubeClient, type OpenConnections } from './kube/client.ts';
+import type { Cluster } from './kube/cluster.ts';
+import { createLeadership } from './leadership.ts';
+import { errorFields, type Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { collectFigures, startCounters } from './observe.ts';
+import { createOperator } from './operator.ts';
+import { runWorkers } from './runtime/controller.ts';
+import type { ServerOptions, StatusServer } from './server.ts';
+
+/** What a pass may take beside its call. */
+const PASS_GRACE_MS = 5_000;
+/** A worker busy for longer than several calls could take is not coming back. */
+const STUCK_PASSES = 5;
+
+export interface ProcessOptions {
+  readonly config: Config;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  /** Unique per process. */
+  readonly identity: string;
+  /** Keeps these values out of logs until the function it returns is called. */
+  readonly guard: (values: readonly string[]) => () => void;
+  /** Told after every pass, and when the first lists are complete. */
+  readonly onActive: () => void;
+  readonly startServer: (options: ServerOptions) => Promise<StatusServer>;
+  /** Ends the process well: running passes are let end, the Lease is released. */
+  readonly stop: AbortSignal;
+  /** How connections are opened; undici's Pool where absent. */
+  readonly open?: { readonly kube: OpenConnections; readonly api: OpenConnections };
+}
+
+/** All of a process but what it gets from outside: flags, clock, signals, servers. Resolves when it has ended well. */
+export async function runProcess(options: ProcessOptions): Promise<void> {
+  const { config, cluster, clock, log, version, identity, guard, onActive, stop, open } = options;
+  const metrics = createMetrics();
+  const host = cluster.server.host;
+  const client = createKubeClient(cluster, {
+    clock,
+    userAgent: `pipewright/${version}`,
+    onRequest: ({ verb, code }) => metrics.kubeRequests.inc({ code, method: verb, host }),
+    ...(open && { open: open.kube }),
+  });
+  const stopWatches = new AbortController();
+  const leadership = createLeadership({
+    lease: config.leaderElect
+      ? { client, namespace: leaseNamespace(config, cluster.namespace), name: config.leaderElectName }
+      : undefined,
+    identity,
+    clock,
+    log,
+    work: async (signal) => {
+      await Promise.race([operator.informers.synced, aborted(signal)]);
+      if (!signal.aborted) log.info({ concurrency: config.concurrency }, 'working');
+      await runWorkers(operator.controller, signal);
+    },
+  });
+  const operator = createOperator({
+    config,
+    client,
+    clock,
+    log,
+    metrics,
+    version,
+    instance: identity,
+    mayStartCall: leadership.mayStartCall,
+    guard,
+    onPass: onActive,
+    ...(open && { openApi: open.api }),
+    signal: stopWatches.signal,
+  });
+  void operator.informers.synced.then(onActive);
+  const { queue, pacer, kinds } = operator;
+  startCounters(metrics, { kinds: kinds.map(({ type }) => type.kind), operations: OPERATIONS, host });
+  collectFigures(metrics, { queue, pacer, kinds, clock, isLeader: leadership.isLeader });
+  const longestPassMs = STUCK_PASSES * (config.apiTimeoutMs + PASS_GRACE_MS);
+  const server = await options.startServer({
+    listen: config.listen,
+    live: {
+      workers: () =>
+        queue.runningSince().some((since) => clock.monotonic() - since > longestPassMs)
+          ? `a pass has run for more than ${longestPassMs / 1000} s`
+          : undefined,
+    },
+    ready: { informers: operator.informers.missing },
+    metrics: metrics.render,
+    onError: (error) => log.error(errorFields(error), 'the status server had an error'),
+  });
+  const api = { api: operator.api.baseUrl, ...(config.apiProxy && { proxy: config.apiProxy.origin }) };
+  log.info({ version, ...api, cluster: host, port: server.port, identity }, 'started');
+  const ended = await Promise.race([
+    leadership.run(stop),
+    graceAfter(clock, stop, config.apiTimeoutMs + PASS_GRACE_MS),
+  ]);
+  if (ended === 'overdue') log.warn({}, 'a pass has not ended in time; the process ends without it');
+  await operator.events.flush();
+  stopWatches.abort();
+  pacer.close();
+  await Promise.all([operator.api.close(), client.close(), server.close()]);
+  log.info({}, 'stopped');
+}
+
+function leaseNamespace(config: Config, own: string | undefined): string {
+  const namespace = config.leaderElectNamespace ?? own;
+  if (namespace === undefined) throw new Error('no namespace for the Lease is known; set --leader-elect-namespace');
+  return namespace;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Resolves this long after the signal: what has not ended by then will not. */
+function graceAfter(clock: Clock, signal: AbortSignal, ms: number): Promise<'overdue'> {
+  return aborted(signal).then(() => new Promise((resolve) => void clock.at(ms, () => resolve('overdue'))));
+}
