@@ -6,6 +6,7 @@ import { loadCluster } from './kube/config.ts';
 import { processIdentity } from './leadership.ts';
 import { bugFields, errorFields, type Log } from './log.ts';
 import { createLog } from './logger.ts';
+import { createMetrics } from './metrics.ts';
 import { runProcess } from './process.ts';
 import { createRedactor } from './redaction.ts';
 import { startServer } from './server.ts';
@@ -21,6 +22,7 @@ async function run(config: Config, log: Log, guard: ReturnType<typeof createReda
     cluster,
     clock: systemClock,
     log,
+    metrics: createMetrics(),
     version,
     identity: processIdentity(),
     guard,

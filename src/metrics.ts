@@ -1,4 +1,4 @@
-import { createRegistry } from './exposition.ts';
+import { createRegistry, type Registry } from './exposition.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 
 /** Seconds. From a call on loopback to the longest `--api-timeout` that makes sense. */
@@ -11,8 +11,8 @@ const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1, 1, 10];
 /** One field per metric of the process. Figures about objects, credentials and queues are collected from where they live. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** A page of its own per call; nothing is shared between two of them. */
-export function createMetrics() {
+/** A page of its own per call; nothing is shared between two of them. `registerMore`: figures that no part of the operator has a hand in. */
+export function createMetrics(registerMore: (registry: Registry) => void = registerProcessMetrics) {
   const registry = createRegistry();
   const metrics = {
     apiRequests: registry.counter({
@@ -125,6 +125,6 @@ export function createMetrics() {
     /** The page to answer a scrape with; its content type is `EXPOSITION_CONTENT_TYPE`. */
     render: (): string => registry.render(),
   };
-  registerProcessMetrics(registry);
+  registerMore(registry);
   return metrics;
 }

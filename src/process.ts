@@ -5,7 +5,7 @@ import { createKubeClient, type OpenConnections } from './kube/client.ts';
 import type { Cluster } from './kube/cluster.ts';
 import { createLeadership } from './leadership.ts';
 import { errorFields, type Log } from './log.ts';
-import { createMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { collectFigures, startCounters } from './observe.ts';
 import { createOperator } from './operator.ts';
 import { runWorkers } from './runtime/controller.ts';
@@ -21,6 +21,7 @@ export interface ProcessOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly version: string;
   /** Unique per process. */
   readonly identity: string;
@@ -37,8 +38,7 @@ export interface ProcessOptions {
 
 /** All of a process but what it gets from outside: flags, clock, signals, servers. Resolves when it has ended well. */
 export async function runProcess(options: ProcessOptions): Promise<void> {
-  const { config, cluster, clock, log, version, identity, guard, onActive, stop, open } = options;
-  const metrics = createMetrics();
+  const { config, cluster, clock, log, metrics, version, identity, guard, onActive, stop, open } = options;
   const host = cluster.server.host;
   const client = createKubeClient(cluster, {
     clock,

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { faultReply } from './fault-replies.ts';
 import type { Listener } from './listener.ts';
 import { failed, type Reply, type Work } from './replies.ts';
+import type { Served } from './serving.ts';
 import { bomb, drip, endless, truncated } from './transports.ts';
 import type { Call, Fault, Transport } from './types.ts';
 
@@ -30,18 +31,17 @@ export function answer(turn: Turn): void {
     answerBadly(turn, fault.transport);
     return;
   }
-  const reply =
-    fault && 'status' in fault
-      ? faultReply(fault, done?.reply, `${listener.url}/redirected${request.url ?? ''}`)
-      : (done?.reply ?? failed(500));
+  const reply = wholeReply({ fault, done }, `${listener.url}/redirected${request.url ?? ''}`);
   note(call, reply);
   ended();
-  response.writeHead(reply.status, {
-    'content-type': 'application/json',
-    ...reply.headers,
-    'content-length': Buffer.byteLength(reply.text),
-  });
+  response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.text) });
   response.end(reply.text);
+}
+
+/** The answer as the fault says, or as the work came out, with all its headers. `self` is where a redirect points. */
+export function wholeReply({ fault, done }: Served, self: string): Reply {
+  const reply = fault && 'status' in fault ? faultReply(fault, done?.reply, self) : (done?.reply ?? failed(500));
+  return { ...reply, headers: { 'content-type': 'application/json', ...reply.headers } };
 }
 
 function answerBadly(turn: Turn, transport: Transport): void {

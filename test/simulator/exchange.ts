@@ -1,17 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answer, type Turn } from './answering.ts';
-import { type ApiKeys, readBasic } from './api-keys.ts';
+import { readBasic } from './api-keys.ts';
 import type { CallLog } from './call-log.ts';
 import type { EndpointCounter } from './endpoint-counts.ts';
-import { type Faults, isOperations, lateWork, worksOnArrival } from './fault-script.ts';
+import type { Faults } from './fault-script.ts';
 import type { InFlightCounter } from './in-flight.ts';
 import type { Listener } from './listener.ts';
-import type { Limits } from './rate-limits.ts';
-import { failed, type Reply, type Work } from './replies.ts';
-import { organizationOf, route, type Stores } from './routing.ts';
-import type { Call, Fault } from './types.ts';
-
-const LONGEST_BODY = 1024 * 1024;
+import type { Work } from './replies.ts';
+import { LONGEST_BODY } from './routing.ts';
+import { parsed, type Service, serve as serveCall } from './serving.ts';
+import type { Call } from './types.ts';
 
 export interface Exchange {
   serve(request: IncomingMessage, response: ServerResponse, listener: Listener): void;
@@ -21,18 +19,16 @@ export interface Exchange {
 
 interface Parts {
   readonly log: CallLog;
-  readonly keys: ApiKeys;
-  readonly limits: Limits;
   readonly faults: Faults;
   readonly inFlight: InFlightCounter;
   readonly endpoints: EndpointCounter;
-  readonly stores: Stores;
+  readonly service: Service;
   readonly onCall: ((call: Call) => void) | undefined;
 }
 
 /** Takes calls from their first byte to their answer. The work is done as soon as a call has arrived whole; only the answer takes time. */
 export function createExchange(parts: Parts): Exchange {
-  const { log, keys, limits, faults, inFlight, endpoints, stores, onCall } = parts;
+  const { log, faults, inFlight, endpoints, service, onCall } = parts;
   const held = new Set<() => void>();
   let latencyMs = 0;
   let seq = 0;
@@ -44,26 +40,14 @@ export function createExchange(parts: Parts): Exchange {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
       if (size <= LONGEST_BODY) chunks.push(chunk);
+      size += chunk.length;
     });
     response.on('close', leave);
 
-    function refuse({ method, path }: Call): Reply | undefined {
-      const organizationId = organizationOf(path);
-      return keys.refuse(credential, { method, organizationId }) ?? limits.refuse(credential?.keyId ?? '');
-    }
-
-    function work(call: Call, fault: Fault | undefined): Work {
-      const { method, path, text, body } = call;
-      if (size > LONGEST_BODY) {
-        return { reply: failed(413, `request body is larger than ${LONGEST_BODY} bytes`), applied: false };
-      }
-      const contentType = request.headers['content-type'];
-      const done = route({ method, path, contentType, text, body }, stores, fault?.play);
+    function worked(call: Call, done: Work): void {
       call.applied = done.applied;
       if (done.moves) endpoints.moved(call, done.moves);
-      return done;
     }
 
     request.on('end', () => {
@@ -81,17 +65,21 @@ export function createExchange(parts: Parts): Exchange {
         applied: false,
         connection: listener.connectionOf(request),
       };
-      const refusal = refuse(call);
-      const fault = faults.take(call, refusal === undefined);
-      const lateMs = lateWork(fault);
-      const onArrival = worksOnArrival(fault);
-      const seen = onArrival || lateMs !== undefined || (fault !== undefined && isOperations(fault));
-      if (seen && refusal === undefined) limits.count(credential?.keyId ?? '');
-      if (lateMs !== undefined && refusal === undefined) {
-        setTimeout(() => work(call, fault).ended?.(), lateMs).unref();
+      const { method, path } = call;
+      const contentType = request.headers['content-type'];
+      const { fault, done, late } = serveCall(
+        service,
+        { method, path, contentType, text, body, credential },
+        (admitted) => faults.take(call, admitted),
+      );
+      if (done) worked(call, done);
+      if (late) {
+        setTimeout(() => {
+          const work = late.work();
+          worked(call, work);
+          work.ended?.();
+        }, late.ms).unref();
       }
-      const refused = refusal && { reply: refusal, applied: false };
-      const done: Work | undefined = onArrival ? (refused ?? work(call, fault)) : undefined;
       log.add(call);
       endpoints.arrived(call);
       const ended = (): void => {
@@ -132,13 +120,4 @@ export function createExchange(parts: Parts): Exchange {
       for (const letGo of held) letGo();
     },
   };
-}
-
-function parsed(text: string): unknown {
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

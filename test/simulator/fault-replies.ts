@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { codeOf, type Reply } from './replies.ts';
-import type { BodyKind } from './types.ts';
+import type { BodyKind, ScriptedAnswer } from './types.ts';
 
 const MEGABYTES = 8 * 1024 * 1024;
-
-interface ScriptedAnswer {
-  readonly status: number;
-  readonly body?: BodyKind;
-  readonly error?: string;
-  readonly headers?: Record<string, string>;
-}
 
 /** The answer a status fault asks for. `done` is what the work itself would have answered, when it was done; `self` is where a redirect points. */
 export function faultReply(fault: ScriptedAnswer, done: Reply | undefined, self: string): Reply {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Objection } from './organization-rules.ts';
+import { alike } from './organization-spelling.ts';
 import type { Organization, OrganizationBehaviour, PrivateEndpoint } from './organization-types.ts';
 
 /** A PATCH body whose shape was found right. */
@@ -29,10 +30,17 @@ interface Progress extends Partial<EndpointMoves> {
 
 type Step = (organization: Organization) => Progress | Objection;
 
-/** Applies name, removes and adds one at a time in the order the behaviour says, up to the first that is refused. */
-export function applyPatch(before: Organization, patch: Patch, behaviour: OrganizationBehaviour): Outcome {
+/**
+ * Applies name, removes and adds one at a time in the order the behaviour says, up to the first that is refused. `stored` is how an added
+ * endpoint gets into the list; what is refused is named as it was sent.
+ */
+export function applyPatch(
+  before: Organization,
+  patch: Patch,
+  { behaviour, stored }: { behaviour: OrganizationBehaviour; stored: (endpoint: PrivateEndpoint) => PrivateEndpoint },
+): Outcome {
   const removes = (patch.privateEndpoints?.remove ?? []).map((endpoint) => removal(endpoint, behaviour));
-  const adds = (patch.privateEndpoints?.add ?? []).map((endpoint) => addition(endpoint, behaviour));
+  const adds = (patch.privateEndpoints?.add ?? []).map((endpoint) => addition(endpoint, behaviour, stored));
   const lists = behaviour.order === 'remove-first' ? [...removes, ...adds] : [...adds, ...removes];
   const steps = patch.name === undefined ? lists : [naming(patch.name, behaviour.name), ...lists];
   const added: PrivateEndpoint[] = [];
@@ -69,12 +77,12 @@ function naming(name: string, style: OrganizationBehaviour['name']): Step {
 
 function removal(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour): Step {
   return (organization) => {
-    if (behaviour.remove === 'refused' || behaviour.refuseRemoves.includes(endpoint.id)) {
+    if (behaviour.remove === 'refused' || behaviour.refuseRemoves.some(isIdOf(endpoint, behaviour))) {
       return refusal(endpoint, behaviour, 'is attached to a service');
     }
     if (behaviour.remove === 'ignored') return { organization };
     const present = organization.privateEndpoints;
-    const removed = present.filter((other) => alike(other, endpoint, behaviour.matchBy));
+    const removed = present.filter((other) => alike(other, endpoint, behaviour));
     const rest = present.filter((other) => !removed.includes(other));
     if (removed.length > 0) return { organization: { ...organization, privateEndpoints: rest }, removed };
     if (behaviour.removeAbsent === 'ok') return { organization };
@@ -83,26 +91,29 @@ function removal(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour): S
   };
 }
 
-function addition(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour): Step {
+function addition(
+  endpoint: PrivateEndpoint,
+  behaviour: OrganizationBehaviour,
+  stored: (endpoint: PrivateEndpoint) => PrivateEndpoint,
+): Step {
   return (organization) => {
     if (behaviour.add === 'gone') return { status: 410, text: 'private endpoints are attached to services' };
     if (behaviour.add === 'bad-request') return { status: 400, text: wording(endpoint, behaviour, 'is not valid') };
-    if (behaviour.add === 'refused' || behaviour.refusedIds.includes(endpoint.id)) {
+    if (behaviour.add === 'refused' || behaviour.refusedIds.some(isIdOf(endpoint, behaviour))) {
       return refusal(endpoint, behaviour, 'is not valid');
     }
     if (behaviour.add === 'ignored') return { organization };
     const present = organization.privateEndpoints;
-    if (present.some((other) => alike(other, endpoint, behaviour.matchBy))) {
+    if (present.some((other) => alike(other, endpoint, behaviour))) {
       switch (behaviour.addExisting) {
         case 'no-op':
           return { organization };
-        case 'upsert':
-          return {
-            organization: {
-              ...organization,
-              privateEndpoints: present.map((other) => (alike(other, endpoint, behaviour.matchBy) ? endpoint : other)),
-            },
-          };
+        case 'upsert': {
+          const privateEndpoints = present.map((other) =>
+            alike(other, endpoint, behaviour) ? stored(endpoint) : other,
+          );
+          return { organization: { ...organization, privateEndpoints } };
+        }
         case 'bad-request':
           return { status: 400, text: wording(endpoint, behaviour, 'already exists') };
         case 'conflict':
@@ -114,13 +125,18 @@ function addition(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour): 
     if (present.length >= most) {
       return { status: 422, text: `an organization has at most ${most} private endpoints` };
     }
-    return { organization: { ...organization, privateEndpoints: [...present, endpoint] }, added: [endpoint] };
+    const added = [stored(endpoint)];
+    return { organization: { ...organization, privateEndpoints: [...present, ...added] }, added };
   };
 }
 
 function refusal(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour, why: string): Objection {
-  const status = behaviour.refusedStatuses[endpoint.id] ?? behaviour.refusedStatus;
-  return { status, text: wording(endpoint, behaviour, why) };
+  const own = Object.entries(behaviour.refusedStatuses).find(([id]) => isIdOf(endpoint, behaviour)(id));
+  return { status: own?.[1] ?? behaviour.refusedStatus, text: wording(endpoint, behaviour, why) };
+}
+
+function isIdOf(endpoint: PrivateEndpoint, { tuples }: OrganizationBehaviour): (id: string) => boolean {
+  return (id) => alike({ ...endpoint, id }, endpoint, { matchBy: 'id', tuples });
 }
 
 function wording({ id }: PrivateEndpoint, { refusedText }: OrganizationBehaviour, why: string): string {
@@ -134,9 +150,4 @@ function wording({ id }: PrivateEndpoint, { refusedText }: OrganizationBehaviour
     case 'changing':
       return `request is not valid (trace ${randomUUID()})`;
   }
-}
-
-function alike(a: PrivateEndpoint, b: PrivateEndpoint, by: OrganizationBehaviour['matchBy']): boolean {
-  if (a.id !== b.id) return false;
-  return by === 'id' || (a.cloudProvider === b.cloudProvider && a.region === b.region);
 }

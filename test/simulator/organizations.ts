@@ -2,6 +2,7 @@ import { organizationText } from './organization-echo.ts';
 import { createHistory, type History } from './organization-history.ts';
 import { applyPatch, type Patch } from './organization-patch.ts';
 import { patchObjection } from './organization-rules.ts';
+import { spelledAs } from './organization-spelling.ts';
 import {
   type Organization,
   type OrganizationBehaviour,
@@ -45,7 +46,8 @@ export function createOrganizations(options: { anyOrganization: boolean; time?: 
     const lagging = history.lagging();
     const before = now.concurrent === 'lost-update' ? history.settled : history.present;
     const ended = history.begin();
-    const { after, added, removed, refused: refusal } = applyPatch(before, asStored(body as Patch, history, now), now);
+    const stored = (endpoint: PrivateEndpoint): PrivateEndpoint => storedAs(endpoint, history, now);
+    const { after, added, removed, refused: refusal } = applyPatch(before, body as Patch, { behaviour: now, stored });
     if (refusal !== undefined && now.onError === 'all-or-nothing') {
       return { ...refused(refusal.status, refusal.text), ended };
     }
@@ -100,37 +102,11 @@ export function createOrganizations(options: { anyOrganization: boolean; time?: 
   };
 }
 
-function asStored(patch: Patch, history: History, behaviour: OrganizationBehaviour): Patch {
-  const { tuples, descriptions } = behaviour;
-  if (patch.privateEndpoints === undefined || (tuples === 'as-sent' && descriptions === 'as-sent')) return patch;
-  const { add, remove } = patch.privateEndpoints;
-  const spelled = (endpoint: PrivateEndpoint): PrivateEndpoint => spelledAs(endpoint, tuples);
-  const described =
-    descriptions === 'as-sent' ? spelled : (one: PrivateEndpoint) => history.firstDescribed(spelled(one));
-  const lists = { ...(add && { add: add.map(described) }), ...(remove && { remove: remove.map(spelled) }) };
-  return { ...patch, privateEndpoints: lists };
+/** How an endpoint gets into the list. */
+function storedAs(endpoint: PrivateEndpoint, history: History, behaviour: OrganizationBehaviour): PrivateEndpoint {
+  const spelled = spelledAs(endpoint, behaviour.tuples);
+  return behaviour.descriptions === 'first-kept' ? history.firstDescribed(spelled) : spelled;
 }
-
-function spelledAs(endpoint: PrivateEndpoint, style: OrganizationBehaviour['tuples']): PrivateEndpoint {
-  const { id, cloudProvider, region } = endpoint;
-  switch (style) {
-    case 'as-sent':
-      return endpoint;
-    case 'upper-region':
-      return { ...endpoint, region: region.toUpperCase() };
-    case 'upper-id':
-      return { ...endpoint, id: id.toUpperCase() };
-    case 'lower-id':
-      return { ...endpoint, id: id.toLowerCase() };
-    case 'trimmed':
-      return { ...endpoint, id: id.trim(), cloudProvider: cloudProvider.trim(), region: region.trim() };
-    case 'region-alias':
-      return { ...endpoint, region: region.startsWith(ALIAS) ? region : ALIAS + region };
-  }
-}
-
-/** What stands before the name of a region where the server has another name for it. */
-const ALIAS = 'r-';
 
 function created(id: string): Organization {
   return {

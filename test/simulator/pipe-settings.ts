@@ -42,7 +42,7 @@ export function createSettings(options: { pipes: readonly string[]; anyPipe: boo
     const now = { ...behaviour, ...once };
     const before = stored.get(pipe) ?? (options.anyPipe ? {} : undefined);
     if (before === undefined || now.noSettings.includes(pipe)) {
-      return refused(404, `ingestion for pipe "${pipe.split('/')[2] ?? ''}" not found`);
+      return refused(404, `ingestion for pipe "${pipe.split('/').slice(2).join('/')}" not found`);
     }
     const problem = objection(body, now.ranges);
     if (problem !== undefined) return refused(400, problem);

@@ -19,6 +19,9 @@ export interface Stores {
   readonly activities: Activities;
 }
 
+/** In bytes; a larger one is 413. */
+export const LONGEST_BODY = 1024 * 1024;
+
 const SETTINGS_PATH = /^\/v1\/organizations\/([^/?]+)\/services\/([^/?]+)\/pipes\/([^/?]+)\/settings$/;
 const ACTIVITY_PATH = /^\/v1\/organizations\/([^/?]+)\/activities\/([^/?]+)$/;
 const ORGANIZATION_PATH = /^\/v1\/organizations\/([^/?]+)$/;
@@ -37,7 +40,10 @@ export function patchedOrganization(method: string, path: string): string | unde
 
 /** Does what a request asks for: the three operations of the document, and nothing else. `once` is how they behave for this call alone. */
 export function route(request: ReadRequest, stores: Stores, once: CallBehaviour = {}): Work {
-  const { method, path } = request;
+  const { method, path, text } = request;
+  if (Buffer.byteLength(text) > LONGEST_BODY) {
+    return refused(413, `request body is larger than ${LONGEST_BODY} bytes`);
+  }
   const settings = SETTINGS_PATH.exec(path);
   if (settings && method === 'PUT') {
     const names = settings.slice(1).map(decoded);
@@ -59,7 +65,7 @@ export function route(request: ReadRequest, stores: Stores, once: CallBehaviour 
 
 function bodyRefusal(request: ReadRequest): Work | undefined {
   if (request.text === '') return refused(400, 'request body is empty');
-  if (!/^application\/json\b/i.test(request.contentType ?? '')) {
+  if (!/^application\/json\s*(?:;|$)/i.test(request.contentType ?? '')) {
     return refused(400, `content-type is not application/json: ${request.contentType ?? 'none'}`);
   }
   return request.body === undefined ? refused(400, 'request body is not JSON') : undefined;

@@ -32,12 +32,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const activities = createActivities();
   const exchange = createExchange({
     log,
-    keys,
-    limits,
     faults,
     inFlight,
     endpoints,
-    stores: { settings, organizations, activities },
+    service: { keys, limits, stores: { settings, organizations, activities } },
     onCall: options.onCall,
   });
 

@@ -39,21 +39,23 @@ export interface CallBehaviour {
 export const ANSWERERS = ['gateway', 'operation'] as const;
 type Answerer = (typeof ANSWERERS)[number];
 
+/** A status in place of the operation's, and what comes with it. */
+export interface ScriptedAnswer {
+  status: number;
+  body?: BodyKind;
+  error?: string;
+  headers?: Record<string, string>;
+  applied?: boolean;
+  by?: Answerer;
+}
+
 /**
  * What happens to one call instead of, or on top of, the ordinary answer. `applied` says whether the work is done all the same; it is when
  * left out, but for a status of 300 and above, for `reset-before` and for `no-answer`. With `appliesAfterMs` the answer, or its absence, comes
  * first and the work later, as behind a gateway that gave up waiting.
  */
 type Oddity =
-  | {
-      status: number;
-      body?: BodyKind;
-      error?: string;
-      headers?: Record<string, string>;
-      applied?: boolean;
-      appliesAfterMs?: number;
-      by?: Answerer;
-    }
+  | (ScriptedAnswer & { appliesAfterMs?: number })
   | { transport: Transport; applied?: boolean; appliesAfterMs?: number; by?: Answerer }
   | { slowMs: number }
   | { hold: true };

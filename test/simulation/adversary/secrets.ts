@@ -1,0 +1,109 @@
+import { kindOf } from '../kubernetes/kinds.ts';
+import type { Life } from '../life/life.ts';
+import { type SecretDraft, secretText } from '../life/world.ts';
+import type { Act } from './act.ts';
+
+const SECRETS = kindOf('secrets');
+
+/** What becomes of API keys, in the Secrets that hold them and at the API. */
+export const secretActs: readonly Act[] = [
+  {
+    name: 'secret gone',
+    means: 'secrets',
+    weight: 1,
+    perform: (life, draw) => {
+      const namespace = draw.pick(life.world.namespaces);
+      if (!life.kube.objects.get(SECRETS, namespace, 'api')) return undefined;
+      life.kube.as('user').delete(SECRETS, namespace, 'api');
+      return `a user deletes the Secret ${namespace}/api`;
+    },
+  },
+  {
+    name: 'secret changes',
+    means: 'secrets',
+    weight: 4,
+    perform: (life, draw) => {
+      const namespace = draw.pick(life.world.namespaces);
+      const key = life.keys.get(`key-of-${namespace}`);
+      if (!key) return undefined;
+      const kind = draw.weighted({ right: 50, wrong: 25, half: 10, stolen: 15 });
+      const stolen = draw.pick([...life.keys.keys()]);
+      putSecret(life, {
+        namespace,
+        name: 'api',
+        keyId: kind === 'stolen' ? stolen : `key-of-${namespace}`,
+        secret: kind === 'right' ? key.secret : secretText(draw),
+        style: kind === 'half' ? 'half' : 'plain',
+      });
+      const what = {
+        right: 'the right key',
+        wrong: 'a wrong secret',
+        half: 'only half of a key',
+        stolen: `the key id ${stolen} with a secret of its own`,
+      };
+      return `a user writes ${what[kind]} into the Secret ${namespace}/api`;
+    },
+  },
+  {
+    name: 'key rotates',
+    means: 'keys',
+    weight: 2,
+    perform: (life, draw) => {
+      const namespace = draw.pick(life.world.namespaces);
+      const keyId = `key-of-${namespace}`;
+      const secret = secretText(draw);
+      const newForMs = draw.chance(0.4) ? 120_000 : 0;
+      life.setKey(keyId, secret, { newForMs, newStatus: draw.pick([401, 404] as const) });
+      const laterMs = draw.pick([0, 2_000, 60_000]);
+      life.after(laterMs, () => putSecret(life, { namespace, name: 'api', keyId, secret, style: 'plain' }));
+      const slow = newForMs > 0 ? ', which the API does not know for two minutes' : '';
+      return `the key ${keyId} gets another secret${slow}; the Secret ${namespace}/api follows ${laterMs} ms later`;
+    },
+  },
+  {
+    name: 'key off',
+    means: 'keys',
+    weight: 3,
+    perform: (life, draw) => {
+      const [keyId, key] = draw.pick([...life.keys]);
+      const off = draw.pick([{ disabled: true }, { readOnly: true }, { organizations: [] }]);
+      const seconds = draw.pick([5, 45, 300, 1_200]);
+      life.setKey(keyId, key.secret, off);
+      life.after(seconds * 1_000, () => life.setKey(keyId, life.keys.get(keyId)?.secret ?? key.secret, {}));
+      return `the API takes ${keyId} no more (${Object.keys(off).join()}), for ${seconds} s`;
+    },
+  },
+];
+
+/** Writes a Secret as its draft says, whether or not it is there. */
+export function putSecret(life: Life, draft: SecretDraft): void {
+  const { namespace, name } = draft;
+  const content = contentOf(draft);
+  life.noteSecret(draft);
+  const hand = life.kube.as('user');
+  const stored = hand.get(SECRETS, namespace, name);
+  if (stored && stored.type === content.type) {
+    hand.edit(SECRETS, namespace, name, (thing) => ({ ...thing, ...content }));
+    return;
+  }
+  // The type of a Secret cannot be changed.
+  if (stored) hand.delete(SECRETS, namespace, name);
+  hand.create(SECRETS, namespace, { metadata: { name }, ...content });
+}
+
+function contentOf({ keyId, secret, style }: SecretDraft): { readonly type: string; readonly data: object } {
+  switch (style) {
+    case 'plain':
+      return { type: 'Opaque', data: { keyId: encoded(keyId), keySecret: encoded(secret) } };
+    case 'line end':
+      return { type: 'Opaque', data: { keyId: encoded(`${keyId}\n`), keySecret: encoded(`${secret}\r\n`) } };
+    case 'basic-auth':
+      return { type: 'kubernetes.io/basic-auth', data: { username: encoded(keyId), password: encoded(secret) } };
+    case 'half':
+      return { type: 'Opaque', data: { keyId: encoded(keyId) } };
+  }
+}
+
+function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

@@ -1,0 +1,107 @@
+interface Entry {
+  readonly at: number;
+  readonly order: number;
+  readonly run: () => void;
+  readonly wakes: boolean;
+  cancelled: boolean;
+}
+
+/**
+ * The one order in which everything happens: events by their time, and by when they were set where times are equal. Between
+ * two events all promises that can go on do so, so that an event sees what followed from the one before.
+ */
+export class Timeline {
+  readonly #heap: Entry[] = [];
+  #now = 0;
+  #order = 0;
+  #events = 0;
+  #stopped = false;
+
+  /** Milliseconds since the beginning; moves only from event to event. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** How many events have happened. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /** Something that happens later; what it returns takes it back. */
+  at(delayMs: number, run: () => void): () => void {
+    return this.#set(delayMs, run, true);
+  }
+
+  /** The same for what no process under test hears of at once: no promise has to go on before the next event. */
+  quietlyAt(delayMs: number, run: () => void): () => void {
+    return this.#set(delayMs, run, false);
+  }
+
+  /** Lets everything happen up to a time, which it is then. Throws what an event throws. */
+  async runUntil(end: number): Promise<void> {
+    await settled();
+    for (let next = this.#heap[0]; next && next.at <= end && !this.#stopped; next = this.#heap[0]) {
+      this.#pop();
+      if (next.cancelled) continue;
+      this.#now = next.at;
+      this.#events += 1;
+      next.run();
+      if (next.wakes) await settled();
+    }
+    if (!this.#stopped) this.#now = Math.max(this.#now, end);
+  }
+
+  /** Nothing happens any more, and what waits is forgotten. */
+  stop(): void {
+    this.#stopped = true;
+    this.#heap.length = 0;
+  }
+
+  #set(delayMs: number, run: () => void, wakes: boolean): () => void {
+    const entry = { at: this.#now + Math.max(0, delayMs), order: this.#order++, run, wakes, cancelled: false };
+    this.#push(entry);
+    return () => {
+      entry.cancelled = true;
+    };
+  }
+
+  #push(entry: Entry): void {
+    const heap = this.#heap;
+    let index = heap.length;
+    heap.push(entry);
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = heap[parentIndex];
+      if (!parent || isBefore(parent, entry)) break;
+      heap[index] = parent;
+      index = parentIndex;
+    }
+    heap[index] = entry;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop();
+    if (heap.length === 0 || !last) return;
+    let index = 0;
+    for (;;) {
+      const left = heap[2 * index + 1];
+      const right = heap[2 * index + 2];
+      const child = right && left && isBefore(right, left) ? 2 * index + 2 : 2 * index + 1;
+      const next = heap[child];
+      if (!next || isBefore(last, next)) break;
+      heap[index] = next;
+      index = child;
+    }
+    heap[index] = last;
+  }
+}
+
+function isBefore(a: Entry, b: Entry): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order);
+}
+
+/** Resolves when every promise that needs no event has gone on. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,0 +1,45 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Result } from './worker.ts';
+
+export interface PackOptions {
+  readonly sources: string;
+  /** The next life to live; undefined: there is none. */
+  readonly next: () => number | undefined;
+  /** Told of every life; false ends the hunt. */
+  readonly heard: (result: Result) => boolean;
+}
+
+/** Lives lives on every core until there are no more, or somebody has heard enough. */
+export async function hunt({ sources, next, heard }: PackOptions): Promise<void> {
+  let isOver = false;
+  const workers = Array.from({ length: availableParallelism() }, () => startWorker(sources));
+  const work = (worker: Worker): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const give = (): void => {
+        const seed = isOver ? undefined : next();
+        if (seed === undefined) resolve();
+        else worker.postMessage(seed);
+      };
+      worker.on('error', reject);
+      worker.on('message', (result: Result) => {
+        if (!heard(result)) isOver = true;
+        give();
+      });
+      give();
+    });
+  try {
+    await Promise.all(workers.map(work));
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+}
+
+/** With room for the short-lived things that a life is made of, a worker collects garbage half as often. */
+function startWorker(sources: string): Worker {
+  return new Worker(fileURLToPath(new URL('worker.ts', import.meta.url)), {
+    workerData: { sources },
+    resourceLimits: { maxYoungGenerationSizeMb: 64 },
+  });
+}

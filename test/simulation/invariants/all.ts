@@ -1,0 +1,62 @@
+import type { Life } from '../life/life.ts';
+import { ActivityJudge } from './activities.ts';
+import { CallJudge } from './calls.ts';
+import { Court, type Judge } from './court.ts';
+import { DeletionJudge } from './deletion.ts';
+import { DriftJudge } from './drift.ts';
+import { EndJudge } from './end.ts';
+import { KeyJudge } from './keys.ts';
+import { LedgerJudge } from './ledger.ts';
+import { LookJudge } from './looks.ts';
+import { MessageJudge } from './messages.ts';
+import { Notes } from './notes.ts';
+import { PaceJudge } from './pace.ts';
+import { ProcessJudge } from './processes.ts';
+import { PromiseJudge } from './promises.ts';
+import { RemovalJudge } from './removals.ts';
+import { Trails } from './trail.ts';
+import { UnsettledJudge } from './unsettled.ts';
+
+export interface Sitting {
+  readonly court: Court;
+  readonly ending: EndJudge;
+  /** To be called when the life is over. */
+  close(): void;
+}
+
+/** Has a life watched by every judge, from before its beginning. */
+export function judge(life: Life): Sitting {
+  const court = new Court(life);
+  const trails = new Trails(court);
+  const notes = new Notes();
+  const ending = new EndJudge(court, trails);
+  const judges: Judge[] = [
+    court,
+    trails,
+    notes,
+    new CallJudge(court),
+    new KeyJudge(court),
+    new PaceJudge(court),
+    new LookJudge(court, trails),
+    new RemovalJudge(court, trails),
+    new LedgerJudge(court, trails, notes),
+    new DeletionJudge(court, trails, notes),
+    new UnsettledJudge(court, trails),
+    new MessageJudge(court),
+    new DriftJudge(court),
+    new ActivityJudge(court),
+    new PromiseJudge(court),
+    new ProcessJudge(court),
+  ];
+  life.chronicle.listen((fact) => {
+    for (const one of judges) one.see(fact);
+  });
+  return {
+    court,
+    ending,
+    close() {
+      for (const one of judges) one.end?.();
+      ending.end();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import { kindOf } from '../kubernetes/kinds.ts';
+import type { ApiCall, Fact } from '../record/facts.ts';
+import { type EndpointView, readyOf, sameEndpoint, specOf, statusOf } from '../record/objects.ts';
+import type { Candidate, Court, Judge } from './court.ts';
+
+const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
+
+/** What a PATCH of an organization asks for. */
+export interface PatchView {
+  readonly name?: string;
+  readonly privateEndpoints?: { readonly add?: readonly EndpointView[]; readonly remove?: readonly EndpointView[] };
+}
+
+/** Why an object cannot have made a call; the later in the list, the likelier it was this one. */
+const OBJECTIONS = ['gone', 'deleted', 'suspended', 'planned', 'old-spec', 'undeclared', 'over-cap', 'again'] as const;
+type Objection = (typeof OBJECTIONS)[number];
+
+const SAYS: Readonly<{ [O in Objection]: string }> = {
+  gone: 'although the process had been told that the object is gone',
+  deleted: 'although the process had been told that the object is being deleted',
+  suspended: 'although the process had been told that the object is suspended',
+  planned: 'although the process had been told that the object only plans',
+  'old-spec': 'with another spec than the newest that the process had been told of',
+  undeclared: 'with something that the object does not declare',
+  'over-cap': 'with more removals than spec.maxPrivateEndpointRemovals allows',
+  again: 'although its status says that this very generation is confirmed, and nothing asks for another call',
+};
+
+/** No call leaves but for an object that wants it now, with what it declares now, by the process that leads. */
+export class CallJudge implements Judge {
+  readonly #court: Court;
+  /** The API that a target was last confirmed at. */
+  readonly #confirmedAt = new Map<string, string>();
+
+  constructor(court: Court) {
+    this.#court = court;
+  }
+
+  see(fact: Fact): void {
+    if (fact.what === 'answered' && fact.call.reply?.status === 200) {
+      this.#confirmedAt.set(fact.call.target, fact.call.host);
+    }
+    if (fact.what !== 'leaves') return;
+    this.#judge(fact.call);
+    this.#judgeLease(fact.call);
+    this.#judgeShape(fact.call);
+  }
+
+  #judge(call: ApiCall): void {
+    if (this.#court.life.restores.length > 0 && this.#court.candidates(call).length === 0) return;
+    const candidates = this.#court.candidates(call);
+    if (candidates.length === 0) {
+      this.#court.report('call for-nobody', call.target, `${shown(call)} leaves, and no object stands for it`);
+      return;
+    }
+    const objections = candidates.map((candidate) => ({ candidate, objection: this.#objection(call, candidate) }));
+    if (objections.some(({ objection }) => objection === undefined)) return;
+    const [likeliest] = objections.sort((a, b) => rank(b.objection) - rank(a.objection));
+    if (!likeliest?.objection) return;
+    const { key } = likeliest.candidate;
+    this.#court.report(
+      `call ${likeliest.objection}`,
+      key,
+      `${shown(call)} leaves for ${key}, ${SAYS[likeliest.objection]}`,
+    );
+  }
+
+  #objection(call: ApiCall, { key, known }: Candidate): Objection | undefined {
+    const { thing } = known;
+    if (!thing) return 'gone';
+    const spec = specOf(thing);
+    const patch = call.method === 'PATCH' ? (call.body as PatchView) : {};
+    const { add = [], remove = [] } = patch.privateEndpoints ?? {};
+    if (thing.metadata.deletionTimestamp !== undefined) {
+      const cleans = call.method === 'PATCH' && spec.deletionPolicy === 'RemovePrivateEndpoints' && add.length === 0;
+      const holds = (thing.metadata.finalizers ?? []).some((finalizer) => finalizer.startsWith('pipewright.dev/'));
+      return cleans && holds ? undefined : 'deleted';
+    }
+    if (spec.suspend) return 'suspended';
+    if (spec.mode === 'Plan') return 'planned';
+    if (call.method === 'PUT' && !isDeepStrictEqual(call.body, { ...spec.settings })) return 'old-spec';
+    if (patch.name !== undefined && patch.name !== spec.name) return 'old-spec';
+    const declared = spec.privateEndpoints ?? [];
+    if (!add.every((one) => declared.some((other) => isSentAs(one, other)))) return 'old-spec';
+    if (remove.some((one) => declared.some((other) => sameEndpoint(one, other)))) return 'undeclared';
+    if (remove.length > 0 && spec.privateEndpoints === undefined) return 'undeclared';
+    if (remove.length > (spec.maxPrivateEndpointRemovals ?? 5)) return 'over-cap';
+    return this.#isNeedless(call, key, thing) ? 'again' : undefined;
+  }
+
+  /** The one rule of when nothing is sent. */
+  #isNeedless(call: ApiCall, key: string, thing: NonNullable<Candidate['known']['thing']>): boolean {
+    const status = statusOf(thing);
+    const ready = readyOf(thing);
+    const spec = specOf(thing);
+    const generation = thing.metadata.generation ?? 0;
+    if (ready?.status !== 'True' || !['Applied', 'Fetched'].includes(ready.reason)) return false;
+    if (ready.observedGeneration !== generation || status.lastRequest?.outcome !== 'Succeeded') return false;
+    if (ready.reason === 'Applied' && status.applied?.generation !== generation) return false;
+    if (spec.reassertInterval !== undefined || (status.differences ?? []).length > 0) return false;
+    const asked = thing.metadata.annotations?.[REQUESTED_AT];
+    if (asked !== undefined && asked !== status.lastHandledReconcileAt) return false;
+    // Another base address is another world, and what was confirmed at the other says nothing here.
+    if (this.#confirmedAt.get(call.target) !== call.host) return false;
+    return !key.startsWith('activities/') || status.activity !== undefined;
+  }
+
+  /** The Lease names who may act; who has lost it does not know it later than its deadline, which is before another may take it. */
+  #judgeLease(call: ApiCall): void {
+    const { world, kube, restores, timeline } = this.#court.life;
+    if (!world.elected || restores.some((at) => timeline.now - at < 60_000)) return;
+    const lease = kube.objects.list(kindOf('leases'), '')[0];
+    const holder = (lease?.spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity ?? '';
+    if (holder === '' || holder === call.process) return;
+    this.#court.report(
+      'call no-lease',
+      call.process,
+      `${shown(call)} leaves ${call.process}, while ${holder} holds the Lease`,
+    );
+  }
+
+  #judgeShape(call: ApiCall): void {
+    const say = (what: string): void =>
+      this.#court.report('call shape', call.target, `${shown(call)} leaves with ${what}`);
+    if (call.method === 'GET') return;
+    if (call.text.includes('null')) say('a null in it');
+    if (call.text === '{}' || call.text === '') say('nothing in it');
+    if (call.method !== 'PATCH') return;
+    const { add = [], remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
+    const both = add.find(({ id }) => remove.some((other) => other.id === id));
+    if (both) say(`${both.id} in both lists`);
+  }
+}
+
+/** An add carries the declared description, or none where there is none to carry. */
+function isSentAs(sent: EndpointView, declared: EndpointView): boolean {
+  const { description, ...tuple } = declared;
+  return isDeepStrictEqual(
+    { ...sent },
+    { ...tuple, ...(description !== undefined && description !== '' && { description }) },
+  );
+}
+
+function rank(objection: Objection | undefined): number {
+  return objection === undefined ? -1 : OBJECTIONS.indexOf(objection);
+}
+
+export function shown({ method, target, text }: ApiCall): string {
+  return `${method} ${target}${text === '' ? '' : ` ${text.length > 160 ? `${text.slice(0, 160)}…` : text}`}`;
+}

@@ -1,0 +1,98 @@
+import type { Thing } from '../kubernetes/objects.ts';
+import type { Life } from '../life/life.ts';
+import type { ApiCall, Fact } from '../record/facts.ts';
+import type { Known } from '../record/knowledge.ts';
+import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+
+/** Something that must not be. */
+export interface Violation {
+  /** The invariant and its part, as in README.md: `I2 was-there`. */
+  readonly rule: string;
+  /** What it befell: an object, a target or a process. */
+  readonly subject: string;
+  readonly at: number;
+  /** What broke, in one plain sentence. */
+  readonly text: string;
+}
+
+/** Watches over one invariant, from what both servers have seen and what stands in the cluster; it knows nothing of the code. */
+export interface Judge {
+  see(fact: Fact): void;
+  /** The life is over. */
+  end?(): void;
+}
+
+/** An object that a call may have been made for: its target and its key fit. */
+export interface Candidate {
+  readonly key: string;
+  readonly known: Known;
+}
+
+/** Where judges bring what they find. The same breach of the same thing is heard once. */
+export class Court {
+  readonly life: Life;
+  readonly violations: Violation[] = [];
+  /** Breaches that no client could have avoided, by kind. */
+  readonly excused = new Map<string, number>();
+  /** By API and organization: the name that a call of the operator gave it last. */
+  readonly lastNamed = new Map<string, string>();
+  /** By request id: the replies of 200. */
+  readonly #confirmed = new Map<string, ApiCall>();
+  readonly #heard = new Set<string>();
+  readonly #candidates = new Map<number, readonly Candidate[]>();
+
+  constructor(life: Life) {
+    this.life = life;
+  }
+
+  /** `at`: where it is found out later than it happened. */
+  report(rule: string, subject: string, text: string, at: number = this.life.timeline.now): void {
+    const key = `${rule} ${subject}`;
+    if (this.#heard.has(key)) return;
+    this.#heard.add(key);
+    this.violations.push({ rule, subject, at, text });
+  }
+
+  see(fact: Fact): void {
+    if (fact.what === 'done' && fact.call.method === 'PATCH' && fact.call.executions.at(-1)?.applied) {
+      const { name } = fact.call.body as { readonly name?: string };
+      if (name !== undefined) this.lastNamed.set(`${fact.call.host} ${fact.call.target}`, name);
+    }
+    if (fact.what !== 'answered' || fact.call.reply?.status !== 200) return;
+    if (fact.call.reply.requestId !== undefined) this.#confirmed.set(fact.call.reply.requestId, fact.call);
+  }
+
+  /** Whether the API that is in use now has confirmed this very generation. */
+  isConfirmed(thing: Thing): boolean {
+    const { applied, lastRequest } = statusOf(thing);
+    const host = this.#confirmed.get(applied?.requestId ?? '')?.host;
+    const isThis = applied?.generation === thing.metadata.generation && host === this.life.apiHost;
+    return isThis && lastRequest?.outcome === 'Succeeded';
+  }
+
+  excuse(kind: string): void {
+    this.excused.set(kind, (this.excused.get(kind) ?? 0) + 1);
+  }
+
+  /** For which objects a call can have been made, as the process knew them when it left. */
+  candidates(call: ApiCall): readonly Candidate[] {
+    const known = this.#candidates.get(call.id);
+    if (known) return known;
+    const found: Candidate[] = [];
+    for (const [key, one] of this.life.knowledge.of(call.process)) {
+      const [plural = '', namespace = ''] = key.split('/');
+      const spec = specOf(one.last);
+      if (targetOfSpec(plural, spec) !== call.target) continue;
+      if (this.#holds(namespace, spec.credentialsSecretRef?.name, call.credential)) found.push({ key, known: one });
+    }
+    this.#candidates.set(call.id, found);
+    return found;
+  }
+
+  #holds(namespace: string, name: string | undefined, { keyId, secret }: ApiCall['credential']): boolean {
+    return this.life.secrets.some(
+      (draft) =>
+        draft.namespace === namespace && draft.name === name && draft.keyId === keyId && draft.secret === secret,
+    );
+  }
+}

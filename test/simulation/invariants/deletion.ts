@@ -1,0 +1,96 @@
+import type { Change } from '../kubernetes/objects.ts';
+import type { Fact } from '../record/facts.ts';
+import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import type { Court, Judge } from './court.ts';
+import type { Notes } from './notes.ts';
+import { type Trails, truthKey } from './trail.ts';
+
+interface Ended {
+  readonly at: number;
+  readonly key: string;
+  readonly uid: string;
+  readonly target: string;
+  readonly host: string;
+  readonly adopted: ReadonlySet<string>;
+  /** What other objects listed then: that stays. */
+  readonly spared: ReadonlySet<string>;
+}
+
+const EVENT_MS = 120_000;
+
+/** I5: after `RemovePrivateEndpoints` nothing of ours is left at the API, or an event names it. */
+export class DeletionJudge implements Judge {
+  readonly #court: Court;
+  readonly #trails: Trails;
+  readonly #notes: Notes;
+  readonly #ended: Ended[] = [];
+
+  constructor(court: Court, trails: Trails, notes: Notes) {
+    this.#court = court;
+    this.#trails = trails;
+    this.#notes = notes;
+  }
+
+  see(fact: Fact): void {
+    if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
+    if (fact.change.type === 'DELETED' && fact.change.before) this.#remember(fact.change, fact.at);
+  }
+
+  end(): void {
+    for (const ended of this.#ended) {
+      for (const { id, what } of this.#left(ended)) {
+        if (this.#notes.names(ended.uid, id, { from: ended.at, withinMs: EVENT_MS })) continue;
+        this.#court.report(
+          `I5 left-${what}`,
+          ended.key,
+          `${ended.key} is let go, ${id} that it had ${what} is still at the API, and no event names it`,
+          ended.at,
+        );
+      }
+    }
+  }
+
+  #remember({ now, before }: Change, at: number): void {
+    const last = before ?? now;
+    const spec = specOf(last);
+    // Without the finalizer on the day of its deletion the operator had no say in it.
+    const wasHeld = last.metadata.deletionTimestamp !== undefined;
+    if (spec.deletionPolicy !== 'RemovePrivateEndpoints' || !wasHeld || this.#court.life.restores.length > 0) return;
+    const { namespace, name, uid } = now.metadata;
+    const adopted = (statusOf(last).privateEndpoints ?? []).filter(({ origin }) => origin === 'Adopted').map(truthKey);
+    this.#ended.push({
+      at,
+      key: `organizations/${namespace}/${name}`,
+      uid,
+      target: targetOfSpec('organizations', spec),
+      host: this.#court.life.apiHost,
+      adopted: new Set(spec.adoptPrivateEndpoints ? adopted : []),
+      spared: this.#listedByOthers(targetOfSpec('organizations', spec), uid),
+    });
+  }
+
+  #listedByOthers(target: string, uid: string): Set<string> {
+    const listed = new Set<string>();
+    for (const thing of this.#court.life.objectsOf('organizations')) {
+      if (thing.metadata.uid === uid || targetOfSpec('organizations', specOf(thing)) !== target) continue;
+      for (const endpoint of specOf(thing).privateEndpoints ?? []) listed.add(truthKey(endpoint));
+    }
+    return listed;
+  }
+
+  #left({ target, host, uid, adopted, spared, at }: Ended): { readonly id: string; readonly what: string }[] {
+    return this.#trails.present(host, target).flatMap(({ key, stored, creator }) => {
+      if (spared.has(key)) return [];
+      if (creator.by === 'operator') {
+        const makers = this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid);
+        // Where several objects can have made the call, it is not certain that it was this one.
+        return makers.length === 1 && makers[0] === uid ? [said(stored, 'added')] : [];
+      }
+      return adopted.has(key) && creator.at < at ? [said(stored, 'adopted')] : [];
+    });
+  }
+}
+
+function said({ id }: EndpointView, what: string): { readonly id: string; readonly what: string } {
+  return { id, what };
+}

@@ -1,0 +1,56 @@
+import type { Change } from '../kubernetes/objects.ts';
+import type { ApiCall, Fact } from '../record/facts.ts';
+import { type DriftView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import type { Court, Judge } from './court.ts';
+
+/** What is told as drift had been reported by this API before, and was changed by somebody else. */
+export class DriftJudge implements Judge {
+  readonly #court: Court;
+  readonly #replies: ApiCall[] = [];
+
+  constructor(court: Court) {
+    this.#court = court;
+  }
+
+  see(fact: Fact): void {
+    if (fact.what === 'answered' && fact.call.reply?.status === 200) this.#replies.push(fact.call);
+    if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED') return;
+    if (fact.change.kind.plural === 'pipesettings') this.#judge(fact.change);
+  }
+
+  #judge({ now, before }: Change): void {
+    const told = (entry: DriftView): string => JSON.stringify(entry);
+    const known = new Set((statusOf(before).drift ?? []).map(told));
+    const news = (statusOf(now).drift ?? []).filter((entry) => !known.has(told(entry)));
+    if (news.length === 0) return;
+    const { namespace, name } = now.metadata;
+    const key = `pipesettings/${namespace}/${name}`;
+    const target = targetOfSpec('pipesettings', specOf(now));
+    const last = this.#replies.findLast((call) => call.target === target);
+    for (const { field = '', from, to } of news) {
+      const reported = this.#replies.some(
+        (call) =>
+          call !== last &&
+          call.target === target &&
+          call.host === last?.host &&
+          same(call.reply?.result?.[field], from),
+      );
+      if (reported) continue;
+      this.#court.report(
+        'said drift',
+        key,
+        `${key} says that ${field} drifted from ${String(from)} to ${String(to)}, and ${last?.host} had never reported ${String(from)}`,
+      );
+    }
+  }
+}
+
+/** However an API spells a value. */
+function same(reported: unknown, told: unknown): boolean {
+  const plain = (value: unknown): string => {
+    if (value === true || value === 1 || value === '1') return 'true';
+    if (value === false || value === 0 || value === '0') return 'false';
+    return String(Number.isNaN(Number(value)) ? value : Number(value));
+  };
+  return String(reported) === String(told) || plain(reported) === plain(told);
+}

@@ -1,0 +1,145 @@
+import type { Change, Thing } from '../kubernetes/objects.ts';
+import type { Fact } from '../record/facts.ts';
+import { type LedgerView, readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import type { PatchView } from './calls.ts';
+import type { Court, Judge } from './court.ts';
+import type { Notes } from './notes.ts';
+import { isIn, type Look, type Trails, truthKey } from './trail.ts';
+
+/** Two looks that lack it, so far apart, prove that it is gone. */
+const TWICE_MS = 55_000;
+const EVENT_MS = 60_000;
+
+interface Loss {
+  readonly at: number;
+  readonly subject: string;
+  readonly uid: string;
+  readonly entry: LedgerView;
+  readonly now: LedgerView | undefined;
+  readonly why: 'one-look' | 'handed-over' | 'unproven';
+}
+
+/** I3: whatever is ours leaves the ledger only by proven absence, or with an event that names it; and nothing gets into it as ours that this object never added or adopted. */
+export class LedgerJudge implements Judge {
+  readonly #court: Court;
+  readonly #trails: Trails;
+  readonly #notes: Notes;
+  /** Since when each entry is ours, by uid and endpoint. */
+  readonly #since = new Map<string, number>();
+  readonly #losses: Loss[] = [];
+  /** By uid: what was ever on record to be added. */
+  readonly #intents = new Map<string, Set<string>>();
+
+  constructor(court: Court, trails: Trails, notes: Notes) {
+    this.#court = court;
+    this.#trails = trails;
+    this.#notes = notes;
+  }
+
+  see(fact: Fact): void {
+    if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
+    const { change } = fact;
+    if (change.type !== 'MODIFIED' || !change.before || change.by === 'user') return;
+    this.#compare(change, change.before);
+  }
+
+  /** Events come a little later than the status that they speak of. */
+  end(): void {
+    for (const { at, subject, uid, entry, now, why } of this.#losses) {
+      if (this.#notes.names(uid, entry.id, { from: at, withinMs: EVENT_MS })) continue;
+      const became = now ? `became ${now.origin}` : 'left the ledger';
+      const text = `${entry.id} of ${subject}, which was ${entry.origin}, ${became} ${SAYS[why]}, and no event names it`;
+      this.#court.report(`I3 ${why}`, subject, text, at);
+    }
+  }
+
+  #compare({ now, by }: Change, before: Thing): void {
+    const { uid, namespace, name } = now.metadata;
+    const subject = `organizations/${namespace}/${name}`;
+    const intents = this.#intents.get(uid) ?? new Set<string>();
+    this.#intents.set(uid, intents);
+    for (const endpoint of statusOf(before).pendingChange?.add ?? []) intents.add(truthKey(endpoint));
+    const old = new Map(ours(before).map((entry) => [truthKey(entry), entry]));
+    const present = new Map((statusOf(now).privateEndpoints ?? []).map((entry) => [truthKey(entry), entry]));
+    for (const [key, entry] of old) {
+      const left = present.get(key);
+      if (left?.origin === 'Added' || left?.origin === 'Adopted') continue;
+      if (entry.origin === 'Adopted' && specOf(now).adoptPrivateEndpoints !== true) continue;
+      // What it had taken over from another object was never its own.
+      const why = this.#mayClaim(before, entry) ? this.#objection(now, entry) : undefined;
+      if (why) this.#losses.push({ at: this.#court.life.timeline.now, subject, uid, entry, now: left, why });
+    }
+    for (const entry of ours(now)) {
+      const key = truthKey(entry);
+      if (old.has(key)) continue;
+      this.#since.set(`${uid} ${key}`, this.#court.life.timeline.now);
+      if (!this.#mayClaim(now, entry)) {
+        const reason = readyOf(now)?.reason;
+        const rule = reason === 'TargetConflict' || reason === 'Suspended' ? 'held inherits' : 'I3 claims';
+        this.#court.report(
+          rule,
+          subject,
+          `${by} records ${entry.id} as ${entry.origin} by ${subject}, which never asked for it`,
+        );
+      }
+    }
+  }
+
+  /** Why the ledger may not let go of an entry of ours; undefined where it may. */
+  #objection(thing: Thing, entry: LedgerView): Loss['why'] | undefined {
+    const target = targetOfSpec('organizations', specOf(thing));
+    const { apiHost } = this.#court.life;
+    const { looks, changes } = this.#trails.of(apiHost, target);
+    const since = this.#since.get(`${thing.metadata.uid} ${truthKey(entry)}`) ?? 0;
+    const lacking = looks.filter(({ at, entries }) => at >= since && entries && !isIn(entries, entry));
+    const lastSeen = looks.findLast(({ at, entries }) => at >= since && entries && isIn(entries, entry))?.at ?? 0;
+    const misses = lacking.filter(({ at }) => at > lastSeen);
+    const removedAt = changes.findLast(
+      (call) =>
+        call.leftAt >= since &&
+        ((call.body as PatchView).privateEndpoints?.remove ?? []).some((one) => truthKey(one) === truthKey(entry)),
+    )?.leftAt;
+    if (removedAt !== undefined && misses.some(({ at }) => at >= removedAt)) return undefined;
+    if (isTwice(misses)) return undefined;
+    if (readyOf(thing)?.reason === 'TargetConflict') return 'handed-over';
+    return misses.length > 0 ? 'one-look' : 'unproven';
+  }
+
+  /** Whether the object can own it: by an add of its own, or by adopting what its spec lists. */
+  #mayClaim(thing: Thing, entry: LedgerView): boolean {
+    const spec = specOf(thing);
+    if (entry.origin === 'Adopted') return spec.adoptPrivateEndpoints === true;
+    const target = targetOfSpec('organizations', spec);
+    const { uid } = thing.metadata;
+    // What was on record may have left, and nobody but the API knows.
+    if (this.#intents.get(uid)?.has(truthKey(entry))) return true;
+    return [...this.#hosts()].some((host) =>
+      this.#trails.of(host, target).changes.some((call) => {
+        const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
+        if (!add.some((endpoint) => truthKey(endpoint) === truthKey(entry))) return false;
+        return this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid);
+      }),
+    );
+  }
+
+  #hosts(): Set<string> {
+    return new Set([this.#court.life.apiHost, 'api.example.com']);
+  }
+}
+
+const SAYS: Readonly<Record<Loss['why'], string>> = {
+  'one-look': 'after a single look that lacked it',
+  'handed-over': 'because another object holds the organization',
+  unproven: 'although no look had lacked it',
+};
+
+function ours(thing: Thing): LedgerView[] {
+  return (statusOf(thing).privateEndpoints ?? []).filter(
+    ({ origin, state }) => (origin === 'Added' || origin === 'Adopted') && state !== 'Refused',
+  );
+}
+
+function isTwice(misses: readonly Look[]): boolean {
+  const [first, last] = [misses[0], misses.at(-1)];
+  return first !== undefined && last !== undefined && last.at - first.at >= TWICE_MS;
+}

@@ -1,0 +1,55 @@
+import type { ApiCall, Fact } from '../record/facts.ts';
+import type { EndpointView } from '../record/objects.ts';
+import { type PatchView, shown } from './calls.ts';
+import type { Court, Judge } from './court.ts';
+import { isIn, type Look, type Trails } from './trail.ts';
+
+/** Between a look and the change that follows from it lie a status write and a slot, and no more than that. */
+export const ATTEMPT_MS = 120_000;
+/** Two looks without a list, so far apart, count as one that shows an empty list. */
+const TWICE_MS = 55_000;
+
+/** I1: no `add` leaves unless a look of the same attempt lacked it. */
+export class LookJudge implements Judge {
+  readonly #court: Court;
+  readonly #trails: Trails;
+
+  constructor(court: Court, trails: Trails) {
+    this.#court = court;
+    this.#trails = trails;
+  }
+
+  see(fact: Fact): void {
+    if (fact.what !== 'leaves' || fact.call.method !== 'PATCH') return;
+    const { call } = fact;
+    for (const endpoint of (call.body as PatchView).privateEndpoints?.add ?? []) {
+      const objection = objectionTo(call, endpoint, this.#trails);
+      if (objection !== undefined) {
+        this.#court.report(`I1 ${objection}`, call.target, `${shown(call)} leaves, ${SAYS[objection]} ${endpoint.id}`);
+      }
+    }
+  }
+}
+
+const SAYS = {
+  'no-look': 'and no look of this attempt has shown that the list lacks',
+  'was-there': 'although the last look has shown',
+} as const;
+
+/** The look that a change was decided on: the last one of the process, not too long before the change. */
+export function lookBefore(call: ApiCall, trails: Trails): Look | undefined {
+  const { looks } = trails.of(call.host, call.target);
+  return looks.findLast(
+    (look) => look.call.process === call.process && look.at <= call.leftAt && call.leftAt - look.at <= ATTEMPT_MS,
+  );
+}
+
+function objectionTo(call: ApiCall, endpoint: EndpointView, trails: Trails): keyof typeof SAYS | undefined {
+  const look = lookBefore(call, trails);
+  if (!look) return 'no-look';
+  if (look.entries) return isIn(look.entries, endpoint) ? 'was-there' : undefined;
+  const { looks } = trails.of(call.host, call.target);
+  const hasShown = looks.some(({ at, entries }) => at <= call.leftAt && (entries?.length ?? 0) > 0);
+  const isTwice = looks.some(({ at, entries }) => entries === undefined && look.at - at >= TWICE_MS);
+  return !hasShown && isTwice ? undefined : 'no-look';
+}

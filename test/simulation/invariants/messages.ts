@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Change, Thing } from '../kubernetes/objects.ts';
+import type { ApiCall, Fact } from '../record/facts.ts';
+import {
+  type ConditionView,
+  isStalled,
+  readyOf,
+  type StatusView,
+  specOf,
+  statusOf,
+  targetOfSpec,
+} from '../record/objects.ts';
+import type { PatchView } from './calls.ts';
+import type { Court, Judge } from './court.ts';
+
+/** Every status and message is true of what the API had answered. */
+export class MessageJudge implements Judge {
+  readonly #court: Court;
+  readonly #calls: ApiCall[] = [];
+  readonly #byRequestId = new Map<string, ApiCall>();
+
+  constructor(court: Court) {
+    this.#court = court;
+  }
+
+  see(fact: Fact): void {
+    if (fact.what === 'leaves') this.#calls.push(fact.call);
+    if (fact.what === 'answered' && fact.call.reply?.requestId !== undefined) {
+      this.#byRequestId.set(fact.call.reply.requestId, fact.call);
+    }
+    if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED') return;
+    const { plural } = fact.change.kind;
+    if (plural === 'pipesettings' || plural === 'organizations' || plural === 'activities')
+      this.#judge(plural, fact.change);
+  }
+
+  #judge(plural: string, { now, before }: Change): void {
+    const { namespace, name } = now.metadata;
+    const key = `${plural}/${namespace}/${name}`;
+    const target = targetOfSpec(plural, specOf(now));
+    const status = statusOf(now);
+    const ready = readyOf(now);
+    if (!ready || isDeepStrictEqual(status, statusOf(before))) return;
+    this.#judgeLastRequest(key, target, status, statusOf(before));
+    this.#judgeIds(key, target, ready);
+    this.#judgeNames(key, namespace, ready);
+    if (ready.reason === 'Unauthorized') this.#judgeOther(key, now, ready);
+    if (ready.reason === 'RemovalBlocked') this.#judgeBlocked(key, target, now, ready);
+    if (ready.reason === 'Applied') this.#judgeApplied(key, target, plural, now);
+    if (ready.status === 'True' && isStalled(now)) this.#court.report('said both', key, `${key} is Ready and Stalled`);
+  }
+
+  #judgeLastRequest(key: string, target: string, { lastRequest }: StatusView, before: StatusView): void {
+    if (!lastRequest?.requestId || isDeepStrictEqual(lastRequest, before.lastRequest)) return;
+    const call = this.#byRequestId.get(lastRequest.requestId);
+    const { requestId, httpStatus } = lastRequest;
+    if (!call)
+      this.#court.report(
+        'said last-request',
+        key,
+        `status.lastRequest of ${key} names request ${requestId}, which no reply had`,
+      );
+    else if (call.target !== target)
+      this.#court.report('said last-request', key, `status.lastRequest of ${key} names a request for ${call.target}`);
+    else if (call.reply?.status !== httpStatus) {
+      this.#court.report(
+        'said last-request',
+        key,
+        `status.lastRequest of ${key} says ${httpStatus} of a request that was answered ${call.reply?.status}`,
+      );
+    }
+  }
+
+  /** An id that is quoted is that of a reply about this target, and the HTTP status beside it is the reply's. */
+  #judgeIds(key: string, target: string, { message }: ConditionView): void {
+    for (const [, requestId = ''] of message.matchAll(/\(request ([0-9a-f-]{36})\)/g)) {
+      const call = this.#byRequestId.get(requestId);
+      if (!call || call.target !== target) {
+        this.#court.report(
+          'said request',
+          key,
+          `the message of ${key} quotes request ${requestId}, which was not about ${target}`,
+        );
+      }
+    }
+  }
+
+  /** Whoever holds a target is named to nobody outside of his namespace. */
+  #judgeNames(key: string, namespace: string, { message }: ConditionView): void {
+    const other = this.#court.life.world.namespaces.find((one) => one !== namespace && message.includes(`${one}/`));
+    if (other !== undefined)
+      this.#court.report('held names', key, `the message of ${key} names an object of ${other}: ${message}`);
+  }
+
+  #judgeOther(key: string, { metadata }: Thing, { message }: ConditionView): void {
+    if (!message.includes('for another object')) return;
+    const refused = this.#calls.filter(({ reply }) => reply?.status === 401);
+    const isTrue = refused.some((call) =>
+      this.#court.candidates(call).some(({ known }) => known.last.metadata.uid !== metadata.uid),
+    );
+    if (!isTrue)
+      this.#court.report(
+        'said another-object',
+        key,
+        `${key} says that its key was refused for another object, and it was refused for this one alone`,
+      );
+  }
+
+  /** More removals than are allowed: then nothing at all is sent for this generation. */
+  #judgeBlocked(key: string, target: string, now: Thing, { message }: ConditionView): void {
+    const { uid } = now.metadata;
+    const since = this.#generationSince(now);
+    const sent = this.#calls.find((call) => {
+      if (call.target !== target || call.leftAt < since) return false;
+      const moves = call.executions.some(({ moves: did }) => (did?.added.length ?? 0) + (did?.removed.length ?? 0) > 0);
+      const { name } = call.method === 'PATCH' ? (call.body as PatchView) : {};
+      const renames = name !== undefined && this.#isNewName(call, name);
+      return (moves || renames) && this.#court.candidates(call).every(({ known }) => known.last.metadata.uid === uid);
+    });
+    if (sent)
+      this.#court.report(
+        'said nothing-sent',
+        key,
+        `${key} says "${message.slice(0, 60)}…", and ${sent.text} was sent for this generation`,
+      );
+  }
+
+  /** When the API server stored the generation that a status speaks of. */
+  #generationSince({ metadata }: Thing): number {
+    return this.#court.life.generationSince(metadata.uid, metadata.generation ?? 0);
+  }
+
+  #isNewName(call: ApiCall, name: string): boolean {
+    const at = this.#calls.indexOf(call);
+    const before = this.#calls
+      .slice(0, at)
+      .findLast((other) => other.target === call.target && other.reply?.result?.name !== undefined);
+    return before !== undefined && before.reply?.result?.name !== name;
+  }
+
+  /** `applied` stands for a reply of 200 to a request with this declared state. */
+  #judgeApplied(key: string, target: string, plural: string, now: Thing): void {
+    const { applied } = statusOf(now);
+    const { generation } = now.metadata;
+    if (applied?.requestId === undefined || applied.generation !== generation) return;
+    const call = this.#byRequestId.get(applied.requestId);
+    if (!call || call.target !== target || call.reply?.status !== 200) {
+      this.#court.report(
+        'said applied',
+        key,
+        `status.applied of ${key} names request ${applied.requestId}, which was not confirmed for ${target}`,
+      );
+      return;
+    }
+    if (plural === 'pipesettings' && !isDeepStrictEqual(call.body, { ...specOf(now).settings })) {
+      this.#court.report('said applied', key, `${key} says Applied for other settings than were sent: ${call.text}`);
+    }
+  }
+}

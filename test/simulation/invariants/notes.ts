@@ -1,0 +1,44 @@
+import type { Fact } from '../record/facts.ts';
+import type { Judge } from './court.ts';
+
+/** An event that the operator sent, or tried to. */
+export interface Note {
+  readonly at: number;
+  readonly uid: string;
+  readonly reason: string;
+  readonly text: string;
+}
+
+interface EventBody {
+  readonly reason?: string;
+  readonly note?: string;
+  readonly regarding?: { readonly uid?: string };
+}
+
+/** The events of every object. One that the API server did not take was told all the same: events are sent beside everything else. */
+export class Notes implements Judge {
+  readonly #notes = new Map<string, Note[]>();
+  /** When a process came to a sudden end: what it had to say then was not said. */
+  readonly deaths: number[] = [];
+
+  see(fact: Fact): void {
+    if (fact.what === 'process' && ['died', 'killed', 'ended'].includes(fact.did)) this.deaths.push(fact.at);
+    if (fact.what !== 'asked' || fact.ask.method !== 'POST' || !fact.ask.path.endsWith('/events')) return;
+    const { reason = '', note = '', regarding } = JSON.parse(fact.ask.body) as EventBody;
+    const uid = regarding?.uid ?? '';
+    const notes = this.#notes.get(uid) ?? [];
+    notes.push({ at: fact.at, uid, reason, text: note });
+    this.#notes.set(uid, notes);
+  }
+
+  of(uid: string): readonly Note[] {
+    return this.#notes.get(uid) ?? [];
+  }
+
+  /** Whether an event of the object names this within some time after; a process that died just then may have wanted to. */
+  names(uid: string, what: string, about: { readonly from: number; readonly withinMs: number }): boolean {
+    const { from, withinMs } = about;
+    const isNear = (at: number): boolean => at >= from - 5_000 && at <= from + withinMs;
+    return this.of(uid).some(({ at, text }) => isNear(at) && text.includes(what)) || this.deaths.some(isNear);
+  }
+}

@@ -1,0 +1,133 @@
+import { kindOf } from '../kubernetes/kinds.ts';
+import type { ApiCall, Fact } from '../record/facts.ts';
+import { statusOf } from '../record/objects.ts';
+import { shown } from './calls.ts';
+import type { Court, Judge } from './court.ts';
+
+/** So long nobody may hold the Lease while everything works: one that died without a word is given up after 15 s. */
+const LEADERLESS_MS = 75_000;
+const LOOK_EVERY_MS = 15_000;
+/** Requests to the API server in a minute, for a handful of objects, renewals of the Lease included. */
+const MOST_REQUESTS = 240;
+const MINUTE = 60_000;
+
+/** Processes end when they are told to, in order; one of them leads whenever one could; none of them spins. */
+export class ProcessJudge implements Judge {
+  readonly #court: Court;
+  readonly #asked = new Map<string, number[]>();
+  readonly #frozen = new Set<string>();
+  readonly #replies = new Map<string, ApiCall[]>();
+  #disturbedAt = 0;
+  #renewedAt = 0;
+
+  constructor(court: Court) {
+    this.#court = court;
+    if (court.life.world.elected) this.#watchLease();
+  }
+
+  see(fact: Fact): void {
+    switch (fact.what) {
+      case 'process':
+        this.#process(fact);
+        return;
+      case 'asked':
+        this.#ask(fact.process, fact.at);
+        if (fact.ask.status === undefined || fact.ask.status >= 500 || fact.ask.status === 403)
+          this.#disturbedAt = fact.at;
+        return;
+      case 'answered':
+        this.#replies.set(fact.call.process, [...(this.#replies.get(fact.call.process) ?? []), fact.call].slice(-20));
+        return;
+      case 'written':
+        if (fact.change.kind.plural === 'leases' && fact.change.type !== 'DELETED') this.#renewedAt = fact.at;
+        return;
+      case 'log':
+        this.#read(fact.process, fact.line);
+        return;
+      default:
+    }
+  }
+
+  #process({ process, did, text, at }: Extract<Fact, { what: 'process' }>): void {
+    if (did === 'frozen') this.#frozen.add(process);
+    if (did === 'goes-on' || did === 'starts') this.#disturbedAt = at;
+    if (did === 'failed') this.#court.report('process failed', process, `${process} ended with an error: ${text}`);
+    if (did === 'killed' && !this.#frozen.has(process)) {
+      this.#court.report(
+        'process overdue',
+        process,
+        `${process} was told to end and had not ended when its grace was over`,
+      );
+    }
+    if (did === 'ended') this.#ended(process, at);
+  }
+
+  /** What ends in order leaves a Lease that is free, and a status for every answer that it had. */
+  #ended(process: string, at: number): void {
+    const { kube, restores, kubeDisturbedAt } = this.#court.life;
+    const disturbedAt = Math.max(this.#disturbedAt, kubeDisturbedAt);
+    if (at - disturbedAt < 60_000 || this.#frozen.has(process) || restores.length > 0) return;
+    const lease = kube.objects.list(kindOf('leases'), '')[0];
+    const holder = (lease?.spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity;
+    if (holder === process)
+      this.#court.report('process lease-kept', process, `${process} ended in order and still holds the Lease`);
+    const last = this.#replies.get(process)?.at(-1);
+    if (last?.reply && at - last.reply.at < 60_000) this.#judgeLost(process, last);
+  }
+
+  #judgeLost(process: string, call: ApiCall): void {
+    const { requestId } = call.reply ?? {};
+    if (requestId === undefined || call.reply?.status !== 200) return;
+    const stored = this.#court.candidates(call).flatMap(({ key, known }) => {
+      const [plural = '', namespace = '', name = ''] = key.split('/');
+      const thing = this.#court.life.stored(plural, namespace, name);
+      return thing && thing.metadata.uid === known.last.metadata.uid ? [thing] : [];
+    });
+    if (stored.length === 0) return;
+    if (stored.some((thing) => statusOf(thing).lastRequest?.requestId === requestId)) return;
+    this.#court.report(
+      'process result-lost',
+      process,
+      `${process} ended in order, and no status tells of the answer to ${shown(call)}`,
+    );
+  }
+
+  #ask(process: string, at: number): void {
+    const times = this.#asked.get(process) ?? [];
+    this.#asked.set(process, times);
+    times.push(at);
+    while ((times[0] ?? at) <= at - MINUTE) times.shift();
+    if (times.length > MOST_REQUESTS) {
+      this.#court.report(
+        'rest hot-loop',
+        process,
+        `${process} made ${times.length} requests to the API server in a minute`,
+      );
+    }
+  }
+
+  #watchLease(): void {
+    const { timeline, weather, fleet, restores } = this.#court.life;
+    timeline.quietlyAt(LOOK_EVERY_MS, () => {
+      const { now } = timeline;
+      const { kubeDisturbedAt } = this.#court.life;
+      const isUp =
+        !weather.kubeIsDown && fleet.processes.some(({ host, ending }) => host.alive && !host.frozen && !ending);
+      if (!isUp || weather.kubeTrouble) this.#disturbedAt = now;
+      const quietSince = Math.max(this.#renewedAt, this.#disturbedAt, kubeDisturbedAt, restores.at(-1) ?? 0);
+      if (now - quietSince > LEADERLESS_MS) {
+        this.#court.report(
+          'process nobody-leads',
+          'lease',
+          `nobody has renewed the Lease for ${Math.round((now - this.#renewedAt) / 1_000)} s, although a process runs and the API server answers`,
+        );
+      }
+      this.#watchLease();
+    });
+  }
+
+  #read(process: string, line: string): void {
+    if (!line.includes('"level":"error"') && !line.includes('"level":"fatal"') && !line.includes('a bug')) return;
+    this.#court.report('process bug', process, `${process} says that it has a bug: ${line.trim().slice(0, 400)}`);
+  }
+}

@@ -1,0 +1,131 @@
+import type { Change } from '../kubernetes/objects.ts';
+import type { ApiCall, Fact } from '../record/facts.ts';
+import { readyOf, specOf, statusOf } from '../record/objects.ts';
+import type { Court, Judge } from './court.ts';
+import { waitAsked } from './pace.ts';
+
+/** Reasons behind which a call stands, and after which another one is promised. */
+const CALLED = new Set([
+  'Rejected',
+  'Unauthorized',
+  'Forbidden',
+  'NotFound',
+  'Conflict',
+  'DependencyNotReady',
+  'Unavailable',
+  'OutcomeUnknown',
+  'UnexpectedResponse',
+  'NotConfirmed',
+  'Applied',
+]);
+/** An attempt may have to stand in line for its slot. */
+const SLACK_MS = 20_000;
+const LONGEST_PAUSE_MS = 15 * 60_000;
+
+interface Promised {
+  readonly key: string;
+  readonly uid: string;
+  readonly resourceGeneration: number;
+  readonly secret: string;
+  readonly reason: string;
+  readonly at: number;
+  readonly writtenAt: number;
+}
+
+/** What `status.nextAttemptTime` promises is kept, unless something from outside came between. */
+export class PromiseJudge implements Judge {
+  readonly #court: Court;
+  readonly #open = new Map<string, Promised>();
+  /** Times at which something happened that any promise may suffer from. */
+  #disturbedAt = Number.NEGATIVE_INFINITY;
+  /** The last calls, of all objects. */
+  readonly #calls: ApiCall[] = [];
+
+  constructor(court: Court) {
+    this.#court = court;
+  }
+
+  see(fact: Fact): void {
+    switch (fact.what) {
+      case 'process':
+        this.#disturbedAt = fact.at;
+        return;
+      case 'asked':
+        if (fact.ask.status === undefined || fact.ask.status >= 400) this.#disturbedAt = fact.at;
+        return;
+      case 'leaves':
+        this.#calls.push(fact.call);
+        if (this.#calls.length > 200) this.#calls.shift();
+        for (const { key } of this.#court.candidates(fact.call)) this.#open.delete(key);
+        return;
+      case 'written':
+        this.#written(fact.change);
+        return;
+      default:
+    }
+  }
+
+  #written({ kind, now, before, by, type }: Change): void {
+    const { namespace, name, uid, generation = 0 } = now.metadata;
+    if (kind.plural === 'secrets') {
+      const secret = `${namespace}/${name}`;
+      for (const [key, promised] of this.#open) if (promised.secret === secret) this.#open.delete(key);
+      return;
+    }
+    if (!kind.schema) return;
+    const key = `${kind.plural}/${namespace}/${name}`;
+    const spec = specOf(now);
+    const isOther = type !== 'MODIFIED' || by === 'user' || before?.metadata.generation !== generation;
+    if (isOther || spec.suspend || spec.mode === 'Plan' || now.metadata.deletionTimestamp !== undefined) {
+      this.#open.delete(key);
+      return;
+    }
+    const reason = readyOf(now)?.reason ?? '';
+    const promise = statusOf(now).nextAttemptTime;
+    if (!CALLED.has(reason)) this.#open.delete(key);
+    else if (promise !== undefined) {
+      const at = Date.parse(promise) - this.#court.life.wall;
+      const known = this.#open.get(key);
+      if (known && known.at <= at) return;
+      const secret = `${namespace}/${spec.credentialsSecretRef?.name}`;
+      this.#promise({ key, uid, resourceGeneration: generation, secret, reason, at, writtenAt: this.#now() });
+    }
+  }
+
+  #promise(promised: Promised): void {
+    this.#open.set(promised.key, promised);
+    this.#court.life.timeline.quietlyAt(promised.at + SLACK_MS - this.#now(), () => this.#due(promised));
+  }
+
+  #due(promised: Promised): void {
+    const { key, reason, at, writtenAt } = promised;
+    if (this.#open.get(key) !== promised) return;
+    this.#open.delete(key);
+    if (this.#isExcused(promised)) return;
+    const minutes = ((at - writtenAt) / 60_000).toFixed(1);
+    this.#court.report(
+      `promise ${reason}`,
+      key,
+      `${key} said ${reason} and that it is tried again ${minutes} min later; ${SLACK_MS / 1_000} s after that time no call had left for it`,
+    );
+  }
+
+  #isExcused({ at, writtenAt }: Promised): boolean {
+    const { world, weather, lastDownAt } = this.#court.life;
+    if (world.means.has('clocks') || weather.apiIsDown || lastDownAt >= writtenAt) return true;
+    if (this.#disturbedAt >= writtenAt) return true;
+    const near = this.#calls.filter(({ leftAt }) => leftAt >= at - 15_000);
+    // Others may take the slots, or try the key for it.
+    if (near.length >= 2 || near.some(({ reply }) => reply?.status === 401)) return true;
+    return this.#calls.some(({ reply, leftAt, unanswered }) => {
+      if (!reply && !unanswered) return true;
+      if (!reply || (reply.status !== 429 && reply.status !== 503)) return leftAt >= at;
+      const asked = Math.max(waitAsked(reply.headers, reply.status, this.#court.life.wall + reply.at), 6 * 60_000);
+      return reply.at + Math.min(asked, LONGEST_PAUSE_MS) >= at;
+    });
+  }
+
+  #now(): number {
+    return this.#court.life.timeline.now;
+  }
+}

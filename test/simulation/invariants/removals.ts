@@ -1,0 +1,159 @@
+import type { ApiCall, Fact } from '../record/facts.ts';
+import { type EndpointView, endpointKey, specOf, statusOf } from '../record/objects.ts';
+import { type PatchView, shown } from './calls.ts';
+import type { Candidate, Court, Judge } from './court.ts';
+import { lookBefore } from './looks.ts';
+import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
+
+/** How far an API may lag behind its own writes. */
+const LAG_MS = 30_000;
+/** Put back within this time, another's endpoint cannot be told from ours. */
+const PUT_BACK_MS = 120_000;
+const SETTLED_MS = 60_000;
+
+/** I2: no `remove` leaves for what the ledger does not prove to be ours; and what somebody else added is never removed, but where no client can tell. */
+export class RemovalJudge implements Judge {
+  readonly #court: Court;
+  readonly #trails: Trails;
+  /** By uid of the object: the endpoints that were adopted for it while its spec said so. */
+  readonly #adopted = new Map<string, Set<string>>();
+
+  constructor(court: Court, trails: Trails) {
+    this.#court = court;
+    this.#trails = trails;
+  }
+
+  see(fact: Fact): void {
+    if (fact.what === 'written' && fact.change.kind.plural === 'organizations') this.#learn(fact.change.now);
+    if (fact.what === 'leaves' && fact.call.method === 'PATCH') this.#leaves(fact.call);
+    // What went is on the trail already.
+    if (fact.what === 'done') this.#done(fact.call);
+  }
+
+  #learn(thing: Candidate['known']['last']): void {
+    if (specOf(thing).adoptPrivateEndpoints !== true) return;
+    const { uid } = thing.metadata;
+    const adopted = this.#adopted.get(uid) ?? new Set<string>();
+    for (const entry of statusOf(thing).privateEndpoints ?? []) {
+      if (entry.origin === 'Adopted') adopted.add(truthKey(entry));
+    }
+    this.#adopted.set(uid, adopted);
+  }
+
+  #leaves(call: ApiCall): void {
+    const { remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
+    const candidates = this.#court.candidates(call);
+    for (const endpoint of remove) {
+      if (candidates.some((candidate) => isOurs(candidate, endpoint))) continue;
+      this.#court.report(
+        'I2 not-in-ledger',
+        call.target,
+        `${shown(call)} leaves, and no ledger says that ${endpoint.id} is ours`,
+      );
+    }
+  }
+
+  #done(call: ApiCall): void {
+    const { moves } = call.executions.at(-1) ?? {};
+    if (!moves || moves.removed.length === 0) return;
+    const trail = this.#trails.of(call.host, call.target);
+    const gone = trail.instances.filter((instance) => instance.gone?.call === call && instance.gone.at === this.#now());
+    for (const instance of gone) this.#judge(call, instance, gone);
+  }
+
+  #judge(call: ApiCall, instance: Instance, gone: readonly Instance[]): void {
+    const candidates = this.#court.candidates(call);
+    const isAdopted = candidates.some(({ known }) => this.#adopted.get(known.last.metadata.uid)?.has(instance.key));
+    if (isAdopted) return;
+    const { creator } = instance;
+    if (creator.by === 'operator') {
+      const makers = new Set(this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid));
+      if (candidates.some(({ known }) => makers.has(known.last.metadata.uid))) return;
+      this.#court.report(
+        'I2 of-another-object',
+        call.target,
+        `${shown(call)} removes ${shownKey(instance)}, which another object had added`,
+      );
+      return;
+    }
+    const excuse = this.#excuse(call, instance, gone);
+    if (excuse !== undefined) {
+      this.#court.excuse(excuse);
+      return;
+    }
+    const { rule, text } = this.#verdict(call, instance);
+    this.#court.report(
+      rule,
+      call.target,
+      `${shown(call)} removes ${shownKey(instance)}, which somebody else had added ${text}`,
+    );
+  }
+
+  /** Why no client could have told that this endpoint was not ours. */
+  #excuse(call: ApiCall, instance: Instance, gone: readonly Instance[]): string | undefined {
+    const trail = this.#trails.of(call.host, call.target);
+    const own = trail.instances.filter(({ key, creator }) => key === instance.key && creator.by === 'operator');
+    const isTwin = (other: Instance): boolean =>
+      endpointKey(other.stored) === endpointKey(instance.stored) &&
+      other.creator.at <= this.#now() &&
+      (other.gone === undefined || other.gone.at > instance.creator.at);
+    if (own.some(isTwin) || gone.some((other) => own.includes(other))) return 'a twin of ours';
+    for (const before of own) {
+      const wentAt = before.gone?.at;
+      if (wentAt === undefined || wentAt > instance.creator.at) continue;
+      const missed = trail.looks.find(({ at, entries }) => at >= wentAt && entries && !isIn(entries, before.stored));
+      if (!missed || instance.creator.at <= missed.at + PUT_BACK_MS) return 'put in place of ours';
+    }
+    for (const add of this.#addsOf(call, instance)) {
+      const look = lookBefore(add, this.#trails);
+      if (!look?.entries || isIn(look.entries, instance.stored)) continue;
+      const settledAt = add.reply?.at ?? add.leftAt + this.#timeoutMs() + SETTLED_MS;
+      const seenAt = look.call.executions[0]?.at ?? look.at;
+      if (instance.creator.at >= seenAt - LAG_MS && instance.creator.at <= settledAt) return 'added together with ours';
+      if (look.truth.has(instance.key)) return 'hidden from the look before our add';
+    }
+    return undefined;
+  }
+
+  #verdict(call: ApiCall, instance: Instance): { readonly rule: string; readonly text: string } {
+    const adds = this.#addsOf(call, instance);
+    const seconds = Math.round(instance.creator.at / 1_000);
+    if (adds.length === 0) return { rule: 'I2 never-added', text: `at ${seconds} s; no add of it ever left` };
+    const wasThere = adds.every(({ leftAt }) => leftAt >= instance.creator.at);
+    if (wasThere) return { rule: 'I2 was-there', text: `at ${seconds} s, before the operator sent its own add` };
+    return { rule: 'I2 came-later', text: `at ${seconds} s, when ours was long gone or had never come` };
+  }
+
+  /** Adds of this endpoint that left before, for an object that this removal can be for. */
+  #addsOf(call: ApiCall, { key }: Instance): ApiCall[] {
+    const mine = new Set(this.#court.candidates(call).map(({ known }) => known.last.metadata.uid));
+    return this.#trails.of(call.host, call.target).changes.filter((change) => {
+      const { add = [] } = (change.body as PatchView).privateEndpoints ?? {};
+      if (change.leftAt >= call.leftAt || !add.some((endpoint) => truthKey(endpoint) === key)) return false;
+      return this.#court.candidates(change).some(({ known }) => mine.has(known.last.metadata.uid));
+    });
+  }
+
+  #timeoutMs(): number {
+    return this.#court.life.world.flags.timeoutSeconds * 1_000;
+  }
+
+  #now(): number {
+    return this.#court.life.timeline.now;
+  }
+}
+
+/** The ledger has it, in these very words, as added or adopted. */
+function isOurs({ known }: Candidate, endpoint: EndpointView): boolean {
+  return (statusOf(known.last).privateEndpoints ?? []).some(
+    ({ id, cloudProvider, region, origin }) =>
+      id === endpoint.id &&
+      cloudProvider === endpoint.cloudProvider &&
+      region === endpoint.region &&
+      (origin === 'Added' || origin === 'Adopted'),
+  );
+}
+
+function shownKey({ stored }: Instance): string {
+  return `${stored.id} (${stored.region})`;
+}

@@ -1,0 +1,187 @@
+import type { Thing } from '../kubernetes/objects.ts';
+import { behaviourOf } from '../life/traits.ts';
+import { type EndpointView, type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import type { Court } from './court.ts';
+import { type Trails, truthKey } from './trail.ts';
+
+export type Plural = 'pipesettings' | 'organizations' | 'activities';
+
+/** How an object may end, by what the world is like: which reasons are true of it, and what the API would take. */
+export class Rightful {
+  readonly #court: Court;
+  readonly #trails: Trails;
+
+  constructor(court: Court, trails: Trails) {
+    this.#court = court;
+    this.#trails = trails;
+  }
+
+  reasons(plural: Plural, thing: Thing): ReadonlySet<string> {
+    const spec = specOf(thing);
+    if (spec.suspend) return new Set(['Suspended']);
+    if (plural === 'activities' && statusOf(thing).activity) return new Set(['Fetched']);
+    const waits = this.#mayWait(plural, thing) ? ['TargetConflict'] : [];
+    // What was confirmed stays so, whatever becomes of the key.
+    const stays = this.#court.isConfirmed(thing) ? ['Applied'] : [];
+    if (spec.mode === 'Plan') return new Set(['Planned', ...waits]);
+    const own = this.#ownReasons(plural, thing, spec);
+    return new Set([...own, ...waits, ...stays]);
+  }
+
+  /** Whether the API would take this endpoint, were it added by itself. */
+  takes(thing: Thing, endpoint: EndpointView): boolean {
+    const { refusedIds = [] } = this.#behaviour(thing);
+    if (refusedIds.includes(endpoint.id)) return false;
+    return !this.#present(thing).some(({ stored }) => stored.id.toLowerCase() === endpoint.id.toLowerCase());
+  }
+
+  /** Whether adds have any effect, and can be seen to. */
+  canAdd(thing: Thing): boolean {
+    const { add = 'honoured' } = this.#behaviour(thing);
+    return add === 'honoured' && this.#showsList(thing);
+  }
+
+  changesNames(thing: Thing): boolean {
+    return this.#behaviour(thing).name !== undefined;
+  }
+
+  /** Whether the list could be read if only a name were declared. */
+  needsName(thing: Thing): boolean {
+    const { emptyLists = 'ok' } = this.#behaviour(thing);
+    return emptyLists !== 'ok' && specOf(thing).name === undefined && this.#showsList(thing);
+  }
+
+  #ownReasons(plural: Plural, thing: Thing, spec: SpecView): readonly string[] {
+    const key = this.#keyOf(thing);
+    if (key === undefined) return ['SecretNotFound'];
+    if (key === 'half') return ['SecretInvalid'];
+    const refusal = this.#court.life.api.refusal(key.keyId, key.secret, spec.organizationId ?? '')?.status;
+    if (refusal === 401) return ['Unauthorized'];
+    if (refusal === 403) return ['Forbidden'];
+    if (refusal === 404) return ['NotFound'];
+    switch (plural) {
+      case 'pipesettings':
+        return this.#pipeReasons(spec);
+      case 'activities':
+        return this.#activityReasons(spec);
+      case 'organizations':
+        return this.#organizationReasons(thing, spec);
+    }
+  }
+
+  #pipeReasons({ pipeId, settings = {} }: SpecView): readonly string[] {
+    const draft = this.#court.life.world.pipes.find((pipe) => pipe.pipeId === pipeId);
+    const { ranges = {}, clamp = {}, notApplicable = [], echo } = behaviourOf(draft?.traits ?? []);
+    const outside = (bounds: Readonly<Record<string, readonly [number, number]>>): boolean =>
+      Object.entries(bounds).some(([name, [least, most]]) => {
+        const value = settings[name];
+        return typeof value === 'number' && (value < least || value > most);
+      });
+    if (outside(ranges) || notApplicable.some((name) => settings[name] !== undefined)) return ['Rejected'];
+    if (outside(clamp)) return ['NotConfirmed'];
+    return echo === 'stale' ? ['Applied', 'NotConfirmed'] : ['Applied'];
+  }
+
+  #activityReasons({ activityId }: SpecView): readonly string[] {
+    const { world, timeline, purged } = this.#court.life;
+    const draft = world.activities.find((one) => one.activityId === activityId);
+    const isThere = draft?.fromMs !== undefined && draft.fromMs <= timeline.now && !purged.has(activityId ?? '');
+    return isThere ? ['Fetched'] : ['NotFound', 'Rejected'];
+  }
+
+  #organizationReasons(thing: Thing, spec: SpecView): readonly string[] {
+    const behaviour = this.#behaviour(thing);
+    const found = new Set<string>();
+    const { name: names, add: adds, emptyLists, echo, refusedIds = [], refuseRemoves = [] } = behaviour;
+    if (spec.name !== undefined) {
+      if (names === 'upper-case' || names === 'ignored') found.add('NotConfirmed');
+      if (names === 'bad-request') found.add('Rejected');
+    }
+    const declared = spec.privateEndpoints;
+    if (declared === undefined) return found.size > 0 ? [...found, 'Applied'] : ['Applied'];
+    const present = this.#present(thing);
+    const missing = declared.filter((one) => !present.some(({ key }) => key === truthKey(one)));
+    if (!this.#showsList(thing)) return ['Applied', 'NotConfirmed', 'Rejected', 'OutcomeUnknown'];
+    const clashes = (one: EndpointView): boolean =>
+      present.some(({ stored, key }) => stored.id.toLowerCase() === one.id.toLowerCase() && key !== truthKey(one));
+    if ([...declared, ...ours(thing)].some(clashes)) found.add('EndpointConflict');
+    const open = missing.filter((one) => !clashes(one));
+    if (open.length > 0 && adds === 'ignored') found.add('NotConfirmed');
+    if (open.length > 0 && adds === 'gone')
+      for (const reason of ['Rejected', 'NotFound', 'NotConfirmed']) found.add(reason);
+    if (open.some(({ id }) => refusedIds.includes(id)))
+      for (const reason of ['Rejected', 'Conflict']) found.add(reason);
+    const unlisted = ours(thing).filter((entry) => !declared.some((one) => truthKey(one) === truthKey(entry)));
+    if (unlisted.some(({ id }) => refuseRemoves.includes(id)))
+      for (const reason of ['Rejected', 'Conflict']) found.add(reason);
+    if (unlisted.length > (spec.maxPrivateEndpointRemovals ?? 5)) found.add('RemovalBlocked');
+    if (emptyLists !== undefined && spec.name === undefined) {
+      for (const reason of ['Rejected', 'OutcomeUnknown', 'Unavailable', 'Applied']) found.add(reason);
+    }
+    if (echo === 'stale') for (const reason of ['Applied', 'NotConfirmed']) found.add(reason);
+    return found.size > 0 ? [...found] : ['Applied'];
+  }
+
+  /** Another object may rightfully stand before this one: it could act itself, or it holds on purpose what it was once confirmed for. */
+  #mayWait(plural: Plural, thing: Thing): boolean {
+    const target = targetOfSpec(plural, specOf(thing));
+    if (plural === 'activities') return false;
+    const rivals = this.#court.life.objectsOf(plural).filter((rival) => {
+      if (rival.metadata.uid === thing.metadata.uid || targetOfSpec(plural, specOf(rival)) !== target) return false;
+      return this.#court.life.fleet.sees(rival.metadata.namespace, thing.metadata.namespace);
+    });
+    // Where neither could act it does not matter who waits.
+    if (rivals.length > 0 && !this.#couldAct(thing)) return true;
+    return rivals.some((rival) => this.#couldAct(rival) || this.#holdsOnPurpose(rival));
+  }
+
+  #couldAct(thing: Thing): boolean {
+    const { suspend, mode, organizationId } = specOf(thing);
+    const key = this.#keyOf(thing);
+    if (suspend || mode === 'Plan' || key === undefined || key === 'half') return false;
+    return this.#court.life.api.takes(key.keyId, key.secret, organizationId ?? '');
+  }
+
+  #holdsOnPurpose(thing: Thing): boolean {
+    const { suspend, mode } = specOf(thing);
+    const isStill = suspend === true || mode === 'Plan' || thing.metadata.deletionTimestamp !== undefined;
+    return isStill && statusOf(thing).applied !== undefined;
+  }
+
+  /** The key in the Secret that an object refers to, as it stands in the cluster; undefined: there is no Secret. */
+  #keyOf(thing: Thing): { readonly keyId: string; readonly secret: string } | 'half' | undefined {
+    const name = specOf(thing).credentialsSecretRef?.name ?? '';
+    const stored = this.#court.life.stored('secrets', thing.metadata.namespace, name);
+    if (!stored) return undefined;
+    const data = (stored.data ?? {}) as Readonly<Record<string, string>>;
+    const [keyId, secret] = [data.keyId ?? data.username, data.keySecret ?? data.password].map(decoded);
+    return keyId === undefined || secret === undefined ? 'half' : { keyId, secret };
+  }
+
+  #present(thing: Thing): ReturnType<Trails['present']> {
+    return this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
+  }
+
+  #showsList(thing: Thing): boolean {
+    const { list = 'as-is' } = this.#behaviour(thing);
+    return list !== 'absent' && list !== 'null';
+  }
+
+  #behaviour(thing: Thing) {
+    const { organizationId } = specOf(thing);
+    return behaviourOf(this.#court.life.world.organizations.find(({ id }) => id === organizationId)?.traits ?? []);
+  }
+}
+
+function ours(thing: Thing): EndpointView[] {
+  return (statusOf(thing).privateEndpoints ?? []).filter(({ origin }) => origin === 'Added' || origin === 'Adopted');
+}
+
+/** A value of a Secret, without the line end that an editor leaves. */
+function decoded(encoded: string | undefined): string | undefined {
+  return encoded === undefined
+    ? undefined
+    : Buffer.from(encoded, 'base64')
+        .toString('utf8')
+        .replace(/[\r\n]+$/, '');
+}

@@ -1,0 +1,142 @@
+import type { ApiCall, Fact } from '../record/facts.ts';
+import { type EndpointView, endpointKey } from '../record/objects.ts';
+import type { PatchView } from './calls.ts';
+import type { Court, Judge } from './court.ts';
+
+/** Who put an endpoint where it is. */
+export type Creator =
+  | { readonly by: 'others'; readonly at: number }
+  | { readonly by: 'operator'; readonly at: number; readonly call: ApiCall };
+
+/** One endpoint at the API from its coming to its going; the same tuple may come again as another one. */
+export interface Instance {
+  readonly key: string;
+  readonly stored: EndpointView;
+  readonly creator: Creator;
+  gone?: { readonly at: number; readonly call: ApiCall | undefined };
+}
+
+/** A list that has reached a process, or a reply of 200 that had none. */
+export interface Look {
+  readonly call: ApiCall;
+  readonly at: number;
+  /** undefined: the reply has no list that can be read. */
+  readonly entries: readonly Partial<EndpointView>[] | undefined;
+  /** What was really there when the reply was made. */
+  readonly truth: ReadonlySet<string>;
+}
+
+interface Trail {
+  readonly instances: Instance[];
+  readonly looks: Look[];
+  /** Calls that asked for endpoints, in their order. */
+  readonly changes: ApiCall[];
+  readonly byObject: WeakMap<object, Instance>;
+}
+
+/** What really became of each organization's endpoints, and what the operator could see of it. */
+export class Trails implements Judge {
+  readonly #court: Court;
+  readonly #trails = new Map<string, Trail>();
+  readonly #truths = new Map<number, ReadonlySet<string>>();
+
+  constructor(court: Court) {
+    this.#court = court;
+  }
+
+  see(fact: Fact): void {
+    if (fact.what === 'other') {
+      const trail = this.of(fact.host, `organization ${fact.organizationId}`);
+      for (const endpoint of fact.moves.removed) this.#remove(trail, endpoint, undefined);
+      for (const endpoint of fact.moves.added) this.#add(trail, endpoint, { by: 'others', at: fact.at });
+      return;
+    }
+    if (fact.what === 'leaves' && fact.call.method === 'PATCH') {
+      const { add = [], remove = [] } = (fact.call.body as PatchView).privateEndpoints ?? {};
+      if (add.length + remove.length > 0) this.of(fact.call.host, fact.call.target).changes.push(fact.call);
+    }
+    if (fact.what === 'done') this.#done(fact.call);
+    if (fact.what === 'answered') this.#answered(fact.call);
+  }
+
+  /** Of one organization at one API; what is there from the start was put there by others. */
+  of(host: string, target: string): Trail {
+    const key = `${host} ${target}`;
+    const known = this.#trails.get(key);
+    if (known) return known;
+    const trail: Trail = { instances: [], looks: [], changes: [], byObject: new WeakMap() };
+    this.#trails.set(key, trail);
+    const draft = this.#court.life.world.organizations.find(({ id }) => target === `organization ${id}`);
+    for (const endpoint of draft?.others ?? []) this.#add(trail, endpoint, { by: 'others', at: 0 });
+    return trail;
+  }
+
+  /** Those that are there now. */
+  present(host: string, target: string): Instance[] {
+    return this.of(host, target).instances.filter(({ gone }) => gone === undefined);
+  }
+
+  all(): IterableIterator<Trail> {
+    return this.#trails.values();
+  }
+
+  #done(call: ApiCall): void {
+    const { moves } = call.executions.at(-1) ?? {};
+    if (!call.target.startsWith('organization ')) return;
+    const trail = this.of(call.host, call.target);
+    for (const endpoint of moves?.removed ?? []) this.#remove(trail, endpoint, call);
+    for (const endpoint of moves?.added ?? []) {
+      this.#add(trail, endpoint, { by: 'operator', at: this.#court.life.timeline.now, call });
+    }
+    const present = trail.instances.filter(({ gone }) => gone === undefined);
+    this.#truths.set(call.id, new Set(present.map(({ key }) => key)));
+  }
+
+  #answered(call: ApiCall): void {
+    const { reply } = call;
+    if (!reply || reply.status !== 200 || !reply.result || !call.target.startsWith('organization ')) return;
+    const { at, result } = reply;
+    const entries = readEntries(result.privateEndpoints);
+    const truth = this.#truths.get(call.id) ?? new Set<string>();
+    this.of(call.host, call.target).looks.push({ call, at, entries, truth });
+  }
+
+  #add(trail: Trail, stored: EndpointView, creator: Creator): void {
+    const instance: Instance = { key: truthKey(stored), stored, creator };
+    trail.instances.push(instance);
+    trail.byObject.set(stored, instance);
+  }
+
+  #remove(trail: Trail, stored: EndpointView, call: ApiCall | undefined): void {
+    const { now } = this.#court.life.timeline;
+    const exact = trail.byObject.get(stored);
+    const instance = exact ?? trail.instances.find(({ key, gone }) => gone === undefined && key === truthKey(stored));
+    if (instance && !instance.gone) instance.gone = { at: now, call };
+  }
+}
+
+/** As `endpointKey`, but for the other name that an API may have for a region. */
+export function truthKey(endpoint: EndpointView): string {
+  return endpointKey({ ...endpoint, region: endpoint.region.replace(/^r-/i, '') });
+}
+
+/** Entries that can be read; undefined where the list says nothing. */
+function readEntries(list: unknown): readonly Partial<EndpointView>[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const readable = list.flatMap((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null) return [];
+    const { id } = entry as { readonly id?: unknown };
+    return typeof id === 'string' || typeof id === 'number' ? [{ ...entry, id: String(id) }] : [];
+  });
+  return list.length > 0 && readable.length === 0 ? undefined : readable;
+}
+
+/** Whether a list has an endpoint; what an entry leaves out is no contradiction. */
+export function isIn(entries: readonly Partial<EndpointView>[], endpoint: EndpointView): boolean {
+  const same = (a: string | undefined, b: string): boolean =>
+    a === undefined || a.trim().toLowerCase() === b.trim().toLowerCase();
+  return entries.some(
+    ({ id, cloudProvider, region }) =>
+      same(id, endpoint.id) && same(cloudProvider, endpoint.cloudProvider) && same(region, endpoint.region),
+  );
+}

@@ -1,0 +1,86 @@
+import type { ApiCall, Fact } from '../record/facts.ts';
+import { type PatchView, shown } from './calls.ts';
+import type { Court, Judge } from './court.ts';
+import { isIn, type Trails, truthKey } from './trail.ts';
+
+/** A request may be carried out so long after its client has given it up. */
+const AFTER_TIMEOUT_MS = 60_000;
+
+/** I6: no other object calls for a target before a write of unknown outcome is settled, and no endpoint is sent twice before it is. */
+export class UnsettledJudge implements Judge {
+  readonly #court: Court;
+  readonly #trails: Trails;
+  /** Writes of unknown outcome, by process and target. */
+  readonly #open = new Map<string, ApiCall[]>();
+
+  constructor(court: Court, trails: Trails) {
+    this.#court = court;
+    this.#trails = trails;
+  }
+
+  see(fact: Fact): void {
+    if (fact.what === 'leaves') this.#leaves(fact.call);
+    if (fact.what === 'unanswered') this.#keep(fact.call);
+    if (fact.what === 'answered' && isUnknown(fact.call.reply?.status ?? 0)) this.#keep(fact.call);
+  }
+
+  #keep(call: ApiCall): void {
+    if (!changes(call)) return;
+    const key = keyOf(call);
+    this.#open.set(key, [...(this.#open.get(key) ?? []), call]);
+  }
+
+  #leaves(call: ApiCall): void {
+    const open = (this.#open.get(keyOf(call)) ?? []).filter(({ leftAt }) => call.leftAt < leftAt + this.#settledMs());
+    this.#open.set(keyOf(call), open);
+    const mine = this.#court.candidates(call).map(({ known }) => known.last.metadata.uid);
+    for (const before of open) {
+      const theirs = this.#court.candidates(before).map(({ known }) => known.last.metadata.uid);
+      if (theirs.length > 0 && !mine.some((uid) => theirs.includes(uid))) {
+        this.#court.report(
+          'I6 unsettled',
+          call.target,
+          `${shown(call)} leaves for one object, while nobody knows what became of ${shown(before)} for another`,
+        );
+      } else this.#judgeAgain(call, before);
+    }
+  }
+
+  /** Sent again too early, where its absence from a list proves nothing yet. */
+  #judgeAgain(call: ApiCall, before: ApiCall): void {
+    if (call.method !== 'PATCH') return;
+    const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
+    const sent = (before.body as PatchView).privateEndpoints?.add ?? [];
+    const again = add.find((endpoint) => sent.some((other) => truthKey(other) === truthKey(endpoint)));
+    if (!again) return;
+    const { looks } = this.#trails.of(call.host, call.target);
+    const wasSeen = looks.some(({ at, entries }) => at > before.leftAt && entries && isIn(entries, again));
+    if (wasSeen) return;
+    const seconds = Math.round((call.leftAt - before.leftAt) / 1_000);
+    this.#court.report(
+      'I6 again',
+      call.target,
+      `${shown(call)} leaves ${seconds} s after ${again.id} was sent for the first time, when that may still be carried out`,
+    );
+  }
+
+  #settledMs(): number {
+    return this.#court.life.world.flags.timeoutSeconds * 1_000 + AFTER_TIMEOUT_MS;
+  }
+}
+
+function keyOf({ process, host, target }: ApiCall): string {
+  return `${process} ${host} ${target}`;
+}
+
+/** What a look asks for changes nothing, whatever becomes of it. */
+function changes({ method, body }: ApiCall): boolean {
+  if (method === 'PUT') return true;
+  if (method !== 'PATCH') return false;
+  const { name, privateEndpoints } = body as PatchView;
+  return name !== undefined || (privateEndpoints?.add ?? []).length + (privateEndpoints?.remove ?? []).length > 0;
+}
+
+function isUnknown(status: number): boolean {
+  return status >= 500 || status === 408 || (status >= 300 && status < 400);
+}

@@ -1,0 +1,117 @@
+import type { Thing } from '../kubernetes/objects.ts';
+import type { Crossing, Fate, Server, WireReply } from '../network/wire.ts';
+import { keyOf } from '../record/facts.ts';
+import type { Life } from './life.ts';
+
+/** The service account of the operator. */
+export const OPERATOR = 'system:serviceaccount:pipewright:pipewright';
+
+interface ListBody {
+  readonly metadata: { readonly continue?: string };
+  readonly items: readonly Thing[];
+}
+
+/** The API server, as the operator's processes reach it; keeps the record of what each of them has seen. */
+export class KubernetesSide implements Server {
+  readonly #life: Life;
+  /** Lists whose pages are still coming. */
+  readonly #pages = new Map<string, Thing[]>();
+
+  constructor(life: Life) {
+    this.#life = life;
+  }
+
+  connectMs(): number | undefined {
+    return this.#life.weather.kubeIsDown ? undefined : 2;
+  }
+
+  fate(crossing: Crossing): Fate {
+    return this.#life.weather.kubeFate(crossing);
+  }
+
+  left(): void {
+    // Nothing is known to have happened before it arrives.
+  }
+
+  serve(crossing: Crossing): WireReply {
+    const { adversary, kube, weather } = this.#life;
+    adversary.hop('arrives', crossing);
+    const refusal = weather.kubeRefusal(crossing);
+    if (refusal) return refusal;
+    const reply = kube.serve(crossing.request, { user: OPERATOR, by: crossing.host });
+    adversary.hop('done', crossing);
+    return reply;
+  }
+
+  answered({ host, request }: Crossing, { status, says }: WireReply): void {
+    const { method, path, body } = request;
+    const isWatch = path.includes('watch=true');
+    if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body } });
+    if (says === undefined || status >= 300 || isWatch) return;
+    const [route = '', query = ''] = path.split('?');
+    if (method === 'GET' && isListBody(says)) this.#list(host, route, query, says);
+    else if (isThing(says)) this.#saw(host, says);
+  }
+
+  streamed({ host }: Crossing, says: unknown): void {
+    const { type, object } = says as { readonly type: string; readonly object: Thing };
+    if (type === 'ADDED' || type === 'MODIFIED') this.#saw(host, object);
+    if (type === 'DELETED') this.#gone(host, object);
+  }
+
+  unanswered({ host, request }: Crossing): void {
+    const { method, path, body } = request;
+    if (path.includes('watch=true')) return;
+    this.#tell({ what: 'asked', process: host, ask: { method, path, status: undefined, body } });
+  }
+
+  /** A list counts when its last page is there: what is not in it is gone. */
+  #list(host: string, route: string, query: string, { metadata, items }: ListBody): void {
+    const pages = `${host} ${route}`;
+    const objects = [...(query.includes('continue=') ? (this.#pages.get(pages) ?? []) : []), ...items];
+    if (metadata.continue) {
+      this.#pages.set(pages, objects);
+      return;
+    }
+    this.#pages.delete(pages);
+    for (const object of objects) this.#saw(host, object);
+    if (query.includes('fieldSelector')) return;
+    const plural = route.slice(route.lastIndexOf('/') + 1);
+    const namespace = /\/namespaces\/([^/]+)\//.exec(route)?.[1];
+    const listed = new Set(objects.map((object) => keyOf(plural, object)));
+    for (const key of this.#life.knowledge.of(host).keys()) {
+      const [kind, where] = key.split('/');
+      if (kind !== plural || (namespace !== undefined && where !== namespace) || listed.has(key)) continue;
+      this.#tell({ what: 'seen', process: host, key, thing: undefined });
+    }
+  }
+
+  #saw(host: string, thing: Thing): void {
+    const plural = PLURALS[thing.kind];
+    if (plural !== undefined) this.#tell({ what: 'seen', process: host, key: keyOf(plural, thing), thing });
+  }
+
+  #gone(host: string, thing: Thing): void {
+    const plural = PLURALS[thing.kind];
+    if (plural !== undefined) this.#tell({ what: 'seen', process: host, key: keyOf(plural, thing), thing: undefined });
+  }
+
+  #tell(fact: Parameters<Life['tell']>[0]): void {
+    this.#life.tell(fact);
+  }
+}
+
+/** The kinds whose versions are followed. */
+const PLURALS: Readonly<Record<string, string>> = {
+  PipeSettings: 'pipesettings',
+  Organization: 'organizations',
+  Activity: 'activities',
+};
+
+function isListBody(says: unknown): says is ListBody {
+  return typeof says === 'object' && says !== null && 'items' in says && Array.isArray(says.items);
+}
+
+function isThing(says: unknown): says is Thing {
+  return typeof says === 'object' && says !== null && 'metadata' in says;
+}

@@ -1,0 +1,131 @@
+import { readBasic } from '../../simulator/api-keys.ts';
+import type { ManagementApi } from '../management/api.ts';
+import type { Crossing, Fate, Server, WireReply, WireRequest } from '../network/wire.ts';
+import type { ApiCall } from '../record/facts.ts';
+import type { Life } from './life.ts';
+
+/** One management API, as the operator's processes reach it; keeps the record of every call. */
+export class ManagementSide implements Server {
+  readonly #life: Life;
+  readonly #host: string;
+  readonly #api: ManagementApi;
+  readonly #calls = new Map<number, ApiCall>();
+  /** What is to be told when the answer to a call has left, or never will. */
+  readonly #unanswered = new Map<number, (() => void)[]>();
+
+  constructor(life: Life, host: string, api: ManagementApi) {
+    this.#life = life;
+    this.#host = host;
+    this.#api = api;
+  }
+
+  connectMs(): number | undefined {
+    return this.#life.weather.apiConnectMs();
+  }
+
+  fate(crossing: Crossing): Fate {
+    return this.#life.weather.apiFate(this.#callOf(crossing));
+  }
+
+  left(crossing: Crossing): void {
+    const call = this.#callOf(crossing);
+    this.#life.tell({ what: 'leaves', call });
+    this.#life.adversary.hop('leaves', crossing, call);
+  }
+
+  serve(crossing: Crossing): WireReply {
+    const call = this.#callOf(crossing);
+    const { adversary, weather, timeline } = this.#life;
+    adversary.hop('arrives', crossing, call);
+    const answer = weather.apiFault(call);
+    const { reply, applied, moves, ended } = this.#api.work(crossing.request, {
+      ...weather.behaviourFor(call),
+      ...(answer && { answer }),
+    });
+    if (ended) this.#unanswered.set(call.id, [...(this.#unanswered.get(call.id) ?? []), ended]);
+    call.executions.push({ at: timeline.now, status: reply.status, applied, requestId: reply.requestId, moves });
+    this.#life.tell({ what: 'done', call });
+    adversary.hop('done', crossing, call);
+    // Nobody waits for the answer any more.
+    if (call.reply || call.unanswered) this.#over(call);
+    return { status: reply.status, headers: reply.headers ?? {}, body: reply.text };
+  }
+
+  answered(crossing: Crossing, { status, headers = {}, body }: WireReply): void {
+    const call = this.#callOf(crossing);
+    const { requestId, error, result } = readBody(body);
+    call.reply = { at: this.#life.timeline.now, status, requestId, error, result, headers };
+    this.#over(call);
+    this.#life.tell({ what: 'answered', call });
+    this.#life.adversary.hop('answered', crossing, call);
+  }
+
+  streamed(): void {
+    throw new Error('the management API streams nothing');
+  }
+
+  unanswered(crossing: Crossing, why: string): void {
+    const call = this.#callOf(crossing);
+    call.unanswered = { at: this.#life.timeline.now, why };
+    this.#over(call);
+    this.#life.tell({ what: 'unanswered', call });
+  }
+
+  #over({ id }: ApiCall): void {
+    for (const ended of this.#unanswered.get(id) ?? []) ended();
+    this.#unanswered.delete(id);
+  }
+
+  #callOf(crossing: Crossing): ApiCall {
+    const known = this.#calls.get(crossing.id);
+    if (known) return known;
+    const { method, path, headers, body } = crossing.request;
+    const call: ApiCall = {
+      id: crossing.id,
+      process: crossing.host,
+      host: this.#host,
+      method,
+      path,
+      text: body,
+      body: body === '' ? undefined : JSON.parse(body),
+      credential: readBasic(headers.authorization) ?? { keyId: '', secret: '' },
+      target: targetOf(crossing.request),
+      leftAt: this.#life.timeline.now,
+      executions: [],
+    };
+    this.#calls.set(crossing.id, call);
+    return call;
+  }
+}
+
+/** What a request is about, in the words of `targetOfSpec`. */
+function targetOf({ path }: WireRequest): string {
+  const [, , , organization = '', part, service = '', , pipe = ''] = path.split('/').map(decodeURIComponent);
+  if (part === 'services') return `pipe ${organization}/${service}/${pipe}`;
+  if (part === 'activities') return `activity ${organization}/${service}`;
+  return `organization ${organization}`;
+}
+
+interface Envelope {
+  readonly requestId?: unknown;
+  readonly error?: unknown;
+  readonly result?: unknown;
+}
+
+function readBody(body: WireReply['body']) {
+  const { requestId, error, result } = envelopeOf(body);
+  return {
+    requestId: typeof requestId === 'string' ? requestId : undefined,
+    error: typeof error === 'string' ? error : undefined,
+    result: typeof result === 'object' && result !== null ? (result as Readonly<Record<string, unknown>>) : undefined,
+  };
+}
+
+function envelopeOf(body: WireReply['body']): Envelope {
+  try {
+    const parsed: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+    return typeof parsed === 'object' && parsed !== null ? parsed : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type * as config from '../../../src/config.ts';
+import type * as logger from '../../../src/logger.ts';
+import type * as metrics from '../../../src/metrics.ts';
+import type * as process from '../../../src/process.ts';
+import type * as redaction from '../../../src/redaction.ts';
+
+/** The parts of the product that a simulated process is started with. */
+export interface Product {
+  readonly parseConfig: typeof config.parseConfig;
+  readonly createLog: typeof logger.createLog;
+  readonly createMetrics: typeof metrics.createMetrics;
+  readonly runProcess: typeof process.runProcess;
+  readonly createRedactor: typeof redaction.createRedactor;
+}
+
+/** Loads the product from a folder with its sources: the project's own, or a copy with a fault planted in it. */
+export async function loadProduct(sources: string): Promise<Product> {
+  const load = <Module>(file: string): Promise<Module> =>
+    import(pathToFileURL(join(sources, file)).href) as Promise<Module>;
+  const { parseConfig } = await load<typeof config>('config.ts');
+  const { createLog } = await load<typeof logger>('logger.ts');
+  const { createMetrics } = await load<typeof metrics>('metrics.ts');
+  const { runProcess } = await load<typeof process>('process.ts');
+  const { createRedactor } = await load<typeof redaction>('redaction.ts');
+  return { parseConfig, createLog, createMetrics, runProcess, createRedactor };
+}

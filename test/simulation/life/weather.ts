@@ -1,0 +1,159 @@
+import type { CallBehaviour } from '../../simulator/types.ts';
+import { Draw, fractionFor } from '../engine/draw.ts';
+import type { Change } from '../kubernetes/objects.ts';
+import { Refusal } from '../kubernetes/refusal.ts';
+import type { WatchWeather } from '../kubernetes/watches.ts';
+import type { Crossing, Fate, WireReply } from '../network/wire.ts';
+import type { ApiCall } from '../record/facts.ts';
+import type { Life } from './life.ts';
+import { type ApiFault, drawApiFate, drawApiFault, drawGlitch, drawKubeFate } from './mishaps.ts';
+import { behaviourOf } from './traits.ts';
+
+/** For how long something is as it is, and for whom. */
+export interface Episode<What> {
+  readonly id: string;
+  readonly what: What;
+  readonly until: number;
+}
+
+/** An answer of the API server's own trouble. */
+export type KubeTrouble = 500 | 429 | 503;
+
+const PLAIN_KUBE_MS = 1.5;
+const PLAIN_API_MS = 12;
+
+/**
+ * What lies between the operator and its two servers: how long everything takes, what gets lost on the way, and when one of
+ * them is not itself. Every mishap has a name of its own, so that a story can do without it.
+ */
+export class Weather implements WatchWeather {
+  readonly #life: Life;
+  readonly #numbers = new Map<string, number>();
+  readonly #seed: number;
+  kubeIsDown = false;
+  apiIsDown = false;
+  kubeTrouble: Episode<KubeTrouble> | undefined;
+  apiTrouble: Episode<ApiFault> | undefined;
+  /** Seconds that every watch lags behind. */
+  lag: Episode<number> | undefined;
+
+  constructor(life: Life) {
+    this.#life = life;
+    this.#seed = new Draw(`${life.world.seed}/weather`).bits();
+  }
+
+  /** Everything works from now on. */
+  clear(): void {
+    this.kubeIsDown = false;
+    this.apiIsDown = false;
+    this.kubeTrouble = undefined;
+    this.apiTrouble = undefined;
+    this.lag = undefined;
+  }
+
+  lagMs(host: string, { revision }: Change): number {
+    const base = 1 + 10 * fractionFor(this.#seed, `lag ${host} ${revision}`);
+    const { lag } = this;
+    return Math.round(base + (lag && this.#isOn(lag) ? lag.what * 1_000 * fractionFor(this.#seed, `${revision}`) : 0));
+  }
+
+  apiConnectMs(): number | undefined {
+    return this.apiIsDown ? undefined : PLAIN_API_MS;
+  }
+
+  kubeFate({ request }: Crossing): Fate {
+    const name = this.#number(`${request.method} ${request.path.split('?')[0]}`);
+    const plain = this.#plain(`kube ${name}`, PLAIN_KUBE_MS);
+    if (!this.#mayHappen('kube faults')) return plain;
+    const isLease = request.path.includes('/leases');
+    if (fractionFor(this.#seed, `kube fault ${name}`) >= this.#life.odds.kubeFault * (isLease ? 0.1 : 1)) return plain;
+    const { fate, text } = drawKubeFate(this.#draw(name), plain);
+    return this.#happens(`fate of ${name}`, `${name}: ${text}`) ? fate : plain;
+  }
+
+  /** What the API server answers in place of the work. */
+  kubeRefusal(_crossing: Crossing): WireReply | undefined {
+    const trouble = this.kubeTrouble;
+    if (!trouble || !this.#isOn(trouble)) return undefined;
+    const refusal = new Refusal(trouble.what, 'InternalError', 'the server has trouble of its own');
+    const headers = { 'content-type': 'application/json', ...(trouble.what === 429 && { 'retry-after': '1' }) };
+    return { status: trouble.what, headers, body: JSON.stringify(refusal.body()) };
+  }
+
+  apiFate(call: ApiCall): Fate {
+    const name = this.#number(nameOf(call));
+    const plain = this.#plain(`api ${name}`, PLAIN_API_MS);
+    if (!this.#mayHappen('api faults')) return plain;
+    if (fractionFor(this.#seed, `api fault ${name}`) >= this.#life.odds.apiFault) return plain;
+    const { fate, text } = drawApiFate(this.#draw(name), plain, this.#life.world.flags.timeoutSeconds * 1_000);
+    return this.#happens(`fate of ${name}`, `${name}: ${text}`) ? fate : plain;
+  }
+
+  /** What the API answers in place of the result, or on top of the work. */
+  apiFault(call: ApiCall): ApiFault | undefined {
+    const trouble = this.apiTrouble;
+    if (trouble && this.#isOn(trouble)) return trouble.what;
+    const name = this.#number(`answer to ${nameOf(call)}`);
+    if (!this.#mayHappen('api faults') || fractionFor(this.#seed, name) >= this.#life.odds.apiFault) return undefined;
+    const fault = drawApiFault(this.#draw(name));
+    return this.#happens(name, `${name}: ${describe(fault)}`) ? fault : undefined;
+  }
+
+  /** How the operations behave for this call: as its target always does, and now and then otherwise for once. */
+  behaviourFor(call: ApiCall): CallBehaviour {
+    const { organizations, pipes } = this.#life.world;
+    const organization = organizations.find(({ id }) => call.target === `organization ${id}`);
+    const pipe = pipes.find(({ pipeId }) => call.target.startsWith('pipe ') && call.target.endsWith(`/${pipeId}`));
+    const always: CallBehaviour = {
+      organization: behaviourOf(organization?.traits ?? []),
+      settings: behaviourOf(pipe?.traits ?? []),
+    };
+    const name = this.#number(`glitch of ${nameOf(call)}`);
+    if (!this.#mayHappen('glitches') || fractionFor(this.#seed, name) >= this.#life.odds.glitch) return always;
+    const { behaviour, text } = drawGlitch(this.#draw(name), call.target);
+    if (!this.#happens(name, `${name}: ${text}`)) return always;
+    return {
+      organization: { ...always.organization, ...behaviour.organization },
+      settings: { ...always.settings, ...behaviour.settings },
+    };
+  }
+
+  #plain(name: string, ms: number): Fate {
+    const half = (which: string): number => Math.ceil(ms * (0.5 + fractionFor(this.#seed, `${which} ${name}`)) * 8) / 8;
+    return { thereMs: half('there'), backMs: half('back') };
+  }
+
+  #mayHappen(means: Parameters<Life['uses']>[0]): boolean {
+    return this.#life.uses(means) && !this.#life.resting;
+  }
+
+  /** Whether it happens in this telling of the story. */
+  #happens(id: string, text: string): boolean {
+    if (!this.#life.may(id)) return false;
+    this.#life.tell({ what: 'act', id, text });
+    return true;
+  }
+
+  #draw(name: string): Draw {
+    return new Draw(`${this.#life.world.seed}/${name}`);
+  }
+
+  /** The name of one of many that are alike: what is left out of a story does not rename the others. */
+  #number(name: string): string {
+    const number = (this.#numbers.get(name) ?? 0) + 1;
+    this.#numbers.set(name, number);
+    return `${name} #${number}`;
+  }
+
+  #isOn({ until }: Episode<unknown>): boolean {
+    return this.#life.timeline.now < until;
+  }
+}
+
+function nameOf({ method, target }: ApiCall): string {
+  return `${method} ${target}`;
+}
+
+function describe({ status, applied, body }: ApiFault): string {
+  return `${status}${applied ? ', although the work is done' : ''}${body === undefined || body === 'envelope' ? '' : `, body: ${body}`}`;
+}

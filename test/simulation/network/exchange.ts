@@ -1,0 +1,207 @@
+import type { Dispatcher } from 'undici';
+import { errors } from 'undici';
+import type { Host } from '../engine/host.ts';
+import type { Timeline } from '../engine/timeline.ts';
+import type { Crossing, Fate, Server, WireReply, WireStream } from './wire.ts';
+
+export interface ExchangeOptions {
+  readonly timeline: Timeline;
+  readonly host: Host;
+  readonly server: Server;
+  readonly crossing: Crossing;
+  readonly handler: Dispatcher.DispatchHandler;
+  /** The connection is dead, and nobody has been told. */
+  readonly isDead: () => boolean;
+  /** Told once; `givenUp`: it failed after it had been sent. */
+  readonly over: (givenUp: boolean) => void;
+}
+
+/** One request on its way: asks the handler when the connection stands, as undici does, and brings it what comes back. */
+export class Exchange {
+  readonly #options: ExchangeOptions;
+  readonly #controller: Controller;
+  #state: 'queued' | 'sent' | 'answered' | 'over' = 'queued';
+  #stopStream: (() => void) | undefined;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#controller = new Controller((reason) => this.#aborted(reason));
+  }
+
+  /** The connection stands. */
+  begin(): void {
+    if (this.#state !== 'queued') return;
+    const { handler, server, crossing } = this.#options;
+    try {
+      handler.onRequestStart?.(this.#controller, {});
+    } catch (error) {
+      this.fail(error as Error);
+      return;
+    }
+    if (this.#isOver()) return;
+    this.#state = 'sent';
+    server.left(crossing);
+    this.#send(server.fate(crossing));
+  }
+
+  /** Ends it with an error, where it is not over. */
+  fail(error: Error): void {
+    if (this.#isOver()) return;
+    const { handler, server, crossing } = this.#options;
+    const wasSent = this.#state === 'sent' || this.#state === 'answered';
+    this.#end(wasSent);
+    if (wasSent) server.unanswered(crossing, error.message);
+    handler.onResponseError?.(this.#controller, error);
+  }
+
+  /** Its connection breaks, and both sides hear of it. */
+  breakOff(): void {
+    if (this.#state !== 'queued')
+      this.#options.host.reach(() => this.fail(new errors.SocketError('other side closed')));
+  }
+
+  #isOver(): boolean {
+    return this.#state === 'over';
+  }
+
+  #send(fate: Fate): void {
+    const { timeline, server, crossing, isDead } = this.#options;
+    if (fate.strayMs !== undefined) timeline.quietlyAt(fate.strayMs, () => void server.serve(crossing));
+    if (fate.reset === 'before') {
+      this.#later(fate.thereMs + fate.backMs, () => this.fail(new errors.SocketError('other side closed')));
+      return;
+    }
+    if (fate.lost === 'request' || isDead()) return;
+    const arrive = (): void => {
+      if (isDead()) return;
+      const reply = server.serve(crossing);
+      this.#comeBack(fate, reply);
+    };
+    timeline.quietlyAt(fate.thereMs, arrive);
+    if (fate.againMs !== undefined) timeline.quietlyAt(fate.thereMs + fate.againMs, () => void server.serve(crossing));
+  }
+
+  #comeBack(fate: Fate, reply: WireReply): void {
+    if (fate.lost === 'reply') return;
+    if (fate.reset === 'after') {
+      this.#later(fate.backMs, () => this.fail(new errors.SocketError('other side closed')));
+      return;
+    }
+    const { body } = reply;
+    if (typeof body !== 'string') {
+      this.#stream(fate, reply, body);
+      return;
+    }
+    this.#later(fate.backMs, () => {
+      this.#start(reply);
+      this.#push(fate.truncated ? body.slice(0, Math.floor(body.length / 2)) : body);
+      if (fate.truncated) this.fail(new errors.SocketError('other side closed'));
+      else this.#finish();
+    });
+  }
+
+  #stream(fate: Fate, reply: WireReply, body: WireStream): void {
+    const { server, crossing } = this.#options;
+    this.#later(fate.backMs, () => this.#start(reply));
+    this.#stopStream = body({
+      data: (text, says) =>
+        this.#later(fate.backMs, () => {
+          server.streamed(crossing, says);
+          this.#push(text);
+        }),
+      ended: (broken) =>
+        this.#later(fate.backMs, () => {
+          if (broken) this.fail(new errors.SocketError('other side closed'));
+          else this.#finish();
+        }),
+    });
+    if (this.#isOver()) this.#stopStream();
+  }
+
+  /** What reaches the process, unless the connection has died or the exchange is over by then. */
+  #later(ms: number, run: () => void): void {
+    const { timeline, host, isDead } = this.#options;
+    timeline.at(ms, () => {
+      if (isDead()) return;
+      host.reach(() => {
+        if (!this.#isOver()) run();
+      });
+    });
+  }
+
+  #start(reply: WireReply): void {
+    const { handler, server, crossing } = this.#options;
+    this.#state = 'answered';
+    server.answered(crossing, reply);
+    handler.onResponseStart?.(this.#controller, reply.status, { ...reply.headers });
+  }
+
+  #push(text: string): void {
+    this.#controller.whenGoing(() => {
+      if (!this.#isOver()) this.#options.handler.onResponseData?.(this.#controller, Buffer.from(text));
+    });
+  }
+
+  #finish(): void {
+    this.#controller.whenGoing(() => {
+      if (this.#isOver()) return;
+      this.#end(false);
+      this.#options.handler.onResponseEnd?.(this.#controller, {});
+    });
+  }
+
+  #aborted(reason: Error): void {
+    this.fail(reason);
+  }
+
+  #end(givenUp: boolean): void {
+    this.#state = 'over';
+    this.#stopStream?.();
+    this.#options.over(givenUp);
+  }
+}
+
+/** What a handler holds its side of an exchange by. */
+class Controller implements Dispatcher.DispatchController {
+  readonly #onAbort: (reason: Error) => void;
+  readonly #held: (() => void)[] = [];
+  #paused = false;
+  #reason: Error | null = null;
+
+  constructor(onAbort: (reason: Error) => void) {
+    this.#onAbort = onAbort;
+  }
+
+  get aborted(): boolean {
+    return this.#reason !== null;
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  get reason(): Error | null {
+    return this.#reason;
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    for (let next = this.#held.shift(); next; next = this.#paused ? undefined : this.#held.shift()) next();
+  }
+
+  abort(reason: Error): void {
+    if (this.#reason) return;
+    this.#reason = reason ?? new errors.RequestAbortedError();
+    this.#onAbort(this.#reason);
+  }
+
+  /** Runs it now, or when the handler takes data again. */
+  whenGoing(run: () => void): void {
+    if (this.#paused) this.#held.push(run);
+    else run();
+  }
+}

@@ -1,0 +1,131 @@
+import { Dispatcher, errors } from 'undici';
+import type { Host } from '../engine/host.ts';
+import type { Timeline } from '../engine/timeline.ts';
+import { Exchange } from './exchange.ts';
+import type { Server } from './wire.ts';
+
+export interface PoolOptions {
+  readonly timeline: Timeline;
+  readonly host: Host;
+  readonly server: Server;
+  /** Who is at the other end, in words. */
+  readonly peer: string;
+  /** Over HTTP/1.1 a connection ends with a request that is given up on it; over HTTP/2 it goes on. */
+  readonly http: 1 | 2;
+  /** Gives each request of a life its number. */
+  readonly nextId: () => number;
+}
+
+/**
+ * Connections of one process to one server, in place of undici's own pool: requests, answers and streams take simulated time,
+ * and may get lost. `die` makes every connection of this pool dead without a word to anybody, as a firewall does.
+ */
+export class SimulatedPool extends Dispatcher {
+  readonly #options: PoolOptions;
+  readonly #running = new Set<Exchange>();
+  #connected: 'no' | 'connecting' | 'yes' = 'no';
+  #waiting: Exchange[] = [];
+  #closed = false;
+  #dead = false;
+  #idle = Promise.withResolvers<void>();
+
+  constructor(options: PoolOptions) {
+    super();
+    this.#options = options;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const { timeline, host, server, nextId } = this.#options;
+    const exchange = new Exchange({
+      timeline,
+      host,
+      server,
+      crossing: { id: nextId(), host: host.name, request: wireRequest(options) },
+      handler,
+      isDead: () => this.#dead,
+      over: (givenUp) => this.#over(exchange, givenUp),
+    });
+    if (this.#closed) {
+      queueMicrotask(() => exchange.fail(new errors.ClientClosedError()));
+      return true;
+    }
+    this.#running.add(exchange);
+    if (this.#connected === 'yes') queueMicrotask(() => exchange.begin());
+    else this.#connect(exchange);
+    return true;
+  }
+
+  override close(callback?: () => void): Promise<void> {
+    this.#closed = true;
+    if (this.#running.size === 0) this.#idle.resolve();
+    return this.#idle.promise.then(callback);
+  }
+
+  override destroy(): Promise<void> {
+    this.#closed = true;
+    for (const exchange of this.#running) exchange.fail(new errors.ClientDestroyedError());
+    this.#idle.resolve();
+    return this.#idle.promise;
+  }
+
+  get owner(): string {
+    return this.#options.host.name;
+  }
+
+  get peer(): string {
+    return this.#options.peer;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** From now on nothing arrives on either side, and nobody is told. */
+  die(): void {
+    this.#dead = true;
+  }
+
+  /** Every connection breaks, and both sides hear of it; the next request makes another. */
+  breakOff(): void {
+    this.#connected = 'no';
+    for (const exchange of this.#running) exchange.breakOff();
+  }
+
+  #connect(first: Exchange): void {
+    this.#waiting.push(first);
+    if (this.#connected === 'connecting') return;
+    this.#connected = 'connecting';
+    const { timeline, host, server } = this.#options;
+    const connectMs = server.connectMs(host.name);
+    timeline.at(connectMs ?? 1, () => host.reach(() => this.#settle(connectMs !== undefined)));
+  }
+
+  #settle(stands: boolean): void {
+    this.#connected = stands ? 'yes' : 'no';
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const exchange of waiting) {
+      if (stands) exchange.begin();
+      else exchange.fail(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+    }
+  }
+
+  #over(exchange: Exchange, givenUp: boolean): void {
+    if (givenUp && this.#options.http === 1) this.#dead = false;
+    this.#running.delete(exchange);
+    if (this.#closed && this.#running.size === 0) this.#idle.resolve();
+  }
+}
+
+function wireRequest({ method, path, query, headers, body }: Dispatcher.DispatchOptions) {
+  const search =
+    query && Object.keys(query).length > 0 ? `?${new URLSearchParams(query as Record<string, string>)}` : '';
+  return {
+    method,
+    path: path + search,
+    headers: Object.fromEntries(
+      Object.entries((headers ?? {}) as Record<string, string>).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    body: typeof body === 'string' ? body : '',
+  };
+}

@@ -1,0 +1,41 @@
+import type { Thing } from '../kubernetes/objects.ts';
+import type { Fact } from './facts.ts';
+
+/** What a process was last told of an object: this version, or that it is gone. */
+export interface Known {
+  readonly thing: Thing | undefined;
+  /** The last version there was. */
+  readonly last: Thing;
+  readonly at: number;
+}
+
+/** What each process has been told of the objects, and when. It may know more by its own thinking, but never less. */
+export class Knowledge {
+  readonly #processes = new Map<string, Map<string, Known>>();
+
+  see(fact: Fact): void {
+    if (fact.what !== 'seen') return;
+    const known = this.of(fact.process);
+    const before = known.get(fact.key);
+    const { thing, at } = fact;
+    if (thing) {
+      if (before?.thing && isOlder(thing, before.thing)) return;
+      known.set(fact.key, { thing, last: thing, at });
+    } else if (before?.thing) known.set(fact.key, { thing: undefined, last: before.last, at });
+  }
+
+  /** Versions have gone back: what was known of them says nothing any more. */
+  forget(): void {
+    this.#processes.clear();
+  }
+
+  of(process: string): Map<string, Known> {
+    const known = this.#processes.get(process) ?? new Map<string, Known>();
+    this.#processes.set(process, known);
+    return known;
+  }
+}
+
+function isOlder(a: Thing, b: Thing): boolean {
+  return a.metadata.uid === b.metadata.uid && Number(a.metadata.resourceVersion) < Number(b.metadata.resourceVersion);
+}
