@@ -120,10 +120,10 @@ async function search({ lives, seconds, from, only, sources }: Options): Promise
 async function tellStory(seed: number, rule: string, sources: string): Promise<void> {
   const shrunk = await shrink(seed, rule, await loadProduct(sources));
   if (!shrunk) return;
-  const { violation, facts, without, tries } = shrunk;
+  const { violation, lines, without, tries } = shrunk;
   console.log(`\nSeed ${seed} breaks ${rule} (shortened in ${tries} lives):`);
   for (const line of header(seed, without)) console.log(line);
-  for (const line of told(facts, violation.subject)) console.log(line);
+  for (const line of told(lines, violation.subject)) console.log(line);
   console.log(`==> ${violation.text}`);
   console.log(`Again: npm run hunt -- --seed ${seed} --only "${rule}"\n`);
 }

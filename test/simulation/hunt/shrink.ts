@@ -1,14 +1,14 @@
 import type { Violation } from '../invariants/court.ts';
 import type { Product } from '../life/product.ts';
-import type { Fact } from '../record/facts.ts';
 import { play, worldOf } from './play.ts';
+import { type Line, tell } from './story.ts';
 
 export interface Shrunk {
   readonly violation: Violation;
   /** Names of what is left out. */
   readonly without: ReadonlySet<string>;
-  /** Every fact of the shortened life, up to the breach. */
-  readonly facts: readonly Fact[];
+  /** What happened in the shortened life, up to the breach. */
+  readonly lines: readonly Line[];
   /** How many lives it took. */
   readonly tries: number;
 }
@@ -21,47 +21,58 @@ const MOST_TRIES = 250;
  */
 export async function shrink(seed: number, rule: string, product: Product): Promise<Shrunk | undefined> {
   let tries = 0;
-  let best:
-    | { readonly without: ReadonlySet<string>; readonly facts: Fact[]; readonly violation: Violation }
-    | undefined;
+  let happened: string[] = [];
 
-  /** Whether the breach is still there; the names of what happened in it are then the next to be left out. */
+  /** Whether the breach is still there; what happened in that life are then the next names to be left out. */
   const breaks = async (without: ReadonlySet<string>): Promise<boolean> => {
     tries += 1;
-    const facts: Fact[] = [];
-    const { violations } = await play(seed, { product, without, listen: (fact) => void facts.push(fact) });
-    const violation = violations.find((one) => one.rule === rule);
-    if (!violation) return false;
-    best = { without, facts: facts.filter(({ at }) => at <= violation.at), violation };
+    const acts: string[] = [];
+    const { violations } = await play(seed, {
+      product,
+      without,
+      listen: (fact) => {
+        if (fact.what === 'act' && fact.id !== 'rest') acts.push(fact.id);
+      },
+    });
+    if (!violations.some((one) => one.rule === rule)) return false;
+    happened = acts;
     return true;
   };
 
   if (!(await breaks(new Set()))) return undefined;
-  let kept = namesIn(seed, best?.facts ?? []);
+  let kept = [...given(seed), ...happened];
   const gone = new Set<string>();
   for (let size = kept.length; size >= 1 && tries < MOST_TRIES; size = Math.floor(size / 2)) {
     for (let from = 0; from < kept.length && tries < MOST_TRIES; ) {
       const chunk = kept.slice(from, from + size);
-      const without = new Set([...gone, ...chunk]);
-      if (await breaks(without)) {
+      if (await breaks(new Set([...gone, ...chunk]))) {
         for (const name of chunk) gone.add(name);
         // What happens no more need not be left out one by one.
-        const left = new Set(namesIn(seed, best?.facts ?? []));
+        const left = new Set([...given(seed), ...happened]);
         kept = kept.filter((name) => !gone.has(name) && left.has(name));
       } else from += size;
     }
   }
-  return best && { ...best, tries };
+  return { ...(await retold(seed, { rule, product, without: gone })), without: gone, tries };
 }
 
-/** Everything in a life that it could do without. */
-function namesIn(seed: number, facts: readonly Fact[]): string[] {
+async function retold(
+  seed: number,
+  { rule, ...options }: { readonly rule: string; readonly product: Product; readonly without: ReadonlySet<string> },
+): Promise<Pick<Shrunk, 'violation' | 'lines'>> {
+  const lines: Line[] = [];
+  const { violations } = await play(seed, { ...options, listen: (fact) => void lines.push(...tell(fact)) });
+  const violation = violations.find((one) => one.rule === rule);
+  if (!violation) throw new Error(`the life of seed ${seed} is not the same when it is lived again`);
+  return { violation, lines: lines.filter(({ at }) => at <= violation.at) };
+}
+
+/** What is there from the beginning and could be left out. */
+function given(seed: number): string[] {
   const { objects, organizations, pipes } = worldOf(seed);
-  const acts = facts.flatMap((fact) => (fact.what === 'act' && fact.id !== 'rest' ? [fact.id] : []));
   return [
     ...objects.map(({ id }) => id),
     ...organizations.flatMap(({ id, traits }) => traits.map(({ name }) => `trait ${id} ${name}`)),
     ...pipes.flatMap(({ pipeId, traits }) => traits.map(({ name }) => `trait ${pipeId} ${name}`)),
-    ...acts,
   ];
 }

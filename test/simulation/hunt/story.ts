@@ -11,8 +11,13 @@ export interface Line {
   readonly about: readonly string[];
 }
 
-/** What a fact is to a reader; undefined where it is only for `--log`. */
-export function tell(fact: Fact): Line | undefined {
+/** What a fact is to a reader: one line, or none where it is only for `--log`. */
+export function tell(fact: Fact): Line[] {
+  const line = lineOf(fact);
+  return line ? [line] : [];
+}
+
+function lineOf(fact: Fact): Line | undefined {
   const { at } = fact;
   switch (fact.what) {
     case 'act':
@@ -40,9 +45,8 @@ export function tell(fact: Fact): Line | undefined {
   }
 }
 
-/** The facts of a story that are about its subject, or about everybody. */
-export function told(facts: readonly Fact[], subject: string): string[] {
-  const lines = facts.flatMap((fact) => tell(fact) ?? []);
+/** The lines of a story that are about its subject, or about everybody. */
+export function told(lines: readonly Line[], subject: string): string[] {
   const near = new Set([
     subject,
     ...lines.filter(({ about }) => about.includes(subject)).flatMap(({ about }) => about),
@@ -78,7 +82,7 @@ export function logLine(fact: Fact): string {
     case 'other':
       return `${time}       endpoints of ${fact.organizationId} changed by somebody else: +${ids(fact.moves.added)} -${ids(fact.moves.removed)}`;
     default:
-      return `${time}  ${tell(fact)?.text ?? `done: ${fact.what === 'done' ? asked(fact.call) : ''}`}`;
+      return `${time}  ${lineOf(fact)?.text ?? `done: ${fact.what === 'done' ? asked(fact.call) : ''}`}`;
   }
 }
 

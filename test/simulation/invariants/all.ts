@@ -14,6 +14,7 @@ import { PaceJudge } from './pace.ts';
 import { ProcessJudge } from './processes.ts';
 import { PromiseJudge } from './promises.ts';
 import { RemovalJudge } from './removals.ts';
+import { RepeatJudge } from './repeats.ts';
 import { Trails } from './trail.ts';
 import { UnsettledJudge } from './unsettled.ts';
 
@@ -42,6 +43,7 @@ export function judge(life: Life): Sitting {
     new LedgerJudge(court, trails, notes),
     new DeletionJudge(court, trails, notes),
     new UnsettledJudge(court, trails),
+    new RepeatJudge(court),
     new MessageJudge(court),
     new DriftJudge(court),
     new ActivityJudge(court),

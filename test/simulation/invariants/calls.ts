@@ -4,6 +4,8 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, readyOf, sameEndpoint, specOf, statusOf } from '../record/objects.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 
+/** A visit that has begun reads a Secret, and is in line for its slot. */
+const HANDOVER_MS = 30_000;
 const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 
 /** What a PATCH of an organization asks for. */
@@ -30,17 +32,15 @@ const SAYS: Readonly<{ [O in Objection]: string }> = {
 /** No call leaves but for an object that wants it now, with what it declares now, by the process that leads. */
 export class CallJudge implements Judge {
   readonly #court: Court;
-  /** The API that a target was last confirmed at. */
-  readonly #confirmedAt = new Map<string, string>();
+  /** Who wrote each version. */
+  readonly #writers = new Map<string, string>();
 
   constructor(court: Court) {
     this.#court = court;
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'answered' && fact.call.reply?.status === 200) {
-      this.#confirmedAt.set(fact.call.target, fact.call.host);
-    }
+    if (fact.what === 'written') this.#writers.set(fact.change.now.metadata.resourceVersion, fact.change.by);
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
     this.#judgeLease(fact.call);
@@ -59,8 +59,11 @@ export class CallJudge implements Judge {
     const [likeliest] = objections.sort((a, b) => rank(b.objection) - rank(a.objection));
     if (!likeliest?.objection) return;
     const { key } = likeliest.candidate;
+    const { restores } = this.#court.life;
+    // What the operator still believes after a restore is a fault of its own.
+    const after = likeliest.objection === 'again' && restores.length > 0 ? ' after-restore' : '';
     this.#court.report(
-      `call ${likeliest.objection}`,
+      `call ${likeliest.objection}${after}`,
       key,
       `${shown(call)} leaves for ${key}, ${SAYS[likeliest.objection]}`,
     );
@@ -86,11 +89,11 @@ export class CallJudge implements Judge {
     if (remove.some((one) => declared.some((other) => sameEndpoint(one, other)))) return 'undeclared';
     if (remove.length > 0 && spec.privateEndpoints === undefined) return 'undeclared';
     if (remove.length > (spec.maxPrivateEndpointRemovals ?? 5)) return 'over-cap';
-    return this.#isNeedless(call, key, thing) ? 'again' : undefined;
+    return this.#isNeedless(call, key, known) ? 'again' : undefined;
   }
 
   /** The one rule of when nothing is sent. */
-  #isNeedless(call: ApiCall, key: string, thing: NonNullable<Candidate['known']['thing']>): boolean {
+  #isNeedless(call: ApiCall, key: string, { last: thing, at }: Candidate['known']): boolean {
     const status = statusOf(thing);
     const ready = readyOf(thing);
     const spec = specOf(thing);
@@ -101,9 +104,12 @@ export class CallJudge implements Judge {
     if (spec.reassertInterval !== undefined || (status.differences ?? []).length > 0) return false;
     const asked = thing.metadata.annotations?.[REQUESTED_AT];
     if (asked !== undefined && asked !== status.lastHandledReconcileAt) return false;
+    if (key.startsWith('activities/')) return status.activity !== undefined;
     // Another base address is another world, and what was confirmed at the other says nothing here.
-    if (this.#confirmedAt.get(call.target) !== call.host) return false;
-    return !key.startsWith('activities/') || status.activity !== undefined;
+    if (!this.#court.isConfirmed(thing)) return false;
+    // Who takes over from another process may have begun before that one's last word.
+    const isOwn = this.#writers.get(thing.metadata.resourceVersion) === call.process;
+    return isOwn || this.#court.life.timeline.now - at > HANDOVER_MS;
   }
 
   /** The Lease names who may act; who has lost it does not know it later than its deadline, which is before another may take it. */

@@ -34,6 +34,8 @@ export class Court {
   readonly violations: Violation[] = [];
   /** Breaches that no client could have avoided, by kind. */
   readonly excused = new Map<string, number>();
+  /** By API and target: the call that was the last to be carried out. */
+  readonly lastWritten = new Map<string, ApiCall>();
   /** By API and organization: the name that a call of the operator gave it last. */
   readonly lastNamed = new Map<string, string>();
   /** By request id: the replies of 200. */
@@ -57,6 +59,9 @@ export class Court {
     if (fact.what === 'done' && fact.call.method === 'PATCH' && fact.call.executions.at(-1)?.applied) {
       const { name } = fact.call.body as { readonly name?: string };
       if (name !== undefined) this.lastNamed.set(`${fact.call.host} ${fact.call.target}`, name);
+    }
+    if (fact.what === 'done' && fact.call.executions.at(-1)?.applied) {
+      this.lastWritten.set(`${fact.call.host} ${fact.call.target}`, fact.call);
     }
     if (fact.what !== 'answered' || fact.call.reply?.status !== 200) return;
     if (fact.call.reply.requestId !== undefined) this.#confirmed.set(fact.call.reply.requestId, fact.call);

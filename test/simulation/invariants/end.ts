@@ -26,7 +26,9 @@ export class EndJudge {
       if (this.#rightful.reasons(plural, thing).has(readyOf(thing)?.reason ?? '')) return [];
       const { nextAttemptTime, privateEndpoints = [] } = statusOf(thing);
       const times = [nextAttemptTime, ...privateEndpoints.map((entry) => entry.nextAttemptTime)];
-      return times.flatMap((time) => (time === undefined ? [] : [Date.parse(time) - life.wall]));
+      // Where clocks have jumped, ten o'clock may be at eleven.
+      const late = life.uses('clocks') ? 65 * 60_000 : 0;
+      return times.flatMap((time) => (time === undefined ? [] : [Date.parse(time) - life.wall + late]));
     });
   }
 
@@ -64,7 +66,8 @@ export class EndJudge {
       return;
     }
     if (!allowed.has(reason)) {
-      const rule = reason === 'TargetConflict' ? 'held blocked' : `I4 ${reason}`;
+      const isHeld = plural === 'activities' && statusOf(thing).activity !== undefined;
+      const rule = isHeld ? 'activity lost-ready' : reason === 'TargetConflict' ? 'held blocked' : `I4 ${reason}`;
       this.#report(
         rule,
         key,
@@ -80,30 +83,40 @@ export class EndJudge {
     const { settings = {}, organizationId, serviceId, pipeId } = specOf(thing);
     const held = this.#court.life.api.settings.of(`${organizationId}/${serviceId}/${pipeId}`) ?? {};
     const other = Object.entries(settings).find(([name, value]) => held[name] !== value);
-    if (!other || this.#isWrittenElsewhere(thing)) return;
+    if (!other || this.#isWrittenElsewhere('pipesettings', thing)) return;
     const [name, value] = other;
     this.#report(
-      'I4 not-there',
+      this.#isOverwritten(thing) ? 'I4 overwritten' : 'I4 not-there',
       key,
       `${key} says Applied with ${name} ${String(value)}, and the API has ${String(held[name])}`,
     );
   }
 
+  /** Whether another object's call was the last to be carried out. */
+  #isOverwritten(thing: Thing): boolean {
+    const last = this.#court.lastWritten.get(
+      `${this.#court.life.apiHost} ${targetOfSpec('pipesettings', specOf(thing))}`,
+    );
+    if (!last) return false;
+    return !this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
+  }
+
   /** Across processes nothing is seen: another shard may have written the same pipe. */
-  #isWrittenElsewhere(thing: Thing): boolean {
-    const target = targetOfSpec('pipesettings', specOf(thing));
+  #isWrittenElsewhere(plural: Plural, thing: Thing): boolean {
+    const target = targetOfSpec(plural, specOf(thing));
     return this.#court.life
-      .objectsOf('pipesettings')
+      .objectsOf(plural)
       .some(
         (other) =>
-          targetOfSpec('pipesettings', specOf(other)) === target &&
+          targetOfSpec(plural, specOf(other)) === target &&
           !this.#court.life.fleet.sees(other.metadata.namespace, thing.metadata.namespace),
       );
   }
 
   #judgeOrganization(key: string, thing: Thing, reason: string): void {
     const spec = specOf(thing);
-    if (!['Applied', 'Rejected', 'Conflict'].includes(reason)) return;
+    if (!['Applied', 'Rejected', 'Conflict'].includes(reason) || this.#isWrittenElsewhere('organizations', thing))
+      return;
     const target = targetOfSpec('organizations', spec);
     const present = this.#trails.present(this.#court.life.apiHost, target);
     const missing = (spec.privateEndpoints ?? []).filter(
@@ -187,9 +200,11 @@ export class EndJudge {
     }
   }
 
-  /** After versions went back nothing that an object comes to is to be wondered at: it is one fault, whatever it looks like. */
+  /** After a restore nothing that an object comes to is to be wondered at: it is one fault, whatever it looks like. */
   #report(rule: string, subject: string, text: string): void {
-    this.#court.report(this.#court.life.wentBack ? 'I4 after-versions-went-back' : rule, subject, text);
+    const { wentBack, restores } = this.#court.life;
+    const after = wentBack ? 'I4 after-versions-went-back' : 'I4 after-restore';
+    this.#court.report(restores.length > 0 ? after : rule, subject, text);
   }
 }
 

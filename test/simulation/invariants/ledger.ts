@@ -16,7 +16,7 @@ interface Loss {
   readonly uid: string;
   readonly entry: LedgerView;
   readonly now: LedgerView | undefined;
-  readonly why: 'one-look' | 'handed-over' | 'unproven';
+  readonly why: 'one-look' | 'handed-over' | 'unproven' | 'given-up';
 }
 
 /** I3: whatever is ours leaves the ledger only by proven absence, or with an event that names it; and nothing gets into it as ours that this object never added or adopted. */
@@ -73,7 +73,9 @@ export class LedgerJudge implements Judge {
       const key = truthKey(entry);
       if (old.has(key)) continue;
       this.#since.set(`${uid} ${key}`, this.#court.life.timeline.now);
-      if (!this.#mayClaim(now, entry)) {
+      // A status may speak of an older spec than that on top of which it is written.
+      const isOfNow = statusOf(now).observedGeneration === now.metadata.generation;
+      if (isOfNow && !this.#mayClaim(now, entry)) {
         const reason = readyOf(now)?.reason;
         const rule = reason === 'TargetConflict' || reason === 'Suspended' ? 'held inherits' : 'I3 claims';
         this.#court.report(
@@ -101,6 +103,7 @@ export class LedgerJudge implements Judge {
     )?.leftAt;
     if (removedAt !== undefined && misses.some(({ at }) => at >= removedAt)) return undefined;
     if (isTwice(misses)) return undefined;
+    if (entry.state === 'Unconfirmed') return 'given-up';
     if (readyOf(thing)?.reason === 'TargetConflict') return 'handed-over';
     return misses.length > 0 ? 'one-look' : 'unproven';
   }
@@ -130,6 +133,7 @@ export class LedgerJudge implements Judge {
 const SAYS: Readonly<Record<Loss['why'], string>> = {
   'one-look': 'after a single look that lacked it',
   'handed-over': 'because another object holds the organization',
+  'given-up': 'before two looks had lacked it',
   unproven: 'although no look had lacked it',
 };
 

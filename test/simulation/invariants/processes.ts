@@ -16,7 +16,8 @@ export class ProcessJudge implements Judge {
   readonly #court: Court;
   readonly #asked = new Map<string, number[]>();
   readonly #frozen = new Set<string>();
-  readonly #replies = new Map<string, ApiCall[]>();
+  /** The answer that was the last thing that a process had of the API. */
+  readonly #last = new Map<string, ApiCall>();
   #disturbedAt = 0;
   #renewedAt = 0;
 
@@ -36,7 +37,10 @@ export class ProcessJudge implements Judge {
           this.#disturbedAt = fact.at;
         return;
       case 'answered':
-        this.#replies.set(fact.call.process, [...(this.#replies.get(fact.call.process) ?? []), fact.call].slice(-20));
+        this.#last.set(fact.call.process, fact.call);
+        return;
+      case 'leaves':
+        this.#last.delete(fact.call.process);
         return;
       case 'written':
         if (fact.change.kind.plural === 'leases' && fact.change.type !== 'DELETED') this.#renewedAt = fact.at;
@@ -71,7 +75,7 @@ export class ProcessJudge implements Judge {
     const holder = (lease?.spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity;
     if (holder === process)
       this.#court.report('process lease-kept', process, `${process} ended in order and still holds the Lease`);
-    const last = this.#replies.get(process)?.at(-1);
+    const last = this.#last.get(process);
     if (last?.reply && at - last.reply.at < 60_000) this.#judgeLost(process, last);
   }
 

@@ -104,16 +104,25 @@ export class PromiseJudge implements Judge {
     if (this.#isExcused(promised)) return;
     const minutes = ((at - writtenAt) / 60_000).toFixed(1);
     this.#court.report(
-      `promise ${reason}`,
+      this.#isGated(promised) ? 'promise gated' : `promise ${reason}`,
       key,
       `${key} said ${reason} and that it is tried again ${minutes} min later; ${SLACK_MS / 1_000} s after that time no call had left for it`,
     );
   }
 
+  /** It shows the refusal of a key in place of its own failure, and waits for somebody else to try that key. */
+  #isGated({ key }: Promised): boolean {
+    const [plural = '', namespace = '', name = ''] = key.split('/');
+    const thing = this.#court.life.stored(plural, namespace, name);
+    return readyOf(thing)?.reason === 'Unauthorized' && statusOf(thing).nextAttemptTime === undefined;
+  }
+
   #isExcused({ at, writtenAt }: Promised): boolean {
     const { world, weather, lastDownAt } = this.#court.life;
     if (world.means.has('clocks') || weather.apiIsDown || lastDownAt >= writtenAt) return true;
-    if (this.#disturbedAt >= writtenAt) return true;
+    const { restores, fleet } = this.#court.life;
+    if (this.#disturbedAt >= writtenAt || (restores.at(-1) ?? 0) >= writtenAt) return true;
+    if (fleet.processes.some(({ host }) => host.frozen)) return true;
     const near = this.#calls.filter(({ leftAt }) => leftAt >= at - 15_000);
     // Others may take the slots, or try the key for it.
     if (near.length >= 2 || near.some(({ reply }) => reply?.status === 401)) return true;

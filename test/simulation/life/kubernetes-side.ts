@@ -47,6 +47,7 @@ export class KubernetesSide implements Server {
     const { method, path, body } = request;
     const isWatch = path.includes('watch=true');
     if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body } });
+    if (method === 'GET' && status === 404) this.#missed(host, path);
     if (says === undefined || status >= 300 || isWatch) return;
     const [route = '', query = ''] = path.split('?');
     if (method === 'GET' && isListBody(says)) this.#list(host, route, query, says);
@@ -89,6 +90,13 @@ export class KubernetesSide implements Server {
   #saw(host: string, thing: Thing): void {
     const plural = PLURALS[thing.kind];
     if (plural !== undefined) this.#tell({ what: 'seen', process: host, key: keyOf(plural, thing), thing });
+  }
+
+  /** An object that is asked for by its name and is not there. */
+  #missed(host: string, path: string): void {
+    const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+)$/.exec(path) ?? [];
+    const key = `${plural}/${namespace}/${name}`;
+    if (this.#life.knowledge.of(host).has(key)) this.#tell({ what: 'seen', process: host, key, thing: undefined });
   }
 
   #gone(host: string, thing: Thing): void {

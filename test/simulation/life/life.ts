@@ -82,6 +82,7 @@ export class Life {
   readonly restores: number[] = [];
   readonly #apis = new Map<string, { readonly api: ManagementApi; readonly side: ManagementSide }>();
   readonly #generations = new Map<string, number>();
+  readonly #randomness: Draw;
   readonly #without: ReadonlySet<string>;
   #ids = 0;
   #names = 0;
@@ -92,6 +93,7 @@ export class Life {
     this.product = product;
     this.#without = without;
     this.draw = new Draw(world.seed);
+    this.#randomness = this.draw.of('randomness');
     this.odds = odds ?? drawOdds(this.draw.of('odds'));
     this.chronicle.listen((fact) => this.knowledge.see(fact));
     this.weather = new Weather(this);
@@ -194,7 +196,7 @@ export class Life {
 
   /** Runs it up to a time, from its beginning or from where it is. Randomness of the whole process is the life's meanwhile. */
   async run(until: number): Promise<void> {
-    const unseed = seedRandomness(this.draw.of('randomness'));
+    const unseed = seedRandomness(this.#randomness);
     try {
       await this.timeline.runUntil(until);
     } finally {
@@ -213,7 +215,7 @@ export class Life {
     }
     this.timeline.at(1, () => this.fleet.start());
     this.adversary.begin();
-    this.#keepBackups();
+    this.timeline.quietlyAt(BACKUP_EVERY_MS / 5, () => this.#keepBackups());
     this.timeline.quietlyAt(world.restAt, () => this.#rest());
   }
 

@@ -4,14 +4,15 @@ import type { Crossing, Fate, Server, WireReply, WireRequest } from '../network/
 import type { ApiCall } from '../record/facts.ts';
 import type { Life } from './life.ts';
 
+/** So long another call of the same organization finds this one unfinished. */
+const ANSWERING_MS = 10;
+
 /** One management API, as the operator's processes reach it; keeps the record of every call. */
 export class ManagementSide implements Server {
   readonly #life: Life;
   readonly #host: string;
   readonly #api: ManagementApi;
   readonly #calls = new Map<number, ApiCall>();
-  /** What is to be told when the answer to a call has left, or never will. */
-  readonly #unanswered = new Map<number, (() => void)[]>();
 
   constructor(life: Life, host: string, api: ManagementApi) {
     this.#life = life;
@@ -42,12 +43,10 @@ export class ManagementSide implements Server {
       ...weather.behaviourFor(call),
       ...(answer && { answer }),
     });
-    if (ended) this.#unanswered.set(call.id, [...(this.#unanswered.get(call.id) ?? []), ended]);
+    if (ended) timeline.quietlyAt(ANSWERING_MS, ended);
     call.executions.push({ at: timeline.now, status: reply.status, applied, requestId: reply.requestId, moves });
     this.#life.tell({ what: 'done', call });
     adversary.hop('done', crossing, call);
-    // Nobody waits for the answer any more.
-    if (call.reply || call.unanswered) this.#over(call);
     return { status: reply.status, headers: reply.headers ?? {}, body: reply.text };
   }
 
@@ -55,7 +54,6 @@ export class ManagementSide implements Server {
     const call = this.#callOf(crossing);
     const { requestId, error, result } = readBody(body);
     call.reply = { at: this.#life.timeline.now, status, requestId, error, result, headers };
-    this.#over(call);
     this.#life.tell({ what: 'answered', call });
     this.#life.adversary.hop('answered', crossing, call);
   }
@@ -67,13 +65,7 @@ export class ManagementSide implements Server {
   unanswered(crossing: Crossing, why: string): void {
     const call = this.#callOf(crossing);
     call.unanswered = { at: this.#life.timeline.now, why };
-    this.#over(call);
     this.#life.tell({ what: 'unanswered', call });
-  }
-
-  #over({ id }: ApiCall): void {
-    for (const ended of this.#unanswered.get(id) ?? []) ended();
-    this.#unanswered.delete(id);
   }
 
   #callOf(crossing: Crossing): ApiCall {

@@ -92,9 +92,10 @@ export class Exchange {
       this.#stream(fate, reply, body);
       return;
     }
+    const arrives = fate.truncated ? body.slice(0, Math.floor(body.length / 2)) : body;
     this.#later(fate.backMs, () => {
-      this.#start(reply);
-      this.#push(fate.truncated ? body.slice(0, Math.floor(body.length / 2)) : body);
+      this.#start({ ...reply, body: arrives });
+      this.#push(arrives);
       if (fate.truncated) this.fail(new errors.SocketError('other side closed'));
       else this.#finish();
     });
