@@ -26,10 +26,12 @@ const MIDST: ReadonlySet<string> = new Set([
   'other renames',
   'crash',
   'terminate',
+  'drain',
   'freeze',
   'secret changes',
   'record purged',
   'cut watches',
+  'slow server',
 ]);
 
 /** Everybody but the operator: acts at times drawn beforehand, in bursts, and in the midst of calls. */

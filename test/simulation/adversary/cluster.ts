@@ -57,6 +57,17 @@ export const clusterActs: readonly Act[] = [
     },
   },
   {
+    name: 'slow server',
+    means: 'kube faults',
+    weight: 3,
+    perform: (life, draw) => {
+      const what = draw.pick([1, 3, 6, 12]);
+      const seconds = draw.pick([10, 60, 180]);
+      life.weather.kubeSlow = { id: 'slow', what, until: life.timeline.now + seconds * SECOND };
+      return `for ${seconds} s the API server takes ${what} s for everything but Leases`;
+    },
+  },
+  {
     name: 'server away',
     means: 'kube outages',
     weight: 2,

@@ -15,6 +15,19 @@ export const processActs: readonly Act[] = [
     perform: (life, draw, focus) => life.fleet.terminate(draw, focus),
   },
   {
+    name: 'drain',
+    means: 'terminations',
+    weight: 2,
+    perform: (life, draw, focus) => {
+      const told = life.fleet.terminate(draw, focus);
+      if (told === undefined) return undefined;
+      const seconds = draw.pick([3, 6, 12]);
+      for (const pool of life.fleet.apiPools()) pool.die();
+      life.weather.kubeSlow = { id: 'slow', what: seconds, until: life.timeline.now + 60_000 };
+      return `the node goes away: ${told}, its connections to the management API are dead, and the API server takes ${seconds} s for everything`;
+    },
+  },
+  {
     name: 'freeze',
     means: 'freezes',
     weight: 3,

@@ -3,12 +3,16 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import { worldOf } from './play.ts';
 
+const MOST_ENTRIES = 12;
+
 /** One line of a story. */
 export interface Line {
   readonly at: number;
   readonly text: string;
   /** Objects and targets that it is about; empty: it is about everything. */
   readonly about: readonly string[];
+  /** The process that it is about, too. */
+  readonly process?: string;
 }
 
 /** What a fact is to a reader: one line, or none where it is only for `--log`. */
@@ -27,14 +31,25 @@ function lineOf(fact: Fact): Line | undefined {
       return { at, text: fact.text && fact.did === 'failed' ? `${text}: ${fact.text}` : text, about: [] };
     }
     case 'leaves':
-      return { at, text: `${fact.call.process}: ${asked(fact.call)}`, about: [fact.call.target] };
+      return {
+        at,
+        text: `${fact.call.process}: ${asked(fact.call)}`,
+        about: [fact.call.target],
+        process: fact.call.process,
+      };
     case 'answered':
-      return { at, text: `    ${fact.call.process} is answered ${answered(fact.call)}`, about: [fact.call.target] };
+      return {
+        at,
+        text: `    ${fact.call.process} is answered ${answered(fact.call)}`,
+        about: [fact.call.target],
+        process: fact.call.process,
+      };
     case 'unanswered':
       return {
         at,
         text: `    ${fact.call.process} has no answer (${fact.call.unanswered?.why})`,
         about: [fact.call.target],
+        process: fact.call.process,
       };
     case 'done':
       return lateWork(fact.call, at);
@@ -51,9 +66,32 @@ export function told(lines: readonly Line[], subject: string): string[] {
     subject,
     ...lines.filter(({ about }) => about.includes(subject)).flatMap(({ about }) => about),
   ]);
-  return lines
-    .filter(({ about }) => about.length === 0 || about.some((one) => near.has(one)))
-    .map(({ at, text }) => `${clock(at)}  ${text}`);
+  const isNear = ({ about, process }: Line): boolean =>
+    about.length === 0 || process === subject || about.some((one) => near.has(one));
+  return folded(lines.filter(isNear));
+}
+
+/** What is said for the third time and more, but for its times and ids, is counted only. */
+function folded(lines: readonly Line[]): string[] {
+  const seen = new Map<string, number>();
+  const told: string[] = [];
+  let left = 0;
+  const close = (): void => {
+    if (left > 0) told.push(`              … ${left} more lines like those before`);
+    left = 0;
+  };
+  for (const { at, text } of lines) {
+    const plain = text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d\d:\d\d:\d\d/g, '…');
+    const count = (seen.get(plain) ?? 0) + 1;
+    seen.set(plain, count);
+    if (count > 3) left += 1;
+    else {
+      close();
+      told.push(`${clock(at)}  ${text}`);
+    }
+  }
+  close();
+  return told;
 }
 
 /** What the world of a story is like, as far as it is not the plainest. */
@@ -110,9 +148,15 @@ function asked({ method, target, text }: ApiCall): string {
 
 function answered({ reply }: ApiCall): string {
   const list = reply?.result?.privateEndpoints;
-  const shown = Array.isArray(list) ? `, list [${list.map(shortEntry).join(', ')}]` : '';
+  const shown = Array.isArray(list) ? `, list [${shortList(list)}]` : '';
   const name = reply?.result?.name === undefined ? '' : `, name ${JSON.stringify(reply.result.name)}`;
   return `${reply?.status}${reply?.error === undefined ? '' : ` "${reply.error}"`}${name}${shown}`;
+}
+
+/** However long it is: the last entries are those that have just come. */
+function shortList(list: readonly unknown[]): string {
+  const last = list.slice(-MOST_ENTRIES).map(shortEntry).join(', ');
+  return list.length > MOST_ENTRIES ? `${list.length - MOST_ENTRIES} more, ${last}` : last;
 }
 
 function shortEntry(entry: unknown): string {

@@ -15,7 +15,7 @@ export interface PatchView {
 }
 
 /** Why an object cannot have made a call; the later in the list, the likelier it was this one. */
-const OBJECTIONS = ['gone', 'deleted', 'suspended', 'planned', 'old-spec', 'undeclared', 'over-cap', 'again'] as const;
+const OBJECTIONS = ['again', 'gone', 'deleted', 'suspended', 'planned', 'old-spec', 'undeclared', 'over-cap'] as const;
 type Objection = (typeof OBJECTIONS)[number];
 
 const SAYS: Readonly<{ [O in Objection]: string }> = {
@@ -59,11 +59,8 @@ export class CallJudge implements Judge {
     const [likeliest] = objections.sort((a, b) => rank(b.objection) - rank(a.objection));
     if (!likeliest?.objection) return;
     const { key } = likeliest.candidate;
-    const { restores } = this.#court.life;
-    // What the operator still believes after a restore is a fault of its own.
-    const after = likeliest.objection === 'again' && restores.length > 0 ? ' after-restore' : '';
     this.#court.report(
-      `call ${likeliest.objection}${after}`,
+      `call ${likeliest.objection}`,
       key,
       `${shown(call)} leaves for ${key}, ${SAYS[likeliest.objection]}`,
     );

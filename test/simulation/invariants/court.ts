@@ -28,6 +28,9 @@ export interface Candidate {
   readonly known: Known;
 }
 
+/** What follows from an old state of the cluster, by how its name begins. */
+const AFTERMATH = ['I3', 'I4', 'promise', 'said applied', 'call again', 'held blocked', 'activity lost-ready'];
+
 /** Where judges bring what they find. The same breach of the same thing is heard once. */
 export class Court {
   readonly life: Life;
@@ -48,11 +51,19 @@ export class Court {
   }
 
   /** `at`: where it is found out later than it happened. */
-  report(rule: string, subject: string, text: string, at: number = this.life.timeline.now): void {
+  report(broken: string, subject: string, text: string, at: number = this.life.timeline.now): void {
+    const rule = this.#named(broken);
     const key = `${rule} ${subject}`;
     if (this.#heard.has(key)) return;
     this.#heard.add(key);
     this.violations.push({ rule, subject, at, text });
+  }
+
+  /** After a restore of the cluster, whatever an object comes to is one and the same fault. */
+  #named(rule: string): string {
+    const { restores, wentBack } = this.life;
+    if (restores.length === 0 || !AFTERMATH.some((start) => rule.startsWith(start))) return rule;
+    return wentBack ? 'restore backwards' : 'restore forwards';
   }
 
   see(fact: Fact): void {

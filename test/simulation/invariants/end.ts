@@ -1,5 +1,5 @@
 import type { Thing } from '../kubernetes/objects.ts';
-import { type EndpointView, readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import { type EndpointView, readyOf, type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { Court } from './court.ts';
 import { type Plural, Rightful } from './rightful.ts';
 import { type Trails, truthKey } from './trail.ts';
@@ -26,10 +26,14 @@ export class EndJudge {
       if (this.#rightful.reasons(plural, thing).has(readyOf(thing)?.reason ?? '')) return [];
       const { nextAttemptTime, privateEndpoints = [] } = statusOf(thing);
       const times = [nextAttemptTime, ...privateEndpoints.map((entry) => entry.nextAttemptTime)];
-      // Where clocks have jumped, ten o'clock may be at eleven.
-      const late = life.uses('clocks') ? 65 * 60_000 : 0;
-      return times.flatMap((time) => (time === undefined ? [] : [Date.parse(time) - life.wall + late]));
+      return times.flatMap((time) => (time === undefined ? [] : [Date.parse(time) - life.wall + this.#clockMs()]));
     });
+  }
+
+  /** Where clocks have jumped, ten o'clock may be at eleven. */
+  #clockMs(): number {
+    const { clocksOffMs } = this.#court.life.fleet;
+    return clocksOffMs === 0 ? 0 : clocksOffMs + 5 * 60_000;
   }
 
   end(): void {
@@ -47,8 +51,8 @@ export class EndJudge {
     const ready = readyOf(thing);
     if (deletionTimestamp !== undefined) {
       const since = this.#court.life.kube.now() - Date.parse(deletionTimestamp);
-      if (since > DELETED_MS)
-        this.#report(
+      if (since > DELETED_MS + this.#clockMs())
+        this.#court.report(
           'I5 held-for-ever',
           key,
           `${key} is being deleted for ${Math.round(since / 60_000)} min: ${ready?.message}`,
@@ -58,7 +62,7 @@ export class EndJudge {
     const reason = ready?.reason ?? 'none';
     const allowed = this.#rightful.reasons(plural, thing);
     if (statusOf(thing).observedGeneration !== generation) {
-      this.#report(
+      this.#court.report(
         'I4 unseen',
         key,
         `the status of ${key} speaks of generation ${statusOf(thing).observedGeneration}, not of ${generation}`,
@@ -66,10 +70,8 @@ export class EndJudge {
       return;
     }
     if (!allowed.has(reason)) {
-      const isHeld = plural === 'activities' && statusOf(thing).activity !== undefined;
-      const rule = isHeld ? 'activity lost-ready' : reason === 'TargetConflict' ? 'held blocked' : `I4 ${reason}`;
-      this.#report(
-        rule,
+      this.#court.report(
+        this.#ruleFor(plural, thing, reason),
         key,
         `${key} ends as ${reason}, and should be ${[...allowed].join(' or ')}: ${ready?.message}`,
       );
@@ -79,26 +81,60 @@ export class EndJudge {
     if (plural === 'organizations') this.#judgeOrganization(key, thing, reason);
   }
 
+  /** What an object ends as that it should not end as, by what stands behind it most likely. */
+  #ruleFor(plural: Plural, thing: Thing, reason: string): string {
+    if (plural === 'activities' && statusOf(thing).activity !== undefined) return 'activity lost-ready';
+    if (reason === 'TargetConflict') return 'held blocked';
+    return plural === 'organizations' ? this.#oddly(thing, `I4 ${reason}`) : `I4 ${reason}`;
+  }
+
+  /** Where an API shows endpoints in its own spelling, or no list, that is what it is about. */
+  #oddly(thing: Thing, rule: string): string {
+    const { tuples, emptyLists, list } = this.#rightful.behaviour(thing);
+    if (tuples !== undefined || this.#isSpelledOtherwise(thing)) return 'I4 spelled';
+    if (emptyLists !== undefined) return 'I4 blind';
+    return list === 'absent-when-empty' ? 'I4 unlisted' : rule;
+  }
+
+  /** Whether an endpoint that it declares is there in other letters. */
+  #isSpelledOtherwise(thing: Thing): boolean {
+    const { privateEndpoints: declared = [] } = specOf(thing);
+    const present = this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
+    return present.some(({ key, stored }) =>
+      declared.some((one) => truthKey(one) === key && (one.id !== stored.id || one.region !== stored.region)),
+    );
+  }
+
   #judgePipe(key: string, thing: Thing): void {
     const { settings = {}, organizationId, serviceId, pipeId } = specOf(thing);
     const held = this.#court.life.api.settings.of(`${organizationId}/${serviceId}/${pipeId}`) ?? {};
     const other = Object.entries(settings).find(([name, value]) => held[name] !== value);
     if (!other || this.#isWrittenElsewhere('pipesettings', thing)) return;
     const [name, value] = other;
-    this.#report(
-      this.#isOverwritten(thing) ? 'I4 overwritten' : 'I4 not-there',
+    if (this.#wasSilent(thing, name)) return;
+    this.#court.report(
+      this.#overwrittenBy(thing),
       key,
       `${key} says Applied with ${name} ${String(value)}, and the API has ${String(held[name])}`,
     );
   }
 
-  /** Whether another object's call was the last to be carried out. */
-  #isOverwritten(thing: Thing): boolean {
-    const last = this.#court.lastWritten.get(
-      `${this.#court.life.apiHost} ${targetOfSpec('pipesettings', specOf(thing))}`,
-    );
-    if (!last) return false;
-    return !this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
+  /** The last call was this object's own, and its reply did not speak of the setting: that counts as taken. */
+  #wasSilent(thing: Thing, name: string): boolean {
+    const target = targetOfSpec('pipesettings', specOf(thing));
+    const last = this.#court.lastWritten.get(`${this.#court.life.apiHost} ${target}`);
+    const isOwn = last?.reply !== undefined && last.reply.requestId === statusOf(thing).applied?.requestId;
+    return isOwn && last.reply?.result?.[name] === undefined;
+  }
+
+  /** Whose call was the last to be carried out: another object's, an earlier one of its own, or nobody's. */
+  #overwrittenBy(thing: Thing): string {
+    const target = targetOfSpec('pipesettings', specOf(thing));
+    const last = this.#court.lastWritten.get(`${this.#court.life.apiHost} ${target}`);
+    if (!last) return 'I4 not-there';
+    const isOwn = this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
+    if (!isOwn) return 'I4 overwritten';
+    return last.reply === undefined ? 'I4 late-write' : 'I4 not-there';
   }
 
   /** Across processes nothing is seen: another shard may have written the same pipe. */
@@ -123,12 +159,13 @@ export class EndJudge {
       (one) => !present.some((instance) => instance.key === truthKey(one)),
     );
     const kept = missing.filter(
-      (endpoint) => this.#rightful.takes(thing, endpoint) && !this.#wentSince(target, endpoint),
+      (endpoint) => this.#rightful.takes(thing, endpoint) && !this.#wentSince(thing, endpoint),
     );
-    const rule = reason === 'Applied' ? 'I4 not-there' : 'I4 kept-out';
+    const isTaken = kept.some((endpoint) => this.#tookAnother(thing, endpoint));
+    const rule = reason !== 'Applied' ? 'I4 kept-out' : isTaken ? 'I4 overwritten' : this.#notThere();
     if (kept.length > 0 && this.#rightful.canAdd(thing)) {
-      this.#report(
-        rule,
+      this.#court.report(
+        this.#oddly(thing, rule),
         key,
         `${key} says ${reason}, and ${names(kept)} that the API would take ${kept.length === 1 ? 'is' : 'are'} not there`,
       );
@@ -137,8 +174,8 @@ export class EndJudge {
     if (reason !== 'Applied') return;
     const actual = this.#court.life.api.organizations.of(spec.organizationId ?? '')?.name;
     if (spec.name !== undefined && this.#lastNamed(target) !== spec.name && !this.#rightful.changesNames(thing)) {
-      this.#report(
-        'I4 not-there',
+      this.#court.report(
+        this.#lastNamed(target) === undefined ? this.#notThere() : 'I4 overwritten',
         key,
         `${key} says Applied with the name "${spec.name}", and the API has "${actual}"`,
       );
@@ -151,17 +188,37 @@ export class EndJudge {
       return makers.length === 1 && makers[0]?.known.last.metadata.uid === uid;
     });
     if (left.length > 0)
-      this.#report(
-        'I4 not-removed',
+      this.#court.report(
+        this.#oddly(thing, 'I4 not-removed'),
         key,
         `${key} says Applied, and ${names(left.map(({ stored }) => stored))} that it had added and lists no more is still there`,
       );
   }
 
-  /** Whether somebody else took it away after the last look: nobody can have told the operator. */
-  #wentSince(target: string, endpoint: EndpointView): boolean {
-    const { instances, looks } = this.#trails.of(this.#court.life.apiHost, target);
-    const seenAt = looks.at(-1)?.call.executions.at(-1)?.at ?? 0;
+  /** Something that was never there: where the operator has moved to another API it may have been at the first one. */
+  #notThere(): string {
+    const { life } = this.#court;
+    return life.apiHost === life.firstApiHost ? 'I4 not-there' : 'I4 other-api';
+  }
+
+  /** Whether another object's call took it away. */
+  #tookAnother({ metadata, spec }: Thing, endpoint: EndpointView): boolean {
+    const { instances } = this.#trails.of(this.#court.life.apiHost, targetOfSpec('organizations', spec as SpecView));
+    const call = instances.findLast(({ key, gone }) => key === truthKey(endpoint) && gone)?.gone?.call;
+    if (!call) return false;
+    return !this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === metadata.uid);
+  }
+
+  /** Whether somebody else took it away after the last look for this object: nobody can have told the operator. */
+  #wentSince(thing: Thing, endpoint: EndpointView): boolean {
+    const { instances, looks } = this.#trails.of(
+      this.#court.life.apiHost,
+      targetOfSpec('organizations', specOf(thing)),
+    );
+    const last = looks.findLast(({ call }) =>
+      this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid),
+    );
+    const seenAt = last?.call.executions.at(-1)?.at ?? 0;
     return instances.some(({ key, gone }) => key === truthKey(endpoint) && gone && !gone.call && gone.at >= seenAt);
   }
 
@@ -175,7 +232,7 @@ export class EndJudge {
     if (!this.#rightful.needsName(thing) || readyOf(thing)?.status === 'True') return;
     const message = readyOf(thing)?.message ?? '';
     if (!/spec\.name|declare a name/i.test(message)) {
-      this.#report(
+      this.#court.report(
         'said no-hint',
         key,
         `no look works for ${key} because it declares no name, and its condition does not say so: ${message}`,
@@ -196,15 +253,8 @@ export class EndJudge {
       const [one, other] = both;
       if (!one || !other) continue;
       if (!this.#court.life.fleet.sees(one.thing.metadata.namespace, other.thing.metadata.namespace)) continue;
-      this.#report('held two-ready', target, `${one.key} and ${other.key} both say Applied for ${target}`);
+      this.#court.report('held two-ready', target, `${one.key} and ${other.key} both say Applied for ${target}`);
     }
-  }
-
-  /** After a restore nothing that an object comes to is to be wondered at: it is one fault, whatever it looks like. */
-  #report(rule: string, subject: string, text: string): void {
-    const { wentBack, restores } = this.#court.life;
-    const after = wentBack ? 'I4 after-versions-went-back' : 'I4 after-restore';
-    this.#court.report(restores.length > 0 ? after : rule, subject, text);
   }
 }
 

@@ -40,6 +40,8 @@ export class LedgerJudge implements Judge {
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     const { change } = fact;
     if (change.type !== 'MODIFIED' || !change.before || change.by === 'user') return;
+    // What a deletion leaves behind is another invariant's.
+    if (change.now.metadata.deletionTimestamp !== undefined) return;
     this.#compare(change, change.before);
   }
 
@@ -126,7 +128,7 @@ export class LedgerJudge implements Judge {
   }
 
   #hosts(): Set<string> {
-    return new Set([this.#court.life.apiHost, 'api.example.com']);
+    return new Set([this.#court.life.apiHost, this.#court.life.firstApiHost]);
   }
 }
 

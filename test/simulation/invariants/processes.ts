@@ -1,5 +1,5 @@
 import { kindOf } from '../kubernetes/kinds.ts';
-import type { ApiCall, Fact } from '../record/facts.ts';
+import type { ApiCall, Fact, KubeAsk } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
@@ -33,8 +33,7 @@ export class ProcessJudge implements Judge {
         return;
       case 'asked':
         this.#ask(fact.process, fact.at);
-        if (fact.ask.status === undefined || fact.ask.status >= 500 || fact.ask.status === 403)
-          this.#disturbedAt = fact.at;
+        if (isTrouble(fact.ask)) this.#disturbedAt = fact.at;
         return;
       case 'answered':
         this.#last.set(fact.call.process, fact.call);
@@ -82,12 +81,14 @@ export class ProcessJudge implements Judge {
   #judgeLost(process: string, call: ApiCall): void {
     const { requestId } = call.reply ?? {};
     if (requestId === undefined || call.reply?.status !== 200) return;
-    const stored = this.#court.candidates(call).flatMap(({ key, known }) => {
+    const candidates = this.#court.candidates(call);
+    const stored = candidates.flatMap(({ key, known }) => {
       const [plural = '', namespace = '', name = ''] = key.split('/');
       const thing = this.#court.life.stored(plural, namespace, name);
       return thing && thing.metadata.uid === known.last.metadata.uid ? [thing] : [];
     });
-    if (stored.length === 0) return;
+    // It may have been for an object that is gone.
+    if (stored.length < candidates.length) return;
     if (stored.some((thing) => statusOf(thing).lastRequest?.requestId === requestId)) return;
     this.#court.report(
       'process result-lost',
@@ -134,4 +135,10 @@ export class ProcessJudge implements Judge {
     if (!line.includes('"level":"error"') && !line.includes('"level":"fatal"') && !line.includes('a bug')) return;
     this.#court.report('process bug', process, `${process} says that it has a bug: ${line.trim().slice(0, 400)}`);
   }
+}
+
+/** The API server did not do what it was asked for; what the process itself broke off is no excuse. */
+function isTrouble({ status, failure }: KubeAsk): boolean {
+  if (status === undefined) return !failure?.includes('client is destroyed');
+  return status >= 500 || status === 403;
 }

@@ -94,7 +94,9 @@ export class PromiseJudge implements Judge {
 
   #promise(promised: Promised): void {
     this.#open.set(promised.key, promised);
-    this.#court.life.timeline.quietlyAt(promised.at + SLACK_MS - this.#now(), () => this.#due(promised));
+    // A status that could not be written for a while speaks of a time that is past when it is written.
+    const due = Math.max(promised.at, promised.writtenAt) + SLACK_MS;
+    this.#court.life.timeline.quietlyAt(due - this.#now(), () => this.#due(promised));
   }
 
   #due(promised: Promised): void {
@@ -118,16 +120,16 @@ export class PromiseJudge implements Judge {
   }
 
   #isExcused({ at, writtenAt }: Promised): boolean {
-    const { world, weather, lastDownAt } = this.#court.life;
-    if (world.means.has('clocks') || weather.apiIsDown || lastDownAt >= writtenAt) return true;
-    const { restores, fleet } = this.#court.life;
-    if (this.#disturbedAt >= writtenAt || (restores.at(-1) ?? 0) >= writtenAt) return true;
-    if (fleet.processes.some(({ host }) => host.frozen)) return true;
+    const { world, weather, lastDownAt, kubeDisturbedAt, restores, fleet } = this.#court.life;
+    const wasSlow = (weather.kubeSlow?.until ?? 0) >= writtenAt;
+    if (world.means.has('clocks') || weather.apiIsDown || wasSlow) return true;
+    const disturbedAt = Math.max(this.#disturbedAt, lastDownAt, kubeDisturbedAt, restores.at(-1) ?? 0);
+    if (disturbedAt >= writtenAt || fleet.processes.some(({ host }) => host.frozen)) return true;
     const near = this.#calls.filter(({ leftAt }) => leftAt >= at - 15_000);
     // Others may take the slots, or try the key for it.
     if (near.length >= 2 || near.some(({ reply }) => reply?.status === 401)) return true;
     return this.#calls.some(({ reply, leftAt, unanswered }) => {
-      if (!reply && !unanswered) return true;
+      if (!reply && (!unanswered || unanswered.at >= at - SLACK_MS)) return true;
       if (!reply || (reply.status !== 429 && reply.status !== 503)) return leftAt >= at;
       const asked = Math.max(waitAsked(reply.headers, reply.status, this.#court.life.wall + reply.at), 6 * 60_000);
       return reply.at + Math.min(asked, LONGEST_PAUSE_MS) >= at;

@@ -30,24 +30,24 @@ export class Rightful {
 
   /** Whether the API would take this endpoint, were it added by itself. */
   takes(thing: Thing, endpoint: EndpointView): boolean {
-    const { refusedIds = [] } = this.#behaviour(thing);
+    const { refusedIds = [] } = this.behaviour(thing);
     if (refusedIds.includes(endpoint.id)) return false;
     return !this.#present(thing).some(({ stored }) => stored.id.toLowerCase() === endpoint.id.toLowerCase());
   }
 
   /** Whether adds have any effect, and can be seen to. */
   canAdd(thing: Thing): boolean {
-    const { add = 'honoured' } = this.#behaviour(thing);
+    const { add = 'honoured' } = this.behaviour(thing);
     return add === 'honoured' && this.#showsList(thing);
   }
 
   changesNames(thing: Thing): boolean {
-    return this.#behaviour(thing).name !== undefined;
+    return this.behaviour(thing).name !== undefined;
   }
 
   /** Whether the list could be read if only a name were declared. */
   needsName(thing: Thing): boolean {
-    const { emptyLists = 'ok' } = this.#behaviour(thing);
+    const { emptyLists = 'ok' } = this.behaviour(thing);
     return emptyLists !== 'ok' && specOf(thing).name === undefined && this.#showsList(thing);
   }
 
@@ -90,7 +90,7 @@ export class Rightful {
   }
 
   #organizationReasons(thing: Thing, spec: SpecView): readonly string[] {
-    const behaviour = this.#behaviour(thing);
+    const behaviour = this.behaviour(thing);
     const found = new Set<string>();
     const { name: names, add: adds, emptyLists, echo, refusedIds = [], refuseRemoves = [] } = behaviour;
     if (spec.name !== undefined) {
@@ -115,7 +115,7 @@ export class Rightful {
     if (unlisted.some(({ id }) => refuseRemoves.includes(id)))
       for (const reason of ['Rejected', 'Conflict']) found.add(reason);
     if (unlisted.length > (spec.maxPrivateEndpointRemovals ?? 5)) found.add('RemovalBlocked');
-    if (emptyLists !== undefined && spec.name === undefined) {
+    if (emptyLists !== undefined && (spec.name === undefined || names === 'bad-request')) {
       for (const reason of ['Rejected', 'OutcomeUnknown', 'Unavailable', 'Applied']) found.add(reason);
     }
     if (echo === 'stale') for (const reason of ['Applied', 'NotConfirmed']) found.add(reason);
@@ -163,11 +163,11 @@ export class Rightful {
   }
 
   #showsList(thing: Thing): boolean {
-    const { list = 'as-is' } = this.#behaviour(thing);
+    const { list = 'as-is' } = this.behaviour(thing);
     return list !== 'absent' && list !== 'null';
   }
 
-  #behaviour(thing: Thing) {
+  behaviour(thing: Thing) {
     const { organizationId } = specOf(thing);
     return behaviourOf(this.#court.life.world.organizations.find(({ id }) => id === organizationId)?.traits ?? []);
   }

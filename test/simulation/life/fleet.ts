@@ -19,6 +19,8 @@ export class Fleet {
   readonly #life: Life;
   readonly #places: Place[] = [];
   #isStopped = false;
+  /** How far wall clocks may be off by now: the sum of all jumps. */
+  clocksOffMs = 0;
 
   constructor(life: Life) {
     this.#life = life;
@@ -81,6 +83,7 @@ export class Fleet {
     const process = this.#aProcess(draw, {});
     if (!process) return undefined;
     process.host.jumpWall(minutes * 60_000);
+    this.clocksOffMs += Math.abs(minutes) * 60_000;
     this.#life.tell({ what: 'process', process: process.name, did: 'clock-jumped' });
     return `the wall clock of ${process.name} jumps by ${minutes} min`;
   }

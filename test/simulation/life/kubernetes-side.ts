@@ -60,10 +60,10 @@ export class KubernetesSide implements Server {
     if (type === 'DELETED') this.#gone(host, object);
   }
 
-  unanswered({ host, request }: Crossing): void {
+  unanswered({ host, request }: Crossing, failure: string): void {
     const { method, path, body } = request;
     if (path.includes('watch=true')) return;
-    this.#tell({ what: 'asked', process: host, ask: { method, path, status: undefined, body } });
+    this.#tell({ what: 'asked', process: host, ask: { method, path, status: undefined, body, failure } });
   }
 
   /** A list counts when its last page is there: what is not in it is gone. */

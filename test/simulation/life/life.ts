@@ -70,6 +70,7 @@ export class Life {
   readonly backups: Backup[] = [];
   /** Activities whose records the API has purged. */
   readonly purged = new Set<string>();
+  readonly firstApiHost: string = API_HOSTS[0];
   apiHost: string = API_HOSTS[0];
   resting = false;
   /** When the management API last refused connections. */

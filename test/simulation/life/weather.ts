@@ -34,6 +34,8 @@ export class Weather implements WatchWeather {
   apiIsDown = false;
   kubeTrouble: Episode<KubeTrouble> | undefined;
   apiTrouble: Episode<ApiFault> | undefined;
+  /** Seconds that the API server takes for everything but Leases, which have a lane of their own. */
+  kubeSlow: Episode<number> | undefined;
   /** Seconds that every watch lags behind. */
   lag: Episode<number> | undefined;
 
@@ -48,6 +50,7 @@ export class Weather implements WatchWeather {
     this.apiIsDown = false;
     this.kubeTrouble = undefined;
     this.apiTrouble = undefined;
+    this.kubeSlow = undefined;
     this.lag = undefined;
   }
 
@@ -63,9 +66,11 @@ export class Weather implements WatchWeather {
 
   kubeFate({ request }: Crossing): Fate {
     const name = this.#number(`${request.method} ${request.path.split('?')[0]}`);
-    const plain = this.#plain(`kube ${name}`, PLAIN_KUBE_MS);
-    if (!this.#mayHappen('kube faults')) return plain;
     const isLease = request.path.includes('/leases');
+    const plain = this.#plain(`kube ${name}`, PLAIN_KUBE_MS);
+    const slow = this.kubeSlow;
+    if (slow && !isLease && this.#isOn(slow)) return { ...plain, thereMs: slow.what * 1_000 };
+    if (!this.#mayHappen('kube faults')) return plain;
     if (fractionFor(this.#seed, `kube fault ${name}`) >= this.#life.odds.kubeFault * (isLease ? 0.1 : 1)) return plain;
     const { fate, text } = drawKubeFate(this.#draw(name), plain);
     return this.#happens(`fate of ${name}`, `${name}: ${text}`) ? fate : plain;

@@ -72,6 +72,8 @@ export interface KubeAsk {
   /** undefined: no answer reached the process. */
   readonly status: number | undefined;
   readonly body: string;
+  /** Why no answer reached it. */
+  readonly failure?: string;
 }
 
 /** Tells whoever listens of every fact, in the order in which they happen. */
