@@ -109,10 +109,12 @@ function addition(
         case 'no-op':
           return { organization };
         case 'upsert': {
-          const privateEndpoints = present.map((other) =>
-            alike(other, endpoint, behaviour) ? stored(endpoint) : other,
-          );
-          return { organization: { ...organization, privateEndpoints } };
+          const replaced = present.filter((other) => alike(other, endpoint, behaviour));
+          const next = stored(endpoint);
+          const privateEndpoints = present.map((other) => (replaced.includes(other) ? next : other));
+          const gone = replaced.filter((other) => !isSameTuple(other, next));
+          const moves = gone.length > 0 ? { added: [next], removed: gone } : {};
+          return { organization: { ...organization, privateEndpoints }, ...moves };
         }
         case 'bad-request':
           return { status: 400, text: wording(endpoint, behaviour, 'already exists') };
@@ -128,6 +130,10 @@ function addition(
     const added = [stored(endpoint)];
     return { organization: { ...organization, privateEndpoints: [...present, ...added] }, added };
   };
+}
+
+function isSameTuple(a: PrivateEndpoint, b: PrivateEndpoint): boolean {
+  return a.id === b.id && a.cloudProvider === b.cloudProvider && a.region === b.region;
 }
 
 function refusal(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour, why: string): Objection {

@@ -12,6 +12,8 @@ interface Ended {
   readonly target: string;
   readonly host: string;
   readonly adopted: ReadonlySet<string>;
+  /** The API knew nothing of the organization when it was last asked. */
+  readonly isUnknown: boolean;
   /** What other objects listed then: that stays. */
   readonly spared: ReadonlySet<string>;
 }
@@ -24,6 +26,8 @@ export class DeletionJudge implements Judge {
   readonly #trails: Trails;
   readonly #notes: Notes;
   readonly #ended: Ended[] = [];
+  /** By target: what the API answered last. */
+  readonly #answers = new Map<string, number>();
 
   constructor(court: Court, trails: Trails, notes: Notes) {
     this.#court = court;
@@ -32,6 +36,7 @@ export class DeletionJudge implements Judge {
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'answered') this.#answers.set(fact.call.target, fact.call.reply?.status ?? 0);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     if (fact.change.type === 'DELETED' && fact.change.before) this.#remember(fact.change, fact.at);
   }
@@ -41,7 +46,7 @@ export class DeletionJudge implements Judge {
       for (const { id, what } of this.#left(ended)) {
         if (this.#notes.names(ended.uid, id, { from: ended.at, withinMs: EVENT_MS })) continue;
         this.#court.report(
-          `I5 left-${what}`,
+          ended.isUnknown ? 'I5 left-unknown' : `I5 left-${what}`,
           ended.key,
           `${ended.key} is let go, ${id} that it had ${what} is still at the API, and no event names it`,
           ended.at,
@@ -65,6 +70,7 @@ export class DeletionJudge implements Judge {
       target: targetOfSpec('organizations', spec),
       host: this.#court.life.apiHost,
       adopted: new Set(spec.adoptPrivateEndpoints ? adopted : []),
+      isUnknown: this.#answers.get(targetOfSpec('organizations', spec)) === 404,
       spared: this.#listedByOthers(targetOfSpec('organizations', spec), uid),
     });
   }

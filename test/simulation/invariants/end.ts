@@ -111,7 +111,7 @@ export class EndJudge {
     const other = Object.entries(settings).find(([name, value]) => held[name] !== value);
     if (!other || this.#isWrittenElsewhere('pipesettings', thing)) return;
     const [name, value] = other;
-    if (this.#wasSilent(thing, name)) return;
+    if (this.#wasSilent(thing, name) || this.#cameTwice(thing)) return;
     this.#court.report(
       this.#overwrittenBy(thing),
       key,
@@ -125,6 +125,15 @@ export class EndJudge {
     const last = this.#court.lastWritten.get(`${this.#court.life.apiHost} ${target}`);
     const isOwn = last?.reply !== undefined && last.reply.requestId === statusOf(thing).applied?.requestId;
     return isOwn && last.reply?.result?.[name] === undefined;
+  }
+
+  /** A call that was answered was carried out once more, long after: no client hears of that. */
+  #cameTwice(thing: Thing): boolean {
+    const target = targetOfSpec('pipesettings', specOf(thing));
+    const last = this.#court.lastWritten.get(`${this.#court.life.apiHost} ${target}`);
+    const isSo = last?.reply !== undefined && last.executions.length > 1;
+    if (isSo) this.#court.excuse('a call carried out twice');
+    return isSo;
   }
 
   /** Whose call was the last to be carried out: another object's, an earlier one of its own, or nobody's. */
@@ -162,7 +171,7 @@ export class EndJudge {
       (endpoint) => this.#rightful.takes(thing, endpoint) && !this.#wentSince(thing, endpoint),
     );
     const isTaken = kept.some((endpoint) => this.#tookAnother(thing, endpoint));
-    const rule = reason !== 'Applied' ? 'I4 kept-out' : isTaken ? 'I4 overwritten' : this.#notThere();
+    const rule = isTaken ? 'I4 overwritten' : this.#notThere(reason === 'Applied' ? 'I4 not-there' : 'I4 kept-out');
     if (kept.length > 0 && this.#rightful.canAdd(thing)) {
       this.#court.report(
         this.#oddly(thing, rule),
@@ -175,7 +184,7 @@ export class EndJudge {
     const actual = this.#court.life.api.organizations.of(spec.organizationId ?? '')?.name;
     if (spec.name !== undefined && this.#lastNamed(target) !== spec.name && !this.#rightful.changesNames(thing)) {
       this.#court.report(
-        this.#lastNamed(target) === undefined ? this.#notThere() : 'I4 overwritten',
+        this.#lastNamed(target) === undefined ? this.#notThere('I4 not-there') : 'I4 overwritten',
         key,
         `${key} says Applied with the name "${spec.name}", and the API has "${actual}"`,
       );
@@ -196,9 +205,9 @@ export class EndJudge {
   }
 
   /** Something that was never there: where the operator has moved to another API it may have been at the first one. */
-  #notThere(): string {
+  #notThere(rule: string): string {
     const { life } = this.#court;
-    return life.apiHost === life.firstApiHost ? 'I4 not-there' : 'I4 other-api';
+    return life.apiHost === life.firstApiHost ? rule : 'I4 other-api';
   }
 
   /** Whether another object's call took it away. */

@@ -1,6 +1,6 @@
 import type { Change, Thing } from '../kubernetes/objects.ts';
-import type { Fact } from '../record/facts.ts';
-import { type LedgerView, readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import type { ApiCall, Fact } from '../record/facts.ts';
+import { type LedgerView, readyOf, type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import type { Notes } from './notes.ts';
@@ -68,7 +68,7 @@ export class LedgerJudge implements Judge {
       if (left?.origin === 'Added' || left?.origin === 'Adopted') continue;
       if (entry.origin === 'Adopted' && specOf(now).adoptPrivateEndpoints !== true) continue;
       // What it had taken over from another object was never its own.
-      const why = this.#mayClaim(before, entry) ? this.#objection(now, entry) : undefined;
+      const why = this.#isProvenOurs(before, entry) ? this.#objection(now, entry) : undefined;
       if (why) this.#losses.push({ at: this.#court.life.timeline.now, subject, uid, entry, now: left, why });
     }
     for (const entry of ours(now)) {
@@ -110,6 +110,21 @@ export class LedgerJudge implements Judge {
     return misses.length > 0 ? 'one-look' : 'unproven';
   }
 
+  /** Whether it can only be this object's: by an add, or by a look that adopted it, that no other object can have made. */
+  #isProvenOurs({ metadata, spec }: Thing, entry: LedgerView): boolean {
+    const isIts = (call: ApiCall): boolean => {
+      const candidates = this.#court.candidates(call);
+      return candidates.length === 1 && candidates[0]?.known.last.metadata.uid === metadata.uid;
+    };
+    return [...this.#hosts()].some((host) => {
+      const { looks, changes } = this.#trails.of(host, targetOfSpec('organizations', spec as SpecView));
+      if (entry.origin === 'Adopted') {
+        return looks.some(({ call, entries }) => entries && isIn(entries, entry) && isIts(call));
+      }
+      return changes.some((call) => asksFor(call, entry) && isIts(call));
+    });
+  }
+
   /** Whether the object can own it: by an add of its own, or by adopting what its spec lists. */
   #mayClaim(thing: Thing, entry: LedgerView): boolean {
     const spec = specOf(thing);
@@ -119,11 +134,12 @@ export class LedgerJudge implements Judge {
     // What was on record may have left, and nobody but the API knows.
     if (this.#intents.get(uid)?.has(truthKey(entry))) return true;
     return [...this.#hosts()].some((host) =>
-      this.#trails.of(host, target).changes.some((call) => {
-        const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
-        if (!add.some((endpoint) => truthKey(endpoint) === truthKey(entry))) return false;
-        return this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid);
-      }),
+      this.#trails
+        .of(host, target)
+        .changes.some(
+          (call) =>
+            asksFor(call, entry) && this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid),
+        ),
     );
   }
 
@@ -138,6 +154,12 @@ const SAYS: Readonly<Record<Loss['why'], string>> = {
   'given-up': 'before two looks had lacked it',
   unproven: 'although no look had lacked it',
 };
+
+/** Whether a call would add this endpoint. */
+function asksFor({ body }: ApiCall, endpoint: LedgerView): boolean {
+  const { add = [] } = (body as PatchView).privateEndpoints ?? {};
+  return add.some((one) => truthKey(one) === truthKey(endpoint));
+}
 
 function ours(thing: Thing): LedgerView[] {
   return (statusOf(thing).privateEndpoints ?? []).filter(

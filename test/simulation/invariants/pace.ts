@@ -5,11 +5,16 @@ import type { Court, Judge } from './court.ts';
 interface Pace {
   /** When the last calls left. */
   readonly left: number[];
+  /** The same, of calls that are alike in everything. */
+  readonly alike: Map<string, number[]>;
   readonly inFlight: Set<number>;
   pausedUntil: number;
 }
 
 const IN_FLIGHT = 4;
+/** The same call may leave so often in a minute: a change of twenty endpoints that are refused one by one looks between them. */
+const MOST_ALIKE = 40;
+const MINUTE = 60_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 /** The least that the operator waits after a 429 by itself: 10 s, less a fifth. */
 const OWN_PAUSE_MS = 8_000;
@@ -61,6 +66,7 @@ export class PaceJudge implements Judge {
       );
     }
     pace.left.push(now);
+    this.#leavesAgain(call, pace);
     if (this.#rate) {
       const { calls, perMs } = this.#rate;
       while ((pace.left[0] ?? now) <= now - perMs) pace.left.shift();
@@ -87,6 +93,18 @@ export class PaceJudge implements Judge {
     this.#targets.set(`${call.process} ${call.target}`, call);
   }
 
+  #leavesAgain(call: ApiCall, { alike }: Pace): void {
+    const { now } = this.#court.life.timeline;
+    const name = `${call.method} ${call.target} ${call.text}`;
+    const times = alike.get(name) ?? [];
+    alike.set(name, times);
+    times.push(now);
+    while ((times[0] ?? now) <= now - MINUTE) times.shift();
+    if (times.length > MOST_ALIKE) {
+      this.#court.report('pace repeats', call.target, `${shown(call)} leaves ${times.length} times within a minute`);
+    }
+  }
+
   #answered(call: ApiCall): void {
     const { reply } = call;
     if (!reply) return;
@@ -111,7 +129,12 @@ export class PaceJudge implements Judge {
 
   #paceOf({ process, host, credential }: ApiCall): Pace {
     const key = `${process} ${host} ${credential.keyId}:${credential.secret}`;
-    const pace = this.#paces.get(key) ?? { left: [], inFlight: new Set<number>(), pausedUntil: 0 };
+    const pace: Pace = this.#paces.get(key) ?? {
+      left: [],
+      alike: new Map(),
+      inFlight: new Set<number>(),
+      pausedUntil: 0,
+    };
     this.#paces.set(key, pace);
     return pace;
   }

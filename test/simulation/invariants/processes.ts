@@ -16,6 +16,8 @@ export class ProcessJudge implements Judge {
   readonly #court: Court;
   readonly #asked = new Map<string, number[]>();
   readonly #frozen = new Set<string>();
+  /** When a write of a process was last refused, because somebody else had written before it. */
+  readonly #overtaken = new Map<string, number>();
   /** The answer that was the last thing that a process had of the API. */
   readonly #last = new Map<string, ApiCall>();
   #disturbedAt = 0;
@@ -33,6 +35,7 @@ export class ProcessJudge implements Judge {
         return;
       case 'asked':
         this.#ask(fact.process, fact.at);
+        if (fact.ask.status === 409) this.#overtaken.set(fact.process, fact.at);
         if (isTrouble(fact.ask)) this.#disturbedAt = fact.at;
         return;
       case 'answered':
@@ -75,7 +78,8 @@ export class ProcessJudge implements Judge {
     if (holder === process)
       this.#court.report('process lease-kept', process, `${process} ended in order and still holds the Lease`);
     const last = this.#last.get(process);
-    if (last?.reply && at - last.reply.at < 60_000) this.#judgeLost(process, last);
+    const overtakenAt = this.#overtaken.get(process) ?? 0;
+    if (last?.reply && at - last.reply.at < 60_000 && overtakenAt < last.reply.at) this.#judgeLost(process, last);
   }
 
   #judgeLost(process: string, call: ApiCall): void {

@@ -133,7 +133,7 @@ export class Objects {
    * above all that were, and these are forgotten.
    */
   restore({ revision, objects }: Backup, { forwards }: { readonly forwards: boolean }): void {
-    this.#revision = forwards ? revision + BUMP : revision;
+    this.#revision = forwards ? Math.max(revision, this.#revision) + BUMP : revision;
     this.#objects = new Map(objects);
     this.#history = [];
     this.#compacted = this.#revision;

@@ -57,14 +57,15 @@ const ODDITIES = plain<OrganizationBehaviour>({
 
 const WORDINGS = ['names-id', 'generic', 'longer-id', 'changing'] as const;
 
-/** How one organization behaves for a whole life. */
-export function organizationTraits(draw: Draw, pool: readonly Endpoint[]): OrganizationTrait[] {
+/** How one organization behaves for a whole life; a long list is looked at in other ways where it cannot be asked for. */
+export function organizationTraits(draw: Draw, pool: readonly Endpoint[], isCrowded: boolean): OrganizationTrait[] {
   const wording = draw.pick(WORDINGS);
   const traits: OrganizationTrait[] = [
     draw.pick(MANNERS),
     { name: `errors: ${wording}`, behaviour: { refusedText: wording } },
   ];
-  if (draw.chance(0.5)) traits.push(draw.pick(ODDITIES));
+  if (isCrowded && draw.chance(0.5)) traits.push(draw.pick(ODDITIES.filter(({ behaviour }) => behaviour.emptyLists)));
+  else if (draw.chance(0.5)) traits.push(draw.pick(ODDITIES));
   if (draw.chance(0.15)) traits.push(draw.pick(ODDITIES));
   if (draw.chance(pool.length > 5 ? 0.8 : 0.15)) {
     const refusedIds = draw.some(pool, draw.between(1, 2)).map(({ id }) => id);

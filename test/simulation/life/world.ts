@@ -161,10 +161,12 @@ function drawOrganizations(draw: Draw): OrganizationDraft[] {
   return Array.from({ length: draw.between(1, 4) }, (_, index) => {
     const mine = draw.of(String(index));
     const pool = endpointPool(mine.chance(0.1));
-    const traits = organizationTraits(mine.of('traits'), pool);
     const others = mine.some(pool, mine.weighted({ 0: 50, 1: 30, 2: 20 }) === '0' ? 0 : mine.between(1, 2));
-    const crowd = mine.chance(0.03) ? strangers(210) : strangers(mine.between(0, 2));
-    return { id: `7f0e6f0c-0000-4000-8000-00000000000${index + 1}`, pool, traits, others: [...others, ...crowd] };
+    // More than a status stores.
+    const isCrowded = mine.chance(0.04);
+    const crowd = strangers(isCrowded ? 210 : mine.between(0, 2));
+    const traits = organizationTraits(mine.of('traits'), pool, isCrowded);
+    return { id: `7f0e6f0c-0000-4000-8000-00000000000${index + 1}`, pool, traits, others: [...crowd, ...others] };
   });
 }
 

@@ -37,5 +37,5 @@ export class Knowledge {
 }
 
 function isOlder(a: Thing, b: Thing): boolean {
-  return a.metadata.uid === b.metadata.uid && Number(a.metadata.resourceVersion) < Number(b.metadata.resourceVersion);
+  return Number(a.metadata.resourceVersion) < Number(b.metadata.resourceVersion);
 }
