@@ -1,3 +1,7 @@
+const { setImmediate } = globalThis;
+/** Events in one turn of Node's loop. */
+const TURN = 50;
+
 interface Entry {
   readonly at: number;
   readonly order: number;
@@ -39,15 +43,28 @@ export class Timeline {
 
   /** Lets everything happen up to a time, which it is then. Throws what an event throws. */
   async runUntil(end: number): Promise<void> {
-    await settled();
-    for (let next = this.#heap[0]; next && next.at <= end && !this.#stopped; next = this.#heap[0]) {
-      this.#pop();
-      if (next.cancelled) continue;
-      this.#now = next.at;
-      this.#events += 1;
-      next.run();
-      if (next.wakes) await settled();
-    }
+    await new Promise<void>((resolve, reject) => {
+      let planned = 0;
+      let over = false;
+      const finish = (how: () => void): void => {
+        over = true;
+        how();
+      };
+      const step = (): void => {
+        planned -= 1;
+        if (over) return;
+        try {
+          if (!this.#next(end)) finish(resolve);
+          else if (planned === 0) plan();
+        } catch (error) {
+          finish(() => reject(error));
+        }
+      };
+      const plan = (): void => {
+        for (planned = 0; planned < TURN; planned += 1) setImmediate(step);
+      };
+      plan();
+    });
     if (!this.#stopped) this.#now = Math.max(this.#now, end);
   }
 
@@ -55,6 +72,19 @@ export class Timeline {
   stop(): void {
     this.#stopped = true;
     this.#heap.length = 0;
+  }
+
+  /** One event, and those before it that nobody hears of at once; false: there is none up to this time. */
+  #next(end: number): boolean {
+    for (let next = this.#heap[0]; next && next.at <= end && !this.#stopped; next = this.#heap[0]) {
+      this.#pop();
+      if (next.cancelled) continue;
+      this.#now = next.at;
+      this.#events += 1;
+      next.run();
+      if (next.wakes) return true;
+    }
+    return false;
   }
 
   #set(delayMs: number, run: () => void, wakes: boolean): () => void {
@@ -99,9 +129,4 @@ export class Timeline {
 
 function isBefore(a: Entry, b: Entry): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
-}
-
-/** Resolves when every promise that needs no event has gone on. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }

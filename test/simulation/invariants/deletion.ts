@@ -44,9 +44,11 @@ export class DeletionJudge implements Judge {
   end(): void {
     for (const ended of this.#ended) {
       for (const { id, what } of this.#left(ended)) {
-        if (this.#notes.names(ended.uid, id, { from: ended.at, withinMs: EVENT_MS })) continue;
+        const named = this.#notes.names(ended.uid, id, { from: ended.at, withinMs: EVENT_MS });
+        if (named === 'yes') continue;
+        const rule = ended.isUnknown ? 'I5 left-unknown' : `I5 left-${what}`;
         this.#court.report(
-          ended.isUnknown ? 'I5 left-unknown' : `I5 left-${what}`,
+          named === 'cut' ? 'I5 cut-short' : rule,
           ended.key,
           `${ended.key} is let go, ${id} that it had ${what} is still at the API, and no event names it`,
           ended.at,

@@ -162,6 +162,8 @@ export class EndJudge {
     const spec = specOf(thing);
     if (!['Applied', 'Rejected', 'Conflict'].includes(reason) || this.#isWrittenElsewhere('organizations', thing))
       return;
+    // A change that the API has lost to another one at the same time was confirmed all the same.
+    if (this.#rightful.behaviour(thing).concurrent === 'lost-update') return;
     const target = targetOfSpec('organizations', spec);
     const present = this.#trails.present(this.#court.life.apiHost, target);
     const missing = (spec.privateEndpoints ?? []).filter(

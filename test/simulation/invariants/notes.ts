@@ -35,10 +35,15 @@ export class Notes implements Judge {
     return this.#notes.get(uid) ?? [];
   }
 
-  /** Whether an event of the object names this within some time after; a process that died just then may have wanted to. */
-  names(uid: string, what: string, about: { readonly from: number; readonly withinMs: number }): boolean {
+  /**
+   * Whether an event of the object names this within some time after, or one lists some and counts the rest. A process that
+   * died just then may have wanted to.
+   */
+  names(uid: string, what: string, about: { readonly from: number; readonly withinMs: number }): 'yes' | 'no' | 'cut' {
     const { from, withinMs } = about;
     const isNear = (at: number): boolean => at >= from - 5_000 && at <= from + withinMs;
-    return this.of(uid).some(({ at, text }) => isNear(at) && text.includes(what)) || this.deaths.some(isNear);
+    const near = this.of(uid).filter(({ at }) => isNear(at));
+    if (near.some(({ text }) => text.includes(what)) || this.deaths.some(isNear)) return 'yes';
+    return near.some(({ text }) => /and \d+ more/.test(text)) ? 'cut' : 'no';
   }
 }

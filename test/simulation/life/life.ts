@@ -4,6 +4,7 @@ import { Adversary } from '../adversary/adversary.ts';
 import { SOMEBODY } from '../adversary/api.ts';
 import { putSecret } from '../adversary/secrets.ts';
 import { Draw } from '../engine/draw.ts';
+import { takeImmediates } from '../engine/immediates.ts';
 import { seedRandomness } from '../engine/randomness.ts';
 import { Timeline } from '../engine/timeline.ts';
 import { kindOf } from '../kubernetes/kinds.ts';
@@ -198,9 +199,11 @@ export class Life {
   /** Runs it up to a time, from its beginning or from where it is. Randomness of the whole process is the life's meanwhile. */
   async run(until: number): Promise<void> {
     const unseed = seedRandomness(this.#randomness);
+    const giveBack = takeImmediates(this.timeline);
     try {
       await this.timeline.runUntil(until);
     } finally {
+      giveBack();
       unseed();
     }
   }

@@ -30,9 +30,9 @@ export async function live(options: LifeOptions & { readonly listen?: (life: Lif
   return court;
 }
 
-/** A pair of processes would renew its Lease for hours on end, for nothing: it is stopped, and starts again before something is due. */
+/** Hours in which nothing happens cost as much as others: most lives have their processes stopped, and started again before something is due. */
 async function sleepUntil(life: Life, at: number): Promise<void> {
-  if (!life.world.elected || at < life.timeline.now + 10 * MINUTE) return;
+  if (!life.world.sleeps || at < life.timeline.now + 10 * MINUTE) return;
   life.fleet.stop();
   await life.run(at);
   life.fleet.start();

@@ -110,6 +110,8 @@ export interface World {
   readonly rate: Rate | undefined;
   /** From then on the adversary does nothing more, and everything that it broke works again. */
   readonly restAt: number;
+  /** No process runs in the long waits after that. */
+  readonly sleeps: boolean;
 }
 
 const NAMESPACES = ['team-a', 'team-b', 'team-c'];
@@ -121,7 +123,7 @@ export function drawWorld(draw: Draw): World {
   const targets = { organizations, pipes: drawPipes(draw.of('pipes'), organizations) };
   const activities = drawActivities(draw.of('activities'), organizations);
   const { keys, secrets } = drawKeys(draw.of('keys'), namespaces);
-  const elected = draw.chance(0.08);
+  const elected = draw.chance(0.04);
   return {
     seed: draw.seed,
     means,
@@ -134,7 +136,8 @@ export function drawWorld(draw: Draw): World {
     secrets,
     objects: drawObjects(draw.of('objects'), { ...targets, activities, namespaces }),
     rate: draw.chance(0.6) ? { calls: 10, perMs: 10_000, header: draw.pick(RATE_HEADERS) } : undefined,
-    restAt: draw.between(40, 50) * MINUTE,
+    restAt: draw.between(45, 50) * MINUTE,
+    sleeps: elected || draw.chance(0.75),
   };
 }
 
@@ -153,7 +156,7 @@ function drawFlags(draw: Draw, namespaces: readonly string[]): Flags {
     timeoutSeconds: draw.chance(0.75) ? 35 : 10,
     concurrency: draw.weighted({ 10: 70, 1: 15, 2: 15 }) === '10' ? 10 : draw.between(1, 2),
     cleanupDeadline: draw.weighted({ '10m': 80, '3m': 20 }),
-    namespaces: draw.chance(0.4) ? namespaces : undefined,
+    namespaces: draw.chance(0.3) ? namespaces : undefined,
   };
 }
 
