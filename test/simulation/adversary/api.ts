@@ -134,8 +134,13 @@ interface Change {
   readonly remove?: readonly Endpoint[];
 }
 
-/** One PATCH of the other client, which the API treats as any other. */
-function patch(life: Life, { id, traits }: OrganizationDraft, { name, add, remove }: Change, text: string): string {
+function patch(life: Life, { id }: OrganizationDraft, change: Change, text: string): string {
+  return `somebody else ${text} ${id} (${patchAsSomebody(life, id, change)})`;
+}
+
+/** One PATCH of the other client, which the API treats as any other; returns the status of its answer. */
+export function patchAsSomebody(life: Life, id: string, { name, add, remove }: Change): number {
+  const traits = life.world.organizations.find((one) => one.id === id)?.traits ?? [];
   const body = { ...(name !== undefined && { name }), ...((add || remove) && { privateEndpoints: { add, remove } }) };
   const work = life.api.work(
     {
@@ -148,7 +153,7 @@ function patch(life: Life, { id, traits }: OrganizationDraft, { name, add, remov
   );
   work.ended?.();
   if (work.moves) life.tell({ what: 'other', host: life.apiHost, organizationId: id, moves: work.moves });
-  return `somebody else ${text} ${id} (${work.reply.status})`;
+  return work.reply.status;
 }
 
 function anOrganization({ world }: Life, draw: Draw, { target }: Focus): OrganizationDraft {

@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import type { Plot } from './plot.ts';
 import type { Result } from './worker.ts';
 
 export interface PackOptions {
   readonly sources: string;
   /** The next life to live; undefined: there is none. */
-  readonly next: () => number | undefined;
+  readonly next: () => Plot | undefined;
   /** Told of every life; false ends the hunt. */
   readonly heard: (result: Result) => boolean;
 }
@@ -18,9 +19,9 @@ export async function hunt({ sources, next, heard }: PackOptions): Promise<void>
   const work = (worker: Worker): Promise<void> =>
     new Promise((resolve, reject) => {
       const give = (): void => {
-        const seed = isOver ? undefined : next();
-        if (seed === undefined) resolve();
-        else worker.postMessage(seed);
+        const plot = isOver ? undefined : next();
+        if (plot === undefined) resolve();
+        else worker.postMessage(plot);
       };
       worker.on('error', reject);
       worker.on('message', (result: Result) => {

@@ -1,15 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
-import { Draw } from '../engine/draw.ts';
 import type { Violation } from '../invariants/court.ts';
 import type { Product } from '../life/product.ts';
 import { live } from '../life/run.ts';
-import { drawWorld, type World } from '../life/world.ts';
 import type { Fact } from '../record/facts.ts';
 import { readyOf, statusOf } from '../record/objects.ts';
+import { optionsOf, type Plot } from './plot.ts';
 import { logLine } from './story.ts';
 
 export interface Played {
-  readonly seed: number;
+  readonly plot: Plot;
   readonly violations: readonly Violation[];
   /** What no client could have avoided, by kind. */
   readonly excused: ReadonlyMap<string, number>;
@@ -27,20 +26,15 @@ export interface PlayOptions {
   readonly digest?: boolean;
 }
 
-/** The world that a seed stands for. */
-export function worldOf(seed: number): World {
-  return drawWorld(new Draw(`life ${seed}`));
-}
-
-/** Plays the life of a seed, which is the same life every time and everywhere. */
-export async function play(seed: number, options: PlayOptions): Promise<Played> {
+/** Plays a life, which is the same life every time and everywhere. */
+export async function play(plot: Plot, options: PlayOptions): Promise<Played> {
   const { product, without, listen } = options;
   // Thousands of calls are given up in a life, and each would draw a picture of the stack that nobody looks at.
   Error.stackTraceLimit = 0;
   const transitions = new Map<string, number>();
   const hash: Hash | undefined = options.digest ? createHash('sha256') : undefined;
   const court = await live({
-    world: worldOf(seed),
+    ...optionsOf(plot),
     product,
     ...(without && { without }),
     listen: (life) => {
@@ -52,7 +46,7 @@ export async function play(seed: number, options: PlayOptions): Promise<Played> 
     },
   });
   const { violations, excused } = court;
-  return { seed, violations, excused, transitions, ...(hash && { digest: hash.digest('hex') }) };
+  return { plot, violations, excused, transitions, ...(hash && { digest: hash.digest('hex') }) };
 }
 
 /** What a write of a status changed: the reason, and the state of each entry of the ledger. */

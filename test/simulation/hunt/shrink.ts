@@ -1,6 +1,7 @@
 import type { Violation } from '../invariants/court.ts';
 import type { Product } from '../life/product.ts';
-import { play, worldOf } from './play.ts';
+import { play } from './play.ts';
+import { optionsOf, type Plot } from './plot.ts';
 import { type Line, tell } from './story.ts';
 
 export interface Shrunk {
@@ -17,9 +18,9 @@ const MOST_TRIES = 250;
 
 /**
  * Leaves out of a life whatever its breach does not need: objects, traits of the API, acts of the adversary and mishaps. What
- * is left is a breach of the same invariant, if not always of the same object.
+ * is left is a breach of the same invariant, if not always of the same object. Throws where the life does not break it.
  */
-export async function shrink(seed: number, rule: string, product: Product): Promise<Shrunk | undefined> {
+export async function shrink(plot: Plot, rule: string, product: Product): Promise<Shrunk> {
   let tries = 0;
   let happened: string[] = [];
 
@@ -27,7 +28,7 @@ export async function shrink(seed: number, rule: string, product: Product): Prom
   const breaks = async (without: ReadonlySet<string>): Promise<boolean> => {
     tries += 1;
     const acts: string[] = [];
-    const { violations } = await play(seed, {
+    const { violations } = await play(plot, {
       product,
       without,
       listen: (fact) => {
@@ -39,8 +40,9 @@ export async function shrink(seed: number, rule: string, product: Product): Prom
     return true;
   };
 
-  if (!(await breaks(new Set()))) return undefined;
-  let kept = [...given(seed), ...happened];
+  if (!(await breaks(new Set())))
+    throw new Error(`the life of seed ${plot.seed} does not break ${rule} when it is lived again`);
+  let kept = [...given(plot), ...happened];
   const gone = new Set<string>();
   for (let size = kept.length; size >= 1 && tries < MOST_TRIES; size = Math.floor(size / 2)) {
     for (let from = 0; from < kept.length && tries < MOST_TRIES; ) {
@@ -48,28 +50,28 @@ export async function shrink(seed: number, rule: string, product: Product): Prom
       if (await breaks(new Set([...gone, ...chunk]))) {
         for (const name of chunk) gone.add(name);
         // What happens no more need not be left out one by one.
-        const left = new Set([...given(seed), ...happened]);
+        const left = new Set([...given(plot), ...happened]);
         kept = kept.filter((name) => !gone.has(name) && left.has(name));
       } else from += size;
     }
   }
-  return { ...(await retold(seed, { rule, product, without: gone })), without: gone, tries };
+  return { ...(await retold(plot, { rule, product, without: gone })), without: gone, tries };
 }
 
 async function retold(
-  seed: number,
+  plot: Plot,
   { rule, ...options }: { readonly rule: string; readonly product: Product; readonly without: ReadonlySet<string> },
 ): Promise<Pick<Shrunk, 'violation' | 'lines'>> {
   const lines: Line[] = [];
-  const { violations } = await play(seed, { ...options, listen: (fact) => void lines.push(...tell(fact)) });
+  const { violations } = await play(plot, { ...options, listen: (fact) => void lines.push(...tell(fact)) });
   const violation = violations.find((one) => one.rule === rule);
-  if (!violation) throw new Error(`the life of seed ${seed} is not the same when it is lived again`);
+  if (!violation) throw new Error(`the life of seed ${plot.seed} is not the same when it is lived again`);
   return { violation, lines: lines.filter(({ at }) => at <= violation.at) };
 }
 
 /** What is there from the beginning and could be left out. */
-function given(seed: number): string[] {
-  const { objects, organizations, pipes } = worldOf(seed);
+function given(plot: Plot): string[] {
+  const { objects, organizations, pipes } = optionsOf(plot).world;
   return [
     ...objects.map(({ id }) => id),
     ...organizations.flatMap(({ id, traits }) => traits.map(({ name }) => `trait ${id} ${name}`)),

@@ -1,7 +1,7 @@
 import type { Change } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
-import { worldOf } from './play.ts';
+import { optionsOf, type Plot } from './plot.ts';
 
 const MOST_ENTRIES = 12;
 
@@ -95,8 +95,8 @@ function folded(lines: readonly Line[]): string[] {
 }
 
 /** What the world of a story is like, as far as it is not the plainest. */
-export function header(seed: number, without: ReadonlySet<string>): string[] {
-  const { flags, elected, organizations, pipes, rate } = worldOf(seed);
+export function header(plot: Plot, without: ReadonlySet<string>): string[] {
+  const { flags, elected, organizations, pipes, rate } = optionsOf(plot).world;
   const traits = [
     ...organizations.flatMap(({ id, traits: all }) => all.map(({ name }) => ({ whose: id, name }))),
     ...pipes.flatMap(({ pipeId, traits: all }) => all.map(({ name }) => ({ whose: pipeId, name }))),
@@ -120,8 +120,16 @@ export function logLine(fact: Fact): string {
     case 'other':
       return `${time}       endpoints of ${fact.organizationId} changed by somebody else: +${ids(fact.moves.added)} -${ids(fact.moves.removed)}`;
     default:
-      return `${time}  ${lineOf(fact)?.text ?? `done: ${fact.what === 'done' ? asked(fact.call) : ''}`}`;
+      return `${time}  ${lineOf(fact)?.text ?? unseen(fact)}`;
   }
+}
+
+/** What is no line of a story. */
+function unseen(fact: Fact): string {
+  if (fact.what === 'done') return `done: ${asked(fact.call)}`;
+  if (fact.what !== 'written') return fact.what;
+  const { kind, type, now, by } = fact.change;
+  return `${by}: ${type} ${kind.plural}/${now.metadata.namespace}/${now.metadata.name}`;
 }
 
 /** `00:12:03.250`. */

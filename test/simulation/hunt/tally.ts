@@ -8,14 +8,14 @@ export class Tally {
   readonly #rules = new Map<string, { count: number; readonly seed: number; readonly lives: number }>();
   #lives = 0;
 
-  add({ seed, violations, excused, transitions }: Played): void {
+  add({ plot, violations, excused, transitions }: Played): void {
     this.#lives += 1;
     for (const [name, count] of transitions) add(this.#transitions, name, count);
     for (const [name, count] of excused) add(this.#excused, name, count);
     for (const rule of new Set(violations.map((violation) => violation.rule))) {
       const known = this.#rules.get(rule);
       if (known) known.count += 1;
-      else this.#rules.set(rule, { count: 1, seed, lives: this.#lives });
+      else this.#rules.set(rule, { count: 1, seed: plot.seed, lives: this.#lives });
     }
   }
 

@@ -48,11 +48,10 @@ export class LedgerJudge implements Judge {
   /** Events come a little later than the status that they speak of. */
   end(): void {
     for (const { at, subject, uid, entry, now, why } of this.#losses) {
-      const named = this.#notes.names(uid, entry.id, { from: at, withinMs: EVENT_MS });
-      if (named === 'yes') continue;
+      if (this.#notes.names(uid, entry.id, { from: at, withinMs: EVENT_MS }) === 'yes') continue;
       const became = now ? `became ${now.origin}` : 'left the ledger';
       const text = `${entry.id} of ${subject}, which was ${entry.origin}, ${became} ${SAYS[why]}, and no event names it`;
-      this.#court.report(named === 'cut' ? 'I3 cut-short' : `I3 ${why}`, subject, text, at);
+      this.#court.report(`I3 ${why}`, subject, text, at);
     }
   }
 

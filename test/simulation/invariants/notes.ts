@@ -36,7 +36,7 @@ export class Notes implements Judge {
   }
 
   /**
-   * Whether an event of the object names this within some time after, or one lists some and counts the rest. A process that
+   * Whether an event of the object names this within some time after, or says what is left behind but only counts it. A process that
    * died just then may have wanted to.
    */
   names(uid: string, what: string, about: { readonly from: number; readonly withinMs: number }): 'yes' | 'no' | 'cut' {
@@ -44,6 +44,6 @@ export class Notes implements Judge {
     const isNear = (at: number): boolean => at >= from - 5_000 && at <= from + withinMs;
     const near = this.of(uid).filter(({ at }) => isNear(at));
     if (near.some(({ text }) => text.includes(what)) || this.deaths.some(isNear)) return 'yes';
-    return near.some(({ text }) => /and \d+ more/.test(text)) ? 'cut' : 'no';
+    return near.some(({ reason, text }) => reason === 'CleanupAbandoned' && /and \d+ more/.test(text)) ? 'cut' : 'no';
   }
 }

@@ -1,6 +1,6 @@
 import { plausibleActivity } from '../../simulator/activities.ts';
 import type { KeyOptions } from '../../simulator/types.ts';
-import { Adversary } from '../adversary/adversary.ts';
+import { Adversary, type Phase } from '../adversary/adversary.ts';
 import { SOMEBODY } from '../adversary/api.ts';
 import { putSecret } from '../adversary/secrets.ts';
 import { Draw } from '../engine/draw.ts';
@@ -11,7 +11,8 @@ import { kindOf } from '../kubernetes/kinds.ts';
 import type { Objects, Thing } from '../kubernetes/objects.ts';
 import { Kubernetes } from '../kubernetes/server.ts';
 import { ManagementApi } from '../management/api.ts';
-import { Chronicle, type Fact } from '../record/facts.ts';
+import type { Crossing } from '../network/wire.ts';
+import { type ApiCall, Chronicle, type Fact } from '../record/facts.ts';
 import { Knowledge } from '../record/knowledge.ts';
 import { Fleet } from './fleet.ts';
 import { KubernetesSide, OPERATOR } from './kubernetes-side.ts';
@@ -29,9 +30,17 @@ export interface Odds {
   readonly hop: number;
 }
 
+/** Whoever acts against the operator: at times of his own, and between any two events of a call. */
+export interface Opponent {
+  begin(): void;
+  hop(phase: Phase, crossing: Crossing, call?: ApiCall): void;
+}
+
 export interface LifeOptions {
   readonly world: World;
   readonly product: Product;
+  /** The adversary drawn from the seed, where it is not said who else. */
+  readonly opponent?: (life: Life) => Opponent;
   /** Names of what does not happen in this telling: objects, acts and mishaps. */
   readonly without?: ReadonlySet<string>;
   readonly odds?: Odds;
@@ -61,7 +70,7 @@ export class Life {
   readonly kube: Kubernetes;
   readonly kubernetesSide: KubernetesSide;
   readonly weather: Weather;
-  readonly adversary: Adversary;
+  readonly adversary: Opponent;
   readonly fleet: Fleet;
   readonly odds: Odds;
   /** API keys by id, as the API has them. */
@@ -90,7 +99,7 @@ export class Life {
   #names = 0;
   #uids = 0;
 
-  constructor({ world, product, without = new Set(), odds }: LifeOptions) {
+  constructor({ world, product, without = new Set(), odds, opponent }: LifeOptions) {
     this.world = reduced(world, without);
     this.product = product;
     this.#without = without;
@@ -113,7 +122,7 @@ export class Life {
     });
     this.kubernetesSide = new KubernetesSide(this);
     for (const host of API_HOSTS) this.#apis.set(host, this.#makeApi(host));
-    this.adversary = new Adversary(this);
+    this.adversary = opponent?.(this) ?? new Adversary(this);
     this.fleet = new Fleet(this);
   }
 

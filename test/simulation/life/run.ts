@@ -3,8 +3,6 @@ import type { Court } from '../invariants/court.ts';
 import { Life, type LifeOptions } from './life.ts';
 
 const MINUTE = 60_000;
-/** What the adversary leaves open is brought to its end in this time, or it says itself when it is tried again. */
-const AFTER_REST_MS = 15 * MINUTE;
 /** The longest wait of the contract is 6 h, give or take a fifth. */
 const LONGEST_MS = 8 * 60 * MINUTE;
 /** So often what is open may say that it is tried again later. */
@@ -16,18 +14,30 @@ export async function live(options: LifeOptions & { readonly listen?: (life: Lif
   options.listen?.(life);
   const { court, ending, close } = judge(life);
   life.begin();
-  const { restAt } = options.world;
-  await life.run(restAt + AFTER_REST_MS);
+  const unheard = (error: unknown): void =>
+    court.report('process unhandled', 'the operator', `a promise failed and nobody looked: ${String(error)}`);
+  process.on('unhandledRejection', unheard);
+  try {
+    await life.run(options.world.endAt);
+    await runUntilClosed(life, () => ending.openUntil());
+    close();
+  } finally {
+    process.off('unhandledRejection', unheard);
+    life.timeline.stop();
+  }
+  return court;
+}
+
+/** Lives on until nothing says any more that it is tried again later. */
+async function runUntilClosed(life: Life, openUntil: () => readonly number[]): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const times = ending.openUntil().filter((at) => at > life.timeline.now && at < restAt + LONGEST_MS);
-    if (times.length === 0) break;
+    const isDue = (at: number): boolean => at > life.timeline.now && at < life.world.restAt + LONGEST_MS;
+    const times = openUntil().filter(isDue);
+    if (times.length === 0) return;
     const due = Math.max(...times);
     await sleepUntil(life, due - MINUTE);
     await life.run(due + 2 * MINUTE);
   }
-  close();
-  life.timeline.stop();
-  return court;
 }
 
 /** Hours in which nothing happens cost as much as others: most lives have their processes stopped, and started again before something is due. */

@@ -110,6 +110,8 @@ export interface World {
   readonly rate: Rate | undefined;
   /** From then on the adversary does nothing more, and everything that it broke works again. */
   readonly restAt: number;
+  /** What the adversary left open has come to its end by then, or it says itself when it is tried again. */
+  readonly endAt: number;
   /** No process runs in the long waits after that. */
   readonly sleeps: boolean;
 }
@@ -124,6 +126,7 @@ export function drawWorld(draw: Draw): World {
   const activities = drawActivities(draw.of('activities'), organizations);
   const { keys, secrets } = drawKeys(draw.of('keys'), namespaces);
   const elected = draw.chance(0.04);
+  const restAt = draw.between(45, 50) * MINUTE;
   return {
     seed: draw.seed,
     means,
@@ -136,7 +139,8 @@ export function drawWorld(draw: Draw): World {
     secrets,
     objects: drawObjects(draw.of('objects'), { ...targets, activities, namespaces }),
     rate: draw.chance(0.6) ? { calls: 10, perMs: 10_000, header: draw.pick(RATE_HEADERS) } : undefined,
-    restAt: draw.between(45, 50) * MINUTE,
+    restAt,
+    endAt: restAt + 15 * MINUTE,
     sleeps: elected || draw.chance(0.75),
   };
 }

@@ -1,0 +1,69 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+export const USAGE = `Usage: npm run hunt -- [options]
+  --lives N       how many lives; 0: for ever (default 1000)
+  --seconds S     no new life after so long
+  --from N        the first seed; the others follow it (default: from the clock)
+  --seed N        only this life, the same every time
+  --only RULE     only breaches whose name begins so, expected ones too; the first ends the hunt
+  --log           with --seed: every event
+  --scope DEPTH   not lives from seeds, but every interleaving of the small scope up to so many steps
+  --planted       the planted faults, each for --seconds at most (default 60)
+  --sources DIR   another copy of src to live in`;
+
+const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
+
+/** What the command line asks for. */
+export interface Options {
+  readonly lives: number;
+  readonly seconds: number | undefined;
+  readonly from: number;
+  readonly seed: number | undefined;
+  readonly only: string | undefined;
+  readonly log: boolean;
+  readonly depth: number | undefined;
+  readonly planted: boolean;
+  readonly sources: string;
+}
+
+/** Reads the command line; undefined: it asks how to write one. Throws where it cannot be meant. */
+export function parseOptions(args: readonly string[]): Options | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      lives: { type: 'string' },
+      seconds: { type: 'string' },
+      from: { type: 'string' },
+      seed: { type: 'string' },
+      only: { type: 'string' },
+      log: { type: 'boolean', default: false },
+      scope: { type: 'string' },
+      planted: { type: 'boolean', default: false },
+      sources: { type: 'string', default: SOURCES },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const { seed, log, scope, only, planted, sources } = values;
+  if (log && seed === undefined)
+    throw new Error(`--log tells every event of one life: say which with --seed N\n${USAGE}`);
+  return {
+    lives: numberOf('--lives', values.lives) ?? 1_000,
+    seconds: numberOf('--seconds', values.seconds),
+    from: numberOf('--from', values.from) ?? Math.floor(Date.now() / 1_000) * 1_000,
+    seed: numberOf('--seed', seed),
+    only,
+    log,
+    depth: numberOf('--scope', scope),
+    planted,
+    sources,
+  };
+}
+
+function numberOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(text))
+    throw new Error(`${flag} takes a whole number from 0 on, not ${JSON.stringify(text)}\n${USAGE}`);
+  return Number(text);
+}
