@@ -57,6 +57,8 @@ function bodyText(kind: BodyKind, whole: Envelope, error: string): string {
       return JSON.stringify({ status, requestId });
     case 'error-with-200':
       return JSON.stringify({ status, requestId, error });
+    case 'result-and-error':
+      return JSON.stringify({ ...whole, error: { code: 'INTERNAL_ERROR', message: 'simulated' } });
     case 'proto-keys':
       return `{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},${text.slice(1, -1)},"result":{"__proto__":{"polluted":true},"constructor":1}}`;
     case 'megabytes':

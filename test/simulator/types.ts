@@ -16,6 +16,7 @@ export const BODY_KINDS = [
   'wrong-type',
   'no-result',
   'error-with-200',
+  'result-and-error',
   'proto-keys',
   'megabytes',
 ] as const;

@@ -106,6 +106,7 @@ describe('a body', () => {
     'wrong-type': ({ body }) => expect(body).toMatchObject({ status: '200', requestId: 7, result: ['done'] }),
     'no-result': ({ body }) => expect(Object.keys(body)).toEqual(['status', 'requestId']),
     'error-with-200': ({ body }) => expect(body).toMatchObject({ status: 200, error: 'INTERNAL_ERROR: simulated' }),
+    'result-and-error': ({ body }) => expect(body).toMatchObject({ result: {}, error: { code: 'INTERNAL_ERROR' } }),
     'proto-keys': ({ body }) => {
       expect(Object.hasOwn(body, '__proto__')).toBe(true);
       expect(Object.hasOwn(body.result ?? {}, '__proto__')).toBe(true);

@@ -56,23 +56,25 @@ export class Adversary {
       const mine = draw.of(id);
       const spread = mine.pick([100, 3_000, 3_000, 30_000, 120_000]);
       const at = Math.min(mine.pick(bursts) + mine.between(0, spread), world.restAt - 1);
-      timeline.quietlyAt(at, () => this.#act(id, mine, ACTS, {}));
+      timeline.quietlyAt(at, () => void this.#act(id, mine, ACTS, {}));
     }
   }
 
-  /** A call is between two events: here somebody may act who could not have timed it better. */
-  hop(phase: Phase, crossing: Crossing, call?: ApiCall): void {
+  /** A call is between two events: here somebody may act who could not have timed it better, and be heard of before its answer is. */
+  hop(phase: Phase, crossing: Crossing, call?: ApiCall): number {
     const life = this.#life;
-    if (life.resting || life.odds.hop === 0) return;
+    if (life.resting || life.odds.hop === 0) return 0;
     const focus = call ? { target: call.target, process: call.process } : this.#focusOf(crossing);
-    if (!focus) return;
+    if (!focus) return 0;
     const name = `${phase} ${crossing.request.method} ${crossing.request.path.split('?')[0]}`;
     const number = (this.#numbers.get(name) ?? 0) + 1;
     this.#numbers.set(name, number);
     const id = `${name} #${number}`;
-    if (fractionFor(this.#seed, id) >= life.odds.hop) return;
+    if (fractionFor(this.#seed, id) >= life.odds.hop) return 0;
     const acts = ACTS.filter((act) => MIDST.has(act.name));
-    this.#act(`when ${id}`, new Draw(`${life.world.seed}/${id}`), acts, focus);
+    const draw = new Draw(`${life.world.seed}/${id}`);
+    const hasActed = this.#act(`when ${id}`, draw, acts, focus);
+    return hasActed ? draw.of('held up').pick([0, 50, 3_000]) : 0;
   }
 
   /** Of the requests to the API server, those that something hangs on. */
@@ -85,15 +87,16 @@ export class Adversary {
     return stored && { process: host, target: targetOfSpec(plural, specOf(stored)) };
   }
 
-  #act(id: string, draw: Draw, acts: readonly Act[], focus: Focus): void {
+  #act(id: string, draw: Draw, acts: readonly Act[], focus: Focus): boolean {
     const life = this.#life;
-    if (life.resting || !life.may(id)) return;
+    if (life.resting || !life.may(id)) return false;
     const possible = acts.filter(({ means }) => life.uses(means));
-    if (possible.length === 0) return;
+    if (possible.length === 0) return false;
     const weights = Object.fromEntries(possible.map(({ name, weight }) => [name, weight]));
     const name = draw.weighted(weights);
     const act = possible.find((one) => one.name === name);
     const text = act?.perform(life, draw, focus);
     if (text !== undefined) life.tell({ what: 'act', id, text });
+    return text !== undefined;
   }
 }

@@ -26,7 +26,8 @@ export const userActs: readonly Act[] = [
     weight: 10,
     perform: (life, draw, focus) => {
       const held = anObject(life, draw, focus);
-      if (!held || held.plural === 'activities') return undefined;
+      if (!held) return undefined;
+      if (held.plural === 'activities') return edit(life, held, editReference(held.thing));
       const change =
         held.plural === 'organizations' ? editOrganization(life, draw, held.thing) : editPipe(draw, held.thing);
       return edit(life, held, change);
@@ -177,6 +178,11 @@ function editOrganization(life: Life, draw: Draw, thing: Thing): SpecChange {
     case 'interval':
       return { reassertInterval: spec.reassertInterval === undefined ? '10m' : undefined };
   }
+}
+
+/** Another Secret, which may not be there, and back again. */
+function editReference(thing: Thing): SpecChange {
+  return { credentialsSecretRef: { name: specOf(thing).credentialsSecretRef?.name === 'api' ? 'spare' : 'api' } };
 }
 
 function newName(draw: Draw, { name, privateEndpoints }: SpecView): string | undefined {

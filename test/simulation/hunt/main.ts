@@ -2,6 +2,7 @@ import { expectedOf } from '../expected.ts';
 import { loadProduct } from '../life/product.ts';
 import { countOf } from '../scope/schedule.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
+import { huntPlanted } from './planted.ts';
 import { play } from './play.ts';
 import type { Plot } from './plot.ts';
 import { type Found, search } from './search.ts';
@@ -14,7 +15,15 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const { seed, depth } = options;
+  const { seed, depth, seconds, planted, only } = options;
+  if (planted) {
+    await huntPlanted({
+      ...(only !== undefined && { only }),
+      ...(seconds !== undefined && { seconds }),
+      say: (line) => console.log(line),
+    });
+    return 0;
+  }
   if (seed === undefined) return huntFor(options);
   return again({ seed, ...(depth !== undefined && { depth }) }, options);
 }

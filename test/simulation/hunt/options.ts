@@ -9,7 +9,7 @@ export const USAGE = `Usage: npm run hunt -- [options]
   --only RULE     only breaches whose name begins so, expected ones too; the first ends the hunt
   --log           with --seed: every event
   --scope DEPTH   not lives from seeds, but every interleaving of the small scope up to so many steps
-  --planted       the planted faults, each for --seconds at most (default 60)
+  --planted       the planted faults, or those whose names begin with --only, each for --seconds at most (default 60)
   --sources DIR   another copy of src to live in`;
 
 const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));

@@ -37,10 +37,10 @@ export async function hunt({ sources, next, heard }: PackOptions): Promise<void>
   }
 }
 
-/** With room for the short-lived things that a life is made of, a worker collects garbage half as often. */
+/** With room for the short-lived things that a life is made of, a worker collects garbage less often. */
 function startWorker(sources: string): Worker {
   return new Worker(fileURLToPath(new URL('worker.ts', import.meta.url)), {
     workerData: { sources },
-    resourceLimits: { maxYoungGenerationSizeMb: 64 },
+    resourceLimits: { maxYoungGenerationSizeMb: 192 },
   });
 }

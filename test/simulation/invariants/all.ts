@@ -6,6 +6,7 @@ import { DeletionJudge } from './deletion.ts';
 import { DriftJudge } from './drift.ts';
 import { EndJudge } from './end.ts';
 import { KeyJudge } from './keys.ts';
+import { LeaseJudge } from './leases.ts';
 import { LedgerJudge } from './ledger.ts';
 import { LookJudge } from './looks.ts';
 import { MessageJudge } from './messages.ts';
@@ -17,6 +18,7 @@ import { RemovalJudge } from './removals.ts';
 import { RepeatJudge } from './repeats.ts';
 import { Trails } from './trail.ts';
 import { UnsettledJudge } from './unsettled.ts';
+import { WaitJudge } from './waits.ts';
 
 export interface Sitting {
   readonly court: Court;
@@ -36,6 +38,7 @@ export function judge(life: Life): Sitting {
     trails,
     notes,
     new CallJudge(court),
+    new LeaseJudge(court),
     new KeyJudge(court),
     new PaceJudge(court),
     new LookJudge(court, trails),
@@ -48,6 +51,7 @@ export function judge(life: Life): Sitting {
     new DriftJudge(court),
     new ActivityJudge(court),
     new PromiseJudge(court),
+    new WaitJudge(court),
     new ProcessJudge(court),
   ];
   life.chronicle.listen((fact) => {

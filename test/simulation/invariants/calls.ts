@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { kindOf } from '../kubernetes/kinds.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, readyOf, sameEndpoint, specOf, statusOf } from '../record/objects.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 
 /** A visit that has begun reads a Secret, and is in line for its slot. */
 const HANDOVER_MS = 30_000;
+/** By then whatever was on its way for an object that is gone has left, or never will. */
+const GHOST_MS = 5 * 60_000;
 const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 
 /** What a PATCH of an organization asks for. */
@@ -15,10 +16,21 @@ export interface PatchView {
 }
 
 /** Why an object cannot have made a call; the later in the list, the likelier it was this one. */
-const OBJECTIONS = ['again', 'gone', 'deleted', 'suspended', 'planned', 'old-spec', 'undeclared', 'over-cap'] as const;
+const OBJECTIONS = [
+  'again',
+  'ghost',
+  'gone',
+  'deleted',
+  'suspended',
+  'planned',
+  'old-spec',
+  'undeclared',
+  'over-cap',
+] as const;
 type Objection = (typeof OBJECTIONS)[number];
 
 const SAYS: Readonly<{ [O in Objection]: string }> = {
+  ghost: 'although the process had been told minutes before that the object is gone',
   gone: 'although the process had been told that the object is gone',
   deleted: 'although the process had been told that the object is being deleted',
   suspended: 'although the process had been told that the object is suspended',
@@ -29,7 +41,7 @@ const SAYS: Readonly<{ [O in Objection]: string }> = {
   again: 'although its status says that this very generation is confirmed, and nothing asks for another call',
 };
 
-/** No call leaves but for an object that wants it now, with what it declares now, by the process that leads. */
+/** No call leaves but for an object that wants it now, with what it declares now. */
 export class CallJudge implements Judge {
   readonly #court: Court;
   /** Who wrote each version. */
@@ -43,7 +55,6 @@ export class CallJudge implements Judge {
     if (fact.what === 'written') this.#writers.set(fact.change.now.metadata.resourceVersion, fact.change.by);
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
-    this.#judgeLease(fact.call);
     this.#judgeShape(fact.call);
   }
 
@@ -68,7 +79,7 @@ export class CallJudge implements Judge {
 
   #objection(call: ApiCall, { key, known }: Candidate): Objection | undefined {
     const { thing } = known;
-    if (!thing) return 'gone';
+    if (!thing) return this.#court.life.timeline.now - known.at > GHOST_MS ? 'ghost' : 'gone';
     const spec = specOf(thing);
     const patch = call.method === 'PATCH' ? (call.body as PatchView) : {};
     const { add = [], remove = [] } = patch.privateEndpoints ?? {};
@@ -79,6 +90,8 @@ export class CallJudge implements Judge {
     }
     if (spec.suspend) return 'suspended';
     if (spec.mode === 'Plan') return 'planned';
+    const { namespace } = known.last.metadata;
+    if (!this.#court.holds(namespace, call.credential, spec.credentialsSecretRef?.name)) return 'old-spec';
     if (call.method === 'PUT' && !isDeepStrictEqual(call.body, { ...spec.settings })) return 'old-spec';
     if (patch.name !== undefined && patch.name !== spec.name) return 'old-spec';
     const declared = spec.privateEndpoints ?? [];
@@ -101,26 +114,11 @@ export class CallJudge implements Judge {
     if (spec.reassertInterval !== undefined || (status.differences ?? []).length > 0) return false;
     const asked = thing.metadata.annotations?.[REQUESTED_AT];
     if (asked !== undefined && asked !== status.lastHandledReconcileAt) return false;
-    if (key.startsWith('activities/')) return status.activity !== undefined;
     // Another base address is another world, and what was confirmed at the other says nothing here.
-    if (!this.#court.isConfirmed(thing)) return false;
+    if (key.startsWith('activities/') ? status.activity === undefined : !this.#court.isConfirmed(thing)) return false;
     // Who takes over from another process may have begun before that one's last word.
     const isOwn = this.#writers.get(thing.metadata.resourceVersion) === call.process;
     return isOwn || this.#court.life.timeline.now - at > HANDOVER_MS;
-  }
-
-  /** The Lease names who may act; who has lost it does not know it later than its deadline, which is before another may take it. */
-  #judgeLease(call: ApiCall): void {
-    const { world, kube, restores, timeline } = this.#court.life;
-    if (!world.elected || restores.some((at) => timeline.now - at < 60_000)) return;
-    const lease = kube.objects.list(kindOf('leases'), '')[0];
-    const holder = (lease?.spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity ?? '';
-    if (holder === '' || holder === call.process) return;
-    this.#court.report(
-      'call no-lease',
-      call.process,
-      `${shown(call)} leaves ${call.process}, while ${holder} holds the Lease`,
-    );
   }
 
   #judgeShape(call: ApiCall): void {

@@ -22,7 +22,7 @@ export interface Judge {
   end?(): void;
 }
 
-/** An object that a call may have been made for: its target and its key fit. */
+/** An object that a call may have been made for: its target fits, and the key is of a Secret of its namespace. */
 export interface Candidate {
   readonly key: string;
   readonly known: Known;
@@ -42,6 +42,8 @@ export class Court {
   /** By API and organization: the name that a call of the operator gave it last. */
   readonly lastNamed = new Map<string, string>();
   /** By request id: the replies of 200. */
+  /** A life that goes round and round has shown what it has to show. */
+  isAdjourned = false;
   readonly #confirmed = new Map<string, ApiCall>();
   readonly #heard = new Set<string>();
   readonly #candidates = new Map<number, readonly Candidate[]>();
@@ -74,8 +76,9 @@ export class Court {
     if (fact.what === 'done' && fact.call.executions.at(-1)?.applied) {
       this.lastWritten.set(`${fact.call.host} ${fact.call.target}`, fact.call);
     }
-    if (fact.what !== 'answered' || fact.call.reply?.status !== 200) return;
-    if (fact.call.reply.requestId !== undefined) this.#confirmed.set(fact.call.reply.requestId, fact.call);
+    if (fact.what !== 'answered' || !isSuccess(fact.call)) return;
+    const { requestId } = fact.call.reply ?? {};
+    if (requestId !== undefined) this.#confirmed.set(requestId, fact.call);
   }
 
   /** Whether the API that is in use now has confirmed this very generation. */
@@ -84,6 +87,12 @@ export class Court {
     const host = this.#confirmed.get(applied?.requestId ?? '')?.host;
     const isThis = applied?.generation === thing.metadata.generation && host === this.life.apiHost;
     return isThis && lastRequest?.outcome === 'Succeeded';
+  }
+
+  /** Ends the life here: how it would come out is not judged. */
+  adjourn(): void {
+    this.isAdjourned = true;
+    this.life.timeline.stop();
   }
 
   excuse(kind: string): void {
@@ -97,18 +106,26 @@ export class Court {
     const found: Candidate[] = [];
     for (const [key, one] of this.life.knowledge.of(call.process)) {
       const [plural = '', namespace = ''] = key.split('/');
-      const spec = specOf(one.last);
-      if (targetOfSpec(plural, spec) !== call.target) continue;
-      if (this.#holds(namespace, spec.credentialsSecretRef?.name, call.credential)) found.push({ key, known: one });
+      if (targetOfSpec(plural, specOf(one.last)) !== call.target) continue;
+      if (this.holds(namespace, call.credential)) found.push({ key, known: one });
     }
     this.#candidates.set(call.id, found);
     return found;
   }
 
-  #holds(namespace: string, name: string | undefined, { keyId, secret }: ApiCall['credential']): boolean {
+  /** Whether this key has stood in a Secret of the namespace: in the one of this name, where a name is given. */
+  holds(namespace: string, { keyId, secret }: ApiCall['credential'], name?: string): boolean {
     return this.life.secrets.some(
       (draft) =>
-        draft.namespace === namespace && draft.name === name && draft.keyId === keyId && draft.secret === secret,
+        draft.namespace === namespace &&
+        (name === undefined || draft.name === name) &&
+        draft.keyId === keyId &&
+        draft.secret === secret,
     );
   }
+}
+
+/** Whether a reply confirms what was asked: a result, and no error of whatever form beside it. */
+export function isSuccess({ reply }: ApiCall): boolean {
+  return reply?.status === 200 && reply.error === undefined;
 }

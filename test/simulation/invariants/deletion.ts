@@ -12,6 +12,8 @@ interface Ended {
   readonly target: string;
   readonly host: string;
   readonly adopted: ReadonlySet<string>;
+  /** What its status said was being added when it went. */
+  readonly pending: ReadonlySet<string>;
   /** The API knew nothing of the organization when it was last asked. */
   readonly isUnknown: boolean;
   /** What other objects listed then: that stays. */
@@ -50,7 +52,7 @@ export class DeletionJudge implements Judge {
         this.#court.report(
           named === 'cut' ? 'I5 cut-short' : rule,
           ended.key,
-          `${ended.key} is let go, ${id} that it had ${what} is still at the API, and no event names it`,
+          `${ended.key} is let go, ${id} that it had ${what === 'pending' ? 'on record as being added' : what} is still at the API, and no event names it`,
           ended.at,
         );
       }
@@ -72,6 +74,7 @@ export class DeletionJudge implements Judge {
       target: targetOfSpec('organizations', spec),
       host: this.#court.life.apiHost,
       adopted: new Set(spec.adoptPrivateEndpoints ? adopted : []),
+      pending: new Set((statusOf(last).pendingChange?.add ?? []).map(truthKey)),
       isUnknown: this.#answers.get(targetOfSpec('organizations', spec)) === 404,
       spared: this.#listedByOthers(targetOfSpec('organizations', spec), uid),
     });
@@ -86,13 +89,13 @@ export class DeletionJudge implements Judge {
     return listed;
   }
 
-  #left({ target, host, uid, adopted, spared, at }: Ended): { readonly id: string; readonly what: string }[] {
+  #left({ target, host, uid, adopted, pending, spared, at }: Ended): { readonly id: string; readonly what: string }[] {
     return this.#trails.present(host, target).flatMap(({ key, stored, creator }) => {
       if (spared.has(key)) return [];
       if (creator.by === 'operator') {
         const makers = this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid);
         // Where several objects can have made the call, it is not certain that it was this one.
-        return makers.length === 1 && makers[0] === uid ? [said(stored, 'added')] : [];
+        return makers.length === 1 && makers[0] === uid ? [said(stored, pending.has(key) ? 'pending' : 'added')] : [];
       }
       return adopted.has(key) && creator.at < at ? [said(stored, 'adopted')] : [];
     });

@@ -11,13 +11,21 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
-import type { Court, Judge } from './court.ts';
+import { type Court, isSuccess, type Judge } from './court.ts';
+
+/** A PATCH that changes no endpoints reads the organization. */
+function isLook({ method, body }: ApiCall): boolean {
+  const { add = [], remove = [] } = (method === 'PATCH' ? (body as PatchView) : {}).privateEndpoints ?? {};
+  return method === 'PATCH' && add.length + remove.length === 0;
+}
 
 /** Every status and message is true of what the API had answered. */
 export class MessageJudge implements Judge {
   readonly #court: Court;
   readonly #calls: ApiCall[] = [];
   readonly #byRequestId = new Map<string, ApiCall>();
+  /** Calls without an answer that a status has told of. */
+  readonly #told = new Set<ApiCall>();
 
   constructor(court: Court) {
     this.#court = court;
@@ -34,7 +42,7 @@ export class MessageJudge implements Judge {
       this.#judge(plural, fact.change);
   }
 
-  #judge(plural: string, { now, before }: Change): void {
+  #judge(plural: string, { now, before, by }: Change): void {
     const { namespace, name } = now.metadata;
     const key = `${plural}/${namespace}/${name}`;
     const target = targetOfSpec(plural, specOf(now));
@@ -42,6 +50,7 @@ export class MessageJudge implements Judge {
     const ready = readyOf(now);
     if (!ready || isDeepStrictEqual(status, statusOf(before))) return;
     this.#judgeLastRequest(key, target, status, statusOf(before));
+    this.#judgeUnsent(key, target, status, by);
     this.#judgeIds(key, target, ready);
     this.#judgeNames(key, namespace, ready);
     if (ready.reason === 'Unauthorized') this.#judgeOther(key, now, ready);
@@ -69,6 +78,17 @@ export class MessageJudge implements Judge {
         `status.lastRequest of ${key} says ${httpStatus} of a request that was answered ${call.reply?.status}`,
       );
     }
+  }
+
+  /** Who says that nothing of a write reached the API is wrong where the API has carried it out. */
+  #judgeUnsent(key: string, target: string, { lastRequest }: StatusView, by: string): void {
+    const last = this.#calls.findLast((call) => call.target === target && call.process === by);
+    if (!last?.unanswered || this.#told.has(last)) return;
+    this.#told.add(last);
+    if (lastRequest?.outcome !== 'Unavailable' || last.method === 'GET' || isLook(last)) return;
+    const [done] = last.executions;
+    if (done && done.at < last.unanswered.at)
+      this.#court.report('said unsent', key, `${key} says that nothing reached the API, and it had ${last.text}`);
   }
 
   /** An id that is quoted is that of a reply about this target, and the HTTP status beside it is the reply's. */
@@ -144,7 +164,7 @@ export class MessageJudge implements Judge {
     const { generation } = now.metadata;
     if (applied?.requestId === undefined || applied.generation !== generation) return;
     const call = this.#byRequestId.get(applied.requestId);
-    if (!call || call.target !== target || call.reply?.status !== 200) {
+    if (!call || call.target !== target || !isSuccess(call)) {
       this.#court.report(
         'said applied',
         key,

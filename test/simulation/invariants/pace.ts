@@ -102,6 +102,7 @@ export class PaceJudge implements Judge {
     while ((times[0] ?? now) <= now - MINUTE) times.shift();
     if (times.length > MOST_ALIKE) {
       this.#court.report('pace repeats', call.target, `${shown(call)} leaves ${times.length} times within a minute`);
+      this.#court.adjourn();
     }
   }
 

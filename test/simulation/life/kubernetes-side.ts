@@ -39,8 +39,8 @@ export class KubernetesSide implements Server {
     const refusal = weather.kubeRefusal(crossing);
     if (refusal) return refusal;
     const reply = kube.serve(crossing.request, { user: OPERATOR, by: crossing.host });
-    adversary.hop('done', crossing);
-    return reply;
+    const lateMs = adversary.hop('done', crossing);
+    return { ...reply, lateMs };
   }
 
   answered({ host, request }: Crossing, { status, says }: WireReply): void {

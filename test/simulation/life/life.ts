@@ -33,7 +33,8 @@ export interface Odds {
 /** Whoever acts against the operator: at times of his own, and between any two events of a call. */
 export interface Opponent {
   begin(): void;
-  hop(phase: Phase, crossing: Crossing, call?: ApiCall): void;
+  /** Returns for how long an answer that is on its way now is held up, ms. */
+  hop(phase: Phase, crossing: Crossing, call?: ApiCall): number;
 }
 
 export interface LifeOptions {

@@ -1,5 +1,6 @@
 import { readBasic } from '../../simulator/api-keys.ts';
 import type { ManagementApi } from '../management/api.ts';
+import { withKey } from '../management/key-shown.ts';
 import type { Crossing, Fate, Server, WireReply, WireRequest } from '../network/wire.ts';
 import type { ApiCall } from '../record/facts.ts';
 import type { Life } from './life.ts';
@@ -39,15 +40,17 @@ export class ManagementSide implements Server {
     const { adversary, weather, timeline } = this.#life;
     adversary.hop('arrives', crossing, call);
     const answer = weather.apiFault(call);
+    const { behaviour, showsKey } = weather.behaviourFor(call);
     const { reply, applied, moves, ended } = this.#api.work(crossing.request, {
-      ...weather.behaviourFor(call),
+      ...behaviour,
       ...(answer && { answer }),
     });
     if (ended) timeline.quietlyAt(ANSWERING_MS, ended);
     call.executions.push({ at: timeline.now, status: reply.status, applied, requestId: reply.requestId, moves });
     this.#life.tell({ what: 'done', call });
-    adversary.hop('done', crossing, call);
-    return { status: reply.status, headers: reply.headers ?? {}, body: reply.text };
+    const lateMs = adversary.hop('done', crossing, call);
+    const body = showsKey ? withKey(reply.text, crossing.request.headers.authorization ?? '') : reply.text;
+    return { status: reply.status, headers: reply.headers ?? {}, body, lateMs };
   }
 
   answered(crossing: Crossing, { status, headers = {}, body }: WireReply): void {
@@ -108,7 +111,8 @@ function readBody(body: WireReply['body']) {
   const { requestId, error, result } = envelopeOf(body);
   return {
     requestId: typeof requestId === 'string' ? requestId : undefined,
-    error: typeof error === 'string' ? error : undefined,
+    error:
+      error === undefined || error === null ? undefined : typeof error === 'string' ? error : JSON.stringify(error),
     result: typeof result === 'object' && result !== null ? (result as Readonly<Record<string, unknown>>) : undefined,
   };
 }

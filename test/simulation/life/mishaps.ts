@@ -10,6 +10,14 @@ export interface ApiFault {
   readonly headers?: { [name: string]: string };
 }
 
+/** A behaviour for one call, and what it shows of the call. */
+export interface Glitch {
+  readonly behaviour: CallBehaviour;
+  readonly text: string;
+  /** The caller's key stands in the reply. */
+  readonly showsKey?: boolean;
+}
+
 interface Mishap {
   readonly fate: Fate;
   readonly text: string;
@@ -76,7 +84,7 @@ export function drawKubeFate(draw: Draw, plain: Fate): Mishap {
 
 const STATUSES = [400, 401, 403, 404, 408, 409, 410, 422, 423, 424, 425, 429, 500, 502, 503, 504, 200, 302];
 const BODIES = ['envelope', 'no-request-id', 'text', 'html', 'empty', 'truncated', 'null', 'wrong-type'] as const;
-const HOLLOW = ['no-result', 'error-with-200', 'empty', 'html', 'truncated', 'wrong-type'] as const;
+const HOLLOW = ['no-result', 'error-with-200', 'result-and-error', 'empty', 'html', 'truncated', 'wrong-type'] as const;
 
 /** An answer that says something else than what happened, or that nothing happened. */
 export function drawApiFault(draw: Draw, statuses: readonly number[] = STATUSES): ApiFault {
@@ -93,7 +101,8 @@ export function drawApiFault(draw: Draw, statuses: readonly number[] = STATUSES)
 }
 
 /** A reply that shows less, or older, than what is there. */
-export function drawGlitch(draw: Draw, target: string): { readonly behaviour: CallBehaviour; readonly text: string } {
+export function drawGlitch(draw: Draw, target: string): Glitch {
+  if (draw.chance(0.15)) return { behaviour: {}, text: 'the reply shows the key of the caller', showsKey: true };
   if (target.startsWith('pipe ')) {
     const echo = draw.pick(['none', 'stale', 'only-set'] as const);
     return { behaviour: { settings: { echo } }, text: `the reply shows its settings as "${echo}"` };

@@ -19,8 +19,8 @@ export async function live(options: LifeOptions & { readonly listen?: (life: Lif
   process.on('unhandledRejection', unheard);
   try {
     await life.run(options.world.endAt);
-    await runUntilClosed(life, () => ending.openUntil());
-    close();
+    if (!court.isAdjourned) await runUntilClosed(life, () => ending.openUntil());
+    if (!court.isAdjourned) close();
   } finally {
     process.off('unhandledRejection', unheard);
     life.timeline.stop();

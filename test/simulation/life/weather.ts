@@ -6,7 +6,7 @@ import type { WatchWeather } from '../kubernetes/watches.ts';
 import type { Crossing, Fate, WireReply } from '../network/wire.ts';
 import type { ApiCall } from '../record/facts.ts';
 import type { Life } from './life.ts';
-import { type ApiFault, drawApiFate, drawApiFault, drawGlitch, drawKubeFate } from './mishaps.ts';
+import { type ApiFault, drawApiFate, drawApiFault, drawGlitch, drawKubeFate, type Glitch } from './mishaps.ts';
 import { behaviourOf } from './traits.ts';
 
 /** For how long something is as it is, and for whom. */
@@ -105,7 +105,7 @@ export class Weather implements WatchWeather {
   }
 
   /** How the operations behave for this call: as its target always does, and now and then otherwise for once. */
-  behaviourFor(call: ApiCall): CallBehaviour {
+  behaviourFor(call: ApiCall): Omit<Glitch, 'text'> {
     const { organizations, pipes } = this.#life.world;
     const organization = organizations.find(({ id }) => call.target === `organization ${id}`);
     const pipe = pipes.find(({ pipeId }) => call.target.startsWith('pipe ') && call.target.endsWith(`/${pipeId}`));
@@ -114,12 +114,16 @@ export class Weather implements WatchWeather {
       settings: behaviourOf(pipe?.traits ?? []),
     };
     const name = this.#number(`glitch of ${nameOf(call)}`);
-    if (!this.#mayHappen('glitches') || fractionFor(this.#seed, name) >= this.#life.odds.glitch) return always;
-    const { behaviour, text } = drawGlitch(this.#draw(name), call.target);
-    if (!this.#happens(name, `${name}: ${text}`)) return always;
+    if (!this.#mayHappen('glitches') || fractionFor(this.#seed, name) >= this.#life.odds.glitch)
+      return { behaviour: always };
+    const { behaviour, text, showsKey = false } = drawGlitch(this.#draw(name), call.target);
+    if (!this.#happens(name, `${name}: ${text}`)) return { behaviour: always };
     return {
-      organization: { ...always.organization, ...behaviour.organization },
-      settings: { ...always.settings, ...behaviour.settings },
+      behaviour: {
+        organization: { ...always.organization, ...behaviour.organization },
+        settings: { ...always.settings, ...behaviour.settings },
+      },
+      showsKey,
     };
   }
 

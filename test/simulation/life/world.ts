@@ -116,16 +116,27 @@ export interface World {
   readonly sleeps: boolean;
 }
 
+/** What befalls processes is of the more interest the more of them there are. */
+const OF_PROCESSES: ReadonlySet<Means> = new Set([
+  'crashes',
+  'terminations',
+  'freezes',
+  'dead connections',
+  'api faults',
+]);
+
 const NAMESPACES = ['team-a', 'team-b', 'team-c'];
 
 export function drawWorld(draw: Draw): World {
-  const means = new Set(MEANS.filter((one) => draw.of(`means/${one}`).chance(0.45)));
+  const elected = draw.of('elected').chance(0.03);
+  const means = new Set(
+    MEANS.filter((one) => (elected && OF_PROCESSES.has(one)) || draw.of(`means/${one}`).chance(0.45)),
+  );
   const namespaces = NAMESPACES.slice(0, draw.weighted({ 1: 35, 2: 45, 3: 20 }) === '1' ? 1 : draw.between(2, 3));
   const organizations = drawOrganizations(draw.of('organizations'));
   const targets = { organizations, pipes: drawPipes(draw.of('pipes'), organizations) };
   const activities = drawActivities(draw.of('activities'), organizations);
   const { keys, secrets } = drawKeys(draw.of('keys'), namespaces);
-  const elected = draw.chance(0.04);
   const restAt = draw.between(45, 50) * MINUTE;
   return {
     seed: draw.seed,

@@ -93,7 +93,7 @@ export class Exchange {
       return;
     }
     const arrives = fate.truncated ? body.slice(0, Math.floor(body.length / 2)) : body;
-    this.#later(fate.backMs, () => {
+    this.#later(fate.backMs + (reply.lateMs ?? 0), () => {
       this.#start({ ...reply, body: arrives });
       this.#push(arrives);
       if (fate.truncated) this.fail(new errors.SocketError('other side closed'));

@@ -26,10 +26,10 @@ export class Script implements Opponent {
    * A call to the management API, or a write to the API server, leaves, is carried out or is answered: these are the steps.
    * Between leaving and arriving nothing can be told apart.
    */
-  hop(phase: Phase, { request }: Crossing): void {
+  hop(phase: Phase, { request }: Crossing): number {
     const life = this.#life;
-    if (phase === 'arrives' || request.method === 'GET') return;
-    if (this.#schedule.isSettled && life.timeline.now < SETTLED_MS) return;
+    if (phase === 'arrives' || request.method === 'GET') return 0;
+    if (this.#schedule.isSettled && life.timeline.now < SETTLED_MS) return 0;
     this.#step += 1;
     for (const [index, move] of MOVES.entries()) {
       const id = `move ${index + 1}`;
@@ -37,5 +37,6 @@ export class Script implements Opponent {
       life.tell({ what: 'act', id, text: `${move.text(this.#schedule)} (step ${this.#step})` });
       move.perform(life, this.#schedule);
     }
+    return 0;
   }
 }

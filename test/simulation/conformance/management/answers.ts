@@ -96,6 +96,13 @@ const BODIES: Laws<BodyKind, Both> = {
       expect(good.body).toMatchObject({ status: 200, error: 'INTERNAL_ERROR: simulated' });
     },
   ],
+  'result-and-error': [
+    'the envelope with an error that is an object beside',
+    async ({ good, bad }) => {
+      for (const { body } of [good, bad]) expect(body.error).toMatchObject({ code: 'INTERNAL_ERROR' });
+      expect(keysOf(good)).toBe('error requestId result status');
+    },
+  ],
   'proto-keys': [
     'the envelope with `__proto__` and `constructor`',
     async ({ good, bad }) => {

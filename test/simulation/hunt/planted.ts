@@ -1,0 +1,64 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PLANTED, type Planted } from '../planted.ts';
+import type { Plot } from './plot.ts';
+import { search } from './search.ts';
+
+const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
+/** Inside the project, so that a copy finds the packages. */
+const COPIES = fileURLToPath(new URL('../../../dist/planted', import.meta.url));
+const SECONDS = 60;
+
+export interface PlantedHunt {
+  /** Only those whose names begin so. */
+  readonly only?: string;
+  /** For each. */
+  readonly seconds?: number;
+  readonly say: (line: string) => void;
+}
+
+/** Hunts in a copy of the product for each planted fault, and says how many it has found. */
+export async function huntPlanted({ only = '', seconds = SECONDS, say }: PlantedHunt): Promise<number> {
+  const chosen = PLANTED.filter(({ name }) => name.startsWith(only));
+  let count = 0;
+  for (const planted of chosen) {
+    const started = performance.now();
+    const { tally, found, failed } = await withPlanted(planted, (sources) =>
+      search({ sources, plots: seeds(), seconds }),
+    );
+    const took = `${tally.lives} lives, ${((performance.now() - started) / 1_000).toFixed(0)} s`;
+    if (found) count += 1;
+    if (failed !== undefined) say(`FAILED     ${planted.name}: ${failed}`);
+    else if (found) say(`found      ${planted.name}: ${found.rule}, seed ${found.plot.seed} (${took})`);
+    else say(`not found  ${planted.name} (${took})`);
+  }
+  say(`${count} of ${chosen.length} planted faults found, ${seconds} s each`);
+  return count;
+}
+
+/** Gives the folder of a copy of the product with a fault in it, for as long as `use` runs. */
+export async function withPlanted<T>(
+  { name, file, from, to }: Planted,
+  use: (sources: string) => Promise<T>,
+): Promise<T> {
+  mkdirSync(COPIES, { recursive: true });
+  const sources = mkdtempSync(join(COPIES, `${name}-`));
+  try {
+    cpSync(SOURCES, sources, { recursive: true });
+    const target = join(sources, file);
+    const parts = readFileSync(target, 'utf8').split(from);
+    if (parts.length !== 2)
+      throw new Error(
+        `${name} cannot be planted: ${file} has its line ${parts.length - 1} times; choose it anew in planted.ts`,
+      );
+    writeFileSync(target, parts.join(to));
+    return await use(sources);
+  } finally {
+    rmSync(sources, { recursive: true, force: true });
+  }
+}
+
+function* seeds(): Generator<Plot> {
+  for (let seed = 1; ; seed += 1) yield { seed };
+}

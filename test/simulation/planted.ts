@@ -1,0 +1,127 @@
+/** A fault of one line that is put into a copy of the product, to see whether the hunt finds it. */
+export interface Planted {
+  readonly name: string;
+  /** The file under src/. */
+  readonly file: string;
+  /** What stands there exactly once, and what is written in its place. */
+  readonly from: string;
+  readonly to: string;
+  /** What goes wrong, and when. */
+  readonly harm: string;
+}
+
+/** Chosen by somebody who had read the product and its contract, and nothing of the simulation. */
+export const PLANTED: readonly Planted[] = [
+  {
+    name: 'deleted-object-revived-by-late-reply',
+    file: 'kube/store.ts',
+    from: "if (!held || !this.#isNews(held, object, '')) return false;",
+    to: "if (!this.#isNews(held, object, '')) return false;",
+    harm: "When the reply to a status or finalizer write arrives after the watch has already told of the object's deletion (or of its leaving the selector), the object comes back into the cache as a ghost: it goes on being re-asserted at the API and keeps other objects of its target in TargetConflict until the next relist.",
+  },
+  {
+    name: 'edit-met-in-conflict-wakes-nobody',
+    file: 'runtime/lifecycle.ts',
+    from: 'met: (newer) => kind.put(newer),',
+    to: 'met: (newer) => this.#options.take(kind, id, newer),',
+    harm: "When a status write meets a 409 because the user has just edited the object, and the watch is a little behind, the edit enters the cache without waking its key and the watch's event is then no news: the edit is never acted on.",
+  },
+  {
+    name: 'lease-released-while-passes-run',
+    file: 'leadership.ts',
+    from: 'working.then(resign, resign);',
+    to: 'resign();',
+    harm: 'At SIGTERM the Lease is given back at once while calls are still under way: the next leader starts calls for the same targets beside them, and repeats calls whose status is not written yet.',
+  },
+  {
+    name: 'credential-told-by-key-id-alone',
+    file: 'kinds/credentials.ts',
+    from: '.update(JSON.stringify([keyId, keySecret, options.baseUrl]))',
+    to: '.update(JSON.stringify([keyId, options.baseUrl]))',
+    harm: "Somebody else's Secret with the same key id and a wrong secret shares pace, pause and gate with the good one: its 401 stops all calls of the other tenant, and a key whose secret part was mended stays behind the closed gate.",
+  },
+  {
+    name: 'keys-inside-lists-not-masked',
+    file: 'kinds/masked.ts',
+    from: 'if (Array.isArray(value)) return value.map((item) => masked(item, mask));',
+    to: 'if (Array.isArray(value)) return value;',
+    harm: "When the API echoes the key or the Authorization header in something inside a list of a 200 reply (an endpoint's description, a BYOC entry, an unknown setting that is a list), it is stored in status in clear.",
+  },
+  {
+    name: 'rate-forgets-calls-under-way',
+    file: 'api/window.ts',
+    from: 'return this.#calls - this.#taken - this.#freeing.length;',
+    to: 'return this.#calls - this.#freeing.length;',
+    harm: 'Calls that have started and not ended do not count against --api-rate, so with several objects on one credential and slow answers more than N calls start in a window (up to in-flight minus one too many).',
+  },
+  {
+    name: 'timed-out-call-counts-as-unsent',
+    file: 'api/client.ts',
+    from: "if (by === 'deadline') return { answered: false, sent, cause: describeTimeout(site) };",
+    to: "if (by === 'deadline') return { answered: false, sent: false, cause: describeTimeout(site) };",
+    harm: 'A write that got no answer until the deadline is reported as Unavailable (nothing reached the API) instead of OutcomeUnknown, and an Organization sends the same add or remove again without a look while the first may still be at work.',
+  },
+  {
+    name: 'zero-and-false-never-sent',
+    file: 'kinds/pipe-settings/remote.ts',
+    from: 'settingNames.filter((name) => spec.settings[name] !== undefined).map((name) => [name, spec.settings[name]]),',
+    to: 'settingNames.filter((name) => spec.settings[name]).map((name) => [name, spec.settings[name]]),',
+    harm: 'Declared settings with the value 0 or false are left out of the PUT (which becomes {} where there are no others), and the object says Applied all the same.',
+  },
+  {
+    name: 'error-object-in-200-passes',
+    file: 'api/errors.ts',
+    from: "if (error !== undefined || oddError) return 'its body carries an error';",
+    to: "if (error !== undefined) return 'its body carries an error';",
+    harm: 'A 200 whose body has a result and an error that is an object (not a text) counts as confirmation: the status falsely says Applied or Fetched.',
+  },
+  {
+    name: 'far-off-retry-not-pulled-in',
+    file: 'kinds/due.ts',
+    from: 'if (at <= now + longestWait(ready.reason)) return { due: false, at };',
+    to: 'if (now <= at + longestWait(ready.reason)) return { due: false, at };',
+    harm: "After the wall clock was set back (or a restart with a status from a clock that ran ahead) a failed object waits for the time on record, hours or days off, instead of at most its class's longest wait.",
+  },
+  {
+    name: 'open-intent-overwritten-without-a-look',
+    file: 'kinds/organization/step.ts',
+    from: 'if (!goal.endpoints || !known || mayHaveLeft || isRecheck(object)) return read;',
+    to: 'if (!goal.endpoints || !known || isRecheck(object)) return read;',
+    harm: 'After a crash between intent and result, or an edit after a lost answer, a new intent is written over the open one and sent without a look: an add goes out twice while the first may be at work, and what the overwritten intent added is lost from the ledger.',
+  },
+  {
+    name: 'deletion-forgets-open-add',
+    file: 'kinds/organization/cleanup.ts',
+    from: "const added = [...privateEndpoints.filter(({ origin }) => origin === 'Added'), ...mayHaveLeft];",
+    to: "const added = privateEndpoints.filter(({ origin }) => origin === 'Added');",
+    harm: 'An Organization with RemovePrivateEndpoints that is deleted while the outcome of its add is unknown (lost answer, crash) is let go at once: the endpoint stays at the API for ever and nobody is told.',
+  },
+  {
+    name: 'recreated-object-gets-old-status',
+    file: 'runtime/status-writer.ts',
+    from: "if (newer?.metadata.uid !== uid) return 'gone';",
+    to: "if (!newer) return 'gone';",
+    harm: "When an object is deleted and made again under its name during a call, and the status write meets the conflict, the old object's result is written to the new one: a new Activity keeps another's record as Fetched for ever, a new Organization gets a ledger that is not its own, a new PipeSettings is falsely Ready.",
+  },
+  {
+    name: 'suspend-waits-for-open-intent',
+    file: 'kinds/organization/plan.ts',
+    from: 'if (spec.suspend) {',
+    to: 'if (spec.suspend && !object.status?.pendingChange) {',
+    harm: 'An Organization that is suspended while an intent is open (lost answer, outage, refused key, crash) goes on making calls, changes included, although spec.suspend is true, and does not say Suspended.',
+  },
+  {
+    name: 'request-hash-without-base-url',
+    file: 'kinds/pipe-settings/remote.ts',
+    from: "hash: digestOf('PUT', baseUrl, path, body),",
+    to: "hash: digestOf('PUT', path, body),",
+    harm: 'After a restart with another --api-url every PipeSettings stays Applied and Ready by its old status, and its settings are never sent to the new API.',
+  },
+  {
+    name: 'fetched-activity-ignores-edit',
+    file: 'kinds/activity/plan.ts',
+    from: "return currentReady(object, status)?.reason === 'Fetched'",
+    to: "return readyOf(status)?.reason === 'Fetched'",
+    harm: 'A fetched Activity whose spec is edited (another Secret, say) never gets its observedGeneration moved: kubectl wait, Flux and Argo CD see it in progress for ever.',
+  },
+];
