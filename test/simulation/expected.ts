@@ -53,12 +53,14 @@ export const EXPECTED: readonly Expected[] = [
   { rule: 'I6 again', seed: 0, fault: '' },
   { rule: 'I6 unsettled', seed: 0, fault: '' },
   { rule: 'I5 left-added', seed: 0, fault: '' },
+  { rule: 'I5 left-spelled', seed: 0, fault: '' },
   { rule: 'I5 left-adopted', seed: 0, fault: '' },
   { rule: 'I5 cut-short', seed: 0, fault: '' },
   { rule: 'restore backwards', seed: 0, fault: '' },
   { rule: 'restore forwards', seed: 0, fault: '' },
   { rule: 'pace repeats', seed: 0, fault: '' },
   { rule: 'I4 unlisted', seed: 0, fault: '' },
+  { rule: 'promise far-pending', seed: 0, fault: '' },
   { rule: 'I4 OutcomeUnknown', seed: 0, fault: '' },
 ];
 

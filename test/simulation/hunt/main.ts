@@ -54,9 +54,7 @@ async function huntFor(options: Options): Promise<number> {
   });
   console.log(tally.line());
   for (const line of tally.coverage()) console.log(line);
-  const known = [...tally.rules].sort((a, b) => b[1].count - a[1].count);
-  if (known.length > 0)
-    console.log(`Broken, in so many lives: ${known.map(([rule, { count }]) => `${rule} (${count})`).join(', ')}`);
+  for (const line of tally.broken()) console.log(line);
   if (failed !== undefined) console.log(failed);
   if (found) await tellStory(found, sources);
   return found || failed !== undefined ? 1 : 0;

@@ -1,3 +1,4 @@
+import { expectedOf } from '../expected.ts';
 import type { Played } from './play.ts';
 
 /** What a hunt has seen so far. */
@@ -5,7 +6,8 @@ export class Tally {
   readonly #started = performance.now();
   readonly #transitions = new Map<string, number>();
   readonly #excused = new Map<string, number>();
-  readonly #rules = new Map<string, { count: number; readonly seed: number; readonly lives: number }>();
+  /** In how many lives each invariant was broken, and the first seed of them. */
+  readonly #rules = new Map<string, { readonly count: number; readonly seed: number }>();
   #lives = 0;
 
   add({ plot, violations, excused, transitions }: Played): void {
@@ -13,19 +15,23 @@ export class Tally {
     for (const [name, count] of transitions) add(this.#transitions, name, count);
     for (const [name, count] of excused) add(this.#excused, name, count);
     for (const rule of new Set(violations.map((violation) => violation.rule))) {
-      const known = this.#rules.get(rule);
-      if (known) known.count += 1;
-      else this.#rules.set(rule, { count: 1, seed: plot.seed, lives: this.#lives });
+      const known = this.#rules.get(rule) ?? { count: 0, seed: plot.seed };
+      this.#rules.set(rule, { count: known.count + 1, seed: Math.min(known.seed, plot.seed) });
     }
+  }
+
+  /** What was broken, the commonest first: in how many lives, and in which. */
+  broken(): string[] {
+    const sorted = [...this.#rules].sort((a, b) => b[1].count - a[1].count);
+    const lines = sorted.map(([rule, { count, seed }]) => {
+      const known = expectedOf(rule) ? 'expected' : 'BROKEN  ';
+      return `  ${known}  ${rule.padEnd(22)} ${count} ${count === 1 ? 'life' : 'lives'}, as of seed ${seed}`;
+    });
+    return lines.length === 0 ? ['Nothing broke.'] : ['Broken:', ...lines];
   }
 
   get lives(): number {
     return this.#lives;
-  }
-
-  /** In how many lives each invariant was broken, with the first seed and the lives until then. */
-  get rules(): ReadonlyMap<string, { readonly count: number; readonly seed: number; readonly lives: number }> {
-    return this.#rules;
   }
 
   /** `1,204 lives in 60 s (20.1 a second); 312 kinds of transitions`. */

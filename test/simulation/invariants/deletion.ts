@@ -1,6 +1,7 @@
 import type { Change } from '../kubernetes/objects.ts';
-import type { Fact } from '../record/facts.ts';
+import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import type { PatchView } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import type { Notes } from './notes.ts';
 import { type Trails, truthKey } from './trail.ts';
@@ -21,6 +22,19 @@ interface Ended {
 }
 
 const EVENT_MS = 120_000;
+
+const SAYS = {
+  added: 'added',
+  adopted: 'adopted',
+  pending: 'on record as being added',
+  spelled: 'added in other letters',
+} as const;
+
+/** Something of ours that is still there, and how it came to be ours. */
+interface Left {
+  readonly id: string;
+  readonly what: keyof typeof SAYS;
+}
 
 /** I5: after `RemovePrivateEndpoints` nothing of ours is left at the API, or an event names it. */
 export class DeletionJudge implements Judge {
@@ -52,7 +66,7 @@ export class DeletionJudge implements Judge {
         this.#court.report(
           named === 'cut' ? 'I5 cut-short' : rule,
           ended.key,
-          `${ended.key} is let go, ${id} that it had ${what === 'pending' ? 'on record as being added' : what} is still at the API, and no event names it`,
+          `${ended.key} is let go, ${id} that it had ${SAYS[what]} is still at the API, and no event names it`,
           ended.at,
         );
       }
@@ -89,19 +103,27 @@ export class DeletionJudge implements Judge {
     return listed;
   }
 
-  #left({ target, host, uid, adopted, pending, spared, at }: Ended): { readonly id: string; readonly what: string }[] {
+  #left({ target, host, uid, adopted, pending, spared, at }: Ended): Left[] {
     return this.#trails.present(host, target).flatMap(({ key, stored, creator }) => {
       if (spared.has(key)) return [];
       if (creator.by === 'operator') {
         const makers = this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid);
         // Where several objects can have made the call, it is not certain that it was this one.
-        return makers.length === 1 && makers[0] === uid ? [said(stored, pending.has(key) ? 'pending' : 'added')] : [];
+        if (makers.length !== 1 || makers[0] !== uid) return [];
+        if (isSpelledOtherwise(stored, creator.call)) return [said(stored, 'spelled')];
+        return [said(stored, pending.has(key) ? 'pending' : 'added')];
       }
       return adopted.has(key) && creator.at < at ? [said(stored, 'adopted')] : [];
     });
   }
 }
 
-function said({ id }: EndpointView, what: string): { readonly id: string; readonly what: string } {
+/** Whether the API keeps it in other letters than it was sent in. */
+function isSpelledOtherwise({ id, region }: EndpointView, { body }: ApiCall): boolean {
+  const { add = [] } = (body as PatchView).privateEndpoints ?? {};
+  return !add.some((sent) => sent.id === id && sent.region === region);
+}
+
+function said({ id }: EndpointView, what: Left['what']): Left {
   return { id, what };
 }

@@ -112,11 +112,13 @@ export class PromiseJudge implements Judge {
     );
   }
 
-  /** It shows the refusal of a key in place of its own failure, and waits for somebody else to try that key. */
+  /** Its key was refused last, to whomever, and it waits for somebody else to try that key. */
   #isGated({ key }: Promised): boolean {
     const [plural = '', namespace = '', name = ''] = key.split('/');
     const thing = this.#court.life.stored(plural, namespace, name);
-    return readyOf(thing)?.reason === 'Unauthorized' && statusOf(thing).nextAttemptTime === undefined;
+    if (readyOf(thing)?.reason === 'Unauthorized' && statusOf(thing).nextAttemptTime === undefined) return true;
+    const last = this.#calls.findLast(({ reply, credential }) => reply && this.#court.holds(namespace, credential));
+    return last?.reply?.status === 401;
   }
 
   #isExcused({ at, writtenAt }: Promised): boolean {

@@ -1,5 +1,5 @@
 import type { Fact } from '../record/facts.ts';
-import { readyOf, specOf } from '../record/objects.ts';
+import { readyOf, specOf, statusOf } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
 
 const MINUTE = 60_000;
@@ -56,7 +56,8 @@ export class WaitJudge implements Judge {
         if (now - since <= most) continue;
         const minutes = ((now - since) / MINUTE).toFixed(0);
         const text = `${key} says ${reason} and has not been tried for ${minutes} min, while everything worked; it is tried again after ${longest / MINUTE} min at most`;
-        this.#court.report('promise far', key, text);
+        // How long a change may be at work is counted from a time on record, which another clock may have written.
+        this.#court.report(statusOf(thing).pendingChange ? 'promise far-pending' : 'promise far', key, text);
       }
     }
   }
