@@ -61,6 +61,7 @@ export const EXPECTED: readonly Expected[] = [
   { rule: 'pace repeats', seed: 0, fault: '' },
   { rule: 'I4 unlisted', seed: 0, fault: '' },
   { rule: 'promise far-pending', seed: 0, fault: '' },
+  { rule: 'process result-lost', seed: 3645, fault: '' },
   { rule: 'I4 OutcomeUnknown', seed: 0, fault: '' },
 ];
 

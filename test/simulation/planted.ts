@@ -8,6 +8,9 @@ export interface Planted {
   readonly to: string;
   /** What goes wrong, and when. */
   readonly harm: string;
+  /** The invariant that shows it, and the first life that does. */
+  readonly rule: string;
+  readonly seed: number;
 }
 
 /** Chosen by somebody who had read the product and its contract, and nothing of the simulation. */

@@ -108,7 +108,7 @@ export const userActs: readonly Act[] = [
       const name = life.newName();
       const { plural, namespace, spec } = drawObject(draw, life.world, { id: name, name, atMs: 0 });
       const made = make(life, plural, namespace, name, spec);
-      return made && `a user creates ${plural} ${namespace}/${name} for ${targetOfSpec(plural, spec as SpecView)}`;
+      return made && `a user creates ${plural} ${namespace}/${name} for ${targetOfSpec(plural, spec)}`;
     },
   },
   {
@@ -128,7 +128,7 @@ export const userActs: readonly Act[] = [
 ];
 
 /** All objects of the three kinds. */
-export function objectsOf(life: Life): Held[] {
+function objectsOf(life: Life): Held[] {
   return PLURALS.flatMap((plural) => life.kube.objects.list(kindOf(plural), '').map((thing) => ({ plural, thing })));
 }
 
@@ -242,7 +242,7 @@ function tried(run: () => string): string | undefined {
   }
 }
 
-export function nameOf({ plural, thing }: Held): string {
+function nameOf({ plural, thing }: Held): string {
   return `${plural} ${thing.metadata.namespace}/${thing.metadata.name}`;
 }
 

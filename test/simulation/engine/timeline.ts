@@ -57,7 +57,7 @@ export class Timeline {
           if (!this.#next(end)) finish(resolve);
           else if (planned === 0) plan();
         } catch (error) {
-          finish(() => reject(error));
+          finish(() => reject(error instanceof Error ? error : new Error(String(error))));
         }
       };
       const plan = (): void => {

@@ -31,13 +31,18 @@ async function main(): Promise<number> {
 /** Lives one life once more, and tells what broke in it. */
 async function again(plot: Plot, { only, sources, log }: Options): Promise<number> {
   const product = await loadProduct(sources);
-  const { violations } = await play(plot, { product, ...(log && { listen: (fact) => console.log(logLine(fact)) }) });
+  const { violations, digest } = await play(plot, {
+    product,
+    digest: true,
+    ...(log && { listen: (fact) => console.log(logLine(fact)) }),
+  });
   const shown = violations.filter(({ rule }) => rule.startsWith(only ?? ''));
   for (const rule of new Set(shown.map((violation) => violation.rule))) {
     if (!log) await tellStory({ plot, rule }, sources);
   }
   for (const { rule, text } of shown) console.log(`${expectedOf(rule) ? 'expected' : 'BROKEN'}  ${rule}: ${text}`);
   if (shown.length === 0) console.log(`Nothing broke in the life of seed ${plot.seed}.`);
+  console.log(`All its events: sha256 ${digest}`);
   return shown.some(({ rule }) => only !== undefined || !expectedOf(rule)) ? 1 : 0;
 }
 
@@ -65,7 +70,8 @@ function* plotsOf({ depth, lives, from }: Options): Generator<Plot> {
     for (let seed = 0; seed < countOf(depth); seed += 1) yield { seed, depth };
     return;
   }
-  for (let seed = from; lives === 0 || seed < from + lives; seed += 1) yield { seed };
+  const end = lives === 0 ? Number.POSITIVE_INFINITY : from + lives;
+  for (let seed = from; seed < end; seed += 1) yield { seed };
 }
 
 async function tellStory({ plot, rule }: Found, sources: string): Promise<void> {

@@ -44,8 +44,9 @@ export async function shrink(plot: Plot, rule: string, product: Product): Promis
     throw new Error(`the life of seed ${plot.seed} does not break ${rule} when it is lived again`);
   let kept = [...given(plot), ...happened];
   const gone = new Set<string>();
-  for (let size = kept.length; size >= 1 && tries < MOST_TRIES; size = Math.floor(size / 2)) {
-    for (let from = 0; from < kept.length && tries < MOST_TRIES; ) {
+  const mayTry = (): boolean => tries < MOST_TRIES;
+  for (let size = kept.length; size >= 1 && mayTry(); size = Math.floor(size / 2)) {
+    for (let from = 0; from < kept.length && mayTry(); ) {
       const chunk = kept.slice(from, from + size);
       if (await breaks(new Set([...gone, ...chunk]))) {
         for (const name of chunk) gone.add(name);

@@ -133,7 +133,7 @@ function unseen(fact: Fact): string {
 }
 
 /** `00:12:03.250`. */
-export function clock(ms: number): string {
+function clock(ms: number): string {
   const part = (value: number, width: number): string => String(Math.floor(value)).padStart(width, '0');
   return `${part(ms / 3_600_000, 2)}:${part((ms / 60_000) % 60, 2)}:${part((ms / 1_000) % 60, 2)}.${part(ms % 1_000, 3)}`;
 }
@@ -172,7 +172,7 @@ function shortEntry(entry: unknown): string {
     id?: unknown;
     region?: unknown;
   };
-  return id === undefined ? JSON.stringify(entry) : `${String(id)} ${String(region)}`;
+  return typeof id === 'string' ? `${id} ${typeof region === 'string' ? region : '?'}` : JSON.stringify(entry);
 }
 
 /** Work is told of by itself only where nobody waits for its answer any more, or where it is done again. */

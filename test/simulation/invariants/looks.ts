@@ -5,7 +5,7 @@ import type { Court, Judge } from './court.ts';
 import { isIn, type Look, type Trails } from './trail.ts';
 
 /** Between a look and the change that follows from it lie a status write and a slot, and no more than that. */
-export const ATTEMPT_MS = 120_000;
+const ATTEMPT_MS = 120_000;
 /** Two looks without a list, so far apart, count as one that shows an empty list. */
 const TWICE_MS = 55_000;
 

@@ -22,7 +22,7 @@ const BUILT_IN: readonly ServedKind[] = [
 ];
 
 /** The three kinds of the product, by the schemas that their CRDs are made from, and what else the operator touches. */
-export const servedKinds: readonly ServedKind[] = [
+const servedKinds: readonly ServedKind[] = [
   ...BUILT_IN,
   ...definitions.map(({ type, spec, status, pendingStatus }) => ({
     ...type,

@@ -141,7 +141,7 @@ export class Life {
   }
 
   tell(fact: Untimed<Fact>): void {
-    this.chronicle.add({ ...fact, at: this.timeline.now } as Fact);
+    this.chronicle.add({ ...fact, at: this.timeline.now });
   }
 
   /** Whether something happens in this telling of the story. */

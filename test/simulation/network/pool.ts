@@ -55,10 +55,10 @@ export class SimulatedPool extends Dispatcher {
     return true;
   }
 
-  override close(callback?: () => void): Promise<void> {
+  override close(): Promise<void> {
     this.#closed = true;
     if (this.#running.size === 0) this.#idle.resolve();
-    return this.#idle.promise.then(callback);
+    return this.#idle.promise;
   }
 
   override destroy(): Promise<void> {
@@ -118,8 +118,8 @@ export class SimulatedPool extends Dispatcher {
 }
 
 function wireRequest({ method, path, query, headers, body }: Dispatcher.DispatchOptions) {
-  const search =
-    query && Object.keys(query).length > 0 ? `?${new URLSearchParams(query as Record<string, string>)}` : '';
+  const asked = new URLSearchParams(query as Record<string, string> | undefined).toString();
+  const search = asked === '' ? '' : `?${asked}`;
   return {
     method,
     path: path + search,

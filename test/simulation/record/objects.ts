@@ -82,11 +82,11 @@ export interface DriftView {
 }
 
 export function specOf(thing: Thing | undefined): SpecView {
-  return (thing?.spec ?? {}) as SpecView;
+  return thing?.spec ?? {};
 }
 
 export function statusOf(thing: Thing | undefined): StatusView {
-  return (thing?.status ?? {}) as StatusView;
+  return thing?.status ?? {};
 }
 
 export function readyOf(thing: Thing | undefined): ConditionView | undefined {
