@@ -6,6 +6,12 @@ const PROGRAMS: readonly Step[] = [
   { name: 'bench, small counts', run: ['test/bench/main.ts', '--quick'], mend: 'see which measurement did not run' },
 ];
 
+/** Lives of the operator on simulated time: fixed seeds for a minute, and a small scope with every interleaving. */
+const HUNTS: readonly (readonly string[])[] = [
+  ['--from', '1', '--seconds', '60'],
+  ['--scope', '3'],
+];
+
 /** Everything that must pass. What is given on the command line goes to vitest, and then only vitest runs. */
 async function main(chosen: readonly string[]): Promise<boolean> {
   console.log('Building what the tests run:');
@@ -15,6 +21,10 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...parts];
   if (!(await runLoudly(vitest))) return false;
   if (chosen.length > 0) return true;
+  for (const hunt of HUNTS) {
+    console.log(`Hunting, ${hunt.join(' ')}:`);
+    if (!(await runLoudly(['test/simulation/hunt/main.ts', ...hunt]))) return false;
+  }
   console.log('Running the programs that users run:');
   for (const program of PROGRAMS) if (!(await runQuietly(program))) return false;
   return true;

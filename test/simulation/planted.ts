@@ -21,6 +21,8 @@ export const PLANTED: readonly Planted[] = [
     from: "if (!held || !this.#isNews(held, object, '')) return false;",
     to: "if (!this.#isNews(held, object, '')) return false;",
     harm: "When the reply to a status or finalizer write arrives after the watch has already told of the object's deletion (or of its leaving the selector), the object comes back into the cache as a ghost: it goes on being re-asserted at the API and keeps other objects of its target in TargetConflict until the next relist.",
+    rule: 'call ghost',
+    seed: 111,
   },
   {
     name: 'edit-met-in-conflict-wakes-nobody',
@@ -28,6 +30,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'met: (newer) => kind.put(newer),',
     to: 'met: (newer) => this.#options.take(kind, id, newer),',
     harm: "When a status write meets a 409 because the user has just edited the object, and the watch is a little behind, the edit enters the cache without waking its key and the watch's event is then no news: the edit is never acted on.",
+    rule: 'I4 unseen',
+    seed: 62,
   },
   {
     name: 'lease-released-while-passes-run',
@@ -35,6 +39,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'working.then(resign, resign);',
     to: 'resign();',
     harm: 'At SIGTERM the Lease is given back at once while calls are still under way: the next leader starts calls for the same targets beside them, and repeats calls whose status is not written yet.',
+    rule: 'call beside',
+    seed: 90,
   },
   {
     name: 'credential-told-by-key-id-alone',
@@ -42,6 +48,8 @@ export const PLANTED: readonly Planted[] = [
     from: '.update(JSON.stringify([keyId, keySecret, options.baseUrl]))',
     to: '.update(JSON.stringify([keyId, options.baseUrl]))',
     harm: "Somebody else's Secret with the same key id and a wrong secret shares pace, pause and gate with the good one: its 401 stops all calls of the other tenant, and a key whose secret part was mended stays behind the closed gate.",
+    rule: 'said unauthorized',
+    seed: 30,
   },
   {
     name: 'keys-inside-lists-not-masked',
@@ -49,6 +57,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'if (Array.isArray(value)) return value.map((item) => masked(item, mask));',
     to: 'if (Array.isArray(value)) return value;',
     harm: "When the API echoes the key or the Authorization header in something inside a list of a 200 reply (an endpoint's description, a BYOC entry, an unknown setting that is a list), it is stored in status in clear.",
+    rule: 'key leaked',
+    seed: 6,
   },
   {
     name: 'rate-forgets-calls-under-way',
@@ -56,6 +66,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'return this.#calls - this.#taken - this.#freeing.length;',
     to: 'return this.#calls - this.#freeing.length;',
     harm: 'Calls that have started and not ended do not count against --api-rate, so with several objects on one credential and slow answers more than N calls start in a window (up to in-flight minus one too many).',
+    rule: 'pace rate',
+    seed: 49,
   },
   {
     name: 'timed-out-call-counts-as-unsent',
@@ -63,6 +75,8 @@ export const PLANTED: readonly Planted[] = [
     from: "if (by === 'deadline') return { answered: false, sent, cause: describeTimeout(site) };",
     to: "if (by === 'deadline') return { answered: false, sent: false, cause: describeTimeout(site) };",
     harm: 'A write that got no answer until the deadline is reported as Unavailable (nothing reached the API) instead of OutcomeUnknown, and an Organization sends the same add or remove again without a look while the first may still be at work.',
+    rule: 'said unsent',
+    seed: 12,
   },
   {
     name: 'zero-and-false-never-sent',
@@ -70,6 +84,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'settingNames.filter((name) => spec.settings[name] !== undefined).map((name) => [name, spec.settings[name]]),',
     to: 'settingNames.filter((name) => spec.settings[name]).map((name) => [name, spec.settings[name]]),',
     harm: 'Declared settings with the value 0 or false are left out of the PUT (which becomes {} where there are no others), and the object says Applied all the same.',
+    rule: 'call shape',
+    seed: 11,
   },
   {
     name: 'error-object-in-200-passes',
@@ -77,6 +93,8 @@ export const PLANTED: readonly Planted[] = [
     from: "if (error !== undefined || oddError) return 'its body carries an error';",
     to: "if (error !== undefined) return 'its body carries an error';",
     harm: 'A 200 whose body has a result and an error that is an object (not a text) counts as confirmation: the status falsely says Applied or Fetched.',
+    rule: 'said applied',
+    seed: 436,
   },
   {
     name: 'far-off-retry-not-pulled-in',
@@ -84,6 +102,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'if (at <= now + longestWait(ready.reason)) return { due: false, at };',
     to: 'if (now <= at + longestWait(ready.reason)) return { due: false, at };',
     harm: "After the wall clock was set back (or a restart with a status from a clock that ran ahead) a failed object waits for the time on record, hours or days off, instead of at most its class's longest wait.",
+    rule: 'promise far',
+    seed: 631,
   },
   {
     name: 'open-intent-overwritten-without-a-look',
@@ -91,6 +111,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'if (!goal.endpoints || !known || mayHaveLeft || isRecheck(object)) return read;',
     to: 'if (!goal.endpoints || !known || isRecheck(object)) return read;',
     harm: 'After a crash between intent and result, or an edit after a lost answer, a new intent is written over the open one and sent without a look: an add goes out twice while the first may be at work, and what the overwritten intent added is lost from the ledger.',
+    rule: 'I4 Pending',
+    seed: 434,
   },
   {
     name: 'deletion-forgets-open-add',
@@ -98,6 +120,8 @@ export const PLANTED: readonly Planted[] = [
     from: "const added = [...privateEndpoints.filter(({ origin }) => origin === 'Added'), ...mayHaveLeft];",
     to: "const added = privateEndpoints.filter(({ origin }) => origin === 'Added');",
     harm: 'An Organization with RemovePrivateEndpoints that is deleted while the outcome of its add is unknown (lost answer, crash) is let go at once: the endpoint stays at the API for ever and nobody is told.',
+    rule: 'I5 left-pending',
+    seed: 163,
   },
   {
     name: 'recreated-object-gets-old-status',
@@ -105,6 +129,8 @@ export const PLANTED: readonly Planted[] = [
     from: "if (newer?.metadata.uid !== uid) return 'gone';",
     to: "if (!newer) return 'gone';",
     harm: "When an object is deleted and made again under its name during a call, and the status write meets the conflict, the old object's result is written to the new one: a new Activity keeps another's record as Fetched for ever, a new Organization gets a ledger that is not its own, a new PipeSettings is falsely Ready.",
+    rule: 'call again',
+    seed: 808,
   },
   {
     name: 'suspend-waits-for-open-intent',
@@ -112,6 +138,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'if (spec.suspend) {',
     to: 'if (spec.suspend && !object.status?.pendingChange) {',
     harm: 'An Organization that is suspended while an intent is open (lost answer, outage, refused key, crash) goes on making calls, changes included, although spec.suspend is true, and does not say Suspended.',
+    rule: 'I4 SecretInvalid',
+    seed: 209,
   },
   {
     name: 'request-hash-without-base-url',
@@ -119,6 +147,8 @@ export const PLANTED: readonly Planted[] = [
     from: "hash: digestOf('PUT', baseUrl, path, body),",
     to: "hash: digestOf('PUT', path, body),",
     harm: 'After a restart with another --api-url every PipeSettings stays Applied and Ready by its old status, and its settings are never sent to the new API.',
+    rule: 'I4 not-there',
+    seed: 17,
   },
   {
     name: 'fetched-activity-ignores-edit',
@@ -126,5 +156,7 @@ export const PLANTED: readonly Planted[] = [
     from: "return currentReady(object, status)?.reason === 'Fetched'",
     to: "return readyOf(status)?.reason === 'Fetched'",
     harm: 'A fetched Activity whose spec is edited (another Secret, say) never gets its observedGeneration moved: kubectl wait, Flux and Argo CD see it in progress for ever.',
+    rule: 'I4 unseen',
+    seed: 37,
   },
 ];

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 export const USAGE = `Usage: npm run hunt -- [options]
-  --lives N       how many lives; 0: for ever (default 1000)
+  --lives N       how many lives; 0: for ever (default 1000, or as many as --seconds lets there be)
   --seconds S     no new life after so long
   --from N        the first seed; the others follow it (default: from the clock)
   --seed N        only this life, the same every time
@@ -48,9 +48,10 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   const { seed, log, scope, only, planted, sources } = values;
   if (log && seed === undefined)
     throw new Error(`--log tells every event of one life: say which with --seed N\n${USAGE}`);
+  const seconds = numberOf('--seconds', values.seconds);
   return {
-    lives: numberOf('--lives', values.lives) ?? 1_000,
-    seconds: numberOf('--seconds', values.seconds),
+    lives: numberOf('--lives', values.lives) ?? (seconds === undefined ? 1_000 : 0),
+    seconds,
     from: numberOf('--from', values.from) ?? Math.floor(Date.now() / 1_000) * 1_000,
     seed: numberOf('--seed', seed),
     only,

@@ -44,15 +44,17 @@ const SAYS: Readonly<{ [O in Objection]: string }> = {
 /** No call leaves but for an object that wants it now, with what it declares now. */
 export class CallJudge implements Judge {
   readonly #court: Court;
-  /** Who wrote each version. */
-  readonly #writers = new Map<string, string>();
+  /** Who wrote each version, and when. */
+  readonly #written = new Map<string, { readonly by: string; readonly at: number }>();
 
   constructor(court: Court) {
     this.#court = court;
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'written') this.#writers.set(fact.change.now.metadata.resourceVersion, fact.change.by);
+    if (fact.what === 'written') {
+      this.#written.set(fact.change.now.metadata.resourceVersion, { by: fact.change.by, at: fact.at });
+    }
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
     this.#judgeShape(fact.call);
@@ -117,8 +119,9 @@ export class CallJudge implements Judge {
     // Another base address is another world, and what was confirmed at the other says nothing here.
     if (key.startsWith('activities/') ? status.activity === undefined : !this.#court.isConfirmed(thing)) return false;
     // Who takes over from another process may have begun before that one's last word.
-    const isOwn = this.#writers.get(thing.metadata.resourceVersion) === call.process;
-    return isOwn || this.#court.life.timeline.now - at > HANDOVER_MS;
+    const written = this.#written.get(thing.metadata.resourceVersion);
+    const since = Math.min(at, written?.at ?? at);
+    return written?.by === call.process || this.#court.life.timeline.now - since > HANDOVER_MS;
   }
 
   #judgeShape(call: ApiCall): void {

@@ -29,7 +29,17 @@ export interface Candidate {
 }
 
 /** What follows from an old state of the cluster, by how its name begins. */
-const AFTERMATH = ['I3', 'I4', 'I5', 'promise', 'said applied', 'call again', 'held blocked', 'activity lost-ready'];
+const AFTERMATH = [
+  'I3',
+  'I4',
+  'I5',
+  'promise',
+  'said applied',
+  'call again',
+  'call ghost',
+  'held blocked',
+  'activity lost-ready',
+];
 
 /** Where judges bring what they find. The same breach of the same thing is heard once. */
 export class Court {

@@ -113,8 +113,10 @@ export class MessageJudge implements Judge {
   }
 
   #judgeOther(key: string, { metadata }: Thing, { message }: ConditionView): void {
-    if (!message.includes('for another object')) return;
     const refused = this.#calls.filter(({ reply }) => reply?.status === 401);
+    if (!refused.some(({ credential }) => this.#court.holds(metadata.namespace, credential)))
+      this.#court.report('said unauthorized', key, `${key} says Unauthorized, and no key of its namespace was refused`);
+    if (!message.includes('for another object')) return;
     const isTrue = refused.some((call) =>
       this.#court.candidates(call).some(({ known }) => known.last.metadata.uid !== metadata.uid),
     );

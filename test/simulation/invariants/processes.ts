@@ -7,8 +7,8 @@ import type { Court, Judge } from './court.ts';
 /** So long nobody may hold the Lease while everything works: one that died without a word is given up after 15 s. */
 const LEADERLESS_MS = 75_000;
 const LOOK_EVERY_MS = 15_000;
-/** Requests to the API server in a minute, for a handful of objects, renewals of the Lease included. */
-const MOST_REQUESTS = 240;
+/** Requests to the API server in a minute about the Lease, or about anything else, for a handful of objects. */
+const MOST_REQUESTS = 200;
 const MINUTE = 60_000;
 
 /** Processes end when they are told to, in order; one of them leads whenever one could; none of them spins. */
@@ -34,7 +34,7 @@ export class ProcessJudge implements Judge {
         this.#process(fact);
         return;
       case 'asked':
-        this.#ask(fact.process, fact.at);
+        this.#ask(fact.process, fact.ask, fact.at);
         if (fact.ask.status === 409) this.#overtaken.set(fact.process, fact.at);
         if (isTrouble(fact.ask)) this.#disturbedAt = fact.at;
         return;
@@ -101,16 +101,18 @@ export class ProcessJudge implements Judge {
     );
   }
 
-  #ask(process: string, at: number): void {
-    const times = this.#asked.get(process) ?? [];
-    this.#asked.set(process, times);
+  #ask(process: string, { path }: KubeAsk, at: number): void {
+    const rule = path.includes('/leases') ? 'process lease-loop' : 'rest hot-loop';
+    const name = `${process} ${rule}`;
+    const times = this.#asked.get(name) ?? [];
+    this.#asked.set(name, times);
     times.push(at);
     while ((times[0] ?? at) <= at - MINUTE) times.shift();
     if (times.length > MOST_REQUESTS) {
       this.#court.report(
-        'rest hot-loop',
+        rule,
         process,
-        `${process} made ${times.length} requests to the API server in a minute`,
+        `${process} made ${times.length} requests to the API server in a minute, about ${path}`,
       );
     }
   }
