@@ -17,18 +17,11 @@ import { Knowledge } from '../record/knowledge.ts';
 import { Fleet } from './fleet.ts';
 import { KubernetesSide, OPERATOR } from './kubernetes-side.ts';
 import { ManagementSide } from './management-side.ts';
+import { drawOdds, type Odds } from './odds.ts';
 import type { Product } from './product.ts';
 import { operatorRights } from './rights.ts';
 import { Weather } from './weather.ts';
 import type { Means, SecretDraft, World } from './world.ts';
-
-/** How often the adversary strikes where it could, 0 to 1. */
-export interface Odds {
-  readonly apiFault: number;
-  readonly kubeFault: number;
-  readonly glitch: number;
-  readonly hop: number;
-}
 
 /** Whoever acts against the operator: at times of his own, and between any two events of a call. */
 export interface Opponent {
@@ -273,15 +266,6 @@ export class Life {
     if (!found) throw new Error(`nobody serves ${host} in this life`);
     return found;
   }
-}
-
-function drawOdds(draw: Draw): Odds {
-  return {
-    apiFault: draw.pick([0.02, 0.08, 0.25]),
-    kubeFault: draw.pick([0.01, 0.04, 0.1]),
-    glitch: draw.pick([0.05, 0.2]),
-    hop: draw.pick([0, 0.02, 0.06, 0.15]),
-  };
 }
 
 function uidOf(draw: Draw): string {
