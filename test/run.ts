@@ -8,7 +8,7 @@ const PROGRAMS: readonly Step[] = [
 
 /** Lives of the operator on simulated time: fixed seeds for a minute, and a small scope with every interleaving. */
 const HUNTS: readonly (readonly string[])[] = [
-  ['--from', '1', '--seconds', '60'],
+  ['--from', '1', '--lives', '8900', '--seconds', '60'],
   ['--scope', '3'],
 ];
 

@@ -11,7 +11,7 @@ export interface Expected {
 export const EXPECTED: readonly Expected[] = [
   {
     rule: 'held names',
-    seed: 6,
+    seed: 10,
     fault: '11.1: whoever waits for a target is told the name of an object of another namespace',
   },
   {
@@ -19,18 +19,18 @@ export const EXPECTED: readonly Expected[] = [
     seed: 1,
     fault: '11.1: a target goes to an object whose key nobody has proven, as soon as its holder is seen no more',
   },
-  { rule: 'held blocked', seed: 7, fault: '11.1: an object that could never act keeps one that could waiting' },
-  { rule: 'held two-ready', seed: 1940, fault: '11.1: two objects for one target both say Applied' },
+  { rule: 'held blocked', seed: 6, fault: '11.1: an object that could never act keeps one that could waiting' },
+  { rule: 'held two-ready', seed: 140, fault: '11.1: two objects for one target both say Applied' },
   {
     rule: 'I4 overwritten',
-    seed: 67,
+    seed: 217,
     fault: '11.1: another object wrote to the target last, and this one still says Applied',
   },
   { rule: 'call gone', seed: 39, fault: '11.2: a call leaves although its object is known to be gone' },
-  { rule: 'call deleted', seed: 12122, fault: '11.2: a call leaves although its object is known to be going' },
+  { rule: 'call deleted', seed: 4878, fault: '11.2: a call leaves although its object is known to be going' },
   { rule: 'call suspended', seed: 62, fault: '11.2: a call leaves after suspend' },
   { rule: 'call planned', seed: 66, fault: '11.2: a call leaves after the change to Plan mode' },
-  { rule: 'call old-spec', seed: 110, fault: '11.2: a call leaves with a spec or a Secret that is known to be old' },
+  { rule: 'call old-spec', seed: 80, fault: '11.2: a call leaves with a spec or a Secret that is known to be old' },
   {
     rule: 'call undeclared',
     seed: 323,
@@ -39,7 +39,7 @@ export const EXPECTED: readonly Expected[] = [
   },
   {
     rule: 'said another-object',
-    seed: 1,
+    seed: 17,
     fault: '11.5: a refused key is said to have been refused for another object',
   },
   {
@@ -47,17 +47,16 @@ export const EXPECTED: readonly Expected[] = [
     seed: 69,
     fault: '11.5: a try that was promised never comes, because another object waits with the same key',
   },
-  { rule: 'I4 Unauthorized', seed: 3327, fault: '11.5: a key works again, and its object does not hear of it' },
+  { rule: 'I4 Unauthorized', seed: 1001, fault: '11.5: a key works again, and its object does not hear of it' },
   {
     rule: 'process lease-loop',
-    seed: 661,
+    seed: 678,
     fault: '11.6: after a restore of the storage a standby asks for the Lease five times a second, for ever',
   },
-  { rule: 'process nobody-leads', seed: 12841, fault: '11.6: after a restore of the storage nobody takes the Lease' },
   { rule: 'process lease-kept', seed: 1152, fault: '11.9: a process ends in order and keeps the Lease' },
   {
     rule: 'said drift',
-    seed: 1121,
+    seed: 3332,
     fault: '11.10: values of the API before are reported as drift of the one after a new --api-url',
   },
   {
@@ -67,7 +66,7 @@ export const EXPECTED: readonly Expected[] = [
   },
   {
     rule: 'I4 late-write',
-    seed: 4324,
+    seed: 1921,
     fault: '11.12: a PUT without an answer lands after the one that followed it, and the object says Applied',
   },
   {
@@ -75,47 +74,51 @@ export const EXPECTED: readonly Expected[] = [
     seed: 26,
     fault: '11.13: a record that is late is Stalled at once where it is answered with 400',
   },
-  { rule: 'activity lost-ready', seed: 187, fault: '11.13: a record that is held is NotFound after a try on demand' },
-  { rule: 'I1 no-look', seed: 9, fault: '1: an add leaves without a look of its attempt' },
+  { rule: 'activity lost-ready', seed: 71, fault: '11.13: a record that is held is NotFound after a try on demand' },
+  { rule: 'I1 no-look', seed: 1, fault: '1: an add leaves without a look of its attempt' },
   { rule: 'I1 was-there', seed: 23, fault: '1: an add leaves for what the look had shown' },
-  { rule: 'I2 was-there', seed: 344, fault: '1: an endpoint of somebody else is removed that was there before ours' },
+  {
+    rule: 'I2 was-there',
+    seed: 1363,
+    fault:
+      '2: an endpoint of somebody else is removed that was there before, where looks are refused and the stored list is cut',
+  },
   {
     rule: 'I2 came-later',
     seed: 344,
-    fault: '2: an endpoint of somebody else is removed that came while nothing could be seen',
+    fault: '1: an endpoint of somebody else that came after the last look is taken for ours, and removed',
   },
   {
     rule: 'I2 never-added',
     seed: 379,
     fault: '2: an endpoint of somebody else is removed that the operator never added',
   },
-  { rule: 'I2 of-another-object', seed: 302, fault: '8: an endpoint of another object is removed' },
+  { rule: 'I2 of-another-object', seed: 396, fault: '8: an endpoint of another object is removed' },
   { rule: 'said nothing-sent', seed: 64, fault: '3: RemovalBlocked says that nothing is sent, and the name is' },
-  { rule: 'I4 spelled', seed: 16, fault: '4: what the API keeps in other letters is never seen as there' },
+  { rule: 'I4 spelled', seed: 9, fault: '4: what the API keeps in other letters is never seen as there' },
   { rule: 'I5 left-spelled', seed: 371, fault: '4: what the API keeps in other letters is left behind at deletion' },
-  { rule: 'I4 added-again', seed: 188, fault: '4: an endpoint that does not appear is added for ever' },
+  { rule: 'I4 added-again', seed: 166, fault: '4: an endpoint that does not appear is added for ever' },
   {
     rule: 'I4 not-removed',
-    seed: 459,
+    seed: 2051,
     fault: '4: what was added and is listed no more stays, and the object says Applied',
   },
   {
     rule: 'I4 kept-out',
-    seed: 3247,
+    seed: 3174,
     fault: '5: endpoints that the API would take are kept out by one that it refuses',
   },
   { rule: 'I3 one-look', seed: 2051, fault: '6: something of ours leaves the ledger after one look that lacked it' },
-  { rule: 'I3 given-up', seed: 12, fault: '6: something of ours leaves the ledger before two looks lacked it' },
-  { rule: 'I3 unproven', seed: 1160, fault: '6: something of ours leaves the ledger without any look' },
+  { rule: 'I3 given-up', seed: 1, fault: '6: something of ours leaves the ledger before two looks lacked it' },
+  { rule: 'I3 unproven', seed: 6204, fault: '6: something of ours leaves the ledger without any look' },
   { rule: 'I4 blind', seed: 13208, fault: '7: looks fail, and the object waits for ever without a hint' },
-  { rule: 'said no-hint', seed: 661, fault: '7: looks are refused for want of a name, and no message says so' },
+  { rule: 'said no-hint', seed: 577, fault: '7: looks are refused for want of a name, and no message says so' },
   {
     rule: 'I5 left-unknown',
-    seed: 6227,
+    seed: 502,
     fault: '7: the organization was not found, and what is left there is named to nobody',
   },
-  { rule: 'I3 handed-over', seed: 630, fault: '8: the ledger of one object goes to another' },
-  { rule: 'I3 claims', seed: 9390, fault: '8: the ledger has as ours what its object never asked for' },
+  { rule: 'I3 handed-over', seed: 422, fault: '8: the ledger of one object goes to another' },
   {
     rule: 'I6 again',
     seed: 1,
@@ -123,12 +126,12 @@ export const EXPECTED: readonly Expected[] = [
   },
   {
     rule: 'I6 unsettled',
-    seed: 160,
+    seed: 241,
     fault: 'of I3, I5 and I6: another object calls while a write of unknown outcome may be at work',
   },
   {
     rule: 'I5 left-added',
-    seed: 12,
+    seed: 2003,
     fault: 'of I3, I5 and I6: something that was added is left behind at deletion, and no event names it',
   },
   {
@@ -138,17 +141,17 @@ export const EXPECTED: readonly Expected[] = [
   },
   {
     rule: 'I5 cut-short',
-    seed: 2300,
+    seed: 1098,
     fault: 'of I3, I5 and I6: the event that says what is left behind does not name all of it',
   },
   {
     rule: 'restore backwards',
-    seed: 1,
+    seed: 22,
     fault: 'new: after a restore that sets versions back the operator is deaf for what it takes for old',
   },
   {
     rule: 'restore forwards',
-    seed: 9,
+    seed: 34,
     fault: 'new: after a restore without status what was held before is held by nobody',
   },
   {
@@ -163,7 +166,6 @@ export const EXPECTED: readonly Expected[] = [
     seed: 13151,
     fault: 'new: a refused name and an unknown outcome chase each other without a pause',
   },
-  { rule: 'I4 RateLimited', seed: 12595, fault: 'new: the same chase runs into the limit of the API, again and again' },
   {
     rule: 'promise far-pending',
     seed: 3330,
@@ -171,7 +173,7 @@ export const EXPECTED: readonly Expected[] = [
   },
   {
     rule: 'process result-lost',
-    seed: 3645,
+    seed: 2481,
     fault: 'new: a process ends in order, and the answer that it had last stands nowhere',
   },
 ];

@@ -121,9 +121,28 @@ export const clusterActs: readonly Act[] = [
     },
   },
   {
+    name: 'old lists',
+    means: 'old lists',
+    weight: 6,
+    perform: (life, draw) => {
+      const old = life.backups.at(-1);
+      if (!old || life.restores.some((at) => at >= old.at)) return undefined;
+      const seconds = draw.pick([5, 30]);
+      life.kube.lists.old = old.state;
+      life.after(seconds * SECOND, () => {
+        life.kube.lists.old = undefined;
+      });
+      life.kube.objects.compact();
+      life.kube.watches.cut({ broken: true });
+      if (draw.chance(0.3)) life.fleet.crash(draw, {});
+      const minutes = Math.round((life.timeline.now - old.at) / 60_000);
+      return `old versions are forgotten, every watch ends, and for ${seconds} s lists are answered by a server that is ${minutes} min behind`;
+    },
+  },
+  {
     name: 'lease gone',
-    means: 'restores',
-    weight: 1,
+    means: 'lost leases',
+    weight: 4,
     perform: (life) => {
       const lease = life.kube.objects.list(kindOf('leases'), '')[0];
       if (!lease) return undefined;

@@ -45,6 +45,25 @@ export const secretActs: readonly Act[] = [
     },
   },
   {
+    name: 'spare secret',
+    means: 'spare secrets',
+    weight: 8,
+    perform: (life, draw) => {
+      const namespace = draw.pick(life.world.namespaces);
+      const keyId = `key-of-${namespace}`;
+      const key = life.keys.get(keyId);
+      if (!key) return undefined;
+      if (life.kube.objects.get(SECRETS, namespace, 'spare') && draw.chance(0.3)) {
+        life.kube.as('user').delete(SECRETS, namespace, 'spare');
+        return `a user deletes the Secret ${namespace}/spare`;
+      }
+      const isRight = draw.chance(0.7);
+      const secret = isRight ? key.secret : secretText(draw);
+      putSecret(life, { namespace, name: 'spare', keyId, secret, style: 'plain' });
+      return `a user writes ${isRight ? 'the right key' : 'a wrong secret'} into the Secret ${namespace}/spare`;
+    },
+  },
+  {
     name: 'key rotates',
     means: 'keys',
     weight: 2,

@@ -112,6 +112,15 @@ export const userActs: readonly Act[] = [
     },
   },
   {
+    name: 'refer elsewhere',
+    means: 'spare secrets',
+    weight: 8,
+    perform: (life, draw, focus) => {
+      const held = anObject(life, draw, focus);
+      return held && edit(life, held, editReference(held.thing));
+    },
+  },
+  {
     name: 'swap',
     means: 'edits',
     weight: 1,

@@ -85,6 +85,8 @@ async function tellStory({ plot, rule }: Found, sources: string): Promise<void> 
   console.log(`Again: npm run hunt -- ${flags} --only "${rule}"\n`);
 }
 
+// Who reads only the beginning, as `head` does, has heard enough.
+process.stdout.on('error', () => process.exit(0));
 process.exitCode = await main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   return 2;

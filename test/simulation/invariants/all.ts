@@ -4,6 +4,7 @@ import { CallJudge } from './calls.ts';
 import { Court, type Judge } from './court.ts';
 import { DeletionJudge } from './deletion.ts';
 import { DriftJudge } from './drift.ts';
+import { EarlyJudge } from './early.ts';
 import { EndJudge } from './end.ts';
 import { KeyJudge } from './keys.ts';
 import { LeaseJudge } from './leases.ts';
@@ -47,6 +48,7 @@ export function judge(life: Life): Sitting {
     new DeletionJudge(court, trails, notes),
     new UnsettledJudge(court, trails),
     new RepeatJudge(court),
+    new EarlyJudge(court),
     new MessageJudge(court),
     new DriftJudge(court),
     new ActivityJudge(court),

@@ -137,5 +137,5 @@ export class Court {
 
 /** Whether a reply confirms what was asked: a result, and no error of whatever form beside it. */
 export function isSuccess({ reply }: ApiCall): boolean {
-  return reply?.status === 200 && reply.error === undefined;
+  return reply?.status === 200 && reply.error === undefined && reply.result !== undefined;
 }

@@ -81,16 +81,17 @@ export class DeletionJudge implements Judge {
     if (spec.deletionPolicy !== 'RemovePrivateEndpoints' || !wasHeld || this.#court.life.restores.length > 0) return;
     const { namespace, name, uid } = now.metadata;
     const adopted = (statusOf(last).privateEndpoints ?? []).filter(({ origin }) => origin === 'Adopted').map(truthKey);
+    const target = targetOfSpec('organizations', spec);
     this.#ended.push({
       at,
       key: `organizations/${namespace}/${name}`,
       uid,
-      target: targetOfSpec('organizations', spec),
+      target,
       host: this.#court.life.apiHost,
       adopted: new Set(spec.adoptPrivateEndpoints ? adopted : []),
       pending: new Set((statusOf(last).pendingChange?.add ?? []).map(truthKey)),
-      isUnknown: this.#answers.get(targetOfSpec('organizations', spec)) === 404,
-      spared: this.#listedByOthers(targetOfSpec('organizations', spec), uid),
+      isUnknown: this.#answers.get(target) === 404,
+      spared: this.#listedByOthers(target, uid),
     });
   }
 

@@ -13,6 +13,17 @@ import {
 import type { PatchView } from './calls.ts';
 import { type Court, isSuccess, type Judge } from './court.ts';
 
+const BUSY = new Set([409, 423, 424, 425]);
+
+/** By the contract; none: more than the status decides it. */
+function outcomesOf(status: number, isRead: boolean): readonly string[] {
+  if (status < 300) return [];
+  if (status === 429) return ['RateLimited'];
+  if (BUSY.has(status)) return ['Busy'];
+  if (status >= 400 && status < 500 && status !== 408) return ['Rejected'];
+  return isRead ? ['Unavailable', 'Unknown'] : ['Unknown'];
+}
+
 /** A PATCH that changes no endpoints reads the organization. */
 function isLook({ method, body }: ApiCall): boolean {
   const { add = [], remove = [] } = (method === 'PATCH' ? (body as PatchView) : {}).privateEndpoints ?? {};
@@ -71,13 +82,22 @@ export class MessageJudge implements Judge {
       );
     else if (call.target !== target)
       this.#court.report('said last-request', key, `status.lastRequest of ${key} names a request for ${call.target}`);
-    else if (call.reply?.status !== httpStatus) {
+    else if (call.reply?.status === httpStatus) this.#judgeOutcome(key, call, lastRequest.outcome);
+    else {
       this.#court.report(
         'said last-request',
         key,
         `status.lastRequest of ${key} says ${httpStatus} of a request that was answered ${call.reply?.status}`,
       );
     }
+  }
+
+  /** What became of a request follows from the status of its answer. */
+  #judgeOutcome(key: string, call: ApiCall, outcome: string | undefined): void {
+    const { status = 0 } = call.reply ?? {};
+    const right = outcomesOf(status, call.method === 'GET' || isLook(call));
+    if (right.length > 0 && !right.includes(outcome ?? ''))
+      this.#court.report('said outcome', key, `${key} says ${outcome} of a request that was answered ${status}`);
   }
 
   /** Who says that nothing of a write reached the API is wrong where the API has carried it out. */

@@ -70,6 +70,8 @@ export class PromiseJudge implements Judge {
     if (kind.plural === 'secrets') {
       const secret = `${namespace}/${name}`;
       for (const [key, promised] of this.#open) if (promised.secret === secret) this.#open.delete(key);
+      if (type !== 'DELETED' && Object.keys((now.data ?? {}) as object).length > 1)
+        this.#secretChanged(namespace, name);
       return;
     }
     if (!kind.schema) return;
@@ -89,6 +91,27 @@ export class PromiseJudge implements Judge {
       if (known && known.at <= at) return;
       const secret = `${namespace}/${spec.credentialsSecretRef?.name}`;
       this.#promise({ key, uid, resourceGeneration: generation, secret, reason, at, writtenAt: this.#now() });
+    }
+  }
+
+  /** Who waits for a Secret goes on at once when it is there. */
+  #secretChanged(namespace: string, name: string): void {
+    const { life } = this.#court;
+    // A watch that is late, or dead without a word, tells of it later.
+    if (life.uses('dead connections') || life.uses('lag')) return;
+    for (const plural of ['pipesettings', 'organizations', 'activities']) {
+      for (const { metadata, ...thing } of life.objectsOf(plural)) {
+        const { credentialsSecretRef, suspend, mode } = specOf({ metadata, ...thing });
+        const reason = readyOf({ metadata, ...thing })?.reason ?? '';
+        const isIdle = suspend === true || mode === 'Plan' || metadata.deletionTimestamp !== undefined;
+        if (metadata.namespace !== namespace || credentialsSecretRef?.name !== name || isIdle) continue;
+        if (reason !== 'SecretNotFound' && reason !== 'SecretInvalid') continue;
+        const { uid, generation = 0 } = metadata;
+        const key = `${plural}/${namespace}/${metadata.name}`;
+        const now = this.#now();
+        const secret = `${namespace}/${name}`;
+        this.#promise({ key, uid, resourceGeneration: generation, secret, reason, at: now + 5_000, writtenAt: now });
+      }
     }
   }
 

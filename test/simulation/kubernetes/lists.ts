@@ -1,4 +1,4 @@
-import type { Objects, Thing } from './objects.ts';
+import { type Backup, listOf, type Objects, type Thing } from './objects.ts';
 import { badRequest, expired, Refusal } from './refusal.ts';
 import { listKind, listVersion, type Selection } from './selection.ts';
 
@@ -13,6 +13,9 @@ export class Lists {
   readonly #objects: Objects;
   /** Most objects on a page, whatever the client asks for; a server may give fewer than that. */
   largestPage = Number.POSITIVE_INFINITY;
+
+  /** Where lists come from a server that is behind the storage: what it knows. */
+  old: Backup | undefined;
 
   constructor(objects: Objects) {
     this.#objects = objects;
@@ -35,6 +38,7 @@ export class Lists {
   }
 
   #first({ kind, namespace, fits }: Selection): { revision: number; left: readonly Thing[] } {
+    if (this.old) return { revision: this.old.revision, left: listOf(this.old.objects, kind, namespace).filter(fits) };
     return { revision: this.#objects.revision, left: this.#objects.list(kind, namespace).filter(fits) };
   }
 

@@ -37,7 +37,8 @@ export interface Change {
   readonly by: string;
 }
 
-interface Backup {
+/** What was stored as of a revision. */
+export interface Backup {
   readonly revision: number;
   readonly objects: ReadonlyMap<string, Thing>;
 }
@@ -151,7 +152,7 @@ export class Objects {
   }
 }
 
-function listOf(objects: ReadonlyMap<string, Thing>, kind: ServedKind, namespace: string): Thing[] {
+export function listOf(objects: ReadonlyMap<string, Thing>, kind: ServedKind, namespace: string): Thing[] {
   const prefix = namespace === '' ? `${kind.plural}/` : `${kind.plural}/${namespace}/`;
   return [...objects]
     .filter(([key]) => key.startsWith(prefix))

@@ -7,7 +7,7 @@ import type { Life } from './life.ts';
 export const OPERATOR = 'system:serviceaccount:pipewright:pipewright';
 
 interface ListBody {
-  readonly metadata: { readonly continue?: string };
+  readonly metadata: { readonly continue?: string; readonly resourceVersion?: string };
   readonly items: readonly Thing[];
 }
 
@@ -80,8 +80,10 @@ export class KubernetesSide implements Server {
     const plural = route.slice(route.lastIndexOf('/') + 1);
     const namespace = /\/namespaces\/([^/]+)\//.exec(route)?.[1];
     const listed = new Set(objects.map((object) => keyOf(plural, object)));
-    for (const key of this.#life.knowledge.of(host).keys()) {
+    for (const [key, { last }] of this.#life.knowledge.of(host)) {
       const [kind, where] = key.split('/');
+      // A list from the past says nothing of what came after it.
+      if (Number(last.metadata.resourceVersion) > Number(metadata.resourceVersion)) continue;
       if (kind !== plural || (namespace !== undefined && where !== namespace) || listed.has(key)) continue;
       this.#tell({ what: 'seen', process: host, key, thing: undefined });
     }

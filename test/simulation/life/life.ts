@@ -231,6 +231,7 @@ export class Life {
     this.resting = true;
     this.weather.clear();
     this.kube.rights.clear();
+    this.kube.lists.old = undefined;
     for (const [id, { secret }] of this.keys) this.setKey(id, secret, {});
     for (const { api } of this.#apis.values()) api.limits.set(this.world.rate);
     this.fleet.wake();

@@ -97,7 +97,8 @@ export class Weather implements WatchWeather {
   /** What the API answers in place of the result, or on top of the work. */
   apiFault(call: ApiCall): ApiFault | undefined {
     const trouble = this.apiTrouble;
-    if (trouble && this.#isOn(trouble)) return trouble.what;
+    if (trouble && this.#isOn(trouble))
+      return withOwnWait(trouble.what, this.#draw(this.#number(`wait of ${nameOf(call)}`)));
     const name = this.#number(`answer to ${nameOf(call)}`);
     if (!this.#mayHappen('api faults') || fractionFor(this.#seed, name) >= this.#life.odds.apiFault) return undefined;
     const fault = drawApiFault(this.#draw(name));
@@ -157,6 +158,11 @@ export class Weather implements WatchWeather {
   #isOn({ until }: Episode<unknown>): boolean {
     return this.#life.timeline.now < until;
   }
+}
+
+/** In a time of trouble each answer asks for a wait of its own. */
+function withOwnWait(fault: ApiFault, draw: Draw): ApiFault {
+  return fault.headers ? { ...fault, headers: { 'retry-after': String(draw.pick([1, 5, 30, 120])) } } : fault;
 }
 
 function nameOf({ method, target }: ApiCall): string {

@@ -32,6 +32,9 @@ export const MEANS = [
   'rights',
   'shards',
   'other apis',
+  'spare secrets',
+  'old lists',
+  'lost leases',
 ] as const;
 export type Means = (typeof MEANS)[number];
 
@@ -116,6 +119,9 @@ export interface World {
   readonly sleeps: boolean;
 }
 
+/** Of those that come to less than others, or spoil more for the rest. */
+const CHANCES: Partial<Record<Means, number>> = { 'spare secrets': 0.15, 'old lists': 0.1 };
+
 /** What befalls processes is of the more interest the more of them there are. */
 const OF_PROCESSES: ReadonlySet<Means> = new Set([
   'crashes',
@@ -130,7 +136,7 @@ const NAMESPACES = ['team-a', 'team-b', 'team-c'];
 export function drawWorld(draw: Draw): World {
   const elected = draw.of('elected').chance(0.03);
   const means = new Set(
-    MEANS.filter((one) => (elected && OF_PROCESSES.has(one)) || draw.of(`means/${one}`).chance(0.45)),
+    MEANS.filter((one) => (elected && OF_PROCESSES.has(one)) || draw.of(`means/${one}`).chance(CHANCES[one] ?? 0.45)),
   );
   const namespaces = NAMESPACES.slice(0, draw.weighted({ 1: 35, 2: 45, 3: 20 }) === '1' ? 1 : draw.between(2, 3));
   const organizations = drawOrganizations(draw.of('organizations'));
