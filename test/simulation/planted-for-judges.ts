@@ -54,7 +54,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     to: 'if (end.httpStatus === 529 && headerMs > 0) this.#pause(now, headerMs);',
     harm: 'After a 503 with Retry-After the other objects of the key go on calling at once, while the API asked to be left alone.',
     rule: 'pace pause',
-    seed: 22,
+    seed: 16,
   },
   {
     name: 'target-told-by-object',
@@ -143,7 +143,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     from: 'this.#timer.due <= due)) return;',
     to: 'this.#timer.due >= due)) return;',
     harm: "An attempt that is due before the one that the queue's timer already waits for is made only when that timer rings, minutes or hours after the time that the status promises.",
-    rule: 'promise Forbidden',
-    seed: 3,
+    rule: 'promise DependencyNotReady',
+    seed: 1,
   },
 ];
