@@ -48,7 +48,8 @@ export const apiActs: readonly Act[] = [
       const { id, cloudProvider, region } = draw.pick(present);
       const endpoint = { id, cloudProvider, region };
       patch(life, organization, { remove: [endpoint] }, 'removes');
-      const laterMs = draw.pick([0, 30 * SECOND, 90 * SECOND, 300 * SECOND]);
+      const wantedMs = draw.pick([0, 30 * SECOND, 90 * SECOND, 300 * SECOND]);
+      const laterMs = Math.min(wantedMs, Math.max(0, life.world.restAt - 1 - life.timeline.now));
       life.after(laterMs, () => void patch(life, organization, { add: [endpoint] }, 'adds'));
       return `somebody else removes ${shown(endpoint)} from ${organization.id} and adds it again ${laterMs / SECOND} s later`;
     },

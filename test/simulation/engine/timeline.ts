@@ -1,6 +1,8 @@
 const { setImmediate } = globalThis;
 /** Events in one turn of Node's loop. */
 const TURN = 50;
+/** The busiest lives have some hundred thousand. */
+const MOST_EVENTS = 5_000_000;
 
 interface Entry {
   readonly at: number;
@@ -81,6 +83,8 @@ export class Timeline {
       if (next.cancelled) continue;
       this.#now = next.at;
       this.#events += 1;
+      if (this.#events > MOST_EVENTS)
+        throw new Error(`${MOST_EVENTS} events, and no end: something goes round and round`);
       next.run();
       if (next.wakes) return true;
     }
@@ -88,7 +92,7 @@ export class Timeline {
   }
 
   #set(delayMs: number, run: () => void, wakes: boolean): () => void {
-    const entry = { at: this.#now + Math.max(0, delayMs), order: this.#order++, run, wakes, cancelled: false };
+    const entry = { at: this.#now + (delayMs > 0 ? delayMs : 0), order: this.#order++, run, wakes, cancelled: false };
     this.#push(entry);
     return () => {
       entry.cancelled = true;

@@ -17,12 +17,12 @@ async function main(): Promise<number> {
   }
   const { seed, depth, seconds, planted, only } = options;
   if (planted) {
-    await huntPlanted({
+    const { count, chosen } = await huntPlanted({
       ...(only !== undefined && { only }),
       ...(seconds !== undefined && { seconds }),
       say: (line) => console.log(line),
     });
-    return 0;
+    return count === chosen && chosen > 0 ? 0 : 1;
   }
   if (seed === undefined) return huntFor(options);
   return again({ seed, ...(depth !== undefined && { depth }) }, options);
@@ -41,7 +41,8 @@ async function again(plot: Plot, { only, sources, log }: Options): Promise<numbe
     if (!log) await tellStory({ plot, rule }, sources);
   }
   for (const { rule, text } of shown) console.log(`${expectedOf(rule) ? 'expected' : 'BROKEN'}  ${rule}: ${text}`);
-  if (shown.length === 0) console.log(`Nothing broke in the life of seed ${plot.seed}.`);
+  const what = only === undefined ? 'Nothing' : `Nothing whose name begins with "${only}"`;
+  if (shown.length === 0) console.log(`${what} broke in the life of seed ${plot.seed}.`);
   console.log(`All its events: sha256 ${digest}`);
   return shown.some(({ rule }) => only !== undefined || !expectedOf(rule)) ? 1 : 0;
 }
@@ -62,7 +63,8 @@ async function huntFor(options: Options): Promise<number> {
   for (const line of tally.broken()) console.log(line);
   if (failed !== undefined) console.log(failed);
   if (found) await tellStory(found, sources);
-  return found || failed !== undefined ? 1 : 0;
+  if (tally.lives === 0) console.log('No life was lived: nothing is known.');
+  return found || failed !== undefined || tally.lives === 0 ? 1 : 0;
 }
 
 function* plotsOf({ depth, lives, from }: Options): Generator<Plot> {
@@ -86,7 +88,7 @@ async function tellStory({ plot, rule }: Found, sources: string): Promise<void> 
 }
 
 // Who reads only the beginning, as `head` does, has heard enough.
-process.stdout.on('error', () => process.exit(0));
+process.stdout.on('error', () => process.exit(1));
 process.exitCode = await main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   return 2;

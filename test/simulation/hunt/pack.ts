@@ -12,19 +12,32 @@ export interface PackOptions {
   readonly heard: (result: Result) => boolean;
 }
 
-/** Lives lives on every core until there are no more, or somebody has heard enough. */
+/** The longest lives, those that go round and round, take some ten seconds. */
+const LONGEST_MS = 180_000;
+
+/** Lives lives on every core until there are no more, or somebody has heard enough. Rejects where a life does not end, or ends its worker. */
 export async function hunt({ sources, next, heard }: PackOptions): Promise<void> {
   let isOver = false;
   const workers = Array.from({ length: availableParallelism() }, () => startWorker(sources));
   const work = (worker: Worker): Promise<void> =>
     new Promise((resolve, reject) => {
+      let clock: NodeJS.Timeout | undefined;
       const give = (): void => {
         const plot = isOver ? undefined : next();
-        if (plot === undefined) resolve();
-        else worker.postMessage(plot);
+        if (plot === undefined) {
+          resolve();
+          return;
+        }
+        const stuck = new Error(
+          `the life of seed ${plot.seed} has not ended after ${LONGEST_MS / 1_000} s of real time`,
+        );
+        clock = setTimeout(() => reject(stuck), LONGEST_MS);
+        worker.postMessage(plot);
       };
       worker.on('error', reject);
+      worker.on('exit', (code) => reject(new Error(`a worker ended with code ${code} in the midst of a life`)));
       worker.on('message', (result: Result) => {
+        clearTimeout(clock);
         if (!heard(result)) isOver = true;
         give();
       });

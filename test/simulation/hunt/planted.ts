@@ -18,23 +18,28 @@ export interface PlantedHunt {
   readonly say: (line: string) => void;
 }
 
-/** Hunts in a copy of the product for each planted fault, and says how many it has found. */
-export async function huntPlanted({ only = '', seconds = SECONDS, say }: PlantedHunt): Promise<number> {
+/** Hunts in a copy of the product for each planted fault, and says how many of those chosen it has found. */
+export async function huntPlanted({
+  only = '',
+  seconds = SECONDS,
+  say,
+}: PlantedHunt): Promise<{ readonly count: number; readonly chosen: number }> {
   const chosen = PLANTED.filter(({ name }) => name.startsWith(only));
   let count = 0;
   for (const planted of chosen) {
     const started = performance.now();
-    const { tally, found, failed } = await withPlanted(planted, (sources) =>
+    const { tally, found, failed, interrupted } = await withPlanted(planted, (sources) =>
       search({ sources, plots: seeds(), seconds }),
     );
     const took = `${tally.lives} lives, ${((performance.now() - started) / 1_000).toFixed(0)} s`;
+    if (interrupted) break;
     if (found) count += 1;
     if (failed !== undefined) say(`FAILED     ${planted.name}: ${failed}`);
     else if (found) say(`found      ${planted.name}: ${found.rule}, seed ${found.plot.seed} (${took})`);
     else say(`not found  ${planted.name} (${took})`);
   }
   say(`${count} of ${chosen.length} planted faults found, ${seconds} s each`);
-  return count;
+  return { count, chosen: chosen.length };
 }
 
 /** Gives the folder of a copy of the product with a fault in it, for as long as `use` runs. */

@@ -24,6 +24,8 @@ export interface Found {
 export interface Searched {
   readonly tally: Tally;
   readonly found: Found | undefined;
+  /** Ctrl-C ended it. */
+  readonly interrupted: boolean;
   /** Why a life could not be lived at all. */
   readonly failed: string | undefined;
 }
@@ -66,5 +68,5 @@ export async function search({ sources, plots, seconds, only, progress }: Search
     clearInterval(timer);
     process.off('SIGINT', interrupted);
   });
-  return { tally, found, failed };
+  return { tally, found, failed, interrupted: isOver };
 }

@@ -50,7 +50,7 @@ export class Tally {
     return [
       `Transitions, the commonest: ${shown(sorted.slice(0, 6))}`,
       `Transitions, the rarest: ${shown(sorted.slice(-6))}`,
-      `Removed although it was another's, where no client can tell: ${shown([...this.#excused]) || 'none'}`,
+      `What no client could have avoided: ${shown([...this.#excused]) || 'none'}`,
     ];
   }
 }

@@ -64,7 +64,7 @@ export class Court {
 
   /** `at`: where it is found out later than it happened. */
   report(broken: string, subject: string, text: string, at: number = this.life.timeline.now): void {
-    const rule = this.#named(broken);
+    const rule = this.#named(broken, at);
     const key = `${rule} ${subject}`;
     if (this.#heard.has(key)) return;
     this.#heard.add(key);
@@ -72,9 +72,9 @@ export class Court {
   }
 
   /** After a restore of the cluster, whatever an object comes to is one and the same fault. */
-  #named(rule: string): string {
+  #named(rule: string, at: number): string {
     const { restores, wentBack } = this.life;
-    if (restores.length === 0 || !AFTERMATH.some((start) => rule.startsWith(start))) return rule;
+    if (!restores.some((restored) => restored <= at) || !AFTERMATH.some((start) => rule.startsWith(start))) return rule;
     return wentBack ? 'restore backwards' : 'restore forwards';
   }
 

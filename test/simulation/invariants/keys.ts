@@ -18,7 +18,7 @@ export class KeyJudge implements Judge {
         this.#search(fact.line, `a log line of ${fact.process}`);
         return;
       case 'asked':
-        this.#search(fact.ask.body, `a request to the API server, ${fact.ask.method} ${fact.ask.path}`);
+        this.#search(fact.ask.path + fact.ask.body, `a request to the API server, ${fact.ask.method} ${fact.ask.path}`);
         return;
       case 'leaves':
         this.#search(fact.call.path + fact.call.text, `path or body of ${fact.call.method} ${fact.call.target}`);

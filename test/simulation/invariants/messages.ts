@@ -25,7 +25,7 @@ function outcomesOf(status: number, isRead: boolean): readonly string[] {
 }
 
 /** A PATCH that changes no endpoints reads the organization. */
-function isLook({ method, body }: ApiCall): boolean {
+export function isLook({ method, body }: ApiCall): boolean {
   const { add = [], remove = [] } = (method === 'PATCH' ? (body as PatchView) : {}).privateEndpoints ?? {};
   return method === 'PATCH' && add.length + remove.length === 0;
 }

@@ -22,7 +22,7 @@ export class Notes implements Judge {
   readonly deaths: number[] = [];
 
   see(fact: Fact): void {
-    if (fact.what === 'process' && ['died', 'killed', 'ended'].includes(fact.did)) this.deaths.push(fact.at);
+    if (fact.what === 'process' && ['died', 'killed'].includes(fact.did)) this.deaths.push(fact.at);
     if (fact.what !== 'asked' || fact.ask.method !== 'POST' || !fact.ask.path.endsWith('/events')) return;
     const { reason = '', note = '', regarding } = JSON.parse(fact.ask.body) as EventBody;
     const uid = regarding?.uid ?? '';
@@ -42,8 +42,10 @@ export class Notes implements Judge {
   names(uid: string, what: string, about: { readonly from: number; readonly withinMs: number }): 'yes' | 'no' | 'cut' {
     const { from, withinMs } = about;
     const isNear = (at: number): boolean => at >= from - 5_000 && at <= from + withinMs;
-    const near = this.of(uid).filter(({ at }) => isNear(at));
-    if (near.some(({ text }) => text.includes(what)) || this.deaths.some(isNear)) return 'yes';
+    const near = this.of(uid).filter(({ at, reason }) => isNear(at) && reason !== 'Applied');
+    // psc-10 does not name psc-1.
+    const isNamed = near.some(({ text }) => text.split(/[^\w-]+/).includes(what));
+    if (isNamed || this.deaths.some(isNear)) return 'yes';
     return near.some(({ reason, text }) => reason === 'CleanupAbandoned' && /and \d+ more/.test(text)) ? 'cut' : 'no';
   }
 }

@@ -1,6 +1,7 @@
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
+import { isLook } from './messages.ts';
 
 interface Pace {
   /** When the last calls left. */
@@ -101,7 +102,11 @@ export class PaceJudge implements Judge {
     times.push(now);
     while ((times[0] ?? now) <= now - MINUTE) times.shift();
     if (times.length > MOST_ALIKE) {
-      this.#court.report('pace repeats', call.target, `${shown(call)} leaves ${times.length} times within a minute`);
+      this.#court.report(
+        isLook(call) ? 'pace look-loop' : 'pace repeats',
+        call.target,
+        `${shown(call)} leaves ${times.length} times within a minute`,
+      );
       this.#court.adjourn();
     }
   }

@@ -101,8 +101,9 @@ export class ProcessJudge implements Judge {
     );
   }
 
-  #ask(process: string, { path }: KubeAsk, at: number): void {
-    const rule = path.includes('/leases') ? 'process lease-loop' : 'rest hot-loop';
+  #ask(process: string, { path, method, status }: KubeAsk, at: number): void {
+    const isGone = method === 'PATCH' && status === 404;
+    const rule = path.includes('/leases') ? 'process lease-loop' : isGone ? 'rest gone-loop' : 'rest hot-loop';
     const name = `${process} ${rule}`;
     const times = this.#asked.get(name) ?? [];
     this.#asked.set(name, times);

@@ -70,8 +70,7 @@ export class PromiseJudge implements Judge {
     if (kind.plural === 'secrets') {
       const secret = `${namespace}/${name}`;
       for (const [key, promised] of this.#open) if (promised.secret === secret) this.#open.delete(key);
-      if (type !== 'DELETED' && Object.keys(now.data ?? {}).length > 1)
-        this.#secretChanged(namespace, name);
+      if (type !== 'DELETED' && Object.keys(now.data ?? {}).length > 1) this.#secretChanged(namespace, name);
       return;
     }
     if (!kind.schema) return;

@@ -10,8 +10,10 @@ const AFTER_TIMEOUT_MS = 60_000;
 export class UnsettledJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
-  /** Writes of unknown outcome, by process and target. */
+  /** Writes of unknown outcome, by API and target: whoever made them. */
   readonly #open = new Map<string, ApiCall[]>();
+  /** Calls under way: nobody will tell what becomes of them when their process dies. */
+  readonly #underWay = new Set<ApiCall>();
 
   constructor(court: Court, trails: Trails) {
     this.#court = court;
@@ -19,9 +21,22 @@ export class UnsettledJudge implements Judge {
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'leaves') this.#leaves(fact.call);
+    if (fact.what === 'process' && (fact.did === 'died' || fact.did === 'killed')) this.#died(fact.process);
+    if (fact.what === 'answered' || fact.what === 'unanswered') this.#underWay.delete(fact.call);
+    if (fact.what === 'leaves') {
+      this.#leaves(fact.call);
+      this.#underWay.add(fact.call);
+    }
     if (fact.what === 'unanswered') this.#keep(fact.call);
     if (fact.what === 'answered' && isUnknown(fact.call.reply?.status ?? 0)) this.#keep(fact.call);
+  }
+
+  #died(process: string): void {
+    for (const call of this.#underWay) {
+      if (call.process !== process) continue;
+      this.#underWay.delete(call);
+      this.#keep(call);
+    }
   }
 
   #keep(call: ApiCall): void {
@@ -69,8 +84,8 @@ export class UnsettledJudge implements Judge {
   }
 }
 
-function keyOf({ process, host, target }: ApiCall): string {
-  return `${process} ${host} ${target}`;
+function keyOf({ host, target }: ApiCall): string {
+  return `${host} ${target}`;
 }
 
 /** What a look asks for changes nothing, whatever becomes of it. */
