@@ -14,6 +14,8 @@ import { PLANTED } from '../simulation/planted.ts';
 import { PLANTED_FOR_JUDGES } from '../simulation/planted-for-judges.ts';
 
 const MAIN = fileURLToPath(new URL('../simulation/hunt/main.ts', import.meta.url));
+/** Where a process of the operator begins. */
+const START = 'const host = cluster.server.host;';
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 const run = promisify(execFile);
 
@@ -129,6 +131,34 @@ describe('the command', () => {
     const { code, stdout } = await command(['--from', seed, '--lives', '1', '--only', expected.rule]);
     expect(code).toBe(1);
     expect(stdout).toContain(`npm run hunt -- --seed ${seed} --only "${expected.rule}"`);
+  });
+
+  it('ends with 1 and a story where a copy of the product breaks what nobody expects', async () => {
+    const planted = PLANTED.find(({ name }) => name === 'request-hash-without-base-url');
+    if (!planted) throw new Error('the planted fault has another name');
+    const { code, stdout } = await withPlanted(planted, (sources) =>
+      command(['--sources', sources, '--from', String(planted.seed), '--lives', '1']),
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain(`Seed ${planted.seed} breaks ${planted.rule}`);
+  });
+
+  it.each([
+    ['ends its worker', 'process.exit(0);', 'a worker ended with code 0 in the life of seed'],
+    ['throws when it is started', "throw new Error('thrown on purpose');", 'thrown on purpose'],
+    ['goes round and round', 'const spin = () => clock.at(0, spin); spin();', 'something goes round and round'],
+  ])('does not end with 0 where a copy of the product %s', async (_, line, says) => {
+    const planted = { name: 'lives-no-life', file: 'process.ts', from: START, to: `${START}\n  ${line}`, harm: '' };
+    const { code, stdout, stderr } = await withPlanted({ ...planted, rule: '', seed: 0 }, (sources) =>
+      command(['--sources', sources, '--from', '1', '--lives', '2']),
+    );
+    expect(code).not.toBe(0);
+    expect(stdout + stderr).toContain(says);
+  });
+
+  it('says that nothing is known where no life was lived', async () => {
+    const { code, stdout } = await command(['--from', '1', '--seconds', '0']);
+    expect([code, stdout.includes('No life was lived')]).toEqual([1, true]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { expectedOf } from '../expected.ts';
 import { loadProduct } from '../life/product.ts';
 import { countOf } from '../scope/schedule.ts';
-import { type Options, parseOptions, USAGE } from './options.ts';
+import { type Options, parseOptions, SOURCES, USAGE } from './options.ts';
 import { huntPlanted } from './planted.ts';
 import { play } from './play.ts';
 import type { Plot } from './plot.ts';
@@ -60,7 +60,7 @@ async function huntFor(options: Options): Promise<number> {
   });
   console.log(tally.line());
   for (const line of tally.coverage()) console.log(line);
-  for (const line of tally.broken()) console.log(line);
+  if (failed === undefined || tally.lives > 0) for (const line of tally.broken()) console.log(line);
   if (failed !== undefined) console.log(failed);
   if (found) await tellStory(found, sources);
   if (tally.lives === 0) console.log('No life was lived: nothing is known.');
@@ -79,7 +79,8 @@ function* plotsOf({ depth, lives, from }: Options): Generator<Plot> {
 async function tellStory({ plot, rule }: Found, sources: string): Promise<void> {
   const shrunk = await shrink(plot, rule, await loadProduct(sources));
   const { violation, lines, without, tries } = shrunk;
-  const flags = `--seed ${plot.seed}${plot.depth === undefined ? '' : ` --scope ${plot.depth}`}`;
+  const scope = plot.depth === undefined ? '' : ` --scope ${plot.depth}`;
+  const flags = `--seed ${plot.seed}${scope}${sources === SOURCES ? '' : ` --sources ${sources}`}`;
   console.log(`\nSeed ${plot.seed} breaks ${rule} (shortened in ${tries} lives):`);
   for (const line of header(plot, without)) console.log(line);
   for (const line of told(lines, violation.subject)) console.log(line);

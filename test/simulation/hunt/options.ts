@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { countOf } from '../scope/schedule.ts';
 
 export const USAGE = `Usage: npm run hunt -- [options]
   --lives N       how many lives; 0: for ever (default 1000, or as many as --seconds lets there be)
@@ -10,9 +11,10 @@ export const USAGE = `Usage: npm run hunt -- [options]
   --log           with --seed: every event
   --scope DEPTH   not lives from seeds, but every interleaving of the small scope up to so many steps
   --planted       the planted faults, or those whose names begin with --only, each for --seconds at most (default 60)
-  --sources DIR   another copy of src to live in`;
+  --sources DIR   another copy of src to live in, somewhere inside the project`;
 
-const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
+/** The project's own. */
+export const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
 
 /** What the command line asks for. */
 export interface Options {
@@ -49,14 +51,18 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   if (log && seed === undefined)
     throw new Error(`--log tells every event of one life: say which with --seed N\n${USAGE}`);
   const seconds = numberOf('--seconds', values.seconds);
+  const depth = numberOf('--scope', scope);
+  const number = numberOf('--seed', seed);
+  if (depth !== undefined && number !== undefined && number >= countOf(depth))
+    throw new Error(`--scope ${depth} has the interleavings 0 to ${countOf(depth) - 1}, and no ${number}\n${USAGE}`);
   return {
     lives: numberOf('--lives', values.lives) ?? (seconds === undefined ? 1_000 : 0),
     seconds,
     from: numberOf('--from', values.from) ?? Math.floor(Date.now() / 1_000) * 1_000,
-    seed: numberOf('--seed', seed),
+    seed: number,
     only,
     log,
-    depth: numberOf('--scope', scope),
+    depth,
     planted,
     sources,
   };

@@ -22,6 +22,7 @@ export async function hunt({ sources, next, heard }: PackOptions): Promise<void>
   const work = (worker: Worker): Promise<void> =>
     new Promise((resolve, reject) => {
       let clock: NodeJS.Timeout | undefined;
+      let present = 0;
       const give = (): void => {
         const plot = isOver ? undefined : next();
         if (plot === undefined) {
@@ -32,10 +33,13 @@ export async function hunt({ sources, next, heard }: PackOptions): Promise<void>
           `the life of seed ${plot.seed} has not ended after ${LONGEST_MS / 1_000} s of real time`,
         );
         clock = setTimeout(() => reject(stuck), LONGEST_MS);
+        // It must not keep a hunt alive that is over.
+        clock.unref();
+        present = plot.seed;
         worker.postMessage(plot);
       };
       worker.on('error', reject);
-      worker.on('exit', (code) => reject(new Error(`a worker ended with code ${code} in the midst of a life`)));
+      worker.on('exit', (code) => reject(new Error(`a worker ended with code ${code} in the life of seed ${present}`)));
       worker.on('message', (result: Result) => {
         clearTimeout(clock);
         if (!heard(result)) isOver = true;

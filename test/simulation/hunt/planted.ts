@@ -2,10 +2,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PLANTED, type Planted } from '../planted.ts';
+import { SOURCES } from './options.ts';
 import type { Plot } from './plot.ts';
 import { search } from './search.ts';
 
-const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
 /** Inside the project, so that a copy finds the packages. */
 const COPIES = fileURLToPath(new URL('../../../dist/planted', import.meta.url));
 const SECONDS = 60;
@@ -49,6 +49,8 @@ export async function withPlanted<T>(
 ): Promise<T> {
   mkdirSync(COPIES, { recursive: true });
   const sources = mkdtempSync(join(COPIES, `${name}-`));
+  const remove = (): void => rmSync(sources, { recursive: true, force: true });
+  process.once('exit', remove);
   try {
     cpSync(SOURCES, sources, { recursive: true });
     const target = join(sources, file);
@@ -60,7 +62,8 @@ export async function withPlanted<T>(
     writeFileSync(target, parts.join(to));
     return await use(sources);
   } finally {
-    rmSync(sources, { recursive: true, force: true });
+    process.off('exit', remove);
+    remove();
   }
 }
 
