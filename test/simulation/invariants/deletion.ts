@@ -15,6 +15,8 @@ interface Ended {
   readonly adopted: ReadonlySet<string>;
   /** What its status said was being added when it went. */
   readonly pending: ReadonlySet<string>;
+  /** When that was written down. */
+  readonly pendingSince: number;
   /** The API knew nothing of the organization when it was last asked. */
   readonly isUnknown: boolean;
   /** What other objects listed then: that stays. */
@@ -90,6 +92,7 @@ export class DeletionJudge implements Judge {
       host: this.#court.life.apiHost,
       adopted: new Set(spec.adoptPrivateEndpoints ? adopted : []),
       pending: new Set((statusOf(last).pendingChange?.add ?? []).map(truthKey)),
+      pendingSince: Date.parse(statusOf(last).pendingChange?.time ?? '') - this.#court.life.wall,
       isUnknown: this.#answers.get(target) === 404,
       spared: this.#listedByOthers(target, uid),
     });
@@ -104,7 +107,7 @@ export class DeletionJudge implements Judge {
     return listed;
   }
 
-  #left({ target, host, uid, adopted, pending, spared, at }: Ended): Left[] {
+  #left({ target, host, uid, adopted, pending, pendingSince, spared, at }: Ended): Left[] {
     return this.#trails.present(host, target).flatMap(({ key, stored, creator }) => {
       if (spared.has(key)) return [];
       if (creator.by === 'operator') {
@@ -112,7 +115,9 @@ export class DeletionJudge implements Judge {
         // Where several objects can have made the call, it is not certain that it was this one.
         if (makers.length !== 1 || makers[0] !== uid) return [];
         if (isSpelledOtherwise(stored, creator.call)) return [said(stored, 'spelled')];
-        return [said(stored, pending.has(key) ? 'pending' : 'added')];
+        // One that was there before the intent was lost by the ledger, not by the intent.
+        const isOfIntent = pending.has(key) && creator.call.leftAt >= pendingSince - 1_000;
+        return [said(stored, isOfIntent ? 'pending' : 'added')];
       }
       return adopted.has(key) && creator.at < at ? [said(stored, 'adopted')] : [];
     });
