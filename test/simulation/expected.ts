@@ -1,7 +1,7 @@
 /** A fault of the operator that is known and not mended yet. The list may only shrink. */
 export interface Expected {
   readonly rule: string;
-  /** The first life that shows it; with a depth, an interleaving of the small scope. */
+  /** A life that shows it, the first known; with a depth, an interleaving of the small scope. */
   readonly seed: number;
   readonly depth?: number;
   /** By their numbers at the head of organization.md (1 to 8) and in section 3 of issue 11 (11.1 to 11.13); else new. */
