@@ -139,7 +139,7 @@ function patch(life: Life, { id }: OrganizationDraft, change: Change, text: stri
   return `somebody else ${text} ${id} (${patchAsSomebody(life, id, change)})`;
 }
 
-/** One PATCH of the other client, which the API treats as any other; returns the status of its answer. */
+/** A PATCH with the other client's own key; gives the HTTP status of its answer. */
 export function patchAsSomebody(life: Life, id: string, { name, add, remove }: Change): number {
   const traits = life.world.organizations.find((one) => one.id === id)?.traits ?? [];
   const body = { ...(name !== undefined && { name }), ...((add || remove) && { privateEndpoints: { add, remove } }) };

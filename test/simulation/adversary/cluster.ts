@@ -86,6 +86,7 @@ export const clusterActs: readonly Act[] = [
       if (!backup) return undefined;
       const forwards = draw.chance(0.5);
       life.kube.objects.restore(backup.state, { forwards });
+      life.kube.lists.old = undefined;
       life.kube.watches.cut({ broken: true });
       life.knowledge.forget();
       life.restored(forwards);

@@ -1,3 +1,4 @@
+import type { Draw } from '../engine/draw.ts';
 import { kindOf } from '../kubernetes/kinds.ts';
 import type { Life } from '../life/life.ts';
 import { type SecretDraft, secretText } from '../life/world.ts';
@@ -23,16 +24,14 @@ export const secretActs: readonly Act[] = [
     means: 'secrets',
     weight: 4,
     perform: (life, draw) => {
-      const namespace = draw.pick(life.world.namespaces);
-      const key = life.keys.get(`key-of-${namespace}`);
-      if (!key) return undefined;
+      const { namespace, keyId, right } = aKey(life, draw);
       const kind = draw.weighted({ right: 50, wrong: 25, half: 10, stolen: 15 });
       const stolen = draw.pick([...life.keys.keys()]);
       putSecret(life, {
         namespace,
         name: 'api',
-        keyId: kind === 'stolen' ? stolen : `key-of-${namespace}`,
-        secret: kind === 'right' ? key.secret : secretText(draw),
+        keyId: kind === 'stolen' ? stolen : keyId,
+        secret: kind === 'right' ? right : secretText(draw),
         style: kind === 'half' ? 'half' : 'plain',
       });
       const what = {
@@ -49,16 +48,13 @@ export const secretActs: readonly Act[] = [
     means: 'spare secrets',
     weight: 8,
     perform: (life, draw) => {
-      const namespace = draw.pick(life.world.namespaces);
-      const keyId = `key-of-${namespace}`;
-      const key = life.keys.get(keyId);
-      if (!key) return undefined;
+      const { namespace, keyId, right } = aKey(life, draw);
       if (life.kube.objects.get(SECRETS, namespace, 'spare') && draw.chance(0.3)) {
         life.kube.as('user').delete(SECRETS, namespace, 'spare');
         return `a user deletes the Secret ${namespace}/spare`;
       }
       const isRight = draw.chance(0.7);
-      const secret = isRight ? key.secret : secretText(draw);
+      const secret = isRight ? right : secretText(draw);
       putSecret(life, { namespace, name: 'spare', keyId, secret, style: 'plain' });
       return `a user writes ${isRight ? 'the right key' : 'a wrong secret'} into the Secret ${namespace}/spare`;
     },
@@ -68,8 +64,7 @@ export const secretActs: readonly Act[] = [
     means: 'keys',
     weight: 2,
     perform: (life, draw) => {
-      const namespace = draw.pick(life.world.namespaces);
-      const keyId = `key-of-${namespace}`;
+      const { namespace, keyId } = aKey(life, draw);
       const secret = secretText(draw);
       const newForMs = draw.chance(0.4) ? 120_000 : 0;
       life.setKey(keyId, secret, { newForMs, newStatus: draw.pick([401, 404] as const) });
@@ -93,6 +88,15 @@ export const secretActs: readonly Act[] = [
     },
   },
 ];
+
+/** The key of one of the namespaces, as the API has it now. */
+function aKey(life: Life, draw: Draw): { readonly namespace: string; readonly keyId: string; readonly right: string } {
+  const namespace = draw.pick(life.world.namespaces);
+  const keyId = `key-of-${namespace}`;
+  const key = life.keys.get(keyId);
+  if (!key) throw new Error(`the API has no ${keyId}`);
+  return { namespace, keyId, right: key.secret };
+}
 
 /** Writes a Secret as its draft says, whether or not it is there. */
 export function putSecret(life: Life, draft: SecretDraft): void {

@@ -5,12 +5,8 @@ import { Refusal } from '../kubernetes/refusal.ts';
 import type { Life } from '../life/life.ts';
 import { type Endpoint, someEndpoints, someSettings } from '../life/specs.ts';
 import { drawObject } from '../life/world.ts';
-import { type SpecView, specOf, targetOfSpec } from '../record/objects.ts';
+import { type Plural, REQUESTED_AT, type SpecView, specOf, targetOfSpec } from '../record/objects.ts';
 import type { Act, Focus } from './act.ts';
-
-const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
-const PLURALS = ['organizations', 'pipesettings', 'activities'] as const;
-type Plural = (typeof PLURALS)[number];
 
 /** An object that a user has before him. */
 export interface Held {
@@ -125,7 +121,7 @@ export const userActs: readonly Act[] = [
     means: 'edits',
     weight: 1,
     perform: (life, draw) => {
-      const all = objectsOf(life).filter(({ plural, thing }) => plural === 'organizations' && !isGoing(thing));
+      const all = life.objects().filter(({ plural, thing }) => plural === 'organizations' && !isGoing(thing));
       const [one, other] = draw.some(all, 2);
       if (!one || !other) return undefined;
       const lists = [specOf(one.thing).privateEndpoints, specOf(other.thing).privateEndpoints];
@@ -136,13 +132,8 @@ export const userActs: readonly Act[] = [
   },
 ];
 
-/** All objects of the three kinds. */
-function objectsOf(life: Life): Held[] {
-  return PLURALS.flatMap((plural) => life.kube.objects.list(kindOf(plural), '').map((thing) => ({ plural, thing })));
-}
-
 function anObject(life: Life, draw: Draw, { target }: Focus): Held | undefined {
-  const all = objectsOf(life).filter(({ thing }) => !isGoing(thing));
+  const all = life.objects().filter(({ thing }) => !isGoing(thing));
   const near = all.filter(({ plural, thing }) => target === targetOfSpec(plural, specOf(thing)));
   const from = near.length > 0 && draw.chance(0.9) ? near : all;
   return from.length === 0 ? undefined : draw.pick(from);

@@ -30,6 +30,7 @@ export interface PlayOptions {
 export async function play(plot: Plot, options: PlayOptions): Promise<Played> {
   const { product, without, listen } = options;
   // Thousands of calls are given up in a life, and each would draw a picture of the stack that nobody looks at.
+  const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   const transitions = new Map<string, number>();
   const hash: Hash | undefined = options.digest ? createHash('sha256') : undefined;
@@ -44,6 +45,8 @@ export async function play(plot: Plot, options: PlayOptions): Promise<Played> {
         listen?.(fact);
       });
     },
+  }).finally(() => {
+    Error.stackTraceLimit = stackTraceLimit;
   });
   const { violations, excused } = court;
   return { plot, violations, excused, transitions, ...(hash && { digest: hash.digest('hex') }) };

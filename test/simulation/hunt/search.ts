@@ -38,7 +38,7 @@ export async function search({ sources, plots, seconds, only, progress }: Search
   const until = performance.now() + seconds * 1_000;
   const isNews = (rule: string): boolean => (only === undefined ? !expectedOf(rule) : rule.startsWith(only));
   let found: Found | undefined;
-  let failed: string | undefined;
+  let failed: { readonly seed: number; readonly why: string } | undefined;
   let isOver = false;
   const interrupted = (): void => {
     isOver = true;
@@ -54,7 +54,8 @@ export async function search({ sources, plots, seconds, only, progress }: Search
     },
     heard: (result) => {
       if ('failed' in result) {
-        failed ??= `the life of seed ${result.plot.seed} could not be lived: ${result.failed}`;
+        const { seed } = result.plot;
+        if (failed === undefined || seed < failed.seed) failed = { seed, why: result.failed };
         return false;
       }
       const { played } = result;
@@ -68,5 +69,6 @@ export async function search({ sources, plots, seconds, only, progress }: Search
     clearInterval(timer);
     process.off('SIGINT', interrupted);
   });
-  return { tally, found, failed, interrupted: isOver };
+  const why = failed && `the life of seed ${failed.seed} could not be lived: ${failed.why}`;
+  return { tally, found, failed: why, interrupted: isOver };
 }

@@ -18,6 +18,7 @@ import { PromiseJudge } from './promises.ts';
 import { RemovalJudge } from './removals.ts';
 import { RepeatJudge } from './repeats.ts';
 import { Trails } from './trail.ts';
+import { RecordJudge } from './unrecorded.ts';
 import { UnsettledJudge } from './unsettled.ts';
 import { WaitJudge } from './waits.ts';
 
@@ -49,6 +50,7 @@ export function judge(life: Life): Sitting {
     new UnsettledJudge(court, trails),
     new RepeatJudge(court),
     new EarlyJudge(court),
+    new RecordJudge(court),
     new MessageJudge(court),
     new DriftJudge(court),
     new ActivityJudge(court),

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { type EndpointView, readyOf, sameEndpoint, specOf, statusOf } from '../record/objects.ts';
+import { type EndpointView, isOwedATry, readyOf, sameEndpoint, specOf, statusOf } from '../record/objects.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 
 /** A visit that has begun reads a Secret, and is in line for its slot. */
 const HANDOVER_MS = 30_000;
 /** By then whatever was on its way for an object that is gone has left, or never will. */
 const GHOST_MS = 5 * 60_000;
-const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 
 /** What a PATCH of an organization asks for. */
 export interface PatchView {
@@ -114,8 +113,7 @@ export class CallJudge implements Judge {
     if (ready.observedGeneration !== generation || status.lastRequest?.outcome !== 'Succeeded') return false;
     if (ready.reason === 'Applied' && status.applied?.generation !== generation) return false;
     if (spec.reassertInterval !== undefined || (status.differences ?? []).length > 0) return false;
-    const asked = thing.metadata.annotations?.[REQUESTED_AT];
-    if (asked !== undefined && asked !== status.lastHandledReconcileAt) return false;
+    if (isOwedATry(thing)) return false;
     // Another base address is another world, and what was confirmed at the other says nothing here.
     if (key.startsWith('activities/') ? status.activity === undefined : !this.#court.isConfirmed(thing)) return false;
     // Who takes over from another process may have begun before that one's last word.

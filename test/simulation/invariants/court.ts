@@ -30,6 +30,7 @@ export interface Candidate {
 
 /** What follows from an old state of the cluster, by how its name begins. */
 const AFTERMATH = [
+  'held two-ready',
   'I3',
   'I4',
   'I5',

@@ -1,10 +1,17 @@
 import type { Thing } from '../kubernetes/objects.ts';
-import { type EndpointView, readyOf, type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import {
+  type EndpointView,
+  type Plural,
+  readyOf,
+  type SpecView,
+  specOf,
+  statusOf,
+  targetOfSpec,
+} from '../record/objects.ts';
 import type { Court } from './court.ts';
-import { type Plural, Rightful } from './rightful.ts';
+import { Rightful } from './rightful.ts';
 import { type Trails, truthKey } from './trail.ts';
 
-const PLURALS: readonly Plural[] = ['pipesettings', 'organizations', 'activities'];
 const DELETED_MS = 15 * 60_000;
 
 /** I4: when adversary and spec have come to rest, the API comes to the declared state, or the condition names what keeps it from there. */
@@ -22,7 +29,7 @@ export class EndJudge {
   /** When those that are not as they should be will be tried again by their own account: times on the timeline. */
   openUntil(): number[] {
     const { life } = this.#court;
-    return this.#all().flatMap(({ plural, thing }) => {
+    return this.#court.life.objects().flatMap(({ plural, thing }) => {
       if (this.#rightful.reasons(plural, thing).has(readyOf(thing)?.reason ?? '')) return [];
       const { nextAttemptTime, privateEndpoints = [] } = statusOf(thing);
       const times = [nextAttemptTime, ...privateEndpoints.map((entry) => entry.nextAttemptTime)];
@@ -37,12 +44,8 @@ export class EndJudge {
   }
 
   end(): void {
-    for (const { plural, thing } of this.#all()) this.#judge(plural, thing);
+    for (const { plural, thing } of this.#court.life.objects()) this.#judge(plural, thing);
     this.#judgeTargets();
-  }
-
-  #all(): { readonly plural: Plural; readonly thing: Thing }[] {
-    return PLURALS.flatMap((plural) => this.#court.life.objectsOf(plural).map((thing) => ({ plural, thing })));
   }
 
   #judge(plural: Plural, thing: Thing): void {
@@ -254,7 +257,7 @@ export class EndJudge {
   /** Of several objects for one target at most one is Ready. */
   #judgeTargets(): void {
     const ready = new Map<string, { readonly key: string; readonly thing: Thing }[]>();
-    for (const { plural, thing } of this.#all()) {
+    for (const { plural, thing } of this.#court.life.objects()) {
       if (plural === 'activities' || readyOf(thing)?.reason !== 'Applied') continue;
       const target = targetOfSpec(plural, specOf(thing));
       const { namespace, name } = thing.metadata;

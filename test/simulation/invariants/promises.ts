@@ -1,6 +1,6 @@
 import type { Change } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { readyOf, specOf, statusOf } from '../record/objects.ts';
+import { isIdle, readyOf, specOf, statusOf } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
 import { waitAsked } from './pace.ts';
 
@@ -20,6 +20,8 @@ const CALLED = new Set([
 ]);
 /** An attempt may have to stand in line for its slot. */
 const SLACK_MS = 20_000;
+/** What is to be done at once is done by then. */
+const AT_ONCE_MS = 5_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
 interface Promised {
@@ -77,7 +79,7 @@ export class PromiseJudge implements Judge {
     const key = `${kind.plural}/${namespace}/${name}`;
     const spec = specOf(now);
     const isOther = type !== 'MODIFIED' || by === 'user' || before?.metadata.generation !== generation;
-    if (isOther || spec.suspend || spec.mode === 'Plan' || now.metadata.deletionTimestamp !== undefined) {
+    if (isOther || isIdle(now)) {
       this.#open.delete(key);
       return;
     }
@@ -98,19 +100,15 @@ export class PromiseJudge implements Judge {
     const { life } = this.#court;
     // A watch that is late, or dead without a word, tells of it later.
     if (life.uses('dead connections') || life.uses('lag')) return;
-    for (const plural of ['pipesettings', 'organizations', 'activities']) {
-      for (const { metadata, ...thing } of life.objectsOf(plural)) {
-        const { credentialsSecretRef, suspend, mode } = specOf({ metadata, ...thing });
-        const reason = readyOf({ metadata, ...thing })?.reason ?? '';
-        const isIdle = suspend === true || mode === 'Plan' || metadata.deletionTimestamp !== undefined;
-        if (metadata.namespace !== namespace || credentialsSecretRef?.name !== name || isIdle) continue;
-        if (reason !== 'SecretNotFound' && reason !== 'SecretInvalid') continue;
-        const { uid, generation = 0 } = metadata;
-        const key = `${plural}/${namespace}/${metadata.name}`;
-        const now = this.#now();
-        const secret = `${namespace}/${name}`;
-        this.#promise({ key, uid, resourceGeneration: generation, secret, reason, at: now + 5_000, writtenAt: now });
-      }
+    const now = this.#now();
+    for (const { plural, thing } of life.objects()) {
+      const { uid, generation = 0, ...metadata } = thing.metadata;
+      const reason = readyOf(thing)?.reason ?? '';
+      const refers = metadata.namespace === namespace && specOf(thing).credentialsSecretRef?.name === name;
+      if (!refers || isIdle(thing) || (reason !== 'SecretNotFound' && reason !== 'SecretInvalid')) continue;
+      const key = `${plural}/${namespace}/${metadata.name}`;
+      const secret = `${namespace}/${name}`;
+      this.#promise({ key, uid, resourceGeneration: generation, secret, reason, at: now + AT_ONCE_MS, writtenAt: now });
     }
   }
 
@@ -130,7 +128,7 @@ export class PromiseJudge implements Judge {
     this.#court.report(
       this.#isGated(promised) ? 'promise gated' : `promise ${reason}`,
       key,
-      `${key} said ${reason} and that it is tried again ${minutes} min later; ${SLACK_MS / 1_000} s after that time no call had left for it`,
+      `${key} said ${reason} and was to be tried again ${minutes} min later; ${SLACK_MS / 1_000} s after that time no call had left for it`,
     );
   }
 

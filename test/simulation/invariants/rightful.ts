@@ -1,10 +1,16 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import { behaviourOf } from '../life/traits.ts';
-import { type EndpointView, type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import {
+  type EndpointView,
+  isIdle,
+  type Plural,
+  type SpecView,
+  specOf,
+  statusOf,
+  targetOfSpec,
+} from '../record/objects.ts';
 import type { Court } from './court.ts';
 import { type Trails, truthKey } from './trail.ts';
-
-export type Plural = 'pipesettings' | 'organizations' | 'activities';
 
 /** How an object may end, by what the world is like: which reasons are true of it, and what the API would take. */
 export class Rightful {
@@ -143,9 +149,7 @@ export class Rightful {
   }
 
   #holdsOnPurpose(thing: Thing): boolean {
-    const { suspend, mode } = specOf(thing);
-    const isStill = suspend === true || mode === 'Plan' || thing.metadata.deletionTimestamp !== undefined;
-    return isStill && statusOf(thing).applied !== undefined;
+    return isIdle(thing) && statusOf(thing).applied !== undefined;
   }
 
   /** The key in the Secret that an object refers to, as it stands in the cluster; undefined: there is no Secret. */

@@ -1,5 +1,5 @@
 import type { Fact } from '../record/facts.ts';
-import { readyOf, specOf, statusOf } from '../record/objects.ts';
+import { isIdle, readyOf, statusOf } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
 
 const MINUTE = 60_000;
@@ -10,8 +10,9 @@ const LONGEST_MS: Readonly<Record<string, number>> = {
   Conflict: 2 * MINUTE,
   DependencyNotReady: 10 * MINUTE,
 };
-/** Waits differ by a fifth, and an attempt may stand in line for its slot. */
-const SHARE = 1.2;
+/** Waits differ by a fifth. */
+const JITTER = 1.2;
+/** An attempt may stand in line for its slot. */
 const SLACK_MS = 2 * MINUTE;
 const LONGEST_PAUSE_MS = 15 * MINUTE;
 
@@ -43,22 +44,18 @@ export class WaitJudge implements Judge {
     const { life } = this.#court;
     const { now } = life.timeline;
     if (life.restores.length > 0 || now - this.#askedAt < LONGEST_PAUSE_MS + 10 * MINUTE) return;
-    for (const plural of ['pipesettings', 'organizations', 'activities']) {
-      for (const thing of life.objectsOf(plural)) {
-        const { namespace, name, deletionTimestamp } = thing.metadata;
-        const { suspend, mode } = specOf(thing);
-        const reason = readyOf(thing)?.reason ?? '';
-        const longest = LONGEST_MS[reason];
-        if (longest === undefined || suspend || mode === 'Plan' || deletionTimestamp !== undefined) continue;
-        const key = `${plural}/${namespace}/${name}`;
-        const since = Math.max(this.#called.get(key) ?? 0, life.world.restAt);
-        const most = longest * SHARE + SLACK_MS;
-        if (now - since <= most) continue;
-        const minutes = ((now - since) / MINUTE).toFixed(0);
-        const text = `${key} says ${reason} and has not been tried for ${minutes} min, while everything worked; it is tried again after ${longest / MINUTE} min at most`;
-        // How long a change may be at work is counted from a time on record, which another clock may have written.
-        this.#court.report(statusOf(thing).pendingChange ? 'promise far-pending' : 'promise far', key, text);
-      }
+    for (const { plural, thing } of life.objects()) {
+      const { namespace, name } = thing.metadata;
+      const reason = readyOf(thing)?.reason ?? '';
+      const longest = LONGEST_MS[reason];
+      if (longest === undefined || isIdle(thing)) continue;
+      const key = `${plural}/${namespace}/${name}`;
+      const since = Math.max(this.#called.get(key) ?? 0, life.world.restAt);
+      if (now - since <= longest * JITTER + SLACK_MS) continue;
+      const minutes = ((now - since) / MINUTE).toFixed(0);
+      const text = `${key} says ${reason} and has not been tried for ${minutes} min, while everything worked; it is tried again after ${longest / MINUTE} min at most`;
+      // How long a change may be at work is counted from a time on record, which another clock may have written.
+      this.#court.report(statusOf(thing).pendingChange ? 'promise far-pending' : 'promise far', key, text);
     }
   }
 }

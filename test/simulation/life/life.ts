@@ -14,6 +14,7 @@ import { ManagementApi } from '../management/api.ts';
 import type { Crossing } from '../network/wire.ts';
 import { type ApiCall, Chronicle, type Fact } from '../record/facts.ts';
 import { Knowledge } from '../record/knowledge.ts';
+import { PLURALS, type Plural } from '../record/objects.ts';
 import { Fleet } from './fleet.ts';
 import { KubernetesSide, OPERATOR } from './kubernetes-side.ts';
 import { ManagementSide } from './management-side.ts';
@@ -160,6 +161,11 @@ export class Life {
 
   stored(plural: string, namespace: string, name: string): Thing | undefined {
     return plural === '' ? undefined : this.kube.objects.get(kindOf(plural), namespace, name);
+  }
+
+  /** All objects of the three kinds. */
+  objects(): { readonly plural: Plural; readonly thing: Thing }[] {
+    return PLURALS.flatMap((plural) => this.objectsOf(plural).map((thing) => ({ plural, thing })));
   }
 
   /** All objects of a kind, in the order of their names. */

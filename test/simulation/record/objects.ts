@@ -1,5 +1,11 @@
 import type { Thing } from '../kubernetes/objects.ts';
 
+export const PLURALS = ['organizations', 'pipesettings', 'activities'] as const;
+export type Plural = (typeof PLURALS)[number];
+
+/** The annotation that asks for a try now. */
+export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
+
 /** The parts of the three kinds that the contract names, as whoever reads the cluster sees them: everything may be absent. */
 export interface SpecView {
   readonly organizationId?: string;
@@ -95,6 +101,18 @@ export function readyOf(thing: Thing | undefined): ConditionView | undefined {
 
 export function isStalled(thing: Thing | undefined): boolean {
   return statusOf(thing).conditions?.some(({ type }) => type === 'Stalled') ?? false;
+}
+
+/** Nothing is sent for it on purpose. */
+export function isIdle(thing: Thing): boolean {
+  const { suspend, mode } = specOf(thing);
+  return suspend === true || mode === 'Plan' || thing.metadata.deletionTimestamp !== undefined;
+}
+
+/** A user has asked for a try, and has not had it. */
+export function isOwedATry(thing: Thing): boolean {
+  const asked = thing.metadata.annotations?.[REQUESTED_AT];
+  return asked !== undefined && asked !== statusOf(thing).lastHandledReconcileAt;
 }
 
 /** What an object stands for at the API, in the words in which calls are called. */

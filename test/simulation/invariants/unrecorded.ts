@@ -1,0 +1,66 @@
+import type { ApiCall, Fact } from '../record/facts.ts';
+import { statusOf } from '../record/objects.ts';
+import { shown } from './calls.ts';
+import { type Candidate, type Court, isSuccess, type Judge } from './court.ts';
+
+/** So long an answer that is not on record yet forbids the same request. */
+const UNRECORDED_MS = 5 * 60_000;
+/** A visit to an object that was made anew may have begun with the one before. */
+const MADE_ANEW_MS = 60_000;
+
+/** What was confirmed stands in a status before the same is sent again. */
+export class RecordJudge implements Judge {
+  readonly #court: Court;
+  /** By uid: which process was the last to write a status. */
+  readonly #writers = new Map<string, string>();
+  /** By process and target: the last PUT that was confirmed and is in no status yet. */
+  readonly #unrecorded = new Map<string, ApiCall>();
+
+  constructor(court: Court) {
+    this.#court = court;
+  }
+
+  see(fact: Fact): void {
+    switch (fact.what) {
+      case 'leaves':
+        this.#judge(fact.call);
+        return;
+      case 'answered': {
+        const { call } = fact;
+        if (call.method === 'PUT' && isSuccess(call)) this.#unrecorded.set(`${call.process} ${call.target}`, call);
+        return;
+      }
+      case 'written': {
+        const { kind, now, by } = fact.change;
+        if (!kind.schema) return;
+        if (by !== 'user') this.#writers.set(now.metadata.uid, by);
+        const { lastRequest } = statusOf(now);
+        for (const [name, { reply }] of this.#unrecorded)
+          if (reply?.requestId !== undefined && reply.requestId === lastRequest?.requestId)
+            this.#unrecorded.delete(name);
+        return;
+      }
+      default:
+    }
+  }
+
+  #judge(call: ApiCall): void {
+    const name = `${call.process} ${call.target}`;
+    const last = this.#unrecorded.get(name);
+    this.#unrecorded.delete(name);
+    if (!last || last.text !== call.text || call.leftAt - (last.reply?.at ?? 0) > UNRECORDED_MS) return;
+    const [candidate, ...others] = this.#court.candidates(call);
+    if (!candidate || others.length > 0 || this.#court.life.restores.length > 0 || !this.#isThere(candidate)) return;
+    const { uid, creationTimestamp } = candidate.known.last.metadata;
+    if (last.leftAt < Date.parse(creationTimestamp) - this.#court.life.wall + MADE_ANEW_MS) return;
+    const text = `${shown(call)} leaves once more, and no status tells of the answer to the one before`;
+    // What a leader writes over the last word of the one before is another matter.
+    const isOwn = this.#writers.get(uid) === call.process;
+    this.#court.report(isOwn ? 'call unrecorded' : 'process result-lost', call.target, text);
+  }
+
+  #isThere({ key, known: { last } }: Candidate): boolean {
+    const [plural = '', namespace = '', name = ''] = key.split('/');
+    return this.#court.life.stored(plural, namespace, name)?.metadata.uid === last.metadata.uid;
+  }
+}
