@@ -3,8 +3,6 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, isOwedATry, readyOf, sameEndpoint, specOf, statusOf } from '../record/objects.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 
-/** A visit that has begun reads a Secret, and is in line for its slot. */
-const HANDOVER_MS = 30_000;
 /** By then whatever was on its way for an object that is gone has left, or never will. */
 const GHOST_MS = 5 * 60_000;
 
@@ -43,17 +41,12 @@ const SAYS: Readonly<{ [O in Objection]: string }> = {
 /** No call leaves but for an object that wants it now, with what it declares now. */
 export class CallJudge implements Judge {
   readonly #court: Court;
-  /** Who wrote each version, and when. */
-  readonly #written = new Map<string, { readonly by: string; readonly at: number }>();
 
   constructor(court: Court) {
     this.#court = court;
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'written') {
-      this.#written.set(fact.change.now.metadata.resourceVersion, { by: fact.change.by, at: fact.at });
-    }
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
     this.#judgeShape(fact.call);
@@ -104,7 +97,8 @@ export class CallJudge implements Judge {
   }
 
   /** The one rule of when nothing is sent. */
-  #isNeedless(call: ApiCall, key: string, { last: thing, at }: Candidate['known']): boolean {
+  #isNeedless(call: ApiCall, key: string, known: Candidate['known']): boolean {
+    const thing = known.last;
     const status = statusOf(thing);
     const ready = readyOf(thing);
     const spec = specOf(thing);
@@ -116,10 +110,7 @@ export class CallJudge implements Judge {
     if (isOwedATry(thing)) return false;
     // Another base address is another world, and what was confirmed at the other says nothing here.
     if (key.startsWith('activities/') ? status.activity === undefined : !this.#court.isConfirmed(thing)) return false;
-    // Who takes over from another process may have begun before that one's last word.
-    const written = this.#written.get(thing.metadata.resourceVersion);
-    const since = Math.min(at, written?.at ?? at);
-    return written?.by === call.process || this.#court.life.timeline.now - since > HANDOVER_MS;
+    return !this.#court.isLateWord(known, call.process);
   }
 
   #judgeShape(call: ApiCall): void {

@@ -28,6 +28,9 @@ export interface Candidate {
   readonly known: Known;
 }
 
+/** A visit that has begun reads a Secret, and is in line for its slot. */
+const HANDOVER_MS = 30_000;
+
 /** What follows from an old state of the cluster, by how its name begins. */
 const AFTERMATH = [
   'held two-ready',
@@ -52,9 +55,11 @@ export class Court {
   readonly lastWritten = new Map<string, ApiCall>();
   /** By API and organization: the name that a call of the operator gave it last. */
   readonly lastNamed = new Map<string, string>();
-  /** By request id: the replies of 200. */
   /** A life that goes round and round has shown what it has to show. */
   isAdjourned = false;
+  /** By resourceVersion: who wrote it, and when. */
+  readonly #written = new Map<string, { readonly by: string; readonly at: number }>();
+  /** By request id: the replies of 200. */
   readonly #confirmed = new Map<string, ApiCall>();
   readonly #heard = new Set<string>();
   readonly #candidates = new Map<number, readonly Candidate[]>();
@@ -80,6 +85,9 @@ export class Court {
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'written') {
+      this.#written.set(fact.change.now.metadata.resourceVersion, { by: fact.change.by, at: fact.at });
+    }
     if (fact.what === 'done' && fact.call.method === 'PATCH' && fact.call.executions.at(-1)?.applied) {
       const { name } = fact.call.body as { readonly name?: string };
       if (name !== undefined) this.lastNamed.set(`${fact.call.host} ${fact.call.target}`, name);
@@ -122,6 +130,13 @@ export class Court {
     }
     this.#candidates.set(call.id, found);
     return found;
+  }
+
+  /** Who takes over from another process may have begun a visit before it was told of that one's last word. */
+  isLateWord({ last, isFirst, at }: Known, process: string): boolean {
+    const written = this.#written.get(last.metadata.resourceVersion);
+    if (isFirst || written?.by === process) return false;
+    return this.life.timeline.now - Math.min(at, written?.at ?? at) <= HANDOVER_MS;
   }
 
   /** Whether this key has stood in a Secret of the namespace: in the one of this name, where a name is given. */

@@ -51,7 +51,8 @@ export class EarlyJudge implements Judge {
   }
 
   /** How long the object still has to wait by its own status, ms; 0: it may be tried. */
-  #waitMs(call: ApiCall, { key, known: { thing, at } }: Candidate): number {
+  #waitMs(call: ApiCall, { key, known }: Candidate): number {
+    const { thing, at } = known;
     // An organization has times of its own for each endpoint.
     if (!thing || key.startsWith('organizations/') || isIdle(thing) || isOwedATry(thing)) return 0;
     const { namespace, generation } = thing.metadata;
@@ -61,7 +62,7 @@ export class EarlyJudge implements Judge {
     const triedAt = Date.parse(lastRequest?.time ?? '') - this.#court.life.wall;
     const since = Math.min(at, triedAt || at) - UNHEARD_MS;
     const isNews = (when: number | undefined): boolean => (when ?? 0) >= since;
-    if (isNews(this.#secrets.get(namespace))) return 0;
+    if (isNews(this.#secrets.get(namespace)) || this.#court.isLateWord(known, call.process)) return 0;
     if (ready?.reason === 'Unauthorized' && isNews(this.#taken.get(keyOf(call)))) return 0;
     return nextAttemptTime === undefined ? 0 : Date.parse(nextAttemptTime) - this.#court.life.kube.now();
   }

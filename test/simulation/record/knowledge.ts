@@ -6,6 +6,8 @@ export interface Known {
   readonly thing: Thing | undefined;
   /** The last version there was. */
   readonly last: Thing;
+  /** The process has been told nothing else of it, since it started. */
+  readonly isFirst: boolean;
   readonly at: number;
 }
 
@@ -20,8 +22,8 @@ export class Knowledge {
     const { thing, at } = fact;
     if (thing) {
       if (before?.thing && isOlder(thing, before.thing)) return;
-      known.set(fact.key, { thing, last: thing, at });
-    } else if (before?.thing) known.set(fact.key, { thing: undefined, last: before.last, at });
+      known.set(fact.key, { thing, last: thing, isFirst: !before, at });
+    } else if (before?.thing) known.set(fact.key, { thing: undefined, last: before.last, isFirst: false, at });
   }
 
   /** Versions have gone back: what was known of them says nothing any more. */
