@@ -1,6 +1,6 @@
 import type { Planted } from './planted.ts';
 
-/** Chosen for the invariants that neither the product nor the other planted faults break: each is to be seen red. */
+/** Chosen for the invariants that neither the product nor the other planted faults break, the last against an excuse: each is to be seen red. */
 export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   {
     name: 'old-renewal-permits-calls',
@@ -145,5 +145,14 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     harm: "An attempt that is due before the one that the queue's timer already waits for is made only when that timer rings, minutes or hours after the time that the status promises.",
     rule: 'promise DependencyNotReady',
     seed: 1,
+  },
+  {
+    name: 'restart-forgets-waits',
+    file: 'kinds/due.ts',
+    from: '  if (secretChanged(ready, question)) return NOW;',
+    to: "  if (question.triedSecret === undefined && question.secret.state === 'present') return NOW;\n  if (secretChanged(ready, question)) return NOW;",
+    harm: 'Every restart, and every change of the leader, sends all that had failed once more at once, in place of waiting for the time on record.',
+    rule: 'call early',
+    seed: 15,
   },
 ];

@@ -85,19 +85,28 @@ export class Court {
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'written') {
-      this.#written.set(fact.change.now.metadata.resourceVersion, { by: fact.change.by, at: fact.at });
+    switch (fact.what) {
+      case 'written':
+        this.#written.set(fact.change.now.metadata.resourceVersion, { by: fact.change.by, at: fact.at });
+        return;
+      case 'done':
+        if (fact.call.executions.at(-1)?.applied) this.#carriedOut(fact.call);
+        return;
+      case 'answered': {
+        const { requestId } = fact.call.reply ?? {};
+        if (isSuccess(fact.call) && requestId !== undefined) this.#confirmed.set(requestId, fact.call);
+        return;
+      }
+      default:
     }
-    if (fact.what === 'done' && fact.call.method === 'PATCH' && fact.call.executions.at(-1)?.applied) {
-      const { name } = fact.call.body as { readonly name?: string };
-      if (name !== undefined) this.lastNamed.set(`${fact.call.host} ${fact.call.target}`, name);
-    }
-    if (fact.what === 'done' && fact.call.executions.at(-1)?.applied) {
-      this.lastWritten.set(`${fact.call.host} ${fact.call.target}`, fact.call);
-    }
-    if (fact.what !== 'answered' || !isSuccess(fact.call)) return;
-    const { requestId } = fact.call.reply ?? {};
-    if (requestId !== undefined) this.#confirmed.set(requestId, fact.call);
+  }
+
+  #carriedOut(call: ApiCall): void {
+    const target = `${call.host} ${call.target}`;
+    this.lastWritten.set(target, call);
+    if (call.method !== 'PATCH') return;
+    const { name } = call.body as { readonly name?: string };
+    if (name !== undefined) this.lastNamed.set(target, name);
   }
 
   /** Whether the API that is in use now has confirmed this very generation. */

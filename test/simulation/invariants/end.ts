@@ -29,7 +29,7 @@ export class EndJudge {
   /** When those that are not as they should be will be tried again by their own account: times on the timeline. */
   openUntil(): number[] {
     const { life } = this.#court;
-    return this.#court.life.objects().flatMap(({ plural, thing }) => {
+    return life.objects().flatMap(({ plural, thing }) => {
       if (this.#rightful.reasons(plural, thing).has(readyOf(thing)?.reason ?? '')) return [];
       const { nextAttemptTime, privateEndpoints = [] } = statusOf(thing);
       const times = [nextAttemptTime, ...privateEndpoints.map((entry) => entry.nextAttemptTime)];

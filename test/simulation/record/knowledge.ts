@@ -6,7 +6,7 @@ export interface Known {
   readonly thing: Thing | undefined;
   /** The last version there was. */
   readonly last: Thing;
-  /** The process has been told nothing else of it, since it started. */
+  /** The process has been told of no other version since it started. */
   readonly isFirst: boolean;
   readonly at: number;
 }
@@ -22,7 +22,8 @@ export class Knowledge {
     const { thing, at } = fact;
     if (thing) {
       if (before?.thing && isOlder(thing, before.thing)) return;
-      known.set(fact.key, { thing, last: thing, isFirst: !before, at });
+      const isFirst = !before || (before.isFirst && !isOlder(before.last, thing));
+      known.set(fact.key, { thing, last: thing, isFirst, at });
     } else if (before?.thing) known.set(fact.key, { thing: undefined, last: before.last, isFirst: false, at });
   }
 
