@@ -1,14 +1,14 @@
 import { cutText } from '../../runtime/conditions.ts';
 import type { Notice } from '../../runtime/kind.ts';
 import { quoting } from '../common-status.ts';
-import { type Reported, standsFor, type Tuple } from './endpoints.ts';
+import { Listing, plain, type Reported, type Tuple } from './endpoints.ts';
 import type { Goal } from './goal.ts';
 import type { Settlement } from './ledger.ts';
 import { LIMITS } from './limits.ts';
+import type { Replied } from './progress.ts';
 import type { OrganizationReply } from './reply.ts';
-import type { Organization, OrganizationStatus } from './resource.ts';
+import type { DeclaredEndpoint, LedgerEntry, Organization, OrganizationStatus } from './resource.ts';
 import { fieldOf, placeOf } from './wording.ts';
-import { isElsewhere } from './work.ts';
 
 export interface FieldChange {
   readonly field: string;
@@ -20,7 +20,7 @@ export interface FieldChange {
 export function confirmedChanges(
   before: OrganizationStatus | undefined,
   reply: OrganizationReply,
-  sent: { readonly name: string | undefined; readonly settlement: Settlement },
+  sent: { readonly name: string | undefined; readonly settlement: Pick<Settlement, 'added' | 'removed'> },
 ): FieldChange[] {
   const { added, removed } = sent.settlement;
   const from = before?.organization?.name;
@@ -32,27 +32,31 @@ export function confirmedChanges(
   ];
 }
 
-/** What changed between two replies without us: an undeclared name, endpoints of ours that are gone. */
-export function driftBetween(
-  object: Organization,
-  reply: OrganizationReply,
-  { goal, hash, settlement }: { readonly goal: Goal; readonly hash: string; readonly settlement: Settlement },
+/** A name that is neither the declared nor the last reported one; nothing where this object's own lost write may be behind it. */
+export function nameDrift(
+  { object, work, call }: Pick<Replied, 'object' | 'work' | 'call'>,
+  { name, shown }: OrganizationReply,
 ): FieldChange[] {
-  if (isElsewhere(object, hash) || goal.only) return [];
-  const { applied, organization, lastRequest, differences } = object.status ?? {};
-  const wasDeclared = applied?.keys.includes('name') || differences?.some(({ field }) => field === 'name');
+  const { organization, lastRequest, proof } = work.session.draft;
+  const { goal } = work;
   const from = organization?.name;
-  const to = reply.shown.name;
-  const renamed =
-    goal.name === undefined &&
-    !wasDeclared &&
-    lastRequest?.outcome === 'Succeeded' &&
-    from !== undefined &&
-    to !== undefined;
-  return [
-    ...(renamed && from !== to ? [change('name', from, to, LIMITS.value)] : []),
-    ...settlement.vanished.map((tuple) => change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value)),
-  ];
+  const isLook = call.step === 'look' && call.by === 'list';
+  if (!isLook || goal.spared || name === undefined || from === undefined || shown.name === from) return [];
+  const isOurDoing = name === goal.name || lastRequest?.outcome === 'Unknown' || isRefusedEcho(object, shown.name);
+  if (isOurDoing || (proof && proof.apiHash !== work.apiHash)) return [];
+  return [change('name', from, shown.name, LIMITS.value)];
+}
+
+/** The API had reported this very name in place of the one that was declared. */
+function isRefusedEcho({ status }: Organization, name: string | undefined): boolean {
+  return status?.differences?.some(({ field, reported }) => field === 'name' && reported === name?.slice(0, LIMITS.value)) ?? false;
+}
+
+/** Endpoints of ours that are gone without us. */
+export function vanishedDrift({ remarks }: Settlement): FieldChange[] {
+  return remarks.flatMap(({ remark, tuple }) =>
+    remark === 'vanished' ? [change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value)] : [],
+  );
 }
 
 type Differences = NonNullable<OrganizationStatus['differences']>;
@@ -61,31 +65,64 @@ type Differences = NonNullable<OrganizationStatus['differences']>;
 export function comparison(
   goal: Goal,
   reply: OrganizationReply,
+  altered: Differences,
 ): { readonly differences: Differences; readonly notReported: string[] } {
-  const differences: Differences[number][] = [];
+  const differences: Differences[number][] = [...altered];
   const notReported: string[] = [];
+  if (goal.spared) return { differences: [], notReported };
   if (goal.name !== undefined) {
     if (reply.name === undefined) notReported.push('name');
     else if (reply.name !== goal.name) differences.push(difference('name', goal.name, reply.name));
   }
-  if (goal.only) return { differences, notReported };
   if (goal.endpoints && !reply.list) notReported.push('privateEndpoints');
-  for (const endpoint of goal.endpoints ?? []) {
-    const reported = reply.list?.find((entry) => standsFor(entry, endpoint));
-    const declared = endpoint.description;
-    if (!reported || declared === undefined || declared === (reported.description ?? '')) continue;
-    differences.push(difference(fieldOf(endpoint, '.description'), declared, reported.description ?? ''));
+  for (const { endpoint, reported } of otherwiseDescribed(goal, reply.list)) {
+    differences.push(difference(fieldOf(endpoint, '.description'), endpoint.description ?? '', reported));
   }
   return { differences: differences.slice(0, LIMITS.differences), notReported };
 }
 
 /** Endpoints whose description is declared otherwise than reported. */
-export function otherwiseDescribed(goal: Goal, list: readonly Reported[] | undefined): Tuple[] {
-  return (goal.endpoints ?? []).filter((endpoint) => {
-    const reported = list?.find((entry) => standsFor(entry, endpoint));
-    return reported && endpoint.description !== undefined && endpoint.description !== (reported.description ?? '');
+export function otherwiseDescribed(
+  { endpoints = [] }: Pick<Goal, 'endpoints'>,
+  list: readonly Reported[] | undefined,
+): { readonly endpoint: DeclaredEndpoint; readonly reported: string }[] {
+  if (!list) return [];
+  const listing = new Listing(list);
+  return endpoints.flatMap((endpoint) => {
+    const found = endpoint.description === undefined ? undefined : listing.find(endpoint);
+    const reported = found?.description ?? '';
+    return found && endpoint.description !== reported ? [{ endpoint, reported }] : [];
   });
 }
+
+/** Fields in which the API keeps an added endpoint otherwise than it was sent: those that were known, and those of this reply. */
+export function alteredDifferences(before: OrganizationStatus['differences'], { altered, ledger }: Settlement): Differences {
+  const isStill = ({ field, reported }: Differences[number]): boolean =>
+    ledger.some((entry) => PARTS.some((part) => field === fieldOf(entry, `.${part}`) && reported === cut(entry[part])));
+  const known = (before ?? []).filter(isStill);
+  const found = altered.flatMap(({ sent, entry }) =>
+    PARTS.flatMap((part) =>
+      sent[part] === entry[part] ? [] : [difference(fieldOf(entry, `.${part}`), sent[part], entry[part])],
+    ),
+  );
+  return [...known, ...found];
+}
+
+/** Whether the API is known to keep this declared endpoint as that entry of the ledger. */
+export function isAltered(differences: OrganizationStatus['differences'], declared: Tuple, entry: LedgerEntry): boolean {
+  if (!differences || plain(declared.id) !== plain(entry.id)) return false;
+  const isSame = (part: (typeof PARTS)[number]): boolean => plain(declared[part]) === plain(entry[part]);
+  const isTold = (part: (typeof PARTS)[number]): boolean =>
+    differences.some(
+      (told) =>
+        told.field === fieldOf(entry, `.${part}`) &&
+        told.declared === cut(declared[part]) &&
+        told.reported === cut(entry[part]),
+    );
+  return PARTS.every((part) => isSame(part) || isTold(part)) && !PARTS.every(isSame);
+}
+
+const PARTS = ['cloudProvider', 'region'] as const;
 
 /** What an intent would change, for `status.plan`. */
 export function intendedChanges(
@@ -102,19 +139,13 @@ export function intendedChanges(
   ];
 }
 
-export function driftNotices(drift: readonly FieldChange[]): Notice[] {
-  if (drift.length === 0) return [];
-  const note = `Changed at the API since the last reply, not by the operator: ${describe(drift)}`;
-  return [{ type: 'Warning', reason: 'DriftDetected', note }];
-}
-
 export function changeNotice(changes: readonly FieldChange[], requestId: string | undefined, after = ''): Notice {
   const what = changes.length === 0 ? 'Applied the declared state' : `Applied ${describe(changes)}`;
   return { type: 'Normal', reason: 'Applied', note: `${what}${after}${quoting(requestId)}` };
 }
 
 /** `name A → B, added psc-1, removed psc-2`. */
-function describe(changes: readonly FieldChange[]): string {
+export function describe(changes: readonly FieldChange[]): string {
   return changes
     .map(({ field, from, to }) => {
       if (to === undefined) return `removed ${field}`;
@@ -132,5 +163,9 @@ function change(field: string, from: string | undefined, to: string | undefined,
 }
 
 function difference(field: string, declared: string, reported: string) {
-  return { field, declared: cutText(declared, LIMITS.value), reported: cutText(reported, LIMITS.value) };
+  return { field, declared: cut(declared), reported: cut(reported) };
+}
+
+function cut(text: string): string {
+  return cutText(text, LIMITS.value);
 }

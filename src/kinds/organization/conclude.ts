@@ -1,146 +1,133 @@
 import type { Report } from '../../runtime/kind.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
-import { canonicalJson, digestOf, timestamp, wholeSecond } from '../canonical.ts';
-import { commonStatus, currentReady, generationOf, quoting, readyOf, withoutUndefined } from '../common-status.ts';
+import { timestamp, wholeSecond } from '../canonical.ts';
+import { commonStatus, countAttempts, currentReady, generationOf, quoting, readyOf, withoutUndefined } from '../common-status.ts';
 import { assertionTime } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
+import { nextWait } from '../failures.ts';
 import { changeNotice, otherwiseDescribed } from './changes.ts';
-import type { Conclusion, Problem } from './conclusion.ts';
-import type { MemoReport } from './memo.ts';
-import { problemsOf } from './problems.ts';
-import { withRefusals } from './refusals.ts';
+import { decisionOf, type Work } from './next-step.ts';
+import { type Problem, problemsOf } from './problems.ts';
 import { declaredKeys } from './remote.ts';
-import type { OrganizationStatus } from './resource.ts';
+import type { Organization, OrganizationStatus } from './resource.ts';
+import type { Notes } from './session.ts';
 import { fitted } from './size.ts';
-import { underway } from './underway.ts';
 import { counted, names } from './wording.ts';
 
-/** Says how it stands: confirmed, or the foremost problem with when the operator looks again. */
-export function conclude(conclusion: Conclusion): MemoReport {
-  const { object, call, work, memo, facts, now } = conclusion;
-  const did = call?.step ?? 'judge';
-  if (isRenamed(conclusion)) {
-    const status = underway(object, conclusion.status, { now, acknowledge: true });
-    return { status, outcome: goOn, notices: conclusion.notices, did, facts, memo };
-  }
-  const ledger = withRefusals(object, {
-    ...conclusion,
-    ledger: conclusion.status.privateEndpoints ?? [],
-    apart: memo.apart,
-  });
-  const problems = problemsOf({ ...conclusion, ledger });
-  const [foremost] = problems;
-  const status = { ...conclusion.status, privateEndpoints: ledger.length > 0 ? ledger : undefined };
-  const { apart: _, readRefused: __, ...left } = memo;
-  if (work.goal.only && !foremost) return { ...cleaned(conclusion, status), memo: left };
-  const said = foremost ? failed(conclusion, status, problems, foremost) : applied(conclusion, status);
-  return { ...said, did, memo: left, facts: { ...facts, reason: foremost?.reason ?? 'Applied' } };
+/** A report, and what this process has to remember with it. */
+export interface NotedReport extends Report {
+  readonly notes?: Notes;
 }
 
-/** The name is another one at the API, and this call did not carry the declared one: the next one does. */
-function isRenamed({ work: { goal }, call, reply, memo }: Conclusion): boolean {
-  if (!call || memo.apart?.name || goal.name === undefined || reply.name === undefined) return false;
-  const carried = call.step === 'send' ? call.pending.name !== undefined : call.reads === 'name';
-  return !carried && reply.name !== goal.name;
+type Said = Pick<Report, 'status' | 'outcome' | 'notices'>;
+
+/** The end of an attempt: confirmed, or the foremost problem with when the operator looks again. */
+export function conclude(object: Organization, work: Work, now: number, did: string): NotedReport {
+  const { session, notes } = work;
+  const problems = problemsOf({ work, decision: decisionOf(work), now });
+  const [foremost] = problems;
+  const said = foremost
+    ? failed(object, work, { problems, foremost, now })
+    : work.goal.spared
+      ? cleaned(object, work, now)
+      : applied(object, work, now);
+  const { session: _, ...left } = notes;
+  const { httpStatus, requestId } = session.draft.lastRequest ?? {};
+  const facts = { httpStatus, requestId, reason: foremost?.reason ?? 'Applied' };
+  return { ...said, notices: [...session.notices, ...(said.notices ?? [])], did, facts, notes: left };
 }
 
 function failed(
-  { object, work, notices, now }: Conclusion,
-  status: OrganizationStatus,
-  problems: readonly Problem[],
-  foremost: Problem,
-) {
-  const others = problems.slice(1).map(({ message }) => `. Also: ${message}`);
-  // What is open is looked at when its class says; only a refused endpoint has a time of its own.
-  const times = (status.privateEndpoints ?? []).flatMap(({ lastError, nextAttemptTime }) =>
-    lastError === undefined || nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
+  object: Organization,
+  { session, goal, deadline, notes, plannedAt }: Work,
+  { problems, foremost, now }: { readonly problems: readonly Problem[]; readonly foremost: Problem; readonly now: number },
+): Said {
+  const { status: previous } = object;
+  const times = problems.map(
+    ({ at, reason }) => at ?? now + nextWait(reason, countAttempts(object, previous, reason), object.metadata.uid),
   );
+  const at = Math.min(...times, deadline ?? Number.POSITIVE_INFINITY);
+  const others = problems.slice(1).map(({ message }) => `. Also: ${message}`);
   const failure = reportFailure({
     object,
-    previous: object.status,
+    previous,
     reason: foremost.reason,
     message: foremost.message + others.join(''),
     now,
-    atLeastMs: foremost.atLeastMs,
-    notAfter: Math.min(...times.filter((time) => time > now), work.deadline ?? Number.POSITIVE_INFINITY),
+    atLeastMs: at - now,
+    notAfter: at,
+    side: foremost.side,
   });
-  const { lastRequest } = status;
+  const { lastRequest } = session.draft;
+  const status = { ...session.draft, ...failure.status, lastRequest };
+  // The only look that there is sends the name, so nobody looks by himself.
+  const isStill = foremost.reason === 'RemovalBlocked' && (notes.lookByNameUntil ?? 0) > plannedAt.monotonic && !goal.spared;
   return {
-    status: fitted(withoutUndefined({ ...status, ...failure.status, lastRequest })),
-    outcome: failure.outcome,
-    notices: [...notices, ...failure.notices],
+    status: fitted(withoutUndefined(isStill ? { ...status, nextAttemptTime: undefined } : status)),
+    outcome: isStill ? awaitChange : failure.outcome,
+    notices: failure.notices,
   };
 }
 
-function applied(conclusion: Conclusion, status: OrganizationStatus): Pick<Report, 'status' | 'outcome' | 'notices'> {
-  const { object, work, verdict, notices, now } = conclusion;
-  const { requestId } = verdict ?? {};
-  const record = appliedRecord(conclusion, status);
-  const interval = work.spec.reassertInterval === undefined ? undefined : parseDuration(work.spec.reassertInterval);
+function applied(object: Organization, work: Work, now: number): Said {
+  const { session, spec } = work;
+  const record = appliedRecord(object, work, now);
+  const interval = spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
   const from = Date.parse(record.time);
   const nextAttempt =
     interval === undefined ? undefined : wholeSecond(assertionTime(from, interval, object.metadata.uid));
-  const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(conclusion) } as const;
-  const { lastRequest } = status;
+  const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(work) } as const;
+  const { lastRequest } = session.draft;
   const common = commonStatus(object, object.status, { summary, now, nextAttempt, acknowledge: true, lastRequest });
-  const recovered = currentReady(object, object.status)?.status === 'False' && notices.length === 0;
+  const recovered = currentReady(object, object.status)?.status === 'False' && session.notices.length === 0;
   const after = ` after ${readyOf(object.status)?.reason ?? 'a failure'}`;
   return {
-    status: fitted(withoutUndefined({ ...status, ...common, applied: record })),
+    status: fitted(withoutUndefined({ ...session.draft, ...common, applied: record })),
     outcome: nextAttempt === undefined ? awaitChange : recheckAt(nextAttempt),
-    notices: recovered ? [...notices, changeNotice([], requestId, after)] : notices,
+    notices: recovered ? [changeNotice([], session.fresh?.requestId, after)] : [],
   };
 }
 
-/** Where nothing was asked, the last confirmation counts for this generation too. */
 function appliedRecord(
-  { object, work, verdict, secretVersion, now }: Conclusion,
-  status: OrganizationStatus,
+  object: Organization,
+  { session: { fresh }, hash, goal }: Work,
+  now: number,
 ): NonNullable<OrganizationStatus['applied']> {
-  const declared = { generation: generationOf(object), requestHash: work.hash, keys: declaredKeys(work.goal) };
-  if (!verdict) return { time: timestamp(now), ...status.applied, ...declared };
   return withoutUndefined({
     time: timestamp(now),
-    requestId: verdict.requestId,
-    responseHash: digestOf(canonicalJson(verdict.result)),
-    secretResourceVersion: secretVersion,
-    ...declared,
+    generation: generationOf(object),
+    requestId: fresh?.requestId,
+    requestHash: hash,
+    responseHash: fresh?.responseHash,
+    secretResourceVersion: fresh?.secretVersion,
+    keys: declaredKeys(goal),
   });
 }
 
 /** On deletion: nothing of the object is left at the API; the finalizer is the next step. */
-function cleaned({ object, call, facts, notices, now }: Conclusion, status: OrganizationStatus): Report {
-  const message = 'The private endpoints that this object added are removed; it is let go';
+function cleaned(object: Organization, { session }: Work, now: number): Said {
+  const message = 'Private endpoints removed; deleting this object';
   const summary = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending', message } as const;
-  const { lastRequest } = status;
+  const { lastRequest } = session.draft;
   const common = commonStatus(object, object.status, { summary, now, acknowledge: true, lastRequest });
-  return {
-    status: withoutUndefined({ ...status, ...common }),
-    outcome: goOn,
-    notices,
-    did: call?.step ?? 'judge',
-    facts,
-  };
+  return { status: fitted(withoutUndefined({ ...session.draft, ...common })), outcome: goOn };
 }
 
-function appliedMessage({ work: { goal, memo }, call, reply, verdict }: Conclusion): string {
+function appliedMessage({ goal, session }: Work): string {
+  const { fresh, draft } = session;
   const what = [
     ...(goal.name === undefined ? [] : ['the declared name']),
     ...(goal.endpoints
       ? [goal.endpoints.length === 0 ? 'no private endpoint of ours' : counted(goal.endpoints.length)]
       : []),
   ].join(' and ');
-  const asked = verdict ? quoting(verdict.requestId) : '';
-  const said = memo.readRefused?.message ?? 'no reply has a list';
-  const unasked = call ? '' : ` by its last list; it could not be asked again: ${said}`;
-  const unsaid =
-    call && goal.name !== undefined && reply.name === undefined ? '; the reply was silent about the name' : '';
-  const unlisted = goal.endpoints && !reply.list ? '; the reply had no list, so that of an earlier reply counts' : '';
-  const other = otherwiseDescribed(goal, reply.list);
+  const unnamed = goal.name !== undefined && fresh?.name === undefined ? '; the response omitted the name' : '';
+  const assumed = fresh?.isAssumed ? '; the response omits the list of private endpoints, which counts as empty' : '';
+  const other = otherwiseDescribed(goal, fresh?.list?.entries).map(({ endpoint }) => endpoint);
   const described =
-    other.length === 0
+    other.length === 0 || !draft.differences
       ? ''
       : `. The description of ${names(other)} is another one at the API, which cannot change it: take the endpoint out of the list, wait until it is gone, and list it again, which may cut its connections`;
-  return `The API has ${what}${unasked}${unsaid}${unlisted}${asked}${described}`;
+  return `The API has ${what}${unnamed}${assumed}${quoting(fresh?.requestId)}${described}`;
 }

@@ -1,5 +1,3 @@
-import type { OrganizationStatus } from './resource.ts';
-
 /** What tells one private endpoint from another: the same id in another region is another endpoint. */
 export interface Tuple {
   readonly id: string;
@@ -15,75 +13,94 @@ export interface Reported {
   readonly description?: string;
 }
 
-/** What is known of the organization's list. `complete` false: there are more entries than are kept. */
-export interface Known {
-  readonly entries: readonly Reported[];
-  readonly complete: boolean;
-}
-
+/** To the byte. */
 export function tupleKey({ id, cloudProvider, region }: Tuple): string {
   return JSON.stringify([id, cloudProvider, region]);
+}
+
+/** Equal for two tuples that mean the same endpoint: ASCII case and blanks around are ignored. */
+export function sameKey({ id, cloudProvider, region }: Tuple): string {
+  return JSON.stringify([plain(id), plain(cloudProvider), plain(region)]);
+}
+
+/** The same for ids alone. */
+export function plain(text: string): string {
+  return text.replace(/^ +| +$/g, '').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 export function tupleOf({ id, cloudProvider, region }: Tuple): Tuple {
   return { id, cloudProvider, region };
 }
 
-/** Whether an entry of a list stands for the endpoint. A part that the list leaves out is no contradiction. */
-export function standsFor(reported: Reported, tuple: Tuple): boolean {
-  return (
-    reported.id === tuple.id &&
-    (reported.cloudProvider ?? tuple.cloudProvider) === tuple.cloudProvider &&
-    (reported.region ?? tuple.region) === tuple.region
-  );
+/** The tuple of a reported entry. A part that the list leaves out is taken from the endpoint that it stands for. */
+export function asReported({ id, cloudProvider, region }: Reported, tuple: Tuple): Tuple {
+  return { id, cloudProvider: cloudProvider ?? tuple.cloudProvider, region: region ?? tuple.region };
 }
 
-export function isListed(entries: readonly Reported[], tuple: Tuple): boolean {
-  return entries.some((reported) => standsFor(reported, tuple));
+/** The list of a reply, ready to be asked about single endpoints; it may have thousands of entries. */
+export class Listing {
+  readonly entries: readonly Reported[];
+  readonly #byId = new Map<string, Reported[]>();
+
+  constructor(entries: readonly Reported[]) {
+    this.entries = entries;
+    for (const entry of entries) {
+      const key = plain(entry.id);
+      const known = this.#byId.get(key);
+      if (known) known.push(entry);
+      else this.#byId.set(key, [entry]);
+    }
+  }
+
+  /** Whether exactly this tuple is listed, to the byte. A part that the list leaves out is no contradiction. */
+  has(tuple: Tuple): boolean {
+    return this.exact(tuple) !== undefined;
+  }
+
+  exact(tuple: Tuple): Reported | undefined {
+    const key = tupleKey(tuple);
+    return this.withId(tuple.id).find((entry) => tupleKey(asReported(entry, tuple)) === key);
+  }
+
+  /** The entry that means this endpoint, in whatever case it is written; the one that is equal to the byte first. */
+  find(tuple: Tuple): Reported | undefined {
+    const key = sameKey(tuple);
+    return this.exact(tuple) ?? this.withId(tuple.id).find((entry) => sameKey(asReported(entry, tuple)) === key);
+  }
+
+  /** All entries with this id, whatever their provider and region. */
+  withId(id: string): readonly Reported[] {
+    return this.#byId.get(plain(id)) ?? [];
+  }
 }
 
-/** The list in a reply's result. Undefined where there is none: that is unknown, not empty. Entries without an id say nothing. */
+/**
+ * The list in a result. Undefined where none can be read: no array, or one that is not empty and has no entry with an id.
+ * That is unknown, not empty.
+ */
 export function readList(result: Readonly<Record<string, unknown>>): readonly Reported[] | undefined {
   const list = Object.hasOwn(result, 'privateEndpoints') ? result.privateEndpoints : undefined;
   if (!Array.isArray(list)) return undefined;
-  return list.flatMap((entry: unknown) => {
-    if (typeof entry !== 'object' || entry === null) return [];
-    const { id, cloudProvider, region, description } = entry as Readonly<Record<string, unknown>>;
-    const name = word(id);
-    if (name === undefined) return [];
-    return [
-      {
-        id: name,
-        ...named('cloudProvider', word(cloudProvider)),
-        ...named('region', word(region)),
-        ...named('description', word(description)),
-      },
-    ];
-  });
+  const entries = list.flatMap(readEntry);
+  return entries.length === 0 && list.length > 0 ? undefined : entries;
 }
 
-/** What the status still knows of the last list; undefined where no reply had one. */
-export function knownList(status: OrganizationStatus | undefined): Known | undefined {
-  const { privateEndpoints, privateEndpointsTotal } = status?.organization ?? {};
-  if (!privateEndpoints) return undefined;
-  const entries = privateEndpoints.flatMap(({ id, ...rest }) =>
-    id === undefined
-      ? []
-      : [
-          {
-            id,
-            ...named('cloudProvider', rest.cloudProvider),
-            ...named('region', rest.region),
-            ...named('description', rest.description),
-          },
-        ],
-  );
-  return { entries, complete: (privateEndpointsTotal ?? entries.length) <= privateEndpoints.length };
+function readEntry(entry: unknown): Reported[] {
+  if (typeof entry !== 'object' || entry === null) return [];
+  const { id, cloudProvider, region, description } = entry as Readonly<Record<string, unknown>>;
+  const name = word(id);
+  if (name === undefined) return [];
+  const parts = {
+    ...named('cloudProvider', word(cloudProvider)),
+    ...named('region', word(region)),
+    ...named('description', word(description)),
+  };
+  return [{ id: name, ...parts }];
 }
 
 /** Ids are texts; some servers write numbers. */
 function word(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' ? String(value) : undefined;
 }
 

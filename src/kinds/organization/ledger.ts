@@ -1,163 +1,275 @@
 import { cutText } from '../../runtime/conditions.ts';
-import { timestamp } from '../canonical.ts';
-import { isListed, type Known, type Reported, standsFor, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
-import { type Goal, isOurs } from './goal.ts';
+import { timestamp, wholeSecond } from '../canonical.ts';
+import { asReported, type Listing, type Reported, sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
+import { type Goal, isOurs, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { LedgerEntry, PendingChange } from './resource.ts';
 
 /** An intent that has left, or may have. */
 export interface Sent {
-  readonly pending: PendingChange;
-  /** `answered`: this list is the reply to it. `refused`: it was answered with 4xx. `unknown`: nobody can tell. */
-  readonly how: 'answered' | 'refused' | 'unknown';
-  /** Sent before any list was known. */
-  readonly blind: boolean;
-  /** RFC 3339: what is missing in a list asked for before this time may still be at work at the API. */
-  readonly until: string;
-}
-
-export interface Settlement {
-  readonly ledger: readonly LedgerEntry[];
-  /** Ours since this list. */
-  readonly added: readonly Tuple[];
-  /** Ours until this list, and meant to go. */
-  readonly removed: readonly Tuple[];
-  /** Ours until this list, though nobody here removed them. */
-  readonly vanished: readonly Tuple[];
+  readonly pending: Pick<PendingChange, 'time' | 'add' | 'remove'>;
+  /** `answered`: the list is in the reply to it. `refused`: nothing of it is taken for done. `lost`: nobody can tell. */
+  readonly how: 'answered' | 'refused' | 'lost';
+  /** The list that it was decided on, where this process still has it. */
+  readonly before?: Listing | undefined;
+  /** `refused`: these tuples are to blame, each by itself. */
+  readonly blamed?: (tuple: Tuple) => boolean;
+  readonly refusal?: LedgerEntry['lastError'];
+  /** Epoch ms: when what was refused is tried again. */
+  readonly retryAt?: number;
 }
 
 export interface Evidence {
   readonly ledger: readonly LedgerEntry[];
-  readonly list: readonly Reported[];
+  readonly list: Listing;
   readonly goal: Goal;
   readonly sent?: Sent | undefined;
-  /** Epoch ms: when the call that brought the list began. */
-  readonly askedAt: number;
+  readonly now: number;
+  /** The list was asked for when nothing that was sent could be at work any more. */
+  readonly settled: boolean;
+  /** Epoch ms: when that is, or was. */
+  readonly settlesAt: number;
 }
 
-/**
- * What a list proves about each endpoint of the ledger and of the intent. Presence proves an add and absence a removal at once;
- * the contrary counts only in a list asked for after the API can no longer be at work, or where it refused the request.
- */
+/** What somebody should be told of an endpoint; `ledger-notices.ts` has the words. */
+export type Remark =
+  | 'maybe-ours'
+  | 'refused-but-there'
+  | 'given-up'
+  | 'came-back'
+  | 'maybe-still-ours'
+  | 'left'
+  | 'vanished';
+
+/** What becomes of one endpoint; without `entry` it is in the ledger no more. */
+interface Line {
+  readonly entry?: LedgerEntry;
+  readonly remark?: Remark;
+  /** Ours came or went, as this object wanted it. */
+  readonly did?: 'added' | 'removed';
+  /** Sent, answered or lost, and without effect until the end. */
+  readonly inVain?: true;
+  /** As it was sent, where the API keeps other fields. */
+  readonly sentAs?: Tuple;
+}
+
+export interface Settlement {
+  readonly ledger: readonly LedgerEntry[];
+  readonly added: readonly Tuple[];
+  readonly removed: readonly Tuple[];
+  readonly remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[];
+  /** `sameKey` of what was sent in vain. */
+  readonly inVain: readonly string[];
+  /** What the API keeps with other fields than were sent. */
+  readonly altered: readonly { readonly sent: Tuple; readonly entry: LedgerEntry }[];
+}
+
+const MINUTE = 60_000;
+/** A second look at what one look missed comes this much later. */
+export const SECOND_LOOK_MS = MINUTE;
+/** What one look missed and the next has is the same only so soon after the first. */
+const SAME_AGAIN_MS = 2 * MINUTE;
+/** What nobody can tell was ours counts as such only so soon after it was sent. */
+const SURELY_OURS_MS = 5 * MINUTE;
+
+/** The table of the contract: what one list proves about each endpoint of ledger, intent and spec. */
 export function settle(evidence: Evidence): Settlement {
-  const { list, goal, sent, askedAt } = evidence;
-  const known = new Map(evidence.ledger.map((entry) => [tupleKey(entry), entry]));
-  const adding = new Set(sent?.pending.add.map(tupleKey));
-  const removing = new Set(sent?.pending.remove.map(tupleKey));
-  const declared = new Set(goal.endpoints?.map(tupleKey));
-  const ledger: LedgerEntry[] = [];
-  const added: Tuple[] = [];
-  const removed: Tuple[] = [];
-  const vanished: Tuple[] = [];
-
-  const stillOpen = (until: string | undefined): boolean => until !== undefined && askedAt < Date.parse(until);
-  const sentOpen = sent !== undefined && (sent.how === 'answered' || (sent.how === 'unknown' && stillOpen(sent.until)));
-
-  const seen = (tuple: Tuple, entry: LedgerEntry | undefined): void => {
-    const key = tupleKey(tuple);
-    const origin = originOf(tuple, entry);
-    if (origin === 'Added' && (adding.has(key) || entry?.state === 'Unconfirmed')) added.push(tupleOf(tuple));
-    if (origin === 'Found' && !declared.has(key)) return;
-    const isPending = removing.has(key);
-    const open = isPending ? sentOpen : entry?.state === 'Removing' && stillOpen(entry.nextAttemptTime);
-    const until = isPending ? sent?.until : entry?.nextAttemptTime;
-    ledger.push({
-      ...present(tuple, list),
-      origin,
-      state: open ? 'Removing' : 'Present',
-      ...(open && !isPending && entry?.lastError && { lastError: entry.lastError }),
-      ...(open && until !== undefined && { nextAttemptTime: until }),
-    });
-  };
-
-  const originOf = (tuple: Tuple, entry: LedgerEntry | undefined): LedgerEntry['origin'] => {
-    const found = goal.adopt ? 'Adopted' : 'Found';
-    if (entry && entry.state !== 'Refused') {
-      if (entry.origin === 'Added') return 'Added';
-      return goal.adopt && declared.has(tupleKey(tuple)) ? 'Adopted' : keptOrigin(entry);
-    }
-    if (!adding.has(tupleKey(tuple)) || !sent) return found;
-    const single = sent.pending.add.length === 1;
-    return sent.blind || (single && sent.how === 'refused') ? found : 'Added';
-  };
-  const keptOrigin = (entry: LedgerEntry): LedgerEntry['origin'] => (isOurs(entry, goal) ? 'Adopted' : 'Found');
-
-  const missed = (tuple: Tuple, entry: LedgerEntry | undefined): void => {
-    const key = tupleKey(tuple);
-    if (removing.has(key) || entry?.state === 'Removing') {
-      removed.push(tupleOf(tuple));
-      return;
-    }
-    if (adding.has(key) && sentOpen && sent) {
-      const origin = sent.blind ? 'Found' : 'Added';
-      ledger.push({ ...tupleOf(tuple), origin, state: 'Unconfirmed', nextAttemptTime: sent.until });
-      return;
-    }
-    if (!entry) return;
-    if (entry.state === 'Unconfirmed' && stillOpen(entry.nextAttemptTime)) ledger.push(entry);
-    else if (entry.state === 'Refused' && declared.has(key)) ledger.push(entry);
-    else if (entry.state === 'Present' && entry.origin !== 'Found') vanished.push(tupleOf(tuple));
-  };
-
-  const subjects = new Map<string, Tuple>();
-  const wished = goal.only === 'removals' ? [] : (goal.endpoints ?? []);
-  for (const tuple of [...wished, ...evidence.ledger, ...(sent?.pending.add ?? [])]) {
-    if (!subjects.has(tupleKey(tuple))) subjects.set(tupleKey(tuple), tuple);
+  const { goal, sent, list } = evidence;
+  const lines = new Map<string, { readonly tuple: Tuple; readonly line: Line }>();
+  for (const entry of takenBack(evidence.ledger, goal)) {
+    lines.set(tupleKey(entry), { tuple: entry, line: lineFor(entry, evidence) });
   }
-  for (const [key, tuple] of subjects) {
-    const entry = known.get(key);
-    if (isListed(list, tuple)) seen(tuple, entry);
-    else missed(tuple, entry);
+  const known = new Set(evidence.ledger.map(sameKey));
+  for (const tuple of sent?.pending.add ?? []) {
+    if (!known.has(sameKey(tuple))) lines.set(`add ${tupleKey(tuple)}`, { tuple, line: afterAdd(tuple, evidence) });
   }
-  return { ledger, added, removed, vanished };
+  const kept = new Set([...lines.values()].flatMap(({ line }) => (line.entry ? [sameKey(line.entry)] : [])));
+  for (const tuple of goal.endpoints ?? []) {
+    const reported = kept.has(sameKey(tuple)) ? undefined : list.find(tuple);
+    if (reported) lines.set(`found ${tupleKey(tuple)}`, { tuple, line: { entry: found(tuple, reported, goal) } });
+  }
+  return summed([...lines.values()]);
 }
 
-function present(tuple: Tuple, list: readonly Reported[]): Tuple & { readonly description?: string } {
-  const description = list.find((reported) => standsFor(reported, tuple))?.description;
-  if (description === undefined || description === '') return tupleOf(tuple);
-  return { ...tupleOf(tuple), description: cutText(description, LIMITS.ledgerDescription) };
+/** What holds without any list: what was adopted is so only while the spec says it. */
+export function takenBack(ledger: readonly LedgerEntry[], { adopt }: Goal): readonly LedgerEntry[] {
+  if (adopt) return ledger;
+  return ledger.map((entry) => (entry.origin === 'Adopted' ? { ...entry, origin: 'Found' } : entry));
 }
 
-/** The ledger without the refusals whose time has come; `all`: the user has changed the spec or asks to try now. */
-export function withoutRefusals(
-  ledger: readonly LedgerEntry[],
-  { now, all }: { readonly now: number; readonly all: boolean },
-): readonly LedgerEntry[] {
-  const isOver = ({ nextAttemptTime }: LedgerEntry): boolean =>
-    all || nextAttemptTime === undefined || Date.parse(nextAttemptTime) <= now;
-  return ledger.flatMap((entry): LedgerEntry[] => {
-    if (entry.lastError === undefined || !isOver(entry)) return [entry];
-    if (entry.state === 'Refused') return [];
-    const { lastError: _, nextAttemptTime: __, ...rest } = entry;
-    return [{ ...rest, state: 'Present' }];
-  });
+function lineFor(entry: LedgerEntry, evidence: Evidence): Line {
+  const { goal, sent, list } = evidence;
+  if (entry.state === 'Unconfirmed' || entry.state === 'Refused') {
+    const isSent = sent?.pending.add.some((tuple) => sameKey(tuple) === sameKey(entry)) ?? false;
+    if (isSent) return afterAdd(entry, evidence);
+    return entry.state === 'Refused' ? refusedBefore(entry, evidence) : unconfirmed(entry, evidence);
+  }
+  if (entry.origin === 'Found' && managesEndpoints(goal) && !isListedIn(goal, entry)) {
+    return goal.spared ? {} : { remark: 'left' };
+  }
+  const reported = list.exact(entry);
+  const isSent = sent?.pending.remove.some((tuple) => tupleKey(tuple) === tupleKey(entry)) ?? false;
+  if (isSent && sent) return afterRemove(entry, reported, evidence, sent);
+  if (entry.state === 'Removing' && entry.lastError === undefined) return removing(entry, reported, evidence);
+  if (entry.state === 'Missing') return missing(entry, reported, evidence);
+  return reported ? { entry: kept(entry, reported, goal) } : { entry: missed(entry, evidence.now) };
 }
 
-/** The ledger without what is open and has had its time, for an API that cannot be asked: then it counts as not done. */
-export function withoutOpen(ledger: readonly LedgerEntry[], now: number): readonly LedgerEntry[] {
-  return ledger.flatMap((entry): LedgerEntry[] => {
-    const { nextAttemptTime, ...rest } = entry;
-    if (nextAttemptTime === undefined || Date.parse(nextAttemptTime) > now) return [entry];
-    if (entry.state === 'Unconfirmed') return [];
-    return entry.state === 'Removing' ? [{ ...rest, state: 'Present' }] : [entry];
-  });
+/** An add that the look before it lacked. */
+function afterAdd(tuple: Tuple, evidence: Evidence): Line {
+  const { sent, list, goal, now } = evidence;
+  if (!sent) return {};
+  const reported = list.find(tuple);
+  switch (sent.how) {
+    case 'answered': {
+      if (reported) return { entry: added(tuple, reported), did: 'added' };
+      const other = changedOnTheWay(tuple, list, sent.before);
+      return other ? { entry: added(tuple, other), did: 'added', sentAs: tuple } : stillOpen(tuple, evidence);
+    }
+    case 'lost':
+      if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);
+      if (isWithin(sent.pending.time, SURELY_OURS_MS, now)) return { entry: added(tuple, reported), did: 'added' };
+      return { entry: found(tuple, reported, goal), remark: 'maybe-ours' };
+    case 'refused': {
+      if (reported) return { entry: found(tuple, reported, goal), remark: 'refused-but-there' };
+      return sent.blamed?.(tuple) ? { entry: refused(tuple, sent) } : {};
+    }
+  }
 }
 
-/** The ledger with nothing that waits for what was sent beyond this time (epoch ms). */
-export function openUntil(ledger: readonly LedgerEntry[], latest: number): readonly LedgerEntry[] {
-  return ledger.map((entry) => {
-    const { lastError, nextAttemptTime } = entry;
-    const isBeyond = nextAttemptTime !== undefined && Date.parse(nextAttemptTime) > latest;
-    return isBeyond && lastError === undefined ? { ...entry, nextAttemptTime: timestamp(latest) } : entry;
-  });
+const givenUp: Line = { remark: 'given-up', inVain: true };
+
+/** The entry with a sent id that the look before lacked, where the API keeps something else in the other fields. */
+function changedOnTheWay(tuple: Tuple, list: Listing, before: Listing | undefined): Reported | undefined {
+  return before && list.withId(tuple.id).find((entry) => before.withId(tuple.id).every((old) => !isEqual(old, entry)));
 }
 
-/** An earlier list proves nothing about what was sent since; it only tells what is found, and adopted. */
-export function ledgerBy(known: Known | undefined, ledger: readonly LedgerEntry[], goal: Goal): readonly LedgerEntry[] {
-  if (known?.complete) return settle({ ledger, list: known.entries, goal, askedAt: 0 }).ledger;
-  const declared = new Set(goal.endpoints?.map(tupleKey));
-  return ledger.flatMap((entry): LedgerEntry[] => {
-    if (entry.origin !== 'Adopted' || goal.adopt) return [entry];
-    return declared.has(tupleKey(entry)) ? [{ ...entry, origin: 'Found' }] : [];
-  });
+function isEqual(a: Reported, b: Reported): boolean {
+  return a.id === b.id && a.cloudProvider === b.cloudProvider && a.region === b.region;
+}
+
+/** Sent and answered before; the list was late. */
+function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
+  const reported = evidence.list.find(entry);
+  if (!reported) return evidence.settled ? givenUp : { entry };
+  if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
+  return { entry: added(entry, reported), did: 'added' };
+}
+
+function stillOpen(tuple: Tuple, { settlesAt }: Evidence): Line {
+  const nextAttemptTime = timestamp(wholeSecond(settlesAt));
+  return { entry: { ...tupleOf(tuple), origin: 'Added', state: 'Unconfirmed', nextAttemptTime } };
+}
+
+function refusedBefore(entry: LedgerEntry, { list, goal }: Evidence): Line {
+  const reported = list.find(entry);
+  if (reported) return { entry: found(entry, reported, goal) };
+  return isListedIn(goal, entry) ? { entry } : {};
+}
+
+function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence, sent: Sent): Line {
+  const { goal, now } = evidence;
+  if (sent.how === 'answered' && !reported) return { did: 'removed' };
+  if (!reported) return { entry: missed(entry, now) };
+  if (sent.how === 'refused') {
+    const present = kept(entry, reported, goal);
+    return { entry: sent.blamed?.(entry) ? { ...present, ...failedAs(sent) } : present };
+  }
+  if (sent.how === 'lost' && !isWithin(sent.pending.time, SURELY_OURS_MS, now)) {
+    return { entry: { ...kept(entry, reported, goal), origin: 'Found' }, remark: 'maybe-still-ours' };
+  }
+  return removing(entry, reported, evidence);
+}
+
+function removing(entry: LedgerEntry, reported: Reported | undefined, { goal, settled, settlesAt }: Evidence): Line {
+  if (!reported) return { did: 'removed' };
+  if (settled) return { entry: kept(entry, reported, goal), inVain: true };
+  const nextAttemptTime = timestamp(wholeSecond(settlesAt));
+  return { entry: { ...kept(entry, reported, goal), state: 'Removing', nextAttemptTime } };
+}
+
+function missing(entry: LedgerEntry, reported: Reported | undefined, { goal, now }: Evidence): Line {
+  const since = missedAt(entry, now);
+  if (!reported) {
+    if (now - since < SECOND_LOOK_MS) return { entry };
+    if (!isOurs(entry)) return {};
+    return goal.wanted.has(sameKey(entry)) || !managesEndpoints(goal) ? { remark: 'vanished' } : { did: 'removed' };
+  }
+  const present = kept(entry, reported, goal);
+  if (now - since < SAME_AGAIN_MS || !isOurs(entry)) return { entry: present };
+  return { entry: { ...present, origin: 'Found' }, remark: 'came-back' };
+}
+
+/** When a look first missed it. A time that lies too far ahead comes from a clock that was put back: then it is long past. */
+function missedAt({ nextAttemptTime }: LedgerEntry, now: number): number {
+  const lookAgainAt = Date.parse(nextAttemptTime ?? '');
+  const isSane = lookAgainAt <= wholeSecond(now + SECOND_LOOK_MS);
+  return isSane ? lookAgainAt - SECOND_LOOK_MS : Number.NEGATIVE_INFINITY;
+}
+
+function missed(entry: LedgerEntry, now: number): LedgerEntry {
+  return { ...bare(entry), state: 'Missing', nextAttemptTime: timestamp(wholeSecond(now + SECOND_LOOK_MS)) };
+}
+
+function kept(entry: LedgerEntry, reported: Reported, goal: Goal): LedgerEntry {
+  const { lastError, nextAttemptTime } = entry;
+  // What is wanted again has nothing to do with a removal that was refused.
+  const isFailed = lastError !== undefined && isOurs(entry) && !goal.wanted.has(sameKey(entry));
+  return {
+    ...bare(entry),
+    ...describedBy(reported),
+    ...(entry.origin === 'Found' && goal.adopt && isListedIn(goal, entry) && { origin: 'Adopted' as const }),
+    state: 'Present',
+    ...(isFailed && { lastError, nextAttemptTime }),
+  };
+}
+
+function bare({ id, cloudProvider, region, description, origin, state }: LedgerEntry): LedgerEntry {
+  const entry = { id, cloudProvider, region, state };
+  return { ...entry, ...(origin && { origin }), ...(description !== undefined && { description }) };
+}
+
+function added(tuple: Tuple, reported: Reported): LedgerEntry {
+  return { ...asReported(reported, tuple), ...describedBy(reported), origin: 'Added', state: 'Present' };
+}
+
+function found(tuple: Tuple, reported: Reported, { adopt }: Goal): LedgerEntry {
+  const origin = adopt ? 'Adopted' : 'Found';
+  return { ...asReported(reported, tuple), ...describedBy(reported), origin, state: 'Present' };
+}
+
+function refused(tuple: Tuple, sent: Sent): LedgerEntry {
+  return { ...tupleOf(tuple), state: 'Refused', ...failedAs(sent) };
+}
+
+function failedAs({ refusal, retryAt }: Sent): Pick<LedgerEntry, 'lastError' | 'nextAttemptTime'> {
+  return { lastError: refusal ?? {}, ...(retryAt !== undefined && { nextAttemptTime: timestamp(wholeSecond(retryAt)) }) };
+}
+
+function describedBy({ description }: Reported): { readonly description?: string } {
+  if (description === undefined || description === '') return {};
+  return { description: cutText(description, LIMITS.ledgerDescription) };
+}
+
+function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
+  return listed.has(sameKey(tuple));
+}
+
+/** A time ahead of the clock counts as long past. */
+function isWithin(time: string, ms: number, now: number): boolean {
+  const age = now - Date.parse(time);
+  return age >= 0 && age <= ms;
+}
+
+function summed(lines: readonly { readonly tuple: Tuple; readonly line: Line }[]): Settlement {
+  const which = (did: Line['did']): Tuple[] =>
+    lines.flatMap(({ tuple, line }) => (line.did === did ? [tupleOf(line.entry ?? tuple)] : []));
+  return {
+    ledger: lines.flatMap(({ line }) => (line.entry ? [line.entry] : [])),
+    added: which('added'),
+    removed: which('removed'),
+    remarks: lines.flatMap(({ tuple, line }) => (line.remark ? [{ remark: line.remark, tuple: tupleOf(tuple) }] : [])),
+    inVain: lines.flatMap(({ tuple, line }) => (line.inVain ? [sameKey(tuple)] : [])),
+    altered: lines.flatMap(({ line: { entry, sentAs } }) => (entry && sentAs ? [{ sent: sentAs, entry }] : [])),
+  };
 }

@@ -1,89 +1,154 @@
-import { quoting, readyOf } from '../common-status.ts';
-import type { Conclusion, Problem } from './conclusion.ts';
-import { tupleKey } from './endpoints.ts';
-import { isOurs } from './goal.ts';
-import { refusedProblem } from './refusals.ts';
+import { quoting } from '../common-status.ts';
+import type { FailureReason } from '../failures.ts';
+import type { Decision } from './decide.ts';
+import { managesEndpoints } from './goal.ts';
+import type { Work } from './next-step.ts';
+import { MOST_REFUSALS, nextChange } from './next-step.ts';
 import type { LedgerEntry } from './resource.ts';
-import { counted, names } from './wording.ts';
+import { counted, names, shownName, withoutStop } from './wording.ts';
 
-type Judged = Conclusion & { readonly ledger: readonly LedgerEntry[] };
+/** One thing that keeps the declared state from being confirmed. */
+export interface Problem {
+  readonly reason: FailureReason;
+  readonly message: string;
+  /** Epoch ms: when to look again; absent: as the class says. */
+  readonly at?: number;
+  /** Where the class's own side is not this case's. */
+  readonly side?: 'Reconciling';
+}
+
+/** What the end of an attempt is judged by. */
+export interface Ending {
+  readonly work: Work;
+  readonly decision: Decision;
+  readonly now: number;
+}
+
+/** The second look at what is open comes this long after the first. */
+const SECOND_LOOK_AT_OPEN_MS = 10_000;
+/** What was not tried any more in an attempt is tried by the next, this much later. */
+const UNTRIED_MS = 60_000;
 
 /** Everything that is not as declared, what ends soonest by itself first. */
-export function problemsOf(judged: Judged): Problem[] {
+export function problemsOf(ending: Ending): Problem[] {
   return [
-    blocked(judged),
-    ...open(judged),
-    unlisted(judged),
-    renamed(judged),
-    refusedProblem(judged.ledger, judged.memo.apart),
-    conflicting(judged),
+    lost(ending),
+    blocked(ending),
+    waiting(ending),
+    lostName(ending),
+    unlisted(ending),
+    otherName(ending),
+    altered(ending),
+    inVain(ending),
+    refused(ending),
+    conflicting(ending),
   ].filter((problem) => problem !== undefined);
 }
 
-function blockedMessage(removals: readonly { readonly id: string }[], most: number): string {
-  const count = removals.length;
-  return `Nothing of this change is sent: ${counted(count)} would be removed (${names(removals)}), and spec.maxPrivateEndpointRemovals allows ${most}. List them again, or set it to ${count} or more`;
-}
-
-function blocked({ work, change, blocked: isBlocked }: Judged): Problem | undefined {
-  if (!isBlocked) return undefined;
-  return { reason: 'RemovalBlocked', message: blockedMessage(change.remove, work.goal.mostRemovals) };
-}
-
-/** Sent, and the list does not show it yet. Behind a call without an answer that may only be a matter of time. */
-function open({ object, call, work, ledger, verdict, now }: Judged): Problem[] {
-  const isMeant = (entry: LedgerEntry): boolean =>
-    isOurs(entry, work.goal) || entry.state === 'Unconfirmed' || entry.state === 'Removing';
-  const waiting = ledger.filter(
-    (entry) => (entry.state === 'Unconfirmed' || entry.state === 'Removing') && !entry.lastError && isMeant(entry),
-  );
-  if (waiting.length === 0) return [];
-  const adding = waiting.filter(({ state }) => state === 'Unconfirmed');
-  const removing = waiting.filter(({ state }) => state === 'Removing');
+function lost(ending: Ending): Problem | undefined {
+  const { add, remove } = ending.work.session.draft.pendingChange ?? {};
+  if (!add || !remove) return undefined;
   const what = [
-    ...(adding.length > 0 ? [`${names(adding)} ${adding.length === 1 ? 'is' : 'are'} not in the list`] : []),
-    ...(removing.length > 0 ? [`${names(removing)} ${removing.length === 1 ? 'is' : 'are'} still in the list`] : []),
-  ].join(', ');
-  const isNotConfirmed = call?.step === 'send' || readyOf(object.status)?.reason === 'NotConfirmed';
-  if (isNotConfirmed) {
-    const message = `The API accepted the change, but ${what}${quoting(verdict?.requestId)}. The list is read again a few times, then every 6 hours; if it stays so, ask the API's support about this request`;
-    return [{ reason: 'NotConfirmed', message }];
-  }
-  const last = Math.max(...waiting.map(({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? '') || now));
-  const message = `Whether the last change took effect is not known yet: ${what}, and the API may still be at work. The list is read again before anything is sent twice`;
-  return [{ reason: 'OutcomeUnknown', message, atLeastMs: Math.max(0, last - now) }];
+    ...(add.length > 0 ? [`adding ${names(add)}`] : []),
+    ...(remove.length > 0 ? [`removing ${names(remove)}`] : []),
+  ].join(' and ');
+  const message = `Whether ${what} took effect is not known, and the API may still be at work on it. Nothing else is sent until that is over; the list of private endpoints is read again meanwhile`;
+  return { reason: 'OutcomeUnknown', message, at: nextLookAt(ending) };
 }
 
-function unlisted(judged: Judged): Problem | undefined {
-  const { work, call, reply, status, ledger, verdict } = judged;
-  if (!work.goal.endpoints || reply.list) return undefined;
-  if (!call) return unreadable(judged);
-  const isKnown = status.organization?.privateEndpoints !== undefined && !status.pendingChange;
-  if (isKnown) return undefined;
-  const sent = new Set([...(status.pendingChange?.add ?? []), ...ledger].map(tupleKey));
-  const unsent = work.goal.endpoints.filter((endpoint) => !sent.has(tupleKey(endpoint)));
-  const held = unsent.length === 0 ? '' : `, and nothing is sent for ${names(unsent)} until one has`;
-  const message = `The reply has no list of private endpoints${quoting(verdict?.requestId)}, so what is there is not known${held}. The API is asked again a few times, then every 6 hours; if it stays so, ask its support`;
+/** At once, after 10 s, and when nothing that was sent can be at work any more. */
+function nextLookAt({ work: { notes, plannedAt }, now }: Ending): number {
+  if (notes.looks === 0) return now;
+  const settlesAt = now + notes.settlesAt - plannedAt.monotonic;
+  return notes.looks === 1 ? Math.min(now + SECOND_LOOK_AT_OPEN_MS, settlesAt) : settlesAt;
+}
+
+function blocked({ work: { goal }, decision }: Ending): Problem | undefined {
+  if (!decision.blocked) return undefined;
+  const count = decision.blocked.length;
+  const message = `Nothing is sent: ${counted(count)} would be removed (${names(decision.blocked)}), and spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. List them again, or set it to ${count} or more`;
+  return { reason: 'RemovalBlocked', message };
+}
+
+function waiting(ending: Ending): Problem | undefined {
+  const { goal, session } = ending.work;
+  if (session.draft.pendingChange || !managesEndpoints(goal)) return undefined;
+  const ledger = session.draft.privateEndpoints ?? [];
+  const of = (state: LedgerEntry['state']): LedgerEntry[] => ledger.filter((entry) => entry.state === state);
+  const [unconfirmed, removing, missing] = [of('Unconfirmed'), of('Removing'), of('Missing')];
+  const what = [
+    ...(unconfirmed.length > 0 ? [`added, and not in the list yet: ${names(unconfirmed)}`] : []),
+    ...(removing.length > 0 ? [`removed, and still in the list: ${names(removing)}`] : []),
+    ...(missing.length > 0 ? [`not in the list any more: ${names(missing)}`] : []),
+  ];
+  if (what.length === 0) return undefined;
+  const again = missing.map(({ nextAttemptTime }) => Math.max(Date.parse(nextAttemptTime ?? ''), ending.now));
+  const open = unconfirmed.length + removing.length > 0 ? [nextLookAt(ending)] : [];
+  const message = `Private endpoints ${what.join('; ')}${quoting(session.fresh?.requestId)}. The list is read again, see status.nextAttemptTime, before anything is done about them`;
+  return { reason: 'NotConfirmed', message, at: Math.min(...again, ...open), side: 'Reconciling' };
+}
+
+function lostName({ work: { notes, goal, plannedAt }, now }: Ending): Problem | undefined {
+  const { lostName: other } = notes;
+  if (!other || goal.name === undefined || other.name === goal.name || goal.spared) return undefined;
+  if (other.settlesAt <= plannedAt.monotonic) return undefined;
+  const message =
+    'The API has the declared name, but an earlier request with another one got no answer and may still be under way. The name is looked at once more when that is over';
+  return { reason: 'OutcomeUnknown', message, at: now + other.settlesAt - plannedAt.monotonic };
+}
+
+function unlisted({ work: { goal, session } }: Ending): Problem | undefined {
+  const { fresh, draft } = session;
+  if (!fresh || fresh.list || !managesEndpoints(goal) || draft.pendingChange) return undefined;
+  const message = `The response has no list of private endpoints${quoting(fresh.requestId)}, so what is there is not known, and none is added or removed. The API is asked again a few times, then every 6 hours; if it stays so, ask its support`;
   return { reason: 'NotConfirmed', message };
 }
 
-/** No list was ever seen, and the API takes no request that would show one. */
-function unreadable({ work, memo, ledger }: Judged): Problem | undefined {
-  if (memo.apart || ledger.some(({ lastError }) => lastError !== undefined)) return undefined;
-  const said = work.memo.readRefused?.message ?? 'no reply has had one';
-  const message = `The list of private endpoints cannot be read: ${said.replace(/[.\s]+$/, '')}. Declare a name, which makes the list visible, or an endpoint`;
-  return { reason: 'Rejected', message };
-}
-
-function renamed({ work, reply, memo, verdict }: Judged): Problem | undefined {
-  const { name } = work.goal;
-  if (name === undefined || reply.name === undefined || reply.name === name || memo.apart?.name) return undefined;
-  const message = `The API accepted the name but reports another one: ${JSON.stringify(reply.name.slice(0, 64))}, not ${JSON.stringify(name.slice(0, 64))}${quoting(verdict?.requestId)}. It is asked again a few times, then every 6 hours; if it stays so, declare the name that the API keeps`;
+function otherName({ work: { goal, session } }: Ending): Problem | undefined {
+  const { name } = goal;
+  const reported = session.fresh?.name;
+  if (goal.spared || name === undefined || reported === undefined || reported === name) return undefined;
+  if (!session.isNamed || session.nameRefusal) return undefined;
+  const message = `The API accepted the name but reports another one: ${shownName(reported)}, not ${shownName(name)}${quoting(session.fresh?.requestId)}. It is sent again a few times, then every 6 hours; if it stays so, declare the name that the API keeps`;
   return { reason: 'NotConfirmed', message };
 }
 
-function conflicting({ change }: Judged): Problem | undefined {
-  if (change.conflicts.length === 0) return undefined;
-  const message = `The id of ${names(change.conflicts)} is also reported with another cloud provider or region, by an endpoint that is not of this object; neither is added or removed. List it as the API reports it, see status.organization.privateEndpoints, or have the other one removed`;
+function altered({ work: { session } }: Ending): Problem | undefined {
+  const told = (session.draft.differences ?? []).filter(({ field }) => /\]\.(cloudProvider|region)$/.test(field));
+  const [first] = told;
+  if (!first) return undefined;
+  const message = `The API keeps private endpoints otherwise than declared: ${first.field} is ${shownName(String(first.reported))}, not ${shownName(String(first.declared))}${quoting(session.fresh?.requestId)}. See status.differences, and declare what the API keeps`;
+  return { reason: 'NotConfirmed', message };
+}
+
+function inVain({ decision: { exhausted } }: Ending): Problem | undefined {
+  if (exhausted.length === 0) return undefined;
+  const message = `The API accepted the change three times and its list does not show it: ${names(exhausted)}. It is not sent again before the spec changes; ask the API’s support about the requests in status.history and the events`;
+  return { reason: 'NotConfirmed', message };
+}
+
+/** What the API does not take, by name and with its own words. */
+function refused(ending: Ending): Problem | undefined {
+  const { session } = ending.work;
+  const entries = (session.draft.privateEndpoints ?? []).filter(({ lastError }) => lastError !== undefined);
+  const { nameRefusal } = session;
+  if (entries.length === 0 && !nameRefusal) return undefined;
+  const isStopped = session.refusalsInRow >= MOST_REFUSALS;
+  const untried = isStopped && nextChange(ending.decision, { ...session, refusalsInRow: 0 }) !== undefined;
+  const said = [nameRefusal, ...entries.map(({ lastError }) => lastError)].filter((error) => error !== undefined);
+  const texts = [...new Set(said.map(({ message, requestId }) => `${withoutStop(message ?? 'no reason given')}${quoting(requestId)}`))];
+  const what = [...(nameRefusal ? ['the name'] : []), ...(entries.length > 0 ? [names(entries)] : [])].join(' and ');
+  const rest = untried ? 'What was not tried yet follows in a minute' : 'All other changes were applied';
+  const message = `The API refused ${what}: ${texts.slice(0, 2).join('; ')}. ${rest}; change the spec to what the API accepts, or ask for another try with the annotation pipewright.dev/reconcile-requested-at`;
+  const times = entries.flatMap(({ nextAttemptTime }) => (nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)]));
+  const ahead = times.filter((time) => time > ending.now);
+  const at = untried ? ending.now + UNTRIED_MS : ahead.length > 0 ? Math.min(...ahead) : undefined;
+  return { reason: 'Rejected', message, ...(at !== undefined && { at }) };
+}
+
+function conflicting({ decision: { conflicts } }: Ending): Problem | undefined {
+  if (conflicts.length === 0) return undefined;
+  const message = `The id of ${names(conflicts)} is also reported in another spelling or with another cloud provider or region, by an endpoint that is not of this object; neither is added or removed. List it as the API reports it, see status.organization.privateEndpoints, or have the other one removed`;
   return { reason: 'EndpointConflict', message };
 }
+

@@ -16,8 +16,8 @@ export function addressOf(organizationId: string): Address {
   return { segments, path: `/${segments.map(encodeURIComponent).join('/')}` };
 }
 
-/** Asks for nothing: the one way to see the list where no name is declared. */
-export const NEUTRAL_BODY = canonicalJson({ privateEndpoints: { add: [], remove: [] } });
+/** A look: it shows the list and changes nothing. */
+export const LOOK_BODY = canonicalJson({ privateEndpoints: { add: [], remove: [] } });
 
 export function nameBody(name: string): string {
   return canonicalJson({ name });
@@ -25,8 +25,8 @@ export function nameBody(name: string): string {
 
 /** What is sent for an intent. An add without a description leaves the key out; so does an empty list. */
 export function changeBody(
-  change: { readonly name?: string | undefined; readonly add: readonly Tuple[]; readonly remove: readonly Tuple[] },
-  goal: Goal,
+  change: { readonly add: readonly Tuple[]; readonly remove: readonly Tuple[] },
+  goal: Pick<Goal, 'endpoints'>,
 ): string {
   const described = new Map(goal.endpoints?.map((endpoint) => [tupleKey(endpoint), endpoint.description]));
   const add = change.add.map((tuple) => {
@@ -35,19 +35,18 @@ export function changeBody(
   });
   const remove = change.remove.map(tupleOf);
   return canonicalJson({
-    name: change.name,
     privateEndpoints: { ...(add.length > 0 && { add }), ...(remove.length > 0 && { remove }) },
   });
 }
 
 /** Identifies API, organization and declared state; `status.applied.requestHash`. The order of the list is no part of it. */
-export function stateHash(baseUrl: string, { path }: Address, goal: Goal): string {
+export function stateHash(baseUrl: string, { path }: Address, goal: Pick<Goal, 'name' | 'endpoints'>): string {
   const endpoints = goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1));
   return digestOf('PATCH', baseUrl, path, canonicalJson({ name: goal.name, privateEndpoints: endpoints }));
 }
 
 /** The declared fields that are sent. */
-export function declaredKeys(goal: Goal): string[] {
+export function declaredKeys(goal: Pick<Goal, 'name' | 'endpoints'>): string[] {
   return [...(goal.name === undefined ? [] : ['name']), ...(goal.endpoints ? ['privateEndpoints'] : [])];
 }
 

@@ -54,3 +54,12 @@ export function placeOf({ cloudProvider, region }: Tuple): string {
 function short(id: string): string {
   return id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID / 2)}…${id.slice(-LONGEST_ID / 2)}` : id;
 }
+
+/** A text of the API in a message: one line of bounded length, in quotes. */
+export function shownName(text: string): string {
+  return JSON.stringify(text.slice(0, 64));
+}
+
+export function withoutStop(text: string): string {
+  return text.replace(/[.\s]+$/, '');
+}

@@ -1,0 +1,223 @@
+import type { Success } from '../../api/errors.ts';
+import { canonicalJson, digestOf, timestamp } from '../canonical.ts';
+import { generationOf, lastRequestOf, withoutUndefined } from '../common-status.ts';
+import { nextWait } from '../failures.ts';
+import { alteredDifferences, changeNotice, comparison, confirmedChanges, nameDrift, vanishedDrift } from './changes.ts';
+import { Listing } from './endpoints.ts';
+import { type Goal, managesEndpoints } from './goal.ts';
+import { type Sent, settle, type Settlement, takenBack } from './ledger.ts';
+import { driftNotices, remarkNotices } from './ledger-notices.ts';
+import { LIMITS } from './limits.ts';
+import type { Step, Work } from './next-step.ts';
+import { blame } from './refused.ts';
+import { UPDATE_ORGANIZATION } from './remote.ts';
+import { type OrganizationReply, readReply } from './reply.ts';
+import type { Organization, OrganizationStatus } from './resource.ts';
+import type { Fresh, Notes, Session } from './session.ts';
+
+/** HTTP 200 with a result, and the call that it answers. */
+export interface Replied {
+  readonly object: Organization;
+  readonly work: Work;
+  readonly call: Extract<Step, { step: 'look' | 'name' | 'send' }>;
+  readonly verdict: Success;
+  readonly secretVersion: string;
+  readonly now: number;
+}
+
+/** So far apart, two looks without a list say that it is empty. */
+const TWO_LOOKS_MS = 60_000;
+
+/** What a reply adds to the attempt: the list settles what is open, and the draft says what was learned. */
+export function progress(replied: Replied): Notes & { readonly session: Session } {
+  const { object, work, call, verdict, now } = replied;
+  const { session } = work;
+  const reply = readReply(verdict.result, session.draft);
+  const notes = afterLook(replied, reply);
+  const fresh = freshFrom(replied, reply, notes);
+  const sent = sentBefore(replied);
+  const settlement = settled(replied, { fresh, sent, notes });
+  const blamed = sent?.how === 'refused' ? sent : undefined;
+  const draft = drafted(replied, { reply, fresh, settlement });
+  const renamed = nameDrift(replied, reply);
+  const changes = confirmedChanges(session.draft, reply, { name: nameSent(call), settlement });
+  const isFirst = object.status?.applied === undefined;
+  return {
+    ...counted(notes, settlement),
+    session: {
+      ...session,
+      draft: withDrift(withHistory(draft, changes, replied), [...renamed, ...vanishedDrift(settlement)], now),
+      fresh,
+      ...(call.step === 'look' && session.fresh && { hasLookedAgain: true }),
+      ...((call.step === 'name' || (call.step === 'look' && call.by === 'name')) && { isNamed: true }),
+      ...(blamed?.split && { isSplit: true }),
+      refusal: fresh.list ? undefined : session.refusal,
+      refusalsInRow: refusalsInRow(replied, blamed),
+      notices: [
+        ...session.notices,
+        ...driftNotices(renamed),
+        ...remarkNotices(settlement.remarks),
+        ...(changes.length > 0 && !isFirst ? [changeNotice(changes, verdict.requestId)] : []),
+      ],
+    },
+  };
+}
+
+function nameSent(call: Replied['call']): string | undefined {
+  return call.step === 'name' ? call.name : undefined;
+}
+
+/** What the call says about how this organization can be looked at. */
+function afterLook({ work, call }: Replied, reply: OrganizationReply): Notes {
+  const { session: _, unlistedSince, lookRefusal, missingSince: __, isGone: ___, ...notes } = work.notes;
+  const since = reply.list ? undefined : (unlistedSince ?? work.plannedAt.monotonic);
+  return {
+    ...notes,
+    ...(since !== undefined && { unlistedSince: since }),
+    ...(call.step === 'look' && call.by === 'list' ? {} : lookRefusal && { lookRefusal }),
+    failedLooks: call.step === 'look' && call.by === 'list' ? 0 : notes.failedLooks,
+    looks: call.step === 'look' ? notes.looks + 1 : notes.looks,
+  };
+}
+
+function freshFrom({ work, verdict, secretVersion }: Replied, reply: OrganizationReply, notes: Notes): Fresh {
+  const isEmpty = !reply.list && isTakenForEmpty(work, notes);
+  const entries = reply.list ?? (isEmpty ? [] : undefined);
+  return {
+    ...(entries && { list: new Listing(entries) }),
+    ...(isEmpty && { isAssumed: true }),
+    ...(reply.name !== undefined && { name: reply.name }),
+    ...(verdict.requestId !== undefined && { requestId: verdict.requestId }),
+    responseHash: digestOf(canonicalJson(verdict.result)),
+    secretVersion,
+    at: work.plannedAt.monotonic,
+  };
+}
+
+/** An API may leave out a list that is empty. It is believed where nothing else was ever seen but what this object removes. */
+function isTakenForEmpty({ session, plannedAt }: Work, { unlistedSince }: Notes): boolean {
+  if (unlistedSince === undefined || plannedAt.monotonic - unlistedSince < TWO_LOOKS_MS) return false;
+  const { organization, pendingChange } = session.draft;
+  const last = new Listing((organization?.privateEndpoints ?? []).map(({ id = '', ...rest }) => ({ id, ...rest })));
+  const total = organization?.privateEndpointsTotal ?? last.entries.length;
+  const removed = (pendingChange?.remove ?? []).flatMap((tuple) => last.exact(tuple) ?? []);
+  return total === new Set(removed).size;
+}
+
+/** The intent that this reply has to explain: the one it answers, or one that has left before. */
+function sentBefore({ work, call, now, object }: Replied): (Sent & { readonly split?: boolean }) | undefined {
+  const { session } = work;
+  if (call.step === 'send') return { pending: call.pending, how: 'answered', before: session.fresh?.list };
+  const pending = session.draft.pendingChange;
+  if (!pending) return undefined;
+  if (!pending.refused) return { pending, how: 'lost' };
+  const { httpStatus, requestId } = pending.refused;
+  const message = session.refusal?.message ?? session.draft.lastRequest?.message ?? '';
+  const { isBlamed, split } = blame(pending, message);
+  const wait = nextWait('Rejected', (object.status?.attempts ?? 0) + 1, object.metadata.uid);
+  return {
+    pending,
+    how: 'refused',
+    blamed: isBlamed,
+    split,
+    refusal: withoutUndefined({ httpStatus, requestId, message: message.slice(0, LIMITS.ledgerMessage) }),
+    retryAt: now + wait,
+  };
+}
+
+interface Seen {
+  readonly fresh: Fresh;
+  readonly sent: Sent | undefined;
+  readonly notes: Notes;
+}
+
+function settled({ work, now }: Replied, { fresh, sent, notes }: Seen): Settlement {
+  const { goal, session, plannedAt } = work;
+  const ledger = session.draft.privateEndpoints ?? [];
+  if (!fresh.list) return { ...NOTHING_SETTLED, ledger: takenBack(ledger, goal) };
+  return settle({
+    ledger,
+    list: fresh.list,
+    goal,
+    sent,
+    now,
+    settled: plannedAt.monotonic >= notes.settlesAt,
+    settlesAt: now + notes.settlesAt - plannedAt.monotonic,
+  });
+}
+
+const NOTHING_SETTLED = { added: [], removed: [], remarks: [], inVain: [], altered: [] };
+
+/** The status but for drift, history and what the end of the attempt decides. */
+function drafted(
+  { work, call, verdict, now }: Replied,
+  found: { readonly reply: OrganizationReply; readonly fresh: Fresh; readonly settlement: Settlement },
+): OrganizationStatus {
+  const { reply, fresh, settlement } = found;
+  const { draft } = work.session;
+  const altered = alteredDifferences(draft.differences, settlement);
+  const { differences, notReported } = comparison(work.goal, reply, altered);
+  const { ledger } = settlement;
+  return withoutUndefined({
+    ...draft,
+    plan: undefined,
+    proof: { time: timestamp(now), apiHash: work.apiHash },
+    lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
+    organization: reply.shown,
+    privateEndpoints: ledger.length > 0 ? ledger : undefined,
+    pendingChange: isOpen(work, call, fresh) ? draft.pendingChange : undefined,
+    differences: differences.length > 0 ? differences : undefined,
+    notReported: notReported.length > 0 ? notReported : undefined,
+  });
+}
+
+/** A list settles what it answers and what was refused; what was lost is settled by time. */
+function isOpen({ session, notes, plannedAt }: Work, call: Replied['call'], { list }: Fresh): boolean {
+  if (!list) return true;
+  if (call.step === 'send' || session.draft.pendingChange?.refused) return false;
+  return plannedAt.monotonic < notes.settlesAt;
+}
+
+function counted(notes: Notes, { inVain }: Settlement): Notes {
+  if (inVain.length === 0) return notes;
+  const counts = new Map(notes.inVain.counts);
+  for (const key of inVain) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return { ...notes, inVain: { ...notes.inVain, counts } };
+}
+
+function refusalsInRow({ work, call }: Replied, refused: { readonly split?: boolean } | undefined): number {
+  if (call.step === 'send') return 0;
+  return work.session.refusalsInRow + (refused && !refused.split ? 1 : 0);
+}
+
+/** `status.history` holds this many confirmed changes. */
+const HISTORY = 10;
+
+function withHistory(
+  status: OrganizationStatus,
+  changes: ReturnType<typeof confirmedChanges>,
+  { object, verdict, now }: Replied,
+): OrganizationStatus {
+  if (changes.length === 0) return status;
+  const { requestId } = verdict;
+  const entry = { time: timestamp(now), generation: generationOf(object), changes: changes.slice(0, LIMITS.historyChanges) };
+  return {
+    ...status,
+    history: [...(status.history ?? []), { ...entry, ...(requestId !== undefined && { requestId }) }].slice(-HISTORY),
+  };
+}
+
+function withDrift(
+  status: OrganizationStatus,
+  drift: readonly ReturnType<typeof nameDrift>[number][],
+  now: number,
+): OrganizationStatus {
+  if (drift.length === 0) return status;
+  const time = timestamp(now);
+  return { ...status, drift: [...(status.drift ?? []), ...drift.map((one) => ({ ...one, time }))].slice(-LIMITS.drift) };
+}
+
+/** Whether the list matters and is not known. */
+export function isUnknown(goal: Goal, fresh: Fresh | undefined): boolean {
+  return managesEndpoints(goal) && fresh?.list === undefined;
+}

@@ -1,0 +1,177 @@
+import { type KubeObject, keyOf } from '../../kube/resource.ts';
+import type { Notice } from '../../runtime/kind.ts';
+import { canonicalJson } from '../canonical.ts';
+import { generationOf, requestedAt } from '../common-status.ts';
+import type { Listing } from './endpoints.ts';
+import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
+
+/** How the API refused something. */
+export type Refusal = NonNullable<LedgerEntry['lastError']> & { readonly message: string };
+
+/** What the last reply of this attempt showed. */
+export interface Fresh {
+  /** Undefined: unknown. */
+  readonly list?: Listing;
+  /** No reply had a list, and two looks a minute apart say that there is none: it counts as empty. */
+  readonly isAssumed?: true;
+  readonly name?: string;
+  readonly requestId?: string;
+  readonly responseHash: string;
+  readonly secretVersion: string;
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
+/** An intent that this process has put on record and that has not begun to leave. */
+export interface Unsent {
+  readonly pending: PendingChange;
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
+/** One attempt between two of its steps. */
+export interface Session {
+  /** What user and status said when it began or last wrote; another word of either ends it. */
+  readonly anchor: string;
+  /** What the status will say, but for what the end of the attempt decides. */
+  readonly draft: OrganizationStatus;
+  readonly fresh?: Fresh;
+  /** Its first look had grown old before anything could be sent, and it has looked once more. */
+  readonly hasLookedAgain?: true;
+  readonly isNamed?: true;
+  readonly nameRefusal?: Refusal;
+  /** How the API answered the intent that stands in the status. */
+  readonly refusal?: Refusal;
+  /** A change was refused without saying which endpoint is to blame: removals go together, then one add after another. */
+  readonly isSplit?: true;
+  /** Refusals of what is now to blame by itself, with nothing accepted between. */
+  readonly refusalsInRow: number;
+  readonly notices: readonly Notice[];
+}
+
+/** What this process alone knows of one object. Losing it costs time and calls, never safety. */
+export interface Notes {
+  readonly uid: string;
+  /** What the status has that may be at work at the API, when this was last noted. */
+  readonly open: string;
+  /** Monotonic ms: when nothing of that can be at work any more. */
+  readonly settlesAt: number;
+  /** Looks since it was sent or first seen. */
+  readonly looks: number;
+  readonly unsent?: Unsent;
+  /** A name whose fate is unknown; `name` undefined: sent by another process. */
+  readonly lostName?: { readonly name?: string; readonly settlesAt: number };
+  /** Monotonic ms of the first look in a row that showed no list. */
+  readonly unlistedSince?: number;
+  /** Monotonic ms: so long the declared name serves as the look. */
+  readonly lookByNameUntil?: number;
+  /** Looks in a row that were answered with 5xx. */
+  readonly failedLooks: number;
+  /** How the API refused to show its list without a change. */
+  readonly lookRefusal?: Refusal;
+  /** Monotonic ms of the first 404 or 410 in a row since the deletion; `isGone`: of the second, long enough after it. */
+  readonly missingSince?: number;
+  readonly isGone?: true;
+  /** How often an endpoint was sent in vain, for one generation. */
+  readonly inVain: { readonly generation: number; readonly counts: ReadonlyMap<string, number> };
+  readonly session?: Session;
+  /** It is being deleted and its finalizer is off. */
+  readonly isLetGo?: true;
+}
+
+/** So much longer than `--api-timeout` a write may be at work at the API. */
+const AT_WORK_MS = 60_000;
+
+/** The notes of a kind, by store key. Those of an object that is gone are not taken for another's under the same name. */
+export class Notebook {
+  readonly #notes = new Map<string, Notes>();
+  readonly #apiTimeoutMs: number;
+
+  constructor(apiTimeoutMs: number) {
+    this.#apiTimeoutMs = apiTimeoutMs;
+  }
+
+  /** What was sent at this time (monotonic ms), or first seen then, is settled at the one that is returned. */
+  settlesAt(from: number): number {
+    return from + this.#apiTimeoutMs + AT_WORK_MS;
+  }
+
+  /** What is at work and was not noted by this process was sent by another: it counts from now, when this one first sees it. */
+  of(object: Organization, monotonic: number): Notes {
+    const kept = this.#notes.get(keyOf(object));
+    const open = openIn(object.status);
+    if (kept?.uid !== object.metadata.uid) {
+      const settlesAt = this.settlesAt(monotonic);
+      const isLost = object.status?.lastRequest?.outcome === 'Unknown';
+      const notes: Notes = {
+        uid: object.metadata.uid,
+        open,
+        settlesAt,
+        looks: 0,
+        ...(isLost && { lostName: { settlesAt } }),
+        failedLooks: 0,
+        inVain: { generation: generationOf(object), counts: new Map() },
+      };
+      this.set(object, notes);
+      return notes;
+    }
+    if (kept.open === open) return kept;
+    const notes = { ...kept, open, settlesAt: this.settlesAt(monotonic) };
+    this.set(object, notes);
+    return notes;
+  }
+
+  set(object: KubeObject, notes: Notes): void {
+    this.#notes.set(keyOf(object), notes);
+  }
+
+  /** The first byte of an intent is about to leave: from now on nobody can say that it never did. */
+  leaves(object: Organization, monotonic: number): void {
+    const { unsent: _, ...notes } = this.of(object, monotonic);
+    this.set(object, { ...notes, settlesAt: this.settlesAt(monotonic), looks: 0 });
+  }
+
+  forget(key: string): void {
+    this.#notes.delete(key);
+  }
+}
+
+/** The session as long as it speaks of what user and status say now; else a new one, which has not looked yet. */
+export function sessionOf(object: Organization, notes: Notes): Session {
+  const { status } = object;
+  const anchor = anchorOf(object, status);
+  if (notes.session?.anchor === anchor) return notes.session;
+  return { anchor, draft: withoutUnsent(status ?? {}, notes), refusalsInRow: 0, notices: [] };
+}
+
+/** An intent that never left is of no further interest. */
+export function withoutUnsent(status: OrganizationStatus, notes: Notes): OrganizationStatus {
+  const { pendingChange, ...rest } = status;
+  return isUnsent(notes, pendingChange) ? rest : status;
+}
+
+/** What ends a session when it changes: the user's word, and what anybody else has recorded. */
+export function anchorOf(object: Organization, status: OrganizationStatus | undefined): string {
+  return canonicalJson([
+    object.metadata.uid,
+    generationOf(object),
+    requestedAt(object),
+    status?.pendingChange,
+    status?.lastRequest,
+    status?.proof,
+  ]);
+}
+
+/** Whatever of a status may be at work at the API. */
+export function openIn(status: OrganizationStatus | undefined): string {
+  const { pendingChange, privateEndpoints = [] } = status ?? {};
+  const open = privateEndpoints.filter(({ state }) => state === 'Unconfirmed' || state === 'Removing');
+  if (!pendingChange && open.length === 0) return '';
+  const { time, add, remove } = pendingChange ?? {};
+  return canonicalJson([time, add, remove, open.map(({ id, cloudProvider, region }) => [id, cloudProvider, region])]);
+}
+
+/** Whether the intent on record is certain not to have left any process. */
+export function isUnsent({ unsent }: Notes, pending: PendingChange | undefined): boolean {
+  return pending !== undefined && canonicalJson(unsent?.pending) === canonicalJson(pending);
+}
