@@ -18,16 +18,16 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { api, secrets, apiTimeoutMs, cleanupDeadlineMs, log } = context;
   const { baseUrl } = api;
   const { kind } = organizationType;
-  const attempts = attemptsOf(kind, context);
   const memos = new Memos();
   const predecessors = new Predecessors();
-  const { store, rivals } = createKindStore<Organization>({
+  const { store, rivals, locks } = createKindStore<Organization>({
     kind,
     context,
     targetOf,
     rivalsSee,
     onGone: (gone, waiting) => predecessors.add(gone, heirsOf(gone, waiting, attempts.memory)),
   });
+  const attempts = attemptsOf(kind, context, locks);
   const acting: Acting = {
     ...attempts,
     api,
