@@ -1,4 +1,4 @@
-import type { ApiClient } from '../../api/client.ts';
+import type { ApiClient, ApiRequest } from '../../api/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Attempt, type Attempting, attempt, type Reservation, reserve } from '../attempt.ts';
 import type { Tuple } from './endpoints.ts';
@@ -62,10 +62,10 @@ async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }
       const { segments } = work;
       const { body } = plan;
       const write = plan.step === 'send' || plan.reads === 'name';
-      const leaves = (begin: () => boolean) => (): boolean => {
-        const may = begin();
-        if (may && plan.step === 'send') forgetUnsent(using.memos, object);
-        return may;
+      const leaves = (begin: NonNullable<ApiRequest['begin']>) => (): ReturnType<typeof begin> => {
+        const objection = begin();
+        if (!objection && plan.step === 'send') forgetUnsent(using.memos, object);
+        return objection;
       };
       return attempt(
         {

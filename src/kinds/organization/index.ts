@@ -18,7 +18,6 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { api, secrets, apiTimeoutMs, cleanupDeadlineMs, log } = context;
   const { baseUrl } = api;
   const { kind } = organizationType;
-  const attempts = attemptsOf(kind, context);
   const memos = new Memos();
   const predecessors = new Predecessors();
   const { store, rivals } = createKindStore<Organization>({
@@ -28,6 +27,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     rivalsSee,
     onGone: (gone, waiting) => predecessors.add(gone, heirsOf(gone, waiting, attempts.memory)),
   });
+  const attempts = attemptsOf(kind, context, store);
   const acting: Acting = {
     ...attempts,
     api,

@@ -13,8 +13,8 @@ export function createPipeSettingsKind(context: KindContext): Kind {
   const { api, secrets } = context;
   const { baseUrl } = api;
   const { kind } = pipeSettingsType;
-  const attempts = attemptsOf(kind, context);
   const { store, rivals } = createKindStore<PipeSettings>({ kind, context, targetOf });
+  const attempts = attemptsOf(kind, context, store);
   return defineKind({
     type: pipeSettingsType,
     store,
