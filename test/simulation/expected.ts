@@ -31,17 +31,6 @@ export const EXPECTED: readonly Expected[] = [
     fault: '11.1: another object wrote to the target last, and this one still says Applied',
   },
   {
-    rule: 'said another-object',
-    seed: 17,
-    fault: '11.5: a refused key is said to have been refused for another object',
-  },
-  {
-    rule: 'promise gated',
-    seed: 69,
-    fault: '11.5: a try that was promised never comes, because another object waits with the same key',
-  },
-  { rule: 'I4 Unauthorized', seed: 1001, fault: '11.5: a key works again, and its object does not hear of it' },
-  {
     rule: 'process lease-loop',
     seed: 678,
     fault: '11.6: after a restore of the storage a standby asks for the Lease five times a second, for ever',

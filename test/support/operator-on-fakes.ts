@@ -13,8 +13,8 @@ export interface PlainApi {
   readonly url: string;
   /** Paths of the calls that came, in order. */
   readonly paths: readonly string[];
-  /** HTTP status of every answer from now on; 200 at first. */
-  status: number;
+  /** HTTP status of every answer from now on; 200 at first. `reset`: the connection is, before any answer. */
+  status: number | 'reset';
   /** The first is not answered before so many calls have come; 1 at first. */
   together: number;
   close(): void;
@@ -29,6 +29,10 @@ export async function startPlainApi(): Promise<PlainApi> {
       paths.push(request.url ?? '');
       if (paths.length >= api.together) enough.resolve();
       void enough.promise.then(() => {
+        if (api.status === 'reset') {
+          request.socket.destroy();
+          return;
+        }
         response.statusCode = api.status;
         response.end(JSON.stringify({ status: api.status, requestId: 'r', ...(api.status === 200 && { result: {} }) }));
       });
