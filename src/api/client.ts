@@ -19,10 +19,13 @@ export interface ApiRequest {
   readonly path: readonly string[];
   readonly body?: string;
   readonly credential: Credential;
-  /** Asked right before the first byte leaves, after the connection stands; false calls the request off (`aborted: 'not-permitted'`). Give `permit.begin`. */
-  readonly begin?: () => boolean;
+  /** Asked right before the first byte leaves, after the connection stands; an objection calls the request off. */
+  readonly begin?: () => Objection | undefined;
   readonly signal?: AbortSignal;
 }
+
+/** Why the caller calls its own request off at the last moment. */
+export type Objection = Extract<NoAnswer['aborted'], 'not-permitted' | 'not-wanted'>;
 
 /** Told once per call. `code` is the HTTP status or `none`. */
 export interface CallMetric {
@@ -119,7 +122,7 @@ function exchange({ pool, request, path, options }: ExchangeCall): Promise<Ended
     const handler = new Exchange({
       veto: () => {
         if (!options.mayStart()) return 'not-leader';
-        return request.begin && !request.begin() ? 'not-permitted' : undefined;
+        return request.begin?.();
       },
       done: (end) => {
         cancelDeadline();
@@ -172,5 +175,6 @@ function stoppedReply({ by, sent }: Extract<Ended, { kind: 'stopped' }>, site: C
 const calledOffCause = {
   'not-leader': 'not sent: this process could not renew its leadership in time',
   'not-permitted': 'not sent: calls with this key were paused meanwhile',
+  'not-wanted': 'not sent: its object was changed, suspended or deleted meanwhile',
   signal: 'the call was stopped by this process',
 } as const satisfies Record<NonNullable<NoAnswer['aborted']>, string>;

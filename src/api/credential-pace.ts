@@ -111,7 +111,7 @@ export class CredentialPace<T extends Ranked> {
   }
 
   #nextDue(now: number): number | undefined {
-    const times = [this.line.size > 0 ? this.#earliest(now) : undefined, this.gate.takeoverDue()];
+    const times = [this.line.size > 0 ? this.#earliest(now) : undefined, this.gate.turnAt()];
     const known = times.filter((time) => time !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }

@@ -3,16 +3,20 @@ import { waitFor } from '../backoff.ts';
 const PROBE_WAIT = { firstMs: 30_000, capMs: 30 * 60_000 };
 
 /** Waits of ±20 % times this lie above every own back-off, so that the object whose attempt comes due probes first. */
-const TAKEOVER = 1.5;
+const TURN = 1.5;
 
 /** Stands before a credential that was answered with 401: one key at a time may probe, the others are remembered. */
 export class AuthGate {
   readonly #seed: string;
-  readonly #waiting = new Set<string>();
+  /** Their own time had come, but another was probing: they are next. */
+  readonly #due = new Set<string>();
+  /** They have no time of their own, and probe when nobody else does. */
+  readonly #idle = new Set<string>();
+  /** They were refused themselves and come at their own time, or when the gate opens. */
+  readonly #refused = new Set<string>();
   #failures = 0;
-  #takeoverAt = 0;
+  #turnAt = 0;
   #prober: string | undefined;
-  #appointed: string | undefined;
 
   constructor(credential: string) {
     this.#seed = credential;
@@ -25,10 +29,8 @@ export class AuthGate {
   /** Whether this key may call: always through an open gate, else as the one prober. */
   admits(key: string, probe: boolean): boolean {
     if (!this.closed || this.#prober === key) return true;
-    if (this.#prober !== undefined || !(probe || this.#appointed === key)) return false;
-    this.#prober = key;
-    this.#appointed = undefined;
-    this.#waiting.delete(key);
+    if (this.#prober !== undefined || !probe) return false;
+    this.#appoint(key);
     return true;
   }
 
@@ -36,60 +38,75 @@ export class AuthGate {
     return this.#prober === key;
   }
 
-  /** Remembers a key to be woken when the gate opens. */
-  remember(key: string): void {
-    this.#waiting.add(key);
+  /** Remembers a key to be woken when the gate opens or its turn comes. `due`: its own time has come. */
+  remember(key: string, due: boolean): void {
+    if (due) {
+      this.#drop(key);
+      this.#due.add(key);
+    } else if (!this.#due.has(key) && !this.#refused.has(key)) {
+      this.#idle.add(key);
+    }
   }
 
   /** A call was answered with 401. One that began before the gate closed adds nothing to the count of failed probes. */
   fail(key: string, now: number): void {
     if (!this.closed || this.#prober === key) {
       this.#failures++;
-      this.#takeoverAt = now + TAKEOVER * waitFor(PROBE_WAIT, this.#failures, this.#seed);
       this.#prober = undefined;
+      this.#putOff(now);
     }
-    this.#waiting.add(key);
+    this.#drop(key);
+    this.#refused.add(key);
   }
 
   /** A probe was answered otherwise: nobody waits any more. Returns who did, in order. */
   open(): readonly string[] {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
+    const waiting = [...this.#due, ...this.#refused, ...this.#idle];
+    for (const list of [this.#due, this.#refused, this.#idle]) list.clear();
     this.#failures = 0;
     this.#prober = undefined;
-    this.#appointed = undefined;
     return waiting;
   }
 
-  /** A probe ended without telling anything, or did not take place. */
+  /** A probe ended without an answer: its object tries again by itself. */
   endProbe(key: string, now: number): void {
     if (this.#prober !== key) return;
     this.#prober = undefined;
-    this.#takeoverAt = now + TAKEOVER * waitFor(PROBE_WAIT, this.#failures, this.#seed);
+    this.#putOff(now);
   }
 
-  /** When somebody has to take the probing over; undefined while there is nothing to do. */
-  takeoverDue(): number | undefined {
-    return this.closed && this.#prober === undefined && this.#waiting.size > 0 ? this.#takeoverAt : undefined;
+  /** When one that waits has its turn to probe; undefined while there is nothing to do. */
+  turnAt(): number | undefined {
+    if (!this.closed || this.#prober !== undefined) return undefined;
+    if (this.#due.size > 0) return 0;
+    return this.#idle.size > 0 ? this.#turnAt : undefined;
   }
 
-  /** Appoints the key that has waited longest; it goes to the end, so that the next takeover falls to another. */
-  appoint(now: number): string | undefined {
-    const [key] = this.#waiting;
-    if (key === undefined) return undefined;
-    this.#waiting.delete(key);
-    this.#waiting.add(key);
-    this.#appointed = key;
-    this.#takeoverAt = now + TAKEOVER * waitFor(PROBE_WAIT, this.#failures, this.#seed);
+  /** Makes the one whose turn it is the prober. */
+  nextProber(now: number): string | undefined {
+    const turnAt = this.turnAt();
+    if (turnAt === undefined || turnAt > now) return undefined;
+    const [key] = this.#due.size > 0 ? this.#due : this.#idle;
+    if (key !== undefined) this.#appoint(key);
     return key;
   }
 
-  isAppointed(key: string): boolean {
-    return this.#appointed === key;
+  /** The key asks no more; a probe that it was to make falls to the next. */
+  forget(key: string): void {
+    this.#drop(key);
+    if (this.#prober === key) this.#prober = undefined;
   }
 
-  forget(key: string): void {
-    this.#waiting.delete(key);
-    if (this.#appointed === key) this.#appointed = undefined;
+  #appoint(key: string): void {
+    this.#drop(key);
+    this.#prober = key;
+  }
+
+  #drop(key: string): void {
+    for (const list of [this.#due, this.#refused, this.#idle]) list.delete(key);
+  }
+
+  #putOff(now: number): void {
+    this.#turnAt = now + TURN * waitFor(PROBE_WAIT, this.#failures, this.#seed);
   }
 }

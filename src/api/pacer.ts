@@ -46,7 +46,8 @@ class CallPacer implements Pacer {
   }
 
   hasSlot(key: string): boolean {
-    return this.#roster.entries.get(key)?.place === 'reserved';
+    const entry = this.#roster.entries.get(key);
+    return entry?.place === 'reserved' && !entry.pace.gate.closed;
   }
 
   settle(key: string): void {
@@ -57,7 +58,6 @@ class CallPacer implements Pacer {
     if (place === 'permit') this.forget(key);
     if (asked || place === 'permit') return;
     if (place !== 'gated') this.forget(key);
-    else if (entry.pace.gate.isAppointed(key)) this.#declineProbe(entry);
   }
 
   forget(key: string): void {
@@ -65,7 +65,6 @@ class CallPacer implements Pacer {
     if (!entry || entry.place === 'begun') return;
     const now = this.#options.clock.monotonic();
     this.#roster.entries.delete(key);
-    entry.pace.gate.endProbe(key, now);
     entry.pace.gate.forget(key);
     this.#slots.withdraw(entry, now);
     this.#slots.pump(entry.pace, now);
@@ -85,8 +84,9 @@ class CallPacer implements Pacer {
     const entry = this.#entryFor(wish, now);
     const { pace } = entry;
     entry.asked = true;
-    if (!pace.gate.admits(entry.key, wish.probe === true)) {
-      this.#sendToGate(entry, now);
+    const probe = wish.probe === true;
+    if (!pace.gate.admits(entry.key, probe)) {
+      this.#sendToGate(entry, now, probe);
       return entry;
     }
     if (entry.place === 'new' || entry.place === 'gated') this.#slots.queue(entry);
@@ -189,29 +189,17 @@ class CallPacer implements Pacer {
     }
   }
 
-  #sendToGate(entry: Entry, now: number): void {
+  #sendToGate(entry: Entry, now: number, due = false): void {
     this.#slots.withdraw(entry, now);
     entry.place = 'gated';
-    entry.pace.gate.remember(entry.key);
+    entry.pace.gate.remember(entry.key, due);
     entry.pace.arm(now);
-  }
-
-  /** The appointed key does not want to call: another takes over at once. */
-  #declineProbe(entry: Entry): void {
-    this.forget(entry.key);
-    this.#appoint(entry.pace, this.#options.clock.monotonic());
-  }
-
-  #appoint(pace: Pace, now: number): void {
-    const key = pace.gate.appoint(now);
-    const entry = key === undefined ? undefined : this.#roster.entries.get(key);
-    if (entry) this.#slots.wake(entry);
   }
 
   #onTimer(pace: Pace): void {
     const now = this.#options.clock.monotonic();
-    const takeover = pace.gate.takeoverDue();
-    if (takeover !== undefined && takeover <= now) this.#appoint(pace, now);
+    const prober = this.#roster.entries.get(pace.gate.nextProber(now) ?? '');
+    if (prober) this.#slots.queue(prober);
     this.#slots.pump(pace, now);
   }
 }

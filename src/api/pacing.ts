@@ -61,7 +61,7 @@ export interface Pacer {
   tryStart(wish: CallWish): StartAnswer;
   /** Asks for the slot of a call that the next pass will make, because something has to be written before it. */
   reserve(wish: CallWish): ReserveAnswer;
-  /** A slot is reserved for this key: what it waited for, be it the gate, is over. */
+  /** A slot is reserved for this key, and not just to probe: what it waited for, be it the gate, is over. */
   hasSlot(key: string): boolean;
   /**
    * At the end of every pass: a key that did not ask in it loses its place and a slot reserved for it. So ask in every pass that wants to call,

@@ -36,8 +36,8 @@ export interface NoAnswer {
   readonly sent: boolean;
   /** Stable text, ready for a message. */
   readonly cause: string;
-  /** The call was called off before a byte left: leadership was in doubt, its permit was withdrawn, or the caller's signal. */
-  readonly aborted?: 'not-leader' | 'not-permitted' | 'signal';
+  /** The call was called off before a byte left: leadership was in doubt, its permit was withdrawn, its object had changed, or the caller's signal. */
+  readonly aborted?: 'not-leader' | 'not-permitted' | 'not-wanted' | 'signal';
 }
 
 export type Reply = Answer | NoAnswer;

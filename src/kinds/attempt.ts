@@ -1,7 +1,8 @@
-import type { ApiRequest, Credential, Reply } from '../api/client.ts';
+import type { ApiRequest, Credential, Objection, Reply } from '../api/client.ts';
 import { type Failure, judge, type Success } from '../api/errors.ts';
 import type { CallWish, Pacer, Permit } from '../api/pacing.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
+import type { Store } from '../kube/store.ts';
 import { queueKey } from '../runtime/controller.ts';
 import type { KindContext } from './context.ts';
 import type { CredentialProblem, CredentialRead, ReadCredential, SecretRef } from './credentials.ts';
@@ -15,7 +16,7 @@ export type Attempt =
   | { readonly got: 'no-slot' }
   /** The API refused the credential before, and nobody calls with it until a probe works. */
   | { readonly got: 'gated' }
-  /** The call was called off before a byte of it left. */
+  /** The call was called off before a byte of it left; where its object has changed, that change brings the next visit. */
   | { readonly got: 'called-off' }
   /** HTTP 200 with a result. `secretVersion`: the Secret that the call was made with. */
   | { readonly got: 'success'; readonly verdict: Success; readonly secretVersion: string }
@@ -45,6 +46,8 @@ export interface Attempting {
   readonly monotonic: () => number;
   /** The key under which the pacer knows an object; it serves all kinds. */
   readonly pacingKey: (storeKey: string) => string;
+  /** Whether nobody has changed, suspended, deleted or replaced an object since it was read. */
+  readonly stillWanted: (object: KubeObject) => boolean;
 }
 
 /** What a kind keeps for its attempts, and the housekeeping that goes with it. */
@@ -55,7 +58,11 @@ export interface KindAttempts extends Attempting {
   readonly forget: (storeKey: string) => void;
 }
 
-export function attemptsOf(kind: string, { pacer, readCredential, clock }: KindContext, locks: Locks): KindAttempts {
+export function attemptsOf(
+  kind: string,
+  { pacer, readCredential, clock }: KindContext,
+  { store, locks }: { readonly store: Pick<Store<KubeObject>, 'get'>; readonly locks: Locks },
+): KindAttempts {
   const pacingKey = (key: string): string => queueKey(kind, key);
   const memory: Memory = { underWay: new Map(), triedSecret: new Map() };
   return {
@@ -65,6 +72,7 @@ export function attemptsOf(kind: string, { pacer, readCredential, clock }: KindC
     locks,
     monotonic: () => clock.monotonic(),
     pacingKey,
+    stillWanted: (object) => isSameWish(object, store.get(keyOf(object))),
     hasSlot: (key) => pacer.hasSlot(pacingKey(key)),
     settle(key, { unwritten }) {
       pacer.settle(pacingKey(key));
@@ -78,6 +86,15 @@ export function attemptsOf(kind: string, { pacer, readCredential, clock }: KindC
       memory.triedSecret.delete(key);
     },
   };
+}
+
+/** Every change of the spec, suspend and mode too, makes a new generation. */
+function isSameWish({ metadata }: KubeObject, now: KubeObject | undefined): boolean {
+  return (
+    now?.metadata.uid === metadata.uid &&
+    now.metadata.generation === metadata.generation &&
+    now.metadata.deletionTimestamp === metadata.deletionTimestamp
+  );
 }
 
 /** What came of wanting a slot without a call yet. */
@@ -132,12 +149,15 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   if ('wait' in answer) return { got: 'no-slot' };
   if ('gated' in answer) return { got: 'gated' };
   const call: CallUnderWay = { target: wish.target, uid: wish.object.metadata.uid, isUnknown: wish.write };
-  const { reply, pausedUntil } = await spend(answer.start, (begin) =>
-    wish.send(
-      read.credential,
-      () => using.locks.remainingMs(call.target, call.uid) === undefined && begin() && started(key, call, using),
-    ),
-  );
+  const { start } = answer;
+  const begin = (): Objection | undefined => {
+    if (!using.stillWanted(wish.object)) return 'not-wanted';
+    if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin()) return 'not-permitted';
+    using.memory.underWay.set(key, call);
+    using.locks.begin(call.target, call.uid);
+    return undefined;
+  };
+  const { reply, pausedUntil } = await spend(start, () => wish.send(read.credential, begin));
   if (!reply.answered && reply.aborted) return { got: 'called-off' };
   using.memory.triedSecret.set(key, read.resourceVersion);
   const verdict = judge(reply, { write: wish.write });
@@ -149,19 +169,13 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   return { got: 'failure', verdict, ...(pausedUntil !== undefined && { pausedMs: pausedUntil - using.monotonic() }) };
 }
 
-function started(key: string, call: CallUnderWay, { memory, locks }: Attempting): true {
-  memory.underWay.set(key, call);
-  locks.begin(call.target, call.uid);
-  return true;
-}
-
 /** Gives the permit back whatever happens to the call. */
 async function spend(
   permit: Permit,
-  call: (begin: () => boolean) => Promise<Reply>,
+  call: () => Promise<Reply>,
 ): Promise<{ readonly reply: Reply; readonly pausedUntil?: number }> {
   try {
-    const reply = await call(() => permit.begin());
+    const reply = await call();
     return { reply, ...permit.finish(reply) };
   } catch (error) {
     permit.finish();

@@ -7,7 +7,7 @@ import { isFailure, longestWait, nextWait } from './failures.ts';
 
 /** Whether an object's declared state is to be sent, and if not, when to look again. */
 export type Due =
-  /** `probe`: it may try a credential that the API has refused: the wait after its own refusal is over, or the user asks. */
+  /** `probe`: it may try a credential that the API has refused: its own time has come, or the user asks. */
   | { readonly due: true; readonly lane: Lane; readonly probe: boolean }
   | { readonly due: false; readonly at?: number }
   /** The time on record lies further off than its class allows, because a clock jumped; `at` is where it belongs. */
@@ -57,7 +57,7 @@ export function whenDue(question: DueQuestion): Due {
   if (!isFailure(ready.reason) || ready.reason === 'TargetConflict' || ready.reason === 'SpecInvalid') return NOW;
   if (status?.nextAttemptTime === undefined) return NOW;
   const at = Date.parse(status.nextAttemptTime);
-  if (at <= now) return ready.reason === 'Unauthorized' ? PROBE : NOW;
+  if (at <= now) return PROBE;
   // Nobody gets a slot before its time but those who wait for a key to work: it has worked for another object.
   if (ready.reason === 'Unauthorized' && question.hasSlot) return NOW;
   if (secretChanged(ready, question)) return NOW;
@@ -75,7 +75,7 @@ function nextAssertion({ status, reassertMs, uid, now }: DueQuestion): Due {
   const planned = status.nextAttemptTime;
   const at =
     planned === undefined ? assertionTime(Date.parse(status.applied.time), reassertMs, uid) : Date.parse(planned);
-  if (at <= now) return NOW;
+  if (at <= now) return PROBE;
   const latest = assertionTime(now, reassertMs, uid);
   return at > wholeSecond(latest) ? { due: 'reschedule', at: latest } : { due: false, at };
 }

@@ -11,6 +11,7 @@ import {
   currentReady,
   lastRequestOf,
   quoting,
+  readyOf,
 } from './common-status.ts';
 import { type FailureReason, type FailureRule, nextWait, sameCause, sideOf } from './failures.ts';
 
@@ -130,19 +131,20 @@ export function reportAttempt(options: AttemptToReport): FailureReport {
   }
 }
 
-/** One write at most: who shows Unauthorized already keeps its text, its times and its own last request. */
+/** One write at most: who shows Unauthorized already keeps its text and its own last request; its own time stays, through an edit too. */
 function reportGated({ object, previous, secretName, adjust, now }: AttemptToReport): FailureReport {
   const { notAfter } = adjust?.('Unauthorized') ?? {};
+  const own = readyOf(previous)?.reason === 'Unauthorized' ? Date.parse(previous?.nextAttemptTime ?? '') : undefined;
   const latest = notAfter === undefined ? undefined : wholeSecond(notAfter);
-  if (currentReady(object, previous)?.reason === 'Unauthorized') {
-    const ahead = [Date.parse(previous?.nextAttemptTime ?? ''), latest ?? 0].filter((time) => time > now);
-    return { outcome: ahead.length > 0 ? recheckAt(Math.min(...ahead)) : awaitChange, notices: [] };
-  }
-  const message = `The API refused the key in the Secret "${secretName}" (HTTP 401) for another object; nothing is sent with it until a trial call works or the Secret changes. Put a valid key in the Secret`;
+  const ahead = [own ?? 0, latest ?? 0].filter((time) => time > now);
+  const next = ahead.length > 0 ? Math.min(...ahead) : undefined;
+  const outcome = next === undefined ? awaitChange : recheckAt(next);
+  if (currentReady(object, previous)?.reason === 'Unauthorized') return { outcome, notices: [] };
+  const message = `The API refused the key in the Secret "${secretName}" (HTTP 401); nothing is sent with it until a trial call works or the Secret changes. Put a valid key in the Secret`;
   const summary = { ready: 'False', progress: 'Stalled', reason: 'Unauthorized', message } as const;
   return {
-    status: commonStatus(object, previous, { summary, now, nextAttempt: latest, acknowledge: false }),
-    outcome: latest === undefined ? awaitChange : recheckAt(latest),
+    status: commonStatus(object, previous, { summary, now, nextAttempt: next, acknowledge: false }),
+    outcome,
     notices: [],
   };
 }

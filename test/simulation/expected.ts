@@ -30,28 +30,6 @@ export const EXPECTED: readonly Expected[] = [
     seed: 217,
     fault: '11.1: another object wrote to the target last, and this one still says Applied',
   },
-  { rule: 'call gone', seed: 39, fault: '11.2: a call leaves although its object is known to be gone' },
-  { rule: 'call deleted', seed: 4878, fault: '11.2: a call leaves although its object is known to be going' },
-  { rule: 'call suspended', seed: 62, fault: '11.2: a call leaves after suspend' },
-  { rule: 'call planned', seed: 66, fault: '11.2: a call leaves after the change to Plan mode' },
-  { rule: 'call old-spec', seed: 80, fault: '11.2: a call leaves with a spec or a Secret that is known to be old' },
-  {
-    rule: 'call undeclared',
-    seed: 323,
-    depth: 3,
-    fault: '11.2: a removal leaves for what is known to be declared again',
-  },
-  {
-    rule: 'said another-object',
-    seed: 17,
-    fault: '11.5: a refused key is said to have been refused for another object',
-  },
-  {
-    rule: 'promise gated',
-    seed: 69,
-    fault: '11.5: a try that was promised never comes, because another object waits with the same key',
-  },
-  { rule: 'I4 Unauthorized', seed: 1001, fault: '11.5: a key works again, and its object does not hear of it' },
   {
     rule: 'process lease-loop',
     seed: 678,

@@ -11,8 +11,10 @@ import { recordingLog } from './recording-log.ts';
 
 export interface PlainApi {
   readonly url: string;
-  /** HTTP status of every answer from now on; 200 at first. */
-  status: number;
+  /** Paths of the calls that came, in order. */
+  readonly paths: readonly string[];
+  /** HTTP status of every answer from now on; 200 at first. `reset`: the connection is, before any answer. */
+  status: number | 'reset';
   /** The first is not answered before so many calls have come; 1 at first. */
   together: number;
   close(): void;
@@ -21,12 +23,16 @@ export interface PlainApi {
 /** A management API that answers everything alike. */
 export async function startPlainApi(): Promise<PlainApi> {
   const enough = Promise.withResolvers<void>();
-  let calls = 0;
+  const paths: string[] = [];
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      calls += 1;
-      if (calls >= api.together) enough.resolve();
+      paths.push(request.url ?? '');
+      if (paths.length >= api.together) enough.resolve();
       void enough.promise.then(() => {
+        if (api.status === 'reset') {
+          request.socket.destroy();
+          return;
+        }
         response.statusCode = api.status;
         response.end(JSON.stringify({ status: api.status, requestId: 'r', ...(api.status === 200 && { result: {} }) }));
       });
@@ -36,6 +42,7 @@ export async function startPlainApi(): Promise<PlainApi> {
   const { port } = server.address() as AddressInfo;
   const api: PlainApi = {
     url: `http://127.0.0.1:${port}`,
+    paths,
     status: 200,
     together: 1,
     close: () => {

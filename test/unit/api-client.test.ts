@@ -219,7 +219,7 @@ describe('what never left', () => {
     const base = await rawServer(() => arrivals++);
     const byLeader = await client(base, { mayStart: () => false }).call(put);
     expect(byLeader).toMatchObject({ answered: false, sent: false, aborted: 'not-leader' });
-    const byPermit = await client(base).call({ ...put, begin: () => false });
+    const byPermit = await client(base).call({ ...put, begin: () => 'not-permitted' });
     expect(byPermit).toMatchObject({ answered: false, sent: false, aborted: 'not-permitted' });
     expect(arrivals).toBe(0);
   });
@@ -242,7 +242,7 @@ describe('what never left', () => {
     });
     const api = client(base);
     await api.call(put);
-    await api.call({ ...put, begin: () => false });
+    await api.call({ ...put, begin: () => 'not-permitted' });
     expect(await api.call(put)).toMatchObject({ httpStatus: 200 });
     expect(ports.size).toBe(1);
   });

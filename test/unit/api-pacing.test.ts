@@ -416,23 +416,28 @@ describe('the gate after 401', () => {
     expect(on.woken()).toEqual(['c']);
   });
 
-  it('appoints the next at once when the appointed key does not want to call', async () => {
+  it('hands it to the next at once when the key whose turn it is does not want to call', async () => {
     const on = rig();
     call(on, 'a', 401);
     for (const key of ['b', 'c']) ask(on, key);
     on.pacer.forget('a');
     await on.clock.advance(60_000);
     on.pacer.settle('b');
+    await on.clock.advance(0);
     expect(on.woken()).toEqual(['b', 'c']);
     expect(ask(on, 'c')).toBe('start');
   });
 
-  it('appoints another when a woken key never comes', async () => {
+  it('lets a key whose own time came during a probe go next, before all that wait for their turn', async () => {
     const on = rig();
     call(on, 'a', 401);
-    for (const key of ['b', 'c']) ask(on, key);
-    await on.clock.advance(200_000);
-    expect(new Set(on.woken())).toEqual(new Set(['a', 'b', 'c']));
+    ask(on, 'b');
+    const probe = begin(on, 'a', { probe: true });
+    expect(ask(on, 'c', { probe: true })).toBe('gated');
+    probe.finish({ answered: true, httpStatus: 401 });
+    await on.clock.advance(0);
+    expect(on.woken()).toEqual(['c']);
+    expect(ask(on, 'c')).toBe('start');
   });
 
   it('probes less and less often, down to one in 18 to 54 minutes', async () => {

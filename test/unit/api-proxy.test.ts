@@ -94,7 +94,7 @@ describe('leave to send', () => {
     const proxy = await proxyWith({ before: () => opened });
     const { base, seen } = await realApi(scheme);
     const asked: string[] = [];
-    const call = client(base, proxy.url).call({ ...put, begin: () => asked.push('begin') > 0 });
+    const call = client(base, proxy.url).call({ ...put, begin: () => void asked.push('begin') });
     await eventually(() => expect(proxy.asked).toHaveLength(1));
     expect(asked).toEqual([]);
     open();
@@ -107,7 +107,10 @@ describe('leave to send', () => {
     const proxy = await proxyWith();
     const { base, seen } = await realApi('https');
     const api = client(base, proxy.url);
-    expect(await api.call({ ...put, begin: () => false })).toMatchObject({ sent: false, aborted: 'not-permitted' });
+    expect(await api.call({ ...put, begin: () => 'not-permitted' })).toMatchObject({
+      sent: false,
+      aborted: 'not-permitted',
+    });
     expect(seen).toEqual([]);
     expect(await api.call(put)).toMatchObject({ httpStatus: 200 });
     expect(proxy.asked).toHaveLength(1);

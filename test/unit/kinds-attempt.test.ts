@@ -20,11 +20,12 @@ const KEY = 'ingest/orders';
 
 interface SetUp {
   readonly read?: CredentialRead;
+  readonly stillWanted?: () => boolean;
   readonly rate?: number;
 }
 
 /** A process that makes attempts for objects; `calls` has what was sent. */
-function setUp({ read = usable, rate = 0 }: SetUp = {}) {
+function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}) {
   const clock = new FakeClock();
   const woken: string[] = [];
   const pacer: Pacer = createPacer({
@@ -51,8 +52,8 @@ function setUp({ read = usable, rate = 0 }: SetUp = {}) {
         write: true,
         ...(more.probe && { probe: true }),
         send: async (used, begin) => {
-          if (more.begin !== false && !begin())
-            return { answered: false, sent: false, cause: 'c', aborted: 'not-permitted' };
+          const aborted = more.begin === false ? undefined : begin();
+          if (aborted) return { answered: false, sent: false, cause: 'c', aborted };
           calls.push({ credential: used, underWay: [...memory.underWay.keys()] });
           return answer();
         },
@@ -64,6 +65,7 @@ function setUp({ read = usable, rate = 0 }: SetUp = {}) {
         readCredential: () => Promise.resolve(read),
         monotonic: () => clock.monotonic(),
         pacingKey: (key) => `PipeSettings/${key}`,
+        stillWanted,
       },
     );
     pacer.settle(`PipeSettings/ingest/${name}`);
@@ -199,4 +201,12 @@ test('a call that was called off is no attempt: nothing is remembered of it and 
   expect(await attemptFor('orders', answers(off), { begin: false })).toEqual({ got: 'called-off' });
   expect(memory.triedSecret.size).toBe(0);
   expect(pacer.snapshot()).toMatchObject({ inFlight: 0, waiting: 0 });
+});
+
+test('a call whose object has changed is called off before it counts as begun', async () => {
+  const { attemptFor, calls, memory, pacer } = setUp({ rate: 1, stillWanted: () => false });
+  expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'called-off' });
+  expect(calls).toEqual([]);
+  expect(memory.triedSecret.size).toBe(0);
+  expect(pacer.reserve({ credential: credential.id, key: 'k', target: 't', lane: 'user' })).toEqual({ reserved: true });
 });

@@ -28,6 +28,22 @@ function reported(
   });
 }
 
+test('the time after its own refusal stays, where an edit comes before it and the gate is closed', () => {
+  const refused = reported(attemptOf(anAnswer(401)));
+  const edited = aPipeSettings({ generation: 2 });
+  const shown = reportAttempt({
+    object: edited,
+    previous: refused.status,
+    attempt: { got: 'gated' },
+    operation: 'Try',
+    secretName: 'api-key',
+    advice: () => 'Mend it',
+    now: T0 + SECOND,
+  });
+  expect(shown.status).toMatchObject({ observedGeneration: 2, nextAttemptTime: refused.status?.nextAttemptTime });
+  expect(shown.outcome).toEqual(refused.outcome);
+});
+
 function waitOf({ status }: FailureReport, now = T0): number {
   return Date.parse(status?.nextAttemptTime ?? '') - now;
 }

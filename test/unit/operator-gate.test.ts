@@ -32,3 +32,32 @@ test('as soon as one call with a refused key works, every object of the key goes
   api.close();
   await kube.stop();
 });
+
+test('a probe of a refused key that got no answer is tried again at once, and nothing is said of other objects', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  api.status = 401;
+  kube.create(SECRET, 'ns/key', { data: { keyId: btoa('id'), keySecret: btoa('secret') } });
+  const { end } = await startOnFakes(kube, api.url);
+  kube.create(pipeSettingsType, 'ns/a', {
+    spec: {
+      organizationId: 'o',
+      serviceId: 's',
+      pipeId: 'p',
+      credentialsSecretRef: { name: 'key' },
+      settings: { engine_max_threads: 4 },
+    },
+  });
+  const statusOf = () => (kube.get(pipeSettingsType, 'ns/a') as PipeSettings).status;
+  await eventually(() => expect(statusOf()?.conditions?.[0]?.reason).toBe('Unauthorized'));
+  api.status = 'reset';
+  kube.edit(pipeSettingsType, 'ns/a', { annotations: { 'pipewright.dev/reconcile-requested-at': 'now' } });
+  await eventually(() => expect(statusOf()?.conditions?.[0]?.reason).toBe('OutcomeUnknown'));
+  api.status = 200;
+  // The first wait of its class is of 1.2 s at most, that of the gate's next turn of 36 s at least.
+  await vi.waitFor(() => expect(statusOf()?.conditions?.[0]?.reason).toBe('Applied'), { timeout: 20_000 });
+  expect(kube.statusWrites).toHaveLength(3);
+  await end();
+  api.close();
+  await kube.stop();
+});

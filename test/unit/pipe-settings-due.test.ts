@@ -90,8 +90,8 @@ describe.for(reasons)('%s', (reason) => {
     expect(asked({ reason, secret, ...at(T0 + longest) })).toEqual({ due: false, at: T0 + longest });
   });
 
-  test('sends at its time, and probes a closed gate only where it closed it', () => {
-    const due = { due: true, lane: 'scheduled', probe: reason === 'Unauthorized' };
+  test('sends at its time, and may probe a refused key then, whatever came before', () => {
+    const due = { due: true, lane: 'scheduled', probe: true };
     expect(asked({ reason, secret, ...at(T0) })).toEqual(due);
     expect(asked({ reason, secret, ...at(T0 - HOUR) })).toEqual(due);
   });
@@ -232,9 +232,9 @@ describe('a re-assert', () => {
   const reassertMs = 24 * HOUR;
   const onRecord = (when: number): Due => asked({ reassertMs, ...at(when) });
 
-  test('waits for the time on record, and then asks without probing', () => {
+  test('waits for the time on record, and may probe a refused key then', () => {
     expect(onRecord(T0 + SECOND)).toEqual({ due: false, at: T0 + SECOND });
-    expect(onRecord(T0)).toEqual({ due: true, lane: 'scheduled', probe: false });
+    expect(onRecord(T0)).toEqual({ due: true, lane: 'scheduled', probe: true });
   });
 
   test('without a time on record comes one interval after the last confirmed write, later by at most a tenth', () => {

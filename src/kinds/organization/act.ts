@@ -2,19 +2,21 @@ import type { ApiClient } from '../../api/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Attempt, type Attempting, attempt, type Reservation, reserve } from '../attempt.ts';
 import type { Tuple } from './endpoints.ts';
-import type { Memos } from './memo.ts';
 import type { Plan } from './plan.ts';
 import { patchOrganization } from './remote.ts';
 import { FINALIZER, type Organization } from './resource.ts';
+import type { Notebook } from './session.ts';
 import { placeOf } from './wording.ts';
 
-/** What came of a plan. */
-export type Result = Attempt | Reservation | { readonly got: 'nothing' } | { readonly got: 'finalizers' };
+/** What came of a plan. `leftAt`: monotonic ms at which the first byte of a call left. */
+export type Result =
+  | ((Attempt | Reservation) & { readonly leftAt?: number })
+  | { readonly got: 'nothing' }
+  | { readonly got: 'finalizers' };
 
 export interface Acting extends Attempting {
   readonly api: ApiClient;
-  /** Changed only here and where a report is remembered. */
-  readonly memos: Memos;
+  readonly notebook: Pick<Notebook, 'leaves'>;
   /** Writes the finalizers and takes in what came back; false where somebody else was quicker. Throws KubeError. */
   readonly writeFinalizers: (object: KubeObject, finalizers: readonly string[]) => Promise<boolean>;
   /** Told when an object is let go with something left at the API. */
@@ -25,12 +27,11 @@ export interface Acting extends Attempting {
 export async function act(object: Organization, plan: Plan, using: Acting): Promise<Result> {
   switch (plan.do) {
     case 'hold':
-    case 'release':
-    case 'abandon': {
-      const rest = othersOf(object);
+    case 'release': {
+      const rest = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
       const isWritten = await using.writeFinalizers(object, plan.do === 'hold' ? [...rest, FINALIZER] : rest);
       if (!isWritten) return { got: 'nothing' };
-      if (plan.do === 'abandon') using.onAbandoned(object, plan.left.map(withPlace));
+      if (plan.do === 'release' && plan.abandoned.length > 0) using.onAbandoned(object, plan.abandoned.map(withPlace));
       return { got: 'finalizers' };
     }
     case 'step':
@@ -41,58 +42,55 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
     case 'yield':
     case 'preview':
     case 'reschedule':
+    case 'disown':
       return { got: 'nothing' };
   }
 }
 
 async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }>, using: Acting): Promise<Result> {
-  const { work } = plan;
+  const { work, lane, probe, step } = plan;
   const wish = {
     object,
     ref: work.spec.credentialsSecretRef,
     target: work.spec.organizationId,
-    lane: work.lane,
-    probe: work.probe,
+    lane,
+    probe,
+    goesOn: work.session.fresh !== undefined,
   };
-  switch (plan.step) {
+  switch (step.step) {
     case 'intend':
       return reserve(wish, using);
-    case 'read':
+    case 'look':
+    case 'name':
     case 'send': {
       const { segments } = work;
-      const { body } = plan;
-      const write = plan.step === 'send' || plan.reads === 'name';
-      const leaves = (begin: () => boolean) => (): boolean => {
-        const may = begin();
-        if (may && plan.step === 'send') forgetUnsent(using.memos, object);
-        return may;
-      };
-      return attempt(
+      const { body } = step;
+      let leftAt: number | undefined;
+      const write = step.step !== 'look' || step.by === 'name';
+      const result = await attempt(
         {
           ...wish,
           write,
-          send: (credential, begin) =>
-            patchOrganization(using.api, { segments, body }, { credential, begin: leaves(begin) }),
+          send: (credential, begin) => {
+            const leaves = (): ReturnType<typeof begin> => {
+              const objection = begin();
+              if (objection !== undefined) return objection;
+              leftAt = using.monotonic();
+              if (step.step === 'send') using.notebook.leaves(object, leftAt);
+              return undefined;
+            };
+            return patchOrganization(using.api, { segments, body }, { credential, begin: leaves });
+          },
         },
         using,
       );
+      return { ...result, ...(leftAt !== undefined && { leftAt }) };
     }
-    case 'judge':
-    case 'wait':
+    case 'conclude':
       return { got: 'nothing' };
   }
 }
 
-/** From its first byte on, nobody can say of an intent that it never left. */
-function forgetUnsent(memos: Memos, object: Organization): void {
-  const { unsent: _, ...rest } = memos.of(object);
-  memos.set(object, rest);
-}
-
 function withPlace(tuple: Tuple): string {
   return `${tuple.id} (${placeOf(tuple)})`;
-}
-
-function othersOf({ metadata }: Organization): string[] {
-  return (metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
 }

@@ -1,54 +1,59 @@
 import { generationOf, readyOf, requestedAt } from '../common-status.ts';
 import { whenDue } from '../due.ts';
 import { isFailure } from '../failures.ts';
-import { type Tuple, tupleKey, tupleOf } from './endpoints.ts';
-import { cleanupGoal } from './goal.ts';
+import { judgeTarget } from '../target.ts';
+import { sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
+import { cleanupGoal, type Goal, isOurs } from './goal.ts';
+import { takenBack } from './ledger.ts';
 import type { Facts } from './load.ts';
-import { neverLeft } from './memo.ts';
-import { addressOf, stateHash } from './remote.ts';
+import { isHeld, type Plan, workOf } from './plan.ts';
+import { nextStep } from './next-step.ts';
 import { type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
-import { type Step, stepFor } from './step.ts';
-import { isHeld, isNews, memoFor, type Work } from './work.ts';
-
-/** A 404 or 410 of the organization for the second time: it is gone, and its endpoints with it. */
-export const GONE = 2;
-
-/** What can be done about any object, and all that is done about one that is being deleted. */
-export type CleanupPlan =
-  /** It is as it should be, or its time has not come. */
-  | { readonly do: 'nothing'; readonly at?: number }
-  | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
-  | { readonly do: 'reschedule'; readonly at: number }
-  /** Takes the finalizer off. */
-  | { readonly do: 'release' }
-  /** The same, although something may be left at the API. */
-  | { readonly do: 'abandon'; readonly left: readonly Tuple[] }
-  | ({ readonly do: 'step'; readonly work: Work } & Step);
+import { isUnsent } from './session.ts';
 
 /**
- * What is done about an object that is being deleted. Nothing without the finalizer. With it, what the object added goes first,
+ * What is done about an object that is being deleted. Nothing without the finalizer. With it, what is this object's goes first,
  * whatever suspend, mode and cap say, and the object is let go at its deadline at the latest, once an attempt has failed.
  */
-export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
-  if (!isHeld(object) || facts.memo.letGo) return { do: 'nothing' };
-  if (facts.holder.uid !== object.metadata.uid) return { do: 'release' };
+export function planCleanup(object: Organization, facts: Facts, now: number): Plan {
+  if (!isHeld(object) || facts.notes.isLetGo) return { do: 'nothing' };
   const parsed = parseSpec(object);
-  if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return { do: 'release' };
-  const { status } = object;
-  const ready = readyOf(status);
+  if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return release();
+  const verdict = judgeTarget(facts.standing, now);
+  if (!verdict.holds) return release({ abandoned: entriesOf(object), because: 'held' });
+  const goal = parsed.ok ? cleanupGoal(parsed.spec, facts.listedByOthers) : undefined;
+  const left = leftOf(object, facts, goal);
+  const spared = goal ? sparedOf(object, goal) : [];
+  if (left.length === 0) return release({ spared });
+  if (facts.notes.isGone) return release({ abandoned: left, spared, because: 'gone' });
   const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
-  // Whoever waits must know what becomes its own; its ledger's change wakes this object.
-  if (facts.unclaimed.length > 0 && now < deadline) return { do: 'nothing', at: deadline };
-  const left = leftAtTheApi(object, facts);
-  if (left.length === 0) return { do: 'release' };
-  const failed = ready?.observedGeneration === generationOf(object) && isFailure(ready.reason);
-  if (failed && ready.reason === 'NotFound' && (status?.attempts ?? 0) >= GONE) return { do: 'release' };
-  if (failed && now >= deadline) return { do: 'abandon', left };
-  if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message, at: Math.max(deadline, now) };
+  const ready = readyOf(object.status);
+  const hasFailed = ready?.observedGeneration === generationOf(object) && isFailure(ready.reason);
+  if (hasFailed && now >= deadline) return release({ abandoned: left, spared, because: 'deadline' });
+  if (!parsed.ok || !goal) {
+    return { do: 'refuse-spec', message: parsed.ok ? '' : parsed.message, at: Math.max(deadline, now) };
+  }
+  return attemptPlan(object, facts, { spec: parsed.spec, goal, deadline, turnAt: verdict.turn?.until, now });
+}
+
+function attemptPlan(
+  object: Organization,
+  facts: Facts,
+  options: {
+    readonly spec: OrganizationSpec;
+    readonly goal: Goal;
+    readonly deadline: number;
+    readonly turnAt: number | undefined;
+    readonly now: number;
+  },
+): Plan {
+  const { spec, goal, deadline, turnAt, now } = options;
+  const work = workOf(object, facts, { spec, goal, now, deadline });
+  const isUnderWay = work.session.fresh !== undefined;
   const due = whenDue({
     generation: generationOf(object),
     uid: object.metadata.uid,
-    status,
+    status: object.status,
     requested: requestedAt(object),
     confirmed: false,
     reassertMs: undefined,
@@ -58,44 +63,32 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
     now,
   });
   if (due.due === 'reschedule') return { do: 'reschedule', at: Math.min(due.at, Math.max(deadline, now)) };
-  if (!due.due) return { do: 'nothing', at: Math.min(due.at ?? deadline, deadline) };
-  const work = cleanupWork(object, facts, { spec: parsed.spec, deadline, probe: due.probe, now });
-  return { do: 'step', work, ...stepFor(object, work, now) };
+  if (!due.due && !isUnderWay) return { do: 'nothing', at: Math.min(due.at ?? deadline, deadline) };
+  if (turnAt !== undefined) return { do: 'nothing', at: Math.min(turnAt, Math.max(deadline, now)) };
+  return { do: 'step', work, step: nextStep(object, work), lane: 'user', probe: due.due === true && due.probe };
 }
 
-function cleanupWork(
-  object: Organization,
-  facts: Facts,
-  {
-    spec,
-    deadline,
-    probe,
-    now,
-  }: { readonly spec: OrganizationSpec; readonly deadline: number; readonly probe: boolean; readonly now: number },
-): Work {
-  const goal = cleanupGoal(facts.awaited);
-  const address = addressOf(spec.organizationId);
-  return {
-    spec,
-    goal,
-    segments: address.segments,
-    hash: stateHash(facts.baseUrl, address, goal),
-    memo: memoFor(object, facts.memo),
-    apiTimeoutMs: facts.apiTimeoutMs,
-    lane: 'user',
-    probe,
-    retryRefused: isNews(object),
-    plannedAt: now,
-    deadline,
-  };
+type Release = Extract<Plan, { do: 'release' }>;
+
+function release(more: Partial<Omit<Release, 'do'>> = {}): Release {
+  return { do: 'release', abandoned: [], spared: [], ...more };
 }
 
-/** What this object added, or may have, and nobody waits for. */
-function leftAtTheApi(object: Organization, { awaited, memo }: Facts): readonly Tuple[] {
-  const { privateEndpoints = [], pendingChange } = object.status ?? {};
-  const spared = new Set(awaited.map(tupleKey));
-  const mayHaveLeft = pendingChange && !neverLeft(memo, pendingChange) ? pendingChange.add : [];
-  const added = [...privateEndpoints.filter(({ origin }) => origin === 'Added'), ...mayHaveLeft];
-  const unique = new Map(added.map((tuple) => [tupleKey(tuple), tupleOf(tuple)]));
-  return [...unique.values()].filter((tuple) => !spared.has(tupleKey(tuple)));
+/** What is this object's, or may be, and is to go; by the spec as it was when the object was deleted. */
+function leftOf({ status }: Organization, { notes }: Facts, goal: Goal | undefined): readonly Tuple[] {
+  const { privateEndpoints = [], pendingChange } = status ?? {};
+  const ledger = goal ? takenBack(privateEndpoints, goal) : privateEndpoints;
+  const isAdopted = (tuple: Tuple): boolean => (goal?.adopt && goal.listed.has(sameKey(tuple))) ?? false;
+  const ours = ledger.filter((entry) => isOurs(entry) || (entry.origin === 'Found' && isAdopted(entry)));
+  const pending = pendingChange && !isUnsent(notes, pendingChange) ? pendingChange.add : [];
+  const unique = new Map([...ours, ...pending].map((tuple) => [tupleKey(tuple), tupleOf(tuple)]));
+  return [...unique.values()].filter((tuple) => !goal?.wanted.has(sameKey(tuple)));
+}
+
+function sparedOf({ status }: Organization, goal: Goal): readonly Tuple[] {
+  return takenBack(status?.privateEndpoints ?? [], goal).filter((entry) => isOurs(entry) && goal.wanted.has(sameKey(entry)));
+}
+
+function entriesOf({ status }: Organization): readonly Tuple[] {
+  return [...(status?.privateEndpoints ?? []), ...(status?.pendingChange?.add ?? [])].map(tupleOf);
 }

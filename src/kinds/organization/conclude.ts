@@ -18,6 +18,8 @@ import { counted, names } from './wording.ts';
 /** A report, and what this process has to remember with it. */
 export interface NotedReport extends Report {
   readonly notes?: Notes;
+  /** The finalizer of a deleted object is off. */
+  readonly letGo?: true;
 }
 
 type Said = Pick<Report, 'status' | 'outcome' | 'notices'>;

@@ -11,6 +11,8 @@ export const LIMITS = {
   ledger: 220,
   ledgerDescription: 64,
   ledgerMessage: 200,
+  /** What is read of the text of a refusal. */
+  refusalText: 512,
   reportedEndpoints: 200,
   reportedDescription: 64,
   byocConfigs: 20,

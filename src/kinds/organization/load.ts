@@ -1,37 +1,37 @@
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { SecretState } from '../../kube/secret-state.ts';
-import type { Secrets } from '../../kube/secrets.ts';
-import type { Store } from '../../kube/store.ts';
 import type { Memory } from '../attempt.ts';
-import { generationOf } from '../common-status.ts';
 import { secretNameOf } from '../credentials.ts';
-import type { Holder } from '../target.ts';
-import { type Tuple, tupleKey } from './endpoints.ts';
-import { inheritance } from './inheritance.ts';
-import type { Memo, Memos } from './memo.ts';
-import type { Predecessors } from './predecessors.ts';
-import { type DeclaredEndpoint, type LedgerEntry, type Organization, parseSpec } from './resource.ts';
+import { isProven } from '../proof.ts';
+import { type StandingSources, standingOf } from '../standing.ts';
+import type { Standing } from '../target.ts';
+import type { DeclaredEndpoint } from './resource.ts';
+import { type Organization, parseSpec } from './resource.ts';
+import type { Notebook, Notes } from './session.ts';
 
 /** What a pass knows besides the object itself. */
 export interface Facts {
-  /** Which object for this organization may act; the object itself, or another. */
-  readonly holder: Holder;
-  /** What the holder has in its ledger of the endpoints that this object lists; empty for the holder itself. */
-  readonly inherited: readonly LedgerEntry[];
-  /** What objects list that wait for this one to go. */
-  readonly awaited: readonly DeclaredEndpoint[];
-  /** Endpoints of this object among them that those have not taken into their ledger yet. */
-  readonly unclaimed: readonly Tuple[];
-  readonly memo: Memo;
+  /** What decides which of the objects for this organization may act. */
+  readonly standing: Standing;
+  /** What others list that stays when this object is deleted. */
+  readonly listedByOthers: readonly DeclaredEndpoint[];
+  readonly notes: Notes;
   readonly secret: SecretState;
   /** Version of the Secret that this process last tried for the object. */
   readonly triedSecret: string | undefined;
   /** The pacer holds a slot for the object. */
   readonly hasSlot?: boolean;
+  /** Monotonic ms. */
+  readonly monotonic: number;
   /** Normalised base address of the API. */
   readonly baseUrl: string;
-  readonly apiTimeoutMs: number;
+  /** Identifies that API in `status.proof`. */
+  readonly apiHash: string;
+  /** How long after it was sent a write may be at work at the API. */
+  readonly atWorkMs: number;
   readonly cleanupDeadlineMs: number;
+  /** `--plan-only`. */
+  readonly planOnly: boolean;
 }
 
 /** Files objects under the organization they stand for, whether or not the rest of their spec is valid. */
@@ -40,85 +40,42 @@ export function targetOf(object: KubeObject): string | undefined {
   return typeof spec?.organizationId === 'string' ? spec.organizationId : undefined;
 }
 
-export interface LoadSources extends Pick<Facts, 'baseUrl' | 'apiTimeoutMs' | 'cleanupDeadlineMs'> {
-  readonly store: Pick<Store<Organization>, 'byIndex'>;
-  readonly secrets: Pick<Secrets, 'state'>;
+type Given = 'baseUrl' | 'apiHash' | 'cleanupDeadlineMs' | 'planOnly';
+
+export interface LoadSources
+  extends Omit<StandingSources<Organization>, 'targetOf' | 'isValid'>,
+    Pick<Facts, Given> {
   readonly memory: Memory;
-  readonly memos: Pick<Memos, 'of'>;
-  readonly predecessors: Pick<Predecessors, 'of'>;
+  readonly notebook: Notebook;
   readonly hasSlot: (storeKey: string) => boolean;
+  readonly monotonic: () => number;
 }
 
 export function load(object: Organization, from: LoadSources): Facts {
-  const { memory, baseUrl, apiTimeoutMs, cleanupDeadlineMs } = from;
-  const key = keyOf(object);
-  const target = targetOf(object);
-  const rivals = target === undefined ? [object] : from.store.byIndex('target', target);
-  const holder =
-    from.predecessors.of(object) ?? (rivals.length > 1 ? holderOf(rivals, hasActed(memory)) : undefined) ?? object;
-  const isHolder = holder.metadata.uid === object.metadata.uid;
-  const { uid, namespace, name } = holder.metadata;
+  const { baseUrl, apiHash, cleanupDeadlineMs, planOnly } = from;
   const secretName = secretNameOf(object);
+  const monotonic = from.monotonic();
   return {
-    holder: { uid, namespace, name },
-    inherited: isHolder ? [] : inheritance(object, holder, apiTimeoutMs),
-    awaited: isHolder ? rivals.flatMap((rival) => (rival === object ? [] : listedBy(rival))) : [],
-    unclaimed: isHolder ? rivals.flatMap((rival) => (rival === object ? [] : unclaimedBy(rival, object))) : [],
-    memo: memoFor(from.memos.of(object), generationOf(object)),
+    standing: standingOf(object, { ...from, targetOf, isValid: (rival) => parseSpec(rival).ok }),
+    listedByOthers: from.rivals(object).flatMap((rival) => listedBy(rival, object, apiHash)),
+    notes: from.notebook.of(object, monotonic),
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
-    triedSecret: memory.triedSecret.get(key),
-    hasSlot: from.hasSlot(key),
+    triedSecret: from.memory.triedSecret.get(keyOf(object)),
+    hasSlot: from.hasSlot(keyOf(object)),
+    monotonic,
     baseUrl,
-    apiTimeoutMs,
+    apiHash,
+    atWorkMs: from.notebook.settlesAt(0),
     cleanupDeadlineMs,
+    planOnly,
   };
 }
 
-function hasActed({ underWay }: Memory): (object: Organization) => boolean {
-  return ({ status, ...object }) =>
-    status?.applied !== undefined || status?.pendingChange !== undefined || underWay.has(keyOf(object));
-}
-
-/** Of those that waited for an object that is gone: who has something to take over from it and has not done so. */
-export function heirsOf(gone: Organization, rivals: readonly Organization[], memory: Memory): Organization[] {
-  if (holderOf([gone, ...rivals], hasActed(memory)) !== gone) return [];
-  return rivals.filter((rival) => unclaimedBy(rival, gone).length > 0);
-}
-
-function listedBy(rival: Organization): readonly DeclaredEndpoint[] {
-  if (rival.metadata.deletionTimestamp) return [];
+/** Anybody may write anybody's ids into an object, so one of another namespace has a say only where it is proven. */
+function listedBy(rival: Organization, object: Organization, apiHash: string): readonly DeclaredEndpoint[] {
+  const { uid, namespace, deletionTimestamp } = rival.metadata;
+  if (uid === object.metadata.uid || deletionTimestamp) return [];
+  if (namespace !== object.metadata.namespace && !isProven(rival.status, apiHash)) return [];
   const parsed = parseSpec(rival);
   return parsed.ok ? (parsed.spec.privateEndpoints ?? []) : [];
-}
-
-/** What the waiting object lists of the holder's and does not yet know to be its own, should the holder go. */
-function unclaimedBy(rival: Organization, { status }: Organization): readonly Tuple[] {
-  const { privateEndpoints = [], pendingChange } = status ?? {};
-  const ours = new Set([
-    ...privateEndpoints.filter(({ origin }) => origin !== 'Found').map(tupleKey),
-    ...(pendingChange?.add ?? []).map(tupleKey),
-  ]);
-  const claimed = (rival.status?.privateEndpoints ?? []).filter(({ origin }) => origin !== 'Found');
-  const known = new Set(claimed.map(tupleKey));
-  return listedBy(rival).filter((endpoint) => ours.has(tupleKey(endpoint)) && !known.has(tupleKey(endpoint)));
-}
-
-/** What was being taken apart for another spec is of no use. */
-function memoFor(memo: Memo, generation: number): Memo {
-  if (!memo.apart || memo.apart.generation === generation) return memo;
-  const { apart: _, ...rest } = memo;
-  return rest;
-}
-
-/** One that has acted keeps the organization; among equals the oldest. */
-function holderOf(
-  objects: readonly Organization[],
-  acted: (object: Organization) => boolean,
-): Organization | undefined {
-  const rank = ({ metadata, ...object }: Organization): string =>
-    JSON.stringify([!acted({ metadata, ...object }), metadata.creationTimestamp, metadata.uid]);
-  return objects.reduce<Organization | undefined>(
-    (first, object) => (!first || rank(object) < rank(first) ? object : first),
-    undefined,
-  );
 }

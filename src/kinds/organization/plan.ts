@@ -1,91 +1,182 @@
+import type { Lane } from '../../runtime/queue.ts';
 import { generationOf, readyOf, requestedAt } from '../common-status.ts';
 import { type Due, whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
-import { type CleanupPlan, planCleanup } from './cleanup.ts';
-import { goalOf } from './goal.ts';
+import { type Held, judgeTarget, type Turn } from '../target.ts';
+import { planCleanup } from './cleanup.ts';
+import type { Tuple } from './endpoints.ts';
+import { type Goal, goalOf, isOurs } from './goal.ts';
 import type { Facts } from './load.ts';
+import { nextStep, type Step, type Work } from './next-step.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { addressOf, stateHash } from './remote.ts';
-import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
-import { stepFor } from './step.ts';
-import { isConfirmed, isHeld, isNews, memoFor, type Work } from './work.ts';
+import { FINALIZER, type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
+import { type Session, sessionOf } from './session.ts';
 
 /** Everything the operator can do about an Organization. */
 export type Plan =
-  | CleanupPlan
-  /** `inherited`: where another object holds the organization. */
-  | { readonly do: 'suspend'; readonly confirmed: boolean; readonly inherited?: readonly LedgerEntry[] }
-  | { readonly do: 'yield'; readonly holder: Facts['holder']; readonly inherited: readonly LedgerEntry[] }
-  | { readonly do: 'preview'; readonly preview: Preview }
+  /** It is as it should be, or its time has not come. */
+  | { readonly do: 'nothing'; readonly at?: number }
+  | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
+  | { readonly do: 'reschedule'; readonly at: number }
+  | { readonly do: 'suspend'; readonly confirmed: boolean }
+  /** `lost`: what was this object's and is so no more, because another one is proven. */
+  | { readonly do: 'yield'; readonly to: Held | Turn; readonly spec: OrganizationSpec; readonly lost: readonly Tuple[] }
+  /** Its ledger and intent speak of another API. */
+  | { readonly do: 'disown'; readonly lost: readonly Tuple[] }
+  | { readonly do: 'preview'; readonly preview: Preview; readonly planOnly: boolean }
   /** Puts the finalizer on. */
-  | { readonly do: 'hold' };
+  | { readonly do: 'hold' }
+  /** Takes the finalizer off. `abandoned`: may be left at the API. `spared`: stays, because another object lists it. */
+  | {
+      readonly do: 'release';
+      readonly abandoned: readonly Tuple[];
+      readonly spared: readonly Tuple[];
+      readonly because?: 'held' | 'gone' | 'deadline';
+    }
+  | {
+      readonly do: 'step';
+      readonly work: Work;
+      readonly step: Step;
+      readonly lane: Lane;
+      readonly probe: boolean;
+    };
 
 /** Decides. The order is the order of precedence: deletion, a spec that cannot be read, suspend, another object's organization, Plan, time. */
 export function plan(object: Organization, facts: Facts, now: number): Plan {
+  const foreign = ofAnotherApi(object, facts);
+  if (foreign) return { do: 'disown', lost: foreign };
   if (object.metadata.deletionTimestamp) return planCleanup(object, facts, now);
   const parsed = parseSpec(object);
   if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message };
   const { spec } = parsed;
-  if (isHeld(object) && spec.deletionPolicy !== 'RemovePrivateEndpoints') return { do: 'release' };
+  const mayRemove = spec.deletionPolicy === 'RemovePrivateEndpoints';
+  if (isHeld(object) && !mayRemove) return { do: 'release', abandoned: [], spared: [] };
+  const verdict = judgeTarget(facts.standing, now);
+  if (verdict.holds && mayRemove && !isHeld(object) && oursIn(object).length > 0) return { do: 'hold' };
   const goal = goalOf(spec);
-  const address = addressOf(spec.organizationId);
-  const hash = stateHash(facts.baseUrl, address, goal);
-  const isHolder = facts.holder.uid === object.metadata.uid;
-  const mayHold = isHolder && spec.deletionPolicy === 'RemovePrivateEndpoints' && !isHeld(object);
-  if (mayHold && hasAdded(object)) return { do: 'hold' };
-  if (spec.suspend) {
-    const confirmed = isConfirmed(object, hash);
-    return isHolder ? { do: 'suspend', confirmed } : { do: 'suspend', confirmed, inherited: facts.inherited };
+  const { path } = addressOf(spec.organizationId);
+  const hash = stateHash(facts.baseUrl, addressOf(spec.organizationId), goal);
+  if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, hash) };
+  if (!verdict.holds) {
+    return { do: 'yield', to: verdict, spec, lost: verdict.why === 'held' ? oursIn(object) : [] };
   }
-  if (!isHolder) return { do: 'yield', holder: facts.holder, inherited: facts.inherited };
-  if (spec.mode === 'Plan')
-    return { do: 'preview', preview: previewOf(object, { goal, path: address.path, hash, now }) };
-  const due = dueOf(object, facts, { spec, hash, now });
+  if (spec.mode === 'Plan' || facts.planOnly) {
+    const preview = previewOf(object, { goal, path, hash, now });
+    return { do: 'preview', preview, planOnly: spec.mode !== 'Plan' };
+  }
+  const { turn, againAt = Number.POSITIVE_INFINITY } = verdict;
+  const work = workOf(object, facts, { spec, goal, now });
+  const isSent = isConfirmed(object, hash) && object.status?.applied?.generation === generationOf(object);
+  const due = dueOf(object, facts, { spec, confirmed: isSent && againAt > now, now });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
-  if (!due.due) return due.at === undefined ? { do: 'nothing' } : { do: 'nothing', at: due.at };
-  if (mayHold && goal.endpoints) return { do: 'hold' };
-  const work: Work = {
+  if (!due.due && !work.session.fresh) {
+    const at = Math.min(due.at ?? Number.POSITIVE_INFINITY, againAt);
+    return at === Number.POSITIVE_INFINITY ? { do: 'nothing' } : { do: 'nothing', at };
+  }
+  if (turn) {
+    return readyOf(object.status)?.reason === 'Applied'
+      ? { do: 'nothing', at: turn.until }
+      : { do: 'yield', to: turn, spec, lost: [] };
+  }
+  if (mayRemove && !isHeld(object) && goal.endpoints) return { do: 'hold' };
+  const lane = work.session.fresh || !due.due ? 'user' : due.lane;
+  return { do: 'step', work, step: nextStep(object, work), lane, probe: due.due === true && due.probe };
+}
+
+/** Whether the finalizer is on. */
+export function isHeld(object: Organization): boolean {
+  return object.metadata.finalizers?.includes(FINALIZER) ?? false;
+}
+
+export function workOf(
+  object: Organization,
+  { notes, baseUrl, apiHash, atWorkMs, monotonic }: Facts,
+  {
+    spec,
+    goal,
+    now,
+    deadline,
+  }: { readonly spec: OrganizationSpec; readonly goal: Goal; readonly now: number; readonly deadline?: number },
+): Work {
+  const address = addressOf(spec.organizationId);
+  const isNew = isNews(object);
+  const generation = generationOf(object);
+  const inVain = isNew || notes.inVain.generation !== generation ? { generation, counts: new Map() } : notes.inVain;
+  return {
     spec,
     goal,
     segments: address.segments,
-    hash,
-    memo: memoFor(object, facts.memo),
-    apiTimeoutMs: facts.apiTimeoutMs,
-    lane: readyOf(object.status)?.reason === 'Pending' ? 'user' : due.lane,
-    probe: due.probe,
-    retryRefused: isNews(object),
-    plannedAt: now,
+    hash: stateHash(baseUrl, address, goal),
+    apiHash,
+    notes: { ...notes, inVain },
+    session: isNew ? withRefusalsDue(sessionOf(object, notes)) : sessionOf(object, notes),
+    isNews: isNew,
+    plannedAt: { now, monotonic },
+    atWorkMs,
+    ...(deadline !== undefined && { deadline }),
   };
-  return { do: 'step', work, ...stepFor(object, work, now) };
+}
+
+/** What the API refused before is tried again with this attempt. */
+function withRefusalsDue(session: Session): Session {
+  const { privateEndpoints } = session.draft;
+  if (session.fresh || !privateEndpoints) return session;
+  const ledger = privateEndpoints.map((entry) => {
+    const { nextAttemptTime: _, ...due } = entry;
+    return entry.lastError === undefined ? entry : due;
+  });
+  return { ...session, draft: { ...session.draft, privateEndpoints: ledger } };
+}
+
+/** Whether the user has said something that the status does not speak of yet: another spec, or a request to try now. */
+function isNews(object: Organization): boolean {
+  const requested = requestedAt(object);
+  if (requested !== undefined && requested !== object.status?.lastHandledReconcileAt) return true;
+  return readyOf(object.status)?.observedGeneration !== generationOf(object);
+}
+
+/** Whether what the API last confirmed is what is declared now, and nothing is open or was tried in vain since. */
+function isConfirmed({ status }: Organization, hash: string): boolean {
+  if (status?.applied?.requestHash !== hash || status.pendingChange) return false;
+  const isOpen = ({ state }: LedgerEntry): boolean => state !== 'Present';
+  return status.lastRequest?.outcome === 'Succeeded' && !(status.privateEndpoints ?? []).some(isOpen);
+}
+
+/** What is this object's, or may be; nothing where it speaks of this API, so that nobody counts what is at another one. */
+function ofAnotherApi({ status, metadata, spec }: Organization, { apiHash, baseUrl }: Facts): readonly Tuple[] | undefined {
+  const object = { status, metadata, spec };
+  const { proof, applied } = status ?? {};
+  const isOld = !proof && applied !== undefined && applied.generation === generationOf(object);
+  const parsed = isOld ? parseSpec(object) : undefined;
+  const hashHere = parsed?.ok
+    ? stateHash(baseUrl, addressOf(parsed.spec.organizationId), goalOf(parsed.spec))
+    : applied?.requestHash;
+  const isOther = proof ? proof.apiHash !== apiHash : isOld && applied?.requestHash !== hashHere;
+  const lost = isOther ? oursIn(object) : [];
+  return lost.length > 0 || (isOther && status?.pendingChange) ? lost : undefined;
+}
+
+function oursIn({ status }: Pick<Organization, 'status'>): readonly Tuple[] {
+  const { privateEndpoints = [], pendingChange } = status ?? {};
+  return [...privateEndpoints.filter(isOurs), ...(pendingChange?.add ?? [])];
 }
 
 function dueOf(
   object: Organization,
   facts: Facts,
-  { spec, hash, now }: { readonly spec: OrganizationSpec; readonly hash: string; readonly now: number },
+  { spec, confirmed, now }: { readonly spec: OrganizationSpec; readonly confirmed: boolean; readonly now: number },
 ): Due {
-  const { status } = object;
-  const generation = generationOf(object);
   return whenDue({
-    generation,
+    generation: generationOf(object),
     uid: object.metadata.uid,
-    status,
+    status: object.status,
     requested: requestedAt(object),
-    confirmed:
-      status?.applied?.requestHash === hash &&
-      status.applied.generation === generation &&
-      // Where the list is not managed, an open intent waits for the next reply that has one.
-      !(status.pendingChange && spec.privateEndpoints),
+    confirmed,
     reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
     secret: facts.secret,
     triedSecret: facts.triedSecret,
     hasSlot: facts.hasSlot,
     now,
   });
-}
-
-/** Whether the object has added endpoints, or may have. */
-function hasAdded({ status }: Organization): boolean {
-  const { privateEndpoints = [], pendingChange } = status ?? {};
-  return privateEndpoints.some(({ origin }) => origin === 'Added') || (pendingChange?.add.length ?? 0) > 0;
 }

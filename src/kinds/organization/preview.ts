@@ -1,10 +1,10 @@
-import { changeFor, isBlocked } from './change.ts';
-import { type FieldChange, intendedChanges } from './changes.ts';
-import { knownList, type Tuple, tupleKey } from './endpoints.ts';
-import { type Goal, isOurs } from './goal.ts';
-import { withoutRefusals } from './ledger.ts';
-import { changeBody, NEUTRAL_BODY, nameBody } from './remote.ts';
-import type { DeclaredEndpoint, LedgerEntry, Organization } from './resource.ts';
+import { type FieldChange, intendedChanges, isAltered } from './changes.ts';
+import { decide } from './decide.ts';
+import { Listing, plain } from './endpoints.ts';
+import { type Goal, isOurs, managesEndpoints } from './goal.ts';
+import { settle } from './ledger.ts';
+import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
+import type { DeclaredEndpoint, LedgerEntry, Organization, OrganizationStatus } from './resource.ts';
 import { counted, names } from './wording.ts';
 
 /** What Apply would send, and by what it is known. */
@@ -18,7 +18,7 @@ export interface Preview {
 }
 
 export function previewOf(
-  object: Organization,
+  { status }: Organization,
   {
     goal,
     path,
@@ -26,53 +26,89 @@ export function previewOf(
     now,
   }: { readonly goal: Goal; readonly path: string; readonly hash: string; readonly now: number },
 ): Preview {
-  const { status } = object;
-  const known = knownList(status);
-  const ledger = withoutRefusals(status?.privateEndpoints ?? [], { now, all: true });
   const request = (body: string) => ({ method: 'PATCH', path, body }) as const;
-  const read = request(goal.name === undefined ? NEUTRAL_BODY : nameBody(goal.name));
-  const change = known && changeFor(goal, ledger, known);
+  const look = request(LOOK_BODY);
+  const list = lastList(status);
   // What may be on its way is asked for before anything else.
-  if (goal.endpoints && (!change || change.undecided || status?.pendingChange)) {
+  if (managesEndpoints(goal) && (!list || status?.pendingChange)) {
     return {
       basis: 'Unknown',
       hash,
-      requests: [read],
-      changes: intendedChanges(status, goal, { add: goal.endpoints, remove: [] }),
+      requests: [look],
+      changes: intendedChanges(status, goal, { add: goal.endpoints ?? [], remove: [] }),
       says: 'one PATCH that asks for the list of private endpoints; what is there is not known, and what follows depends on it',
     };
   }
   const basis = status?.organization === undefined ? 'Unknown' : 'LastResponse';
-  const { add = [], remove = [] } = change ?? {};
-  const later = change ? afterRemoval(goal, ledger, remove) : [];
+  const { ledger, decision } = decided(status, { goal, list: list ?? new Listing([]), now });
+  const { add, remove, blocked, name } = decision;
+  const later = afterRemoval(goal, ledger, remove);
   const changes = intendedChanges(status, goal, { add: [...add, ...later], remove });
-  if (change && isBlocked(goal, change)) {
-    const says = `${counted(remove.length)} would be removed (${names(remove)}), and spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}: Apply would send nothing either`;
-    return { basis, hash, requests: [], changes, says };
+  if (blocked) {
+    const says = `${counted(blocked.length)} would be removed (${names(blocked)}), and spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}: Apply would send nothing but a look either`;
+    return { basis, hash, requests: [look], changes, says };
   }
-  const first = add.length + remove.length > 0 ? request(changeBody({ name: goal.name, add, remove }, goal)) : read;
-  const requests =
-    later.length > 0 ? [first, request(changeBody({ name: goal.name, add: later, remove: [] }, goal))] : [first];
-  return { basis, hash, requests, changes, says: describe(goal, requests.length, { add: [...add, ...later], remove }) };
+  const requests = [
+    look,
+    ...(name === undefined ? [] : [request(nameBody(name))]),
+    ...(add.length + remove.length > 0 ? [request(changeBody({ add, remove }, goal))] : []),
+    ...(later.length > 0 ? [request(changeBody({ add: later, remove: [] }, goal))] : []),
+  ];
+  return { basis, hash, requests, changes, says: describe(requests.length, name, { add: [...add, ...later], remove }) };
+}
+
+/** The list of the last reply, where all of it is kept. */
+function lastList(status: OrganizationStatus | undefined): Listing | undefined {
+  const { privateEndpoints, privateEndpointsTotal = 0 } = status?.organization ?? {};
+  if (!privateEndpoints || privateEndpointsTotal > privateEndpoints.length) return undefined;
+  return new Listing(privateEndpoints.flatMap(({ id, ...rest }) => (id === undefined ? [] : [{ id, ...rest }])));
+}
+
+function decided(
+  status: OrganizationStatus | undefined,
+  { goal, list, now }: { readonly goal: Goal; readonly list: Listing; readonly now: number },
+) {
+  const { ledger } = settle({
+    ledger: status?.privateEndpoints ?? [],
+    list,
+    goal,
+    now,
+    settled: false,
+    settlesAt: now,
+  });
+  const decision = decide({
+    goal,
+    ledger,
+    list,
+    name: status?.organization?.name,
+    inVain: () => 0,
+    isAltered: (declared, entry) => isAltered(status?.differences, declared, entry),
+    now,
+  });
+  return { ledger, decision };
 }
 
 /** Endpoints whose id is there under another tuple of ours: they are added once that one is gone. */
-function afterRemoval(goal: Goal, ledger: readonly LedgerEntry[], remove: readonly Tuple[]): DeclaredEndpoint[] {
-  const going = new Set(remove.map(({ id }) => id));
-  const there = new Set(ledger.filter((entry) => isOurs(entry, goal)).map(tupleKey));
-  return (goal.endpoints ?? []).filter((endpoint) => going.has(endpoint.id) && !there.has(tupleKey(endpoint)));
+function afterRemoval(
+  goal: Goal,
+  ledger: readonly LedgerEntry[],
+  remove: readonly LedgerEntry[],
+): readonly DeclaredEndpoint[] {
+  const going = new Set(remove.map(({ id }) => plain(id)));
+  const staying = new Set(ledger.filter((entry) => isOurs(entry) && !remove.includes(entry)).map(({ id }) => plain(id)));
+  return (goal.endpoints ?? []).filter(({ id }) => going.has(plain(id)) && !staying.has(plain(id)));
 }
 
 function describe(
-  goal: Goal,
   requests: number,
-  { add, remove }: { readonly add: readonly Tuple[]; readonly remove: readonly Tuple[] },
+  name: string | undefined,
+  { add, remove }: { readonly add: readonly unknown[]; readonly remove: readonly unknown[] },
 ): string {
   const parts = [
-    ...(goal.name === undefined ? [] : ['sends the name']),
+    ...(name === undefined ? [] : ['sets the name']),
     ...(add.length > 0 ? [`adds ${counted(add.length)}`] : []),
     ...(remove.length > 0 ? [`removes ${counted(remove.length)}`] : []),
   ];
-  const what = requests === 1 ? 'one PATCH that' : `${requests} PATCH requests, one after another, of which the first`;
-  return `${what} ${parts.length === 0 ? 'changes nothing and asks for the list' : parts.join(', ')}`;
+  if (parts.length === 0) return 'one PATCH that changes nothing and asks for the list';
+  return `${requests} PATCH requests, one after another: a look, and then what ${parts.join(', ')}`;
 }

@@ -52,7 +52,9 @@ function lost(ending: Ending): Problem | undefined {
     ...(add.length > 0 ? [`adding ${names(add)}`] : []),
     ...(remove.length > 0 ? [`removing ${names(remove)}`] : []),
   ].join(' and ');
-  const message = `Whether ${what} took effect is not known, and the API may still be at work on it. Nothing else is sent until that is over; the list of private endpoints is read again meanwhile`;
+  const { lastRequest } = ending.work.session.draft;
+  const said = lastRequest?.outcome === 'Unknown' ? `${withoutStop(lastRequest.message ?? 'No answer')}${quoting(lastRequest.requestId)}. ` : '';
+  const message = `${said}Whether ${what} took effect is not known, and the API may still be at work on it. Nothing else is sent until that is over; the list of private endpoints is read again meanwhile`;
   return { reason: 'OutcomeUnknown', message, at: nextLookAt(ending) };
 }
 

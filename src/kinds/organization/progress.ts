@@ -48,9 +48,9 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
       ...session,
       draft: withDrift(withHistory(draft, changes, replied), [...renamed, ...vanishedDrift(settlement)], now),
       fresh,
-      ...(call.step === 'look' && session.fresh && { hasLookedAgain: true }),
-      ...((call.step === 'name' || (call.step === 'look' && call.by === 'name')) && { isNamed: true }),
-      ...(blamed?.split && { isSplit: true }),
+      ...(call.step === 'look' && session.fresh && { hasLookedAgain: true as const }),
+      ...((call.step === 'name' || (call.step === 'look' && call.by === 'name')) && { isNamed: true as const }),
+      ...(blamed?.split && { isSplit: true as const }),
       refusal: fresh.list ? undefined : session.refusal,
       refusalsInRow: refusalsInRow(replied, blamed),
       notices: [
@@ -69,12 +69,11 @@ function nameSent(call: Replied['call']): string | undefined {
 
 /** What the call says about how this organization can be looked at. */
 function afterLook({ work, call }: Replied, reply: OrganizationReply): Notes {
-  const { session: _, unlistedSince, lookRefusal, missingSince: __, isGone: ___, ...notes } = work.notes;
+  const { session: _, unlistedSince, missingSince: __, isGone: ___, ...notes } = work.notes;
   const since = reply.list ? undefined : (unlistedSince ?? work.plannedAt.monotonic);
   return {
     ...notes,
     ...(since !== undefined && { unlistedSince: since }),
-    ...(call.step === 'look' && call.by === 'list' ? {} : lookRefusal && { lookRefusal }),
     failedLooks: call.step === 'look' && call.by === 'list' ? 0 : notes.failedLooks,
     looks: call.step === 'look' ? notes.looks + 1 : notes.looks,
   };

@@ -1,24 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Summary } from '../../runtime/conditions.ts';
 import { cutText } from '../../runtime/conditions.ts';
+import type { Notice } from '../../runtime/kind.ts';
 import { awaitChange, backOff, goOn, recheckAt } from '../../runtime/outcome.ts';
 import { timestamp } from '../canonical.ts';
 import { commonStatus } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
 import { reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
+import type { NotedReport } from './conclude.ts';
+import { type Tuple, tupleKey } from './endpoints.ts';
+import { namingAll } from './ledger-notices.ts';
 import { LIMITS } from './limits.ts';
-import { targetOf } from './load.ts';
-import type { MemoReport } from './memo.ts';
 import type { Plan } from './plan.ts';
 import type { Preview } from './preview.ts';
 import { reportStep } from './report-step.ts';
 import { type LedgerEntry, type Organization, type OrganizationStatus, organizationType } from './resource.ts';
 import { merged } from './underway.ts';
-import { names } from './wording.ts';
 
 /** Turns a plan and what came of it into the whole status, the events and the next visit. */
-export function report(object: Organization, plan: Plan, result: Result, now: number): MemoReport {
+export function report(object: Organization, plan: Plan, result: Result, now: number): NotedReport {
   switch (plan.do) {
     case 'nothing':
       return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: 'nothing' };
@@ -27,41 +28,24 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
     case 'refuse-spec':
       return refuseSpec(object, plan, now);
     case 'suspend':
-      return show(object, suspended(plan.confirmed), now, 'suspend', {
-        ...(plan.inherited && { privateEndpoints: listOrNone(plan.inherited) }),
-      });
-    case 'yield': {
-      const { holder, inherited } = plan;
-      const { kind } = organizationType;
-      const { status, ...rest } = reportConflict({
-        object,
-        previous: object.status,
-        what: 'the organization',
-        kind,
-        to: {
-          holds: false,
-          why: 'held',
-          ...(holder.namespace === object.metadata.namespace && { holder }),
-        },
-        find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${targetOf(object) ?? ''}`,
-        now,
-      });
-      return { status: merged(object, { ...status, privateEndpoints: listOrNone(inherited) }), ...rest, did: 'yield' };
-    }
+      return show(object, suspended(plan.confirmed), now, 'suspend', {});
+    case 'yield':
+      return yieldTo(object, plan, now);
+    case 'disown':
+      return disown(object, plan.lost, now);
     case 'preview':
-      return preview(object, plan.preview, now);
+      return preview(object, plan, now);
     case 'hold':
     case 'release':
-    case 'abandon':
       // Whoever was quicker has woken the key already; where nobody was, the next pass must not follow at once.
       if (result.got !== 'finalizers') return { outcome: backOff('the finalizers were not written'), did: 'nothing' };
-      return reportFinalizers(object, plan);
+      return plan.do === 'hold' ? { outcome: goOn, did: 'hold', facts: {} } : reportRelease(object, plan);
     case 'step':
       return reportStep(object, plan, result, now);
   }
 }
 
-function refuseSpec(object: Organization, plan: Extract<Plan, { do: 'refuse-spec' }>, now: number): MemoReport {
+function refuseSpec(object: Organization, plan: Extract<Plan, { do: 'refuse-spec' }>, now: number): NotedReport {
   const { message: problem, at } = plan;
   const said = reportSpecInvalid({ object, previous: object.status, problem, now });
   const outcome = at === undefined ? said.outcome : recheckAt(at);
@@ -78,18 +62,89 @@ function suspended(confirmed: boolean): Summary {
   return { ready: 'False', reason, message };
 }
 
-/** A deleted object without our finalizer is nobody's business here, even where the store has not heard of its end. */
-function reportFinalizers(
-  object: Organization,
-  plan: Extract<Plan, { do: 'hold' | 'release' | 'abandon' }>,
-): MemoReport {
-  const isOver = object.metadata.deletionTimestamp !== undefined;
-  const memo = isOver ? { memo: { letGo: true } as const } : {};
-  if (plan.do !== 'abandon') return { outcome: isOver ? awaitChange : goOn, did: plan.do, facts: {}, ...memo };
-  const note = `Let go at --cleanup-deadline although the API may still have private endpoints of this object: ${names(plan.left)}. Remove them at the API if they are not wanted`;
-  const notices = [{ type: 'Warning', reason: 'CleanupAbandoned', note }] as const;
-  return { outcome: awaitChange, notices, did: 'abandon', facts: { abandoned: plan.left.length }, ...memo };
+/** Somebody else's key is the one that the API takes for this organization, or it is not this object's turn. */
+function yieldTo(object: Organization, { to, spec, lost }: Extract<Plan, { do: 'yield' }>, now: number): NotedReport {
+  const { kind } = organizationType;
+  const find = `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${spec.organizationId}`;
+  const said = reportConflict({
+    object,
+    previous: object.status,
+    what: 'the organization',
+    kind,
+    to,
+    find,
+    now,
+  });
+  const before = 'Another object holds the organization now, so these private endpoints are no longer tracked as this object’s:';
+  return {
+    status: merged(object, { ...said.status, ...(lost.length > 0 && nobodys(object)) }),
+    outcome: said.outcome,
+    notices: [...said.notices, ...lostNotices(lost, before)],
+    did: 'yield',
+  };
 }
+
+/** What another API holds can be neither seen nor removed here. */
+function disown(object: Organization, lost: readonly Tuple[], now: number): NotedReport {
+  const summary = {
+    ready: 'Unknown',
+    progress: 'Reconciling',
+    reason: 'Pending',
+    message: '--api-url is another one than before; what is there is looked at next',
+  } as const;
+  const common = commonStatus(object, object.status, { summary, now, acknowledge: false });
+  const before = '--api-url is another one than when these private endpoints were sent, so they are no longer tracked as this object’s:';
+  return {
+    status: merged(object, { ...common, ...nobodys(object), organization: undefined, proof: undefined, applied: undefined }),
+    outcome: goOn,
+    notices: lostNotices(lost, before),
+    did: 'disown',
+  };
+}
+
+function lostNotices(lost: readonly Tuple[], before: string): Notice[] {
+  const after = 'They stay where they are; spec.adoptPrivateEndpoints makes those that are listed this object’s again';
+  return namingAll(lost, { type: 'Warning', reason: 'OwnershipLost', before, after });
+}
+
+/** The ledger with nothing in it that is this object's. */
+function nobodys({ status }: Organization): Partial<OrganizationStatus> {
+  const found = new Map<string, LedgerEntry>();
+  for (const entry of status?.privateEndpoints ?? []) {
+    const { lastError: _, nextAttemptTime: __, ...rest } = entry;
+    if (entry.state !== 'Refused') found.set(tupleKey(entry), { ...rest, origin: 'Found', state: 'Present' });
+  }
+  return { privateEndpoints: found.size > 0 ? [...found.values()] : undefined, pendingChange: undefined };
+}
+
+/** A deleted object without our finalizer is nobody's business here, even where the store has not heard of its end. */
+function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release' }>): NotedReport {
+  const isOver = object.metadata.deletionTimestamp !== undefined;
+  if (!isOver) return { outcome: goOn, did: 'release', facts: {} };
+  const notices = [
+    ...namingAll(plan.spared, {
+      type: 'Normal',
+      reason: 'EndpointLeft',
+      before: 'Another object lists these private endpoints:',
+      after: 'They stay at the API',
+    }),
+    ...namingAll(plan.abandoned, {
+      type: 'Warning',
+      reason: 'CleanupAbandoned',
+      before: `${ABANDONED[plan.because ?? 'deadline']} Private endpoints that may be left at the API:`,
+      after: 'Remove them there if they are not wanted',
+    }),
+  ];
+  const did = plan.abandoned.length > 0 ? 'abandon' : 'release';
+  const facts = plan.abandoned.length > 0 ? { abandoned: plan.abandoned.length } : {};
+  return { outcome: awaitChange, notices, did, facts, letGo: true };
+}
+
+const ABANDONED = {
+  held: 'Let go without a call, because another object holds the organization.',
+  gone: 'Let go, because the API does not know the organization any more.',
+  deadline: 'Let go at --cleanup-deadline.',
+} as const;
 
 /** A state that answers a one-shot request by itself and schedules nothing. */
 function show(
@@ -98,17 +153,17 @@ function show(
   now: number,
   did: string,
   more: Partial<OrganizationStatus>,
-): MemoReport {
+): NotedReport {
   const common = commonStatus(object, object.status, { summary, now, acknowledge: true });
   return { status: merged(object, { ...common, ...more }), outcome: awaitChange, did };
 }
 
-function listOrNone(ledger: readonly LedgerEntry[]): OrganizationStatus['privateEndpoints'] {
-  return ledger.length > 0 ? ledger : undefined;
-}
-
 /** Shows to the letter what Apply would send; the time stays while that stays the same. */
-function preview(object: Organization, { basis, hash, requests, changes, says }: Preview, now: number): MemoReport {
+function preview(
+  object: Organization,
+  { preview: { basis, hash, requests, changes, says }, planOnly }: Extract<Plan, { do: 'preview' }> & { readonly preview: Preview },
+  now: number,
+): NotedReport {
   const { plan: before, lastRequest, applied } = object.status ?? {};
   const shown = {
     basis,
@@ -122,7 +177,10 @@ function preview(object: Organization, { basis, hash, requests, changes, says }:
     basis === 'Unknown'
       ? 'what the API holds is not known yet'
       : `measured against its reply of ${repliedAt ?? 'before'}`;
-  const message = `Not sent: ${says}; ${known}. See status.plan; set spec.mode to Apply to send it`;
+  const how = planOnly
+    ? 'the operator runs with --plan-only; without it this is sent'
+    : 'set spec.mode to Apply to send it';
+  const message = `Not sent: ${says}; ${known}. See status.plan; ${how}`;
   const plan = { time: same ? before.time : timestamp(now), ...shown };
   return show(object, { ready: 'True', reason: 'Planned', message }, now, 'preview', { plan });
 }

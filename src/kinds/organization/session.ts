@@ -67,8 +67,6 @@ export interface Notes {
   readonly lookByNameUntil?: number;
   /** Looks in a row that were answered with 5xx. */
   readonly failedLooks: number;
-  /** How the API refused to show its list without a change. */
-  readonly lookRefusal?: Refusal;
   /** Monotonic ms of the first 404 or 410 in a row since the deletion; `isGone`: of the second, long enough after it. */
   readonly missingSince?: number;
   readonly isGone?: true;
@@ -129,6 +127,12 @@ export class Notebook {
   leaves(object: Organization, monotonic: number): void {
     const { unsent: _, ...notes } = this.of(object, monotonic);
     this.set(object, { ...notes, settlesAt: this.settlesAt(monotonic), looks: 0 });
+  }
+
+  /** Something else has been done for the object than to go on with its attempt. */
+  endSession(object: KubeObject, isLetGo: boolean): void {
+    const { session: _, ...notes } = this.#notes.get(keyOf(object)) ?? {};
+    if ('uid' in notes) this.set(object, { ...notes, ...(isLetGo && { isLetGo: true as const }) });
   }
 
   forget(key: string): void {

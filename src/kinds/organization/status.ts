@@ -57,13 +57,15 @@ const identity = endpointIdentity({ id: 'Its id.', cloudProvider: 'Its cloud pro
 const ledgerEntry = fields('One private endpoint.', {
   ...identity,
   description: reportedText('Its description as last reported, cut at 64 characters.', LIMITS.ledgerDescription),
-  origin: choice(
-    'Added: by this object. Adopted: was there and became that of this object. Found: was there; never removed.',
-    ['Added', 'Adopted', 'Found'],
+  origin: optional(
+    choice(
+      'Added: by this object. Adopted: existed before and became that of this object. Found: existed before; never removed. Absent where it is not at the API.',
+      ['Added', 'Adopted', 'Found'],
+    ),
   ),
   state: choice(
-    'Present: in the last list. Unconfirmed: sent, and not yet seen in a list. Refused: the API does not take it. Removing: its removal was sent, and it is still in the list.',
-    ['Present', 'Unconfirmed', 'Refused', 'Removing'],
+    'Present: in the last list. Missing: in no list since, which a second look has yet to confirm. Unconfirmed: sent, and not yet seen in a list. Refused: the API does not take it. Removing: its removal was sent, and it is still in the list.',
+    ['Present', 'Missing', 'Unconfirmed', 'Refused', 'Removing'],
   ),
   lastError: optional(
     fields('Why the API refused it.', {
@@ -78,12 +80,12 @@ const ledgerEntry = fields('One private endpoint.', {
 const changed = (about: string, most: number) => list(about, most, fields('One private endpoint.', identity));
 
 const pendingChange = fields(
-  'What is being sent: written before it is, and taken off by the next reply that has a list.',
+  'What is being sent: saved before sending, and cleared once a response shows the outcome.',
   {
-    time: timestamp('When it was written.'),
-    name: optional(text({ about: 'The name that is sent.', max: LIMITS.name })),
+    time: timestamp('When it was saved.'),
     add: changed('The private endpoints that are added.', LIMITS.endpoints),
     remove: changed('The private endpoints that are removed.', LIMITS.ledger),
+    refused: optional(fields('The API refused it.', { httpStatus, requestId })),
   },
 );
 

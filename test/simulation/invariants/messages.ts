@@ -64,7 +64,7 @@ export class MessageJudge implements Judge {
     this.#judgeUnsent(key, target, status, by);
     this.#judgeIds(key, target, ready);
     this.#judgeNames(key, namespace, ready);
-    if (ready.reason === 'Unauthorized') this.#judgeOther(key, now, ready);
+    if (ready.reason === 'Unauthorized') this.#judgeRefused(key, now);
     if (ready.reason === 'RemovalBlocked') this.#judgeBlocked(key, target, now, ready);
     if (ready.reason === 'Applied') this.#judgeApplied(key, target, plural, now);
     if (ready.status === 'True' && isStalled(now)) this.#court.report('said both', key, `${key} is Ready and Stalled`);
@@ -132,20 +132,10 @@ export class MessageJudge implements Judge {
       this.#court.report('held names', key, `the message of ${key} names an object of ${other}: ${message}`);
   }
 
-  #judgeOther(key: string, { metadata }: Thing, { message }: ConditionView): void {
+  #judgeRefused(key: string, { metadata }: Thing): void {
     const refused = this.#calls.filter(({ reply }) => reply?.status === 401);
     if (!refused.some(({ credential }) => this.#court.holds(metadata.namespace, credential)))
       this.#court.report('said unauthorized', key, `${key} says Unauthorized, and no key of its namespace was refused`);
-    if (!message.includes('for another object')) return;
-    const isTrue = refused.some((call) =>
-      this.#court.candidates(call).some(({ known }) => known.last.metadata.uid !== metadata.uid),
-    );
-    if (!isTrue)
-      this.#court.report(
-        'said another-object',
-        key,
-        `${key} says that its key was refused for another object, and it was refused for this one alone`,
-      );
   }
 
   /** More removals than are allowed: then nothing at all is sent for this generation. */

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { type PipeSettings, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
+import { SECRET } from '../../src/kube/secret-state.ts';
+import { eventually } from '../support/eventually.ts';
+import { FakeKubeServer } from '../support/fake-kube-server.ts';
+import { startOnFakes, startPlainApi } from '../support/operator-on-fakes.ts';
+
+const KEY = { keyId: btoa('canary-id'), keySecret: btoa('canary-secret') };
+
+/** An object for a pipe of its own name. */
+const aSpec = (pipeId: string, secret: string, more: object = {}) => ({
+  organizationId: 'o',
+  serviceId: 's',
+  pipeId,
+  credentialsSecretRef: { name: secret },
+  settings: { engine_max_threads: 4 },
+  ...more,
+});
+
+test('nothing leaves for objects that were suspended, edited, deleted or made anew while their Secret was read', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  kube.create(SECRET, 'ns/slow', { data: KEY });
+  kube.create(SECRET, 'ns/quick', { data: KEY });
+  const names = ['suspended', 'edited', 'deleted', 'anew'];
+  const secretRead = Promise.withResolvers<void>();
+  const changed = Promise.withResolvers<void>();
+  kube.fate = async ({ method, path, watch }) => {
+    if (method !== 'GET' || watch || !path.endsWith('/secrets/slow')) return undefined;
+    secretRead.resolve();
+    await changed.promise;
+    return undefined;
+  };
+  for (const name of names) kube.create(pipeSettingsType, `ns/${name}`, { spec: aSpec(name, 'slow') });
+  const { end } = await startOnFakes(kube, api.url);
+  await secretRead.promise;
+  kube.edit(pipeSettingsType, 'ns/suspended', { spec: aSpec('suspended', 'slow', { suspend: true }) });
+  kube.edit(pipeSettingsType, 'ns/edited', { spec: aSpec('edited', 'slow', { mode: 'Plan' }) });
+  kube.remove(pipeSettingsType, 'ns/deleted');
+  kube.remove(pipeSettingsType, 'ns/anew');
+  kube.create(pipeSettingsType, 'ns/anew', { spec: aSpec('anew', 'slow', { suspend: true }) });
+  // Its event comes last, so where it is acted on the others have been heard.
+  kube.create(pipeSettingsType, 'ns/last', { spec: aSpec('last', 'quick') });
+  const reasonOf = (name: string) =>
+    (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status?.conditions?.[0]?.reason;
+  await eventually(() => expect(reasonOf('last')).toBe('Applied'));
+  changed.resolve();
+  await eventually(() =>
+    expect(['suspended', 'edited', 'anew'].map(reasonOf)).toEqual(['Suspended', 'Planned', 'Suspended']),
+  );
+  expect(api.paths).toEqual([expect.stringContaining('/pipes/last/')]);
+  await end();
+  api.close();
+  await kube.stop();
+});
