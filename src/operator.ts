@@ -5,16 +5,18 @@ import type { Pacer } from './api/pacing.ts';
 import { proxySecrets } from './api/proxy.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
+import { readyOf } from './kinds/common-status.ts';
 import { createCredentials } from './kinds/credentials.ts';
 import { createKinds } from './kinds/index.ts';
 import type { KubeClient } from './kube/client.ts';
 import { createEvents, type Events } from './kube/events.ts';
 import { createFinalizerWriter } from './kube/finalizers.ts';
+import { keyOf } from './kube/resource.ts';
 import { createSecrets } from './kube/secrets.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { observePasses, observeQueue } from './observe.ts';
-import type { ControllerOptions } from './runtime/controller.ts';
+import { type ControllerOptions, queueKey } from './runtime/controller.ts';
 import { type Informers, startInformers } from './runtime/informers.ts';
 import type { Kind } from './runtime/kind.ts';
 import { Lifecycle } from './runtime/lifecycle.ts';
@@ -106,6 +108,7 @@ export function createOperator(options: OperatorOptions): Operator {
     onSecretChange: (listener) => void secretListeners.push(listener),
     writeFinalizers: createFinalizerWriter(client),
     log,
+    unlisted: (plural) => informers.unlisted(plural),
     apiTimeoutMs: config.apiTimeoutMs,
     cleanupDeadlineMs: config.cleanupDeadlineMs,
   });
@@ -132,6 +135,7 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     log,
     signal,
+    onListed: (kind) => visitWaiting(kind, queue),
   });
   const recordPass = observePasses(metrics);
   const controller: ControllerOptions = {
@@ -147,4 +151,12 @@ export function createOperator(options: OperatorOptions): Operator {
     },
   };
   return { api, pacer, queue, kinds, events, informers, controller };
+}
+
+/** A namespace has been listed, with or without objects: those that waited for it need not be concerned by any of them. */
+function visitWaiting(kind: Kind, queue: Queue): void {
+  for (const object of kind.values()) {
+    const { reason } = readyOf(object.status ?? {}) ?? {};
+    if (reason === 'TargetConflict') queue.add(queueKey(kind.type.kind, keyOf(object)), 'user');
+  }
 }

@@ -6,6 +6,7 @@ import type { Store } from '../kube/store.ts';
 import { queueKey } from '../runtime/controller.ts';
 import type { KindContext } from './context.ts';
 import type { CredentialProblem, CredentialRead, ReadCredential, SecretRef } from './credentials.ts';
+import type { Locks } from './locks.ts';
 import { maskTexts } from './masked.ts';
 
 /** What came of wanting to make one call. */
@@ -24,16 +25,24 @@ export type Attempt =
 
 /** What this process alone knows about objects, by store key; what survives a restart is in their status. */
 export interface Memory {
-  /** Objects whose call has been started and whose status does not say so yet. */
-  readonly acting: Set<string>;
+  /** Calls that have been started and of which no status tells yet. */
+  readonly underWay: Map<string, CallUnderWay>;
   /** Version of the Secret that a call was last made with, or that no key could be made of. */
   readonly triedSecret: Map<string, string>;
+}
+
+interface CallUnderWay {
+  readonly target: string;
+  readonly uid: string;
+  /** It was a write, and nobody can tell what it did. */
+  readonly isUnknown: boolean;
 }
 
 export interface Attempting {
   readonly pacer: Pacer;
   readonly readCredential: ReadCredential;
   readonly memory: Memory;
+  readonly locks: Locks;
   readonly monotonic: () => number;
   /** The key under which the pacer knows an object; it serves all kinds. */
   readonly pacingKey: (storeKey: string) => string;
@@ -52,21 +61,25 @@ export interface KindAttempts extends Attempting {
 export function attemptsOf(
   kind: string,
   { pacer, readCredential, clock }: KindContext,
-  store: Pick<Store<KubeObject>, 'get'>,
+  { store, locks }: { readonly store: Pick<Store<KubeObject>, 'get'>; readonly locks: Locks },
 ): KindAttempts {
   const pacingKey = (key: string): string => queueKey(kind, key);
-  const memory: Memory = { acting: new Set(), triedSecret: new Map() };
+  const memory: Memory = { underWay: new Map(), triedSecret: new Map() };
   return {
     pacer,
     readCredential,
     memory,
+    locks,
     monotonic: () => clock.monotonic(),
     pacingKey,
     stillWanted: (object) => isSameWish(object, store.get(keyOf(object))),
     hasSlot: (key) => pacer.hasSlot(pacingKey(key)),
     settle(key, { unwritten }) {
       pacer.settle(pacingKey(key));
-      if (!unwritten) memory.acting.delete(key);
+      const call = unwritten ? undefined : memory.underWay.get(key);
+      if (!call) return;
+      memory.underWay.delete(key);
+      locks.end(call.target, call.uid, call);
     },
     forget(key) {
       pacer.forget(pacingKey(key));
@@ -135,16 +148,20 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const answer = using.pacer.tryStart(callWish(wish, read, using));
   if ('wait' in answer) return { got: 'no-slot' };
   if ('gated' in answer) return { got: 'gated' };
-  using.memory.acting.add(key);
+  const call: CallUnderWay = { target: wish.target, uid: wish.object.metadata.uid, isUnknown: wish.write };
   const { start } = answer;
   const begin = (): Objection | undefined => {
     if (!using.stillWanted(wish.object)) return 'not-wanted';
-    return start.begin() ? undefined : 'not-permitted';
+    if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin()) return 'not-permitted';
+    using.memory.underWay.set(key, call);
+    using.locks.begin(call.target, call.uid);
+    return undefined;
   };
   const { reply, pausedUntil } = await spend(start, () => wish.send(read.credential, begin));
   if (!reply.answered && reply.aborted) return { got: 'called-off' };
   using.memory.triedSecret.set(key, read.resourceVersion);
   const verdict = judge(reply, { write: wish.write });
+  using.memory.underWay.set(key, { ...call, isUnknown: wish.write && verdict.outcome === 'Unknown' });
   if (verdict.ok) {
     const result = maskTexts(verdict.result, (text) => read.credential.mask(text));
     return { got: 'success', verdict: { ...verdict, result }, secretVersion: read.resourceVersion };

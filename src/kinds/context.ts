@@ -20,6 +20,8 @@ export interface KindContext {
   readonly onSecretChange: (listener: (secret: string) => void) => void;
   readonly writeFinalizers: WriteFinalizers;
   readonly log: Log;
+  /** The configured namespaces in which objects of this kind, by its plural, may stand that nobody has seen yet. */
+  readonly unlisted: (plural: string) => readonly string[];
   /** `--api-timeout`: a call that has started is over after this long, at this end. */
   readonly apiTimeoutMs: number;
   /** `--cleanup-deadline`: a deleted object is let go this long after its deletion. */

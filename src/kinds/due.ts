@@ -81,8 +81,10 @@ function nextAssertion({ status, reassertMs, uid, now }: DueQuestion): Due {
 }
 
 /** Whether the Secret has become another one since the attempt that failed for want of a good key. */
-function secretChanged(ready: Condition, question: DueQuestion): boolean {
-  const { secret, triedSecret, status } = question;
+export function secretChanged(
+  ready: Condition,
+  { secret, triedSecret, status }: Pick<DueQuestion, 'secret' | 'triedSecret' | 'status'>,
+): boolean {
   if (secret.state === 'unknown') return false;
   switch (ready.reason) {
     case 'SecretNotFound':
@@ -92,12 +94,20 @@ function secretChanged(ready: Condition, question: DueQuestion): boolean {
     case 'SecretInvalid':
     case 'Unauthorized':
     case 'Forbidden': {
-      if (secret.state !== 'present') return true;
-      if (triedSecret !== undefined) return secret.resourceVersion !== triedSecret;
-      const tried = Math.max(Date.parse(ready.lastTransitionTime), Date.parse(status?.lastRequest?.time ?? '') || 0);
-      return secret.changedAt !== undefined && secret.changedAt > tried;
+      const triedAt = Math.max(Date.parse(ready.lastTransitionTime), Date.parse(status?.lastRequest?.time ?? '') || 0);
+      return secret.state !== 'present' || isNewSecret(secret, { triedSecret, triedAt });
     }
     default:
       return false;
   }
+}
+
+/** Whether there is another version of the Secret than the one that was tried; in another process, one that was written since. */
+export function isNewSecret(
+  secret: SecretState,
+  { triedSecret, triedAt }: { readonly triedSecret: string | undefined; readonly triedAt: number },
+): boolean {
+  if (secret.state !== 'present') return false;
+  if (triedSecret !== undefined) return secret.resourceVersion !== triedSecret;
+  return secret.changedAt !== undefined && secret.changedAt > triedAt;
 }

@@ -1,18 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
 import { type Origin, Store } from '../kube/store.ts';
 import { queueKey } from '../runtime/controller.ts';
 import type { Lane } from '../runtime/queue.ts';
-import { type CommonStatus, generationOf, usedAnnotations } from './common-status.ts';
+import { type CommonStatus, generationOf, readyOf, usedAnnotations } from './common-status.ts';
+import { Contests } from './contests.ts';
 import type { KindContext } from './context.ts';
 import { secretNameOf } from './credentials.ts';
+import { Locks } from './locks.ts';
+import type { ProvableStatus } from './proof.ts';
 
 export interface KindStoreOptions<T extends KubeObject> {
   /** The kind's name. */
   readonly kind: string;
-  readonly context: Pick<KindContext, 'enqueue' | 'secrets' | 'onSecretChange'>;
+  readonly context: Pick<KindContext, 'enqueue' | 'secrets' | 'onSecretChange' | 'clock' | 'apiTimeoutMs'>;
   /** What an object stands for at the API; objects with the same one are rivals. */
   readonly targetOf: (object: KubeObject) => string | undefined;
-  /** Whether this change of an object matters to its rivals; absent: only its end does. */
+  /** What of an object matters to its rivals beyond what always does. */
   readonly rivalsSee?: (now: T, before: T) => boolean;
   /** An object has gone while these waited for what it stood for; called before they are visited. Not for one that a list has no more: it may have gone before they came. */
   readonly onGone?: (gone: T, waiting: readonly T[]) => void;
@@ -22,17 +26,38 @@ export interface KindStore<T extends KubeObject> {
   readonly store: Store<T>;
   /** Who stands for the same thing at the API as this object, which need not be among them. */
   readonly rivals: (object: T) => T[];
+  readonly locks: Locks;
+  readonly contests: Contests;
 }
 
 /**
- * The store of one kind, and the rules of who is visited when something changes: the object itself; when an object goes,
- * those that waited for its target; when a Secret changes, those that refer to it. Also keeps the references to Secrets.
+ * The store of one kind, and the rules of who is visited when something changes: the object itself; all objects of its target
+ * when it appears, goes, or changes in a way that matters to them; when a Secret changes, those that refer to it. Also keeps
+ * the references to Secrets.
  */
 export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): KindStore<T> {
-  const { secrets, enqueue, onSecretChange } = options.context;
+  const { secrets, enqueue, onSecretChange, clock, apiTimeoutMs } = options.context;
   const idOf = (key: string): string => queueKey(options.kind, key);
   const wake = (objects: readonly T[], lane: Lane): void => {
     for (const object of objects) enqueue(idOf(keyOf(object)), lane);
+  };
+  const contests = new Contests(() => clock.monotonic());
+  const locks = new Locks({
+    monotonic: () => clock.monotonic(),
+    apiTimeoutMs,
+    onFree: (target, uid) =>
+      wake(
+        store.byIndex('target', target).filter(({ metadata }) => metadata.uid !== uid),
+        'user',
+      ),
+  });
+  const gone = (key: string, before: T, origin: Origin): void => {
+    const rivals = rivalsOf(before);
+    // One under the same name has come after it.
+    const waiting = rivals.filter((rival) => keyOf(rival) !== key);
+    if (origin === 'event') options.onGone?.(before, waiting);
+    if (rivals.length < 2) contests.end(options.targetOf(before));
+    wake(rivals, 'user');
   };
   const store = new Store<T>({
     trim,
@@ -41,19 +66,15 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
       enqueue(idOf(key), now ? laneFor(now, origin) : 'user');
       if (!now) {
         secrets.release(idOf(key));
-        if (!before) return;
-        const rivals = rivalsOf(before);
-        // One under the same name has come after it.
-        const waiting = rivals.filter((rival) => keyOf(rival) !== key);
-        if (origin === 'event') options.onGone?.(before, waiting);
-        wake(rivals, 'user');
+        if (before) gone(key, before, origin);
         return;
       }
-      if (before && options.rivalsSee?.(now, before))
-        wake(
-          rivalsOf(now).filter((rival) => rival !== now),
-          'user',
-        );
+      const target = options.targetOf(now);
+      if (target !== undefined) locks.see(target, now, before);
+      if (!before || mattersToRivals(now, before) || options.rivalsSee?.(now, before)) {
+        const others = rivalsOf(now).filter((rival) => rival !== now);
+        wake(others, 'user');
+      }
       const name = secretNameOf(now);
       if (name === undefined) secrets.release(idOf(key));
       else secrets.refer(idOf(key), now.metadata.namespace, name);
@@ -64,7 +85,18 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const target = options.targetOf(object);
     return target === undefined ? [] : store.byIndex('target', target);
   };
-  return { store, rivals: rivalsOf };
+  return { store, rivals: rivalsOf, locks, contests };
+}
+
+/** What decides who holds a target, and whether what the holder has sent still stands; see target.ts. */
+function mattersToRivals(now: KubeObject, before: KubeObject): boolean {
+  const [{ metadata }, { metadata: old }] = [now, before];
+  if (metadata.generation !== old.generation || metadata.deletionTimestamp !== old.deletionTimestamp) return true;
+  const of = ({ status }: KubeObject): unknown => {
+    const { proof, lastRequest } = (status ?? {}) as ProvableStatus;
+    return [proof?.time, proof?.apiHash, readyOf(status ?? {})?.reason, lastRequest?.outcome === 'Unknown'];
+  };
+  return !isDeepStrictEqual(of(now), of(before));
 }
 
 /** `namespace/name` of the Secret that an object refers to; the index `secret`. */

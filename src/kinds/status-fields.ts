@@ -88,6 +88,20 @@ interface Bounds {
 
 const fieldName = (max: number) => text({ about: 'Name of the field.', max });
 
+const proofFields = fields(
+  'The API has taken the key of this object for what it stands for. Of several objects for one thing only such a one holds it.',
+  {
+    time: timestamp('When it last did.'),
+    apiHash: digest('Hash of the address of the API.'),
+    unusableSince: optional(
+      timestamp('Since when key, Secret or spec have been of no use; after 24 hours the proof ends.'),
+    ),
+  },
+);
+
+/** `status.proof`, of the kinds whose targets can be held. */
+export const proof = optional(proofFields);
+
 /** `status.applied`: the last confirmed write. */
 export function applied(bounds: Omit<Bounds, 'value'>) {
   return fields('The last write that the API confirmed.', {
@@ -182,4 +196,5 @@ function change(bounds: Bounds) {
   };
 }
 
+export type Proof = Stored<z.output<typeof proofFields>>;
 export type LastRequest = Stored<z.output<typeof lastRequest>>;

@@ -1,26 +1,122 @@
-import type { KubeObject } from '../kube/resource.ts';
-
-/** The object that may act for a target. */
+/** An object as it is named to others. */
 export interface Holder {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-/**
- * Which of several objects for one target may act: one that has acted keeps it; among equals the oldest, by creation
- * time and then uid. The same for every observer, whatever order the objects were seen in.
- * `acted` says whether an object has touched the target, in its status or in this process.
- */
-export function holderOf<T extends KubeObject>(objects: readonly T[], acted: (object: T) => boolean): T | undefined {
-  let holder: T | undefined;
-  for (const object of objects) if (!holder || goesBefore(object, holder, acted)) holder = object;
-  return holder;
+/** What one of several objects for one target has to say for itself. */
+export interface Claim extends Holder {
+  /** RFC 3339, as the API server writes it. */
+  readonly created: string;
+  /** The API has taken its own key for this target; see proof.ts. */
+  readonly proven: boolean;
+  /** It could make a call: valid, not suspended, not planned only, not being deleted, and its Secret is not known to be of no use. */
+  readonly able: boolean;
+  /** The API has answered it with 401, 403, 404 or 410, and neither its spec nor its Secret is another one since. */
+  readonly refused: boolean;
+  /** The API has answered it at all. */
+  readonly answered: boolean;
+  /** Epoch ms: when its declared state was last confirmed. */
+  readonly appliedAt: number | undefined;
+  /** Epoch ms: when the API last took something of it, whatever it said then. */
+  readonly provenAt: number | undefined;
 }
 
-function goesBefore<T extends KubeObject>(a: T, b: T, acted: (object: T) => boolean): boolean {
-  if (acted(a) !== acted(b)) return acted(a);
-  const [aCreated, bCreated] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
-  if (aCreated !== bCreated) return aCreated < bCreated;
-  return a.metadata.uid < b.metadata.uid;
+/** All that decides who may act for a target, as the object that asks sees it. */
+export interface Standing {
+  readonly own: Claim;
+  readonly others: readonly Claim[];
+  /** It shows `TargetConflict`. */
+  readonly waits: boolean;
+  /** There is a configured namespace in which the holder may stand unseen. */
+  readonly unlisted: boolean;
+  /** For so long a write of another object, or of one that is gone, may still be at work. */
+  readonly unsettledMs: number | undefined;
+  /** For so long the younger lets the older go first, where nobody is proven and they have just appeared. */
+  readonly courtesyMs: number;
+}
+
+/** `until`: epoch ms, at the latest. */
+export interface Turn {
+  readonly why: 'unsettled' | 'courtesy';
+  readonly until: number;
+}
+
+export interface Held {
+  readonly holds: false;
+  /**
+   * `held`: another one is proven, so what this one had there is its own no longer. `turn`: another one of its namespace is
+   * tried first. `unlisted`: the holder may be out of sight.
+   */
+  readonly why: 'held' | 'turn' | 'unlisted';
+  /** Only one of the same namespace: nobody is told of objects that he may not see. */
+  readonly holder?: Holder;
+}
+
+export type Verdict =
+  | {
+      readonly holds: true;
+      /** It may act, but makes no call before this. */
+      readonly turn?: Turn;
+      /** Epoch ms: from then on what it has sent is to be sent again, because a rival was confirmed after it. */
+      readonly againAt?: number;
+    }
+  | Held;
+
+/**
+ * Who may act for a target. Among the proven the oldest holds it. Where nobody is proven, the first of each namespace
+ * tries, and those of different namespaces keep each other from nothing: anybody may write anybody's ids into an object.
+ * The same for every observer, whatever order the objects were seen in.
+ */
+export function judgeTarget(standing: Standing, now: number): Verdict {
+  const { own, others, waits, unlisted } = standing;
+  const holder = oldest([own, ...others].filter(({ proven }) => proven));
+  if (holder && holder.uid !== own.uid) return { holds: false, why: 'held', ...named(holder, own) };
+  const first = holder || !own.able ? undefined : oldest(others.filter((other) => triesBefore(other, own)));
+  if (first) return { holds: false, why: 'turn', ...named(first, own) };
+  if (waits && unlisted) return { holds: false, why: 'unlisted' };
+  const turn = turnOf(standing, { isHeld: holder !== undefined, now });
+  const againAt = confirmedAgainst(standing, now);
+  return { holds: true, ...(turn && { turn }), ...(againAt !== undefined && { againAt }) };
+}
+
+/** Those whose key was refused come after all others, each at its own waits: none of them keeps another of them from trying. */
+function triesBefore(other: Claim, own: Claim): boolean {
+  if (other.namespace !== own.namespace || !other.able || other.refused) return false;
+  return own.refused || isOlder(other, own);
+}
+
+function turnOf(
+  { own, others, unsettledMs, courtesyMs }: Standing,
+  { isHeld, now }: { readonly isHeld: boolean; readonly now: number },
+): Turn | undefined {
+  if (unsettledMs !== undefined) return { why: 'unsettled', until: now + unsettledMs };
+  if (isHeld || courtesyMs <= 0) return undefined;
+  const isBefore = (other: Claim): boolean =>
+    other.namespace !== own.namespace && other.able && !other.answered && (own.refused || isOlder(other, own));
+  return others.some(isBefore) ? { why: 'courtesy', until: now + courtesyMs } : undefined;
+}
+
+/** In a second of both nobody knows who came last. A time in the future, which a wrong clock has written, counts as long past. */
+function confirmedAgainst({ own, others }: Standing, now: number): number | undefined {
+  const past = (time: number | undefined): number => (time !== undefined && time <= now ? time : 0);
+  if (own.appliedAt === undefined) return undefined;
+  const last = Math.max(0, ...others.flatMap(({ appliedAt, provenAt }) => [past(appliedAt), past(provenAt)]));
+  return last > 0 && past(own.appliedAt) <= last ? last + 1_000 : undefined;
+}
+
+function named({ uid, namespace, name }: Claim, own: Claim): { readonly holder?: Holder } {
+  return namespace === own.namespace ? { holder: { uid, namespace, name } } : {};
+}
+
+function oldest(claims: readonly Claim[]): Claim | undefined {
+  return claims.reduce<Claim | undefined>(
+    (first, claim) => (!first || isOlder(claim, first) ? claim : first),
+    undefined,
+  );
+}
+
+function isOlder(a: Claim, b: Claim): boolean {
+  return a.created === b.created ? a.uid < b.uid : a.created < b.created;
 }

@@ -1,15 +1,25 @@
 import { judge } from '../../src/api/errors.ts';
 import { type Answer, type Reply } from '../../src/api/reply.ts';
 import type { Attempt } from '../../src/kinds/attempt.ts';
+import { claimOf } from '../../src/kinds/claim.ts';
+import { readyOf } from '../../src/kinds/common-status.ts';
 import type { Facts } from '../../src/kinds/pipe-settings/load.ts';
 import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
 import { report } from '../../src/kinds/pipe-settings/report.ts';
-import type { PipeSettings, PipeSettingsSpec, PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
+import {
+  type PipeSettings,
+  type PipeSettingsSpec,
+  type PipeSettingsStatus,
+  parseSpec,
+} from '../../src/kinds/pipe-settings/resource.ts';
+import { apiHashOf, keepProof } from '../../src/kinds/proof.ts';
+import type { Claim, Standing } from '../../src/kinds/target.ts';
 import type { Report } from '../../src/runtime/kind.ts';
 
 /** The moment at which pure tests take place. */
 export const T0 = Date.parse('2026-03-01T12:00:00Z');
 export const BASE_URL = 'https://api.example.test';
+export const API_HASH = apiHashOf(BASE_URL);
 export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -59,13 +69,34 @@ export function aPipeSettings(wanted: Wanted = {}): PipeSettings {
 
 /** What `load` would give for an object that has its pipe for itself and a Secret that was tried and has not changed. */
 export function factsFor(object: PipeSettings, facts: Partial<Facts> = {}): Facts {
-  const { uid, namespace, name } = object.metadata;
+  const secret = { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined } as const;
   return {
-    holder: { uid, namespace, name },
-    secret: { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined },
+    standing: standingAmong(object, []),
+    secret,
     triedSecret: '1',
     baseUrl: BASE_URL,
+    apiHash: API_HASH,
     ...facts,
+  };
+}
+
+/** Where an object stands among others for its pipe, to a process that has seen them for long, all with the same usable Secret. */
+export function standingAmong(
+  object: PipeSettings,
+  others: readonly PipeSettings[],
+  more: Partial<Standing> = {},
+): Standing {
+  const secret = { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined } as const;
+  const claim = (one: PipeSettings): Claim =>
+    claimOf(one, { apiHash: API_HASH, isValid: parseSpec(one).ok, secret, triedSecret: '1' });
+  return {
+    own: claim(object),
+    others: others.map(claim),
+    waits: readyOf(object.status)?.reason === 'TargetConflict',
+    unlisted: false,
+    unsettledMs: undefined,
+    courtesyMs: 0,
+    ...more,
   };
 }
 
@@ -98,7 +129,8 @@ export function visit(
   const { now = T0 } = options;
   const planned = plan(object, factsFor(object, options.facts), now);
   const attempt = options.attempt ?? confirming(object);
-  const reported = report(object, planned, planned.do === 'put' ? attempt : { got: 'nothing' }, now);
+  const said = report(object, planned, planned.do === 'put' ? attempt : { got: 'nothing' }, now);
+  const reported = keepProof(said, object, now);
   const status: PipeSettingsStatus | undefined = reported.status ?? object.status;
   return { plan: planned, report: reported, status, object: { ...object, ...(status && { status }) } };
 }

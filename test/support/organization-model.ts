@@ -112,7 +112,7 @@ export function organizationLoop(options: LoopOptions): Loop {
     load(object, {
       store: { byIndex: () => [object, ...loop.rivals] },
       secrets: { state: () => ({ state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined }) },
-      memory: { acting: new Set(), triedSecret: new Map([[`ingest/${object.metadata.name}`, '1']]) },
+      memory: { underWay: new Map(), triedSecret: new Map([[`ingest/${object.metadata.name}`, '1']]) },
       memos,
       predecessors: { of: () => undefined },
       hasSlot: () => false,

@@ -5,6 +5,7 @@ import type { Credential, Reply } from '../../src/api/reply.ts';
 import { type Attempt, attempt, type Memory } from '../../src/kinds/attempt.ts';
 import type { CredentialRead } from '../../src/kinds/credentials.ts';
 import { whenDue } from '../../src/kinds/due.ts';
+import { Locks } from '../../src/kinds/locks.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { anAnswer, aPipeSettings, T0 } from '../support/objects.ts';
 
@@ -33,8 +34,9 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
     clock,
     wake: (key) => void woken.push(key),
   });
-  const memory: Memory = { acting: new Set(), triedSecret: new Map() };
-  const calls: { readonly credential: Credential; readonly acting: readonly string[] }[] = [];
+  const memory: Memory = { underWay: new Map(), triedSecret: new Map() };
+  const locks = new Locks({ monotonic: () => clock.monotonic(), apiTimeoutMs: 35_000, onFree: () => undefined });
+  const calls: { readonly credential: Credential; readonly underWay: readonly string[] }[] = [];
   const attemptFor = async (
     name: string,
     answer: () => Reply | Promise<Reply>,
@@ -52,13 +54,14 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
         send: async (used, begin) => {
           const aborted = more.begin === false ? undefined : begin();
           if (aborted) return { answered: false, sent: false, cause: 'c', aborted };
-          calls.push({ credential: used, acting: [...memory.acting] });
+          calls.push({ credential: used, underWay: [...memory.underWay.keys()] });
           return answer();
         },
       },
       {
         pacer,
         memory,
+        locks,
         readCredential: () => Promise.resolve(read),
         monotonic: () => clock.monotonic(),
         pacingKey: (key) => `PipeSettings/${key}`,
@@ -74,10 +77,10 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
 const answers = (reply: Reply) => (): Reply => reply;
 
 describe('an attempt', () => {
-  test('makes one call with the credential, known to be acting before it leaves', async () => {
+  test('makes one call with the credential, known to be under way before it leaves', async () => {
     const { attemptFor, calls, memory } = setUp();
     expect(await attemptFor('orders', answers(ok))).toMatchObject({ got: 'success', secretVersion: '7' });
-    expect(calls).toEqual([{ credential, acting: [KEY] }]);
+    expect(calls).toEqual([{ credential, underWay: [KEY] }]);
     expect(memory.triedSecret.get(KEY)).toBe('7');
   });
 
@@ -120,7 +123,7 @@ describe('without a usable key', () => {
     expect(calls).toEqual([]);
     expect(pacer.snapshot().credentials).toBe(0);
     expect(memory.triedSecret.get(KEY)).toBe('7');
-    expect(memory.acting.size).toBe(0);
+    expect(memory.underWay.size).toBe(0);
   });
 
   test('no version is tried where there is none', async () => {
@@ -136,7 +139,7 @@ describe('without a slot', () => {
     await attemptFor('first', answers(ok));
     expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'no-slot' });
     expect(calls).toHaveLength(1);
-    expect(memory.acting.has(KEY)).toBe(false);
+    expect(memory.underWay.has(KEY)).toBe(false);
     await clock.advance(10_000);
     expect(woken).toEqual([`PipeSettings/${KEY}`]);
     expect(await attemptFor('orders', answers(ok))).toMatchObject({ got: 'success' });

@@ -26,6 +26,7 @@ function aKind(): Kind {
     onSecretChange: () => undefined,
     writeFinalizers: unused,
     log: recordingLog().log,
+    unlisted: () => [],
     apiTimeoutMs: 30_000,
     cleanupDeadlineMs: 600_000,
   });

@@ -1,13 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../src/api/errors.ts';
+import { Contests } from '../../src/kinds/contests.ts';
 import { FAILURES } from '../../src/kinds/failures.ts';
+import { Locks } from '../../src/kinds/locks.ts';
 import type { Facts } from '../../src/kinds/pipe-settings/load.ts';
 import { load } from '../../src/kinds/pipe-settings/load.ts';
 import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import { type PipeSettings, type PipeSettingsSpec, parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import {
+  API_HASH,
   anAnswer,
   anAppliedPipeSettings,
   aPipeSettings,
@@ -19,6 +23,7 @@ import {
   MINUTE,
   REQUESTED_AT,
   readyIn,
+  standingAmong,
   T0,
   visit,
 } from '../support/objects.ts';
@@ -31,7 +36,9 @@ function withRequest(object: PipeSettings, value: string): PipeSettings {
   return { ...object, metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: value } } };
 }
 
-const elsewhere = { holder: { uid: 'uid-2', namespace: 'ingest', name: 'other' } };
+/** Another object of its namespace holds the pipe. */
+const other = anAppliedPipeSettings({ name: 'other', uid: 'uid-2' });
+const elsewhere = { standing: standingAmong(aPipeSettings(), [other]) };
 
 describe('a put', () => {
   test('is planned for an object that nobody has visited, with the complete declared set and nothing else', () => {
@@ -162,40 +169,32 @@ test('deletion makes no call, not even for what is owed', () => {
 });
 
 describe('load', () => {
-  const memory = { acting: new Set<string>(), triedSecret: new Map<string, string>() };
-  const holderAmong = (object: PipeSettings, rivals: readonly PipeSettings[], acting: string[] = []): string =>
-    load(object, {
-      store: { byIndex: () => [...rivals] },
-      secrets: { state: () => ({ state: 'absent' }) },
-      memory: { ...memory, acting: new Set(acting) },
-      hasSlot: () => false,
-      baseUrl: BASE_URL,
-    }).holder.name;
-  const old = aPipeSettings({ name: 'old', uid: 'b', created: '2026-03-01T10:00:00Z' });
-  const young = aPipeSettings({ name: 'young', uid: 'a', created: '2026-03-01T11:00:00Z' });
-
-  test('finds the oldest to hold the pipe', () => {
-    expect(holderAmong(young, [young, old])).toBe('old');
-    expect(holderAmong(old, [old, young])).toBe('old');
+  const clock = new FakeClock();
+  const monotonic = (): number => clock.monotonic();
+  const from = (rivals: readonly PipeSettings[]): Parameters<typeof load>[1] => ({
+    rivals: () => rivals,
+    secrets: { state: () => ({ state: 'absent' }) },
+    memory: { underWay: new Map(), triedSecret: new Map() },
+    locks: new Locks({ monotonic, apiTimeoutMs: 35_000, onFree: () => undefined }),
+    contests: new Contests(monotonic),
+    unlisted: () => [],
+    hasSlot: () => false,
+    baseUrl: BASE_URL,
+    apiHash: API_HASH,
   });
 
-  test('finds who has acted to hold it, in its status or in this process', () => {
-    const acted = anAppliedPipeSettings({ name: 'young', uid: 'a', created: '2026-03-01T11:00:00Z' });
-    expect(holderAmong(old, [old, acted])).toBe('young');
-    expect(holderAmong(old, [old, young], ['ingest/young'])).toBe('young');
-  });
-
-  test('finds an object alone to hold it', () => {
-    expect(holderAmong(young, [young])).toBe('young');
+  test('says who else is for the pipe, whether or not the object is among them', () => {
+    const [one, two] = [aPipeSettings(), aPipeSettings({ uid: 'uid-2' })];
+    for (const rivals of [[one, two], [two]]) {
+      const { own, others } = load(one, from(rivals)).standing;
+      expect([own.uid, others.map(({ uid }) => uid)]).toEqual(['uid-1', ['uid-2']]);
+    }
   });
 
   test('says what is known of the Secret, and nothing where the spec names none', () => {
-    const secrets = { state: () => ({ state: 'absent' }) as const };
-    const from = { store: { byIndex: () => [] }, secrets, hasSlot: () => false };
-    const facts = load(aPipeSettings(), { ...from, memory, baseUrl: BASE_URL });
+    const facts = load(aPipeSettings(), from([]));
     expect(facts).toMatchObject({ secret: { state: 'absent' }, triedSecret: undefined, baseUrl: BASE_URL });
-    const nameless = aPipeSettings({ rawSpec: {} });
-    expect(load(nameless, { ...from, memory, baseUrl: BASE_URL }).secret).toEqual({ state: 'unknown' });
+    expect(load(aPipeSettings({ rawSpec: {} }), from([])).secret).toEqual({ state: 'unknown' });
   });
 });
 

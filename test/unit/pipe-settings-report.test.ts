@@ -9,6 +9,7 @@ import {
 } from '../../src/kinds/pipe-settings/resource.ts';
 import { pendingStatus } from '../../src/kinds/status-fields.ts';
 import {
+  API_HASH,
   anAnswer,
   anAppliedPipeSettings,
   aPipeSettings,
@@ -22,6 +23,7 @@ import {
   readyIn,
   SECOND,
   sideIn,
+  standingAmong,
   T0,
   type Visit,
   visit,
@@ -29,7 +31,8 @@ import {
 } from '../support/objects.ts';
 import { expectLawful } from '../support/status-law.ts';
 
-const holder = { uid: 'uid-2', namespace: 'ingest', name: 'other' };
+const other = anAppliedPipeSettings({ name: 'other', uid: 'uid-2' });
+const held = { standing: standingAmong(aPipeSettings(), [other]) };
 const refused = attemptOf(anAnswer(400, { error: 'no' }));
 
 function asking(object: PipeSettings, requested: string): PipeSettings {
@@ -57,6 +60,7 @@ describe('a confirmed write', () => {
     const time = '2026-03-01T12:00:00Z';
     expect(first.status).toStrictEqual({
       observedGeneration: 4,
+      proof: { time, apiHash: API_HASH },
       conditions: [
         {
           type: 'Ready',
@@ -235,7 +239,7 @@ describe('in Plan mode', () => {
 
   test.for<[string, PipeSettings, Parameters<typeof visit>[1]]>([
     ['suspend', edited(first.object, { suspend: true }), {}],
-    ['a conflict', first.object, { facts: { holder } }],
+    ['a conflict', first.object, { facts: held }],
     ['a failure', edited(first.object, { mode: 'Apply' }), { attempt: refused }],
     [
       'an echo that differs',
@@ -251,7 +255,7 @@ describe('in Plan mode', () => {
 });
 
 describe('a conflict', () => {
-  const facts = { holder };
+  const facts = held;
   const first = visit(aPipeSettings(), { facts });
 
   test('is Reconciling for five minutes and names the winner, without an event', () => {
@@ -291,9 +295,13 @@ describe('a conflict', () => {
     expect(sideIn(waiting.status)).toBe('Reconciling');
   });
 
-  test('names the namespace of a winner that is elsewhere', () => {
-    const { status } = visit(aPipeSettings(), { facts: { holder: { ...holder, namespace: 'far' } } });
-    expect(readyIn(status).message).toContain('"far/other"');
+  test('does not name a winner that is elsewhere, but says how it can be found', () => {
+    const far = anAppliedPipeSettings({ name: 'secret-name', namespace: 'far', uid: 'uid-2' });
+    const { status } = visit(aPipeSettings(), { facts: { standing: standingAmong(aPipeSettings(), [far]) } });
+    const { message } = readyIn(status);
+    expect(message).toContain('held by an object in another namespace');
+    expect(message).toContain('kubectl get pset -A --field-selector spec.pipeId=pipe');
+    expect(message).not.toMatch(/secret-name|far/);
   });
 
   test('with a time too far off is looked at in five minutes', () => {
@@ -427,7 +435,7 @@ describe('for any life of an object', () => {
       else if (spec) object = { ...edited(object, {}), spec: aPipeSettings({ spec }).spec };
       if (requested) object = asking(object, `${now}`);
       const state = { state: 'present', resourceVersion: secret, type: undefined, changedAt: undefined } as const;
-      const options = { now, facts: { secret: state, ...(rival && { holder }) }, ...(attempt && { attempt }) };
+      const options = { now, facts: { secret: state, ...(rival && held) }, ...(attempt && { attempt }) };
       lived.push({ ...visit(object, options), now, options });
     }
     return lived;

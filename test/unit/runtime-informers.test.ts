@@ -30,11 +30,14 @@ afterEach(async () => {
 
 interface Started extends Informers {
   readonly isSynced: () => boolean;
+  /** What was said of first lists. */
+  readonly listed: string[];
 }
 
 function start(namespaces: readonly string[] = []): Started {
   const { log } = recorded;
   const kinds = [pipes.kind];
+  const listed: string[] = [];
   const informers = startInformers({
     client,
     kinds,
@@ -43,10 +46,14 @@ function start(namespaces: readonly string[] = []): Started {
     clock,
     log,
     signal: stop.signal,
+    onListed: ({ type }, namespace) => {
+      const left = informers.unlisted(type.plural).join();
+      listed.push(`${type.plural} in ${namespace}, without ${left === '' ? 'none' : left}, with ${keys().join()}`);
+    },
   });
   let synced = false;
   void informers.synced.then(() => (synced = true));
-  return { synced: informers.synced, missing: () => informers.missing(), isSynced: () => synced };
+  return { ...informers, isSynced: () => synced, listed };
 }
 
 /** Refuses everything about one namespace, or about all. */
@@ -72,6 +79,7 @@ describe('without namespaces', () => {
     server.create(PIPE, 'b/two');
     const informers = start();
     expect(informers.missing()).toBe('pipes: the first list is not complete');
+    expect(informers.unlisted('pipes')).toEqual([]);
     await informers.synced;
     expect(keys()).toEqual(['a/one', 'b/two']);
     expect(informers.missing()).toBeUndefined();
@@ -99,12 +107,31 @@ describe('with named namespaces', () => {
     expect(keys()).toEqual(['a/one', 'b/two']);
   });
 
-  test('passes over a forbidden one, says so once, and takes it in when it is allowed', async () => {
+  test('waits for one that is forbidden for a moment', async () => {
     server.create(PIPE, 'a/one');
     server.create(PIPE, 'b/two');
     refuse(FORBIDDEN, 'b');
     const informers = start(['a', 'b']);
-    await informers.synced;
+    await eventually(() => expect(informers.missing()).toMatch(/^pipes in namespace "b": .*cannot list/));
+    expect(keys()).toEqual(['a/one']);
+    server.fate = () => undefined;
+    await eventually(async () => {
+      await clock.advance(100);
+      expect(informers.isSynced()).toBe(true);
+    });
+    expect(keys()).toEqual(['a/one', 'b/two']);
+  });
+
+  test('passes over one that stays forbidden, says so once, and takes it in when it is allowed', async () => {
+    server.create(PIPE, 'a/one');
+    server.create(PIPE, 'b/two');
+    refuse(FORBIDDEN, 'b');
+    const informers = start(['a', 'b']);
+    await eventually(() => expect(informers.missing()).toContain('cannot list'));
+    await clock.advance(29_999);
+    expect(informers.isSynced()).toBe(false);
+    await clock.advance(1);
+    expect(informers.isSynced()).toBe(true);
     expect(keys()).toEqual(['a/one']);
     expect(informers.missing()).toBeUndefined();
     await clock.advance(60_000);
@@ -116,6 +143,25 @@ describe('with named namespaces', () => {
       await clock.advance(30_000);
       expect(keys()).toEqual(['a/one', 'b/two']);
     });
+  });
+
+  test('names those that nobody has listed yet, also when it goes on without them, and tells when their list comes', async () => {
+    server.create(PIPE, 'b/two');
+    refuse(FORBIDDEN, 'b');
+    const informers = start(['a', 'b']);
+    expect(informers.unlisted('pipes')).toEqual(['a', 'b']);
+    expect(informers.unlisted('others')).toEqual([]);
+    await eventually(() => expect(informers.listed).toEqual(['pipes in a, without b, with ']));
+    await eventually(() => expect(informers.missing()).toContain('cannot list'));
+    await clock.advance(30_000);
+    await informers.synced;
+    expect(informers.unlisted('pipes')).toEqual(['b']);
+    server.fate = () => undefined;
+    await eventually(async () => {
+      await clock.advance(30_000);
+      expect(informers.unlisted('pipes')).toEqual([]);
+    });
+    expect(informers.listed.slice(1)).toEqual(['pipes in b, without none, with b/two']);
   });
 
   test('does not take a missing CRD for a missing namespace', async () => {

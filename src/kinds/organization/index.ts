@@ -20,14 +20,14 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { kind } = organizationType;
   const memos = new Memos();
   const predecessors = new Predecessors();
-  const { store, rivals } = createKindStore<Organization>({
+  const { store, rivals, locks } = createKindStore<Organization>({
     kind,
     context,
     targetOf,
     rivalsSee,
     onGone: (gone, waiting) => predecessors.add(gone, heirsOf(gone, waiting, attempts.memory)),
   });
-  const attempts = attemptsOf(kind, context, store);
+  const attempts = attemptsOf(kind, context, { store, locks });
   const acting: Acting = {
     ...attempts,
     api,

@@ -5,7 +5,7 @@ import type { Store } from '../../kube/store.ts';
 import type { Memory } from '../attempt.ts';
 import { generationOf } from '../common-status.ts';
 import { secretNameOf } from '../credentials.ts';
-import { type Holder, holderOf } from '../target.ts';
+import type { Holder } from '../target.ts';
 import { type Tuple, tupleKey } from './endpoints.ts';
 import { inheritance } from './inheritance.ts';
 import type { Memo, Memos } from './memo.ts';
@@ -74,9 +74,9 @@ export function load(object: Organization, from: LoadSources): Facts {
   };
 }
 
-function hasActed({ acting }: Memory): (object: Organization) => boolean {
+function hasActed({ underWay }: Memory): (object: Organization) => boolean {
   return ({ status, ...object }) =>
-    status?.applied !== undefined || status?.pendingChange !== undefined || acting.has(keyOf(object));
+    status?.applied !== undefined || status?.pendingChange !== undefined || underWay.has(keyOf(object));
 }
 
 /** Of those that waited for an object that is gone: who has something to take over from it and has not done so. */
@@ -108,4 +108,17 @@ function memoFor(memo: Memo, generation: number): Memo {
   if (!memo.apart || memo.apart.generation === generation) return memo;
   const { apart: _, ...rest } = memo;
   return rest;
+}
+
+/** One that has acted keeps the organization; among equals the oldest. */
+function holderOf(
+  objects: readonly Organization[],
+  acted: (object: Organization) => boolean,
+): Organization | undefined {
+  const rank = ({ metadata, ...object }: Organization): string =>
+    JSON.stringify([!acted({ metadata, ...object }), metadata.creationTimestamp, metadata.uid]);
+  return objects.reduce<Organization | undefined>(
+    (first, object) => (!first || rank(object) < rank(first) ? object : first),
+    undefined,
+  );
 }

@@ -8,6 +8,7 @@ import { reportConflict } from '../conflict-report.ts';
 import { reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import { LIMITS } from './limits.ts';
+import { targetOf } from './load.ts';
 import type { MemoReport } from './memo.ts';
 import type { Plan } from './plan.ts';
 import type { Preview } from './preview.ts';
@@ -35,9 +36,14 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
       const { status, ...rest } = reportConflict({
         object,
         previous: object.status,
-        what: 'The organization',
+        what: 'the organization',
         kind,
-        holder,
+        to: {
+          holds: false,
+          why: 'held',
+          ...(holder.namespace === object.metadata.namespace && { holder }),
+        },
+        find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${targetOf(object) ?? ''}`,
         now,
       });
       return { status: merged(object, { ...status, privateEndpoints: listOrNone(inherited) }), ...rest, did: 'yield' };

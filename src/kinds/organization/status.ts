@@ -8,6 +8,7 @@ import {
   httpStatus,
   notReported,
   plan,
+  proof,
   requestId,
 } from '../status-fields.ts';
 import { endpointIdentity } from './endpoint-fields.ts';
@@ -89,6 +90,7 @@ const pendingChange = fields(
 /** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
 export const status = fields('What the operator did and what the API reported. Written by the operator alone.', {
   ...commonStatus,
+  proof,
   applied: optional(applied({ most: 2, field: LIMITS.field })),
   organization: optional(organization),
   privateEndpoints: optional(

@@ -14,6 +14,7 @@ import {
 import { assertionTime } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
+import { provenAt } from '../proof.ts';
 import * as changes from './changes.ts';
 import { compare, readEcho } from './echo.ts';
 import { LIMITS } from './limits.ts';
@@ -48,6 +49,7 @@ export function reportResult(confirmation: Confirmation): Report {
   const status: PipeSettingsStatus = {
     ...previous,
     plan: undefined,
+    proof: provenAt(now, plan.apiHash),
     ...changes.reportedFields(echo, comparison),
     drift: withDrift(previous?.drift, changes.driftEntries(drift, timestamp(now))),
   };

@@ -1,7 +1,8 @@
 import type { Lane } from '../../runtime/queue.ts';
-import { generationOf, requestedAt } from '../common-status.ts';
+import { currentReady, generationOf, requestedAt } from '../common-status.ts';
 import { whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
+import { type Held, judgeTarget, type Turn } from '../target.ts';
 import type { Facts } from './load.ts';
 import { type SettingsRequest, settingsRequest } from './remote.ts';
 import { type PipeSettings, type PipeSettingsSpec, parseSpec } from './resource.ts';
@@ -12,7 +13,7 @@ export type Plan =
   | { readonly do: 'nothing'; readonly at?: number }
   | { readonly do: 'refuse-spec'; readonly message: string }
   | { readonly do: 'suspend'; readonly confirmed: boolean }
-  | { readonly do: 'yield'; readonly holder: Facts['holder']; readonly spec: PipeSettingsSpec }
+  | { readonly do: 'yield'; readonly to: Held | Turn; readonly spec: PipeSettingsSpec }
   | { readonly do: 'preview'; readonly spec: PipeSettingsSpec; readonly request: SettingsRequest }
   | { readonly do: 'reschedule'; readonly at: number }
   | {
@@ -21,6 +22,7 @@ export type Plan =
       readonly request: SettingsRequest;
       readonly lane: Lane;
       readonly probe: boolean;
+      readonly apiHash: string;
     };
 
 /** Decides. The order is the order of precedence: a spec that cannot be read, suspend, another object's pipe, Plan, time. */
@@ -31,14 +33,18 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   const { spec } = parsed;
   const request = settingsRequest(facts.baseUrl, spec);
   if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, request) };
-  if (facts.holder.uid !== object.metadata.uid) return { do: 'yield', holder: facts.holder, spec };
+  const verdict = judgeTarget(facts.standing, now);
+  if (!verdict.holds) return { do: 'yield', to: verdict, spec };
   if (spec.mode === 'Plan') return { do: 'preview', spec, request };
+  const { turn, againAt } = verdict;
+  const isOvertaken = againAt !== undefined && againAt <= now;
   const due = whenDue({
     generation: generationOf(object),
     uid: object.metadata.uid,
     status: object.status,
     requested: requestedAt(object),
-    confirmed: isConfirmed(object, request) && object.status?.applied?.generation === generationOf(object),
+    confirmed:
+      isConfirmed(object, request) && object.status?.applied?.generation === generationOf(object) && !isOvertaken,
     reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
     secret: facts.secret,
     triedSecret: facts.triedSecret,
@@ -46,8 +52,17 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     now,
   });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
-  if (!due.due) return due.at === undefined ? { do: 'nothing' } : { do: 'nothing', at: due.at };
-  return { do: 'put', spec, request, lane: due.lane, probe: due.probe };
+  if (!due.due) {
+    const times = [due.at, isOvertaken ? undefined : againAt].filter((at) => at !== undefined);
+    return times.length === 0 ? { do: 'nothing' } : { do: 'nothing', at: Math.min(...times) };
+  }
+  // What was confirmed for this generation stays so while it waits to be sent again.
+  if (turn) return isReady(object) ? { do: 'nothing', at: turn.until } : { do: 'yield', to: turn, spec };
+  return { do: 'put', spec, request, lane: due.lane, probe: due.probe, apiHash: facts.apiHash };
+}
+
+export function isReady(object: PipeSettings): boolean {
+  return currentReady(object, object.status)?.status === 'True';
 }
 
 /** Whether what the API last confirmed is what is declared now, and nothing has been tried in vain since. */

@@ -2,7 +2,7 @@ import type { Summary } from '../../runtime/conditions.ts';
 import type { Report } from '../../runtime/kind.ts';
 import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
 import { timestamp } from '../canonical.ts';
-import { type CommonStatus, commonStatus, currentReady, withoutUndefined } from '../common-status.ts';
+import { type CommonStatus, commonStatus, withoutUndefined } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
 import { reportAttempt, reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import { overtaking } from '../overtaken.ts';
@@ -10,7 +10,7 @@ import type { Result } from './act.ts';
 import { advise } from './advice.ts';
 import { plannedChanges } from './changes.ts';
 import { reportResult } from './confirmed.ts';
-import { isConfirmed, type Plan } from './plan.ts';
+import { isConfirmed, isReady, type Plan } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import { type PipeSettings, type PipeSettingsStatus, pipeSettingsType } from './resource.ts';
 
@@ -60,10 +60,6 @@ function reportPut(object: PipeSettings, plan: Extract<Plan, { do: 'put' }>, res
   return { status: merged(object, status), outcome, notices, did, facts };
 }
 
-function isReady(object: PipeSettings): boolean {
-  return currentReady(object, object.status)?.status === 'True';
-}
-
 /** The previous status with other common fields, and without a plan: this is not Plan mode. */
 function merged(
   object: PipeSettings,
@@ -105,10 +101,11 @@ function show(
   return { status: merged(object, common, more), outcome: awaitChange, did };
 }
 
-function yieldTo(object: PipeSettings, { holder }: Extract<Plan, { do: 'yield' }>, now: number): Report {
+function yieldTo(object: PipeSettings, { to, spec }: Extract<Plan, { do: 'yield' }>, now: number): Report {
   const { status: previous } = object;
   const { kind } = pipeSettingsType;
-  const { status, ...rest } = reportConflict({ object, previous, what: 'The pipe', kind, holder, now });
+  const find = `kubectl get pset -A --field-selector spec.pipeId=${spec.pipeId}`;
+  const { status, ...rest } = reportConflict({ object, previous, what: 'the pipe', kind, to, find, now });
   return { status: merged(object, status), ...rest, did: 'yield' };
 }
 

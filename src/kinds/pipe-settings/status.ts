@@ -1,5 +1,5 @@
 import { fields, flag, integer, list, optional, text } from '../schema.ts';
-import { applied, commonStatus, differences, drift, history, notReported, plan } from '../status-fields.ts';
+import { applied, commonStatus, differences, drift, history, notReported, plan, proof } from '../status-fields.ts';
 import { LIMITS } from './limits.ts';
 import { SETTINGS, settingNames, settingsShape } from './settings.ts';
 
@@ -15,6 +15,7 @@ const reportedSettings = settingsShape((name) => {
 /** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
 export const status = fields('What the operator did and what the API reported. Written by the operator alone.', {
   ...commonStatus,
+  proof,
   applied: optional(applied(perSetting)),
   settings: optional(fields('The settings as the API last reported them.', reportedSettings)),
   otherSettings: optional(

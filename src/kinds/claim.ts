@@ -1,0 +1,55 @@
+import type { KubeObject } from '../kube/resource.ts';
+import type { SecretState } from '../kube/secret-state.ts';
+import { currentReady, generationOf } from './common-status.ts';
+import { isNewSecret, secretChanged } from './due.ts';
+import { isIdle, isProven, type ProvableStatus } from './proof.ts';
+import type { Claim } from './target.ts';
+
+/** What is known about one of several objects for one target besides itself. */
+export interface ClaimFacts {
+  readonly apiHash: string;
+  /** Its stored spec can be read. */
+  readonly isValid: boolean;
+  readonly secret: SecretState;
+  /** Version of the Secret that this process last tried for it. */
+  readonly triedSecret: string | undefined;
+}
+
+const REFUSALS = new Set([401, 403, 404, 410]);
+
+export function claimOf(object: KubeObject, facts: ClaimFacts): Claim {
+  const { uid, namespace, name, creationTimestamp, deletionTimestamp } = object.metadata;
+  const status = object.status as ProvableStatus | undefined;
+  return {
+    uid,
+    namespace,
+    name,
+    created: creationTimestamp,
+    proven: isProven(status, facts.apiHash),
+    able: facts.isValid && !isIdle(object) && deletionTimestamp === undefined && hasSecret(object, facts),
+    refused: isRefused(object, facts),
+    answered: status?.lastRequest?.httpStatus !== undefined,
+    appliedAt: timeOf(status?.applied),
+    provenAt: timeOf(status?.proof),
+  };
+}
+
+/** Not known to be without a usable Secret. */
+function hasSecret(object: KubeObject, { secret, triedSecret }: ClaimFacts): boolean {
+  if (secret.state === 'absent' || secret.state === 'forbidden') return false;
+  const status = object.status as ProvableStatus | undefined;
+  const ready = currentReady(object, status);
+  if (!ready?.reason.startsWith('Secret')) return true;
+  return secretChanged(ready, { status, secret, triedSecret });
+}
+
+/** By the last request, not by `Ready`, which a conflict hides. */
+function isRefused(object: KubeObject, { secret, triedSecret }: ClaimFacts): boolean {
+  const { lastRequest, observedGeneration } = (object.status as ProvableStatus | undefined) ?? {};
+  if (!REFUSALS.has(lastRequest?.httpStatus ?? 0) || observedGeneration !== generationOf(object)) return false;
+  return !isNewSecret(secret, { triedSecret, triedAt: Date.parse(lastRequest?.time ?? '') });
+}
+
+function timeOf(record: { readonly time: string } | undefined): number | undefined {
+  return record && Date.parse(record.time);
+}

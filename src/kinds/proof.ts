@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Report } from '../runtime/kind.ts';
+import { type Outcome, recheckAt } from '../runtime/outcome.ts';
+import { digestOf, timestamp } from './canonical.ts';
+import { type CommonStatus, readyOf, withoutUndefined } from './common-status.ts';
+import type { Proof } from './status-fields.ts';
+
+/** The part of a status that says whether the API has taken the object's own key for its target. */
+export interface ProvableStatus extends CommonStatus {
+  readonly proof?: Proof | undefined;
+  readonly applied?: { readonly time: string } | undefined;
+}
+
+const HOUR = 3_600_000;
+
+/** How long key, Secret, spec or target may be of no use before the proof ends. */
+const PROOF_OUTLASTS_MS = 24 * HOUR;
+
+/** Reasons of `Ready` that say so: only what somebody has to mend, never an API that is away. */
+const UNUSABLE: ReadonlySet<string> = new Set([
+  'Unauthorized',
+  'Forbidden',
+  'NotFound',
+  'SecretNotFound',
+  'SecretInvalid',
+  'SecretForbidden',
+  'SpecInvalid',
+]);
+
+/** `status.proof.apiHash`: identifies the API by its normalised base address. */
+export function apiHashOf(baseUrl: string): string {
+  return digestOf(baseUrl);
+}
+
+/** What an answer of 200 with a result to the object's own call proves. */
+export function provenAt(now: number, apiHash: string): Proof {
+  return { time: timestamp(now), apiHash };
+}
+
+/** Whether the API at this address has taken the object's own key for its target, and that has not come to its end. */
+export function isProven(status: ProvableStatus | undefined, apiHash: string): boolean {
+  if (status?.proof) return status.proof.apiHash === apiHash;
+  return status?.applied !== undefined && !losesOldClaim(status);
+}
+
+/** Where `applied` stands without `proof`: the first version wrote no proof, and what it held must not go to whoever comes first after an upgrade. */
+function losesOldClaim(status: ProvableStatus): boolean {
+  const reason = readyOf(status)?.reason ?? '';
+  return reason === 'TargetConflict' || UNUSABLE.has(reason);
+}
+
+/**
+ * The last word on a report of a kind whose targets are held by proof: notes since when the object has been of no use,
+ * takes its proof away when that is too long, and sees to it that somebody looks then.
+ */
+export function keepProof(report: Report, object: KubeObject, now: number): Report {
+  const status = (report.status ?? object.status) as ProvableStatus | undefined;
+  if (!status?.proof) return report;
+  const isUnusable = UNUSABLE.has(readyOf(status)?.reason ?? '') && !isIdle(object);
+  const since = isUnusable ? (status.proof.unusableSince ?? timestamp(now)) : status.proof.unusableSince;
+  const end = isUnusable ? endOf(since, now) : undefined;
+  const { time, apiHash } = status.proof;
+  const noted = withoutUndefined({ time, apiHash, unusableSince: isIdle(object) ? undefined : since });
+  const proof = end !== undefined && end <= now ? undefined : noted;
+  return {
+    ...report,
+    ...(!isDeepStrictEqual(proof, status.proof) && { status: withoutUndefined({ ...status, proof }) }),
+    outcome: proof && end !== undefined ? sooner(report.outcome, end) : report.outcome,
+  };
+}
+
+/** Epoch ms; a time on record that lies in the future counts as long past. */
+function endOf(unusableSince: string | undefined, now: number): number {
+  const since = Date.parse(unusableSince ?? '');
+  return since <= now ? since + PROOF_OUTLASTS_MS : now;
+}
+
+/** Suspended and planned objects hold on purpose, whatever becomes of the key, and also where the rest of the spec is not valid. */
+export function isIdle({ spec }: KubeObject): boolean {
+  const { suspend, mode } = (spec ?? {}) as { readonly suspend?: unknown; readonly mode?: unknown };
+  return suspend === true || mode === 'Plan';
+}
+
+function sooner(outcome: Outcome, at: number): Outcome {
+  if (outcome.next === 'await-change') return recheckAt(at);
+  return outcome.next === 'recheck' && outcome.at > at ? recheckAt(at) : outcome;
+}

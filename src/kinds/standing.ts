@@ -1,0 +1,50 @@
+import { type KubeObject, keyOf } from '../kube/resource.ts';
+import type { Secrets } from '../kube/secrets.ts';
+import type { Memory } from './attempt.ts';
+import { claimOf } from './claim.ts';
+import { type CommonStatus, readyOf } from './common-status.ts';
+import type { Contests } from './contests.ts';
+import { secretNameOf } from './credentials.ts';
+import type { Locks } from './locks.ts';
+import type { Claim, Standing } from './target.ts';
+
+export interface StandingSources<T extends KubeObject> {
+  readonly targetOf: (object: T) => string | undefined;
+  readonly rivals: (object: T) => readonly T[];
+  readonly isValid: (object: T) => boolean;
+  readonly secrets: Pick<Secrets, 'state'>;
+  readonly memory: Pick<Memory, 'triedSecret'>;
+  readonly locks: Pick<Locks, 'remainingMs'>;
+  readonly contests: Contests;
+  /** Configured namespaces that nobody has listed yet. */
+  readonly unlisted: () => readonly string[];
+  readonly apiHash: string;
+}
+
+/** Gathers what `judgeTarget` needs for this object. */
+export function standingOf<T extends KubeObject>(object: T, from: StandingSources<T>): Standing {
+  const { uid } = object.metadata;
+  const target = from.targetOf(object);
+  const rivals = from.rivals(object).filter(({ metadata }) => metadata.uid !== uid);
+  const [own, ...others] = [object, ...rivals].map((one) => claimFor(one, from)) as [Claim, ...Claim[]];
+  const isContest = others.length > 0 && ![own, ...others].some(({ proven }) => proven);
+  if (!isContest) from.contests.end(target);
+  return {
+    own,
+    others,
+    waits: readyOf(object.status as CommonStatus | undefined)?.reason === 'TargetConflict',
+    unlisted: from.unlisted().length > 0,
+    unsettledMs: target === undefined ? undefined : from.locks.remainingMs(target, uid),
+    courtesyMs: isContest && target !== undefined ? from.contests.courtesyMs(target) : 0,
+  };
+}
+
+function claimFor<T extends KubeObject>(object: T, from: StandingSources<T>): Claim {
+  const secretName = secretNameOf(object);
+  return claimOf(object, {
+    apiHash: from.apiHash,
+    isValid: from.isValid(object),
+    secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
+    triedSecret: from.memory.triedSecret.get(keyOf(object)),
+  });
+}
