@@ -111,7 +111,7 @@ class CallPacer implements Pacer {
       target,
       lane,
       pace,
-      rank: this.#roster.nextRank(),
+      rank: this.#roster.nextRank(wish.goesOn === true),
       since: now,
       place: 'new',
       asked: true,

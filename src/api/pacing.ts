@@ -11,6 +11,8 @@ export interface CallWish {
   /** At most one call in flight for it, over all credentials. */
   readonly target: string;
   readonly lane: Lane;
+  /** The call goes on with what an earlier one has begun: it stands in line before all that are yet to begin. */
+  readonly goesOn?: boolean;
   /** This key's own attempt is due (back-off over, or the user asks): it may probe a gated credential. */
   readonly probe?: boolean;
 }

@@ -36,9 +36,10 @@ export class Roster {
     return pace;
   }
 
-  /** Places by age: each number is given once. */
-  nextRank(): number {
-    return ++this.#rank;
+  /** Places by age, each number given once; those that go on with something come before all others. */
+  nextRank(goesOn: boolean): number {
+    this.#rank += 1;
+    return goesOn ? this.#rank - Number.MAX_SAFE_INTEGER : this.#rank;
   }
 
   /** The keys that use one credential. */

@@ -100,7 +100,7 @@ function isSameWish({ metadata }: KubeObject, now: KubeObject | undefined): bool
 /** What came of wanting a slot without a call yet. */
 export type Reservation = Extract<Attempt, { got: 'no-credential' | 'no-slot' | 'gated' }> | { readonly got: 'slot' };
 
-export interface SlotWish extends Pick<CallWish, 'target' | 'lane' | 'probe'> {
+export interface SlotWish extends Pick<CallWish, 'target' | 'lane' | 'probe' | 'goesOn'> {
   readonly object: KubeObject;
   readonly ref: SecretRef;
 }
@@ -133,11 +133,11 @@ async function credentialFor(
 }
 
 function callWish(
-  { object, target, lane, probe }: SlotWish,
+  { object, target, lane, probe = false, goesOn = false }: SlotWish,
   { credential }: CredentialFor,
   using: Attempting,
 ): CallWish {
-  return { credential: credential.id, key: using.pacingKey(keyOf(object)), target, lane, probe: probe ?? false };
+  return { credential: credential.id, key: using.pacingKey(keyOf(object)), target, lane, probe, goesOn };
 }
 
 /** Reads the credential, asks for a slot, makes at most one call, and never waits for a slot. */

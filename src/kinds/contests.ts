@@ -15,7 +15,7 @@ export class Contests {
     const now = this.#monotonic();
     const since = this.#since.get(target) ?? now;
     this.#since.set(target, since);
-    return Math.max(0, since + COURTESY_MS - now);
+    return Math.max(0, Math.ceil(since + COURTESY_MS - now));
   }
 
   /** One of them is proven, or only one is left. */

@@ -61,7 +61,7 @@ export function whenDue(question: DueQuestion): Due {
   // Nobody gets a slot before its time but those who wait for a key to work: it has worked for another object.
   if (ready.reason === 'Unauthorized' && question.hasSlot) return NOW;
   if (secretChanged(ready, question)) return NOW;
-  if (at <= now + longestWait(ready.reason)) return { due: false, at };
+  if (at <= wholeSecond(now + longestWait(ready.reason))) return { due: false, at };
   return { due: 'reschedule', at: now + nextWait(ready.reason, status.attempts ?? 1, question.uid) };
 }
 

@@ -13,7 +13,7 @@ import {
   quoting,
   readyOf,
 } from './common-status.ts';
-import { type FailureReason, type FailureRule, nextWait, sameCause, sideOf } from './failures.ts';
+import { type FailureReason, type FailureRule, longestWait, nextWait, sameCause, sideOf } from './failures.ts';
 
 /** The common half of a report on something that did not work; the kind adds its own fields to the status. */
 export interface FailureReport {
@@ -40,7 +40,7 @@ export interface FailureToReport extends Adjustment {
   /** Where a call was made. */
   readonly verdict?: Parameters<typeof lastRequestOf>[1] | undefined;
   readonly operation?: string | undefined;
-  /** Not before this long from now, whatever the class says. */
+  /** Not before this long from now, as far as the class allows; through a longer pause of the credential the pacer waits. */
   readonly atLeastMs?: number | undefined;
   /** Where the class's own side is not this case's. */
   readonly side?: 'Reconciling' | 'Stalled' | undefined;
@@ -50,7 +50,8 @@ export interface FailureToReport extends Adjustment {
 export function reportFailure(failure: FailureToReport): FailureReport {
   const { object, previous, reason, message, now, verdict, operation } = failure;
   const attempts = countAttempts(object, previous, reason);
-  const wait = Math.max(nextWait(reason, attempts, object.metadata.uid, failure.rule), failure.atLeastMs ?? 0);
+  const own = nextWait(reason, attempts, object.metadata.uid, failure.rule);
+  const wait = Math.min(Math.max(own, failure.atLeastMs ?? 0), longestWait(reason));
   const nextAttempt = wholeSecond(Math.min(now + wait, failure.notAfter ?? Number.POSITIVE_INFINITY));
   const progress = failure.side ?? failure.rule?.side ?? sideOf(reason, attempts);
   const status = commonStatus(object, previous, {

@@ -90,7 +90,7 @@ const SERVER_WAITS: ReadonlySet<FailureReason> = new Set(['RateLimited', 'Unavai
 
 /** The furthest a next attempt of this class can honestly lie ahead; one further off comes from a clock that jumped. */
 export function longestWait(reason: FailureReason): number {
-  return Math.max(FAILURES[reason].capMs * JITTER, SERVER_WAITS.has(reason) ? LONGEST_SERVER_WAIT : 0) + SECOND;
+  return Math.max(FAILURES[reason].capMs * JITTER, SERVER_WAITS.has(reason) ? LONGEST_SERVER_WAIT : 0);
 }
 
 export function isFailure(reason: string): reason is FailureReason {

@@ -66,7 +66,7 @@ export class Locks {
     const now = this.#options.monotonic();
     const others = [...(this.#targets.get(target) ?? [])].filter(([other]) => other !== uid);
     const until = Math.max(now, ...others.map(([, lock]) => endOf(lock)));
-    return until > now ? until - now : undefined;
+    return until > now ? Math.ceil(until - now) : undefined;
   }
 
   #settledAt(): number {

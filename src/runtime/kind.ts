@@ -20,6 +20,8 @@ export interface Report {
   readonly did: string;
   /** Plain facts for the log line of a pass that did something; never credentials or record contents. */
   readonly facts?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Whether the status may go on top of this version of the object; absent: unless somebody else has recorded an attempt in it. */
+  readonly isOnTop?: (newer: KubeObject) => boolean;
   /** Absent where nothing was sent that can have had an effect. */
   readonly overtaken?: Overtaken;
 }

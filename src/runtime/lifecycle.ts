@@ -110,7 +110,7 @@ export class Lifecycle {
       type: kind.type,
       object: newest,
       statusFor: (object) => {
-        isSuperseded = hasOthersAttempt(object, { base, status: report.status });
+        isSuperseded = !isOnTop(object, kept);
         return isSuperseded ? report.overtaken?.(object, clock.now()) : report.status;
       },
       wrote: (object) => (isSuperseded ? kind.put(object) : this.#options.take(kind, id, object)),
@@ -155,6 +155,12 @@ export class Lifecycle {
   #tell(kind: Kind, object: KubeObject, { notices = [] }: Report): void {
     for (const notice of notices) this.#options.emit(object, kind.type, notice);
   }
+}
+
+/** What stands there already needs no leave. */
+function isOnTop(newer: KubeObject, { base, report }: Kept): boolean {
+  if (isDeepStrictEqual(newer.status, report.status)) return true;
+  return report.isOnTop?.(newer) ?? !hasOthersAttempt(newer, { base, status: report.status });
 }
 
 function isRefusedBySchema(error: unknown): boolean {

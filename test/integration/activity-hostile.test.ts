@@ -75,8 +75,8 @@ const REPLIES: readonly { name: string; fault: Fault; reason: string; side: stri
     name: 'too-short',
     fault: { status: 400, error: 'BAD_REQUEST: length is too small: 8 < 20' },
     reason: 'Rejected',
-    side: 'Stalled',
-    says: /too small: 8 < 20.*cannot be changed/,
+    side: 'Reconciling',
+    says: /too small: 8 < 20.*can appear minutes late/,
   },
   {
     name: 'forbidden',

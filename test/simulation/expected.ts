@@ -51,12 +51,6 @@ export const EXPECTED: readonly Expected[] = [
     seed: 1921,
     fault: '11.12: a PUT without an answer lands after the one that followed it, and the object says Applied',
   },
-  {
-    rule: 'activity early-stall',
-    seed: 26,
-    fault: '11.13: a record that is late is Stalled at once where it is answered with 400',
-  },
-  { rule: 'activity lost-ready', seed: 71, fault: '11.13: a record that is held is NotFound after a try on demand' },
   { rule: 'I1 no-look', seed: 1, fault: '1: an add leaves without a look of its attempt' },
   { rule: 'I1 was-there', seed: 23, fault: '1: an add leaves for what the look had shown' },
   {

@@ -99,8 +99,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'far-off-retry-not-pulled-in',
     file: 'kinds/due.ts',
-    from: 'if (at <= now + longestWait(ready.reason)) return { due: false, at };',
-    to: 'if (now <= at + longestWait(ready.reason)) return { due: false, at };',
+    from: 'if (at <= wholeSecond(now + longestWait(ready.reason))) return { due: false, at };',
+    to: 'if (now <= wholeSecond(at + longestWait(ready.reason))) return { due: false, at };',
     harm: "After the wall clock was set back (or a restart with a status from a clock that ran ahead) a failed object waits for the time on record, hours or days off, instead of at most its class's longest wait.",
     rule: 'promise far',
     seed: 888,

@@ -11,9 +11,10 @@ import {
   attemptOf,
   edited,
   FACTS,
+  RECORD,
   visit,
 } from '../support/activity-objects.ts';
-import { anAnswer, HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
+import { anAnswer, HOUR, MINUTE, readyIn, SECOND, T0 } from '../support/objects.ts';
 
 const refused = attemptOf(anAnswer(400, { error: 'no' }));
 const fetchesAsUser = { do: 'fetch', lane: 'user' };
@@ -101,15 +102,18 @@ describe('with a record', () => {
     expect(visit(edited(asked, { credentialsSecretRef: { name: 'another' } })).plan).toMatchObject(fetchesAsUser);
   });
 
-  test('what the annotation asked for stays owed until an attempt has succeeded: at its time, or with an edit', () => {
+  test('what the annotation asked for is tried once: the record is held whatever that brings', () => {
     const failed = failedOnceMore();
-    const at = Date.parse(failed.status?.nextAttemptTime ?? '');
-    expect(plan(failed.object, FACTS, at - 1)).toEqual({ do: 'nothing', at });
-    expect(plan(failed.object, FACTS, at)).toMatchObject({ do: 'fetch', lane: 'scheduled' });
-    const mended = edited(failed.object, { credentialsSecretRef: { name: 'another' } });
-    expect(plan(mended, FACTS, at - 1)).toMatchObject(fetchesAsUser);
-    const done = visit(failed.object, { now: at });
-    expect(visit(done.object, { now: at + HOUR }).plan).toEqual({ do: 'nothing' });
+    expect(plan(failed.object, FACTS, T0 + 9_000 * HOUR)).toEqual({ do: 'nothing' });
+    expect(plan(edited(failed.object, { credentialsSecretRef: { name: 'another' } }), FACTS, T0).do).toBe('keep');
+    expect(plan(asking(failed.object, 'and again'), FACTS, T0)).toMatchObject(fetchesAsUser);
+  });
+
+  test('an object that an earlier version left with a failure says so again, without a call', () => {
+    const missing = visit(anActivity(), { attempt: attemptOf(anAnswer(404)) });
+    const held = { ...missing.object, status: { ...missing.status, activity: RECORD } };
+    expect(plan(held, FACTS, T0 + HOUR).do).toBe('keep');
+    expect(readyIn(visit(held, { now: T0 + HOUR }).status)).toMatchObject({ status: 'True', reason: 'Fetched' });
   });
 
   test('in suspend the annotation is acknowledged without a call, and the record counts as there afterwards', () => {
@@ -156,7 +160,7 @@ describe('for any status', () => {
     suspend: fc.boolean(),
   });
 
-  test('a call is made only without a record, or on request, or after a request that failed; and never in suspend', () => {
+  test('a call is made only without a record, or on request; and never in suspend', () => {
     fc.assert(
       fc.property(status, ({ reason, generation, record, next, handled, requested, suspend }) => {
         const known: ActivityStatus = {
@@ -178,9 +182,8 @@ describe('for any status', () => {
         const object = anActivity({ generation: 2, requested, spec: { suspend }, status: known });
         const planned = plan(object, FACTS, T0);
         const asked = requested !== undefined && requested !== handled;
-        const failing = reason in FAILURES && reason !== 'SpecInvalid';
         const inTime = reason === 'Fetched' ? ['fetch'] : ['fetch', 'nothing', 'reschedule'];
-        const enough = record && !asked && !failing;
+        const enough = record && !asked;
         expect(suspend ? ['suspend'] : enough ? ['nothing', 'keep'] : inTime).toContain(planned.do);
       }),
     );

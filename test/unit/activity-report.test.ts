@@ -161,10 +161,21 @@ describe('a record that is not there yet', () => {
     ]);
   });
 
-  test('only NotFound is waited for: an old object is told at once, and a young one about everything else', () => {
+  test('is waited for likewise where the API answers with 400, and nobody is told to make another object', () => {
+    const first = visit(anActivity(), { attempt: attemptOf(anAnswer(400)) });
+    expectLawful(first.status);
+    expect([readyIn(first.status).reason, sideIn(first.status)]).toEqual(['Rejected', 'Reconciling']);
+    expect(readyIn(first.status).message).toContain('A record can appear minutes late');
+    expect(Date.parse(first.status?.nextAttemptTime ?? '') - T0).toBeLessThanOrEqual(7 * SECOND);
+    const last = visit(first.object, { now: T0 + 10 * MINUTE, attempt: attemptOf(anAnswer(400)) });
+    expect(sideIn(last.status)).toBe('Stalled');
+    expect(readyIn(last.status).message).toContain('create another object');
+  });
+
+  test('is no excuse for anything else: an old object is told at once, and a young one about every other answer', () => {
     const old = anActivity({ created: '2026-03-01T11:50:00Z' });
     expect(sideIn(visit(old, { attempt: notFound }).status)).toBe('Stalled');
-    expect(sideIn(visit(anActivity(), { attempt: attemptOf(anAnswer(400)) }).status)).toBe('Stalled');
+    expect(sideIn(visit(anActivity(), { attempt: attemptOf(anAnswer(422)) }).status)).toBe('Stalled');
     const stopped = visit(anActivity({ created: '2026-03-01T11:50:00Z' }), { attempt: attemptOf(anAnswer(503)) });
     expect(sideIn(stopped.status)).toBe('Reconciling');
   });
@@ -195,17 +206,29 @@ describe('once the record is there', () => {
     }
   });
 
-  test('an attempt that fails keeps it and shows the failure; the next success is Fetched again', () => {
-    const asked = asking(aFetchedActivity(), 'again');
-    const failed = visit(asked, { now: T0 + MINUTE, attempt: attemptOf(anAnswer(503)) });
-    expectLawful(failed.status);
-    expect(readyIn(failed.status)).toMatchObject({ status: 'False', reason: 'Unavailable' });
-    expect(failed.status).toMatchObject({ activity: RECORD, lastHandledReconcileAt: 'again' });
-    const record = { ...RECORD, type: 'changed' };
-    const after = visit(failed.object, { now: T0 + 2 * MINUTE, attempt: answeredWith(record, 'req-2') });
-    expect(readyIn(after.status)).toMatchObject({ status: 'True', reason: 'Fetched' });
-    expect(after.status?.activity).toEqual(record);
-    expect(after.report.notices).toHaveLength(1);
+  test.each([
+    ['404', notFound, 'NOT_FOUND: no such activity'],
+    ['503', attemptOf(anAnswer(503)), 'HTTP 503'],
+    ['no record', answeredWith({}), 'no field of an activity'],
+    [
+      'no Secret',
+      { got: 'no-credential', problem: { reason: 'SecretNotFound', message: 'There is no Secret "api"' } } as const,
+      'There is no Secret',
+    ],
+  ])('a request on demand that brings %s leaves it Ready and says what it brought', (_, attempt, says) => {
+    const { status, report, object } = visit(asking(aFetchedActivity(), 'again'), { now: T0 + MINUTE, attempt });
+    expectLawful(status);
+    expect(readyIn(status)).toMatchObject({ status: 'True', reason: 'Fetched' });
+    expect(readyIn(status).message).toContain(says);
+    expect(status).toMatchObject({ activity: RECORD, lastHandledReconcileAt: 'again' });
+    for (const none of ['attempts', 'nextAttemptTime']) expect(status).not.toHaveProperty(none);
+    expect(report).toMatchObject({ outcome: { next: 'await-change' }, notices: [{ type: 'Warning' }] });
+    expect(visit(object, { now: T0 + 60 * MINUTE }).report.status).toBeUndefined();
+  });
+
+  test('what a request on demand brought is in lastRequest', () => {
+    const { status } = visit(asking(aFetchedActivity(), 'again'), { now: T0 + MINUTE, attempt: notFound });
+    expect(status?.lastRequest).toMatchObject({ httpStatus: 404, time: '2026-03-01T12:01:00Z' });
   });
 
   test('a request that succeeds at once replaces it without an event', () => {

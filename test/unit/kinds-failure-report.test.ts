@@ -4,7 +4,18 @@ import type { CommonStatus } from '../../src/kinds/common-status.ts';
 import { type Adjustment, type FailureReport, reportAttempt } from '../../src/kinds/failure-report.ts';
 import type { FailureReason } from '../../src/kinds/failures.ts';
 import { recheckAt } from '../../src/runtime/outcome.ts';
-import { anAnswer, aPipeSettings, attemptOf, HOUR, MINUTE, readyIn, SECOND, sideIn, T0 } from '../support/objects.ts';
+import {
+  anAnswer,
+  aPipeSettings,
+  attemptOf,
+  HOUR,
+  MINUTE,
+  readyIn,
+  SECOND,
+  sideIn,
+  T0,
+  visit,
+} from '../support/objects.ts';
 
 const OWN = { side: 'Reconciling', firstMs: 5 * SECOND, capMs: 20 * SECOND } as const;
 const notFound = attemptOf(anAnswer(404));
@@ -43,6 +54,16 @@ test('the time after its own refusal stays, where an edit comes before it and th
   expect(shown.status).toMatchObject({ observedGeneration: 2, nextAttemptTime: refused.status?.nextAttemptTime });
   expect(shown.outcome).toEqual(refused.outcome);
 });
+
+test.each([409, 424, 429, 500])(
+  'after %i in a long pause a time is recorded that the next visit leaves alone',
+  (httpStatus) => {
+    const attempt = attemptOf(anAnswer(httpStatus), 15 * MINUTE);
+    const first = visit(aPipeSettings(), { attempt });
+    const at = Date.parse(first.status?.nextAttemptTime ?? '');
+    expect(visit(first.object).plan).toEqual({ do: 'nothing', at });
+  },
+);
 
 function waitOf({ status }: FailureReport, now = T0): number {
   return Date.parse(status?.nextAttemptTime ?? '') - now;

@@ -12,9 +12,8 @@ import { type Activity, activityType } from './resource.ts';
 export function createActivityKind(context: KindContext): Kind {
   const { api, secrets } = context;
   const { kind } = activityType;
-  const known = createKindStore<Activity>({ kind, context, targetOf: () => undefined });
-  const { store, rivals } = known;
-  const attempts = attemptsOf(kind, context, known);
+  const { store, rivals, locks } = createKindStore<Activity>({ kind, context, targetOf: () => undefined });
+  const attempts = attemptsOf(kind, context, { store, locks });
   return defineKind({
     type: activityType,
     store,

@@ -1,7 +1,6 @@
 import type { Lane } from '../../runtime/queue.ts';
-import { currentReady, generationOf, readyOf, requestedAt } from '../common-status.ts';
+import { currentReady, generationOf, requestedAt } from '../common-status.ts';
 import { whenDue } from '../due.ts';
-import { isFailure } from '../failures.ts';
 import type { Facts } from './load.ts';
 import type { ActivityRecord } from './remote.ts';
 import { type Activity, type ActivitySpec, parseSpec } from './resource.ts';
@@ -44,10 +43,8 @@ export function plan(object: Activity, facts: Facts, now: number): Plan {
   return { do: 'fetch', spec, lane: due.lane, probe: due.probe };
 }
 
-/** Whether the user asked for the record once more and has not got it: just now, or in an attempt that has failed since. */
+/** Whether the user asked for the record once more, and no attempt has been made of it. */
 function wantsAnother(object: Activity): boolean {
   const requested = requestedAt(object);
-  if (requested !== undefined && requested !== object.status?.lastHandledReconcileAt) return true;
-  const reason = readyOf(object.status)?.reason;
-  return reason !== undefined && isFailure(reason) && reason !== 'SpecInvalid';
+  return requested !== undefined && requested !== object.status?.lastHandledReconcileAt;
 }

@@ -30,9 +30,9 @@ import type { Activity, ActivitySpec, ActivityStatus } from './resource.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** A record that is not found is taken for a late one while its object is younger than this. */
+/** A record that is not there is taken for a late one while its object is younger than this. */
 const LATE_MS = 10 * MINUTE;
-/** This kind's own row for NotFound: asked for sooner than what somebody has misspelt for good. */
+/** This kind's own row for a late record: asked for sooner than what somebody has misspelt for good. */
 const LATE_WAITS = { firstMs: 5 * SECOND, capMs: 60 * MINUTE } as const;
 
 /**
@@ -67,28 +67,55 @@ function reportFetch(object: Activity, spec: ActivitySpec, result: Result, now: 
   if (result.got === 'gated' && currentReady(object, object.status)?.status === 'True') {
     return { outcome: awaitChange, did: 'gated' };
   }
+  const late = isLate(object, result, now);
   const failure = reportAttempt({
     object,
     previous: object.status,
     attempt: result,
     operation: GET_ACTIVITY,
     secretName: spec.credentialsSecretRef.name,
-    advice: advise,
-    adjust: (reason) => lateRecord(object, reason, now),
+    advice: (reason) => advise(late ? 'NotFound' : reason),
+    adjust: (reason) => waitsFor(object, reason, late),
     now,
   });
-  return result.got === 'failure'
-    ? failed(object, failure, 'fetch', result.verdict)
-    : failed(object, failure, result.got);
+  const verdict = result.got === 'failure' ? result.verdict : undefined;
+  const did = verdict ? 'fetch' : result.got;
+  const brought = verdict ?? (result.got === 'no-credential' ? result.problem : undefined);
+  if (brought && object.status?.activity) return stillHeld(object, failure, did, brought, now);
+  return failed(object, failure, did, verdict);
 }
 
-/** Records appear late: for its first minutes an object waits for its record; then the user is told, and it goes on asking. */
-function lateRecord({ metadata }: Activity, reason: FailureReason, now: number): Adjustment {
-  if (reason !== 'NotFound') return {};
-  const until = Date.parse(metadata.creationTimestamp) + LATE_MS;
-  return now < until
-    ? { rule: { side: 'Reconciling', ...LATE_WAITS }, notAfter: until }
-    : { rule: { side: 'Stalled', ...LATE_WAITS } };
+/** Records appear late, and some servers answer for one that is not there yet with 400. */
+function isLate({ metadata }: Activity, result: Result, now: number): boolean {
+  if (result.got !== 'failure' || now >= Date.parse(metadata.creationTimestamp) + LATE_MS) return false;
+  return result.verdict.failure === 'NotFound' || result.verdict.httpStatus === 400;
+}
+
+/** For its first minutes an object waits for its record; then the user is told, and it goes on asking. */
+function waitsFor({ metadata }: Activity, reason: FailureReason, late: boolean): Adjustment {
+  if (late) {
+    const notAfter = Date.parse(metadata.creationTimestamp) + LATE_MS;
+    return { rule: { side: 'Reconciling', ...LATE_WAITS }, notAfter };
+  }
+  return reason === 'NotFound' ? { rule: { side: 'Stalled', ...LATE_WAITS } } : {};
+}
+
+/** The record stays, and the object Ready with it; what the request on demand brought instead is told, and it is not made again. */
+function stillHeld(
+  object: Activity,
+  { status: failure, notices }: FailureReport,
+  did: string,
+  brought: { readonly message: string; readonly requestId?: string; readonly httpStatus?: number },
+  now: number,
+): Report {
+  const { requestId, httpStatus } = brought;
+  const says = brought.message.replace(/[.\s]+$/, '');
+  const message = `The record is in status.activity; it was asked for once more in vain: ${says}${quoting(requestId)}`;
+  const summary = { ready: 'True', reason: 'Fetched', message } as const;
+  const { lastRequest } = failure ?? {};
+  const common = commonStatus(object, object.status, { summary, now, lastRequest, acknowledge: true });
+  const facts = { reason: failure?.conditions?.[0]?.reason, httpStatus, requestId };
+  return { status: merged(object, common), outcome: awaitChange, notices, did, facts };
 }
 
 /** HTTP 200 with a result, which is the record if it has any field of one. */
@@ -97,11 +124,13 @@ function reportReply(object: Activity, spec: ActivitySpec, verdict: Success, now
   const { requestId } = verdict;
   const record = readRecord(verdict.result);
   if (!record) {
-    const says = 'The API gave a result that has no field of an activity (HTTP 200)';
-    const message = failureMessage({ ...verdict, message: says }, advise('UnexpectedResponse'));
+    const brought = { ...verdict, message: 'The API gave a result that has no field of an activity (HTTP 200)' };
+    const message = failureMessage(brought, advise('UnexpectedResponse'));
     const reason = 'UnexpectedResponse';
     const failure = reportFailure({ object, previous, reason, message, now, verdict, operation: GET_ACTIVITY });
-    return failed(object, failure, 'fetch', verdict);
+    return previous?.activity
+      ? stillHeld(object, failure, 'fetch', brought, now)
+      : failed(object, failure, 'fetch', verdict);
   }
   const summary = fetched(spec, record, requestId);
   const lastRequest = lastRequestOf(GET_ACTIVITY, verdict, now);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type KubeObject, keyOf } from '../../kube/resource.ts';
+import type { KubeObject } from '../../kube/resource.ts';
 import { defineKind, type Kind } from '../../runtime/kind.ts';
 import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
@@ -14,12 +14,11 @@ import { Notebook } from './session.ts';
 
 /** The name and private endpoints of one existing organization, brought about by PATCH, which is also the only way to see them. */
 export function createOrganizationKind(context: KindContext): Kind {
-  const { api, secrets, unlisted, apiTimeoutMs, cleanupDeadlineMs, planOnly, log } = context;
+  const { api, secrets, unlisted, apiTimeoutMs, cleanupDeadlineMs, log } = context;
   const { baseUrl } = api;
   const { kind } = organizationType;
-  const kept = createKindStore<Organization>({ kind, context, targetOf, rivalsSee });
-  const { store, rivals, contests } = kept;
-  const attempts = attemptsOf(kind, context, kept);
+  const { store, rivals, locks, contests } = createKindStore<Organization>({ kind, context, targetOf, rivalsSee });
+  const attempts = attemptsOf(kind, context, { store, locks });
   const notebook = new Notebook(apiTimeoutMs);
   const known = {
     ...attempts,
@@ -30,7 +29,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     baseUrl,
     apiHash: apiHashOf(baseUrl),
     cleanupDeadlineMs,
-    planOnly,
+    planOnly: false,
     unlisted: () => unlisted(organizationType.plural),
   };
   const acting: Acting = {

@@ -93,9 +93,10 @@ export function isBlockedByLedger({ goal, session }: Work): boolean {
 export function decisionOf({ goal, session, notes, plannedAt }: Work): Decision {
   const { fresh, draft } = session;
   const isKnown = fresh?.list !== undefined;
-  const { endpoints: _, spared: __, ...nameOnly } = goal;
+  const { endpoints: _, spared, name, ...others } = goal;
+  const nameOnly = { ...others, ...(!spared && name !== undefined && { name }) };
   return decide({
-    goal: isKnown ? goal : { ...nameOnly, ...(goal.spared && { name: fresh?.name }) },
+    goal: isKnown ? goal : nameOnly,
     ledger: draft.privateEndpoints ?? [],
     list: fresh?.list ?? new Listing([]),
     name: fresh?.name,

@@ -67,7 +67,8 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   }
   const { turn, againAt = Number.POSITIVE_INFINITY } = verdict;
   const work = workOf(object, facts, { spec, goal, now });
-  const isSent = isConfirmed(object, hash) && object.status?.applied?.generation === generationOf(object);
+  const { applied, pendingChange } = object.status ?? {};
+  const isSent = applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
   const due = dueOf(object, facts, { spec, confirmed: isSent && againAt > now, now });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
   if (!due.due && !work.session.fresh) {
@@ -143,18 +144,20 @@ function isConfirmed({ status }: Organization, hash: string): boolean {
   return status.lastRequest?.outcome === 'Succeeded' && !(status.privateEndpoints ?? []).some(isOpen);
 }
 
-/** What is this object's, or may be; nothing where it speaks of this API, so that nobody counts what is at another one. */
-function ofAnotherApi({ status, metadata, spec }: Organization, { apiHash, baseUrl }: Facts): readonly Tuple[] | undefined {
-  const object = { status, metadata, spec };
-  const { proof, applied } = status ?? {};
-  const isOld = !proof && applied !== undefined && applied.generation === generationOf(object);
-  const parsed = isOld ? parseSpec(object) : undefined;
-  const hashHere = parsed?.ok
-    ? stateHash(baseUrl, addressOf(parsed.spec.organizationId), goalOf(parsed.spec))
-    : applied?.requestHash;
-  const isOther = proof ? proof.apiHash !== apiHash : isOld && applied?.requestHash !== hashHere;
-  const lost = isOther ? oursIn(object) : [];
-  return lost.length > 0 || (isOther && status?.pendingChange) ? lost : undefined;
+/** What is this object's, or may be, where the status speaks of another API than this one. */
+function ofAnotherApi(object: Organization, facts: Facts): readonly Tuple[] | undefined {
+  const { status } = object;
+  if (!status?.privateEndpoints && !status?.pendingChange) return undefined;
+  return isElsewhere(object, facts) ? oursIn(object) : undefined;
+}
+
+/** A status of the first version has no proof: there the hash of the request tells, where it is of the present spec. */
+function isElsewhere(object: Organization, { apiHash, baseUrl }: Facts): boolean {
+  const { proof, applied } = object.status ?? {};
+  if (proof) return proof.apiHash !== apiHash;
+  if (applied?.generation !== generationOf(object)) return false;
+  const parsed = parseSpec(object);
+  return parsed.ok && applied.requestHash !== stateHash(baseUrl, addressOf(parsed.spec.organizationId), goalOf(parsed.spec));
 }
 
 function oursIn({ status }: Pick<Organization, 'status'>): readonly Tuple[] {

@@ -4,6 +4,7 @@ import { Listing, plain } from './endpoints.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
 import { settle } from './ledger.ts';
 import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
+import { storedEntries } from './reply.ts';
 import type { DeclaredEndpoint, LedgerEntry, Organization, OrganizationStatus } from './resource.ts';
 import { counted, names } from './wording.ts';
 
@@ -61,7 +62,7 @@ export function previewOf(
 function lastList(status: OrganizationStatus | undefined): Listing | undefined {
   const { privateEndpoints, privateEndpointsTotal = 0 } = status?.organization ?? {};
   if (!privateEndpoints || privateEndpointsTotal > privateEndpoints.length) return undefined;
-  return new Listing(privateEndpoints.flatMap(({ id, ...rest }) => (id === undefined ? [] : [{ id, ...rest }])));
+  return new Listing(storedEntries(status));
 }
 
 function decided(

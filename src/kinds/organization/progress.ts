@@ -11,7 +11,7 @@ import { LIMITS } from './limits.ts';
 import type { Step, Work } from './next-step.ts';
 import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
-import { type OrganizationReply, readReply } from './reply.ts';
+import { type OrganizationReply, readReply, storedEntries } from './reply.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
 import type { Fresh, Notes, Session } from './session.ts';
 
@@ -31,7 +31,7 @@ const TWO_LOOKS_MS = 60_000;
 /** What a reply adds to the attempt: the list settles what is open, and the draft says what was learned. */
 export function progress(replied: Replied): Notes & { readonly session: Session } {
   const { object, work, call, verdict, now } = replied;
-  const { session } = work;
+  const { refusal, ...session } = work.session;
   const reply = readReply(verdict.result, session.draft);
   const notes = afterLook(replied, reply);
   const fresh = freshFrom(replied, reply, notes);
@@ -51,7 +51,7 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
       ...(call.step === 'look' && session.fresh && { hasLookedAgain: true as const }),
       ...((call.step === 'name' || (call.step === 'look' && call.by === 'name')) && { isNamed: true as const }),
       ...(blamed?.split && { isSplit: true as const }),
-      refusal: fresh.list ? undefined : session.refusal,
+      ...(refusal && !fresh.list && { refusal }),
       refusalsInRow: refusalsInRow(replied, blamed),
       notices: [
         ...session.notices,
@@ -97,7 +97,7 @@ function freshFrom({ work, verdict, secretVersion }: Replied, reply: Organizatio
 function isTakenForEmpty({ session, plannedAt }: Work, { unlistedSince }: Notes): boolean {
   if (unlistedSince === undefined || plannedAt.monotonic - unlistedSince < TWO_LOOKS_MS) return false;
   const { organization, pendingChange } = session.draft;
-  const last = new Listing((organization?.privateEndpoints ?? []).map(({ id = '', ...rest }) => ({ id, ...rest })));
+  const last = new Listing(storedEntries(session.draft));
   const total = organization?.privateEndpointsTotal ?? last.entries.length;
   const removed = (pendingChange?.remove ?? []).flatMap((tuple) => last.exact(tuple) ?? []);
   return total === new Set(removed).size;

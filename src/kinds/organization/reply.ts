@@ -79,3 +79,10 @@ function textOf(from: Readonly<Record<string, unknown>>, field: string): string 
 function line(text: string, most: number): string {
   return plainLine(text, most, (same) => same);
 }
+
+/** The entries of the last list that the status keeps. */
+export function storedEntries(status: OrganizationStatus | undefined): Reported[] {
+  return (status?.organization?.privateEndpoints ?? []).flatMap(({ id, ...rest }) =>
+    id === undefined ? [] : [withoutUndefined({ id, ...rest }) as Reported],
+  );
+}

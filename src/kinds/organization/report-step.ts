@@ -3,16 +3,17 @@ import type { Failure } from '../../api/errors.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import { currentReady, lastRequestOf, withoutUndefined } from '../common-status.ts';
+import type { Attempt } from '../attempt.ts';
 import { type FailureReport, reportAttempt } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import { conclude, type NotedReport } from './conclude.ts';
 import { isOurs } from './goal.ts';
-import { Listing } from './endpoints.ts';
+import { Listing, tupleOf } from './endpoints.ts';
 import { LIMITS } from './limits.ts';
 import { nextStep, type Step, type Work } from './next-step.ts';
 import { progress } from './progress.ts';
 import type { Plan } from './plan.ts';
-import { UPDATE_ORGANIZATION } from './remote.ts';
+import { LOOK_BODY, UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
 import { anchorOf, type Notes, openIn, type Refusal, type Session } from './session.ts';
 import { merged, underway } from './underway.ts';
@@ -21,6 +22,8 @@ import { advise, withoutStop } from './wording.ts';
 type StepPlan = Extract<Plan, { do: 'step' }>;
 type Call = Extract<Step, { step: 'look' | 'name' | 'send' }>;
 type CallResult = Exclude<Result, { got: 'nothing' | 'finalizers' }>;
+/** Every end of a step but success. */
+type Unmade = Exclude<Attempt, { got: 'success' }>;
 
 /** Turns one step and what came of it into the next one, or into the status that ends the attempt. */
 export function reportStep(object: Organization, plan: StepPlan, result: Result, now: number): NotedReport {
@@ -30,9 +33,11 @@ export function reportStep(object: Organization, plan: StepPlan, result: Result,
   if (result.got === 'nothing' || result.got === 'finalizers') return { outcome: awaitChange, did: 'nothing' };
   if (step.step === 'intend') {
     if (result.got === 'slot') return reportIntent(object, work, step.pending, now);
+    if (result.got === 'success') throw new Error('an intent was put on record by a call');
     return reportOther(object, { ...plan, work }, result, now);
   }
   if (result.got === 'success') return reportReply(object, work, { call: step, result, now });
+  if (result.got === 'slot') throw new Error('a call that was made has no slot for an answer');
   if (result.got === 'failure') return reportRefusal(object, { ...plan, work }, { call: step, result, now });
   return reportOther(object, { ...plan, work }, result, now);
 }
@@ -59,7 +64,7 @@ function reportIntent(
     outcome: goOn,
     notices: session.notices,
     did: 'intend',
-    isOnTop: () => false,
+    isOnTop: ({ metadata }) => metadata.resourceVersion === object.metadata.resourceVersion,
     notes: keeping(object, noted, { ...session, draft: status, notices: [] }, status),
   };
 }
@@ -188,6 +193,8 @@ function reportRefused(
   };
 }
 
+const LOOK: Call = { step: 'look', by: 'list', body: LOOK_BODY };
+
 /** Looks in a row that failed with 5xx before another way to look is tried. */
 const MOST_FAILED_LOOKS = 3;
 const LOOK_REFUSALS = new Set([400, 405, 422]);
@@ -207,7 +214,7 @@ function otherWayToLook(object: Organization, plan: StepPlan, verdict: Failure, 
   const noted = { ...notes, failedLooks };
   if (goal.name !== undefined) {
     const byName = { ...noted, lookByNameUntil: plannedAt.monotonic + HOUR };
-    return goOnFrom(object, { ...work, notes: byName, session: next }, { call: { step: 'look', by: 'list', body: '' }, now });
+    return goOnFrom(object, { ...work, notes: byName, session: next }, { call: LOOK, now });
   }
   if (goal.spared && isRefused) return reportUnseen(object, { ...work, notes: noted, session: next }, now);
   const advice = 'Declaring spec.name makes the list readable: the name is then sent as it is and the response shows the list';
@@ -217,20 +224,24 @@ function otherWayToLook(object: Organization, plan: StepPlan, verdict: Failure, 
 /** Nobody can look, so all that is ours counts as there, and what was sent as over once it can no longer be at work. */
 function reportUnseen(object: Organization, work: Work, now: number): NotedReport {
   const { session, notes, plannedAt } = work;
-  const ours = (session.draft.privateEndpoints ?? []).filter(isOurs);
+  const ours = (session.draft.privateEndpoints ?? []).filter(isOurs).map(tupleOf);
   const isSettled = plannedAt.monotonic >= notes.settlesAt;
-  const privateEndpoints = isSettled ? session.draft.privateEndpoints?.map((entry) => ({ ...entry, state: 'Present' as const })) : session.draft.privateEndpoints;
   const { pendingChange, ...rest } = session.draft;
-  const draft = { ...rest, ...(privateEndpoints && { privateEndpoints }), ...(pendingChange && !isSettled && !pendingChange.refused && { pendingChange }) };
-  const fresh = { list: new Listing(ours), isAssumed: true as const, responseHash: '', secretVersion: '', at: plannedAt.monotonic };
-  return goOnFrom(object, { ...work, session: { ...session, draft, fresh } }, { call: { step: 'look', by: 'list', body: '' }, now });
+  const isOpen = pendingChange !== undefined && !isSettled && !pendingChange.refused;
+  const privateEndpoints = rest.privateEndpoints?.map((entry) =>
+    isSettled && isOurs(entry) ? { ...entry, state: 'Present' as const } : entry,
+  );
+  const draft = { ...rest, ...(privateEndpoints && { privateEndpoints }), ...(isOpen && { pendingChange }) };
+  const { monotonic } = plannedAt;
+  const fresh = { list: new Listing(ours), isAssumed: true, responseHash: '', secretVersion: '', at: monotonic } as const;
+  return goOnFrom(object, { ...work, session: { ...session, draft, fresh } }, { call: LOOK, now });
 }
 
 /** No slot, no key, called off, or a failure that says nothing about the change: the attempt is over. */
 function reportOther(
   object: Organization,
   { work, step }: StepPlan,
-  attempt: Exclude<CallResult, { got: 'success' | 'slot' }>,
+  attempt: Unmade,
   now: number,
   advice?: string,
 ): NotedReport {
@@ -242,7 +253,7 @@ function reportOther(
   if (attempt.got === 'gated' && currentReady(object, object.status)?.status === 'True') {
     return { outcome: awaitChange, did };
   }
-  const { notes, notAfter } = afterFailure(work, step, attempt, now);
+  const { notes, notAfter } = afterFailure(work, step, 'verdict' in attempt ? attempt.verdict : undefined, now);
   const latest = Math.min(deadline ?? Number.POSITIVE_INFINITY, notAfter);
   const { status, outcome, notices } = reportAttempt({
     object,
@@ -282,23 +293,26 @@ function failedAttempt(
 }
 
 /** What this process remembers of a failure, and the latest time of the next attempt where that matters. */
-function afterFailure(work: Work, step: Step, attempt: { readonly got: string; readonly verdict?: Failure }, now: number) {
-  const { session: _, missingSince, isGone: __, lookByNameUntil, ...rest } = work.notes;
-  const isNameRefused = step.step === 'look' && step.by === 'name';
-  const notes = { ...rest, ...(!isNameRefused && lookByNameUntil !== undefined && { lookByNameUntil }) };
-  const { verdict } = attempt;
-  const isMissing = work.goal.spared !== undefined && verdict?.failure === 'NotFound';
-  const lostName =
-    verdict?.outcome === 'Unknown' && (step.step === 'name' || step.step === 'look') && work.goal.name !== undefined
-      ? { lostName: { name: work.goal.name, settlesAt: work.plannedAt.monotonic + work.atWorkMs } }
-      : {};
-  if (!isMissing) return { notes: { ...notes, ...lostName }, notAfter: Number.POSITIVE_INFINITY };
-  const since = missingSince ?? work.plannedAt.monotonic;
-  const left = since + GONE_AFTER_MS - work.plannedAt.monotonic;
-  return {
-    notes: { ...notes, missingSince: since, ...(missingSince !== undefined && left <= 0 && { isGone: true as const }) },
-    notAfter: left > 0 ? now + left : Number.POSITIVE_INFINITY,
+function afterFailure(
+  { goal, plannedAt, atWorkMs, notes: before }: Work,
+  step: Step,
+  verdict: Failure | undefined,
+  now: number,
+): { readonly notes: Notes; readonly notAfter: number } {
+  const { session: _, missingSince, isGone: __, lookByNameUntil, lostName, ...rest } = before;
+  const byName = step.step === 'name' || (step.step === 'look' && step.by === 'name');
+  const isNameLost = byName && verdict?.outcome === 'Unknown' && goal.name !== undefined;
+  const lost = isNameLost ? { name: goal.name, settlesAt: plannedAt.monotonic + atWorkMs } : lostName;
+  const notes: Notes = {
+    ...rest,
+    ...(step.step === 'look' && step.by === 'list' && lookByNameUntil !== undefined && { lookByNameUntil }),
+    ...(lost && { lostName: lost }),
   };
+  if (goal.spared === undefined || verdict?.failure !== 'NotFound') return { notes, notAfter: Number.POSITIVE_INFINITY };
+  const since = missingSince ?? plannedAt.monotonic;
+  const left = since + GONE_AFTER_MS - plannedAt.monotonic;
+  if (left > 0) return { notes: { ...notes, missingSince: since }, notAfter: now + left };
+  return { notes: { ...notes, missingSince: since, isGone: true }, notAfter: Number.POSITIVE_INFINITY };
 }
 
 /** Two answers of 404 or 410 so far apart say that the organization is gone. */

@@ -14,9 +14,8 @@ export function createPipeSettingsKind(context: KindContext): Kind {
   const { api, secrets, unlisted } = context;
   const { baseUrl } = api;
   const { kind } = pipeSettingsType;
-  const kept = createKindStore<PipeSettings>({ kind, context, targetOf });
-  const { store, rivals, contests } = kept;
-  const attempts = attemptsOf(kind, context, kept);
+  const { store, rivals, locks, contests } = createKindStore<PipeSettings>({ kind, context, targetOf });
+  const attempts = attemptsOf(kind, context, { store, locks });
   const apiHash = apiHashOf(baseUrl);
   const known = {
     ...attempts,

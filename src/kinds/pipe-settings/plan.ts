@@ -36,14 +36,15 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   const verdict = judgeTarget(facts.standing, now);
   if (!verdict.holds) return { do: 'yield', to: verdict, spec };
   if (spec.mode === 'Plan') return { do: 'preview', spec, request };
-  const { turn, againAt = Number.POSITIVE_INFINITY } = verdict;
+  const { turn, againAt } = verdict;
+  const isOvertaken = againAt !== undefined && againAt <= now;
   const due = whenDue({
     generation: generationOf(object),
     uid: object.metadata.uid,
     status: object.status,
     requested: requestedAt(object),
     confirmed:
-      isConfirmed(object, request) && object.status?.applied?.generation === generationOf(object) && againAt > now,
+      isConfirmed(object, request) && object.status?.applied?.generation === generationOf(object) && !isOvertaken,
     reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
     secret: facts.secret,
     triedSecret: facts.triedSecret,
@@ -52,8 +53,8 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
   if (!due.due) {
-    const at = Math.min(due.at ?? Number.POSITIVE_INFINITY, againAt);
-    return at === Number.POSITIVE_INFINITY ? { do: 'nothing' } : { do: 'nothing', at };
+    const times = [due.at, isOvertaken ? undefined : againAt].filter((at) => at !== undefined);
+    return times.length === 0 ? { do: 'nothing' } : { do: 'nothing', at: Math.min(...times) };
   }
   // What was confirmed for this generation stays so while it waits to be sent again.
   if (turn) return isReady(object) ? { do: 'nothing', at: turn.until } : { do: 'yield', to: turn, spec };
