@@ -38,7 +38,6 @@ export function problemsOf(ending: Ending): Problem[] {
     lostName(ending),
     unlisted(ending),
     otherName(ending),
-    altered(ending),
     inVain(ending),
     refused(ending),
     conflicting(ending),
@@ -112,14 +111,6 @@ function otherName({ work: { goal, session } }: Ending): Problem | undefined {
   if (goal.spared || name === undefined || reported === undefined || reported === name) return undefined;
   if (!session.isNamed || session.nameRefusal) return undefined;
   const message = `The API accepted the name but reports another one: ${shownName(reported)}, not ${shownName(name)}${quoting(session.fresh?.requestId)}. It is sent again a few times, then every 6 hours; if it stays so, declare the name that the API keeps`;
-  return { reason: 'NotConfirmed', message };
-}
-
-function altered({ work: { session } }: Ending): Problem | undefined {
-  const told = (session.draft.differences ?? []).filter(({ field }) => /\]\.(cloudProvider|region)$/.test(field));
-  const [first] = told;
-  if (!first) return undefined;
-  const message = `The API keeps private endpoints otherwise than declared: ${first.field} is ${shownName(String(first.reported))}, not ${shownName(String(first.declared))}${quoting(session.fresh?.requestId)}. See status.differences, and declare what the API keeps`;
   return { reason: 'NotConfirmed', message };
 }
 
