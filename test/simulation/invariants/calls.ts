@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { type EndpointView, isOwedATry, readyOf, sameEndpoint, specOf, statusOf } from '../record/objects.ts';
+import {
+  type EndpointView,
+  isOwedATry,
+  readyOf,
+  sameEndpoint,
+  specOf,
+  statusOf,
+  targetOfSpec,
+} from '../record/objects.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 
 /** By then whatever was on its way for an object that is gone has left, or never will. */
@@ -107,10 +116,21 @@ export class CallJudge implements Judge {
     if (ready.observedGeneration !== generation || status.lastRequest?.outcome !== 'Succeeded') return false;
     if (ready.reason === 'Applied' && status.applied?.generation !== generation) return false;
     if (spec.reassertInterval !== undefined || (status.differences ?? []).length > 0) return false;
-    if (isOwedATry(thing)) return false;
+    if (isOwedATry(thing) || this.#isContested(call, thing)) return false;
     // Another base address is another world, and what was confirmed at the other says nothing here.
     if (key.startsWith('activities/') ? status.activity === undefined : !this.#court.isConfirmed(thing)) return false;
     return !this.#court.isLateWord(known, call.process);
+  }
+
+  /** The API took something of another object in the second in which it confirmed this one, or later: nobody knows what it holds. */
+  #isContested(call: ApiCall, thing: Thing): boolean {
+    const own = statusOf(thing).applied?.time ?? '';
+    return [...this.#court.life.knowledge.of(call.process)].some(([key, { last }]) => {
+      const [plural = ''] = key.split('/');
+      if (last.metadata.uid === thing.metadata.uid || targetOfSpec(plural, specOf(last)) !== call.target) return false;
+      const { applied, proof } = statusOf(last);
+      return [applied?.time, proof?.time].some((time) => time !== undefined && time >= own);
+    });
   }
 
   #judgeShape(call: ApiCall): void {

@@ -61,6 +61,8 @@ export class Court {
   readonly #written = new Map<string, { readonly by: string; readonly at: number }>();
   /** By request id: the replies of 200. */
   readonly #confirmed = new Map<string, ApiCall>();
+  /** API and uid of every object for which a call can have been made that was confirmed. */
+  readonly #proven = new Set<string>();
   readonly #heard = new Set<string>();
   readonly #candidates = new Map<number, readonly Candidate[]>();
 
@@ -95,10 +97,20 @@ export class Court {
       case 'answered': {
         const { requestId } = fact.call.reply ?? {};
         if (isSuccess(fact.call) && requestId !== undefined) this.#confirmed.set(requestId, fact.call);
+        if (isSuccess(fact.call)) this.#prove(fact.call);
         return;
       }
       default:
     }
+  }
+
+  #prove(call: ApiCall): void {
+    for (const { known } of this.candidates(call)) this.#proven.add(`${call.host} ${known.last.metadata.uid}`);
+  }
+
+  /** Whether the API that is in use now has ever taken the key of this object for its target. */
+  isProven({ metadata }: Thing): boolean {
+    return this.#proven.has(`${this.life.apiHost} ${metadata.uid}`);
   }
 
   #carriedOut(call: ApiCall): void {

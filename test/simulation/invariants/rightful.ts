@@ -1,14 +1,6 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import { behaviourOf } from '../life/traits.ts';
-import {
-  type EndpointView,
-  isIdle,
-  type Plural,
-  type SpecView,
-  specOf,
-  statusOf,
-  targetOfSpec,
-} from '../record/objects.ts';
+import { type EndpointView, type Plural, type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { Court } from './court.ts';
 import { type Trails, truthKey } from './trail.ts';
 
@@ -128,7 +120,7 @@ export class Rightful {
     return found.size > 0 ? [...found] : ['Applied'];
   }
 
-  /** Another object may rightfully stand before this one: it could act itself, or it holds on purpose what it was once confirmed for. */
+  /** Another object may rightfully stand before this one: it could act itself, or it holds what it was once confirmed for. */
   #mayWait(plural: Plural, thing: Thing): boolean {
     const target = targetOfSpec(plural, specOf(thing));
     if (plural === 'activities') return false;
@@ -138,7 +130,7 @@ export class Rightful {
     });
     // Where neither could act it does not matter who waits.
     if (rivals.length > 0 && !this.#couldAct(thing)) return true;
-    return rivals.some((rival) => this.#couldAct(rival) || this.#holdsOnPurpose(rival));
+    return rivals.some((rival) => this.#couldAct(rival) || this.#court.isProven(rival));
   }
 
   #couldAct(thing: Thing): boolean {
@@ -146,10 +138,6 @@ export class Rightful {
     const key = this.#keyOf(thing);
     if (suspend || mode === 'Plan' || key === undefined || key === 'half') return false;
     return this.#court.life.api.takes(key.keyId, key.secret, organizationId ?? '');
-  }
-
-  #holdsOnPurpose(thing: Thing): boolean {
-    return isIdle(thing) && statusOf(thing).applied !== undefined;
   }
 
   /** The key in the Secret that an object refers to, as it stands in the cluster; undefined: there is no Secret. */

@@ -1,6 +1,6 @@
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type PatchView, shown } from './calls.ts';
-import type { Court, Judge } from './court.ts';
+import type { Candidate, Court, Judge } from './court.ts';
 import { isIn, type Trails, truthKey } from './trail.ts';
 
 /** A request may be carried out so long after its client has given it up. */
@@ -31,6 +31,12 @@ export class UnsettledJudge implements Judge {
     if (fact.what === 'answered' && isUnknown(fact.call.reply?.status ?? 0)) this.#keep(fact.call);
   }
 
+  /** Across shards nothing is seen. */
+  #couldKnow(mine: readonly Candidate[], theirs: readonly Candidate[]): boolean {
+    const { fleet } = this.#court.life;
+    return mine.some((one) => theirs.some((other) => fleet.sees(namespaceOf(one), namespaceOf(other))));
+  }
+
   #died(process: string): void {
     for (const call of this.#underWay) {
       if (call.process !== process) continue;
@@ -48,10 +54,11 @@ export class UnsettledJudge implements Judge {
   #leaves(call: ApiCall): void {
     const open = (this.#open.get(keyOf(call)) ?? []).filter(({ leftAt }) => call.leftAt < leftAt + this.#settledMs());
     this.#open.set(keyOf(call), open);
-    const mine = this.#court.candidates(call).map(({ known }) => known.last.metadata.uid);
+    const mine = this.#court.candidates(call);
     for (const before of open) {
-      const theirs = this.#court.candidates(before).map(({ known }) => known.last.metadata.uid);
-      if (theirs.length > 0 && !mine.some((uid) => theirs.includes(uid))) {
+      const theirs = this.#court.candidates(before);
+      if (theirs.length > 0 && !mine.some((one) => theirs.some((other) => uidOf(one) === uidOf(other)))) {
+        if (!this.#couldKnow(mine, theirs)) continue;
         this.#court.report(
           'I6 unsettled',
           call.target,
@@ -98,4 +105,12 @@ function changes({ method, body }: ApiCall): boolean {
 
 function isUnknown(status: number): boolean {
   return status >= 500 || status === 408 || (status >= 300 && status < 400);
+}
+
+function uidOf({ known }: Candidate): string {
+  return known.last.metadata.uid;
+}
+
+function namespaceOf({ known }: Candidate): string {
+  return known.last.metadata.namespace;
 }

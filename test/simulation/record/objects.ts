@@ -63,6 +63,7 @@ export interface StatusView {
   readonly attempts?: number;
   readonly nextAttemptTime?: string;
   readonly lastHandledReconcileAt?: string;
+  readonly proof?: { readonly time?: string };
   readonly applied?: {
     readonly time?: string;
     readonly generation?: number;
