@@ -37,11 +37,6 @@ export const EXPECTED: readonly Expected[] = [
   },
   { rule: 'process lease-kept', seed: 1152, fault: '11.9: a process ends in order and keeps the Lease' },
   {
-    rule: 'said drift',
-    seed: 3332,
-    fault: '11.10: values of the API before are reported as drift of the one after a new --api-url',
-  },
-  {
     rule: 'I4 other-api',
     seed: 4219,
     fault: '11.10: after a new --api-url the ledger of the API before stands for the one now',

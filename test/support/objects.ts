@@ -75,7 +75,7 @@ export function factsFor(object: PipeSettings, facts: Partial<Facts> = {}): Fact
     secret,
     triedSecret: '1',
     baseUrl: BASE_URL,
-    apiHash: API_HASH,
+    apiHash: apiHashOf(facts.baseUrl ?? BASE_URL),
     ...facts,
   };
 }

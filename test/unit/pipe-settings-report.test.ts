@@ -499,3 +499,31 @@ describe('for any life of an object', () => {
     );
   });
 });
+
+describe('what another API has reported', () => {
+  const before = visit(aPipeSettings(), {
+    attempt: confirmedWith({ engine_max_threads: 8, engine_max_insert_threads: 4 }),
+  }).object;
+  const facts = { baseUrl: 'https://other.test' };
+
+  test('is no drift, also where the object is edited before the first reply of the one now', () => {
+    const object = edited(before, { settings: { engine_max_threads: 9 } });
+    const attempt = confirmedWith({ engine_max_threads: 9, engine_max_insert_threads: 2 });
+    const { status, report } = visit(object, { now: T0 + MINUTE, facts, attempt });
+    expect(readyIn(status).reason).toBe('Applied');
+    expect(status).not.toHaveProperty('drift');
+    expect(report.notices).not.toContainEqual(expect.objectContaining({ reason: 'DriftDetected' }));
+    expect(status?.history?.at(-1)?.changes).toEqual([{ field: 'engine_max_threads', to: 9 }]);
+    const again = visit(asking(visit(object, { now: T0 + MINUTE, facts, attempt }).object, 'now'), {
+      now: T0 + HOUR,
+      facts,
+      attempt: confirmedWith({ engine_max_threads: 9, engine_max_insert_threads: 3 }),
+    });
+    expect(again.status?.drift).toMatchObject([{ field: 'engine_max_insert_threads', from: 2, to: 3 }]);
+  });
+
+  test('is nothing to measure a plan against', () => {
+    const { status } = visit(edited(before, { mode: 'Plan' }), { facts });
+    expect(status?.plan).toMatchObject({ basis: 'Unknown', changes: [{ field: 'engine_max_threads', to: 8 }] });
+  });
+});

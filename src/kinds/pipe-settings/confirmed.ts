@@ -18,7 +18,7 @@ import { provenAt } from '../proof.ts';
 import * as changes from './changes.ts';
 import { compare, readEcho } from './echo.ts';
 import { LIMITS } from './limits.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, reportedBy } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
 
@@ -43,9 +43,8 @@ export function reportResult(confirmation: Confirmation): Report {
   const echo = readEcho(verdict.result);
   const comparison = compare(declared, verdict.result);
   const declaredBefore = requestedBefore(confirmation);
-  const drift = declaredBefore
-    ? changes.driftBetween({ declared, declaredBefore, before: knownBefore(confirmation), after: echo.settings })
-    : [];
+  const before = reportedBy(previous, plan);
+  const drift = declaredBefore ? changes.driftBetween({ declared, declaredBefore, before, after: echo.settings }) : [];
   const status: PipeSettingsStatus = {
     ...previous,
     plan: undefined,
@@ -76,13 +75,6 @@ export function reportResult(confirmation: Confirmation): Report {
   return { ...reportApplied(confirmation, status, notices), did: 'put', facts: { ...facts, reason: 'Applied' } };
 }
 
-/** The settings of the last reply. None where the same generation makes another request now: then the API is another one. */
-function knownBefore({ object, plan }: Confirmation): PipeSettingsStatus['settings'] {
-  const { applied, settings } = object.status ?? {};
-  const moved = applied?.generation === generationOf(object) && applied.requestHash !== plan.request.hash;
-  return moved ? undefined : settings;
-}
-
 /**
  * What the requests since the last reply declared, apart from what is declared now. Undefined where a request of another
  * generation came between that nobody confirmed: what it declared is not on record, and its work must not look like drift.
@@ -106,7 +98,7 @@ function reportApplied(
   const { requestId } = verdict;
   const changed = changes.confirmedChanges({
     declared: declaredOf(plan.spec),
-    before: knownBefore(confirmation),
+    before: reportedBy(previous, plan),
     after: status.settings ?? {},
     sameRequest: previous?.applied?.requestHash === plan.request.hash,
   });

@@ -14,7 +14,12 @@ export type Plan =
   | { readonly do: 'refuse-spec'; readonly message: string }
   | { readonly do: 'suspend'; readonly confirmed: boolean }
   | { readonly do: 'yield'; readonly to: Held | Turn; readonly spec: PipeSettingsSpec }
-  | { readonly do: 'preview'; readonly spec: PipeSettingsSpec; readonly request: SettingsRequest }
+  | {
+      readonly do: 'preview';
+      readonly spec: PipeSettingsSpec;
+      readonly request: SettingsRequest;
+      readonly apiHash: string;
+    }
   | { readonly do: 'reschedule'; readonly at: number }
   | {
       readonly do: 'put';
@@ -35,7 +40,7 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, request) };
   const verdict = judgeTarget(facts.standing, now);
   if (!verdict.holds) return { do: 'yield', to: verdict, spec };
-  if (spec.mode === 'Plan') return { do: 'preview', spec, request };
+  if (spec.mode === 'Plan') return { do: 'preview', spec, request, apiHash: facts.apiHash };
   const { turn, againAt } = verdict;
   const isOvertaken = againAt !== undefined && againAt <= now;
   const due = whenDue({
@@ -70,4 +75,12 @@ export function isConfirmed(object: PipeSettings, request: SettingsRequest): boo
   const { status } = object;
   if (status?.applied?.requestHash !== request.hash || status.lastRequest?.outcome !== 'Succeeded') return false;
   return (status.differences?.length ?? 0) === 0;
+}
+
+/** The settings of the last reply, where it came from the API that is called now: what another one holds says nothing here. */
+export function reportedBy(
+  status: PipeSettings['status'],
+  { apiHash }: { readonly apiHash: string },
+): NonNullable<PipeSettings['status']>['settings'] {
+  return status?.proof && status.proof.apiHash !== apiHash ? undefined : status?.settings;
 }

@@ -10,7 +10,7 @@ import type { Result } from './act.ts';
 import { advise } from './advice.ts';
 import { plannedChanges } from './changes.ts';
 import { reportResult } from './confirmed.ts';
-import { isConfirmed, isReady, type Plan } from './plan.ts';
+import { isConfirmed, isReady, type Plan, reportedBy } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import { type PipeSettings, type PipeSettingsStatus, pipeSettingsType } from './resource.ts';
 
@@ -110,9 +110,10 @@ function yieldTo(object: PipeSettings, { to, spec }: Extract<Plan, { do: 'yield'
 }
 
 /** Shows to the letter what Apply would send; the time stays while that stays the same. */
-function preview(object: PipeSettings, { spec, request }: Extract<Plan, { do: 'preview' }>, now: number): Report {
+function preview(object: PipeSettings, planned: Extract<Plan, { do: 'preview' }>, now: number): Report {
   const { status: previous } = object;
-  const reported = previous?.settings;
+  const { spec, request } = planned;
+  const reported = reportedBy(previous, planned);
   const changes = plannedChanges(declaredOf(spec), reported);
   const basis = reported === undefined ? 'Unknown' : 'LastResponse';
   const { method, path, body, hash } = request;
