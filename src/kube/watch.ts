@@ -3,9 +3,10 @@ import type { Log } from '../log.ts';
 import type { KubeClient } from './client.ts';
 import { KubeError } from './errors.ts';
 import { acceptMetadata, listAll, selectorsOf } from './list.ts';
+import { pause } from './pause.ts';
 import { compareVersions, type KubeObject } from './resource.ts';
 import { parseWatchLine, type WatchEvent, type WatchLine } from './watch-event.ts';
-import { createTrouble, pause } from './watch-trouble.ts';
+import { createTrouble } from './watch-trouble.ts';
 
 /** What receives a watch's news. None of these may throw. */
 export interface WatchSink<T> {
