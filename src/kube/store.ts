@@ -100,16 +100,23 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     };
   }
 
-  /** A list older than what was seen means that the server itself went back (a restored backup): then the list is right. */
+  /**
+   * A list is right but for what is younger than the list. One that is older than what was seen is right in everything: the
+   * server itself went back, as after a restored backup.
+   */
   #replace(scope: string, objects: T[], resourceVersion: string): void {
     const restored = compareVersions(resourceVersion, this.#seen.get(scope) ?? '') < 0;
+    const stays = ({ metadata }: T, listed: T): boolean =>
+      !restored &&
+      (metadata.resourceVersion === listed.metadata.resourceVersion ||
+        compareVersions(metadata.resourceVersion, resourceVersion) > 0);
     const listed = new Set<string>();
     const changes: Change<T>[] = [];
     for (const object of objects) {
       const key = keyOf(object);
       listed.add(key);
       const held = this.#objects.get(key);
-      if (restored || this.#isNews(held, object, '')) changes.push(this.#set(object));
+      if (!held || !stays(held, object)) changes.push(this.#set(object));
     }
     for (const [key, held] of this.#objects) {
       if (listed.has(key) || (scope !== EVERYWHERE && held.metadata.namespace !== scope)) continue;

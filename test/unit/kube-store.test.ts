@@ -155,6 +155,15 @@ test('a list older than what was seen, as from a restored backup, is the truth',
   expect(versionOf('ns/a')).toBe('51');
 });
 
+test('a list that shows an older version than it should have is the truth too: the backup was restored, and versions have passed those before', () => {
+  const { store, changes, versionOf } = aStore();
+  store.replace([anObject('a', '90'), anObject('b', '91')], '100');
+  changes.length = 0;
+  store.replace([anObject('a', '40'), anObject('b', '105')], '110');
+  expect([versionOf('ns/a'), versionOf('ns/b')]).toEqual(['40', '105']);
+  expect(changes).toContain('ns/a uid-a@90 -> uid-a@40 list');
+});
+
 test('the list of one namespace says nothing about another', () => {
   const { store, versionOf } = aStore();
   const [one, two] = [store.scope('one'), store.scope('two')];
