@@ -53,12 +53,6 @@ export const EXPECTED: readonly Expected[] = [
   },
   { rule: 'I4 Unauthorized', seed: 1001, fault: '11.5: a key works again, and its object does not hear of it' },
   {
-    rule: 'process lease-loop',
-    seed: 678,
-    fault: '11.6: after a restore of the storage a standby asks for the Lease five times a second, for ever',
-  },
-  { rule: 'process lease-kept', seed: 1152, fault: '11.9: a process ends in order and keeps the Lease' },
-  {
     rule: 'said drift',
     seed: 3332,
     fault: '11.10: values of the API before are reported as drift of the one after a new --api-url',
