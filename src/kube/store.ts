@@ -73,6 +73,13 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     return true;
   }
 
+  /** Takes the server's word that there is no such object any more, ahead of the watch's; another uid under the name stays. */
+  drop(gone: KubeObject): void {
+    const key = keyOf(gone);
+    const held = this.#objects.get(key);
+    if (held?.metadata.uid === gone.metadata.uid) this.#report([this.#delete(key, held)], 'event');
+  }
+
   /** For the watch: every object passes through this as it arrives, before `replace` and `apply`. */
   trim(object: T): T {
     return this.#trim(object);

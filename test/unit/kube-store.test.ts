@@ -126,6 +126,17 @@ test('the deletion that a write itself brought about is heard, even with the ver
   expect(store.size).toBe(0);
 });
 
+test('what the server says is gone leaves at once, and the late word of its watch is no news', () => {
+  const { store, changes } = aStore();
+  store.apply('ADDED', anObject('a', '10'));
+  changes.length = 0;
+  store.drop(anObject('a', '9', { uid: 'former' }));
+  expect(changes).toEqual([]);
+  store.drop(anObject('a', '9'));
+  store.apply('DELETED', anObject('a', '12'));
+  expect(changes).toEqual(['ns/a uid-a@10 -> - event']);
+});
+
 test('another uid under the same name is delivered as gone, then new', () => {
   const { store, changes } = aStore();
   store.replace([anObject('a', '5', { uid: 'first' })], '10');
