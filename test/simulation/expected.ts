@@ -156,11 +156,6 @@ export const EXPECTED: readonly Expected[] = [
     seed: 34,
     fault: 'new: after a restore without status what was held before is held by nobody',
   },
-  {
-    rule: 'rest gone-loop',
-    seed: 151,
-    fault: 'new: a finalizer is taken off an object that is gone, again and again, until the watch tells',
-  },
   { rule: 'pace look-loop', seed: 231, fault: 'new: an API that refuses looks is asked for the same without a pause' },
   { rule: 'I4 unlisted', seed: 649, fault: 'new: an API that leaves out an empty list is asked for ever' },
   {
