@@ -31,11 +31,6 @@ export const EXPECTED: readonly Expected[] = [
     fault: '11.1: another object wrote to the target last, and this one still says Applied',
   },
   {
-    rule: 'process lease-loop',
-    seed: 678,
-    fault: '11.6: after a restore of the storage a standby asks for the Lease five times a second, for ever',
-  },
-  { rule: 'process lease-kept', seed: 1152, fault: '11.9: a process ends in order and keeps the Lease' },
   {
     rule: 'I4 other-api',
     seed: 4219,
@@ -128,11 +123,6 @@ export const EXPECTED: readonly Expected[] = [
     rule: 'restore forwards',
     seed: 34,
     fault: 'new: after a restore without status what was held before is held by nobody',
-  },
-  {
-    rule: 'rest gone-loop',
-    seed: 151,
-    fault: 'new: a finalizer is taken off an object that is gone, again and again, until the watch tells',
   },
   { rule: 'pace look-loop', seed: 231, fault: 'new: an API that refuses looks is asked for the same without a pause' },
   { rule: 'I4 unlisted', seed: 649, fault: 'new: an API that leaves out an empty list is asked for ever' },
