@@ -61,11 +61,15 @@ const WORDS: Readonly<Record<Remark, Words>> = {
   },
 };
 
-export function remarkNotices(remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[]): Notice[] {
+/** `time`: of the list that showed it; what happens twice within minutes is told twice. */
+export function remarkNotices(
+  remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[],
+  time: string,
+): Notice[] {
   return Object.entries(WORDS).flatMap(([remark, words]) =>
     namingAll(
       remarks.flatMap((one) => (one.remark === remark ? [one.tuple] : [])),
-      words,
+      { ...words, after: `${words.after} (list of ${time})` },
     ),
   );
 }

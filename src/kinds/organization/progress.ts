@@ -56,7 +56,7 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
       notices: [
         ...session.notices,
         ...driftNotices(renamed),
-        ...remarkNotices(settlement.remarks),
+        ...remarkNotices(settlement.remarks, timestamp(now)),
         ...(changes.length > 0 && !isFirst ? [changeNotice(changes, verdict.requestId)] : []),
       ],
     },
