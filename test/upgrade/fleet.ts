@@ -38,6 +38,8 @@ export interface Fleet {
   takeAway(): Promise<void>;
   /** How often that was. */
   takenAway(): number;
+  /** Waits until what was done and not answered has been recognised. */
+  takenUp(): Promise<void>;
   /** Waits until every object is as declared and nothing is open, and holds cluster and API to that. */
   asDeclared(): Promise<void>;
   /** How many calls came from the object that waits. */
@@ -154,6 +156,9 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       });
     },
     takenAway: () => takenAway,
+    async takenUp() {
+      await orgs.untilIt('add-done', 'no open intent', isSettled, PATIENCE_MS);
+    },
     async asDeclared() {
       const pipes = [...STILL_PIPES, ...BUSY_PIPES, 'lost'];
       for (const name of pipes) {

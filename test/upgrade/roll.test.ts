@@ -64,8 +64,9 @@ async function rollTo(version: Version, roll: number, { leavingOpen }: { readonl
     expect(await leader.operator.stop()).toBe(0);
     await untilSaid(next, 'became the leader');
     leader = next;
+    losses.mend();
+    await fleet.takenUp();
   });
-  losses.mend();
   await fleet.asDeclared();
 }
 
