@@ -21,6 +21,9 @@ const BUSY_PIPES = ['busy-0', 'busy-1', 'busy-2'];
 /** Their calls are lost at the beginning of each roll. */
 export const UNLUCKY = ['add-late', 'add-done', 'remove-late', 'remove-done'];
 export const STILL = ['still', 'adopted', 'named'];
+/** Lists an endpoint that the API refuses. */
+export const REFUSED = 'refused';
+export const BAD = 'bad';
 /** The key of the object that waits for one of the others to give up its organization. */
 const TWIN = 'twin';
 
@@ -40,6 +43,10 @@ export interface Fleet {
   takenAway(): number;
   /** Waits until what was done and not answered has been recognised. */
   takenUp(): Promise<void>;
+  /** One endpoint more for the object whose other one is refused. */
+  addBesideRefused(roll: number): Promise<void>;
+  /** Generations of that object. */
+  refusals(): number;
   /** Waits until every object is as declared and nothing is open, and holds cluster and API to that. */
   asDeclared(): Promise<void>;
   /** How many calls came from the object that waits. */
@@ -52,6 +59,7 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
   const acts: Activities = activitiesOf(stage);
   const ids = new Map<string, string>();
   const declared = new Map<string, string[]>();
+  const besideRefused = ['kept'];
   const leaving: string[] = [];
   let edits = 0;
   let lost = 0;
@@ -65,13 +73,15 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
   };
   const declare = (name: string, list: readonly string[], more: object = {}): Promise<void> => {
     declared.set(name, [...list]);
-    return orgs.create(name, {
+    return put(name, list, more);
+  };
+  const put = (name: string, list: readonly string[], more: object = {}): Promise<void> =>
+    orgs.create(name, {
       organizationId: idOf(name),
       privateEndpoints: list.map((id) => endpoint(id)),
       ...(NAMES[name] !== undefined && { name: NAMES[name] }),
       ...more,
     });
-  };
   const populate = (name: string): void =>
     simulator.setOrganization(idOf(name), { name: 'As it was', add: OTHERS.map((id) => ({ ...endpoint(id) })) });
   const setLost = (): Promise<void> => stage.pset('lost', { settings: { engine_max_threads: lost } });
@@ -79,7 +89,8 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
   return {
     idOf,
     async create() {
-      for (const name of [...STILL, ...UNLUCKY, 'busy', 'vanish']) populate(name);
+      for (const name of [...STILL, ...UNLUCKY, REFUSED, 'busy', 'vanish']) populate(name);
+      simulator.play({ organization: { refusedIds: [BAD] } });
       acts.record('record');
       twinKey = (await stage.newKey(TWIN)).id;
       await Promise.all([
@@ -94,6 +105,7 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
         declare('remove-late', ['kept', ...numbered('remove-late')]),
         declare('remove-done', ['kept', ...numbered('remove-done')]),
         declare('vanish', ['kept', 'vanish']),
+        put(REFUSED, [...besideRefused, BAD]),
         this.edit(),
       ]);
       await orgs.until('named', 'Applied', PATIENCE_MS);
@@ -159,6 +171,11 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
     async takenUp() {
       await orgs.untilIt('add-done', 'no open intent', isSettled, PATIENCE_MS);
     },
+    addBesideRefused(roll) {
+      besideRefused.push(`refused-${roll}`);
+      return put(REFUSED, [...besideRefused, BAD]);
+    },
+    refusals: () => besideRefused.length,
     async asDeclared() {
       const pipes = [...STILL_PIPES, ...BUSY_PIPES, 'lost'];
       for (const name of pipes) {
@@ -167,7 +184,13 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       }
       for (const name of leaving) await orgs.untilGone(name, PATIENCE_MS);
       for (const name of declared.keys()) expectKept(await orgs.untilIt(name, 'as declared', isSettled, PATIENCE_MS));
-      for (const [name, list] of [...declared, ...leaving.map((one) => [one, []] as const)]) {
+      const { status } = await orgs.untilIt(REFUSED, 'refused', isRefused, PATIENCE_MS);
+      expect(status.privateEndpoints).toEqual([
+        ...besideRefused.map((id) => expect.objectContaining({ id, origin: 'Added', state: 'Present' })),
+        expect.objectContaining({ id: BAD, state: 'Refused' }),
+      ]);
+      const none = leaving.map((one) => [one, []] as const);
+      for (const [name, list] of [...declared, [REFUSED, besideRefused] as const, ...none]) {
         expect([name, orgs.ids(idOf(name)).toSorted()]).toEqual([name, [...new Set([...OTHERS, ...list])].toSorted()]);
       }
       for (const [object, name] of Object.entries(NAMES)) expect(orgs.held(idOf(object)).name).toBe(name);
@@ -182,12 +205,15 @@ export const NAMES: Readonly<Record<string, string>> = { still: 'Still', named: 
 /** As the simulator's counts call an endpoint. */
 export const KEY = (id: string): string => `gcp/ap-northeast-1/${id}`;
 
-function isSettled({ metadata, status }: Org): boolean {
-  const isApplied = status.conditions.some(
+const isSettled = (object: Org): boolean => isReady(object, 'Applied');
+const isRefused = (object: Org): boolean => isReady(object, 'Rejected');
+
+function isReady({ metadata, status }: Org, wanted: string): boolean {
+  const hasReason = status.conditions.some(
     ({ type, reason, observedGeneration }) =>
-      type === 'Ready' && reason === 'Applied' && observedGeneration === metadata.generation,
+      type === 'Ready' && reason === wanted && observedGeneration === metadata.generation,
   );
-  return isApplied && status.pendingChange === undefined;
+  return hasReason && status.pendingChange === undefined;
 }
 
 /** What is declared stands in the ledger as it got there, and nothing else does. */

@@ -3,7 +3,7 @@ import type { LeaderStage } from '../faults/leader/leader-stage.ts';
 import type { Patch } from '../support/organization-scene.ts';
 import { pathOf } from '../support/scene.ts';
 import type { Version } from './before.ts';
-import { type Fleet, KEY, NAMES, STILL, STILL_PIPES, UNLUCKY } from './fleet.ts';
+import { BAD, type Fleet, KEY, NAMES, REFUSED, STILL, STILL_PIPES, UNLUCKY } from './fleet.ts';
 
 /** So long after `--api-timeout` a change of unknown outcome may still be at work. */
 const MAY_BE_AT_WORK_MS = { before: 5_000, now: 60_000 };
@@ -15,7 +15,7 @@ const UNLUCKY_CALLS = 14;
 /** Calls that were not to be made, as sentences, among those since `mark`. */
 export function tooMuch(stage: LeaderStage, fleet: Fleet, mark: number): string[] {
   const calls = stage.record.calls.slice(mark);
-  return [...atRest(calls, fleet), ...repeatedPuts(calls), ...unlucky(calls, fleet), ...foreign(stage, fleet)];
+  return [...atRest(calls, fleet), ...repeatedPuts(calls), ...unlucky(calls, fleet), ...endpoints(stage, fleet)];
 }
 
 /** A pipe at rest costs nothing, an organization one look at most. */
@@ -52,15 +52,23 @@ function unlucky(calls: readonly Arrival[], fleet: Fleet): string[] {
 }
 
 /** Every endpoint of ours goes in once and out once; those of others are never asked for. */
-function foreign({ simulator }: LeaderStage, fleet: Fleet): string[] {
-  return [...STILL, ...UNLUCKY, 'busy', 'vanish'].flatMap((name) =>
-    Object.entries(simulator.endpointCounts(fleet.idOf(name))).flatMap(([key, { add, remove, added, removed }]) => {
-      const most = key === KEY('vanish') ? fleet.takenAway() + 1 : 1;
-      const isOurs = key !== KEY('theirs') && key !== KEY('found');
-      const isFine = isOurs ? Math.max(add, added) <= most && Math.max(remove, removed) <= 1 : add + remove === 0;
+function endpoints({ simulator }: LeaderStage, fleet: Fleet): string[] {
+  return [...STILL, ...UNLUCKY, REFUSED, 'busy', 'vanish'].flatMap((name) =>
+    Object.entries(simulator.endpointCounts(fleet.idOf(name))).flatMap(([key, { add, added, remove, removed }]) => {
+      const most = mostOf(name, key, fleet);
+      const isFine = add <= most.add && added <= most.added && remove <= most.remove && removed <= most.remove;
       return isFine ? [] : [`${name}: ${key} was added ${add} (${added}) and removed ${remove} (${removed}) times`];
     }),
   );
+}
+
+function mostOf(name: string, key: string, fleet: Fleet) {
+  if (key === KEY('theirs') || key === KEY('found')) return { add: 0, added: 0, remove: 0 };
+  const times = fleet.takenAway() + 1;
+  if (key === KEY('vanish')) return { add: times, added: times, remove: 0 };
+  // A change is refused as a whole; then the bad one is tried by itself, and so is what was refused with it.
+  if (name === REFUSED && key === KEY(BAD)) return { add: 2 * fleet.refusals(), added: 0, remove: 0 };
+  return { add: name === REFUSED ? 2 : 1, added: 1, remove: 1 };
 }
 
 /** What was sent again since `mark`, while the change that was lost might still have been at work by the rule of the version that sent it again. */

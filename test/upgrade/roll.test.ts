@@ -67,6 +67,7 @@ async function rollTo(version: Version, roll: number, { leavingOpen }: { readonl
     losses.mend();
     await fleet.takenUp();
   });
+  await fleet.addBesideRefused(roll);
   await fleet.asDeclared();
 }
 
