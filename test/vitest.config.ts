@@ -1,10 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
-/** What depends on the Kubernetes below: the CRDs, and the lives of objects and process. */
-const FLOOR = ['crd-*', 'kube-*', 'pipe-settings-life', 'organization-life*', 'activity', 'operator-process'].map(
-  (name) => `test/integration/${name}.test.ts`,
-);
-
 /** `unit` needs nothing; `integration` runs on a real kube-apiserver that its global setup starts once, and so does `faults`, whose quick part runs with `integration`. */
 export default defineConfig({
   test: {
@@ -41,31 +36,6 @@ export default defineConfig({
           hookTimeout: 120_000,
           maxWorkers: 4,
           sequence: { groupOrder: 2 },
-        },
-      },
-      // Each has the CRDs of a cluster to itself, so that it can put older ones in their place.
-      ...[
-        { name: 'upgrade', globalSetup: ['test/controlplane/global-setup.ts'] },
-        { name: 'upgrade-floor', globalSetup: ['test/controlplane/global-setup-floor.ts'] },
-      ].map((project) => ({
-        test: {
-          ...project,
-          include: ['test/upgrade/**/*.test.ts'],
-          hookTimeout: 120_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 3 },
-        },
-      })),
-      {
-        test: {
-          name: 'floor',
-          include: FLOOR,
-          globalSetup: ['test/controlplane/global-setup-floor.ts'],
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
-          hookTimeout: 120_000,
-          maxWorkers: 4,
-          sequence: { groupOrder: 4 },
         },
       },
     ],
