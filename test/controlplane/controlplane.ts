@@ -51,6 +51,8 @@ export interface ControlPlaneOptions {
   readonly apiServerFlags?: Readonly<Record<string, string>>;
   /** Absent: found, downloaded or built. */
   readonly binaries?: Binaries;
+  /** Path of another kube-apiserver; absent: the one among `binaries`. */
+  readonly apiServerProgram?: string;
   /** Where progress goes; absent: standard error. */
   readonly say?: Say;
   /** False when the caller stops it on SIGINT and SIGTERM itself; absent: done here, then the signal takes its course. */
@@ -93,7 +95,7 @@ async function start(programs: string, options: ControlPlaneOptions): Promise<Co
     await etcd.start();
     const newApiServer = (port?: number) =>
       new APIServer({
-        binary: join(programs, 'kube-apiserver'),
+        binary: options.apiServerProgram ?? join(programs, 'kube-apiserver'),
         etcdURL: etcd.url,
         certDir: join(folder, 'certificates'),
         certFiles: authority.files,

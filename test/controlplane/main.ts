@@ -4,10 +4,11 @@ import { startControlPlane } from './controlplane.ts';
 import { findProgram, programNames } from './programs.ts';
 import { progressLines } from './progress.ts';
 
-const usage = `Usage: node test/controlplane/main.ts [--prepare] [--all] [--index <URL>]
+const usage = `Usage: node test/controlplane/main.ts [--prepare] [--all] [--floor] [--index <URL>]
   (none)         start etcd and kube-apiserver, print the KUBECONFIG, stay until Ctrl-C
   --prepare      only make sure that the programs are there
   --all          with --prepare: also those that tests of the packaging run
+  --floor        the kube-apiserver of the oldest Kubernetes that the operator works with
   --index <URL>  the list of official releases to download from`;
 
 async function main(): Promise<void> {
@@ -15,6 +16,7 @@ async function main(): Promise<void> {
     options: {
       prepare: { type: 'boolean' },
       all: { type: 'boolean' },
+      floor: { type: 'boolean' },
       index: { type: 'string' },
       help: { type: 'boolean' },
     },
@@ -24,8 +26,9 @@ async function main(): Promise<void> {
   const indexUrl = values.index;
   const binaries = await findBinaries({ say, ...(indexUrl === undefined ? {} : { indexUrl }) });
   if (values.all) for (const name of programNames) await findProgram(name, { say });
+  const floor = values.floor ? { apiServerProgram: await findProgram('kube-apiserver-floor', { say }) } : {};
   if (values.prepare) return say(`etcd, kube-apiserver and kubectl are in ${binaries.folder} (${binaries.origin})`);
-  const controlPlane = await startControlPlane({ say, binaries });
+  const controlPlane = await startControlPlane({ say, binaries, ...floor });
   console.log(`export KUBECONFIG=${controlPlane.adminKubeconfig}`);
   say(`${controlPlane.server} is up; kubectl is ${controlPlane.kubectlProgram}; Ctrl-C stops it and removes all of it`);
   // The control plane's own handlers end the process; until then something has to keep it running.

@@ -28,6 +28,8 @@ export interface Stage extends Omit<Scene, 'start' | 'operator' | 'kubeconfig'> 
     /** Its own way to the management API, under the address of `api` as it sees it; absent: `api`. */
     readonly to?: Proxy;
     readonly preload?: readonly string[];
+    /** Absent: dist/pipewright.js. */
+    readonly bundle?: string | undefined;
   }): Promise<RunningOperator>;
   /** Another way to the API server, with the same rights, for an operator that is to be cut off alone. */
   wayToKube(handlers?: Handlers): Promise<Proxy>;
@@ -59,7 +61,7 @@ export async function openStage({
     ...scene,
     kube,
     api,
-    async start({ flags: more = [], until, by = kube, to = api, preload = [] } = {}) {
+    async start({ flags: more = [], until, by = kube, to = api, preload = [], bundle } = {}) {
       const given = [...flags, ...more];
       const rate = given.some((flag) => flag.startsWith('--api-rate')) ? [] : ['--api-rate', '0'];
       const lead = given.some((flag) => flag.startsWith('--leader-elect')) ? [] : ['--leader-elect=false'];
@@ -70,6 +72,7 @@ export async function openStage({
         ...(logLevel !== undefined && { logLevel }),
         ...(until !== undefined && { until }),
         preload: to === api ? preload : [...preload, diversion({ from: api.url, to: to.url })],
+        ...(bundle !== undefined && { bundle }),
       });
       running.push(operator);
       return operator;

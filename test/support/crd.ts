@@ -37,9 +37,10 @@ export async function installCrd(plural: string): Promise<void> {
   await served(plural);
 }
 
-/** The same for every kind there is; an operator waits until it can list them all. */
-export async function installCrds(): Promise<void> {
-  const folder = fileURLToPath(new URL('../../crds/', import.meta.url));
+const GENERATED = fileURLToPath(new URL('../../crds/', import.meta.url));
+
+/** The same for every kind there is; an operator waits until it can list them all. `folder`: of another version. */
+export async function installCrds(folder = GENERATED): Promise<void> {
   await succeed(['apply', '--server-side', '--force-conflicts', '-f', folder]);
   await succeed(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
   await Promise.all(definitions.map(({ type }) => served(type.plural)));

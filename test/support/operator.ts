@@ -27,7 +27,7 @@ export interface RunningOperator {
 /** A machine may have many of them to start at once, and other things to do. */
 const PATIENCE_MS = 60_000;
 
-/** Starts dist/pipewright.js and waits until it works. `flags` are added to those that every test wants. */
+/** Starts the bundle and waits until it works. `flags` are added to those that every test wants. */
 export async function startOperator(options: {
   readonly kubeconfig: string;
   readonly apiUrl: string;
@@ -38,11 +38,14 @@ export async function startOperator(options: {
   readonly until?: string;
   /** URLs of modules that the process runs before the bundle; they have a channel to `process`. */
   readonly preload?: readonly string[];
+  /** Absent: dist/pipewright.js. */
+  readonly bundle?: string;
 }): Promise<RunningOperator> {
   const { kubeconfig, apiUrl, flags = [], logLevel = 'debug', until = 'working', preload = [] } = options;
+  const { bundle = 'dist/pipewright.js' } = options;
   const given = ['--api-url', apiUrl, '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0', '--log-level', logLevel];
   const first = preload.flatMap((url) => ['--import', url]);
-  const child = spawn(process.execPath, [...first, 'dist/pipewright.js', ...given, ...flags], {
+  const child = spawn(process.execPath, [...first, bundle, ...given, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe', ...(preload.length === 0 ? [] : (['ipc'] as const))],
   });
   const lines: LogLine[] = [];

@@ -94,7 +94,7 @@ describe('without a download', () => {
   });
 });
 
-describe('a program for the tests of the packaging', () => {
+describe('a program that some tests run besides', () => {
   const said: string[] = [];
   const find = () => findProgram('helm', { say: (line) => said.push(line), env: fakeGo });
 
@@ -104,6 +104,11 @@ describe('a program for the tests of the packaging', () => {
     expect(await find()).toBe(path);
     expect(await builds()).toBe(1);
     expect((await goCalls()).at(-1)).toContain(' helm.sh/helm/v4/cmd/helm');
+  });
+
+  test('that is of Kubernetes says which one it is', async () => {
+    await findProgram('kube-apiserver-floor', { say: (line) => said.push(line), env: fakeGo });
+    expect((await goCalls()).at(-1)).toMatch(/gitVersion=v1\.32\.\d+ .*gitMajor=1 .*gitMinor=32 .*kube-apiserver$/);
   });
 
   test('is asked for in words where there is no Go', async () => {

@@ -28,7 +28,13 @@ export interface LeaderStage extends Stage {
   /** Starts a replica; resolves when it has said `until`. */
   replica(
     name: string,
-    more: { readonly until: string; readonly flags?: readonly string[]; readonly preload?: readonly string[] },
+    more: {
+      readonly until: string;
+      readonly flags?: readonly string[];
+      readonly preload?: readonly string[];
+      /** Absent: dist/pipewright.js. */
+      readonly bundle?: string | undefined;
+    },
   ): Promise<Replica>;
   /** The PUTs for a pipe that came through the proxies, of one replica or all. */
   puts(pipe: string, by?: string): Arrival[];
@@ -59,7 +65,7 @@ export async function openLeaderStage(options: StageOptions = {}): Promise<Leade
   return {
     ...stage,
     record,
-    async replica(name, { until, flags = [], preload = [] }) {
+    async replica(name, { until, flags = [], preload = [], bundle }) {
       const recorded = ({ take = pass, ...rest }: Handlers): Handlers => ({ take: record.ofKube(name, take), ...rest });
       const [kube, api] = await Promise.all([
         stage.wayToKube(recorded({})),
@@ -71,6 +77,7 @@ export async function openLeaderStage(options: StageOptions = {}): Promise<Leade
         until,
         flags: [...lease, ...flags],
         preload,
+        bundle,
       });
       return {
         name,
