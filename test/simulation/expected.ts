@@ -41,11 +41,6 @@ export const EXPECTED: readonly Expected[] = [
     seed: 4219,
     fault: '11.10: after a new --api-url the ledger of the API before stands for the one now',
   },
-  {
-    rule: 'I4 late-write',
-    seed: 1921,
-    fault: '11.12: a PUT without an answer lands after the one that followed it, and the object says Applied',
-  },
   { rule: 'I1 no-look', seed: 1, fault: '1: an add leaves without a look of its attempt' },
   { rule: 'I1 was-there', seed: 23, fault: '1: an add leaves for what the look had shown' },
   {

@@ -178,6 +178,7 @@ describe('load', () => {
     locks: new Locks({ monotonic, apiTimeoutMs: 35_000, onFree: () => undefined }),
     contests: new Contests(monotonic),
     unlisted: () => [],
+    unsettled: { of: () => [] },
     hasSlot: () => false,
     baseUrl: BASE_URL,
     apiHash: API_HASH,
