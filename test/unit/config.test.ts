@@ -48,6 +48,7 @@ describe('without flags', () => {
       concurrency: 10,
       leaderElect: false,
       leaderElectName: 'pipewright',
+      planOnly: false,
       cleanupDeadlineMs: 600_000,
       listen: { port: 8080 },
       logLevel: 'info',

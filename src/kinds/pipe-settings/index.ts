@@ -13,7 +13,7 @@ import { type PipeSettings, pipeSettingsType } from './resource.ts';
 
 /** The settings of one existing ingestion pipe, brought about by PUT. */
 export function createPipeSettingsKind(context: KindContext): Kind {
-  const { api, secrets, unlisted, apiTimeoutMs } = context;
+  const { api, secrets, unlisted, apiTimeoutMs, planOnly } = context;
   const { baseUrl } = api;
   const { kind } = pipeSettingsType;
   const { store, rivals, locks, contests } = createKindStore<PipeSettings>({ kind, context, targetOf });
@@ -23,6 +23,7 @@ export function createPipeSettingsKind(context: KindContext): Kind {
   const known = {
     ...attempts,
     unsettled,
+    planOnly,
     rivals,
     contests,
     secrets,

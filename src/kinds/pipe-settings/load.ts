@@ -21,6 +21,8 @@ export interface Facts {
   readonly baseUrl: string;
   /** Identifies that API in `status.proof`. */
   readonly apiHash: string;
+  /** Nothing is sent for any object. */
+  readonly planOnly: boolean;
   /** Its requests that may still take effect although they were not answered. */
   readonly atWork: readonly StillAtWork[];
 }
@@ -39,6 +41,7 @@ export function load(
     readonly memory: Memory;
     readonly hasSlot: (storeKey: string) => boolean;
     readonly baseUrl: string;
+    readonly planOnly: boolean;
     readonly unsettled: Pick<Unsettled, 'of'>;
   },
 ): Facts {
@@ -50,6 +53,7 @@ export function load(
     hasSlot: from.hasSlot(keyOf(object)),
     baseUrl: from.baseUrl,
     apiHash: from.apiHash,
+    planOnly: from.planOnly,
     atWork: from.unsettled.of(object),
   };
 }

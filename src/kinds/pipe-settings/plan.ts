@@ -20,6 +20,8 @@ export type Plan =
       readonly spec: PipeSettingsSpec;
       readonly request: SettingsRequest;
       readonly apiHash: string;
+      /** For this reason; else for the object's own mode. */
+      readonly planOnly: boolean;
     }
   | { readonly do: 'reschedule'; readonly at: number }
   | {
@@ -43,7 +45,10 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, request) };
   const verdict = judgeTarget(facts.standing, now);
   if (!verdict.holds) return { do: 'yield', to: verdict, spec };
-  if (spec.mode === 'Plan') return { do: 'preview', spec, request, apiHash: facts.apiHash };
+  if (spec.mode === 'Plan' || facts.planOnly) {
+    const { apiHash, planOnly } = facts;
+    return { do: 'preview', spec, request, apiHash, planOnly };
+  }
   const { turn, againAt } = verdict;
   const isOvertaken = againAt !== undefined && againAt <= now;
   const due = whenDue({
