@@ -28,6 +28,8 @@ export interface Config {
   readonly leaderElectName: string;
   /** Absent: the process's own namespace, which only a process in a cluster has. */
   readonly leaderElectNamespace?: string;
+  /** Nothing is changed at the API, whatever the objects say. */
+  readonly planOnly: boolean;
   readonly cleanupDeadlineMs: number;
   readonly listen: ListenAddress;
   readonly logLevel: LogLevel;
@@ -126,6 +128,7 @@ function build(values: CompleteFlagValues, leaderElect: boolean, apiProxy: URL |
     leaderElect,
     leaderElectName: values['leader-elect-name'] ?? leaseName(selector, namespaces),
     ...(leaderElectNamespace !== undefined && { leaderElectNamespace }),
+    planOnly: values['plan-only'],
     cleanupDeadlineMs: values['cleanup-deadline'],
     listen: values.listen,
     logLevel: values['log-level'],

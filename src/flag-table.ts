@@ -75,6 +75,13 @@ export const FLAGS = [
     read: read.labelSelector,
   },
   {
+    name: 'plan-only',
+    default: 'false',
+    about:
+      'Treat every object as if in Plan mode: nothing is changed at the API, and each condition says so. Activities are fetched all the same, since that changes nothing.',
+    read: read.trueOrFalse,
+  },
+  {
     name: 'concurrency',
     placeholder: 'N',
     default: '10',

@@ -112,6 +112,7 @@ export function createOperator(options: OperatorOptions): Operator {
     log,
     unlisted: (plural) => informers.unlisted(plural),
     apiTimeoutMs: config.apiTimeoutMs,
+    planOnly: config.planOnly,
     cleanupDeadlineMs: config.cleanupDeadlineMs,
   });
   const lifecycle = new Lifecycle({

@@ -24,6 +24,8 @@ export interface KindContext {
   readonly unlisted: (plural: string) => readonly string[];
   /** `--api-timeout`: a call that has started is over after this long, at this end. */
   readonly apiTimeoutMs: number;
+  /** `--plan-only`: every object is as if in Plan mode, and says why. */
+  readonly planOnly: boolean;
   /** `--cleanup-deadline`: a deleted object is let go this long after its deletion. */
   readonly cleanupDeadlineMs: number;
 }

@@ -5,6 +5,11 @@ import type { CommonStatus } from './common-status.ts';
 /** How long after the end of `--api-timeout` a write may still be at work at the API. */
 const AFTER_TIMEOUT_MS = 60_000;
 
+/** How long after it was sent a write may still be at work. */
+export function settlesInMs(apiTimeoutMs: number): number {
+  return apiTimeoutMs + AFTER_TIMEOUT_MS;
+}
+
 /** What one object keeps the others of its target waiting for, and until when at most, by the monotonic clock. */
 interface Lock {
   /** A call of this process is under way, or no status tells of its answer yet. */
@@ -70,7 +75,7 @@ export class Locks {
   }
 
   #settledAt(): number {
-    return this.#options.monotonic() + this.#options.apiTimeoutMs + AFTER_TIMEOUT_MS;
+    return this.#options.monotonic() + settlesInMs(this.#options.apiTimeoutMs);
   }
 
   /** What still stands of a lock. */

@@ -19,6 +19,7 @@ export const VALUE_CASES: Readonly<Record<string, { readonly to: unknown; readon
   selector: { to: 'shard in (a,b)' },
   'secrets.names': { to: ['management-api'] },
   concurrency: { to: 3 },
+  planOnly: { to: true },
   cleanupDeadline: { to: '1h' },
   logLevel: { to: 'debug' },
   port: { to: 9000 },

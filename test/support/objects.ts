@@ -76,6 +76,8 @@ export function factsFor(object: PipeSettings, facts: Partial<Facts> = {}): Fact
     triedSecret: '1',
     baseUrl: BASE_URL,
     apiHash: apiHashOf(facts.baseUrl ?? BASE_URL),
+    planOnly: false,
+    atWork: [],
     ...facts,
   };
 }

@@ -54,8 +54,8 @@ export async function startPlainApi(): Promise<PlainApi> {
 }
 
 /** The parts as src/main.ts puts them together, working. `guarded` are the values that are kept out of logs now. */
-export async function startOnFakes(kube: FakeKubeServer, apiUrl: string) {
-  const parsed = parseConfig({ argv: ['--api-url', apiUrl], env: {}, version: 'test' });
+export async function startOnFakes(kube: FakeKubeServer, apiUrl: string, flags: readonly string[] = []) {
+  const parsed = parseConfig({ argv: ['--api-url', apiUrl, ...flags], env: {}, version: 'test' });
   if (!parsed.ok) throw new Error(parsed.message);
   const guarded = new Set<readonly string[]>();
   const stop = new AbortController();

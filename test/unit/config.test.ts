@@ -48,6 +48,7 @@ describe('without flags', () => {
       concurrency: 10,
       leaderElect: false,
       leaderElectName: 'pipewright',
+      planOnly: false,
       cleanupDeadlineMs: 600_000,
       listen: { port: 8080 },
       logLevel: 'info',
@@ -337,7 +338,7 @@ describe('help, version and the table', () => {
     const help = parse(['--help']);
     const message = help.ok ? '' : help.message;
     const rows = renderFlagTable().trim().split('\n').slice(2);
-    expect(rows).toHaveLength(19);
+    expect(rows).toHaveLength(20);
     for (const row of rows) {
       const [, flag = ''] = /^\| `(--[a-z-]+(?: [^`]+)?)` \|/.exec(row) ?? [];
       expect(message).toContain(`\n  ${flag}\n`);

@@ -28,6 +28,7 @@ function aKind(): Kind {
     log: recordingLog().log,
     unlisted: () => [],
     apiTimeoutMs: 30_000,
+    planOnly: false,
     cleanupDeadlineMs: 600_000,
   });
 }

@@ -156,6 +156,8 @@ describe('precedence', () => {
     ['suspend before conflict', aPipeSettings({ spec: { suspend: true, mode: 'Plan' } }), elsewhere, 'suspend'],
     ['conflict before Plan', aPipeSettings({ spec: { mode: 'Plan' } }), elsewhere, 'yield'],
     ['Plan before time', aPipeSettings({ spec: { mode: 'Plan' } }), {}, 'preview'],
+    ['--plan-only before mode Apply', aPipeSettings({ spec: { mode: 'Apply' } }), { planOnly: true }, 'preview'],
+    ['suspend before --plan-only', aPipeSettings({ spec: { suspend: true } }), { planOnly: true }, 'suspend'],
     ['mode Apply is the same as none', aPipeSettings({ spec: { mode: 'Apply', suspend: false } }), {}, 'put'],
   ])('%s', ([, object, facts, what]) => {
     expect(planned(object, facts).do).toBe(what);
@@ -178,6 +180,8 @@ describe('load', () => {
     locks: new Locks({ monotonic, apiTimeoutMs: 35_000, onFree: () => undefined }),
     contests: new Contests(monotonic),
     unlisted: () => [],
+    unsettled: { of: () => [] },
+    planOnly: false,
     hasSlot: () => false,
     baseUrl: BASE_URL,
     apiHash: API_HASH,

@@ -15,9 +15,10 @@ import { assertionTime } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
 import { provenAt } from '../proof.ts';
+import { isSettling } from '../unsettled.ts';
 import * as changes from './changes.ts';
 import { compare, readEcho } from './echo.ts';
-import { LIMITS } from './limits.ts';
+import { changesOf, withDrift } from './history.ts';
 import { type Plan, reportedBy } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
@@ -31,9 +32,6 @@ export interface Confirmation {
   readonly secretVersion: string;
   readonly now: number;
 }
-
-/** `status.history` holds this many confirmed changes. */
-const HISTORY = 10;
 
 /** Reports HTTP 200 with a result: what the reply says about the declared set decides whether it is confirmed. */
 export function reportResult(confirmation: Confirmation): Report {
@@ -72,14 +70,36 @@ export function reportResult(confirmation: Confirmation): Report {
       facts: { ...facts, reason: 'NotConfirmed' },
     };
   }
+  if (plan.settledAt !== undefined) {
+    const accepted = reportAccepted(confirmation, status, plan.settledAt);
+    return { ...accepted, notices, did: 'put', facts: { ...facts, reason: 'OutcomeUnknown' } };
+  }
   return { ...reportApplied(confirmation, status, notices), did: 'put', facts: { ...facts, reason: 'Applied' } };
+}
+
+/** Not said to be applied yet: an earlier request may take effect after this one, so it is sent once more when that can no longer be. */
+function reportAccepted(
+  confirmation: Confirmation,
+  status: PipeSettingsStatus,
+  settledAt: number,
+): Pick<Report, 'status' | 'outcome'> {
+  const { object, plan, verdict, now } = confirmation;
+  const { what } = declaredText(plan);
+  const nextAttempt = wholeSecond(settledAt);
+  const message = `The API accepted ${what}${quoting(verdict.requestId)}. What is declared is sent once more at status.nextAttemptTime: an earlier request for something else had no answer, and may still take effect until then`;
+  const summary = { ready: 'False', progress: 'Reconciling', reason: 'OutcomeUnknown', message } as const;
+  const lastRequest = lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now);
+  const common = commonStatus(object, object.status, { summary, now, nextAttempt, lastRequest, acknowledge: true });
+  const { history } = changesOf(confirmation, status);
+  return { status: withoutUndefined({ ...status, ...common, history }), outcome: recheckAt(nextAttempt) };
 }
 
 /**
  * What the requests since the last reply declared, apart from what is declared now. Undefined where a request of another
- * generation came between that nobody confirmed: what it declared is not on record, and its work must not look like drift.
+ * generation came between that nobody confirmed, or may have: what it declared is not on record, and its work must not look like drift.
  */
 function requestedBefore({ object }: Confirmation): readonly string[] | undefined {
+  if (isSettling(object.status)) return undefined;
   const { applied, lastRequest, differences, observedGeneration } = object.status ?? {};
   const confirmed = applied && lastRequest?.outcome === 'Succeeded' && !differences;
   const onRecord = [applied?.generation, generationOf(object)].includes(observedGeneration);
@@ -96,21 +116,10 @@ function reportApplied(
   const time = timestamp(now);
   const generation = generationOf(object);
   const { requestId } = verdict;
-  const changed = changes.confirmedChanges({
-    declared: declaredOf(plan.spec),
-    before: reportedBy(previous, plan),
-    after: status.settings ?? {},
-    sameRequest: previous?.applied?.requestHash === plan.request.hash,
-  });
+  const { changed, history } = changesOf(confirmation, status);
   const nextAttempt = nextAssertion(object, plan, time);
   const silent = status.notReported?.length ?? 0;
   const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(plan, silent, requestId) } as const;
-  const entry = {
-    time,
-    generation,
-    ...(requestId !== undefined && { requestId }),
-    changes: changed.slice(0, LIMITS.historyChanges),
-  };
   return {
     status: withoutUndefined({
       ...status,
@@ -130,8 +139,7 @@ function reportApplied(
         secretResourceVersion: secretVersion,
         keys: [...plan.request.keys],
       }),
-      history:
-        changed.length === 0 ? previous?.history : changes.newest([...(previous?.history ?? []), entry], HISTORY),
+      history,
     }),
     outcome: nextAttempt === undefined ? awaitChange : recheckAt(nextAttempt),
     notices: [...notices, ...appliedNotices(object, changed, requestId)],
@@ -145,9 +153,13 @@ function nextAssertion(object: PipeSettings, plan: Put, appliedTime: string): nu
     : wholeSecond(assertionTime(Date.parse(appliedTime), interval, object.metadata.uid));
 }
 
-function appliedMessage({ request }: Put, silent: number, requestId: string | undefined): string {
+function declaredText({ request }: Put): { readonly count: number; readonly what: string } {
   const count = request.keys.length;
-  const what = count === 1 ? 'the declared setting' : `all ${count} declared settings`;
+  return { count, what: count === 1 ? 'the declared setting' : `all ${count} declared settings` };
+}
+
+function appliedMessage(plan: Put, silent: number, requestId: string | undefined): string {
+  const { count, what } = declaredText(plan);
   const which = count === 1 ? 'it' : `${silent} of them`;
   const unsaid = silent === 0 ? '' : `; the reply was silent about ${which}, see status.notReported`;
   return `The API accepted ${what}${unsaid}${quoting(requestId)}`;
@@ -175,11 +187,4 @@ function driftNotices(drift: readonly changes.Change[]): Notice[] {
   if (drift.length === 0) return [];
   const note = `Settings that nobody declares changed at the API since the last reply: ${changes.describeChanges(drift)}`;
   return [{ type: 'Warning', reason: 'DriftDetected', note }];
-}
-
-function withDrift(
-  before: PipeSettingsStatus['drift'],
-  found: NonNullable<PipeSettingsStatus['drift']>,
-): PipeSettingsStatus['drift'] {
-  return found.length === 0 ? before : changes.newest([...(before ?? []), ...found], LIMITS.drift);
 }

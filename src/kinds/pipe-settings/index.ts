@@ -2,7 +2,9 @@ import { defineKind, type Kind } from '../../runtime/kind.ts';
 import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
 import { createKindStore } from '../kind-store.ts';
+import { settlesInMs } from '../locks.ts';
 import { apiHashOf, keepProof } from '../proof.ts';
+import { Unsettled } from '../unsettled.ts';
 import { act } from './act.ts';
 import { load, targetOf } from './load.ts';
 import { plan } from './plan.ts';
@@ -11,14 +13,17 @@ import { type PipeSettings, pipeSettingsType } from './resource.ts';
 
 /** The settings of one existing ingestion pipe, brought about by PUT. */
 export function createPipeSettingsKind(context: KindContext): Kind {
-  const { api, secrets, unlisted } = context;
+  const { api, secrets, unlisted, apiTimeoutMs, planOnly } = context;
   const { baseUrl } = api;
   const { kind } = pipeSettingsType;
   const { store, rivals, locks, contests } = createKindStore<PipeSettings>({ kind, context, targetOf });
   const attempts = attemptsOf(kind, context, { store, locks });
   const apiHash = apiHashOf(baseUrl);
+  const unsettled = new Unsettled({ monotonic: attempts.monotonic, settlesInMs: settlesInMs(apiTimeoutMs) });
   const known = {
     ...attempts,
+    unsettled,
+    planOnly,
     rivals,
     contests,
     secrets,
@@ -32,9 +37,12 @@ export function createPipeSettingsKind(context: KindContext): Kind {
     rivals,
     load: (object: PipeSettings) => load(object, known),
     plan,
-    act: (object, planned) => act(object, planned, { ...attempts, api }),
+    act: (object, planned) => act(object, planned, { ...attempts, api, unsettled }),
     report: (object, planned, result, now) => keepProof(report(object, planned, result, now), object, now),
     settle: attempts.settle,
-    forget: attempts.forget,
+    forget(key) {
+      attempts.forget(key);
+      unsettled.forget(key);
+    },
   });
 }

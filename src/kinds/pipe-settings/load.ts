@@ -5,6 +5,7 @@ import type { Memory } from '../attempt.ts';
 import { secretNameOf } from '../credentials.ts';
 import { type StandingSources, standingOf } from '../standing.ts';
 import type { Standing } from '../target.ts';
+import type { StillAtWork, Unsettled } from '../unsettled.ts';
 import { type PipeSettings, parseSpec } from './resource.ts';
 
 /** What a pass knows besides the object itself. */
@@ -20,6 +21,10 @@ export interface Facts {
   readonly baseUrl: string;
   /** Identifies that API in `status.proof`. */
   readonly apiHash: string;
+  /** Nothing is sent for any object. */
+  readonly planOnly: boolean;
+  /** Its requests that may still take effect although they were not answered. */
+  readonly atWork: readonly StillAtWork[];
 }
 
 /** Files objects under the pipe they stand for, whether or not the rest of their spec is valid. */
@@ -36,6 +41,8 @@ export function load(
     readonly memory: Memory;
     readonly hasSlot: (storeKey: string) => boolean;
     readonly baseUrl: string;
+    readonly planOnly: boolean;
+    readonly unsettled: Pick<Unsettled, 'of'>;
   },
 ): Facts {
   const secretName = secretNameOf(object);
@@ -46,5 +53,7 @@ export function load(
     hasSlot: from.hasSlot(keyOf(object)),
     baseUrl: from.baseUrl,
     apiHash: from.apiHash,
+    planOnly: from.planOnly,
+    atWork: from.unsettled.of(object),
   };
 }

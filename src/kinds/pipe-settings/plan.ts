@@ -3,6 +3,7 @@ import { currentReady, generationOf, requestedAt } from '../common-status.ts';
 import { whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { type Held, judgeTarget, type Turn } from '../target.ts';
+import { isSettling, settledAt } from '../unsettled.ts';
 import type { Facts } from './load.ts';
 import { type SettingsRequest, settingsRequest } from './remote.ts';
 import { type PipeSettings, type PipeSettingsSpec, parseSpec } from './resource.ts';
@@ -19,6 +20,8 @@ export type Plan =
       readonly spec: PipeSettingsSpec;
       readonly request: SettingsRequest;
       readonly apiHash: string;
+      /** For this reason; else for the object's own mode. */
+      readonly planOnly: boolean;
     }
   | { readonly do: 'reschedule'; readonly at: number }
   | {
@@ -28,6 +31,8 @@ export type Plan =
       readonly lane: Lane;
       readonly probe: boolean;
       readonly apiHash: string;
+      /** Epoch ms: until then an earlier request for something else may take effect, after this one. */
+      readonly settledAt?: number;
     };
 
 /** Decides. The order is the order of precedence: a spec that cannot be read, suspend, another object's pipe, Plan, time. */
@@ -40,7 +45,10 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, request) };
   const verdict = judgeTarget(facts.standing, now);
   if (!verdict.holds) return { do: 'yield', to: verdict, spec };
-  if (spec.mode === 'Plan') return { do: 'preview', spec, request, apiHash: facts.apiHash };
+  if (spec.mode === 'Plan' || facts.planOnly) {
+    const { apiHash, planOnly } = facts;
+    return { do: 'preview', spec, request, apiHash, planOnly };
+  }
   const { turn, againAt } = verdict;
   const isOvertaken = againAt !== undefined && againAt <= now;
   const due = whenDue({
@@ -63,7 +71,20 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   }
   // What was confirmed for this generation stays so while it waits to be sent again.
   if (turn) return isReady(object) ? { do: 'nothing', at: turn.until } : { do: 'yield', to: turn, spec };
-  return { do: 'put', spec, request, lane: due.lane, probe: due.probe, apiHash: facts.apiHash };
+  const settled = settledAt(facts.atWork, request.hash, now);
+  if (settled !== undefined && due.lane === 'scheduled' && isSettling(object.status)) {
+    return { do: 'reschedule', at: settled };
+  }
+  const { lane, probe } = due;
+  return {
+    do: 'put',
+    spec,
+    request,
+    lane,
+    probe,
+    apiHash: facts.apiHash,
+    ...(settled !== undefined && { settledAt: settled }),
+  };
 }
 
 export function isReady(object: PipeSettings): boolean {

@@ -130,7 +130,10 @@ function preview(object: PipeSettings, planned: Extract<Plan, { do: 'preview' }>
       ? 'what the API holds is not known yet'
       : `${changes.length} of them ${changes.length === 1 ? 'differs' : 'differ'} from the last reply`;
   const count = request.keys.length;
-  const message = `Not sent: one PUT with ${count} ${count === 1 ? 'setting' : 'settings'}, ${known}. See status.plan; set spec.mode to Apply to send it`;
+  const way = planned.planOnly
+    ? 'the operator runs with --plan-only and sends nothing for any object'
+    : 'set spec.mode to Apply to send it';
+  const message = `Not sent: one PUT with ${count} ${count === 1 ? 'setting' : 'settings'}, ${known}. See status.plan; ${way}`;
   const summary = { ready: 'True', reason: 'Planned', message } as const;
   return show(object, summary, now, 'preview', {
     plan: { ...plan, requests: [...plan.requests], changes: [...changes] },

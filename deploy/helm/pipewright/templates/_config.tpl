@@ -21,6 +21,7 @@
 {{- $_ := set $config "PIPEWRIGHT_NAMESPACES" (join "," .Values.namespaces) -}}
 {{- $_ := set $config "PIPEWRIGHT_SELECTOR" .Values.selector -}}
 {{- $_ := set $config "PIPEWRIGHT_CONCURRENCY" .Values.concurrency -}}
+{{- if .Values.planOnly -}}{{- $_ := set $config "PIPEWRIGHT_PLAN_ONLY" "true" -}}{{- end -}}
 {{- $_ := set $config "PIPEWRIGHT_CLEANUP_DEADLINE" .Values.cleanupDeadline -}}
 {{- $_ := set $config "PIPEWRIGHT_LOG_LEVEL" .Values.logLevel -}}
 {{- if ne (int .Values.port) 8080 -}}{{- $_ := set $config "PIPEWRIGHT_LISTEN" (printf ":%d" (int .Values.port)) -}}{{- end -}}
