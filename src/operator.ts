@@ -41,6 +41,8 @@ export interface OperatorOptions {
   readonly openApi?: ApiClientOptions['open'];
   /** Ends the watches. */
   readonly signal: AbortSignal;
+  /** Breaks off the calls to the management API, and lets no other begin; never where absent. */
+  readonly stopCalls?: AbortSignal;
 }
 
 export interface Operator {
@@ -56,7 +58,7 @@ export interface Operator {
 
 /** Puts the parts together and starts the watches; no pass runs until workers are started. */
 export function createOperator(options: OperatorOptions): Operator {
-  const { config, client, clock, log, metrics, signal } = options;
+  const { config, client, clock, log, metrics, signal, stopCalls } = options;
   const queue = new Queue({ clock, observer: observeQueue(metrics) });
   if (config.apiProxy) options.guard(proxySecrets(config.apiProxy));
   const api = createApiClient({
@@ -97,7 +99,7 @@ export function createOperator(options: OperatorOptions): Operator {
   // A version that our own write brought back wakes nobody: the pass that wrote it has looked already.
   let writing: string | undefined;
   const kinds = createKinds({
-    api,
+    api: stopCalls ? { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) } : api,
     pacer,
     secrets,
     readCredential: credentials.read,

@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { OPERATIONS } from './kinds/index.ts';
 import { createKubeClient, type OpenConnections } from './kube/client.ts';
 import type { Cluster } from './kube/cluster.ts';
+import { pause } from './kube/pause.ts';
 import { createLeadership } from './leadership.ts';
 import { errorFields, type Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -13,6 +14,8 @@ import type { ServerOptions, StatusServer } from './server.ts';
 
 /** What a pass may take beside its call. */
 const PASS_GRACE_MS = 5_000;
+/** For a pass whose call was broken off to write down what came of it. With the release of the Lease (5 s) still within the 10 s that a pod has then. */
+const LAST_WORD_MS = 4_000;
 /** A worker busy for longer than several calls could take is not coming back. */
 const STUCK_PASSES = 5;
 
@@ -47,6 +50,16 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     ...(open && { open: open.kube }),
   });
   const stopWatches = new AbortController();
+  const stopCalls = new AbortController();
+  const endOfGrace = async (): Promise<void> => {
+    await aborted(stop);
+    await pause(clock, config.apiTimeoutMs + PASS_GRACE_MS, stopWatches.signal);
+    if (stopWatches.signal.aborted) return;
+    log.warn({}, 'a pass has not ended in time: its call is broken off, and the process ends');
+    stopCalls.abort();
+    await pause(clock, LAST_WORD_MS, stopWatches.signal);
+  };
+  const overdue = endOfGrace();
   const leadership = createLeadership({
     lease: config.leaderElect
       ? { client, namespace: leaseNamespace(config, cluster.namespace), name: config.leaderElectName }
@@ -57,7 +70,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     work: async (signal) => {
       await Promise.race([operator.informers.synced, aborted(signal)]);
       if (!signal.aborted) log.info({ concurrency: config.concurrency }, 'working');
-      await runWorkers(operator.controller, signal);
+      await Promise.race([runWorkers(operator.controller, signal), overdue]);
     },
   });
   const operator = createOperator({
@@ -73,6 +86,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     onPass: onActive,
     ...(open && { openApi: open.api }),
     signal: stopWatches.signal,
+    stopCalls: stopCalls.signal,
   });
   void operator.informers.synced.then(onActive);
   const { queue, pacer, kinds } = operator;
@@ -93,12 +107,8 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   });
   const api = { api: operator.api.baseUrl, ...(config.apiProxy && { proxy: config.apiProxy.origin }) };
   log.info({ version, ...api, cluster: host, port: server.port, identity }, 'started');
-  const ended = await Promise.race([
-    leadership.run(stop),
-    graceAfter(clock, stop, config.apiTimeoutMs + PASS_GRACE_MS),
-  ]);
-  if (ended === 'overdue') log.warn({}, 'a pass has not ended in time; the process ends without it');
-  await operator.events.flush();
+  await leadership.run(stop);
+  if (!stopCalls.signal.aborted) await operator.events.flush();
   stopWatches.abort();
   pacer.close();
   await Promise.all([operator.api.close(), client.close(), server.close()]);
@@ -116,9 +126,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-/** Resolves this long after the signal: what has not ended by then will not. */
-function graceAfter(clock: Clock, signal: AbortSignal, ms: number): Promise<'overdue'> {
-  return aborted(signal).then(() => new Promise((resolve) => void clock.at(ms, () => resolve('overdue'))));
 }

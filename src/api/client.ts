@@ -57,7 +57,7 @@ export interface ApiClientOptions {
   readonly open?: (origin: string, options: Pool.Options) => Dispatcher;
 }
 
-const LONGEST_CONNECT_MS = 10_000;
+const LONGEST_CONNECT_MS = 3_000;
 const LARGEST_HEADERS = 32 * 1024;
 
 /** Makes the one client of a process: connections are reused, redirects never followed, nothing ever sent twice. */

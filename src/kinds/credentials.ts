@@ -31,37 +31,52 @@ export interface Credentials {
 
 export type ReadCredential = (namespace: string, ref: SecretRef) => Promise<CredentialRead>;
 
+/**
+ * Choices of keys of one Secret that are kept. Objects that share a Secret mostly share a choice too; every edit of a spec
+ * may be another.
+ */
+const KEPT_CHOICES = 16;
+
+type Usable = Extract<CredentialRead, { ok: true }>;
+
 interface Made {
-  readonly resourceVersion: string;
-  readonly read: CredentialRead;
+  readonly read: Usable;
   /** Ends the watch for the values in logs. */
   readonly unguard: () => void;
 }
 
 export interface CredentialsOptions {
-  readonly secrets: Pick<Secrets, 'read'>;
+  readonly secrets: Pick<Secrets, 'read' | 'isReferred'>;
   /** Normalised base address: a key for another API is another credential. */
   readonly baseUrl: string;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
 }
 
-/** One credential per Secret, choice of keys and version, made once however many objects use it. */
+/** One credential per Secret, choice of keys and version, made once however many objects use it, for as long as any refers to it. */
 export function createCredentials(options: CredentialsOptions): Credentials {
   const salt = randomBytes(32);
   const made = new Map<string, Map<string, Made>>();
 
-  const make = (secret: SecretValue, ref: SecretRef): Made => {
-    const { resourceVersion } = secret;
-    const pair = keyPair(secret, ref);
-    if (typeof pair === 'string') {
-      const message = `The Secret "${ref.name}" cannot be used: ${pair}`;
-      const read: CredentialRead = { ok: false, problem: { reason: 'SecretInvalid', message }, resourceVersion };
-      return { resourceVersion, read, unguard: () => {} };
-    }
-    const credential = makeCredential(pair, { salt, baseUrl: options.baseUrl });
-    const unguard = options.guard([pair.keySecret, credential.authorization.slice('Basic '.length)]);
-    return { resourceVersion, read: { ok: true, credential, resourceVersion }, unguard };
+  const keep = (key: string, choice: string, read: Usable, values: readonly string[]): void => {
+    const ofSecret = made.get(key) ?? new Map<string, Made>();
+    ofSecret.get(choice)?.unguard();
+    ofSecret.delete(choice);
+    made.set(key, ofSecret.set(choice, { read, unguard: options.guard(values) }));
+    const [oldest] = ofSecret;
+    if (ofSecret.size <= KEPT_CHOICES || !oldest) return;
+    oldest[1].unguard();
+    ofSecret.delete(oldest[0]);
+  };
+
+  /** What was made of this choice before; it was used last from now on. */
+  const find = (key: string, choice: string): Usable | undefined => {
+    const ofSecret = made.get(key);
+    const known = ofSecret?.get(choice);
+    if (!ofSecret || !known) return undefined;
+    ofSecret.delete(choice);
+    ofSecret.set(choice, known);
+    return known.read;
   };
 
   return {
@@ -69,14 +84,22 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       const secret = await options.secrets.read(namespace, ref.name);
       if (secret.state === 'failed') throw secret.error;
       if (secret.state !== 'present') return { ok: false, problem: absence(secret, namespace, ref.name) };
-      const ofSecret = made.get(`${namespace}/${ref.name}`) ?? new Map<string, Made>();
+      const { resourceVersion } = secret;
+      const key = `${namespace}/${ref.name}`;
       const choice = JSON.stringify([ref.keyIdKey, ref.keySecretKey]);
-      const known = ofSecret.get(choice);
-      if (known?.resourceVersion === secret.resourceVersion) return known.read;
-      known?.unguard();
-      const entry = make(secret, ref);
-      made.set(`${namespace}/${ref.name}`, ofSecret.set(choice, entry));
-      return entry.read;
+      const known = find(key, choice);
+      if (known?.resourceVersion === resourceVersion) return known;
+      const pair = keyPair(secret, ref);
+      if (typeof pair === 'string') {
+        const message = `The Secret "${ref.name}" cannot be used: ${pair}`;
+        return { ok: false, problem: { reason: 'SecretInvalid', message }, resourceVersion };
+      }
+      const credential = makeCredential(pair, { salt, baseUrl: options.baseUrl });
+      const read: Usable = { ok: true, credential, resourceVersion };
+      // Nobody would say when to forget it.
+      if (!options.secrets.isReferred(namespace, ref.name)) return read;
+      keep(key, choice, read, [pair.keySecret, credential.authorization.slice('Basic '.length)]);
+      return read;
     },
     forget(secret) {
       for (const { unguard } of made.get(secret)?.values() ?? []) unguard();

@@ -42,7 +42,9 @@ export function createExchange({ cluster, transport, clock, userAgent, onRequest
       return attempt(call, name, deadline);
     });
     if (first.statusCode !== 401) return settle(first, name, deadline);
-    await first.body.dump();
+    await deadline.race(first.body.dump()).catch((error: unknown) => {
+      throw broken(name, deadline, first.pool, error);
+    });
     await deadline.race(cluster.renew()).catch((error: unknown) => {
       throw broken(name, deadline, undefined, error);
     });
@@ -57,11 +59,8 @@ export function createExchange({ cluster, transport, clock, userAgent, onRequest
     try {
       const { headers, tls } = await deadline.race(cluster.credentials());
       pool = transport.pool(tls);
-      const {
-        statusCode,
-        body,
-        headers: answered,
-      } = await pool.request({
+      // undici looks at the signal only once the request has a connection, which may be long in coming.
+      const answer = pool.request({
         method: call.method,
         path: base + call.path,
         ...(call.query ? { query: call.query } : {}),
@@ -69,6 +68,7 @@ export function createExchange({ cluster, transport, clock, userAgent, onRequest
         body: call.body === undefined ? null : JSON.stringify(call.body),
         signal: deadline.signal,
       });
+      const { statusCode, body, headers: answered } = await deadline.race(answer);
       record(String(statusCode));
       return { statusCode, body, retryAfter: String(answered['retry-after'] ?? ''), pool };
     } catch (error) {

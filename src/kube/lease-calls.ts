@@ -1,5 +1,3 @@
-import type { Clock } from '../clock.ts';
-import { attempt } from './attempt.ts';
 import type { KubeClient } from './client.ts';
 import { isNotFound, type KubeError } from './errors.ts';
 import { LEASE, type Lease, type LeaseDraft } from './lease-record.ts';
@@ -18,20 +16,16 @@ export interface LeaseCalls {
 /** Reads and conditional writes of one Lease, each with a time limit. */
 export function createLeaseCalls(options: {
   readonly client: KubeClient;
-  readonly clock: Clock;
   readonly namespace: string;
   readonly name: string;
 }): LeaseCalls {
-  const { client, clock, namespace, name } = options;
+  const { client, namespace, name } = options;
   const path = objectPath(LEASE, namespace, name);
 
   return {
     read: async (limitMs, stop) => {
-      const call = `GET lease ${namespace}/${name}`;
-      const run = (signal: AbortSignal): Promise<Lease> =>
-        client.request<Lease>({ method: 'GET', path, signal, timeoutMs: limitMs });
       try {
-        return await attempt({ clock, call, limitMs, stop, run });
+        return await client.request<Lease>({ method: 'GET', path, signal: stop, timeoutMs: limitMs });
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
@@ -42,9 +36,7 @@ export function createLeaseCalls(options: {
       const create = draft.metadata.resourceVersion === undefined;
       const method = create ? 'POST' : 'PUT';
       const target = create ? collectionPath(LEASE, namespace) : path;
-      const run = (signal: AbortSignal): Promise<Lease> =>
-        client.request<Lease>({ method, path: target, body: draft, signal, timeoutMs: limitMs });
-      return attempt({ clock, call: `${method} lease ${namespace}/${name}`, limitMs, stop, run });
+      return client.request<Lease>({ method, path: target, body: draft, signal: stop, timeoutMs: limitMs });
     },
 
     explain: (error) =>

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts';
 import type { Lease } from './lease-record.ts';
-import { compareVersions } from './resource.ts';
 
 /**
  * What a candidate has seen of the Lease, and from when on it may take it. A holder's time runs from when its record was
@@ -23,7 +22,7 @@ export class LeaseView {
     this.#heardAt = options.clock.monotonic();
   }
 
-  /** The newest version seen; undefined: there is none. */
+  /** As last heard of; undefined: there is none. */
   get lease(): Lease | undefined {
     return this.#lease;
   }
@@ -42,13 +41,14 @@ export class LeaseView {
     return this.#clock.monotonic() - this.#heardAt;
   }
 
-  /** Takes an answer or a watch event; `undefined`: there is no such Lease. Older versions than the newest are ignored. */
+  /**
+   * Takes an answer or a watch event; `undefined`: there is no such Lease. An older version than the one before is taken too,
+   * as after a restored backup: where it is only late, the server refuses what is written on top of it.
+   */
   see(lease: Lease | undefined): void {
     const now = this.#clock.monotonic();
     this.#heardAt = now;
     if (!lease) return this.#seeNone(now);
-    const before = this.#lease?.metadata.resourceVersion ?? '';
-    if (compareVersions(lease.metadata.resourceVersion, before) < 0) return;
     this.#lease = lease;
     const record = JSON.stringify(lease.spec ?? {});
     if (record === this.#record) return;

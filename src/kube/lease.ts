@@ -1,10 +1,10 @@
 import type { Cancel, Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { pause } from './attempt.ts';
 import type { KubeClient } from './client.ts';
 import { isConflict, isNotFound, KubeError } from './errors.ts';
 import { createLeaseCalls } from './lease-calls.ts';
 import { claimed, type Lease, released } from './lease-record.ts';
+import { pause } from './pause.ts';
 import { type Held, stand } from './standby.ts';
 
 export interface ElectionOptions {

@@ -46,27 +46,37 @@ export async function listAll<T extends KubeObject>(options: ListOptions<T>): Pr
   }
 }
 
+/** The version that the collection has now; what costs least. Throws KubeError. */
+export async function currentVersion(options: ListOptions<never>): Promise<string> {
+  const { metadata } = await onePage<never>(options, { limit: '1' });
+  return metadata?.resourceVersion ?? '';
+}
+
 async function listPages<T extends KubeObject>(options: ListOptions<T>, limit: number): Promise<Listed<T>> {
-  const { client, path, metadataOnly = false, trim = (object: T) => object, signal } = options;
+  const { trim = (object: T) => object } = options;
   const objects: T[] = [];
   let next = '';
   for (;;) {
-    const page: Page<T> = await client.request<Page<T>>({
-      method: 'GET',
-      path,
-      query: {
-        ...selectorsOf(options),
-        ...(limit > 0 ? { limit: String(limit) } : {}),
-        ...(next ? { continue: next } : {}),
-      },
-      ...(metadataOnly ? { accept: acceptMetadata('PartialObjectMetadataList') } : {}),
-      ...(signal ? { signal } : {}),
-      timeoutMs: PAGE_TIMEOUT_MS,
+    const page: Page<T> = await onePage(options, {
+      ...(limit > 0 ? { limit: String(limit) } : {}),
+      ...(next ? { continue: next } : {}),
     });
     for (const item of page.items ?? []) objects.push(trim(item));
     next = page.metadata?.continue ?? '';
     if (next === '') return { objects, resourceVersion: page.metadata?.resourceVersion ?? '' };
   }
+}
+
+function onePage<T>(options: ListOptions<T>, query: Readonly<Record<string, string>>): Promise<Page<T>> {
+  const { client, path, metadataOnly = false, signal } = options;
+  return client.request<Page<T>>({
+    method: 'GET',
+    path,
+    query: { ...selectorsOf(options), ...query },
+    ...(metadataOnly ? { accept: acceptMetadata('PartialObjectMetadataList') } : {}),
+    ...(signal ? { signal } : {}),
+    timeoutMs: PAGE_TIMEOUT_MS,
+  });
 }
 
 /** The query that narrows a list or watch. */

@@ -34,6 +34,7 @@ export interface Secrets {
   release(owner: string): void;
   /** `unknown` until the watch has answered, and for one that nobody refers to. */
   state(namespace: string, name: string): SecretState;
+  isReferred(namespace: string, name: string): boolean;
   /** Never rejects. At most one GET per version, however many ask, while the watch is connected; else one per call. */
   read(namespace: string, name: string): Promise<SecretRead>;
 }
@@ -127,6 +128,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
     },
     release,
     state: (namespace, name) => referred.get(keyFor(namespace, name))?.secret.state() ?? { state: 'unknown' },
+    isReferred: (namespace, name) => referred.has(keyFor(namespace, name)),
     read: (namespace, name) => (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(),
   };
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { pause } from './attempt.ts';
 import type { KubeClient } from './client.ts';
 import { isConflict, isNotFound, KubeError } from './errors.ts';
 import type { LeaseCalls } from './lease-calls.ts';
 import { claimed, LEASE, type Lease } from './lease-record.ts';
 import { LeaseView } from './lease-view.ts';
+import { pause } from './pause.ts';
 import { quietLog } from './quiet-log.ts';
 import { collectionPath, type KubeObject } from './resource.ts';
 import { startWatch } from './watch.ts';

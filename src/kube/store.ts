@@ -34,6 +34,8 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
   readonly #indexes = new Map<string, StoreIndex<T>>();
   readonly #trim: (object: T) => T;
   readonly #onChange: StoreOptions<T>['onChange'];
+  /** Namespace by uid of those that the server has said are gone, until the watch has come so far. */
+  readonly #dropped = new Map<string, string>();
   /** Per scope, the highest resource version that its watch has delivered, in whatever form. */
   readonly #seen = new Map<string, string>();
 
@@ -73,6 +75,15 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     return true;
   }
 
+  /** Takes the server's word that there is no such object any more, ahead of the watch's; another uid under the name stays. */
+  drop(gone: KubeObject): void {
+    const key = keyOf(gone);
+    const held = this.#objects.get(key);
+    if (held?.metadata.uid !== gone.metadata.uid) return;
+    this.#dropped.set(gone.metadata.uid, gone.metadata.namespace);
+    this.#report([this.#delete(key, held)], 'event');
+  }
+
   /** For the watch: every object passes through this as it arrives, before `replace` and `apply`. */
   trim(object: T): T {
     return this.#trim(object);
@@ -100,33 +111,55 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     };
   }
 
-  /** A list older than what was seen means that the server itself went back (a restored backup): then the list is right. */
+  /**
+   * A list is right but for what is younger than the list. One that is older than what was seen is right in everything: the
+   * server itself went back, as after a restored backup.
+   */
   #replace(scope: string, objects: T[], resourceVersion: string): void {
     const restored = compareVersions(resourceVersion, this.#seen.get(scope) ?? '') < 0;
+    const stays = ({ metadata }: T, listed: T): boolean =>
+      !restored &&
+      (metadata.resourceVersion === listed.metadata.resourceVersion ||
+        compareVersions(metadata.resourceVersion, resourceVersion) > 0);
+    if (restored) this.#dropped.clear();
+    const stillListed = new Set<string>();
     const listed = new Set<string>();
     const changes: Change<T>[] = [];
     for (const object of objects) {
+      const { uid } = object.metadata;
+      if (this.#dropped.has(uid)) {
+        stillListed.add(uid);
+        continue;
+      }
       const key = keyOf(object);
       listed.add(key);
       const held = this.#objects.get(key);
-      if (restored || this.#isNews(held, object, '')) changes.push(this.#set(object));
+      if (!held || !stays(held, object)) changes.push(this.#set(object));
     }
     for (const [key, held] of this.#objects) {
-      if (listed.has(key) || (scope !== EVERYWHERE && held.metadata.namespace !== scope)) continue;
+      if (listed.has(key) || !isIn(scope, held.metadata.namespace)) continue;
       changes.push(this.#delete(key, held));
+    }
+    for (const [uid, namespace] of this.#dropped) {
+      if (isIn(scope, namespace) && !stillListed.has(uid)) this.#dropped.delete(uid);
     }
     this.#seen.set(scope, resourceVersion);
     this.#report(changes, 'list');
   }
 
   #apply(scope: string, event: WatchEvent, object: T): void {
+    const { uid, resourceVersion } = object.metadata;
+    if (this.#dropped.has(uid)) {
+      if (event === 'DELETED') this.#dropped.delete(uid);
+      return this.#advance(scope, resourceVersion);
+    }
     const key = keyOf(object);
     const held = this.#objects.get(key);
     const news =
       event === 'DELETED'
         ? held && isEndOf(held, object) && this.#delete(key, held)
         : this.#isNews(held, object, this.#seen.get(scope) ?? '') && this.#set(object);
-    this.#advance(scope, object.metadata.resourceVersion);
+    this.#advance(scope, resourceVersion);
     if (news) this.#report([news], 'event');
   }
 
@@ -162,6 +195,10 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
       }
     }
   }
+}
+
+function isIn(scope: string, namespace: string): boolean {
+  return scope === EVERYWHERE || scope === namespace;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { TlsMaterial } from './cluster.ts';
 const STREAMS = 100;
 /** Longer than the pause between two renewals of a Lease, so that a quiet process keeps its connection. */
 const KEEP_IDLE_MS = 60_000;
-const CONNECT_MS = 10_000;
+const CONNECT_MS = 3_000;
 
 /** Opens connections to one origin with what undici's Pool takes. */
 export type OpenConnections = (origin: string, options: Pool.Options) => Dispatcher;

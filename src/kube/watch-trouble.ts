@@ -1,5 +1,4 @@
 import { waitFor } from '../backoff.ts';
-import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { KubeError } from './errors.ts';
 
@@ -71,18 +70,4 @@ export function createTrouble(options: {
       count = 0;
     },
   };
-}
-
-/** Resolves after the time or when the signal is raised, whichever is first. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.at(ms, done);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

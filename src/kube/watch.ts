@@ -2,10 +2,11 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { KubeClient } from './client.ts';
 import { KubeError } from './errors.ts';
-import { acceptMetadata, listAll, selectorsOf } from './list.ts';
+import { acceptMetadata, currentVersion, listAll, selectorsOf } from './list.ts';
+import { pause } from './pause.ts';
 import { compareVersions, type KubeObject } from './resource.ts';
 import { parseWatchLine, type WatchEvent, type WatchLine } from './watch-event.ts';
-import { createTrouble, pause } from './watch-trouble.ts';
+import { createTrouble } from './watch-trouble.ts';
 
 /** What receives a watch's news. None of these may throw. */
 export interface WatchSink<T> {
@@ -76,11 +77,13 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   let version: string | undefined;
   let seen = '';
   let staleSince: number | undefined;
+  let broke = false;
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       const error = await once().then(() => undefined, asKubeError);
       if (signal.aborted) break;
+      if (error) broke = true;
       if (error && needsList(error, trouble.count)) version = undefined;
       if (error && error.status !== 410) trouble.tell(error);
       const waitMs = trouble.wait(error);
@@ -94,6 +97,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   /** One list where needed, then one watch until it ends. Throws what broke it. */
   async function once(): Promise<void> {
+    if (version !== undefined && broke) await makeSure();
     if (version === undefined) {
       turn('listing');
       await list();
@@ -101,10 +105,18 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     if (version !== undefined) await follow(version);
   }
 
+  /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
+  async function makeSure(): Promise<void> {
+    const current = await currentVersion(options);
+    if (isRestored(current)) version = undefined;
+    broke = false;
+  }
+
   async function list(): Promise<void> {
     const { objects, resourceVersion } = await listAll<T>({ ...options, trim: trimOf(sink) });
     if (signal.aborted) return;
-    refuseStale(resourceVersion);
+    isRestored(resourceVersion);
+    broke = false;
     version = seen = resourceVersion;
     sink.replace(objects, resourceVersion);
     trouble.works();
@@ -149,14 +161,15 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     else sink.apply(line.type, sink.trim ? sink.trim(line.object) : line.object);
   }
 
-  function refuseStale(resourceVersion: string): void {
+  /** Throws while an older version than was seen may be that of a server which is behind. */
+  function isRestored(resourceVersion: string): boolean {
     if (compareVersions(resourceVersion, seen) >= 0) {
       staleSince = undefined;
-      return;
+      return false;
     }
     staleSince ??= clock.monotonic();
     if (clock.monotonic() - staleSince < STALE_LIST_MS) {
-      const body = `the list is of version ${resourceVersion}, but ${seen} was seen already`;
+      const body = `the server is at version ${resourceVersion}, but ${seen} was seen already`;
       throw new KubeError({ call: `GET ${path}`, status: 0, reason: 'StaleList', body });
     }
     log.warn(
@@ -164,6 +177,8 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
       'the API server went back in time, as after a restored backup; starting over',
     );
     staleSince = undefined;
+    seen = '';
+    return true;
   }
 
   function turn(next: WatchState): void {

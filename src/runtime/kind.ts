@@ -63,6 +63,8 @@ export interface Kind extends Housekeeping<KubeObject> {
   sink(namespace?: string): WatchSink<KubeObject>;
   /** Takes a version that the server returned; see Store.put. */
   put(object: KubeObject): void;
+  /** The server says that this object is gone; see Store.drop. */
+  drop(object: KubeObject): void;
   /** Everything from reading to the report; throws only on a bug or where Kubernetes gives no answer. */
   pass(object: KubeObject, clock: { now(): number }): Promise<Report>;
 }
@@ -78,6 +80,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     sink: (namespace) => (namespace === undefined ? store : store.scope(namespace)),
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object) => void store.put(object as Stored),
+    drop: (object) => store.drop(object),
     rivals: (object) => definition.rivals(object as Stored),
     settle: (key, visit) => definition.settle(key, visit),
     forget: (key) => definition.forget(key),

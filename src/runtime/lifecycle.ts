@@ -51,12 +51,13 @@ export class Lifecycle {
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
     try {
       await this.#catchUp(kind, id);
+      const known = kind.get(key);
+      if (known && (await this.#hear(kind, known))) return { outcome: goOn, did: 'overtaken', asOf: this.#hands() };
       const object = kind.get(key);
       if (!object) {
         kind.forget(key);
         return { outcome: awaitChange, did: 'forgot', asOf: this.#hands() };
       }
-      if (await this.#hear(kind, object)) return { outcome: goOn, did: 'overtaken', asOf: this.#hands() };
       const report = await kind.pass(object, this.#options.clock);
       const asOf = this.#hands();
       const outcome = await this.#record(kind, id, { base: object, report, at: asOf.monotonic });
@@ -115,7 +116,10 @@ export class Lifecycle {
       wrote: (object) => (isSuperseded ? kind.put(object) : this.#options.take(kind, id, object)),
       met: (newer) => kind.put(newer),
     });
-    if (written === 'gone') return this.#passOn(kind, id, kept);
+    if (written === 'gone') {
+      kind.drop(base);
+      return this.#passOn(kind, id, kept);
+    }
     this.#kept.delete(id);
     if (isSuperseded) return awaitChange;
     if (report.overtaken) this.#unheard.answer(kind, base, at);
@@ -140,7 +144,10 @@ export class Lifecycle {
     const statusFor = (newer: KubeObject): object | undefined => note.overtaken(newer, now);
     const put = (newer: KubeObject): void => kind.put(newer);
     const write = { client, type: kind.type, object, statusFor, wrote: put, met: put };
-    if ((await writeStatus(write)) === 'gone') return false;
+    if ((await writeStatus(write)) === 'gone') {
+      kind.drop(object);
+      return false;
+    }
     this.#unheard.drop(note);
     return true;
   }

@@ -113,8 +113,8 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   {
     name: 'grace-of-stuck-passes',
     file: 'process.ts',
-    from: 'graceAfter(clock, stop, config.apiTimeoutMs + PASS_GRACE_MS),',
-    to: 'graceAfter(clock, stop, longestPassMs),',
+    from: 'await pause(clock, config.apiTimeoutMs + PASS_GRACE_MS, stopWatches.signal);',
+    to: 'await pause(clock, longestPassMs, stopWatches.signal);',
     harm: 'A process that is told to end while a call hangs and the API server is slow waits for its passes for longer than its grace lasts, and is killed: no orderly end.',
     rule: 'process overdue',
     seed: 43,
@@ -154,5 +154,14 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     harm: 'Every restart, and every change of the leader, sends all that had failed once more at once, in place of waiting for the time on record.',
     rule: 'call early',
     seed: 15,
+  },
+  {
+    name: 'restored-versions-not-noticed',
+    file: 'kube/watch.ts',
+    from: 'if (isRestored(current)) version = undefined;',
+    to: 'isRestored(current);',
+    harm: 'After a restore that sets versions back each watch goes on from a version that is yet to come, and hears of nothing until the versions have come so far.',
+    rule: 'restore backwards',
+    seed: 79,
   },
 ];

@@ -33,7 +33,7 @@ interface OpenWatch {
 
 /**
  * An API server for objects with a status subresource, on loopback: resource versions, generations, uids, conditional
- * PUT of the status, lists and watches. Just that; the rest is for the real one.
+ * PUT of the status or of the whole, lists and watches. Just that; the rest is for the real one.
  */
 export class FakeKubeServer {
   readonly calls: SeenCall[] = [];
@@ -155,7 +155,7 @@ export class FakeKubeServer {
   }
 
   #serve({ method, path, body }: SeenCall): readonly [number, unknown] {
-    if (method === 'POST') return [201, body];
+    if (method === 'POST') return [201, this.#post(path, body as KubeObject)];
     if (method === 'GET' && isCollection(path)) {
       const items = [...this.#objects].filter(([at]) => isIn(at, path)).map(([, object]) => object);
       return [200, aList(items, String(this.#version))];
@@ -166,9 +166,14 @@ export class FakeKubeServer {
     if (method === 'GET') return [200, held];
     const { metadata, status } = body as KubeObject;
     const { resourceVersion, uid } = held.metadata;
-    if (metadata.resourceVersion === resourceVersion && metadata.uid === uid)
-      return [200, this.#store('MODIFIED', target, { ...held, status })];
+    if (metadata.resourceVersion === resourceVersion && (metadata.uid ?? uid) === uid)
+      return [200, this.#store('MODIFIED', target, target === path ? (body as KubeObject) : { ...held, status })];
     return [409, aStatus(409, 'Conflict', 'the object has been modified; apply your changes to the latest version')];
+  }
+
+  #post(collection: string, object: KubeObject): KubeObject {
+    const metadata = { ...object.metadata, uid: `uid-${this.#version}` };
+    return this.#store('ADDED', `${collection}/${metadata.name}`, { ...object, metadata });
   }
 
   #watch(response: ServerResponse, path: string, seen: number): void {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/clock.ts';
 import type { RequestCall } from '../../src/kube/call.ts';
 import type { KubeClient, StreamCall } from '../../src/kube/client.ts';
+import { startDeadline } from '../../src/kube/deadline.ts';
 import { KubeError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 
@@ -46,26 +47,29 @@ export class MemoryKube {
   /** A way to this server; each process under test gets its own. */
   client(link: Link): KubeClient {
     return {
-      request: async <T>(call: RequestCall): Promise<T> => {
-        const fate = link.fate?.(call) ?? {};
-        if (fate.there) await wait(link.clock, fate.there, call.signal);
-        if (fate.lost === 'request') return never(call.signal);
-        this.calls.push(call);
-        if (fate.fail) throw fate.fail;
-        let answer: { value: unknown } | { error: unknown };
-        try {
-          answer = { value: this.#serve(call) };
-        } catch (error) {
-          answer = { error };
-        }
-        if (fate.lost === 'reply') return never(call.signal);
-        if (fate.back) await wait(link.clock, fate.back, call.signal);
-        if ('error' in answer) throw answer.error;
-        return answer.value as T;
-      },
+      request: <T>(call: RequestCall): Promise<T> =>
+        inTime(link.clock, call, (signal) => this.#request<T>(link, { ...call, signal })),
       stream: (call) => this.#stream(call, link.watches),
       close: () => Promise.resolve(),
     };
+  }
+
+  async #request<T>(link: Link, call: RequestCall): Promise<T> {
+    const fate = link.fate?.(call) ?? {};
+    if (fate.there) await wait(link.clock, fate.there, call.signal);
+    if (fate.lost === 'request') return never(call.signal);
+    this.calls.push(call);
+    if (fate.fail) throw fate.fail;
+    let answer: { value: unknown } | { error: unknown };
+    try {
+      answer = { value: this.#serve(call) };
+    } catch (error) {
+      answer = { error };
+    }
+    if (fate.lost === 'reply') return never(call.signal);
+    if (fate.back) await wait(link.clock, fate.back, call.signal);
+    if ('error' in answer) throw answer.error;
+    return answer.value as T;
   }
 
   get(path: string): KubeObject | undefined {
@@ -99,6 +103,12 @@ export class MemoryKube {
     this.#objects.delete(path);
     const last = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
     this.#tell({ type: 'DELETED', path, object: last, version: this.#version });
+  }
+
+  /** Brings a backup back that is so many versions old: they are given a second time. Streams hear nothing of it. */
+  rewind(path: string, object: object, versions: number): void {
+    this.#version -= versions;
+    this.set(path, object);
   }
 
   /** Breaks every stream that is open now. */
@@ -234,6 +244,20 @@ function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
       reject(aborted());
     });
   });
+}
+
+/** A call of the real client ends at its deadline, and when its caller takes it back, whatever happens to it. */
+async function inTime<T>(clock: Clock, call: RequestCall, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const deadline = startDeadline(clock, call.timeoutMs ?? 20_000, call.signal);
+  try {
+    return await deadline.race(run(deadline.signal));
+  } catch (error) {
+    if (deadline.cause === undefined) throw error;
+    const reason = deadline.cause === 'timeout' ? 'Timeout' : 'Aborted';
+    throw new KubeError({ call: `${call.method} ${call.path}`, status: 0, reason, body: '' });
+  } finally {
+    deadline.end();
+  }
 }
 
 function never(signal?: AbortSignal): Promise<never> {

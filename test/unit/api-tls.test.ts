@@ -136,6 +136,13 @@ describe('TLS', () => {
     expect(bytes).not.toContain('HTTP/1.1');
   });
 
+  it('waits for a connection for 3 s at most, whatever the call may take', async () => {
+    const silent = createTcpServer(() => undefined);
+    const reply = await put(await listen(silent), { timeoutMs: 35_000 });
+    const cause = expect.stringMatching(/^no connection to 127\.0\.0\.1:\d+ within 3s$/) as string;
+    expect(reply).toEqual({ answered: false, sent: false, cause });
+  });
+
   it('names an API that speaks no TLS', async () => {
     const plain = createTcpServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const reply = await put(await listen(plain));

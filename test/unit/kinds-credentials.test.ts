@@ -21,15 +21,19 @@ const GOOD = { keyId: KEY_ID, keySecret: KEY_SECRET };
 /** Secrets by `namespace/name`, and what is guarded at the moment. */
 function setUp(secrets: Record<string, SecretRead>, baseUrl = 'https://api.test') {
   const guarded: (readonly string[])[] = [];
+  const unreferred = new Set<string>();
   const credentials = createCredentials({
-    secrets: { read: (namespace, name) => Promise.resolve(secrets[`${namespace}/${name}`] ?? { state: 'absent' }) },
+    secrets: {
+      read: (namespace, name) => Promise.resolve(secrets[`${namespace}/${name}`] ?? { state: 'absent' }),
+      isReferred: (namespace, name) => !unreferred.has(`${namespace}/${name}`),
+    },
     baseUrl,
     guard: (values) => {
       guarded.push(values);
       return () => void guarded.splice(guarded.indexOf(values), 1);
     },
   });
-  return { credentials, secrets, guarded };
+  return { credentials, secrets, guarded, unreferred };
 }
 
 async function readOne(secret: SecretRead, ref: SecretRef = REF): Promise<CredentialRead> {
@@ -199,6 +203,27 @@ describe('what is made of a Secret', () => {
     expect(await credentials.read('ns', REF)).not.toBe(first);
     credentials.forget('ns/never-seen');
     expect(guarded).toHaveLength(2);
+  });
+
+  test('is not kept where nobody refers to the Secret any more when it has been read', async () => {
+    const { credentials, guarded, unreferred } = setUp({ 'ns/api': aSecret(GOOD) });
+    const reading = credentials.read('ns', REF);
+    unreferred.add('ns/api');
+    expect(await reading).toMatchObject({ ok: true });
+    expect(guarded).toEqual([]);
+  });
+
+  test('is kept for few choices of keys, however often somebody edits them, and longest for those in use', async () => {
+    const ids = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`id-${index}`, `key-${index}`]));
+    const { credentials, guarded } = setUp({ 'ns/api': aSecret({ ...GOOD, ...ids }) });
+    const inUse = await credentials.read('ns', REF);
+    for (const keyIdKey of Object.keys(ids)) {
+      expect(await credentials.read('ns', { ...REF, keyIdKey })).toMatchObject({ ok: true });
+      expect(await credentials.read('ns', REF)).toBe(inUse);
+    }
+    expect(guarded).toHaveLength(16);
+    credentials.forget('ns/api');
+    expect(guarded).toEqual([]);
   });
 
   test('masks the key id, the secret and the pair in any text', async () => {

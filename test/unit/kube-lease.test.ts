@@ -144,6 +144,25 @@ describe('acquiring', () => {
     });
   });
 
+  test.each([[undefined], ['silent' as const]])(
+    'takes over after the storage went back to an older version, and asks no more than at other times (watch: %s)',
+    async (watches) => {
+      const kube = new MemoryKube();
+      const clock = new FakeClock();
+      const leader = start(kube, clock, { identity: 'a' });
+      await clock.advance(0);
+      const standby = start(kube, clock, { identity: 'b', ...(watches && { watches }) });
+      const backup = kube.get(path) ?? {};
+      await clock.advance(31_000);
+      leader.clock.freeze();
+      kube.rewind(path, backup, 14);
+      const before = kube.calls.length;
+      await clock.advance(20_000);
+      expect(standby.election.isLeader()).toBe(true);
+      expect(kube.calls.length - before).toBeLessThan(20);
+    },
+  );
+
   test('takes a change of labels for no sign of life', async () => {
     const kube = new MemoryKube();
     const clock = new FakeClock();

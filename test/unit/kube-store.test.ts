@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { compareVersions, type KubeObject } from '../../src/kube/resource.ts';
 import { Store } from '../../src/kube/store.ts';
 import { anObject } from '../support/kube-server.ts';
@@ -126,6 +126,17 @@ test('the deletion that a write itself brought about is heard, even with the ver
   expect(store.size).toBe(0);
 });
 
+test('what the server says is gone leaves at once, and the late word of its watch is no news', () => {
+  const { store, changes } = aStore();
+  store.apply('ADDED', anObject('a', '10'));
+  changes.length = 0;
+  store.drop(anObject('a', '9', { uid: 'former' }));
+  expect(changes).toEqual([]);
+  store.drop(anObject('a', '9'));
+  store.apply('DELETED', anObject('a', '12'));
+  expect(changes).toEqual(['ns/a uid-a@10 -> - event']);
+});
+
 test('another uid under the same name is delivered as gone, then new', () => {
   const { store, changes } = aStore();
   store.replace([anObject('a', '5', { uid: 'first' })], '10');
@@ -153,6 +164,48 @@ test('a list older than what was seen, as from a restored backup, is the truth',
   expect([versionOf('ns/a'), versionOf('ns/b')]).toEqual(['40', undefined]);
   store.apply('MODIFIED', anObject('a', '51'));
   expect(versionOf('ns/a')).toBe('51');
+});
+
+test('a list that shows an older version than it should have is the truth too: the backup was restored, and versions have passed those before', () => {
+  const { store, changes, versionOf } = aStore();
+  store.replace([anObject('a', '90'), anObject('b', '91')], '100');
+  changes.length = 0;
+  store.replace([anObject('a', '40'), anObject('b', '105')], '110');
+  expect([versionOf('ns/a'), versionOf('ns/b')]).toEqual(['40', '105']);
+  expect(changes).toContain('ns/a uid-a@90 -> uid-a@40 list');
+});
+
+describe('an object that the server has said is gone', () => {
+  function dropped() {
+    const made = aStore();
+    made.store.replace([anObject('a', '5'), anObject('b', '6')], '10');
+    made.store.put(anObject('a', '12'));
+    made.store.drop(anObject('a', '12'));
+    made.changes.length = 0;
+    return made;
+  }
+
+  test('does not come back with what its watch has yet to tell, nor with a list from before', () => {
+    const { store, changes } = dropped();
+    store.apply('MODIFIED', anObject('a', '11'));
+    store.apply('MODIFIED', anObject('a', '12'));
+    store.replace([anObject('a', '12'), anObject('b', '6')], '12');
+    store.apply('DELETED', anObject('a', '14'));
+    expect(changes).toEqual([]);
+    expect(store.get('ns/a')).toBeUndefined();
+  });
+
+  test('comes back with a restored backup', () => {
+    const { store, versionOf } = dropped();
+    store.replace([anObject('a', '3')], '4');
+    expect(versionOf('ns/a')).toBe('3');
+  });
+
+  test('stands in the way of no other under its name', () => {
+    const { store, versionOf } = dropped();
+    store.apply('ADDED', anObject('a', '15', { uid: 'another' }));
+    expect(versionOf('ns/a')).toBe('15');
+  });
 });
 
 test('the list of one namespace says nothing about another', () => {

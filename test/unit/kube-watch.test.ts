@@ -17,9 +17,12 @@ afterEach(async () => {
 /** What a test's server does with lists and with watches. */
 interface Plan {
   readonly list?: Behaviour;
+  /** What it answers to who only asks for its present version; absent: one above all that were. */
+  readonly version?: Behaviour;
   readonly watch: Behaviour;
 }
 
+const newest: Behaviour = (_, response) => sendJson(response, 200, aList([], '999'));
 const emptyList: Behaviour = (_, response) => sendJson(response, 200, aList([], '10'));
 /** Beginning of a stream, a page of a list, the silence of a watch whose random is 0.5. */
 const DEADLINES_MS = [20_000, 30_000, 73_000];
@@ -62,8 +65,9 @@ class WatchClock extends FakeClock {
 }
 
 async function follow(plan: Plan, more: Partial<WatchOptions<KubeObject>> = {}) {
-  const behave = ({ list = emptyList, watch }: Plan): Behaviour => {
-    return (request, response) => (request.search.has('watch') ? watch : list)(request, response);
+  const behave = ({ list = emptyList, version = newest, watch }: Plan): Behaviour => {
+    const ofList = ({ search }: Parameters<Behaviour>[0]): Behaviour => (search.get('limit') === '1' ? version : list);
+    return (request, response) => (request.search.has('watch') ? watch : ofList(request))(request, response);
   };
   const server = await startKubeServer(behave(plan));
   const clock = new WatchClock();
@@ -99,7 +103,10 @@ async function follow(plan: Plan, more: Partial<WatchOptions<KubeObject>> = {}) 
     },
   );
   const of = (kind: 'watch' | 'list') =>
-    server.requests.filter((line) => line.includes('watch=true') === (kind === 'watch'));
+    server.requests.filter(
+      (line) =>
+        !line.includes('limit=1&') && !line.endsWith('limit=1') && line.includes('watch=true') === (kind === 'watch'),
+    );
   const until = (check: () => void) => eventually(check);
   return {
     server,
@@ -134,13 +141,13 @@ test('lists in pages, then watches from the version of the list', async () => {
   );
   const f = await follow(
     { list: pages, watch: lines(aLine('ADDED', anObject('c', '11'))) },
-    { pageSize: 1, labelSelector: 'a=b' },
+    { pageSize: 2, labelSelector: 'a=b' },
   );
   await f.watch.synced;
   await f.until(() => expect(f.news).toEqual(['list a,b @10', 'ADDED c @11']));
   expect(f.server.requests).toEqual([
-    'GET /api/v1/things?labelSelector=a%3Db&limit=1',
-    'GET /api/v1/things?labelSelector=a%3Db&limit=1&continue=more%26more',
+    'GET /api/v1/things?labelSelector=a%3Db&limit=2',
+    'GET /api/v1/things?labelSelector=a%3Db&limit=2&continue=more%26more',
     'GET /api/v1/things?labelSelector=a%3Db&watch=true&allowWatchBookmarks=true&resourceVersion=10&timeoutSeconds=68',
   ]);
 });
@@ -328,6 +335,30 @@ test('a list older than what was seen is refused for a minute, then believed', a
   while (f.clock.monotonic() < 60_000) await f.sitOut();
   await f.until(() => expect(f.news.at(-1)).toBe('list old @5'));
   expect(f.clock.monotonic()).toBeGreaterThanOrEqual(60_000);
+});
+
+test('after a break it asks for the present version, and a server that went back is listed anew after a minute', async () => {
+  const cut: Behaviour = (request, response) => {
+    response.writeHead(200).write(aLine('ADDED', anObject('a', '11')), () => request.socket.destroy());
+  };
+  const restored = aList([anObject('old', '4')], '6');
+  const f = await follow({
+    list: inTurn(emptyList, (_, response) => sendJson(response, 200, restored)),
+    version: (_, response) => sendJson(response, 200, aList([], '5')),
+    watch: inTurn(cut, silence),
+  });
+  await f.sitOut();
+  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['NoAnswer', 'StaleList']));
+  while (f.clock.monotonic() < 60_000) await f.sitOut();
+  await f.until(() => expect(f.resumes()).toEqual(['10', '6']));
+  expect(f.news).toEqual(['list  @10', 'ADDED a @11', 'list old @6']);
+  expect(f.lists()).toBe(2);
+});
+
+test('a watch that ended well goes on without asking for the version', async () => {
+  const f = await follow({ watch: inTurn((_, response) => response.writeHead(200).end(), silence) });
+  await f.until(() => expect(f.watches()).toBe(2));
+  expect(f.server.requests.filter((line) => line.includes('limit=1'))).toEqual([]);
 });
 
 test('a sink that throws does not end the watch', async () => {

@@ -6,6 +6,32 @@ import { eventually } from '../support/eventually.ts';
 import { FakeKubeServer } from '../support/fake-kube-server.ts';
 import { startOnFakes, startPlainApi } from '../support/operator-on-fakes.ts';
 
+test('nothing is kept of a Secret whose last object goes while it is read', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  kube.create(SECRET, 'ns/key', { data: { keyId: btoa('canary-id'), keySecret: btoa('canary-secret') } });
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  kube.fate = async ({ path }) => {
+    if (!path.endsWith('/secrets/key')) return undefined;
+    asked.resolve();
+    await answer.promise;
+    return undefined;
+  };
+  const { guarded, end } = await startOnFakes(kube, api.url);
+  const spec = { organizationId: 'o', serviceId: 's', pipeId: 'p', credentialsSecretRef: { name: 'key' } };
+  kube.create(pipeSettingsType, 'ns/a', { spec: { ...spec, settings: { engine_max_threads: 4 } } });
+  await asked.promise;
+  await eventually(() => expect(kube.openWatches).toBe(definitions.length + 1));
+  kube.remove(pipeSettingsType, 'ns/a');
+  await eventually(() => expect(kube.openWatches).toBe(definitions.length));
+  answer.resolve();
+  await end();
+  expect(guarded.size).toBe(0);
+  api.close();
+  await kube.stop();
+});
+
 test('what was made of a Secret goes with the last object that refers to it', async () => {
   const kube = await new FakeKubeServer().start();
   const api = await startPlainApi();

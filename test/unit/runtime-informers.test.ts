@@ -116,7 +116,7 @@ describe('with named namespaces', () => {
     expect(keys()).toEqual(['a/one']);
     server.fate = () => undefined;
     await eventually(async () => {
-      await clock.advance(100);
+      await clock.advance(10);
       expect(informers.isSynced()).toBe(true);
     });
     expect(keys()).toEqual(['a/one', 'b/two']);

@@ -187,12 +187,13 @@ describe('an object that changed while its pass ran', () => {
     expect(engine.server.calls).toEqual([]);
   });
 
-  test('is given up when it is gone, without a notice', async () => {
+  test('is given up when it is gone, without a notice, and nothing more is done for it before its watch says so', async () => {
     engine.given(KEY);
     beforeWrite(() => engine.server.remove(PIPE, KEY));
     expect((await engine.pass(KEY)).outcome).toEqual(awaitChange);
     expect(engine.told).toEqual([]);
     expectKept(false);
+    expect((await engine.pass(KEY)).did).toBe('forgot');
   });
 
   test('is written at most six times in a row against somebody who writes all the time', async () => {

@@ -1,0 +1,187 @@
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Pool } from 'undici';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  createKubeClient,
+  type KubeClient,
+  type KubeClientOptions,
+  type OpenConnections,
+} from '../../src/kube/client.ts';
+import type { Cluster } from '../../src/kube/cluster.ts';
+import { KubeError } from '../../src/kube/errors.ts';
+import { createLeaseCalls } from '../../src/kube/lease-calls.ts';
+import { layWire, type Wire } from '../faults/wire.ts';
+import { selfSigned } from '../simulator/certificate.ts';
+import { eventually } from '../support/eventually.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const { cert, key } = selfSigned();
+
+/** Connections take as long as they like here, so that nothing but a deadline ends a call. */
+const patient: OpenConnections = (origin, options) =>
+  new Pool(origin, { ...options, connect: Object.assign({}, options.connect, { timeout: 0 }) });
+
+function clientFor(port: number, options: KubeClientOptions): KubeClient {
+  const credentials = { headers: {}, tls: { ca: cert } };
+  const cluster: Cluster = {
+    server: new URL(`https://127.0.0.1:${port}`),
+    inCluster: false,
+    namespace: undefined,
+    credentials: () => Promise.resolve(credentials),
+    renew: () => Promise.resolve(),
+  };
+  const client = createKubeClient(cluster, { open: patient, ...options });
+  ends.push(() => client.close());
+  return client;
+}
+
+/** What a call came to: its answer, or the reason of its error. */
+function outcome(call: Promise<unknown>): Promise<unknown> {
+  return call.catch((error: unknown) => {
+    if (error instanceof KubeError) return error.reason;
+    throw error;
+  });
+}
+
+/** Speaks HTTP/2 and says how many connections it has had. */
+async function startHttp2(): Promise<{ readonly port: number; readonly connections: () => number }> {
+  const server: Http2SecureServer = createSecureServer({ cert, key });
+  let connections = 0;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+  });
+  server.on('stream', (stream, headers) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/json' });
+    // A watch stays open, everything else is answered.
+    if (String(headers[':path']).includes('watch=true')) stream.write('');
+    else stream.end('{"metadata":{"name":"pipewright","resourceVersion":"7"}}');
+  });
+  server.on('sessionError', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+}
+
+/** Accepts connections, and never says a word of TLS. */
+async function startSilent(): Promise<{ readonly port: number; readonly connections: () => number }> {
+  let connections = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket.on('error', () => undefined));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+}
+
+const GET = { method: 'GET', path: '/api/v1/x', timeoutMs: 3_000 } as const;
+
+describe('where TCP accepts and TLS never answers', () => {
+  test('every call ends at its own deadline, also those in line behind the connection', async () => {
+    const server = await startSilent();
+    const clock = new FakeClock();
+    const client = clientFor(server.port, { clock });
+    const calls = Promise.all(Array.from({ length: 5 }, () => outcome(client.request(GET))));
+    await eventually(() => expect(server.connections()).toBe(1));
+    await clock.advance(3_000);
+    expect(await calls).toEqual(Array.from({ length: 5 }, () => 'Timeout'));
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a watch that does not come about ends at the deadline of a short call', async () => {
+    const server = await startSilent();
+    const clock = new FakeClock();
+    const client = clientFor(server.port, { clock });
+    const { signal } = new AbortController();
+    const lines = client.stream({ path: '/w', signal, silenceMs: 80_000 })[Symbol.asyncIterator]();
+    const ended = outcome(lines.next());
+    await eventually(() => expect(server.connections()).toBe(1));
+    await clock.advance(20_000);
+    expect(await ended).toBe('Timeout');
+  });
+
+  test('a caller who takes a call back has it back at once', async () => {
+    const server = await startSilent();
+    const client = clientFor(server.port, {});
+    const stop = new AbortController();
+    const ended = outcome(client.request({ ...GET, signal: stop.signal }));
+    await eventually(() => expect(server.connections()).toBe(1));
+    stop.abort();
+    expect(await ended).toBe('Aborted');
+  });
+
+  test('the next call opens a connection of its own', async () => {
+    const server = await startSilent();
+    const clock = new FakeClock();
+    const client = clientFor(server.port, { clock });
+    for (let tries = 1; tries <= 3; tries += 1) {
+      const ended = outcome(client.request(GET));
+      await eventually(() => expect(server.connections()).toBe(tries));
+      await clock.advance(3_000);
+      expect(await ended).toBe('Timeout');
+    }
+  });
+});
+
+describe('a dead HTTP/2 connection', () => {
+  async function dead(clock: FakeClock): Promise<{ client: KubeClient; wire: Wire; connections: () => number }> {
+    const server = await startHttp2();
+    const wire = await layWire(server.port);
+    ends.push(() => wire.close());
+    const client = clientFor(wire.port, { clock });
+    const { signal } = new AbortController();
+    const opened = Promise.withResolvers<void>();
+    const watch = client.stream({
+      path: '/w',
+      query: { watch: 'true' },
+      signal,
+      silenceMs: 65_000,
+      onOpen: opened.resolve,
+    });
+    outcome(watch[Symbol.asyncIterator]().next()).catch(() => undefined);
+    await opened.promise;
+    expect(await outcome(client.request(GET))).toMatchObject({ metadata: { name: 'pipewright' } });
+    expect(server.connections()).toBe(1);
+    wire.freeze();
+    return { client, wire, connections: server.connections };
+  }
+
+  test('costs a Lease one call: the next one goes over another', async () => {
+    const clock = new FakeClock();
+    const { client, connections } = await dead(clock);
+    const lease = createLeaseCalls({ client, namespace: 'pw', name: 'pipewright' });
+    const { signal } = new AbortController();
+    const first = outcome(lease.read(3_000, signal));
+    await clock.advance(3_000);
+    expect(await first).toBe('Timeout');
+    expect(await outcome(lease.read(3_000, signal))).toMatchObject({ metadata: { resourceVersion: '7' } });
+    expect(connections()).toBe(2);
+  });
+});
+
+test('connecting takes 3 s at most, whatever the deadline', async () => {
+  const server = await startSilent();
+  let asked: unknown;
+  const open: OpenConnections = (origin, options) => {
+    asked = options.connect;
+    return new Pool(origin, options);
+  };
+  const client = clientFor(server.port, { open });
+  expect(await outcome(client.request({ ...GET, timeoutMs: 60_000 }))).toBe('NoAnswer');
+  expect(asked).toMatchObject({ timeout: 3_000 });
+});
