@@ -15,7 +15,7 @@ import { PLANTED_FOR_JUDGES } from '../simulation/planted-for-judges.ts';
 
 const MAIN = fileURLToPath(new URL('../simulation/hunt/main.ts', import.meta.url));
 /** So many faults were known when the hunt began. */
-const AT_FIRST = 54;
+const AT_FIRST = 48;
 /** Where a process of the operator begins. */
 const START = 'const host = cluster.server.host;';
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));

@@ -20,7 +20,7 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { kind } = organizationType;
   const memos = new Memos();
   const predecessors = new Predecessors();
-  const { store, rivals, locks } = createKindStore<Organization>({
+  const { store, locks } = createKindStore<Organization>({
     kind,
     context,
     targetOf,
@@ -49,7 +49,6 @@ export function createOrganizationKind(context: KindContext): Kind {
   return defineKind({
     type: organizationType,
     store,
-    rivals,
     load: (object: Organization) =>
       load(object, { ...attempts, store, secrets, memos, predecessors, baseUrl, apiTimeoutMs, cleanupDeadlineMs }),
     plan,

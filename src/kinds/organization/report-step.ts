@@ -4,7 +4,6 @@ import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import type { Attempt } from '../attempt.ts';
 import { currentReady, generationOf, lastRequestOf } from '../common-status.ts';
 import { reportAttempt } from '../failure-report.ts';
-import { overtaking } from '../overtaken.ts';
 import type { Result } from './act.ts';
 import { afterRefusal, type Refusal } from './apart.ts';
 import { GONE } from './cleanup.ts';
@@ -33,13 +32,7 @@ export function reportStep(
   if (result.got === 'nothing' || result.got === 'finalizers') return { outcome: awaitChange, did: 'nothing' };
   if (result.got === 'slot')
     return plan.step === 'intend' ? reportIntent(object, plan, now) : { outcome: goOn, did: 'nothing' };
-  return { ...reportCall(object, plan, result, now), ...overtakingOf(plan, result, now) };
-}
-
-/** A PATCH that says nothing leaves nothing behind. */
-function overtakingOf(plan: Extract<Plan, { do: 'step' }>, result: Result, now: number): ReturnType<typeof overtaking> {
-  const isWrite = plan.step === 'send' || (plan.step === 'read' && plan.reads === 'name');
-  return isWrite ? overtaking(result, { operation: UPDATE_ORGANIZATION, hash: plan.work.hash, now }) : {};
+  return reportCall(object, plan, result, now);
 }
 
 function reportCall(
