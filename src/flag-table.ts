@@ -65,7 +65,7 @@ export const FLAGS = [
     placeholder: 'A,B',
     defaultText: 'all',
     about:
-      'Namespaces to work in, parted by commas; then Roles are enough. One that is missing or forbidden is logged and tried again.',
+      'Namespaces to work in, parted by commas; then Roles are enough. One that is missing or forbidden is logged and tried again; at start the others wait 30 s for it.',
     read: read.namespaces,
   },
   {

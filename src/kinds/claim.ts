@@ -43,9 +43,12 @@ function hasSecret(object: KubeObject, { secret, triedSecret }: ClaimFacts): boo
   return secretChanged(ready, { status, secret, triedSecret });
 }
 
-/** By the last request, not by `Ready`, which a conflict hides. */
+/** By the last request, which outlasts a conflict that `Ready` shows; or because its key was refused for another object. */
 function isRefused(object: KubeObject, { secret, triedSecret }: ClaimFacts): boolean {
-  const { lastRequest, observedGeneration } = (object.status as ProvableStatus | undefined) ?? {};
+  const status = object.status as ProvableStatus | undefined;
+  const ready = currentReady(object, status);
+  if (ready?.reason === 'Unauthorized') return !secretChanged(ready, { status, secret, triedSecret });
+  const { lastRequest, observedGeneration } = status ?? {};
   if (!REFUSALS.has(lastRequest?.httpStatus ?? 0) || observedGeneration !== generationOf(object)) return false;
   return !isNewSecret(secret, { triedSecret, triedAt: Date.parse(lastRequest?.time ?? '') });
 }

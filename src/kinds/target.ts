@@ -13,7 +13,7 @@ export interface Claim extends Holder {
   readonly proven: boolean;
   /** It could make a call: valid, not suspended, not planned only, not being deleted, and its Secret is not known to be of no use. */
   readonly able: boolean;
-  /** The API has answered it with 401, 403, 404 or 410, and neither its spec nor its Secret is another one since. */
+  /** The API has refused its key, or answered it with 403, 404 or 410, and neither its spec nor its Secret is another one since. */
   readonly refused: boolean;
   /** The API has answered it at all. */
   readonly answered: boolean;

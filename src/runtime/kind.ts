@@ -22,15 +22,7 @@ export interface Report {
   readonly facts?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Whether the status may go on top of this version of the object; absent: unless somebody else has recorded an attempt in it. */
   readonly isOnTop?: (newer: KubeObject) => boolean;
-  /** Absent where nothing was sent that can have had an effect. */
-  readonly overtaken?: Overtaken;
 }
-
-/**
- * What to say at an object whose record knows nothing of the request that was sent in this pass, and that may have reached the
- * API after the one on record. Undefined where it says of itself that it is not as it should be: then it sends again anyway.
- */
-export type Overtaken = (object: KubeObject, now: number) => object | undefined;
 
 /**
  * A kind, in the four steps of a pass. `load` reads and decides nothing; `plan` and `report` are pure, time is an
@@ -44,10 +36,8 @@ export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
 }
 
 /** What else the engine asks of a kind. */
-interface Housekeeping<Stored extends KubeObject> {
+interface Housekeeping {
   readonly type: ResourceType;
-  /** The objects that stand for the same thing at the API as this one; it need not be among them. */
-  rivals(object: Stored): readonly KubeObject[];
   /**
    * A visit of the key is over, whatever came of it: give back what was held for it. `unwritten`: the status does not
    * say yet what was done, so what only memory knows of it must stay.
@@ -58,7 +48,7 @@ interface Housekeeping<Stored extends KubeObject> {
 }
 
 /** A kind with its types closed over, so that one list can hold all kinds. */
-export interface Kind extends Housekeeping<KubeObject> {
+export interface Kind extends Housekeeping {
   get(key: string): KubeObject | undefined;
   values(): Iterable<KubeObject>;
   /** Where a watch of this kind brings its news: of one namespace, or of all. */
@@ -72,7 +62,7 @@ export interface Kind extends Housekeeping<KubeObject> {
 }
 
 export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
-  definition: Steps<Stored, Facts, Plan, Result> & Housekeeping<Stored> & { readonly store: Store<Stored> },
+  definition: Steps<Stored, Facts, Plan, Result> & Housekeeping & { readonly store: Store<Stored> },
 ): Kind {
   const { type, store } = definition;
   return {
@@ -83,7 +73,6 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object) => void store.put(object as Stored),
     drop: (object) => store.drop(object),
-    rivals: (object) => definition.rivals(object as Stored),
     settle: (key, visit) => definition.settle(key, visit),
     forget: (key) => definition.forget(key),
     async pass(passed, clock) {

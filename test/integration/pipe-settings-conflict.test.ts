@@ -154,7 +154,9 @@ test('objects of two namespaces are rivals like any others', async () => {
       what: `the one there to be ${reason}`,
       until: (object) => ready(object).reason === reason,
     });
-  expect(ready(await reasonThere('TargetConflict')).message).toContain(`"${scene.namespace}/here"`);
+  const { message } = ready(await reasonThere('TargetConflict'));
+  expect(message).toContain('held by an object in another namespace');
+  expect(message).not.toContain(scene.namespace);
   await scene.remove('here');
   await reasonThere('Applied');
   expect((await putsUntil(scene, 'shared', 2)).map(({ body }) => body)).toEqual([

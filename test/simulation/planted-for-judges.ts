@@ -155,4 +155,13 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     rule: 'call early',
     seed: 15,
   },
+  {
+    name: 'restored-versions-not-noticed',
+    file: 'kube/watch.ts',
+    from: 'if (isRestored(current)) version = undefined;',
+    to: 'isRestored(current);',
+    harm: 'After a restore that sets versions back each watch goes on from a version that is yet to come, and hears of nothing until the versions have come so far.',
+    rule: 'restore backwards',
+    seed: 79,
+  },
 ];

@@ -22,8 +22,6 @@ export interface TestKind {
   /** What a pass does at the remote side. */
   act: (object: KubeObject) => Promise<void> | void;
   report: (object: KubeObject, now: number) => Report;
-  /** Absent: nobody. */
-  rivals: (object: KubeObject) => readonly KubeObject[];
 }
 
 export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
@@ -38,7 +36,6 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
     forgotten,
     act: () => {},
     report: (object, now) => anAttempt(object, now),
-    rivals: () => [],
     kind: defineKind<KubeObject, undefined, undefined, undefined>({
       type: PIPE,
       store,
@@ -50,7 +47,6 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
         return undefined;
       },
       report: (object, _plan, _result, now) => test.report(object, now),
-      rivals: (object) => test.rivals(object),
       settle: (key, { unwritten }) => void settled.push({ key, unwritten }),
       forget: (key) => void forgotten.push(key),
     }),

@@ -12,12 +12,11 @@ import { type Activity, activityType } from './resource.ts';
 export function createActivityKind(context: KindContext): Kind {
   const { api, secrets } = context;
   const { kind } = activityType;
-  const { store, rivals, locks } = createKindStore<Activity>({ kind, context, targetOf: () => undefined });
+  const { store, locks } = createKindStore<Activity>({ kind, context, targetOf: () => undefined });
   const attempts = attemptsOf(kind, context, { store, locks });
   return defineKind({
     type: activityType,
     store,
-    rivals,
     load: (object: Activity) => load(object, { ...attempts, secrets }),
     plan,
     act: (object, planned) => act(object, planned, { ...attempts, api }),

@@ -14,7 +14,7 @@ import { Notebook } from './session.ts';
 
 /** The name and private endpoints of one existing organization, brought about by PATCH, which is also the only way to see them. */
 export function createOrganizationKind(context: KindContext): Kind {
-  const { api, secrets, unlisted, apiTimeoutMs, cleanupDeadlineMs, log } = context;
+  const { api, secrets, unlisted, apiTimeoutMs, cleanupDeadlineMs, planOnly, log } = context;
   const { baseUrl } = api;
   const { kind } = organizationType;
   const { store, rivals, locks, contests } = createKindStore<Organization>({ kind, context, targetOf, rivalsSee });
@@ -29,7 +29,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     baseUrl,
     apiHash: apiHashOf(baseUrl),
     cleanupDeadlineMs,
-    planOnly: false,
+    planOnly,
     unlisted: () => unlisted(organizationType.plural),
   };
   const acting: Acting = {
@@ -50,7 +50,6 @@ export function createOrganizationKind(context: KindContext): Kind {
   return defineKind({
     type: organizationType,
     store,
-    rivals,
     load: (object: Organization) => load(object, known),
     plan,
     act: (object, planned) => act(object, planned, acting),

@@ -34,7 +34,6 @@ export function createPipeSettingsKind(context: KindContext): Kind {
   return defineKind({
     type: pipeSettingsType,
     store,
-    rivals,
     load: (object: PipeSettings) => load(object, known),
     plan,
     act: (object, planned) => act(object, planned, { ...attempts, api, unsettled }),

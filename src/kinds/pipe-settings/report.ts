@@ -5,7 +5,6 @@ import { timestamp } from '../canonical.ts';
 import { type CommonStatus, commonStatus, withoutUndefined } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
 import { reportAttempt, reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
-import { overtaking } from '../overtaken.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
 import { plannedChanges } from './changes.ts';
@@ -30,10 +29,7 @@ export function report(object: PipeSettings, plan: Plan, result: Result, now: nu
     case 'preview':
       return preview(object, plan, now);
     case 'put':
-      return {
-        ...reportPut(object, plan, result, now),
-        ...overtaking(result, { operation: UPDATE_PIPE_SETTINGS, hash: plan.request.hash, now }),
-      };
+      return reportPut(object, plan, result, now);
   }
 }
 

@@ -1,0 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../kube/resource.ts';
+
+/**
+ * Whether somebody else has recorded an attempt since the pass began: another process leads, and its word is newer.
+ * An older attempt than the one that the pass knew comes from a backup and counts for nothing.
+ */
+export function hasOthersAttempt(
+  newer: KubeObject,
+  ours: { readonly base: KubeObject; readonly status: object },
+): boolean {
+  const attempt = lastRequestOf(newer.status);
+  const known = lastRequestOf(ours.base.status);
+  if (!attempt || isDeepStrictEqual(attempt, known) || isDeepStrictEqual(attempt, lastRequestOf(ours.status))) {
+    return false;
+  }
+  return (attempt.time ?? '') >= (known?.time ?? '');
+}
+
+function lastRequestOf(status: unknown): { readonly time?: string } | undefined {
+  return (status as { readonly lastRequest?: { readonly time?: string } } | undefined)?.lastRequest;
+}

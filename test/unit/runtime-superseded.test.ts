@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Engine, PIPE, startEngine } from '../support/engine.ts';
+
+let engine: Engine;
+beforeEach(async () => {
+  engine = await startEngine();
+});
+afterEach(() => engine.close());
+
+const KEY = 'ns/orders';
+
+/** A record of a request at this second, by another process. */
+function ofAnother(second: number): object {
+  const time = new Date(engine.clock.now() + second * 1_000).toISOString().replace(/\.\d+/, '');
+  return { lastRequest: { time, requestId: `of-${second}` } };
+}
+
+/** Runs before the remote side answers. */
+function meanwhile(run: () => void): void {
+  engine.act = () => {
+    engine.act = () => {};
+    run();
+  };
+}
+
+describe('a result on top of which another stands', () => {
+  test.for([false, true])(
+    'is not written, and nobody is told of it; the store knows of the other: %s',
+    async (isKnown) => {
+      engine.given(KEY);
+      meanwhile(() => {
+        engine.server.edit(PIPE, KEY, { status: ofAnother(9) });
+        if (isKnown) engine.hear(KEY);
+      });
+      await engine.pass(KEY);
+      expect(engine.server.get(PIPE, KEY)?.status).toEqual(ofAnother(9));
+      expect(engine.told).toEqual([]);
+    },
+  );
+});
+
+test('a result whose object is gone is nobody’s business: others of its target wait for the end of its call', async () => {
+  engine.given(KEY);
+  meanwhile(() => engine.server.remove(PIPE, KEY));
+  expect(await engine.pass(KEY)).toMatchObject({ outcome: { next: 'await-change' } });
+  expect(engine.told).toEqual([]);
+});
