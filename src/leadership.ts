@@ -24,7 +24,7 @@ export interface LeadershipOptions {
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Resolves when the last running pass has ended after its signal. Called again after a lost and regained Lease. */
+  /** Resolves when the last running pass has ended after its signal, or has been given up and can make no call any more. Called again after a lost and regained Lease. */
   readonly work: (signal: AbortSignal) => Promise<void>;
 }
 

@@ -108,14 +108,16 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
   async function makeSure(): Promise<void> {
     const current = await currentVersion(options);
-    if (isRestored(current)) version = undefined;
+    const isOlder = compareVersions(current, seen) < 0;
+    refuseStale(current);
+    if (isOlder) version = undefined;
     broke = false;
   }
 
   async function list(): Promise<void> {
     const { objects, resourceVersion } = await listAll<T>({ ...options, trim: trimOf(sink) });
     if (signal.aborted) return;
-    isRestored(resourceVersion);
+    refuseStale(resourceVersion);
     broke = false;
     version = seen = resourceVersion;
     sink.replace(objects, resourceVersion);
@@ -162,10 +164,10 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   }
 
   /** Throws while an older version than was seen may be that of a server which is behind. */
-  function isRestored(resourceVersion: string): boolean {
+  function refuseStale(resourceVersion: string): void {
     if (compareVersions(resourceVersion, seen) >= 0) {
       staleSince = undefined;
-      return false;
+      return;
     }
     staleSince ??= clock.monotonic();
     if (clock.monotonic() - staleSince < STALE_LIST_MS) {
@@ -178,7 +180,6 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     );
     staleSince = undefined;
     seen = '';
-    return true;
   }
 
   function turn(next: WatchState): void {

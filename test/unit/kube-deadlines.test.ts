@@ -1,4 +1,4 @@
-import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -10,11 +10,13 @@ import {
 } from '../../src/kube/client.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { KubeError } from '../../src/kube/errors.ts';
-import { createLeaseCalls } from '../../src/kube/lease-calls.ts';
-import { layWire, type Wire } from '../faults/wire.ts';
+import { createElection } from '../../src/kube/lease.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { layWire } from '../faults/wire.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { recordingLog } from '../support/recording-log.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -49,28 +51,43 @@ function outcome(call: Promise<unknown>): Promise<unknown> {
   });
 }
 
-/** Speaks HTTP/2 and says how many connections it has had. */
-async function startHttp2(): Promise<{ readonly port: number; readonly connections: () => number }> {
-  const server: Http2SecureServer = createSecureServer({ cert, key });
-  let connections = 0;
+interface Http2 {
+  readonly port: number;
+  /** Connections so far, and writes that were answered. */
+  readonly seen: { connections: number; writes: number };
+}
+
+/** Speaks HTTP/2 and has one Lease, which it takes from whoever writes it. */
+async function startHttp2(): Promise<Http2> {
+  const server = createSecureServer({ cert, key });
+  const seen = { connections: 0, writes: 0 };
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
-    connections += 1;
+    seen.connections += 1;
     sockets.add(socket);
   });
-  server.on('stream', (stream, headers) => {
-    stream.respond({ ':status': 200, 'content-type': 'application/json' });
+  let lease: KubeObject | undefined;
+  server.on('stream', (stream, headers) => void answer(stream, headers));
+  const answer = async (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> => {
+    let body = '';
+    for await (const chunk of stream) body += String(chunk);
+    if (body !== '') {
+      seen.writes += 1;
+      const written = JSON.parse(body) as KubeObject;
+      lease = { ...written, metadata: { ...written.metadata, resourceVersion: String(seen.writes) } };
+    }
+    stream.respond({ ':status': lease ? 200 : 404 });
     // A watch stays open, everything else is answered.
-    if (String(headers[':path']).includes('watch=true')) stream.write('');
-    else stream.end('{"metadata":{"name":"pipewright","resourceVersion":"7"}}');
-  });
+    if (String(headers[':path']).includes('watch=true')) stream.write(' ');
+    else stream.end(JSON.stringify(lease ?? {}));
+  };
   server.on('sessionError', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   ends.push(() => {
     for (const socket of sockets) socket.destroy();
     return new Promise((resolve) => server.close(resolve));
   });
-  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+  return { port: (server.address() as AddressInfo).port, seen };
 }
 
 /** Accepts connections, and never says a word of TLS. */
@@ -138,40 +155,48 @@ describe('where TCP accepts and TLS never answers', () => {
   });
 });
 
-describe('a dead HTTP/2 connection', () => {
-  async function dead(clock: FakeClock): Promise<{ client: KubeClient; wire: Wire; connections: () => number }> {
-    const server = await startHttp2();
-    const wire = await layWire(server.port);
-    ends.push(() => wire.close());
-    const client = clientFor(wire.port, { clock });
-    const { signal } = new AbortController();
-    const opened = Promise.withResolvers<void>();
-    const watch = client.stream({
-      path: '/w',
-      query: { watch: 'true' },
-      signal,
-      silenceMs: 65_000,
-      onOpen: opened.resolve,
-    });
-    outcome(watch[Symbol.asyncIterator]().next()).catch(() => undefined);
-    await opened.promise;
-    expect(await outcome(client.request(GET))).toMatchObject({ metadata: { name: 'pipewright' } });
-    expect(server.connections()).toBe(1);
-    wire.freeze();
-    return { client, wire, connections: server.connections };
-  }
-
-  test('costs a Lease one call: the next one goes over another', async () => {
-    const clock = new FakeClock();
-    const { client, connections } = await dead(clock);
-    const lease = createLeaseCalls({ client, namespace: 'pw', name: 'pipewright' });
-    const { signal } = new AbortController();
-    const first = outcome(lease.read(3_000, signal));
-    await clock.advance(3_000);
-    expect(await first).toBe('Timeout');
-    expect(await outcome(lease.read(3_000, signal))).toMatchObject({ metadata: { resourceVersion: '7' } });
-    expect(connections()).toBe(2);
+test('a dead HTTP/2 connection costs a leader one renewal: the next one goes over another', async () => {
+  const server = await startHttp2();
+  const wire = await layWire(server.port);
+  ends.push(() => wire.close());
+  const clock = new FakeClock();
+  const client = clientFor(wire.port, { clock });
+  const stop = new AbortController();
+  let lost = '';
+  const election = createElection({
+    client,
+    clock,
+    log: recordingLog().log,
+    namespace: 'pw',
+    name: 'pipewright',
+    identity: 'us',
+    onStarted: () => undefined,
+    onLost: (why) => (lost = why),
   });
+  const running = election.run(stop.signal);
+  await eventually(() => expect(election.isLeader()).toBe(true));
+  const lines = client.stream({ path: '/w', query: { watch: 'true' }, signal: stop.signal, silenceMs: 65_000 });
+  const watch = outcome(lines[Symbol.asyncIterator]().next());
+  await clock.advance(0);
+  expect(server.seen.connections).toBe(1);
+  wire.freeze();
+  const before = server.seen.writes;
+  await clock.advance(2_000);
+  await clock.advance(3_000);
+  await eventually(() => expect(server.seen.writes).toBeGreaterThan(before));
+  for (let renewals = 0; renewals < 5; renewals += 1) {
+    const { writes } = server.seen;
+    await clock.advance(2_000);
+    await eventually(async () => {
+      // The answer to the one before may have come only now.
+      await clock.advance(0);
+      expect(server.seen.writes).toBeGreaterThan(writes);
+    });
+  }
+  expect([lost, election.mayStartCall(), server.seen.connections]).toEqual(['', true, 2]);
+  stop.abort();
+  await running;
+  expect(await watch).toBe('Aborted');
 });
 
 test('connecting takes 3 s at most, whatever the deadline', async () => {
