@@ -73,7 +73,9 @@ export function judgeTarget(standing: Standing, now: number): Verdict {
   const { own, others, waits, unlisted } = standing;
   const holder = oldest([own, ...others].filter(({ proven }) => proven));
   if (holder && holder.uid !== own.uid) return { holds: false, why: 'held', ...named(holder, own) };
-  const first = holder || !own.able ? undefined : oldest(others.filter((other) => triesBefore(other, own)));
+  // Whose key was refused comes after all others by its own waits; another word than that would hide them.
+  const isFree = holder !== undefined || !own.able || own.refused;
+  const first = isFree ? undefined : oldest(others.filter((other) => triesBefore(other, own)));
   if (first) return { holds: false, why: 'turn', ...named(first, own) };
   if (waits && unlisted) return { holds: false, why: 'unlisted' };
   const turn = turnOf(standing, { isHeld: holder !== undefined, now });
@@ -81,10 +83,8 @@ export function judgeTarget(standing: Standing, now: number): Verdict {
   return { holds: true, ...(turn && { turn }), ...(againAt !== undefined && { againAt }) };
 }
 
-/** Those whose key was refused come after all others, each at its own waits: none of them keeps another of them from trying. */
 function triesBefore(other: Claim, own: Claim): boolean {
-  if (other.namespace !== own.namespace || !other.able || other.refused) return false;
-  return own.refused || isOlder(other, own);
+  return other.namespace === own.namespace && other.able && !other.refused && isOlder(other, own);
 }
 
 function turnOf(
