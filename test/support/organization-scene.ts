@@ -15,8 +15,8 @@ export interface Tuple {
 
 export interface Ledger extends Tuple {
   readonly description?: string;
-  readonly origin: 'Added' | 'Adopted' | 'Found';
-  readonly state: 'Present' | 'Unconfirmed' | 'Refused' | 'Removing';
+  readonly origin?: 'Added' | 'Adopted' | 'Found';
+  readonly state: 'Present' | 'Missing' | 'Unconfirmed' | 'Refused' | 'Removing';
   readonly lastError?: { readonly httpStatus?: number; readonly requestId?: string; readonly message?: string };
   readonly nextAttemptTime?: string;
 }
@@ -36,9 +36,9 @@ export type Org = Omit<Pset, 'status' | 'metadata'> & {
     readonly privateEndpoints?: readonly Ledger[];
     readonly pendingChange?: {
       readonly time: string;
-      readonly name?: string;
       readonly add: readonly Tuple[];
       readonly remove: readonly Tuple[];
+      readonly refused?: { readonly httpStatus?: number; readonly requestId?: string };
     };
   };
 };

@@ -5,6 +5,7 @@ import { strangers } from '../../simulator/organization-types.ts';
 import { asAdmin, type Stored } from '../../support/cluster.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../../support/organization-scene.ts';
 import { ORGANIZATION, type Pset, pathOf, type Scene, SERVICE } from '../../support/scene.ts';
+import type { Waiting } from '../clock/long-waits.ts';
 
 export interface FleetOptions {
   readonly scene: Pick<Scene, 'namespace' | 'simulator' | 'key' | 'pset' | 'list'>;
@@ -22,8 +23,10 @@ export interface Fleet {
   removeOne(): Promise<void>;
   /** Throws with all that is not as the last edit wants it, at the API and in the cluster. */
   check(): Promise<void>;
-  /** Waits for that; gives how long it took. */
-  converge(timeoutMs: number): Promise<number>;
+  /** Waits for that, and does something each time that it is not so yet. */
+  converge(timeoutMs: number, meanwhile?: () => Promise<void>): Promise<void>;
+  /** The objects that do not say that all is as declared. */
+  notDone(): Promise<Waiting[]>;
   /** The version of every object. */
   versions(): Promise<Readonly<Record<string, string>>>;
   /** Names of objects, and part of the path of the calls for each. */
@@ -105,10 +108,28 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
       if (gone) await orgs.remove(gone.name);
     },
     check,
-    async converge(timeoutMs) {
-      const started = performance.now();
-      await waitFor(() => check().then(() => true), { what: 'all to be as wanted', timeoutMs });
-      return performance.now() - started;
+    async converge(timeoutMs, meanwhile) {
+      const look = async (): Promise<boolean> => {
+        try {
+          await check();
+        } catch (error) {
+          await meanwhile?.();
+          throw error;
+        }
+        return true;
+      };
+      await waitFor(look, { what: 'all to be as wanted', timeoutMs });
+    },
+    async notDone() {
+      const [psets, listed] = await Promise.all([scene.list(), allOf(orgs)]);
+      const pathTo = (plural: string, { metadata }: Stored): string =>
+        `${orgs.pathTo('').replace(/organizations\/$/, plural)}/${metadata.name}`;
+      return [
+        ...psets.map((one) => ({ one, path: pathTo('pipesettings', one) })),
+        ...listed.map((one) => ({ one, path: pathTo('organizations', one) })),
+      ]
+        .filter(({ one }) => notDone(one).length > 0)
+        .map(({ one: { status }, path }) => ({ path, nextAttemptTime: status.nextAttemptTime }));
     },
     async versions() {
       const all: readonly Stored[] = [...(await scene.list()), ...(await allOf(orgs))];
