@@ -138,7 +138,7 @@ export const EXPECTED: readonly Expected[] = [
   },
   {
     rule: 'restore forwards',
-    seed: 34,
+    seed: 745,
     fault: 'new: after a restore without status what was held before is held by nobody',
   },
   { rule: 'pace look-loop', seed: 231, fault: 'new: an API that refuses looks is asked for the same without a pause' },
