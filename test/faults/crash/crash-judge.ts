@@ -116,5 +116,10 @@ function shares({ privateEndpoints = {} }: Patch, { add, remove }: Pending): boo
 
 function expectNoMore(reason: string, run: Run, clean: Run): void {
   const [count = 0, most = 0] = [run, clean].map(({ events }) => events.filter((one) => one === reason).length);
-  expect(count, `events ${reason}`).toBeLessThanOrEqual(most);
+  // Of a lost change, what came is seen at once, and what went a minute later.
+  const isInTwo = run.breaks.some(({ pending }) => {
+    const { add = [], remove = [] } = (pending ?? {}) as Partial<Pending>;
+    return add.length > 0 && remove.length > 0;
+  });
+  expect(count, `events ${reason}`).toBeLessThanOrEqual(most + (isInTwo ? 1 : 0));
 }
