@@ -188,12 +188,14 @@ function removing(entry: LedgerEntry, reported: Reported | undefined, { goal, se
   return { entry: { ...kept(entry, reported, goal), state: 'Removing', nextAttemptTime } };
 }
 
-function missing(entry: LedgerEntry, reported: Reported | undefined, { goal, now }: Evidence): Line {
+function missing(entry: LedgerEntry, reported: Reported | undefined, { goal, list, now }: Evidence): Line {
   const since = missedAt(entry, now);
   if (!reported) {
     if (now - since < SECOND_LOOK_MS) return { entry };
     if (!isOurs(entry)) return {};
-    return goal.wanted.has(sameKey(entry)) || !managesEndpoints(goal) ? { remark: 'vanished' } : { did: 'removed' };
+    // In other letters it may be another one, or ours as somebody has written it anew.
+    const isMeant = managesEndpoints(goal) && !goal.wanted.has(sameKey(entry)) && !list.find(entry);
+    return isMeant ? { did: 'removed' } : { remark: 'vanished' };
   }
   const present = kept(entry, reported, goal);
   if (now - since < SAME_AGAIN_MS || !isOurs(entry)) return { entry: present };

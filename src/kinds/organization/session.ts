@@ -148,7 +148,7 @@ export function sessionOf(object: Organization, notes: Notes, monotonic: number)
   const { status } = object;
   const { session, unsent } = notes;
   const anchor = anchorOf(object, status);
-  const isLate = isUnsent(notes, status?.pendingChange) && monotonic - (unsent?.at ?? 0) > FRESH_INTENT_MS;
+  const isLate = isUnsent(notes, session?.draft.pendingChange) && monotonic - (unsent?.at ?? 0) > FRESH_INTENT_MS;
   if (session?.anchor === anchor && !isLate) return session;
   return { anchor, draft: withoutUnsent(status ?? {}, notes), refusalsInRow: 0, notices: [] };
 }
