@@ -20,8 +20,12 @@ const WRITERS = ['PipeSettings', 'Organization'] as const;
 const DONE = { PipeSettings: 'Applied', Organization: 'Applied', Activity: 'Fetched' } as const;
 
 /** One reply of the API, and the reason it leads to. The headers put off what would be tried again soon. */
-const REPLIES: Readonly<Record<string, { readonly reason: string; readonly fault: Fault }>> = {
-  rejected: { reason: 'Rejected', fault: { status: 422, error: 'BAD_REQUEST: the value is out of range' } },
+const REPLIES: Readonly<Record<string, { readonly reason: string; readonly fault: Fault; readonly isWrite?: true }>> = {
+  rejected: {
+    reason: 'Rejected',
+    isWrite: true,
+    fault: { status: 422, error: 'BAD_REQUEST: the value is out of range' },
+  },
   unauthorized: { reason: 'Unauthorized', fault: { status: 401, error: 'UNAUTHORIZED: the key is unknown' } },
   forbidden: { reason: 'Forbidden', fault: { status: 403, error: 'FORBIDDEN: the role is missing' } },
   busy: { reason: 'Conflict', fault: { status: 409, error: 'CONFLICT: another change is under way' } },
@@ -56,7 +60,7 @@ function ofEveryKind(make: Maker): Promise<unknown>[] {
     await make.until(name, reason);
   };
   return [
-    ...Object.entries(REPLIES).map(([name, { reason, fault }]) => spoilt(make, name, { fault, reason })),
+    ...Object.entries(REPLIES).map(([name, reply]) => spoilt(make, name, reply)),
     reached(done.toLowerCase(), done),
     reached('suspended', 'Suspended', { suspend: true }),
     reached('suspended-when-done', done).then(() => reached('suspended-when-done', 'Suspended', { suspend: true })),
@@ -95,8 +99,8 @@ function ofWriters(make: Maker): Promise<unknown>[] {
   return [
     planned(),
     conflict(),
-    spoilt(make, 'outcome-unknown', { fault: UNAVAILABLE, reason: 'OutcomeUnknown' }),
-    spoilt(make, 'not-confirmed-at-first', { fault: OTHER_VALUE, reason: 'NotConfirmed' }),
+    spoilt(make, 'outcome-unknown', { fault: UNAVAILABLE, reason: 'OutcomeUnknown', isWrite: true }),
+    spoilt(make, 'not-confirmed-at-first', { fault: OTHER_VALUE, reason: 'NotConfirmed', isWrite: true }),
   ];
 }
 

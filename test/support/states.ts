@@ -15,6 +15,8 @@ export interface Maker {
   readonly scene: Scene;
   /** Of the API: part of the path of every call for that object. */
   callsOf(name: string): string;
+  /** Part of the body of its first call that is more than a look; absent: of every call. */
+  readonly written?: string;
   pathTo(name: string): string;
   /** Creates it or replaces its spec; its target is its own unless the spec says otherwise. */
   create(name: string, spec?: Readonly<Record<string, unknown>>): Promise<void>;
@@ -54,6 +56,7 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
     }),
     Organization: maker(scene, 'Organization', {
       another: { name: 'Acme Europe' },
+      written: '"name"',
       callsOf: idOf,
       targetOf: (name) => ({ organizationId: idOf(name) }),
       pathTo: orgs.pathTo,
@@ -75,7 +78,7 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
 function maker(
   scene: Scene,
   kind: KindName,
-  own: Pick<Maker, 'another' | 'callsOf' | 'targetOf' | 'pathTo' | 'create'>,
+  own: Pick<Maker, 'another' | 'callsOf' | 'written' | 'targetOf' | 'pathTo' | 'create'>,
 ): Maker {
   const get = (name: string): Promise<Pset> => asAdmin<Pset>('GET', own.pathTo(name));
   return {
@@ -114,16 +117,20 @@ function maker(
 }
 
 /**
- * Brings an object to a state by spoiling the first call for it. Later calls get no answer, so that it stays what the first made of it.
- * It has a key of its own, so that calls for others go on.
+ * Brings an object to a state by spoiling the first call for it, or the first that is more than a look. Later ones get no
+ * answer, so that it stays what that one made of it. It has a key of its own, so that calls for others go on.
  */
 export async function spoilt(
   make: Maker,
   name: string,
-  { fault, reason }: { readonly fault: Fault; readonly reason: string },
+  { fault, reason, isWrite = false }: { readonly fault: Fault; readonly reason: string; readonly isWrite?: boolean },
 ): Promise<void> {
   const { simulator } = make.scene;
-  const match = { pathIncludes: make.callsOf(name) };
+  const { written } = make;
+  const match = {
+    pathIncludes: make.callsOf(name),
+    ...(isWrite && written !== undefined && { bodyIncludes: written }),
+  };
   await make.scene.newKey(make.keyOf(name));
   simulator.always({ hold: true }, match);
   simulator.next(fault, { match });

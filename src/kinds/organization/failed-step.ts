@@ -63,7 +63,12 @@ function failedAttempt(
     const late = deadline !== undefined && outcome.next === 'await-change' ? recheckAt(deadline) : outcome;
     return { outcome: late, notices: said.notices, did, notes };
   }
-  const written = merged(object, { ...session.draft, ...status, ...(isOver && { pendingChange: undefined }) });
+  const written = merged(object, {
+    ...session.draft,
+    plan: undefined,
+    ...status,
+    ...(isOver && { pendingChange: undefined }),
+  });
   const { httpStatus, requestId } = status?.lastRequest ?? {};
   const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId };
   return ended(object, { status: written, outcome, notices: [...session.notices, ...said.notices], did, facts, notes });
@@ -95,4 +100,3 @@ function afterFailure(
 
 /** Two answers of 404 or 410 so far apart say that the organization is gone. */
 const GONE_AFTER_MS = 3 * 60_000;
-

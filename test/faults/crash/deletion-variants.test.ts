@@ -85,7 +85,7 @@ describe.each(Object.entries(OBSTACLES))(
       for (const { added } of moved) expect(added).toBeLessThanOrEqual(1);
       const told = lives
         ? events.filter(({ reason }) => reason === 'CleanupAbandoned').map(({ note }) => note)
-        : log.filter((line) => line.includes('--cleanup-deadline'));
+        : log.filter((line) => line.includes('left at the API'));
       const times = isOver ? 1 : 0;
       expect(told, 'told where it went so, and only there').toHaveLength(times);
       expect(

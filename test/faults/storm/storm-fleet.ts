@@ -4,7 +4,7 @@ import { waitFor } from '../../controlplane/client.ts';
 import { strangers } from '../../simulator/organization-types.ts';
 import { asAdmin, type Stored } from '../../support/cluster.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../../support/organization-scene.ts';
-import { ORGANIZATION, type Pset, pathOf, type Scene, SERVICE } from '../../support/scene.ts';
+import { ORGANIZATION, type Pset, pathOf, type Scene, SERVICE, type SeenEvent } from '../../support/scene.ts';
 import type { Waiting } from '../clock/long-waits.ts';
 
 export interface FleetOptions {
@@ -69,10 +69,10 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
   }
 
   async function check(): Promise<void> {
-    const [psets, listed] = await Promise.all([scene.list(), allOf(orgs)]);
+    const [psets, listed, told] = await Promise.all([scene.list(), allOf(orgs), toldOf(scene)]);
     const wrong = [
-      ...psets.flatMap(notDone),
-      ...listed.flatMap(notDone),
+      ...psets.flatMap((one) => notDone(one)),
+      ...listed.flatMap((one) => notDone(one, told(one.metadata.name))),
       ...pipeNames.flatMap((name, index) => {
         const held = simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/${name}`);
         return differs(name, held, settingsAt(index, edits));
@@ -81,9 +81,15 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
         const wish = wishAt(index, edits);
         const held = orgs.held(id);
         const ids = [...wish.privateEndpoints, ...THEIRS].map((one) => one.id).toSorted();
+        const listed = held.privateEndpoints.map((one) => one.id).toSorted();
+        const isNobodys = told(name);
         return [
           ...differs(`${name} name`, held.name, wish.name),
-          ...differs(`${name} endpoints`, held.privateEndpoints.map((one) => one.id).toSorted(), ids),
+          ...differs(
+            `${name} endpoints`,
+            listed.filter((id) => ids.includes(id) || !isNobodys(id)),
+            ids,
+          ),
         ];
       }),
       ...(gone
@@ -160,13 +166,13 @@ async function allOf(orgs: Organizations): Promise<Org[]> {
 }
 
 /** Ready, about this generation, everywhere, with nothing under way. */
-function notDone({ metadata, status }: Pset | Org): string[] {
+function notDone({ metadata, status }: Pset | Org, isNobodys: (id: string) => boolean = () => false): string[] {
   const { conditions, observedGeneration, pendingChange, privateEndpoints = [] } = status as Org['status'];
   const seen = {
     conditions: conditions.map(({ type, reason, observedGeneration: of }) => `${type} ${reason} ${of}`),
     observedGeneration,
     pendingChange,
-    ledger: privateEndpoints.map(({ origin, state }) => `${origin} ${state}`),
+    ledger: privateEndpoints.map(({ id, origin, state }) => `${isNobodys(id) ? 'Added' : origin} ${state}`),
   };
   const wanted = {
     conditions: [`Ready Applied ${metadata.generation}`],
@@ -175,6 +181,14 @@ function notDone({ metadata, status }: Pset | Org): string[] {
     ledger: privateEndpoints.map(() => 'Added Present'),
   };
   return differs(`${metadata.name} (${conditions[0]?.message ?? ''})`, seen, wanted);
+}
+
+/** Whether events say of an endpoint that nobody can tell whose it is: such a one is not removed any more. */
+async function toldOf(scene: FleetOptions['scene']): Promise<(name: string) => (id: string) => boolean> {
+  const path = `/apis/events.k8s.io/v1/namespaces/${scene.namespace}/events`;
+  const { items } = await asAdmin<{ items: SeenEvent[] }>('GET', path);
+  const told = items.filter(({ reason }) => reason === 'OwnershipUnknown');
+  return (name) => (id) => told.some(({ regarding, note }) => regarding.name === name && note.includes(`${id} (`));
 }
 
 function differs(what: string, seen: unknown, wanted: unknown): string[] {
