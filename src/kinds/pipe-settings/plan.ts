@@ -2,6 +2,7 @@ import type { Lane } from '../../runtime/queue.ts';
 import { currentReady, generationOf, requestedAt } from '../common-status.ts';
 import { whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
+import { isProven } from '../proof.ts';
 import { type Held, judgeTarget, type Turn } from '../target.ts';
 import { isSettling, settledAt } from '../unsettled.ts';
 import type { Facts } from './load.ts';
@@ -57,7 +58,10 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     status: object.status,
     requested: requestedAt(object),
     confirmed:
-      isConfirmed(object, request) && object.status?.applied?.generation === generationOf(object) && !isOvertaken,
+      isConfirmed(object, request) &&
+      object.status?.applied?.generation === generationOf(object) &&
+      !isOvertaken &&
+      !facts.owed,
     reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
     secret: facts.secret,
     triedSecret: facts.triedSecret,
@@ -103,5 +107,5 @@ export function reportedBy(
   status: PipeSettings['status'],
   { apiHash }: { readonly apiHash: string },
 ): NonNullable<PipeSettings['status']>['settings'] {
-  return status?.proof && status.proof.apiHash !== apiHash ? undefined : status?.settings;
+  return isProven(status, apiHash) ? status?.settings : undefined;
 }
