@@ -45,7 +45,7 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   const changes = confirmedChanges(session.draft, reply, { name: nameSent(call), settlement });
   const isFirst = object.status?.applied === undefined;
   return {
-    ...counted(notes, settlement),
+    ...countInVain(notes, settlement.inVain),
     session: {
       ...session,
       draft: withDrift(withHistory(draft, changes, replied), drift, now),
@@ -107,9 +107,18 @@ function isTakenForEmpty({ session, plannedAt }: Work, { unlistedSince }: Notes)
 }
 
 /** The intent that this reply has to explain: the one it answers, or one that has left before. */
-function sentBefore({ work, call, now, object }: Replied): (Sent & { readonly split?: boolean }) | undefined {
+function sentBefore(replied: Replied): BlamedSent | undefined {
+  const { work, call } = replied;
+  if (call.step === 'send') return { pending: call.pending, how: 'answered', before: work.session.fresh?.list };
+  return openSent(replied);
+}
+
+/** `split`: it was refused, and nobody in particular is to blame. */
+export type BlamedSent = Sent & { readonly split?: boolean };
+
+/** The intent on record, which was lost or refused. */
+export function openSent({ object, work, now }: Pick<Replied, 'object' | 'work' | 'now'>): BlamedSent | undefined {
   const { session } = work;
-  if (call.step === 'send') return { pending: call.pending, how: 'answered', before: session.fresh?.list };
   const pending = session.draft.pendingChange;
   if (!pending) return undefined;
   if (!pending.refused) return { pending, how: 'lost' };
@@ -180,10 +189,10 @@ function isOpen({ session, notes, plannedAt }: Work, call: Replied['call'], { li
   return plannedAt.monotonic < notes.settlesAt;
 }
 
-function counted(notes: Notes, { inVain }: Settlement): Notes {
-  if (inVain.length === 0) return notes;
+/** One more time in vain for each of these (`sameKey`). */
+export function countInVain(notes: Notes, keys: readonly string[]): Notes {
   const counts = new Map(notes.inVain.counts);
-  for (const key of inVain) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return { ...notes, inVain: { ...notes.inVain, counts } };
 }
 
