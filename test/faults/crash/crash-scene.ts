@@ -132,15 +132,9 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
 
   /** A process that dies meanwhile does not wait any more. */
   async function passWaitsUntil(died: Promise<void>): Promise<void> {
-    let isOver = false;
-    const over = died.finally(() => {
-      isOver = true;
-    });
-    while (!isOver) {
-      await passWait().catch(() => undefined);
-      await Promise.race([over, pause(LOOK_MS)]);
-    }
-    await over;
+    const over = died.then(() => true);
+    do await passWait().catch(() => undefined);
+    while (!(await Promise.race([over, pause(LOOK_MS, false)])));
   }
 
   return {
