@@ -52,11 +52,24 @@ function reportUnseen(object: Organization, work: Work, now: number): NotedRepor
   const sent = openSent({ object, work, now });
   const isOver = sent?.how === 'refused' || isSettled;
   const settlesAt = now + notes.settlesAt - plannedAt.monotonic;
-  const { ledger, inVain } = settle({ ledger: privateEndpoints, list, goal, sent, now, settled: isSettled, settlesAt });
+  const { ledger, inVain } = settle({
+    ledger: privateEndpoints,
+    list,
+    goal,
+    sent,
+    now,
+    settled: isSettled,
+    settlesAt,
+    atWorkMs: work.atWorkMs,
+  });
   const draft = { ...rest, privateEndpoints: ledger, ...(!isOver && pendingChange && { pendingChange }) };
   const refusalsInRow = session.refusalsInRow + (sent?.how === 'refused' ? 1 : 0);
   const { monotonic } = plannedAt;
   const fresh = { list, isAssumed: true, responseHash: '', secretVersion: '', at: monotonic } as const;
   const next = { ...session, draft, fresh, refusalsInRow };
-  return goOnFrom(object, { ...work, notes: countInVain(notes, inVain), session: next }, { call: LOOK, now });
+  return goOnFrom(
+    object,
+    { ...work, notes: { ...countInVain(notes, inVain), looks: notes.looks + 1 }, session: next },
+    { call: LOOK, now },
+  );
 }
