@@ -2,6 +2,7 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, endpointKey, specOf, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
+import type { Intents } from './intents.ts';
 import { lookBefore } from './looks.ts';
 import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
 
@@ -10,17 +11,20 @@ const LAG_MS = 30_000;
 /** Put back within this time, another's endpoint cannot be told from ours. */
 const PUT_BACK_MS = 120_000;
 const SETTLED_MS = 60_000;
+const HIDDEN = 'hidden from the look before our add';
 
 /** I2: no `remove` leaves for what the ledger does not prove to be ours; and what somebody else added is never removed, but where no client can tell. */
 export class RemovalJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
+  readonly #intents: Intents;
   /** By uid of the object: the endpoints that were adopted for it while its spec said so. */
   readonly #adopted = new Map<string, Set<string>>();
 
-  constructor(court: Court, trails: Trails) {
+  constructor(court: Court, trails: Trails, intents: Intents) {
     this.#court = court;
     this.#trails = trails;
+    this.#intents = intents;
   }
 
   see(fact: Fact): void {
@@ -69,6 +73,10 @@ export class RemovalJudge implements Judge {
     if (creator.by === 'operator') {
       const makers = new Set(this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid));
       if (candidates.some(({ known }) => makers.has(known.last.metadata.uid))) return;
+      if (this.#addsOf(call, instance).some((add) => this.#wasHidden(add, instance))) {
+        this.#court.excuse(HIDDEN);
+        return;
+      }
       this.#court.report(
         'I2 of-another-object',
         call.target,
@@ -110,9 +118,18 @@ export class RemovalJudge implements Judge {
       const settledAt = add.reply?.at ?? add.leftAt + this.#timeoutMs() + SETTLED_MS;
       const seenAt = look.call.executions[0]?.at ?? look.at;
       if (instance.creator.at >= seenAt - LAG_MS && instance.creator.at <= settledAt) return 'added together with ours';
-      if (look.truth.has(instance.key)) return 'hidden from the look before our add';
+      if (this.#wasHidden(add, instance)) return HIDDEN;
     }
+    const isOpen = ({ known }: Candidate): boolean =>
+      this.#intents.wasOpen(known.last.metadata.uid, instance.key, instance.creator.at);
+    if (this.#court.candidates(call).some(isOpen)) return 'added while an intent to add it was on record';
     return undefined;
+  }
+
+  /** Whether the look before an add lacked what was there. */
+  #wasHidden(add: ApiCall, instance: Instance): boolean {
+    const look = lookBefore(add, this.#trails);
+    return look?.entries !== undefined && !isIn(look.entries, instance.stored) && look.truth.has(instance.key);
   }
 
   #verdict(call: ApiCall, instance: Instance): { readonly rule: string; readonly text: string } {
