@@ -100,7 +100,9 @@ export class RemovalJudge implements Judge {
   /** Why no client could have told that this endpoint was not ours. */
   #excuse(call: ApiCall, instance: Instance, gone: readonly Instance[]): string | undefined {
     const trail = this.#trails.of(call.host, call.target);
-    const own = trail.instances.filter(({ key, creator }) => key === instance.key && creator.by === 'operator');
+    const own = trail.instances.filter(
+      (other) => other !== instance && other.key === instance.key && this.#countsAsOurs(call, other),
+    );
     const isTwin = (other: Instance): boolean =>
       endpointKey(other.stored) === endpointKey(instance.stored) &&
       other.creator.at <= this.#now() &&
@@ -120,10 +122,17 @@ export class RemovalJudge implements Judge {
       if (instance.creator.at >= seenAt - LAG_MS && instance.creator.at <= settledAt) return 'added together with ours';
       if (this.#wasHidden(add, instance)) return HIDDEN;
     }
-    const isOpen = ({ known }: Candidate): boolean =>
-      this.#intents.wasOpen(known.last.metadata.uid, instance.key, instance.creator.at);
-    if (this.#court.candidates(call).some(isOpen)) return 'added while an intent to add it was on record';
-    return undefined;
+    return this.#cameWithIntent(call, instance) ? 'added while an intent to add it was on record' : undefined;
+  }
+
+  /** What the operator added, and what nobody can tell from that. */
+  #countsAsOurs(call: ApiCall, other: Instance): boolean {
+    return other.creator.by === 'operator' || this.#cameWithIntent(call, other);
+  }
+
+  #cameWithIntent(call: ApiCall, { key, creator }: Instance): boolean {
+    const candidates = this.#court.candidates(call);
+    return candidates.some(({ known }) => this.#intents.wasOpen(known.last.metadata.uid, key, creator.at));
   }
 
   /** Whether the look before an add lacked what was there. */
