@@ -1,31 +1,12 @@
 import { timestamp } from '../canonical.ts';
+import { isAltered } from './changes.ts';
 import { type Change, type Decision, decide } from './decide.ts';
 import { Listing, sameKey, tupleOf } from './endpoints.ts';
-import { type Goal, isOurs, managesEndpoints } from './goal.ts';
-import { isAltered } from './changes.ts';
+import { isOurs, managesEndpoints } from './goal.ts';
 import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
-import type { Organization, OrganizationSpec, PendingChange } from './resource.ts';
-import { isUnsent, type Notes, type Session } from './session.ts';
-
-/** What every step of an attempt is done with. */
-export interface Work {
-  readonly spec: OrganizationSpec;
-  readonly goal: Goal;
-  readonly segments: readonly string[];
-  /** Identifies the declared state at this API. */
-  readonly hash: string;
-  readonly apiHash: string;
-  readonly notes: Notes;
-  readonly session: Session;
-  /** The user has said something that the status does not speak of yet. */
-  readonly isNews: boolean;
-  /** Epoch and monotonic ms of the decision; nothing was asked of the API before it. */
-  readonly plannedAt: { readonly now: number; readonly monotonic: number };
-  /** How long after it was sent a write may be at work at the API. */
-  readonly atWorkMs: number;
-  /** On deletion: when the object is let go whatever happens. */
-  readonly deadline?: number;
-}
+import type { PendingChange } from './resource.ts';
+import { isUnsent, type Session } from './session.ts';
+import type { Work } from './work.ts';
 
 /** One step of an attempt: at most one call, or one thing written down. */
 export type Step =
@@ -37,22 +18,22 @@ export type Step =
   /** There is nothing to ask or to send: the status says how it stands. */
   | { readonly step: 'conclude' };
 
-/** An intent leaves at most this long after it was written. */
-const FRESH_INTENT_MS = 5_000;
 /** What a look showed this long ago is looked at once more before anything is sent. */
 const FRESH_LOOK_MS = 60_000;
 /** After so many refusals in a row with nothing accepted between, an attempt stops. */
 export const MOST_REFUSALS = 3;
 
 /** Look, decide, name, intend, send, decide …, conclude. */
-export function nextStep(object: Organization, work: Work): Step {
+export function nextStep(work: Work): Step {
   const { session, goal, plannedAt } = work;
   const { fresh } = session;
-  const unsent = unsentHere(object, work);
-  if (fresh && unsent) return { step: 'send', pending: unsent, body: changeBody(unsent, goal) };
+  const { pendingChange } = session.draft;
+  if (fresh && pendingChange && isUnsent(work.notes, pendingChange)) {
+    return { step: 'send', pending: pendingChange, body: changeBody(pendingChange, goal) };
+  }
   const isOld = fresh !== undefined && !session.hasLookedAgain && plannedAt.monotonic - fresh.at > FRESH_LOOK_MS;
   if (!fresh || isOld) return lookStep(work);
-  if (session.draft.pendingChange) return { step: 'conclude' };
+  if (pendingChange) return { step: 'conclude' };
   const decision = decisionOf(work);
   if (decision.blocked) return { step: 'conclude' };
   if (decision.name !== undefined && !session.isNamed) {
@@ -63,13 +44,6 @@ export function nextStep(object: Organization, work: Work): Step {
   const { add, remove } = change;
   const time = timestamp(plannedAt.now);
   return { step: 'intend', pending: { time, add: add.map(tupleOf), remove: remove.map(tupleOf) } };
-}
-
-/** The intent that this process has just put on record. */
-function unsentHere({ status }: Organization, { notes, plannedAt }: Work): PendingChange | undefined {
-  const pending = status?.pendingChange;
-  const age = plannedAt.monotonic - (notes.unsent?.at ?? Number.NEGATIVE_INFINITY);
-  return isUnsent(notes, pending) && age <= FRESH_INTENT_MS ? pending : undefined;
 }
 
 function lookStep(work: Work): Step {
@@ -84,7 +58,7 @@ function lookStep(work: Work): Step {
 /** Whether too much would be removed if all that the ledger has is there. */
 export function isBlockedByLedger({ goal, session }: Work): boolean {
   const leaving = (session.draft.privateEndpoints ?? []).filter(
-    (entry) => isOurs(entry) && entry.state === 'Present' && !goal.wanted.has(sameKey(entry)),
+    (entry) => isOurs(entry) && entry.state !== 'Removing' && !goal.wanted.has(sameKey(entry)),
   );
   return managesEndpoints(goal) && leaving.length > goal.mostRemovals;
 }
