@@ -55,6 +55,21 @@ export const apiActs: readonly Act[] = [
     },
   },
   {
+    name: 'other respells',
+    means: 'others',
+    weight: 1,
+    perform: (life, draw, focus) => {
+      const organization = anOrganization(life, draw, focus);
+      const present = life.api.organizations.of(organization.id)?.privateEndpoints ?? [];
+      if (present.length === 0) return undefined;
+      const { id, cloudProvider, region } = draw.pick(present);
+      const capital = id === id.toUpperCase() ? id.toLowerCase() : id.toUpperCase();
+      const respelled = draw.chance(0.7) ? { id: capital, region } : { id, region: region.toUpperCase() };
+      const change = { remove: [{ id, cloudProvider, region }], add: [{ cloudProvider, ...respelled }] };
+      return patch(life, organization, change, `spells ${id} (${region}) in other letters at`);
+    },
+  },
+  {
     name: 'other renames',
     means: 'others',
     weight: 3,

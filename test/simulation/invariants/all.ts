@@ -16,6 +16,7 @@ import { Notes } from './notes.ts';
 import { PaceJudge } from './pace.ts';
 import { ProcessJudge } from './processes.ts';
 import { PromiseJudge } from './promises.ts';
+import { ProofJudge } from './proofs.ts';
 import { RemovalJudge } from './removals.ts';
 import { RepeatJudge } from './repeats.ts';
 import { Trails } from './trail.ts';
@@ -60,6 +61,7 @@ export function judge(life: Life): Sitting {
     new PromiseJudge(court),
     new WaitJudge(court),
     new ProcessJudge(court),
+    new ProofJudge(court),
   ];
   life.chronicle.listen((fact) => {
     for (const one of judges) one.see(fact);
