@@ -178,13 +178,15 @@ function anOrganization({ world }: Life, draw: Draw, { target }: Focus): Organiz
 
 /** Now and then the same endpoint in other letters, or one with the same id elsewhere. */
 function spelled(draw: Draw, endpoint: Endpoint): Endpoint {
-  switch (draw.weighted({ same: 80, capitals: 10, elsewhere: 10 })) {
+  switch (draw.weighted({ same: 80, capitals: 10, elsewhere: 10, blanks: 4 })) {
     case 'same':
       return endpoint;
     case 'capitals':
       return { ...endpoint, id: endpoint.id.toUpperCase() };
     case 'elsewhere':
       return { ...endpoint, region: 'eu-west-1' };
+    case 'blanks':
+      return { ...endpoint, id: `${endpoint.id} ` };
   }
 }
 
