@@ -129,8 +129,8 @@ export const PLANTED: readonly Planted[] = [
     from: "if (newer?.metadata.uid !== uid) return 'gone';",
     to: "if (!newer) return 'gone';",
     harm: "When an object is deleted and made again under its name during a call, and the status write meets the conflict, the old object's result is written to the new one: a new Activity keeps another's record as Fetched for ever, a new Organization gets a ledger that is not its own, a new PipeSettings is falsely Ready.",
-    rule: 'call again',
-    seed: 295,
+    rule: 'held unproven',
+    seed: 20,
   },
   {
     name: 'suspend-waits-for-open-intent',
@@ -138,8 +138,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'if (spec.suspend) return',
     to: 'if (spec.suspend && !object.status?.pendingChange) return',
     harm: 'An Organization that is suspended while an intent is open (lost answer, outage, refused key, crash) goes on making calls, changes included, although spec.suspend is true, and does not say Suspended.',
-    rule: 'I4 NotConfirmed',
-    seed: 209,
+    rule: 'call suspended',
+    seed: 41,
   },
   {
     name: 'request-hash-without-base-url',

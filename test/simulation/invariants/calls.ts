@@ -87,7 +87,9 @@ export class CallJudge implements Judge {
     if (life.restores.length === 0) return false;
     const known = life.knowledge.of(process);
     const stored = life.objects().filter(({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === target);
-    return this.#court.candidates(call).length === 0 || stored.some(({ plural, thing }) => !known.has(keyOf(plural, thing)));
+    return (
+      this.#court.candidates(call).length === 0 || stored.some(({ plural, thing }) => !known.has(keyOf(plural, thing)))
+    );
   }
 
   #objection(call: ApiCall, { key, known }: Candidate): Objection | undefined {

@@ -39,8 +39,7 @@ export class Intents implements Judge {
   wasOpen(uid: string, endpoint: string, at: number): boolean {
     const intents = this.#intents.get(uid) ?? [];
     return intents.some(
-      ({ add, from, to }) =>
-        add.has(endpoint) && at >= from - LAG_MS && at <= Math.min(to, from + SURELY_OURS_MS),
+      ({ add, from, to }) => add.has(endpoint) && at >= from - LAG_MS && at <= Math.min(to, from + SURELY_OURS_MS),
     );
   }
 }

@@ -68,5 +68,8 @@ export class Notes implements Judge {
 
 /** psc-10 does not name psc-1. */
 function isNamedIn({ text }: Note, what: string): boolean {
-  return text.toLowerCase().split(/[^\w-]+/).includes(what.toLowerCase());
+  return text
+    .toLowerCase()
+    .split(/[^\w-]+/)
+    .includes(what.toLowerCase());
 }

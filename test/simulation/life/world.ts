@@ -192,7 +192,12 @@ function drawOrganizations(draw: Draw): OrganizationDraft[] {
     const theirs = strangers(isCrowded ? crowd.pick([210, 210, 9_000]) : mine.between(0, 2));
     const twins = crowd.chance(0.005) ? Array.from({ length: 2_000 }, () => ({ ...crowd.pick(pool) })) : [];
     const traits = organizationTraits(mine.of('traits'), pool, isCrowded);
-    return { id: `7f0e6f0c-0000-4000-8000-00000000000${index + 1}`, pool, traits, others: [...theirs, ...twins, ...others] };
+    return {
+      id: `7f0e6f0c-0000-4000-8000-00000000000${index + 1}`,
+      pool,
+      traits,
+      others: [...theirs, ...twins, ...others],
+    };
   });
 }
 
