@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { TlsMaterial } from './cluster.ts';
 
 /** Streams per HTTP/2 connection; fewer where the API server allows fewer. */
@@ -6,6 +6,15 @@ const STREAMS = 100;
 /** Longer than the pause between two renewals of a Lease, so that a quiet process keeps its connection. */
 const KEEP_IDLE_MS = 60_000;
 const CONNECT_MS = 3_000;
+
+const POOL_OPTIONS: Pool.Options = {
+  allowH2: true,
+  maxConcurrentStreams: STREAMS,
+  keepAliveTimeout: KEEP_IDLE_MS,
+  // Every call has a deadline of ours; undici's own would give a watch another.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+};
 
 /** Opens connections to one origin with what undici's Pool takes. */
 export type OpenConnections = (origin: string, options: Pool.Options) => Dispatcher;
@@ -19,10 +28,28 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+interface Current {
+  readonly pool: Dispatcher;
+  readonly tls: TlsMaterial;
+}
+
 /** One pool of connections to the API server, HTTP/2 where it speaks that, as many as the streams need. */
 export function createTransport(origin: string, open: OpenConnections = openPool): Transport {
-  let current: { readonly pool: Dispatcher; readonly tls: TlsMaterial } | undefined;
+  let current: Current | undefined;
   const retired = new Set<Dispatcher>();
+
+  function openNew(tls: TlsMaterial): Current {
+    const connect = buildConnector({ ...tls, allowH2: true, timeout: CONNECT_MS, keepAliveInitialDelay: 30_000 });
+    const pool: Dispatcher = open(origin, {
+      ...POOL_OPTIONS,
+      // Calls that have ended stay in the pool's line until it has a connection for them: a retired one opens no more.
+      connect: (options, callback) => {
+        if (current?.pool === pool) connect(options, callback);
+        else queueMicrotask(() => callback(new Error('its connections were given up'), null));
+      },
+    });
+    return { pool, tls };
+  }
 
   function retire(pool: Dispatcher): void {
     if (pool !== current?.pool) return;
@@ -34,7 +61,7 @@ export function createTransport(origin: string, open: OpenConnections = openPool
   return {
     pool(tls) {
       if (current && current.tls !== tls) retire(current.pool);
-      current ??= { pool: open(origin, poolOptions(tls)), tls };
+      current ??= openNew(tls);
       return current.pool;
     },
     retire,
@@ -46,16 +73,4 @@ export function createTransport(origin: string, open: OpenConnections = openPool
 
 function openPool(origin: string, options: Pool.Options): Dispatcher {
   return new Pool(origin, options);
-}
-
-function poolOptions(tls: TlsMaterial): Pool.Options {
-  return {
-    allowH2: true,
-    maxConcurrentStreams: STREAMS,
-    keepAliveTimeout: KEEP_IDLE_MS,
-    connect: { ...tls, allowH2: true, timeout: CONNECT_MS, keepAliveInitialDelay: 30_000 },
-    // Every call has a deadline of ours; undici's own would give a watch another.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  };
 }

@@ -40,7 +40,7 @@ export const PLANTED: readonly Planted[] = [
     to: 'resign();',
     harm: 'At SIGTERM the Lease is given back at once while calls are still under way: the next leader starts calls for the same targets beside them, and repeats calls whose status is not written yet.',
     rule: 'call beside',
-    seed: 90,
+    seed: 222,
   },
   {
     name: 'credential-told-by-key-id-alone',

@@ -1,6 +1,6 @@
 import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   createKubeClient,
@@ -27,7 +27,7 @@ const { cert, key } = selfSigned();
 
 /** Connections take as long as they like here, so that nothing but a deadline ends a call. */
 const patient: OpenConnections = (origin, options) =>
-  new Pool(origin, { ...options, connect: Object.assign({}, options.connect, { timeout: 0 }) });
+  new Pool(origin, { ...options, connect: buildConnector({ ca: cert, allowH2: true, timeout: 0 }) });
 
 function clientFor(port: number, options: KubeClientOptions): KubeClient {
   const credentials = { headers: {}, tls: { ca: cert } };
@@ -201,12 +201,27 @@ test('a dead HTTP/2 connection costs a leader one renewal: the next one goes ove
 
 test('connecting takes 3 s at most, whatever the deadline', async () => {
   const server = await startSilent();
-  let asked: unknown;
+  const client = clientFor(server.port, { open: (origin, options) => new Pool(origin, options) });
+  await expect(client.request({ ...GET, timeoutMs: 60_000 })).rejects.toThrow('timeout: 3000ms');
+});
+
+test('calls that ended before they had a connection open none afterwards', async () => {
+  const server = await startSilent();
+  const clock = new FakeClock();
+  let connect: Pool.Options['connect'];
   const open: OpenConnections = (origin, options) => {
-    asked = options.connect;
-    return new Pool(origin, options);
+    connect ??= options.connect;
+    return patient(origin, options);
   };
-  const client = clientFor(server.port, { open });
-  expect(await outcome(client.request({ ...GET, timeoutMs: 60_000 }))).toBe('NoAnswer');
-  expect(asked).toMatchObject({ timeout: 3_000 });
+  const client = clientFor(server.port, { clock, open });
+  const calls = Promise.all([client.request(GET), client.request(GET)].map(outcome));
+  await eventually(() => expect(server.connections()).toBe(1));
+  await clock.advance(3_000);
+  expect(await calls).toEqual(['Timeout', 'Timeout']);
+  if (typeof connect !== 'function') throw new Error('the pool connects by itself');
+  const target = { hostname: '127.0.0.1', host: '127.0.0.1', protocol: 'https:', port: String(server.port) };
+  const { promise, resolve } = Promise.withResolvers<Error | null>();
+  connect(target, (...[error]) => resolve(error));
+  expect(await promise).toMatchObject({ message: 'its connections were given up' });
+  expect(server.connections()).toBe(1);
 });

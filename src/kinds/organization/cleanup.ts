@@ -65,7 +65,7 @@ function attemptPlan(
   if (due.due === 'reschedule') return { do: 'reschedule', at: Math.min(due.at, Math.max(deadline, now)) };
   if (!due.due && !isUnderWay) return { do: 'nothing', at: Math.min(due.at ?? deadline, deadline) };
   if (turnAt !== undefined) return { do: 'nothing', at: Math.min(turnAt, Math.max(deadline, now)) };
-  return { do: 'step', work, step: nextStep(object, work), lane: 'user', probe: due.due === true && due.probe };
+  return { do: 'step', work, step: nextStep(work), lane: 'user', probe: due.due === true && due.probe };
 }
 
 type Release = Extract<Plan, { do: 'release' }>;

@@ -4,7 +4,7 @@ import { Listing, sameKey, tupleOf } from './endpoints.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
 import { isAltered } from './changes.ts';
 import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
-import type { Organization, OrganizationSpec, PendingChange } from './resource.ts';
+import type { OrganizationSpec, PendingChange } from './resource.ts';
 import { isUnsent, type Notes, type Session } from './session.ts';
 
 /** What every step of an attempt is done with. */
@@ -37,22 +37,22 @@ export type Step =
   /** There is nothing to ask or to send: the status says how it stands. */
   | { readonly step: 'conclude' };
 
-/** An intent leaves at most this long after it was written. */
-const FRESH_INTENT_MS = 5_000;
 /** What a look showed this long ago is looked at once more before anything is sent. */
 const FRESH_LOOK_MS = 60_000;
 /** After so many refusals in a row with nothing accepted between, an attempt stops. */
 export const MOST_REFUSALS = 3;
 
 /** Look, decide, name, intend, send, decide …, conclude. */
-export function nextStep(object: Organization, work: Work): Step {
+export function nextStep(work: Work): Step {
   const { session, goal, plannedAt } = work;
   const { fresh } = session;
-  const unsent = unsentHere(object, work);
-  if (fresh && unsent) return { step: 'send', pending: unsent, body: changeBody(unsent, goal) };
+  const { pendingChange } = session.draft;
+  if (fresh && pendingChange && isUnsent(work.notes, pendingChange)) {
+    return { step: 'send', pending: pendingChange, body: changeBody(pendingChange, goal) };
+  }
   const isOld = fresh !== undefined && !session.hasLookedAgain && plannedAt.monotonic - fresh.at > FRESH_LOOK_MS;
   if (!fresh || isOld) return lookStep(work);
-  if (session.draft.pendingChange) return { step: 'conclude' };
+  if (pendingChange) return { step: 'conclude' };
   const decision = decisionOf(work);
   if (decision.blocked) return { step: 'conclude' };
   if (decision.name !== undefined && !session.isNamed) {
@@ -63,13 +63,6 @@ export function nextStep(object: Organization, work: Work): Step {
   const { add, remove } = change;
   const time = timestamp(plannedAt.now);
   return { step: 'intend', pending: { time, add: add.map(tupleOf), remove: remove.map(tupleOf) } };
-}
-
-/** The intent that this process has just put on record. */
-function unsentHere({ status }: Organization, { notes, plannedAt }: Work): PendingChange | undefined {
-  const pending = status?.pendingChange;
-  const age = plannedAt.monotonic - (notes.unsent?.at ?? Number.NEGATIVE_INFINITY);
-  return isUnsent(notes, pending) && age <= FRESH_INTENT_MS ? pending : undefined;
 }
 
 function lookStep(work: Work): Step {

@@ -82,7 +82,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   }
   if (mayRemove && !isHeld(object) && goal.endpoints) return { do: 'hold' };
   const lane = work.session.fresh || !due.due ? 'user' : due.lane;
-  return { do: 'step', work, step: nextStep(object, work), lane, probe: due.due === true && due.probe };
+  return { do: 'step', work, step: nextStep(work), lane, probe: due.due === true && due.probe };
 }
 
 /** Whether the finalizer is on. */
@@ -111,7 +111,7 @@ export function workOf(
     hash: stateHash(baseUrl, address, goal),
     apiHash,
     notes: { ...notes, inVain },
-    session: isNew ? withRefusalsDue(sessionOf(object, notes)) : sessionOf(object, notes),
+    session: isNew ? withRefusalsDue(sessionOf(object, notes, monotonic)) : sessionOf(object, notes, monotonic),
     isNews: isNew,
     plannedAt: { now, monotonic },
     atWorkMs,

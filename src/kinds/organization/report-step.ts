@@ -107,7 +107,7 @@ const HOUR = 3_600_000;
 
 function goOnFrom(object: Organization, work: Work, { call, now }: { readonly call: Call; readonly now: number }): NotedReport {
   const { session, notes } = work;
-  const next = nextStep(object, work);
+  const next = nextStep(work);
   if (next.step === 'conclude') return ended(object, conclude(object, work, now, call.step));
   const did = call.step;
   // Another name that somebody gave it is on record before it is overwritten.

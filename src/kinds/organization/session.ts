@@ -140,11 +140,16 @@ export class Notebook {
   }
 }
 
+/** An intent leaves at most this long after it was written. */
+const FRESH_INTENT_MS = 5_000;
+
 /** The session as long as it speaks of what user and status say now; else a new one, which has not looked yet. */
-export function sessionOf(object: Organization, notes: Notes): Session {
+export function sessionOf(object: Organization, notes: Notes, monotonic: number): Session {
   const { status } = object;
+  const { session, unsent } = notes;
   const anchor = anchorOf(object, status);
-  if (notes.session?.anchor === anchor) return notes.session;
+  const isLate = isUnsent(notes, status?.pendingChange) && monotonic - (unsent?.at ?? 0) > FRESH_INTENT_MS;
+  if (session?.anchor === anchor && !isLate) return session;
   return { anchor, draft: withoutUnsent(status ?? {}, notes), refusalsInRow: 0, notices: [] };
 }
 
