@@ -60,7 +60,7 @@ describe('a deleted object', () => {
   });
 
   test('leaves what another object lists, and names it', () => {
-    expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(release({ spared: [e('a')] }));
+    expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(release({ spared: [entry('a')] }));
   });
 
   test('that somebody else’s object stands before makes no call, and names its entries', () => {
