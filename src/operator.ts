@@ -118,8 +118,8 @@ export function createOperator(options: OperatorOptions): Operator {
   const lifecycle = new Lifecycle({
     client,
     clock,
-    emit: (object, type, { type: severity, reason, note }) => {
-      events.emit({ object: { ...object, type }, type: severity, reason, action: 'Reconcile', note });
+    emit: (object, type, { type: severity, ...said }) => {
+      events.emit({ object: { ...object, type }, type: severity, action: 'Reconcile', ...said });
     },
     take: (kind, id, object) => {
       writing = id;

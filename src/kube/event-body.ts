@@ -22,6 +22,8 @@ export interface EventInput {
   readonly action: string;
   /** For people; cut to 1,024 bytes. */
   readonly note: string;
+  /** Sent however many there have been, and also where it repeats one. */
+  readonly always?: true;
 }
 
 /** An event as the API takes it. */

@@ -102,7 +102,7 @@ export function createEvents(options: EventsOptions): Events {
         log.debug({ reason: event.reason, waiting: queue.length }, 'no event, too many wait to be sent');
         return;
       }
-      if (!limits.admit(event.object.metadata.uid, contentOf(event))) return;
+      if (!event.always && !limits.admit(event.object.metadata.uid, contentOf(event))) return;
       queue.push(eventBody(event, { instance, now: clock.now() }));
       sending ??= work();
     },

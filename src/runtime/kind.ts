@@ -8,6 +8,8 @@ export interface Notice {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly note: string;
+  /** It tells what stands nowhere else, so it is never held back as one too many. */
+  readonly always?: true;
 }
 
 /** What a pass found out, as a value: the engine writes the status, sends the events and tells the queue. */

@@ -49,7 +49,10 @@ export function nameDrift(
 
 /** The API had reported this very name in place of the one that was declared. */
 function isRefusedEcho({ status }: Organization, name: string | undefined): boolean {
-  return status?.differences?.some(({ field, reported }) => field === 'name' && reported === name?.slice(0, LIMITS.value)) ?? false;
+  return (
+    status?.differences?.some(({ field, reported }) => field === 'name' && reported === name?.slice(0, LIMITS.value)) ??
+    false
+  );
 }
 
 /** Endpoints of ours that are gone without us. */
@@ -96,7 +99,10 @@ export function otherwiseDescribed(
 }
 
 /** Fields in which the API keeps an added endpoint otherwise than it was sent: those that were known, and those of this reply. */
-export function alteredDifferences(before: OrganizationStatus['differences'], { altered, ledger }: Settlement): Differences {
+export function alteredDifferences(
+  before: OrganizationStatus['differences'],
+  { altered, ledger }: Settlement,
+): Differences {
   const isStill = ({ field, reported }: Differences[number]): boolean =>
     ledger.some((entry) => PARTS.some((part) => field === fieldOf(entry, `.${part}`) && reported === cut(entry[part])));
   const known = (before ?? []).filter(isStill);
@@ -109,7 +115,11 @@ export function alteredDifferences(before: OrganizationStatus['differences'], { 
 }
 
 /** Whether the API is known to keep this declared endpoint as that entry of the ledger. */
-export function isAltered(differences: OrganizationStatus['differences'], declared: Tuple, entry: LedgerEntry): boolean {
+export function isAltered(
+  differences: OrganizationStatus['differences'],
+  declared: Tuple,
+  entry: LedgerEntry,
+): boolean {
   if (!differences || plain(declared.id) !== plain(entry.id)) return false;
   const isSame = (part: (typeof PARTS)[number]): boolean => plain(declared[part]) === plain(entry[part]);
   const isTold = (part: (typeof PARTS)[number]): boolean =>

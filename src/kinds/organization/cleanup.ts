@@ -1,3 +1,4 @@
+import type { Lane } from '../../runtime/queue.ts';
 import { generationOf, readyOf, requestedAt } from '../common-status.ts';
 import { whenDue } from '../due.ts';
 import { isFailure } from '../failures.ts';
@@ -6,16 +7,37 @@ import { sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
 import { cleanupGoal, type Goal, isOurs } from './goal.ts';
 import { takenBack } from './ledger.ts';
 import type { Facts } from './load.ts';
-import { isHeld, type Plan, workOf } from './plan.ts';
-import { nextStep } from './next-step.ts';
+import { nextStep, type Step } from './next-step.ts';
+import { isHeld, type Work, workOf } from './work.ts';
 import { type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
 import { isUnsent } from './session.ts';
+
+/** What can be done about any object, and all that is done about one that is being deleted. */
+export type CleanupPlan =
+  /** It is as it should be, or its time has not come. */
+  | { readonly do: 'nothing'; readonly at?: number }
+  | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
+  | { readonly do: 'reschedule'; readonly at: number }
+  /** Takes the finalizer off. `abandoned`: may be left at the API. `spared`: stays, because another object lists it. */
+  | {
+      readonly do: 'release';
+      readonly abandoned: readonly Tuple[];
+      readonly spared: readonly Tuple[];
+      readonly because?: 'held' | 'gone' | 'deadline';
+    }
+  | {
+      readonly do: 'step';
+      readonly work: Work;
+      readonly step: Step;
+      readonly lane: Lane;
+      readonly probe: boolean;
+    };
 
 /**
  * What is done about an object that is being deleted. Nothing without the finalizer. With it, what is this object's goes first,
  * whatever suspend, mode and cap say, and the object is let go at its deadline at the latest, once an attempt has failed.
  */
-export function planCleanup(object: Organization, facts: Facts, now: number): Plan {
+export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
   if (!isHeld(object) || facts.notes.isLetGo) return { do: 'nothing' };
   const parsed = parseSpec(object);
   if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return release();
@@ -46,7 +68,7 @@ function attemptPlan(
     readonly turnAt: number | undefined;
     readonly now: number;
   },
-): Plan {
+): CleanupPlan {
   const { spec, goal, deadline, turnAt, now } = options;
   const work = workOf(object, facts, { spec, goal, now, deadline });
   const isUnderWay = work.session.fresh !== undefined;
@@ -65,10 +87,10 @@ function attemptPlan(
   if (due.due === 'reschedule') return { do: 'reschedule', at: Math.min(due.at, Math.max(deadline, now)) };
   if (!due.due && !isUnderWay) return { do: 'nothing', at: Math.min(due.at ?? deadline, deadline) };
   if (turnAt !== undefined) return { do: 'nothing', at: Math.min(turnAt, Math.max(deadline, now)) };
-  return { do: 'step', work, step: nextStep(work), lane: 'user', probe: due.due === true && due.probe };
+  return { do: 'step', work, step: nextStep(work), lane: 'user', probe: due.due && due.probe };
 }
 
-type Release = Extract<Plan, { do: 'release' }>;
+type Release = Extract<CleanupPlan, { do: 'release' }>;
 
 function release(more: Partial<Omit<Release, 'do'>> = {}): Release {
   return { do: 'release', abandoned: [], spared: [], ...more };
@@ -86,7 +108,9 @@ function leftOf({ status }: Organization, { notes }: Facts, goal: Goal | undefin
 }
 
 function sparedOf({ status }: Organization, goal: Goal): readonly Tuple[] {
-  return takenBack(status?.privateEndpoints ?? [], goal).filter((entry) => isOurs(entry) && goal.wanted.has(sameKey(entry)));
+  return takenBack(status?.privateEndpoints ?? [], goal).filter(
+    (entry) => isOurs(entry) && goal.wanted.has(sameKey(entry)),
+  );
 }
 
 function entriesOf({ status }: Organization): readonly Tuple[] {

@@ -1,13 +1,22 @@
 import type { Report } from '../../runtime/kind.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import { timestamp, wholeSecond } from '../canonical.ts';
-import { commonStatus, countAttempts, currentReady, generationOf, quoting, readyOf, withoutUndefined } from '../common-status.ts';
+import {
+  commonStatus,
+  countAttempts,
+  currentReady,
+  generationOf,
+  quoting,
+  readyOf,
+  withoutUndefined,
+} from '../common-status.ts';
 import { assertionTime } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
 import { nextWait } from '../failures.ts';
 import { changeNotice, otherwiseDescribed } from './changes.ts';
-import { decisionOf, type Work } from './next-step.ts';
+import { decisionOf } from './next-step.ts';
+import type { Work } from './work.ts';
 import { type Problem, problemsOf } from './problems.ts';
 import { declaredKeys } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
@@ -43,7 +52,11 @@ export function conclude(object: Organization, work: Work, now: number, did: str
 function failed(
   object: Organization,
   { session, goal, deadline, notes, plannedAt }: Work,
-  { problems, foremost, now }: { readonly problems: readonly Problem[]; readonly foremost: Problem; readonly now: number },
+  {
+    problems,
+    foremost,
+    now,
+  }: { readonly problems: readonly Problem[]; readonly foremost: Problem; readonly now: number },
 ): Said {
   const { status: previous } = object;
   const times = problems.map(
@@ -64,7 +77,8 @@ function failed(
   const { lastRequest } = session.draft;
   const status = { ...session.draft, ...failure.status, lastRequest };
   // The only look that there is sends the name, so nobody looks by himself.
-  const isStill = foremost.reason === 'RemovalBlocked' && (notes.lookByNameUntil ?? 0) > plannedAt.monotonic && !goal.spared;
+  const isStill =
+    foremost.reason === 'RemovalBlocked' && (notes.lookByNameUntil ?? 0) > plannedAt.monotonic && !goal.spared;
   return {
     status: fitted(withoutUndefined(isStill ? { ...status, nextAttemptTime: undefined } : status)),
     outcome: isStill ? awaitChange : failure.outcome,

@@ -96,8 +96,9 @@ function removals(question: Question) {
   const again: Change[] = [];
   const conflicts: Tuple[] = [];
   const exhausted: Tuple[] = [];
-  const all = ledger.filter((entry) => isOurs(entry) && entry.state === 'Present' && !isKept(entry));
-  for (const entry of all) {
+  // One that this list does not have may be in the next.
+  const all = ledger.filter((entry) => isOurs(entry) && isThere(entry) && !isKept(entry));
+  for (const entry of all.filter(({ state }) => state === 'Present')) {
     const ours = ledger.filter((other) => isOurs(other) && plain(other.id) === plain(entry.id));
     if (strangers(entry, list, ours)) conflicts.push(entry);
     else if (inVain(sameKey(entry)) >= MOST_IN_VAIN) exhausted.push(entry);
@@ -105,6 +106,10 @@ function removals(question: Question) {
     else if (isDue(entry, question.now)) again.push({ add: [], remove: [entry] });
   }
   return { remove, again, conflicts, exhausted, all };
+}
+
+function isThere({ state }: LedgerEntry): boolean {
+  return state === 'Present' || state === 'Missing';
 }
 
 /** Whether the list has this id in an entry that is not ours: an API that goes by ids alone would touch that one. */

@@ -26,7 +26,8 @@ const WORDS: Readonly<Record<Remark, Words>> = {
   'refused-but-there': {
     type: 'Warning',
     reason: 'OwnershipUnknown',
-    before: 'The API refused the request, and the private endpoint is there all the same; it may come from that request:',
+    before:
+      'The API refused the request, and the private endpoint is there all the same; it may come from that request:',
     after: `It is not removed by this object; ${ADOPT}`,
   },
   'given-up': {
@@ -44,7 +45,8 @@ const WORDS: Readonly<Record<Remark, Words>> = {
   'maybe-still-ours': {
     type: 'Warning',
     reason: 'OwnershipUnknown',
-    before: 'Still there long after a request to remove it that got no answer; it may have been put back by somebody else:',
+    before:
+      'Still there long after a request to remove it that got no answer; it may have been put back by somebody else:',
     after: `It is not removed by this object any more; ${ADOPT}`,
   },
   vanished: {
@@ -61,15 +63,11 @@ const WORDS: Readonly<Record<Remark, Words>> = {
   },
 };
 
-/** `time`: of the list that showed it; what happens twice within minutes is told twice. */
-export function remarkNotices(
-  remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[],
-  time: string,
-): Notice[] {
+export function remarkNotices(remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[]): Notice[] {
   return Object.entries(WORDS).flatMap(([remark, words]) =>
     namingAll(
       remarks.flatMap((one) => (one.remark === remark ? [one.tuple] : [])),
-      { ...words, after: `${words.after} (list of ${time})` },
+      words,
     ),
   );
 }
@@ -89,5 +87,5 @@ export function namingAll(tuples: readonly Tuple[], { type, reason, before, afte
     if (last !== undefined && last.length + name.length < LONGEST_NAMES) notes[notes.length - 1] = `${last}, ${name}`;
     else notes.push(name);
   }
-  return notes.map((note) => ({ type, reason, note: `${before} ${note}. ${after}` }));
+  return notes.map((note) => ({ type, reason, note: `${before} ${note}. ${after}`, always: true }));
 }

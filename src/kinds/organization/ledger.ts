@@ -243,7 +243,10 @@ function refused(tuple: Tuple, sent: Sent): LedgerEntry {
 }
 
 function failedAs({ refusal, retryAt }: Sent): Pick<LedgerEntry, 'lastError' | 'nextAttemptTime'> {
-  return { lastError: refusal ?? {}, ...(retryAt !== undefined && { nextAttemptTime: timestamp(wholeSecond(retryAt)) }) };
+  return {
+    lastError: refusal ?? {},
+    ...(retryAt !== undefined && { nextAttemptTime: timestamp(wholeSecond(retryAt)) }),
+  };
 }
 
 function describedBy({ description }: Reported): { readonly description?: string } {

@@ -42,9 +42,7 @@ export function targetOf(object: KubeObject): string | undefined {
 
 type Given = 'baseUrl' | 'apiHash' | 'cleanupDeadlineMs' | 'planOnly';
 
-export interface LoadSources
-  extends Omit<StandingSources<Organization>, 'targetOf' | 'isValid'>,
-    Pick<Facts, Given> {
+export interface LoadSources extends Omit<StandingSources<Organization>, 'targetOf' | 'isValid'>, Pick<Facts, Given> {
   readonly memory: Memory;
   readonly notebook: Notebook;
   readonly hasSlot: (storeKey: string) => boolean;

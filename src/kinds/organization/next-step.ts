@@ -1,31 +1,12 @@
 import { timestamp } from '../canonical.ts';
+import { isAltered } from './changes.ts';
 import { type Change, type Decision, decide } from './decide.ts';
 import { Listing, sameKey, tupleOf } from './endpoints.ts';
-import { type Goal, isOurs, managesEndpoints } from './goal.ts';
-import { isAltered } from './changes.ts';
+import { isOurs, managesEndpoints } from './goal.ts';
 import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
-import type { OrganizationSpec, PendingChange } from './resource.ts';
-import { isUnsent, type Notes, type Session } from './session.ts';
-
-/** What every step of an attempt is done with. */
-export interface Work {
-  readonly spec: OrganizationSpec;
-  readonly goal: Goal;
-  readonly segments: readonly string[];
-  /** Identifies the declared state at this API. */
-  readonly hash: string;
-  readonly apiHash: string;
-  readonly notes: Notes;
-  readonly session: Session;
-  /** The user has said something that the status does not speak of yet. */
-  readonly isNews: boolean;
-  /** Epoch and monotonic ms of the decision; nothing was asked of the API before it. */
-  readonly plannedAt: { readonly now: number; readonly monotonic: number };
-  /** How long after it was sent a write may be at work at the API. */
-  readonly atWorkMs: number;
-  /** On deletion: when the object is let go whatever happens. */
-  readonly deadline?: number;
-}
+import type { PendingChange } from './resource.ts';
+import { isUnsent, type Session } from './session.ts';
+import type { Work } from './work.ts';
 
 /** One step of an attempt: at most one call, or one thing written down. */
 export type Step =
@@ -77,7 +58,7 @@ function lookStep(work: Work): Step {
 /** Whether too much would be removed if all that the ledger has is there. */
 export function isBlockedByLedger({ goal, session }: Work): boolean {
   const leaving = (session.draft.privateEndpoints ?? []).filter(
-    (entry) => isOurs(entry) && entry.state === 'Present' && !goal.wanted.has(sameKey(entry)),
+    (entry) => isOurs(entry) && entry.state !== 'Removing' && !goal.wanted.has(sameKey(entry)),
   );
   return managesEndpoints(goal) && leaving.length > goal.mostRemovals;
 }

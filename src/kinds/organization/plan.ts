@@ -1,24 +1,20 @@
-import type { Lane } from '../../runtime/queue.ts';
 import { generationOf, readyOf, requestedAt } from '../common-status.ts';
 import { type Due, whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { type Held, judgeTarget, type Turn } from '../target.ts';
-import { planCleanup } from './cleanup.ts';
+import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import type { Tuple } from './endpoints.ts';
-import { type Goal, goalOf, isOurs } from './goal.ts';
+import { goalOf, isOurs } from './goal.ts';
 import type { Facts } from './load.ts';
-import { nextStep, type Step, type Work } from './next-step.ts';
+import { nextStep } from './next-step.ts';
+import { isHeld, workOf } from './work.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { addressOf, stateHash } from './remote.ts';
-import { FINALIZER, type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
-import { type Session, sessionOf } from './session.ts';
+import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
 
 /** Everything the operator can do about an Organization. */
 export type Plan =
-  /** It is as it should be, or its time has not come. */
-  | { readonly do: 'nothing'; readonly at?: number }
-  | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
-  | { readonly do: 'reschedule'; readonly at: number }
+  | CleanupPlan
   | { readonly do: 'suspend'; readonly confirmed: boolean }
   /** `lost`: what was this object's and is so no more, because another one is proven. */
   | { readonly do: 'yield'; readonly to: Held | Turn; readonly spec: OrganizationSpec; readonly lost: readonly Tuple[] }
@@ -26,21 +22,7 @@ export type Plan =
   | { readonly do: 'disown'; readonly lost: readonly Tuple[] }
   | { readonly do: 'preview'; readonly preview: Preview; readonly planOnly: boolean }
   /** Puts the finalizer on. */
-  | { readonly do: 'hold' }
-  /** Takes the finalizer off. `abandoned`: may be left at the API. `spared`: stays, because another object lists it. */
-  | {
-      readonly do: 'release';
-      readonly abandoned: readonly Tuple[];
-      readonly spared: readonly Tuple[];
-      readonly because?: 'held' | 'gone' | 'deadline';
-    }
-  | {
-      readonly do: 'step';
-      readonly work: Work;
-      readonly step: Step;
-      readonly lane: Lane;
-      readonly probe: boolean;
-    };
+  | { readonly do: 'hold' };
 
 /** Decides. The order is the order of precedence: deletion, a spec that cannot be read, suspend, another object's organization, Plan, time. */
 export function plan(object: Organization, facts: Facts, now: number): Plan {
@@ -82,59 +64,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   }
   if (mayRemove && !isHeld(object) && goal.endpoints) return { do: 'hold' };
   const lane = work.session.fresh || !due.due ? 'user' : due.lane;
-  return { do: 'step', work, step: nextStep(work), lane, probe: due.due === true && due.probe };
-}
-
-/** Whether the finalizer is on. */
-export function isHeld(object: Organization): boolean {
-  return object.metadata.finalizers?.includes(FINALIZER) ?? false;
-}
-
-export function workOf(
-  object: Organization,
-  { notes, baseUrl, apiHash, atWorkMs, monotonic }: Facts,
-  {
-    spec,
-    goal,
-    now,
-    deadline,
-  }: { readonly spec: OrganizationSpec; readonly goal: Goal; readonly now: number; readonly deadline?: number },
-): Work {
-  const address = addressOf(spec.organizationId);
-  const isNew = isNews(object);
-  const generation = generationOf(object);
-  const inVain = isNew || notes.inVain.generation !== generation ? { generation, counts: new Map() } : notes.inVain;
-  return {
-    spec,
-    goal,
-    segments: address.segments,
-    hash: stateHash(baseUrl, address, goal),
-    apiHash,
-    notes: { ...notes, inVain },
-    session: isNew ? withRefusalsDue(sessionOf(object, notes, monotonic)) : sessionOf(object, notes, monotonic),
-    isNews: isNew,
-    plannedAt: { now, monotonic },
-    atWorkMs,
-    ...(deadline !== undefined && { deadline }),
-  };
-}
-
-/** What the API refused before is tried again with this attempt. */
-function withRefusalsDue(session: Session): Session {
-  const { privateEndpoints } = session.draft;
-  if (session.fresh || !privateEndpoints) return session;
-  const ledger = privateEndpoints.map((entry) => {
-    const { nextAttemptTime: _, ...due } = entry;
-    return entry.lastError === undefined ? entry : due;
-  });
-  return { ...session, draft: { ...session.draft, privateEndpoints: ledger } };
-}
-
-/** Whether the user has said something that the status does not speak of yet: another spec, or a request to try now. */
-function isNews(object: Organization): boolean {
-  const requested = requestedAt(object);
-  if (requested !== undefined && requested !== object.status?.lastHandledReconcileAt) return true;
-  return readyOf(object.status)?.observedGeneration !== generationOf(object);
+  return { do: 'step', work, step: nextStep(work), lane, probe: due.due && due.probe };
 }
 
 /** Whether what the API last confirmed is what is declared now, and nothing is open or was tried in vain since. */
@@ -157,7 +87,9 @@ function isElsewhere(object: Organization, { apiHash, baseUrl }: Facts): boolean
   if (proof) return proof.apiHash !== apiHash;
   if (applied?.generation !== generationOf(object)) return false;
   const parsed = parseSpec(object);
-  return parsed.ok && applied.requestHash !== stateHash(baseUrl, addressOf(parsed.spec.organizationId), goalOf(parsed.spec));
+  return (
+    parsed.ok && applied.requestHash !== stateHash(baseUrl, addressOf(parsed.spec.organizationId), goalOf(parsed.spec))
+  );
 }
 
 function oursIn({ status }: Pick<Organization, 'status'>): readonly Tuple[] {

@@ -96,7 +96,9 @@ function afterRemoval(
   remove: readonly LedgerEntry[],
 ): readonly DeclaredEndpoint[] {
   const going = new Set(remove.map(({ id }) => plain(id)));
-  const staying = new Set(ledger.filter((entry) => isOurs(entry) && !remove.includes(entry)).map(({ id }) => plain(id)));
+  const staying = new Set(
+    ledger.filter((entry) => isOurs(entry) && !remove.includes(entry)).map(({ id }) => plain(id)),
+  );
   return (goal.endpoints ?? []).filter(({ id }) => going.has(plain(id)) && !staying.has(plain(id)));
 }
 

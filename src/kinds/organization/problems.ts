@@ -2,7 +2,7 @@ import { quoting } from '../common-status.ts';
 import type { FailureReason } from '../failures.ts';
 import type { Decision } from './decide.ts';
 import { managesEndpoints } from './goal.ts';
-import type { Work } from './next-step.ts';
+import type { Work } from './work.ts';
 import { MOST_REFUSALS, nextChange } from './next-step.ts';
 import type { LedgerEntry } from './resource.ts';
 import { counted, names, shownName, withoutStop } from './wording.ts';
@@ -52,7 +52,10 @@ function lost(ending: Ending): Problem | undefined {
     ...(remove.length > 0 ? [`removing ${names(remove)}`] : []),
   ].join(' and ');
   const { lastRequest } = ending.work.session.draft;
-  const said = lastRequest?.outcome === 'Unknown' ? `${withoutStop(lastRequest.message ?? 'No answer')}${quoting(lastRequest.requestId)}. ` : '';
+  const said =
+    lastRequest?.outcome === 'Unknown'
+      ? `${withoutStop(lastRequest.message ?? 'No answer')}${quoting(lastRequest.requestId)}. `
+      : '';
   const message = `${said}Whether ${what} took effect is not known, and the API may still be at work on it. Nothing else is sent until that is over; the list of private endpoints is read again meanwhile`;
   return { reason: 'OutcomeUnknown', message, at: nextLookAt(ending) };
 }
@@ -129,11 +132,17 @@ function refused(ending: Ending): Problem | undefined {
   const isStopped = session.refusalsInRow >= MOST_REFUSALS;
   const untried = isStopped && nextChange(ending.decision, { ...session, refusalsInRow: 0 }) !== undefined;
   const said = [nameRefusal, ...entries.map(({ lastError }) => lastError)].filter((error) => error !== undefined);
-  const texts = [...new Set(said.map(({ message, requestId }) => `${withoutStop(message ?? 'no reason given')}${quoting(requestId)}`))];
+  const texts = [
+    ...new Set(
+      said.map(({ message, requestId }) => `${withoutStop(message ?? 'no reason given')}${quoting(requestId)}`),
+    ),
+  ];
   const what = [...(nameRefusal ? ['the name'] : []), ...(entries.length > 0 ? [names(entries)] : [])].join(' and ');
   const rest = untried ? 'What was not tried yet follows in a minute' : 'All other changes were applied';
   const message = `The API refused ${what}: ${texts.slice(0, 2).join('; ')}. ${rest}; change the spec to what the API accepts, or ask for another try with the annotation pipewright.dev/reconcile-requested-at`;
-  const times = entries.flatMap(({ nextAttemptTime }) => (nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)]));
+  const times = entries.flatMap(({ nextAttemptTime }) =>
+    nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
+  );
   const ahead = times.filter((time) => time > ending.now);
   const at = untried ? ending.now + UNTRIED_MS : ahead.length > 0 ? Math.min(...ahead) : undefined;
   return { reason: 'Rejected', message, ...(at !== undefined && { at }) };
@@ -144,4 +153,3 @@ function conflicting({ decision: { conflicts } }: Ending): Problem | undefined {
   const message = `The id of ${names(conflicts)} is also reported in another spelling or with another cloud provider or region, by an endpoint that is not of this object; neither is added or removed. List it as the API reports it, see status.organization.privateEndpoints, or have the other one removed`;
   return { reason: 'EndpointConflict', message };
 }
-

@@ -5,10 +5,11 @@ import { nextWait } from '../failures.ts';
 import { alteredDifferences, changeNotice, comparison, confirmedChanges, nameDrift, vanishedDrift } from './changes.ts';
 import { Listing } from './endpoints.ts';
 import { type Goal, managesEndpoints } from './goal.ts';
-import { type Sent, settle, type Settlement, takenBack } from './ledger.ts';
+import { type Sent, type Settlement, settle, takenBack } from './ledger.ts';
 import { driftNotices, remarkNotices } from './ledger-notices.ts';
 import { LIMITS } from './limits.ts';
-import type { Step, Work } from './next-step.ts';
+import type { Step } from './next-step.ts';
+import type { Work } from './work.ts';
 import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, storedEntries } from './reply.ts';
@@ -56,7 +57,7 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
       notices: [
         ...session.notices,
         ...driftNotices(renamed),
-        ...remarkNotices(settlement.remarks, timestamp(now)),
+        ...remarkNotices(settlement.remarks),
         ...(changes.length > 0 && !isFirst ? [changeNotice(changes, verdict.requestId)] : []),
       ],
     },
@@ -199,7 +200,11 @@ function withHistory(
 ): OrganizationStatus {
   if (changes.length === 0) return status;
   const { requestId } = verdict;
-  const entry = { time: timestamp(now), generation: generationOf(object), changes: changes.slice(0, LIMITS.historyChanges) };
+  const entry = {
+    time: timestamp(now),
+    generation: generationOf(object),
+    changes: changes.slice(0, LIMITS.historyChanges),
+  };
   return {
     ...status,
     history: [...(status.history ?? []), { ...entry, ...(requestId !== undefined && { requestId }) }].slice(-HISTORY),
@@ -213,7 +218,10 @@ function withDrift(
 ): OrganizationStatus {
   if (drift.length === 0) return status;
   const time = timestamp(now);
-  return { ...status, drift: [...(status.drift ?? []), ...drift.map((one) => ({ ...one, time }))].slice(-LIMITS.drift) };
+  return {
+    ...status,
+    drift: [...(status.drift ?? []), ...drift.map((one) => ({ ...one, time }))].slice(-LIMITS.drift),
+  };
 }
 
 /** Whether the list matters and is not known. */

@@ -75,7 +75,8 @@ function yieldTo(object: Organization, { to, spec, lost }: Extract<Plan, { do: '
     find,
     now,
   });
-  const before = 'Another object holds the organization now, so these private endpoints are no longer tracked as this object’s:';
+  const before =
+    'Another object holds the organization now, so these private endpoints are no longer tracked as this object’s:';
   return {
     status: merged(object, { ...said.status, ...(lost.length > 0 && nobodys(object)) }),
     outcome: said.outcome,
@@ -93,9 +94,16 @@ function disown(object: Organization, lost: readonly Tuple[], now: number): Note
     message: '--api-url is another one than before; what is there is looked at next',
   } as const;
   const common = commonStatus(object, object.status, { summary, now, acknowledge: false });
-  const before = '--api-url is another one than when these private endpoints were sent, so they are no longer tracked as this object’s:';
+  const before =
+    '--api-url is another one than when these private endpoints were sent, so they are no longer tracked as this object’s:';
   return {
-    status: merged(object, { ...common, ...nobodys(object), organization: undefined, proof: undefined, applied: undefined }),
+    status: merged(object, {
+      ...common,
+      ...nobodys(object),
+      organization: undefined,
+      proof: undefined,
+      applied: undefined,
+    }),
     outcome: goOn,
     notices: lostNotices(lost, before),
     did: 'disown',
@@ -161,7 +169,10 @@ function show(
 /** Shows to the letter what Apply would send; the time stays while that stays the same. */
 function preview(
   object: Organization,
-  { preview: { basis, hash, requests, changes, says }, planOnly }: Extract<Plan, { do: 'preview' }> & { readonly preview: Preview },
+  {
+    preview: { basis, hash, requests, changes, says },
+    planOnly,
+  }: Extract<Plan, { do: 'preview' }> & { readonly preview: Preview },
   now: number,
 ): NotedReport {
   const { plan: before, lastRequest, applied } = object.status ?? {};

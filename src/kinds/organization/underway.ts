@@ -15,7 +15,12 @@ export function underway(object: Organization, status: OrganizationStatus, now: 
   }
   const message = messageFor(status);
   const summary = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending', message } as const;
-  const common = commonStatus(object, object.status, { summary, now, acknowledge: true, lastRequest: status.lastRequest });
+  const common = commonStatus(object, object.status, {
+    summary,
+    now,
+    acknowledge: true,
+    lastRequest: status.lastRequest,
+  });
   return fitted(withoutUndefined({ ...status, ...common }));
 }
 

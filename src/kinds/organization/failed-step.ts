@@ -1,0 +1,98 @@
+import type { Failure } from '../../api/errors.ts';
+import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
+import type { Attempt } from '../attempt.ts';
+import { currentReady } from '../common-status.ts';
+import { type FailureReport, reportAttempt } from '../failure-report.ts';
+import type { NotedReport } from './conclude.ts';
+import { ended, keeping } from './go-on.ts';
+import type { Step } from './next-step.ts';
+import { UPDATE_ORGANIZATION } from './remote.ts';
+import type { Organization } from './resource.ts';
+import type { Notes } from './session.ts';
+import { merged } from './underway.ts';
+import { advise, withoutStop } from './wording.ts';
+import type { Work } from './work.ts';
+
+/** Every end of a step but success. */
+export type Unmade = Exclude<Attempt, { got: 'success' }>;
+
+/** No slot, no key, called off, or a failure that says nothing about the change: the attempt is over. */
+export function reportOther(
+  object: Organization,
+  { work, step }: { readonly work: Work; readonly step: Step },
+  { attempt, now, hint }: { readonly attempt: Unmade; readonly now: number; readonly hint?: string },
+): NotedReport {
+  const { session, deadline } = work;
+  const did = attempt.got === 'failure' ? step.step : attempt.got;
+  const isWaiting = attempt.got === 'no-slot' && step.step !== 'send';
+  if (isWaiting) return { outcome: awaitChange, did, notes: keeping(object, work.notes, session) };
+  // What is Ready stays so behind a closed gate; the pacer wakes it when the gate opens.
+  if (attempt.got === 'gated' && currentReady(object, object.status)?.status === 'True') {
+    return { outcome: awaitChange, did };
+  }
+  const { notes, notAfter } = afterFailure(work, step, 'verdict' in attempt ? attempt.verdict : undefined, now);
+  const latest = Math.min(deadline ?? Number.POSITIVE_INFINITY, notAfter);
+  const { status, outcome, notices } = reportAttempt({
+    object,
+    previous: object.status,
+    attempt,
+    operation: UPDATE_ORGANIZATION,
+    secretName: work.spec.credentialsSecretRef.name,
+    advice: (reason) => (hint === undefined ? advise(reason) : `${withoutStop(advise(reason))}. ${hint}`),
+    ...(latest < Number.POSITIVE_INFINITY && { adjust: () => ({ notAfter: Math.max(latest, now) }) }),
+    now,
+  });
+  return failedAttempt(object, work, { status, outcome: notes.isGone ? goOn : outcome, notices, notes, step, did });
+}
+
+function failedAttempt(
+  object: Organization,
+  work: Work,
+  said: Omit<FailureReport, 'status'> & {
+    readonly status: FailureReport['status'] | undefined;
+    readonly notes: Notes;
+    readonly step: Step;
+    readonly did: string;
+  },
+): NotedReport {
+  const { session, deadline } = work;
+  const { status, outcome, notes, step, did } = said;
+  // An intent that never left, or whose answer says that nothing happened, is on record no more.
+  const isOver = step.step === 'send';
+  if (!status && !isOver) {
+    const late = deadline !== undefined && outcome.next === 'await-change' ? recheckAt(deadline) : outcome;
+    return { outcome: late, notices: said.notices, did, notes };
+  }
+  const written = merged(object, { ...session.draft, ...status, ...(isOver && { pendingChange: undefined }) });
+  const { httpStatus, requestId } = status?.lastRequest ?? {};
+  const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId };
+  return ended(object, { status: written, outcome, notices: [...session.notices, ...said.notices], did, facts, notes });
+}
+
+/** What this process remembers of a failure, and the latest time of the next attempt where that matters. */
+function afterFailure(
+  { goal, plannedAt, atWorkMs, notes: before }: Work,
+  step: Step,
+  verdict: Failure | undefined,
+  now: number,
+): { readonly notes: Notes; readonly notAfter: number } {
+  const { session: _, missingSince, isGone: __, lookByNameUntil, lostName, ...rest } = before;
+  const byName = step.step === 'name' || (step.step === 'look' && step.by === 'name');
+  const isNameLost = byName && verdict?.outcome === 'Unknown' && goal.name !== undefined;
+  const lost = isNameLost ? { name: goal.name, settlesAt: plannedAt.monotonic + atWorkMs } : lostName;
+  const notes: Notes = {
+    ...rest,
+    ...(step.step === 'look' && step.by === 'list' && lookByNameUntil !== undefined && { lookByNameUntil }),
+    ...(lost && { lostName: lost }),
+  };
+  if (goal.spared === undefined || verdict?.failure !== 'NotFound')
+    return { notes, notAfter: Number.POSITIVE_INFINITY };
+  const since = missingSince ?? plannedAt.monotonic;
+  const left = since + GONE_AFTER_MS - plannedAt.monotonic;
+  if (left > 0) return { notes: { ...notes, missingSince: since }, notAfter: now + left };
+  return { notes: { ...notes, missingSince: since, isGone: true }, notAfter: Number.POSITIVE_INFINITY };
+}
+
+/** Two answers of 404 or 410 so far apart say that the organization is gone. */
+const GONE_AFTER_MS = 3 * 60_000;
+

@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../../kube/resource.ts';
+import { goOn } from '../../runtime/outcome.ts';
+import { conclude, type NotedReport } from './conclude.ts';
+import { nextStep, type Step } from './next-step.ts';
+import type { Organization, OrganizationStatus } from './resource.ts';
+import { anchorOf, type Notes, openIn, type Session } from './session.ts';
+import { underway } from './underway.ts';
+import type { Work } from './work.ts';
+
+/** A step that is a call. */
+export type Call = Extract<Step, { step: 'look' | 'name' | 'send' }>;
+
+/** A session that goes on from the status that is written now, or that stands. */
+export function keeping(
+  object: Organization,
+  notes: Notes,
+  session: Session,
+  status: OrganizationStatus | undefined = object.status,
+): Notes {
+  return { ...notes, open: openIn(status), session: { ...session, anchor: anchorOf(object, status) } };
+}
+
+export function goOnFrom(
+  object: Organization,
+  work: Work,
+  { call, now }: { readonly call: Call; readonly now: number },
+): NotedReport {
+  const { session, notes } = work;
+  const next = nextStep(work);
+  if (next.step === 'conclude') return ended(object, conclude(object, work, now, call.step));
+  const did = call.step;
+  // Another name that somebody gave it is on record before it is overwritten.
+  const isDrift = next.step === 'name' && !isDeepStrictEqual(session.draft.drift, object.status?.drift);
+  if (!isDrift) return { outcome: goOn, did, notes: keeping(object, notes, session) };
+  const status = underway(object, session.draft, now);
+  return {
+    status,
+    outcome: goOn,
+    notices: session.notices,
+    did,
+    isOnTop: isUntouched(object),
+    notes: keeping(object, notes, { ...session, draft: status, notices: [] }, status),
+  };
+}
+
+/** The last word of an attempt. It goes on top of a newer version only where nobody else has recorded anything. */
+export function ended(object: Organization, report: NotedReport): NotedReport {
+  const { notes } = report;
+  if (!report.status) return report;
+  const status: OrganizationStatus = report.status;
+  return { ...report, isOnTop: isUntouched(object), ...(notes && { notes: { ...notes, open: openIn(status) } }) };
+}
+
+/** Only the user has changed the object: the status is the one that the attempt began with, its own intent included. */
+export function isUntouched(object: Organization): (newer: KubeObject) => boolean {
+  return ({ status }) => isDeepStrictEqual(status, object.status);
+}
+

@@ -1,0 +1,65 @@
+import { lastRequestOf } from '../common-status.ts';
+import type { NotedReport } from './conclude.ts';
+import { Listing, tupleOf } from './endpoints.ts';
+import { reportOther, type Unmade } from './failed-step.ts';
+import { type Call, goOnFrom } from './go-on.ts';
+import { isOurs } from './goal.ts';
+import { LOOK_BODY, UPDATE_ORGANIZATION } from './remote.ts';
+import type { Organization } from './resource.ts';
+import type { Work } from './work.ts';
+
+type Failed = Extract<Unmade, { got: 'failure' }>;
+
+const HOUR = 3_600_000;
+
+const LOOK: Call = { step: 'look', by: 'list', body: LOOK_BODY };
+
+/** Looks in a row that failed with 5xx before another way to look is tried. */
+const MOST_FAILED_LOOKS = 3;
+const LOOK_REFUSALS = new Set([400, 405, 422]);
+
+/** The declared name shows the list too. On deletion without one, what is ours goes unseen. */
+export function otherWayToLook(object: Organization, work: Work, failure: Failed, now: number): NotedReport {
+  const { goal, session, plannedAt } = work;
+  const { httpStatus = 0 } = failure.verdict;
+  const isRefused = LOOK_REFUSALS.has(httpStatus);
+  const failedLooks = httpStatus >= 500 && httpStatus <= 599 ? work.notes.failedLooks + 1 : 0;
+  const notes = { ...work.notes, failedLooks };
+  const step = LOOK;
+  if (!isRefused && failedLooks < MOST_FAILED_LOOKS) {
+    return reportOther(object, { work: { ...work, notes }, step }, { attempt: failure, now });
+  }
+  const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, failure.verdict, now);
+  const next = { ...work, session: { ...session, draft: { ...session.draft, lastRequest } } };
+  if (goal.name !== undefined) {
+    const byName = { ...notes, lookByNameUntil: plannedAt.monotonic + HOUR };
+    return goOnFrom(object, { ...next, notes: byName }, { call: LOOK, now });
+  }
+  if (goal.spared && isRefused) return reportUnseen(object, { ...next, notes }, now);
+  const hint =
+    'Declaring spec.name makes the list readable: the name is then sent as it is and the response shows the list';
+  return reportOther(object, { work: { ...work, notes }, step }, { attempt: failure, now, hint });
+}
+
+/** Nobody can look, so all that is ours counts as there, and what was sent as over once it can no longer be at work. */
+function reportUnseen(object: Organization, work: Work, now: number): NotedReport {
+  const { session, notes, plannedAt } = work;
+  const ours = (session.draft.privateEndpoints ?? []).filter(isOurs).map(tupleOf);
+  const isSettled = plannedAt.monotonic >= notes.settlesAt;
+  const { pendingChange, ...rest } = session.draft;
+  const isOpen = pendingChange !== undefined && !isSettled && !pendingChange.refused;
+  const privateEndpoints = rest.privateEndpoints?.map((entry) =>
+    isSettled && isOurs(entry) ? { ...entry, state: 'Present' as const } : entry,
+  );
+  const draft = { ...rest, ...(privateEndpoints && { privateEndpoints }), ...(isOpen && { pendingChange }) };
+  const { monotonic } = plannedAt;
+  const fresh = {
+    list: new Listing(ours),
+    isAssumed: true,
+    responseHash: '',
+    secretVersion: '',
+    at: monotonic,
+  } as const;
+  return goOnFrom(object, { ...work, session: { ...session, draft, fresh } }, { call: LOOK, now });
+}
+

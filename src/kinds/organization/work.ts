@@ -1,0 +1,79 @@
+import { generationOf, readyOf, requestedAt } from '../common-status.ts';
+import type { Goal } from './goal.ts';
+import type { Facts } from './load.ts';
+import { addressOf, stateHash } from './remote.ts';
+import { FINALIZER, type Organization, type OrganizationSpec } from './resource.ts';
+import { type Notes, type Session, sessionOf } from './session.ts';
+
+/** What every step of an attempt is done with. */
+export interface Work {
+  readonly spec: OrganizationSpec;
+  readonly goal: Goal;
+  readonly segments: readonly string[];
+  /** Identifies the declared state at this API. */
+  readonly hash: string;
+  readonly apiHash: string;
+  readonly notes: Notes;
+  readonly session: Session;
+  /** The user has said something that the status does not speak of yet. */
+  readonly isNews: boolean;
+  /** Epoch and monotonic ms of the decision; nothing was asked of the API before it. */
+  readonly plannedAt: { readonly now: number; readonly monotonic: number };
+  /** How long after it was sent a write may be at work at the API. */
+  readonly atWorkMs: number;
+  /** On deletion: when the object is let go whatever happens. */
+  readonly deadline?: number;
+}
+
+/** Whether the finalizer is on. */
+export function isHeld(object: Organization): boolean {
+  return object.metadata.finalizers?.includes(FINALIZER) ?? false;
+}
+
+export function workOf(
+  object: Organization,
+  { notes, baseUrl, apiHash, atWorkMs, monotonic }: Facts,
+  {
+    spec,
+    goal,
+    now,
+    deadline,
+  }: { readonly spec: OrganizationSpec; readonly goal: Goal; readonly now: number; readonly deadline?: number },
+): Work {
+  const address = addressOf(spec.organizationId);
+  const isNew = isNews(object);
+  const generation = generationOf(object);
+  const inVain = isNew || notes.inVain.generation !== generation ? { generation, counts: new Map() } : notes.inVain;
+  return {
+    spec,
+    goal,
+    segments: address.segments,
+    hash: stateHash(baseUrl, address, goal),
+    apiHash,
+    notes: { ...notes, inVain },
+    session: isNew ? withRefusalsDue(sessionOf(object, notes, monotonic)) : sessionOf(object, notes, monotonic),
+    isNews: isNew,
+    plannedAt: { now, monotonic },
+    atWorkMs,
+    ...(deadline !== undefined && { deadline }),
+  };
+}
+
+/** What the API refused before is tried again with this attempt. */
+function withRefusalsDue(session: Session): Session {
+  const { privateEndpoints } = session.draft;
+  if (session.fresh || !privateEndpoints) return session;
+  const ledger = privateEndpoints.map((entry) => {
+    const { nextAttemptTime: _, ...due } = entry;
+    return entry.lastError === undefined ? entry : due;
+  });
+  return { ...session, draft: { ...session.draft, privateEndpoints: ledger } };
+}
+
+/** Whether the user has said something that the status does not speak of yet: another spec, or a request to try now. */
+function isNews(object: Organization): boolean {
+  const requested = requestedAt(object);
+  if (requested !== undefined && requested !== object.status?.lastHandledReconcileAt) return true;
+  return readyOf(object.status)?.observedGeneration !== generationOf(object);
+}
+
