@@ -12,6 +12,7 @@ import {
   type Org,
   type Organizations,
   organizationsOf,
+  through,
 } from '../support/organization-scene.ts';
 import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
 import { ready, settled } from '../support/watching.ts';
@@ -52,19 +53,6 @@ async function restart(): Promise<void> {
   operator = await startInner(scene, { clock: operator.clock });
 }
 
-/** Goes from one time of the object's own to the next until it fits. */
-async function through(fits: (object: Org) => boolean, most = 12): Promise<Org> {
-  for (let turn = 0; turn < most; turn += 1) {
-    await operator.idle();
-    const object = await orgs.get('acme');
-    if (fits(object)) return object;
-    const at = Date.parse(object.status.nextAttemptTime ?? '');
-    if (at > operator.clock.now()) operator.clock.advance(at - operator.clock.now() + SECOND);
-    await settled(scene, operator);
-  }
-  throw new Error(`never so: ${JSON.stringify((await orgs.get('acme')).status.conditions)}`);
-}
-
 function is(reason: string): (object: Org) => boolean {
   return (object) => ready(object).reason === reason;
 }
@@ -102,7 +90,7 @@ describe('1: what somebody else added after the last reply, and a user then list
       await waitFor(() => orgs.said(), { what: 'the look', until: ({ length }) => length === before + 1 });
       await someone.add(endpoint('late'));
       scene.simulator.release();
-      const object = await through(is('Applied'));
+      const object = await through(orgs, operator, 'acme', is('Applied'));
       expect(orgs.said().slice(before)).toEqual(['look', '+late+fresh', 'look', '+fresh']);
       expect(ledgerOf(object)).toEqual(['fresh Added Present', 'late Found Present', 'ours Added Present']);
       await restart();
@@ -121,11 +109,16 @@ describe('2: on an API that refuses empty lists', () => {
       play({ emptyLists });
       const spec = { ...list('theirs', 'ours'), deletionPolicy: 'RemovePrivateEndpoints' };
       await orgs.create('acme', spec);
-      const told = await through((object) => ready(object).message.includes('Declaring spec.name'));
+      const told = await through(orgs, operator, 'acme', (object) =>
+        ready(object).message.includes('Declaring spec.name'),
+      );
       expect(ready(told).reason).toBe(emptyLists === 'server-error' ? 'Unavailable' : 'Rejected');
       expect(orgs.ids()).toEqual(['theirs']);
       await orgs.create('acme', { ...spec, name: 'Acme' });
-      expect(ledgerOf(await through(is('Applied')))).toEqual(['ours Added Present', 'theirs Found Present']);
+      expect(ledgerOf(await through(orgs, operator, 'acme', is('Applied')))).toEqual([
+        'ours Added Present',
+        'theirs Found Present',
+      ]);
       await orgs.remove('acme');
       await orgs.untilGone('acme');
       expect(orgs.ids()).toEqual(['theirs']);
@@ -180,7 +173,12 @@ test('5: two bad endpoints among twenty, refused with one general text, do not k
   play({ refusedIds: ['e3', 'e17'], refusedText: 'generic' });
   const ids = Array.from({ length: 20 }, (_, index) => `e${index}`);
   await orgs.create('acme', list(...ids));
-  const object = await through((one) => ready(one).reason === 'Rejected' && orgs.ids().length === 19);
+  const object = await through(
+    orgs,
+    operator,
+    'acme',
+    (one) => ready(one).reason === 'Rejected' && orgs.ids().length === 19,
+  );
   expect(ledgerOf(object).filter((one) => !one.endsWith('Added Present'))).toEqual(['e17 – Refused', 'e3 – Refused']);
   expect(ready(object).message).toMatch(/e3, e17|e17, e3/);
 });
@@ -193,7 +191,7 @@ describe('6: one glitched empty list', () => {
     const missed = await orgs.until('acme', 'NotConfirmed');
     expect(ledgerOf(missed)).toEqual(['ours Added Missing']);
     expect(ready(missed).message).toContain('ours');
-    expect(ledgerOf(await through(is('Applied')))).toEqual(['ours Added Present']);
+    expect(ledgerOf(await through(orgs, operator, 'acme', is('Applied')))).toEqual(['ours Added Present']);
     expect(orgs.said().filter((said) => said.startsWith('+'))).toEqual(['+ours']);
     await orgs.remove('acme');
     await orgs.untilGone('acme');
@@ -215,9 +213,9 @@ describe('7: an API that does not answer as it should', () => {
   test('a look answered with 500 is told after three, with what helps, and goes on by itself', async () => {
     play({ emptyLists: 'server-error' });
     await orgs.create('acme', list('ours'));
-    await through((object) => ready(object).message.includes('Declaring spec.name'));
+    await through(orgs, operator, 'acme', (object) => ready(object).message.includes('Declaring spec.name'));
     play({ emptyLists: 'ok' });
-    await through(is('Applied'));
+    await through(orgs, operator, 'acme', is('Applied'));
     expect(orgs.ids()).toEqual(['theirs', 'ours']);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Remark } from '../../src/kinds/organization/ledger.ts';
 import { driftNotices, namingAll, remarkNotices } from '../../src/kinds/organization/ledger-notices.ts';
 import { counted, fieldOf, names, placeOf, shownName } from '../../src/kinds/organization/wording.ts';
-import { at, e } from '../support/organization-entries.ts';
+import { e } from '../support/organization-entries.ts';
 
 /** Notes of events.k8s.io/v1 may have 1,024 characters, with room for what others put around them. */
 const MOST = 1_024;
@@ -47,16 +47,16 @@ const REMARKS: readonly [Remark, RegExp][] = [
 ];
 
 test.each(REMARKS)('%s is told with name, place and what helps', (remark, says) => {
-  const [notice, ...more] = remarkNotices([{ remark, tuple: e('psc-1') }], at(0));
+  const [notice, ...more] = remarkNotices([{ remark, tuple: e('psc-1') }]);
   expect(more).toEqual([]);
   expect(`${notice?.type} ${notice?.reason}: ${notice?.note}`).toMatch(says);
   expect(notice?.note).toContain('psc-1 (gcp/r1)');
 });
 
-test('what happens twice is told twice, and things of one sort together', () => {
+test('things of one sort are told together, and nothing where nothing was seen', () => {
   const remarks = ['a', 'b'].map((id) => ({ remark: 'vanished' as const, tuple: e(id) }));
-  expect(remarkNotices(remarks, at(0))).toHaveLength(1);
-  expect(remarkNotices(remarks, at(0))).not.toEqual(remarkNotices(remarks, at(60_000)));
+  expect(remarkNotices(remarks)).toHaveLength(1);
+  expect(remarkNotices([])).toEqual([]);
   expect(driftNotices([])).toEqual([]);
   expect(driftNotices([{ field: 'name', from: 'A', to: 'B' }])[0]?.note).toContain('name A → B');
 });
