@@ -8,8 +8,8 @@ import type { Claim } from './target.ts';
 /** What is known about one of several objects for one target besides itself. */
 export interface ClaimFacts {
   readonly apiHash: string;
-  /** Its stored spec can be read. */
-  readonly isValid: boolean;
+  /** Its stored spec can be read, and the operator does more than plan. */
+  readonly mayAct: boolean;
   readonly secret: SecretState;
   /** Version of the Secret that this process last tried for it. */
   readonly triedSecret: string | undefined;
@@ -26,7 +26,7 @@ export function claimOf(object: KubeObject, facts: ClaimFacts): Claim {
     name,
     created: creationTimestamp,
     proven: isProven(status, facts.apiHash),
-    able: facts.isValid && !isIdle(object) && deletionTimestamp === undefined && hasSecret(object, facts),
+    able: facts.mayAct && !isIdle(object) && deletionTimestamp === undefined && hasSecret(object, facts),
     refused: isRefused(object, facts),
     answered: status?.lastRequest?.httpStatus !== undefined,
     appliedAt: timeOf(status?.applied),

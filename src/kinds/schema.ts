@@ -111,7 +111,7 @@ export function listByKey<Item extends z.ZodMiniType>(about: string, max: number
     });
 }
 
-/** A list that is replaced whole, whose entries differ in one field of text. */
+/** A list that is replaced whole, whose entries differ in one field of text, ASCII case ignored. */
 export function uniqueList<Key extends string, Item extends z.ZodMiniType<Readonly<Record<Key, string>>>>(
   about: string,
   max: number,
@@ -122,14 +122,15 @@ export function uniqueList<Key extends string, Item extends z.ZodMiniType<Readon
     .check((context) => {
       const seen = new Set<string>();
       for (const [index, { [key]: value }] of context.value.entries()) {
-        if (seen.has(value))
+        const plain = value.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+        if (seen.has(plain))
           context.issues.push({
             code: 'custom',
             input: value,
             path: [index, key],
             message: `must be an ${key} that is listed only once`,
           });
-        seen.add(value);
+        seen.add(plain);
       }
     })
     .register(z.globalRegistry, {
@@ -137,7 +138,7 @@ export function uniqueList<Key extends string, Item extends z.ZodMiniType<Readon
       'x-kubernetes-list-type': 'atomic',
       'x-kubernetes-validations': [
         {
-          rule: `self.all(a, self.exists_one(b, a.${key} == b.${key}))`,
+          rule: `self.all(a, self.exists_one(b, a.${key}.lowerAscii() == b.${key}.lowerAscii()))`,
           message: `each ${key} may be listed only once`,
         },
       ],

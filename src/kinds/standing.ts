@@ -11,7 +11,7 @@ import type { Claim, Standing } from './target.ts';
 export interface StandingSources<T extends KubeObject> {
   readonly targetOf: (object: T) => string | undefined;
   readonly rivals: (object: T) => readonly T[];
-  readonly isValid: (object: T) => boolean;
+  readonly mayAct: (object: T) => boolean;
   readonly secrets: Pick<Secrets, 'state'>;
   readonly memory: Pick<Memory, 'triedSecret'>;
   readonly locks: Pick<Locks, 'remainingMs'>;
@@ -43,7 +43,7 @@ function claimFor<T extends KubeObject>(object: T, from: StandingSources<T>): Cl
   const secretName = secretNameOf(object);
   return claimOf(object, {
     apiHash: from.apiHash,
-    isValid: from.isValid(object),
+    mayAct: from.mayAct(object),
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
   });

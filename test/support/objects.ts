@@ -90,7 +90,7 @@ export function standingAmong(
 ): Standing {
   const secret = { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined } as const;
   const claim = (one: PipeSettings): Claim =>
-    claimOf(one, { apiHash: API_HASH, isValid: parseSpec(one).ok, secret, triedSecret: '1' });
+    claimOf(one, { apiHash: API_HASH, mayAct: parseSpec(one).ok, secret, triedSecret: '1' });
   return {
     own: claim(object),
     others: others.map(claim),

@@ -68,9 +68,9 @@ describe('who may act', () => {
     ],
     ['the first that could act', [a('x', { able: false, ...early }), a('y'), a('z', late)], ['x', 'y']],
     [
-      'the next, where the key of the oldest was refused',
+      'the next, and the oldest, whose key was refused, at its own waits',
       [a('x', { refused: true, ...early }), a('y'), a('z', late)],
-      ['y'],
+      ['x', 'y'],
     ],
     [
       'all whose keys were refused, at their own waits, where there is nobody else',

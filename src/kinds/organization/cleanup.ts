@@ -8,9 +8,9 @@ import { cleanupGoal, type Goal, isOurs } from './goal.ts';
 import { takenBack } from './ledger.ts';
 import type { Facts } from './load.ts';
 import { nextStep, type Step } from './next-step.ts';
-import { isHeld, type Work, workOf } from './work.ts';
 import { type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
 import { isUnsent } from './session.ts';
+import { isHeld, type Work, workOf } from './work.ts';
 
 /** What can be done about any object, and all that is done about one that is being deleted. */
 export type CleanupPlan =

@@ -15,20 +15,26 @@ import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
 import { nextWait } from '../failures.ts';
 import { changeNotice, otherwiseDescribed } from './changes.ts';
+import { secondLooks } from './ledger.ts';
 import { decisionOf } from './next-step.ts';
-import type { Work } from './work.ts';
 import { type Problem, problemsOf } from './problems.ts';
 import { declaredKeys } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
-import type { Notes } from './session.ts';
+import type { Notes, Session } from './session.ts';
 import { fitted } from './size.ts';
 import { counted, names } from './wording.ts';
+import type { Work } from './work.ts';
 
 /** A report, and what this process has to remember with it. */
 export interface NotedReport extends Report {
   readonly notes?: Notes;
   /** The finalizer of a deleted object is off. */
   readonly letGo?: true;
+}
+
+/** Counted with the status that tells of it. */
+export function driftFact({ drift }: Session): { readonly drift?: number } {
+  return drift > 0 ? { drift } : {};
 }
 
 type Said = Pick<Report, 'status' | 'outcome' | 'notices'>;
@@ -45,7 +51,7 @@ export function conclude(object: Organization, work: Work, now: number, did: str
       : applied(object, work, now);
   const { session: _, ...left } = notes;
   const { httpStatus, requestId } = session.draft.lastRequest ?? {};
-  const facts = { httpStatus, requestId, reason: foremost?.reason ?? 'Applied' };
+  const facts = { httpStatus, requestId, reason: foremost?.reason ?? 'Applied', ...driftFact(session) };
   return { ...said, notices: [...session.notices, ...(said.notices ?? [])], did, facts, notes: left };
 }
 
@@ -91,8 +97,11 @@ function applied(object: Organization, work: Work, now: number): Said {
   const record = appliedRecord(object, work, now);
   const interval = spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
   const from = Date.parse(record.time);
-  const nextAttempt =
-    interval === undefined ? undefined : wholeSecond(assertionTime(from, interval, object.metadata.uid));
+  const times = [
+    ...(interval === undefined ? [] : [wholeSecond(assertionTime(from, interval, object.metadata.uid))]),
+    ...secondLooks(session.draft.privateEndpoints),
+  ];
+  const nextAttempt = times.length === 0 ? undefined : Math.max(Math.min(...times), now);
   const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(work) } as const;
   const { lastRequest } = session.draft;
   const common = commonStatus(object, object.status, { summary, now, nextAttempt, acknowledge: true, lastRequest });

@@ -95,4 +95,3 @@ function afterFailure(
 
 /** Two answers of 404 or 410 so far apart say that the organization is gone. */
 const GONE_AFTER_MS = 3 * 60_000;
-

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../kube/resource.ts';
 import { goOn } from '../../runtime/outcome.ts';
-import { conclude, type NotedReport } from './conclude.ts';
+import { conclude, driftFact, type NotedReport } from './conclude.ts';
 import { nextStep, type Step } from './next-step.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
 import { anchorOf, type Notes, openIn, type Session } from './session.ts';
@@ -39,8 +39,9 @@ export function goOnFrom(
     outcome: goOn,
     notices: session.notices,
     did,
+    facts: driftFact(session),
     isOnTop: isUntouched(object),
-    notes: keeping(object, notes, { ...session, draft: status, notices: [] }, status),
+    notes: keeping(object, notes, { ...session, draft: status, notices: [], drift: 0 }, status),
   };
 }
 
@@ -56,4 +57,3 @@ export function ended(object: Organization, report: NotedReport): NotedReport {
 export function isUntouched(object: Organization): (newer: KubeObject) => boolean {
   return ({ status }) => isDeepStrictEqual(status, object.status);
 }
-

@@ -1,7 +1,7 @@
 import { cutText } from '../../runtime/conditions.ts';
 import { timestamp, wholeSecond } from '../canonical.ts';
 import { asReported, type Listing, type Reported, sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
-import { type Goal, isOurs, managesEndpoints } from './goal.ts';
+import { type Goal, isOurs } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { LedgerEntry, PendingChange } from './resource.ts';
 
@@ -91,6 +91,13 @@ export function settle(evidence: Evidence): Settlement {
   return summed([...lines.values()]);
 }
 
+/** Epoch ms: when what a list lacked is looked at again. */
+export function secondLooks(ledger: readonly LedgerEntry[] = []): number[] {
+  return ledger.flatMap(({ state, nextAttemptTime }) =>
+    state === 'Missing' && nextAttemptTime !== undefined ? [Date.parse(nextAttemptTime)] : [],
+  );
+}
+
 /** What holds without any list: what was adopted is so only while the spec says it. */
 export function takenBack(ledger: readonly LedgerEntry[], { adopt }: Goal): readonly LedgerEntry[] {
   if (adopt) return ledger;
@@ -104,7 +111,7 @@ function lineFor(entry: LedgerEntry, evidence: Evidence): Line {
     if (isSent) return afterAdd(entry, evidence);
     return entry.state === 'Refused' ? refusedBefore(entry, evidence) : unconfirmed(entry, evidence);
   }
-  if (entry.origin === 'Found' && managesEndpoints(goal) && !isListedIn(goal, entry)) {
+  if (entry.origin === 'Found' && !isListedIn(goal, entry)) {
     return goal.spared ? {} : { remark: 'left' };
   }
   const reported = list.exact(entry);
@@ -170,7 +177,11 @@ function refusedBefore(entry: LedgerEntry, { list, goal }: Evidence): Line {
 function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence, sent: Sent): Line {
   const { goal, now } = evidence;
   if (sent.how === 'answered' && !reported) return { did: 'removed' };
-  if (!reported) return { entry: missed(entry, now) };
+  if (!reported) {
+    const isSecond = entry.state === 'Missing' && now - missedAt(entry, now) >= SECOND_LOOK_MS;
+    if (isSecond) return { did: 'removed' };
+    return { entry: entry.state === 'Missing' ? entry : missed(entry, now) };
+  }
   if (sent.how === 'refused') {
     const present = kept(entry, reported, goal);
     return { entry: sent.blamed?.(entry) ? { ...present, ...failedAs(sent) } : present };
@@ -193,7 +204,7 @@ function missing(entry: LedgerEntry, reported: Reported | undefined, { goal, now
   if (!reported) {
     if (now - since < SECOND_LOOK_MS) return { entry };
     if (!isOurs(entry)) return {};
-    return goal.wanted.has(sameKey(entry)) || !managesEndpoints(goal) ? { remark: 'vanished' } : { did: 'removed' };
+    return { remark: 'vanished' };
   }
   const present = kept(entry, reported, goal);
   if (now - since < SAME_AGAIN_MS || !isOurs(entry)) return { entry: present };

@@ -42,7 +42,7 @@ export function targetOf(object: KubeObject): string | undefined {
 
 type Given = 'baseUrl' | 'apiHash' | 'cleanupDeadlineMs' | 'planOnly';
 
-export interface LoadSources extends Omit<StandingSources<Organization>, 'targetOf' | 'isValid'>, Pick<Facts, Given> {
+export interface LoadSources extends Omit<StandingSources<Organization>, 'targetOf' | 'mayAct'>, Pick<Facts, Given> {
   readonly memory: Memory;
   readonly notebook: Notebook;
   readonly hasSlot: (storeKey: string) => boolean;
@@ -54,7 +54,7 @@ export function load(object: Organization, from: LoadSources): Facts {
   const secretName = secretNameOf(object);
   const monotonic = from.monotonic();
   return {
-    standing: standingOf(object, { ...from, targetOf, isValid: (rival) => parseSpec(rival).ok }),
+    standing: standingOf(object, { ...from, targetOf, mayAct: (rival) => !from.planOnly && parseSpec(rival).ok }),
     listedByOthers: from.rivals(object).flatMap((rival) => listedBy(rival, object, apiHash)),
     notes: from.notebook.of(object, monotonic),
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),

@@ -62,4 +62,3 @@ function reportUnseen(object: Organization, work: Work, now: number): NotedRepor
   } as const;
   return goOnFrom(object, { ...work, session: { ...session, draft, fresh } }, { call: LOOK, now });
 }
-

@@ -5,12 +5,13 @@ import { type Held, judgeTarget, type Turn } from '../target.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import type { Tuple } from './endpoints.ts';
 import { goalOf, isOurs } from './goal.ts';
+import { secondLooks } from './ledger.ts';
 import type { Facts } from './load.ts';
 import { nextStep } from './next-step.ts';
-import { isHeld, workOf } from './work.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { addressOf, stateHash } from './remote.ts';
 import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
+import { isHeld, workOf } from './work.ts';
 
 /** Everything the operator can do about an Organization. */
 export type Plan =
@@ -51,10 +52,11 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const work = workOf(object, facts, { spec, goal, now });
   const { applied, pendingChange } = object.status ?? {};
   const isSent = applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
-  const due = dueOf(object, facts, { spec, confirmed: isSent && againAt > now, now });
+  const owedAt = Math.min(againAt, ...secondLooks(object.status?.privateEndpoints));
+  const due = dueOf(object, facts, { spec, confirmed: isSent && owedAt > now, now });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
   if (!due.due && !work.session.fresh) {
-    const at = Math.min(due.at ?? Number.POSITIVE_INFINITY, againAt);
+    const at = Math.min(due.at ?? Number.POSITIVE_INFINITY, owedAt > now ? owedAt : Number.POSITIVE_INFINITY);
     return at === Number.POSITIVE_INFINITY ? { do: 'nothing' } : { do: 'nothing', at };
   }
   if (turn) {

@@ -2,10 +2,11 @@ import { quoting } from '../common-status.ts';
 import type { FailureReason } from '../failures.ts';
 import type { Decision } from './decide.ts';
 import { managesEndpoints } from './goal.ts';
-import type { Work } from './work.ts';
+import { secondLooks } from './ledger.ts';
 import { MOST_REFUSALS, nextChange } from './next-step.ts';
 import type { LedgerEntry } from './resource.ts';
 import { counted, names, shownName, withoutStop } from './wording.ts';
+import type { Work } from './work.ts';
 
 /** One thing that keeps the declared state from being confirmed. */
 export interface Problem {
@@ -86,7 +87,7 @@ function waiting(ending: Ending): Problem | undefined {
     ...(missing.length > 0 ? [`not in the list any more: ${names(missing)}`] : []),
   ];
   if (what.length === 0) return undefined;
-  const again = missing.map(({ nextAttemptTime }) => Math.max(Date.parse(nextAttemptTime ?? ''), ending.now));
+  const again = secondLooks(missing).map((at) => Math.max(at, ending.now));
   const open = unconfirmed.length + removing.length > 0 ? [nextLookAt(ending)] : [];
   const message = `Private endpoints ${what.join('; ')}${quoting(session.fresh?.requestId)}. The list is read again, see status.nextAttemptTime, before anything is done about them`;
   return { reason: 'NotConfirmed', message, at: Math.min(...again, ...open), side: 'Reconciling' };

@@ -9,12 +9,12 @@ import { type Sent, type Settlement, settle, takenBack } from './ledger.ts';
 import { driftNotices, remarkNotices } from './ledger-notices.ts';
 import { LIMITS } from './limits.ts';
 import type { Step } from './next-step.ts';
-import type { Work } from './work.ts';
 import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, storedEntries } from './reply.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
 import type { Fresh, Notes, Session } from './session.ts';
+import type { Work } from './work.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
 export interface Replied {
@@ -41,13 +41,15 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   const blamed = sent?.how === 'refused' ? sent : undefined;
   const draft = drafted(replied, { reply, fresh, settlement });
   const renamed = nameDrift(replied, reply);
+  const drift = [...renamed, ...vanishedDrift(settlement)];
   const changes = confirmedChanges(session.draft, reply, { name: nameSent(call), settlement });
   const isFirst = object.status?.applied === undefined;
   return {
     ...counted(notes, settlement),
     session: {
       ...session,
-      draft: withDrift(withHistory(draft, changes, replied), [...renamed, ...vanishedDrift(settlement)], now),
+      draft: withDrift(withHistory(draft, changes, replied), drift, now),
+      drift: session.drift + drift.length,
       fresh,
       ...(call.step === 'look' && session.fresh && { hasLookedAgain: true as const }),
       ...((call.step === 'name' || (call.step === 'look' && call.by === 'name')) && { isNamed: true as const }),

@@ -2,7 +2,7 @@ import type { Failure } from '../../api/errors.ts';
 import { awaitChange, goOn } from '../../runtime/outcome.ts';
 import { lastRequestOf, withoutUndefined } from '../common-status.ts';
 import type { Result } from './act.ts';
-import { conclude, type NotedReport } from './conclude.ts';
+import { conclude, driftFact, type NotedReport } from './conclude.ts';
 import { reportOther } from './failed-step.ts';
 import { type Call, ended, goOnFrom, isUntouched, keeping } from './go-on.ts';
 import { LIMITS } from './limits.ts';
@@ -57,8 +57,9 @@ function reportIntent(
     outcome: goOn,
     notices: session.notices,
     did: 'intend',
+    ...(session.drift > 0 && { facts: driftFact(session) }),
     isOnTop: ({ metadata }) => metadata.resourceVersion === object.metadata.resourceVersion,
-    notes: keeping(object, noted, { ...session, draft: status, notices: [] }, status),
+    notes: keeping(object, noted, { ...session, draft: status, notices: [], drift: 0 }, status),
   };
 }
 

@@ -47,6 +47,8 @@ export interface Session {
   /** Refusals of what is now to blame by itself, with nothing accepted between. */
   readonly refusalsInRow: number;
   readonly notices: readonly Notice[];
+  /** Changes at the API without this object that no report has counted yet. */
+  readonly drift: number;
 }
 
 /** What this process alone knows of one object. Losing it costs time and calls, never safety. */
@@ -148,9 +150,9 @@ export function sessionOf(object: Organization, notes: Notes, monotonic: number)
   const { status } = object;
   const { session, unsent } = notes;
   const anchor = anchorOf(object, status);
-  const isLate = isUnsent(notes, status?.pendingChange) && monotonic - (unsent?.at ?? 0) > FRESH_INTENT_MS;
+  const isLate = isUnsent(notes, session?.draft.pendingChange) && monotonic - (unsent?.at ?? 0) > FRESH_INTENT_MS;
   if (session?.anchor === anchor && !isLate) return session;
-  return { anchor, draft: withoutUnsent(status ?? {}, notes), refusalsInRow: 0, notices: [] };
+  return { anchor, draft: withoutUnsent(status ?? {}, notes), refusalsInRow: 0, notices: [], drift: 0 };
 }
 
 /** An intent that never left is of no further interest. */

@@ -76,4 +76,3 @@ function isNews(object: Organization): boolean {
   if (requested !== undefined && requested !== object.status?.lastHandledReconcileAt) return true;
   return readyOf(object.status)?.observedGeneration !== generationOf(object);
 }
-

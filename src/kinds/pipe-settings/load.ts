@@ -36,7 +36,7 @@ export function targetOf(object: KubeObject): string | undefined {
 
 export function load(
   object: PipeSettings,
-  from: Omit<StandingSources<PipeSettings>, 'targetOf' | 'isValid'> & {
+  from: Omit<StandingSources<PipeSettings>, 'targetOf' | 'mayAct'> & {
     readonly secrets: Pick<Secrets, 'state'>;
     readonly memory: Memory;
     readonly hasSlot: (storeKey: string) => boolean;
@@ -47,7 +47,7 @@ export function load(
 ): Facts {
   const secretName = secretNameOf(object);
   return {
-    standing: standingOf(object, { ...from, targetOf, isValid: (rival) => parseSpec(rival).ok }),
+    standing: standingOf(object, { ...from, targetOf, mayAct: (rival) => !from.planOnly && parseSpec(rival).ok }),
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
     hasSlot: from.hasSlot(keyOf(object)),
