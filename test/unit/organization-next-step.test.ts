@@ -143,6 +143,7 @@ describe('after a refusal', () => {
     anchor: '',
     draft: {},
     refusalsInRow: 0,
+    drift: 0,
     notices: [],
     ...more,
   });
