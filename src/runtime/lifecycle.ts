@@ -123,6 +123,9 @@ export class Lifecycle {
 /** What stands there already needs no leave. */
 function isOnTop(newer: KubeObject, { base, report }: Kept): boolean {
   if (isDeepStrictEqual(newer.status, report.status)) return true;
+  // A cluster restored from a backup has counted another spec as the same generation.
+  const isSameCount = newer.metadata.generation === base.metadata.generation;
+  if (isSameCount && !isDeepStrictEqual(newer.spec, base.spec)) return false;
   return report.isOnTop?.(newer) ?? !hasOthersAttempt(newer, { base, status: report.status });
 }
 

@@ -8,6 +8,8 @@ import { cleanupGoal, type Goal, isOurs } from './goal.ts';
 import { takenBack } from './ledger.ts';
 import type { Facts } from './load.ts';
 import { nextStep, type Step } from './next-step.ts';
+import { type Preview, previewOf } from './preview.ts';
+import { addressOf, stateHash } from './remote.ts';
 import { type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
 import { isUnsent } from './session.ts';
 import { isHeld, type Work, workOf } from './work.ts';
@@ -18,6 +20,7 @@ export type CleanupPlan =
   | { readonly do: 'nothing'; readonly at?: number }
   | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
   | { readonly do: 'reschedule'; readonly at: number }
+  | { readonly do: 'preview'; readonly preview: Preview; readonly planOnly: boolean }
   /** Takes the finalizer off. `abandoned`: may be left at the API. `spared`: stays, because another object lists it. */
   | {
       readonly do: 'release';
@@ -70,6 +73,12 @@ function attemptPlan(
   },
 ): CleanupPlan {
   const { spec, goal, deadline, turnAt, now } = options;
+  if (facts.planOnly)
+    return {
+      do: 'preview',
+      preview: previewOf(object, { goal, ...addressed(facts, spec, goal), now }),
+      planOnly: true,
+    };
   const work = workOf(object, facts, { spec, goal, now, deadline });
   const isUnderWay = work.session.fresh !== undefined;
   const due = whenDue({
@@ -88,6 +97,12 @@ function attemptPlan(
   if (!due.due && !isUnderWay) return { do: 'nothing', at: Math.min(due.at ?? deadline, deadline) };
   if (turnAt !== undefined) return { do: 'nothing', at: Math.min(turnAt, Math.max(deadline, now)) };
   return { do: 'step', work, step: nextStep(work), lane: 'user', probe: due.due && due.probe };
+}
+
+/** `--plan-only` keeps its word for what is being deleted too: it waits for an operator that may act. */
+function addressed({ baseUrl }: Facts, { organizationId }: OrganizationSpec, goal: Goal) {
+  const address = addressOf(organizationId);
+  return { path: address.path, hash: stateHash(baseUrl, address, goal) };
 }
 
 type Release = Extract<CleanupPlan, { do: 'release' }>;

@@ -1,4 +1,5 @@
 import { text } from '../schema.ts';
+import type { Tuple } from './endpoints.ts';
 import { LIMITS } from './limits.ts';
 
 /**
@@ -7,20 +8,31 @@ import { LIMITS } from './limits.ts';
  * break of a YAML block and letters that look alike.
  */
 const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
-const plain = (about: string, max: number) =>
-  text({
-    about,
-    min: 1,
-    max,
-    pattern: PLAIN,
-    must: `be 1 to ${max} printable ASCII characters without spaces and " \\ < > &`,
-  });
+/** The ledger keeps what the API reports, which may have blanks. */
+const PLAIN_OR_BLANK = /^[ !#-%'-;=?-[\]-~]+$/;
 
-/** What tells one endpoint from another: all three together. In status with the bounds of spec, so that each fits. */
-export function endpointIdentity(about: Readonly<Record<'id' | 'cloudProvider' | 'region', string>>) {
-  return {
-    id: plain(about.id, LIMITS.id),
-    cloudProvider: plain(about.cloudProvider, LIMITS.cloudProvider),
-    region: plain(about.region, LIMITS.region),
+type About = Readonly<Record<keyof Tuple, string>>;
+
+/** What tells one endpoint from another: all three together. */
+export function endpointIdentity(about: About) {
+  return identity(about, PLAIN, 'printable ASCII characters without spaces and " \\ < > &');
+}
+
+/** The same as it is reported; `isStorable` says what fits. */
+export function reportedIdentity(about: About) {
+  return identity(about, PLAIN_OR_BLANK, 'printable ASCII characters without " \\ < > &');
+}
+
+function identity(about: About, pattern: RegExp, what: string) {
+  const part = (name: keyof Tuple) => {
+    const max = LIMITS[name];
+    return text({ about: about[name], min: 1, max, pattern, must: `be 1 to ${max} ${what}` });
   };
+  return { id: part('id'), cloudProvider: part('cloudProvider'), region: part('region') };
+}
+
+/** Whether the ledger can hold it to the byte; one value out of bounds makes the API server refuse the whole status. */
+export function isStorable(tuple: Tuple): boolean {
+  const parts = ['id', 'cloudProvider', 'region'] as const;
+  return parts.every((part) => tuple[part].length <= LIMITS[part] && PLAIN_OR_BLANK.test(tuple[part]));
 }

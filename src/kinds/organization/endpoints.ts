@@ -1,3 +1,5 @@
+import { isStorable } from './endpoint-fields.ts';
+
 /** What tells one private endpoint from another: the same id in another region is another endpoint. */
 export interface Tuple {
   readonly id: string;
@@ -62,10 +64,17 @@ export class Listing {
     return this.withId(tuple.id).find((entry) => tupleKey(asReported(entry, tuple)) === key);
   }
 
-  /** The entry that means this endpoint, in whatever case it is written; the one that is equal to the byte first. */
+  /**
+   * The entry that means this endpoint, in whatever case it is written; the one that is equal to the byte first. One that the
+   * ledger could not hold is somebody else's with the same id.
+   */
   find(tuple: Tuple): Reported | undefined {
     const key = sameKey(tuple);
-    return this.exact(tuple) ?? this.withId(tuple.id).find((entry) => sameKey(asReported(entry, tuple)) === key);
+    const isMeant = (entry: Reported): boolean => {
+      const reported = asReported(entry, tuple);
+      return sameKey(reported) === key && isStorable(reported);
+    };
+    return this.exact(tuple) ?? this.withId(tuple.id).find(isMeant);
   }
 
   /** All entries with this id, whatever their provider and region. */

@@ -1,5 +1,6 @@
 import { cutText } from '../../runtime/conditions.ts';
 import { timestamp, wholeSecond } from '../canonical.ts';
+import { isStorable } from './endpoint-fields.ts';
 import { asReported, type Listing, type Reported, sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
 import { type Goal, isOurs } from './goal.ts';
 import { LIMITS } from './limits.ts';
@@ -131,7 +132,9 @@ function afterAdd(tuple: Tuple, evidence: Evidence): Line {
     case 'answered': {
       if (reported) return { entry: added(tuple, reported), did: 'added' };
       const other = changedOnTheWay(tuple, list, sent.before);
-      return other ? { entry: added(tuple, other), did: 'added', sentAs: tuple } : stillOpen(tuple, evidence);
+      if (!other) return stillOpen(tuple, evidence);
+      if (!isStorable(asReported(other, tuple))) return { remark: 'maybe-ours' };
+      return { entry: added(tuple, other), did: 'added', sentAs: tuple };
     }
     case 'lost':
       if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);

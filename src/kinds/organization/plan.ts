@@ -8,7 +8,7 @@ import { goalOf, isOurs } from './goal.ts';
 import { secondLooks } from './ledger.ts';
 import type { Facts } from './load.ts';
 import { nextStep } from './next-step.ts';
-import { type Preview, previewOf } from './preview.ts';
+import { previewOf } from './preview.ts';
 import { addressOf, stateHash } from './remote.ts';
 import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
 import { isHeld, workOf } from './work.ts';
@@ -21,7 +21,6 @@ export type Plan =
   | { readonly do: 'yield'; readonly to: Held | Turn; readonly spec: OrganizationSpec; readonly lost: readonly Tuple[] }
   /** Its ledger and intent speak of another API. */
   | { readonly do: 'disown'; readonly lost: readonly Tuple[] }
-  | { readonly do: 'preview'; readonly preview: Preview; readonly planOnly: boolean }
   /** Puts the finalizer on. */
   | { readonly do: 'hold' };
 

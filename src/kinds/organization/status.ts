@@ -11,7 +11,7 @@ import {
   proof,
   requestId,
 } from '../status-fields.ts';
-import { endpointIdentity } from './endpoint-fields.ts';
+import { reportedIdentity } from './endpoint-fields.ts';
 import { LIMITS } from './limits.ts';
 
 const bounds = { field: LIMITS.field, value: LIMITS.value };
@@ -52,7 +52,7 @@ const organization = fields('The organization as the API last reported it. What 
   ),
 });
 
-const identity = endpointIdentity({ id: 'Its id.', cloudProvider: 'Its cloud provider.', region: 'Its region.' });
+const identity = reportedIdentity({ id: 'Its id.', cloudProvider: 'Its cloud provider.', region: 'Its region.' });
 
 const ledgerEntry = fields('One private endpoint.', {
   ...identity,

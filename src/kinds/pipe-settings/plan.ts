@@ -2,6 +2,7 @@ import type { Lane } from '../../runtime/queue.ts';
 import { currentReady, generationOf, requestedAt } from '../common-status.ts';
 import { whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
+import { isProven } from '../proof.ts';
 import { type Held, judgeTarget, type Turn } from '../target.ts';
 import { isSettling, settledAt } from '../unsettled.ts';
 import type { Facts } from './load.ts';
@@ -103,5 +104,5 @@ export function reportedBy(
   status: PipeSettings['status'],
   { apiHash }: { readonly apiHash: string },
 ): NonNullable<PipeSettings['status']>['settings'] {
-  return status?.proof && status.proof.apiHash !== apiHash ? undefined : status?.settings;
+  return isProven(status, apiHash) ? status?.settings : undefined;
 }
