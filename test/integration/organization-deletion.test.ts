@@ -174,6 +174,25 @@ describe('deletion', () => {
     expect(event?.note).not.toMatch(/ours|too/);
   });
 
+  test('that nobody can look at and the API refuses costs a handful of calls, and says so', async () => {
+    await applied();
+    const before = orgs.said().length;
+    scene.simulator.play({ organization: { emptyLists: 'bad-request', remove: 'refused' } });
+    await orgs.remove('acme');
+    const held = await orgs.until('acme', 'Rejected');
+    expect(ready(held).message).toMatch(/refused ours: .*is attached to a service/);
+    await settled(scene, operator);
+    expect(orgs.said().length - before).toBeLessThanOrEqual(6);
+  });
+
+  test('that nobody can look at goes unseen', async () => {
+    await applied();
+    scene.simulator.play({ organization: { emptyLists: 'bad-request' } });
+    await orgs.remove('acme');
+    await orgs.untilGone('acme');
+    expect(orgs.ids()).toEqual(['theirs']);
+  });
+
   test.each([
     { became: 'took effect late', late: [endpoint('ours')], removed: 1 },
     { became: 'never took effect', late: [], removed: 0 },
