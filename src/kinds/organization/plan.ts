@@ -52,7 +52,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const { applied, pendingChange } = object.status ?? {};
   const isSent = applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
   const owedAt = Math.min(againAt, ...secondLooks(object.status?.privateEndpoints));
-  const due = dueOf(object, facts, { spec, confirmed: isSent && owedAt > now, now });
+  const due = dueOf(object, facts, { spec, confirmed: isSent && owedAt > now && !facts.owed, now });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
   if (!due.due && !work.session.fresh) {
     const at = Math.min(due.at ?? Number.POSITIVE_INFINITY, owedAt > now ? owedAt : Number.POSITIVE_INFINITY);

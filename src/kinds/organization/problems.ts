@@ -5,6 +5,7 @@ import { managesEndpoints } from './goal.ts';
 import { secondLooks } from './ledger.ts';
 import { MOST_REFUSALS, nextChange } from './next-step.ts';
 import type { LedgerEntry } from './resource.ts';
+import type { Session } from './session.ts';
 import { counted, names, shownName, withoutStop } from './wording.ts';
 import type { Work } from './work.ts';
 
@@ -78,7 +79,7 @@ function blocked({ work: { goal }, decision }: Ending): Problem | undefined {
 function waiting(ending: Ending): Problem | undefined {
   const { goal, session } = ending.work;
   if (session.draft.pendingChange || !managesEndpoints(goal)) return undefined;
-  const ledger = session.draft.privateEndpoints ?? [];
+  const ledger = ledgerOf(session);
   const of = (state: LedgerEntry['state']): LedgerEntry[] => ledger.filter((entry) => entry.state === state);
   const [unconfirmed, removing, missing] = [of('Unconfirmed'), of('Removing'), of('Missing')];
   const what = [
@@ -127,7 +128,7 @@ function inVain({ decision: { exhausted } }: Ending): Problem | undefined {
 /** What the API does not take, by name and with its own words. */
 function refused(ending: Ending): Problem | undefined {
   const { session } = ending.work;
-  const entries = (session.draft.privateEndpoints ?? []).filter(({ lastError }) => lastError !== undefined);
+  const entries = ledgerOf(session).filter(({ lastError }) => lastError !== undefined);
   const { nameRefusal } = session;
   if (entries.length === 0 && !nameRefusal) return undefined;
   const isStopped = session.refusalsInRow >= MOST_REFUSALS;
@@ -139,14 +140,23 @@ function refused(ending: Ending): Problem | undefined {
     ),
   ];
   const what = [...(nameRefusal ? ['the name'] : []), ...(entries.length > 0 ? [names(entries)] : [])].join(' and ');
-  const rest = untried ? 'What was not tried yet follows in a minute' : 'All other changes were applied';
-  const message = `The API refused ${what}: ${texts.slice(0, 2).join('; ')}. ${rest}; change the spec to what the API accepts, or ask for another try with the annotation pipewright.dev/reconcile-requested-at`;
+  const others = ledgerOf(session).length > entries.length || (ending.work.goal.name !== undefined && !nameRefusal);
+  const rest = untried
+    ? ' What was not tried yet follows in a minute.'
+    : others
+      ? ' All other changes were applied.'
+      : '';
+  const message = `Refused: ${what}. ${texts.slice(0, 2).join('; ')}.${rest} Change the spec to what the API accepts, or ask for another try with the annotation pipewright.dev/reconcile-requested-at`;
   const times = entries.flatMap(({ nextAttemptTime }) =>
     nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
   );
   const ahead = times.filter((time) => time > ending.now);
   const at = untried ? ending.now + UNTRIED_MS : ahead.length > 0 ? Math.min(...ahead) : undefined;
   return { reason: 'Rejected', message, ...(at !== undefined && { at }) };
+}
+
+function ledgerOf({ draft }: Session): readonly LedgerEntry[] {
+  return draft.privateEndpoints ?? [];
 }
 
 function conflicting({ decision: { conflicts } }: Ending): Problem | undefined {
