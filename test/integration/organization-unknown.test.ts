@@ -150,7 +150,12 @@ test('an edit at every moment of an attempt ends in what the last spec says, wit
     await scene.simulator.waitForCalls(before + 1 + index, { match: { method: 'PATCH', keyId: scene.key.id } });
     await orgs.create('acme', { name: `Name ${index}, edited`, ...list(`edited-${step}`) });
     scene.simulator.release();
-    const object = await through(orgs, operator, 'acme', (one) => isApplied(one) && one.status.observedGeneration === one.metadata.generation);
+    const object = await through(
+      orgs,
+      operator,
+      'acme',
+      (one) => isApplied(one) && one.status.observedGeneration === one.metadata.generation,
+    );
     expect(ledgerOf(object)).toEqual([`edited-${step} Added Present`]);
     expect(orgs.ids()).toEqual(['theirs', `edited-${step}`]);
     expect(orgs.held().name).toBe(`Name ${index}, edited`);
