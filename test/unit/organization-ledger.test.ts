@@ -38,6 +38,7 @@ function settled(evidence: Partial<Omit<Evidence, 'now'>> & { readonly now?: num
     goal: goal(['a']),
     settlesAt,
     settled: isSettled,
+    atWorkMs: 90 * SECOND,
     ...more,
     now: T0 + now,
   });
@@ -117,8 +118,18 @@ const TABLE: readonly Line[] = [
   },
   {
     line: 'Unconfirmed | there',
-    given: { ...THERE, ledger: [entry('a', { state: 'Unconfirmed' })] },
+    given: { ...THERE, ledger: [entry('a', { state: 'Unconfirmed', nextAttemptTime: at(90 * SECOND) })] },
     then: 'a Added Present',
+  },
+  {
+    line: 'Unconfirmed | there, more than 5 min after it was sent',
+    given: {
+      ...THERE,
+      now: 6 * MINUTE,
+      ledger: [entry('a', { state: 'Unconfirmed', nextAttemptTime: at(90 * SECOND) })],
+    },
+    then: 'a Found Present',
+    told: 'maybe-ours',
   },
 
   { line: 'Refused | there', given: { ...THERE, ledger: [refusedEntry('a')] }, then: 'a Found Present' },
