@@ -40,8 +40,12 @@ export function provenAt(now: number, apiHash: string): Proof {
 
 /** Whether the API at this address has taken the object's own key for its target, and that has not come to its end. */
 export function isProven(status: ProvableStatus | undefined, apiHash: string): boolean {
-  if (status?.proof) return status.proof.apiHash === apiHash;
-  return status?.applied !== undefined && !losesOldClaim(status);
+  return status?.proof ? status.proof.apiHash === apiHash : isOfFirstVersion(status);
+}
+
+/** Proven by what the first version wrote, which knew no proof; it yields to a proof. */
+export function isOfFirstVersion(status: ProvableStatus | undefined): boolean {
+  return status?.proof === undefined && status?.applied !== undefined && !losesOldClaim(status);
 }
 
 /** Where `applied` stands without `proof`: the first version wrote no proof, and what it held must not go to whoever comes first after an upgrade. */
@@ -63,9 +67,11 @@ export function keepProof(report: Report, object: KubeObject, now: number): Repo
   const { time, apiHash } = status.proof;
   const noted = withoutUndefined({ time, apiHash, unusableSince: isIdle(object) ? undefined : since });
   const proof = end !== undefined && end <= now ? undefined : noted;
+  // Or it would look like a status of the first version, which proves itself by that.
+  const ended = proof ? {} : { applied: undefined };
   return {
     ...report,
-    ...(!isDeepStrictEqual(proof, status.proof) && { status: withoutUndefined({ ...status, proof }) }),
+    ...(!isDeepStrictEqual(proof, status.proof) && { status: withoutUndefined({ ...status, proof, ...ended }) }),
     outcome: proof && end !== undefined ? sooner(report.outcome, end) : report.outcome,
   };
 }

@@ -15,8 +15,6 @@ export interface Maker {
   readonly scene: Scene;
   /** Of the API: part of the path of every call for that object. */
   callsOf(name: string): string;
-  /** Part of the body of its first call that is more than a look; absent: of every call. */
-  readonly written?: string;
   pathTo(name: string): string;
   /** Creates it or replaces its spec; its target is its own unless the spec says otherwise. */
   create(name: string, spec?: Readonly<Record<string, unknown>>): Promise<void>;
@@ -44,6 +42,8 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
   const idOf = (name: string): string => {
     const id = organizations.get(name) ?? randomUUID();
     organizations.set(name, id);
+    // Else it has one that no two runs have alike.
+    if (!scene.simulator.organization(id)) scene.simulator.setOrganization(id, { name: 'As it was' });
     return id;
   };
   return {
@@ -56,7 +56,6 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
     }),
     Organization: maker(scene, 'Organization', {
       another: { name: 'Acme Europe' },
-      written: '"name"',
       callsOf: idOf,
       targetOf: (name) => ({ organizationId: idOf(name) }),
       pathTo: orgs.pathTo,
@@ -78,7 +77,7 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
 function maker(
   scene: Scene,
   kind: KindName,
-  own: Pick<Maker, 'another' | 'callsOf' | 'written' | 'targetOf' | 'pathTo' | 'create'>,
+  own: Pick<Maker, 'another' | 'callsOf' | 'targetOf' | 'pathTo' | 'create'>,
 ): Maker {
   const get = (name: string): Promise<Pset> => asAdmin<Pset>('GET', own.pathTo(name));
   return {
@@ -116,24 +115,30 @@ function maker(
   };
 }
 
+/** What is wrong with the first calls for an object, one where absent, and what it comes to. */
+export interface Spoilt {
+  readonly fault: Fault;
+  /** So many calls go well before. */
+  readonly after?: number;
+  readonly times?: number;
+  readonly reason: string;
+}
+
 /**
- * Brings an object to a state by spoiling the first call for it, or the first that is more than a look. Later ones get no
- * answer, so that it stays what that one made of it. It has a key of its own, so that calls for others go on.
+ * Brings an object to a state by spoiling the first calls for it. Later calls get no answer, so that it stays what the first made of it.
+ * It has a key of its own, so that calls for others go on.
  */
 export async function spoilt(
   make: Maker,
   name: string,
-  { fault, reason, isWrite = false }: { readonly fault: Fault; readonly reason: string; readonly isWrite?: boolean },
+  { fault, after = 0, times = 1, reason }: Spoilt,
 ): Promise<void> {
   const { simulator } = make.scene;
-  const { written } = make;
-  const match = {
-    pathIncludes: make.callsOf(name),
-    ...(isWrite && written !== undefined && { bodyIncludes: written }),
-  };
+  const match = { pathIncludes: make.callsOf(name) };
   await make.scene.newKey(make.keyOf(name));
   simulator.always({ hold: true }, match);
-  simulator.next(fault, { match });
+  if (after > 0) simulator.next({ play: {} }, { match, times: after });
+  simulator.next(fault, { match, times });
   await make.create(name, { credentialsSecretRef: { name: make.keyOf(name) } });
   await make.until(name, reason);
 }

@@ -12,7 +12,7 @@ import type { Step } from './next-step.ts';
 import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, storedEntries } from './reply.ts';
-import type { Organization, OrganizationStatus } from './resource.ts';
+import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
 import type { Fresh, Notes, Session } from './session.ts';
 import type { Work } from './work.ts';
 
@@ -82,11 +82,13 @@ function afterLook({ work, call }: Replied, reply: OrganizationReply): Notes {
   };
 }
 
-function freshFrom({ work, verdict, secretVersion }: Replied, reply: OrganizationReply, notes: Notes): Fresh {
+function freshFrom({ work, call, verdict, secretVersion }: Replied, reply: OrganizationReply, notes: Notes): Fresh {
   const isEmpty = !reply.list && isTakenForEmpty(work, notes);
   const entries = reply.list ?? (isEmpty ? [] : undefined);
+  // A name changes no endpoint: what the look has shown still counts.
+  const list = entries ? new Listing(entries) : call.step === 'name' ? work.session.fresh?.list : undefined;
   return {
-    ...(entries && { list: new Listing(entries) }),
+    ...(list && { list }),
     ...(isEmpty && { isAssumed: true }),
     ...(reply.name !== undefined && { name: reply.name }),
     ...(verdict.requestId !== undefined && { requestId: verdict.requestId }),
@@ -123,7 +125,7 @@ export function openSent({ object, work, now }: Pick<Replied, 'object' | 'work' 
   if (!pending) return undefined;
   if (!pending.refused) return { pending, how: 'lost' };
   const { httpStatus, requestId } = pending.refused;
-  const message = session.refusal?.message ?? session.draft.lastRequest?.message ?? '';
+  const message = session.refusal?.message ?? textOf(pending.refused, session.draft.lastRequest);
   const { isBlamed, split } = blame(pending, message);
   const wait = nextWait('Rejected', (object.status?.attempts ?? 0) + 1, object.metadata.uid);
   return {
@@ -134,6 +136,14 @@ export function openSent({ object, work, now }: Pick<Replied, 'object' | 'work' 
     refusal: withoutUndefined({ httpStatus, requestId, message: message.slice(0, LIMITS.ledgerMessage) }),
     retryAt: now + wait,
   };
+}
+
+/** What the API said, where that is still on record after a restart. */
+function textOf(refused: NonNullable<PendingChange['refused']>, last: OrganizationStatus['lastRequest']): string {
+  const isLast = last?.httpStatus === refused.httpStatus && last?.requestId === refused.requestId;
+  return (
+    (isLast ? last?.message : undefined) ?? `The API refused the request (HTTP ${refused.httpStatus ?? 'unknown'})`
+  );
 }
 
 interface Seen {
@@ -154,6 +164,7 @@ function settled({ work, now }: Replied, { fresh, sent, notes }: Seen): Settleme
     now,
     settled: plannedAt.monotonic >= notes.settlesAt,
     settlesAt: now + notes.settlesAt - plannedAt.monotonic,
+    atWorkMs: work.atWorkMs,
   });
 }
 
@@ -166,7 +177,7 @@ function drafted(
 ): OrganizationStatus {
   const { reply, fresh, settlement } = found;
   const { draft } = work.session;
-  const altered = alteredDifferences(draft.differences, settlement);
+  const altered = alteredDifferences(draft.differences, settlement, work.goal.endpoints);
   const { differences, notReported } = comparison(work.goal, reply, altered);
   const { ledger } = settlement;
   return withoutUndefined({

@@ -1,5 +1,5 @@
+import type { Dice } from '../../support/dice.ts';
 import { ORGANIZATION, SERVICE } from '../../support/scene.ts';
-import type { Dice } from '../dice.ts';
 import type { Spec } from './walk-draw.ts';
 import type { Walker } from './walk-world.ts';
 

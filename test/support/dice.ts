@@ -1,10 +1,9 @@
-/** Numbers that look drawn and are the same in every run. */
+/** Numbers that depend on a seed alone. */
 export interface Dice {
-  /** 0 to below `n`. */
+  /** 0 to n - 1. */
   below(n: number): number;
   chance(share: number): boolean;
-  one<T>(list: readonly [T, ...T[]]): T;
-  /** Each with this chance, in their order. */
+  one<T>(list: readonly [T, ...(readonly T[])]): T;
   some<T>(list: readonly T[], share: number): T[];
 }
 
