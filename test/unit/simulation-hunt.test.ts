@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EXPECTED } from '../simulation/expected.ts';
 import { hunt } from '../simulation/hunt/pack.ts';
 import { withPlanted } from '../simulation/hunt/planted.ts';
@@ -14,10 +14,10 @@ import { PLANTED, type Planted } from '../simulation/planted.ts';
 import { PLANTED_FOR_JUDGES } from '../simulation/planted-for-judges.ts';
 
 const MAIN = fileURLToPath(new URL('../simulation/hunt/main.ts', import.meta.url));
-/** So many faults were known when the hunt began. */
-const AT_FIRST = 41;
 /** Where a process of the operator begins. */
 const START = 'const host = cluster.server.host;';
+/** Lives that found a fault which is mended since. */
+const MENDED = [23, 45, 63, 82, 93, 134, 146, 163, 228, 473];
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 const run = promisify(execFile);
 
@@ -84,22 +84,14 @@ describe('a life', () => {
   });
 });
 
-describe('expected findings', () => {
-  let lives: Map<string, Played>;
-  beforeAll(async () => {
-    lives = await livesOf(EXPECTED);
-  }, 180_000);
+describe('the product', () => {
+  it('is expected to break nothing', () => {
+    expect(EXPECTED).toEqual([]);
+  });
 
-  it.each(EXPECTED)(
-    '$rule is still broken in the life of seed $seed; where it is not, look with --only and take it off the list when it is mended',
-    (expected) => {
-      expect(rulesOf(lives.get(nameOf(expected)))).toContain(expected.rule);
-    },
-  );
-
-  it('are no more than there were at first, and named once each', () => {
-    expect(EXPECTED.length).toBeLessThanOrEqual(AT_FIRST);
-    expect(new Set(EXPECTED.map((one) => `${one.rule} ${nameOf(one)}`)).size).toBe(EXPECTED.length);
+  it('breaks nothing in lives that have shown a fault before', async () => {
+    const lives = await livesOf(MENDED.map((seed) => ({ seed })));
+    for (const seed of MENDED) expect(rulesOf(lives.get(nameOf({ seed }))), `seed ${seed}`).toEqual([]);
   });
 });
 
@@ -133,9 +125,8 @@ describe('a story', () => {
 });
 
 describe('the command', () => {
-  it('ends with 0 where nothing or only what is expected broke', async () => {
-    const seed = String(EXPECTED[0]?.seed ?? 1);
-    expect((await command(['--from', seed, '--lives', '1'])).code).toBe(0);
+  it('ends with 0 where nothing broke', async () => {
+    expect((await command(['--from', '1', '--lives', '1'])).code).toBe(0);
   });
 
   it('ends with 1 and a story where a copy of the product breaks what nobody expects', async () => {

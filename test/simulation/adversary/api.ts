@@ -55,6 +55,21 @@ export const apiActs: readonly Act[] = [
     },
   },
   {
+    name: 'other respells',
+    means: 'others',
+    weight: 1,
+    perform: (life, draw, focus) => {
+      const organization = anOrganization(life, draw, focus);
+      const present = life.api.organizations.of(organization.id)?.privateEndpoints ?? [];
+      if (present.length === 0) return undefined;
+      const { id, cloudProvider, region } = draw.pick(present);
+      const capital = id === id.toUpperCase() ? id.toLowerCase() : id.toUpperCase();
+      const respelled = draw.chance(0.7) ? { id: capital, region } : { id, region: region.toUpperCase() };
+      const change = { remove: [{ id, cloudProvider, region }], add: [{ cloudProvider, ...respelled }] };
+      return patch(life, organization, change, `spells ${id} (${region}) in other letters at`);
+    },
+  },
+  {
     name: 'other renames',
     means: 'others',
     weight: 3,
@@ -163,13 +178,15 @@ function anOrganization({ world }: Life, draw: Draw, { target }: Focus): Organiz
 
 /** Now and then the same endpoint in other letters, or one with the same id elsewhere. */
 function spelled(draw: Draw, endpoint: Endpoint): Endpoint {
-  switch (draw.weighted({ same: 80, capitals: 10, elsewhere: 10 })) {
+  switch (draw.weighted({ same: 80, capitals: 10, elsewhere: 10, blanks: 4 })) {
     case 'same':
       return endpoint;
     case 'capitals':
       return { ...endpoint, id: endpoint.id.toUpperCase() };
     case 'elsewhere':
       return { ...endpoint, region: 'eu-west-1' };
+    case 'blanks':
+      return { ...endpoint, id: `${endpoint.id} ` };
   }
 }
 

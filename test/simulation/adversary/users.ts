@@ -156,7 +156,7 @@ function editOrganization(life: Life, draw: Draw, thing: Thing): SpecChange {
       return { privateEndpoints: draw.some(listed, Math.max(0, listed.length - draw.between(1, 2))) };
     case 'more': {
       const more = draw.some(
-        pool.filter(({ id }) => !listed.some((one) => one.id === id)),
+        pool.filter(({ id }) => !listed.some((one) => one.id.toLowerCase() === id)),
         draw.between(1, 2),
       );
       return { privateEndpoints: [...listed, ...more] };

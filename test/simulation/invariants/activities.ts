@@ -26,7 +26,7 @@ export class ActivityJudge implements Judge {
     const age = this.#court.life.kube.now() - Date.parse(creationTimestamp);
     const late = status.lastRequest?.httpStatus === 404 || status.lastRequest?.httpStatus === 400;
     const isTheirs = ready?.reason === 'NotFound' || ready?.reason === 'Rejected';
-    if (isStalled(now) && late && isTheirs && age < LATE_MS) {
+    if (isStalled(now) && late && isTheirs && age < LATE_MS - this.#court.life.fleet.clocksOffMs) {
       const minutes = Math.floor(age / 60_000);
       this.#court.report(
         'activity early-stall',

@@ -6,6 +6,7 @@ import { DeletionJudge } from './deletion.ts';
 import { DriftJudge } from './drift.ts';
 import { EarlyJudge } from './early.ts';
 import { EndJudge } from './end.ts';
+import { Intents } from './intents.ts';
 import { KeyJudge } from './keys.ts';
 import { LeaseJudge } from './leases.ts';
 import { LedgerJudge } from './ledger.ts';
@@ -15,6 +16,7 @@ import { Notes } from './notes.ts';
 import { PaceJudge } from './pace.ts';
 import { ProcessJudge } from './processes.ts';
 import { PromiseJudge } from './promises.ts';
+import { ProofJudge } from './proofs.ts';
 import { RemovalJudge } from './removals.ts';
 import { RepeatJudge } from './repeats.ts';
 import { Trails } from './trail.ts';
@@ -34,17 +36,19 @@ export function judge(life: Life): Sitting {
   const court = new Court(life);
   const trails = new Trails(court);
   const notes = new Notes();
+  const intents = new Intents();
   const ending = new EndJudge(court, trails);
   const judges: Judge[] = [
     court,
     trails,
     notes,
+    intents,
     new CallJudge(court),
     new LeaseJudge(court),
     new KeyJudge(court),
     new PaceJudge(court),
     new LookJudge(court, trails),
-    new RemovalJudge(court, trails),
+    new RemovalJudge(court, trails, intents),
     new LedgerJudge(court, trails, notes),
     new DeletionJudge(court, trails, notes),
     new UnsettledJudge(court, trails),
@@ -57,6 +61,7 @@ export function judge(life: Life): Sitting {
     new PromiseJudge(court),
     new WaitJudge(court),
     new ProcessJudge(court),
+    new ProofJudge(court),
   ];
   life.chronicle.listen((fact) => {
     for (const one of judges) one.see(fact);

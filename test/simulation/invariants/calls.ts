@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Thing } from '../kubernetes/objects.ts';
-import type { ApiCall, Fact } from '../record/facts.ts';
+import { type ApiCall, type Fact, keyOf } from '../record/facts.ts';
 import {
   type EndpointView,
   isOwedATry,
@@ -62,7 +62,7 @@ export class CallJudge implements Judge {
   }
 
   #judge(call: ApiCall): void {
-    if (this.#court.life.restores.length > 0 && this.#court.candidates(call).length === 0) return;
+    if (this.#isForgotten(call)) return;
     const candidates = this.#court.candidates(call);
     if (candidates.length === 0) {
       this.#court.report('call for-nobody', call.target, `${shown(call)} leaves, and no object stands for it`);
@@ -77,6 +77,18 @@ export class CallJudge implements Judge {
       `call ${likeliest.objection}`,
       key,
       `${shown(call)} leaves for ${key}, ${SAYS[likeliest.objection]}`,
+    );
+  }
+
+  /** After a restore the process may know an object from before, and not have been told of it again. */
+  #isForgotten(call: ApiCall): boolean {
+    const { process, target } = call;
+    const { life } = this.#court;
+    if (life.restores.length === 0) return false;
+    const known = life.knowledge.of(process);
+    const stored = life.objects().filter(({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === target);
+    return (
+      this.#court.candidates(call).length === 0 || stored.some(({ plural, thing }) => !known.has(keyOf(plural, thing)))
     );
   }
 

@@ -13,6 +13,8 @@ interface Ended {
   readonly target: string;
   readonly host: string;
   readonly adopted: ReadonlySet<string>;
+  /** What its status had as its own when it went. */
+  readonly ours: ReadonlySet<string>;
   /** What its status said was being added when it went. */
   readonly pending: ReadonlySet<string>;
   /** When that was written down. */
@@ -35,6 +37,7 @@ const SAYS = {
 /** Something of ours that is still there, and how it came to be ours. */
 interface Left {
   readonly id: string;
+  readonly key: string;
   readonly what: keyof typeof SAYS;
 }
 
@@ -61,7 +64,9 @@ export class DeletionJudge implements Judge {
 
   end(): void {
     for (const ended of this.#ended) {
-      for (const { id, what } of this.#left(ended)) {
+      for (const { id, key, what } of this.#left(ended)) {
+        // The ledger had let go of it, and an event had said so.
+        if (!ended.ours.has(key) && !ended.pending.has(key) && this.#notes.gaveUp(ended.uid, id)) continue;
         const named = this.#notes.names(ended.uid, id, { from: ended.at, withinMs: EVENT_MS });
         if (named === 'yes') continue;
         const rule = ended.isUnknown ? 'I5 left-unknown' : `I5 left-${what}`;
@@ -82,7 +87,9 @@ export class DeletionJudge implements Judge {
     const wasHeld = last.metadata.deletionTimestamp !== undefined;
     if (spec.deletionPolicy !== 'RemovePrivateEndpoints' || !wasHeld || this.#court.life.restores.length > 0) return;
     const { namespace, name, uid } = now.metadata;
-    const adopted = (statusOf(last).privateEndpoints ?? []).filter(({ origin }) => origin === 'Adopted').map(truthKey);
+    const ledger = statusOf(last).privateEndpoints ?? [];
+    const adopted = ledger.filter(({ origin }) => origin === 'Adopted').map(truthKey);
+    const added = ledger.filter(({ origin, state }) => origin === 'Added' && state !== 'Refused').map(truthKey);
     const target = targetOfSpec('organizations', spec);
     this.#ended.push({
       at,
@@ -91,6 +98,7 @@ export class DeletionJudge implements Judge {
       target,
       host: this.#court.life.apiHost,
       adopted: new Set(spec.adoptPrivateEndpoints ? adopted : []),
+      ours: new Set([...added, ...adopted]),
       pending: new Set((statusOf(last).pendingChange?.add ?? []).map(truthKey)),
       pendingSince: Date.parse(statusOf(last).pendingChange?.time ?? '') - this.#court.life.wall,
       isUnknown: this.#answers.get(target) === 404,
@@ -130,6 +138,6 @@ function isSpelledOtherwise({ id, region }: EndpointView, { body }: ApiCall): bo
   return !add.some((sent) => sent.id === id && sent.region === region);
 }
 
-function said({ id }: EndpointView, what: Left['what']): Left {
-  return { id, what };
+function said(endpoint: EndpointView, what: Left['what']): Left {
+  return { id: endpoint.id, key: truthKey(endpoint), what };
 }

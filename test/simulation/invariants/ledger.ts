@@ -4,7 +4,7 @@ import { type LedgerView, readyOf, type SpecView, specOf, statusOf, targetOfSpec
 import type { PatchView } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import type { Notes } from './notes.ts';
-import { isIn, type Look, type Trails, truthKey } from './trail.ts';
+import { isIn, isThere, type Look, type Trails, truthKey } from './trail.ts';
 
 /** Two looks that lack it, so far apart, prove that it is gone. */
 const TWICE_MS = 55_000;
@@ -95,8 +95,8 @@ export class LedgerJudge implements Judge {
     const { apiHost } = this.#court.life;
     const { looks, changes } = this.#trails.of(apiHost, target);
     const since = this.#since.get(`${thing.metadata.uid} ${truthKey(entry)}`) ?? 0;
-    const lacking = looks.filter(({ at, entries }) => at >= since && entries && !isIn(entries, entry));
-    const lastSeen = looks.findLast(({ at, entries }) => at >= since && entries && isIn(entries, entry))?.at ?? 0;
+    const lacking = looks.filter(({ at, entries }) => at >= since && entries && !isThere(entries, entry));
+    const lastSeen = looks.findLast(({ at, entries }) => at >= since && entries && isThere(entries, entry))?.at ?? 0;
     const misses = lacking.filter(({ at }) => at > lastSeen);
     const removedAt = changes.findLast(
       (call) =>

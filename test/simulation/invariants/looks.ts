@@ -2,14 +2,14 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import type { EndpointView } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
-import { isIn, type Look, type Trails } from './trail.ts';
+import { isIn, isThere, type Look, type Trails } from './trail.ts';
 
 /** Between a look and the change that follows from it lie a status write and a slot, and no more than that. */
 const ATTEMPT_MS = 120_000;
 /** Two looks without a list, so far apart, count as one that shows an empty list. */
 const TWICE_MS = 55_000;
 
-/** I1: no `add` leaves unless a look of the same attempt lacked it. */
+/** I1: no `add` leaves unless a look of the same attempt lacked it, and no `remove` unless one has shown it. */
 export class LookJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
@@ -22,12 +22,27 @@ export class LookJudge implements Judge {
   see(fact: Fact): void {
     if (fact.what !== 'leaves' || fact.call.method !== 'PATCH') return;
     const { call } = fact;
-    for (const endpoint of (call.body as PatchView).privateEndpoints?.add ?? []) {
+    const { add = [], remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
+    for (const endpoint of remove) this.#judgeRemove(call, endpoint);
+    for (const endpoint of add) {
       const objection = objectionTo(call, endpoint, this.#trails);
       if (objection !== undefined) {
         this.#court.report(`I1 ${objection}`, call.target, `${shown(call)} leaves, ${SAYS[objection]} ${endpoint.id}`);
       }
     }
+  }
+
+  /** What is being deleted is removed unseen where no look is possible. */
+  #judgeRemove(call: ApiCall, endpoint: EndpointView): void {
+    const look = lookBefore(call, this.#trails);
+    if (look?.entries && isThere(look.entries, endpoint)) return;
+    const isGoing = this.#court.candidates(call).some(({ known }) => known.last.metadata.deletionTimestamp);
+    if (isGoing && !look) return;
+    this.#court.report(
+      'I1 unseen',
+      call.target,
+      `${shown(call)} leaves, and no look of this attempt has shown ${endpoint.id}`,
+    );
   }
 }
 

@@ -15,6 +15,18 @@ interface EventBody {
   readonly regarding?: { readonly uid?: string };
 }
 
+/** What is told of an endpoint that the ledger lets go of. */
+const LOSSES: ReadonlySet<string> = new Set([
+  'AddNotConfirmed',
+  'CleanupAbandoned',
+  'DriftDetected',
+  'EndpointLeft',
+  'OwnershipLost',
+  'OwnershipUnknown',
+]);
+/** The same event is not sent again within this time. */
+const REPEAT_MS = 10 * 60_000;
+
 /** The events of every object. One that the API server did not take was told all the same: events are sent beside everything else. */
 export class Notes implements Judge {
   readonly #notes = new Map<string, Note[]>();
@@ -36,16 +48,28 @@ export class Notes implements Judge {
   }
 
   /**
-   * Whether an event of the object names this within some time after, or says what is left behind but only counts it. A process that
-   * died just then may have wanted to.
+   * Whether an event of the object names this within some time after, in whatever letters, or says what is left behind but only counts
+   * it. A loss that was told in the same words shortly before is not told again. A process that died just then may have wanted to.
    */
   names(uid: string, what: string, about: { readonly from: number; readonly withinMs: number }): 'yes' | 'no' | 'cut' {
     const { from, withinMs } = about;
     const isNear = (at: number): boolean => at >= from - 5_000 && at <= from + withinMs;
     const near = this.of(uid).filter(({ at, reason }) => isNear(at) && reason !== 'Applied');
-    // psc-10 does not name psc-1.
-    const isNamed = near.some(({ text }) => text.split(/[^\w-]+/).includes(what));
-    if (isNamed || this.deaths.some(isNear)) return 'yes';
+    const told = this.of(uid).filter(({ at, reason }) => LOSSES.has(reason) && at >= from - REPEAT_MS && at <= from);
+    if ([...near, ...told].some((note) => isNamedIn(note, what)) || this.deaths.some(isNear)) return 'yes';
     return near.some(({ reason, text }) => reason === 'CleanupAbandoned' && /and \d+ more/.test(text)) ? 'cut' : 'no';
   }
+
+  /** Whether the object has ever said that this may be its own no more. */
+  gaveUp(uid: string, what: string): boolean {
+    return this.of(uid).some((note) => LOSSES.has(note.reason) && isNamedIn(note, what));
+  }
+}
+
+/** psc-10 does not name psc-1. */
+function isNamedIn({ text }: Note, what: string): boolean {
+  return text
+    .toLowerCase()
+    .split(/[^\w-]+/)
+    .includes(what.toLowerCase());
 }

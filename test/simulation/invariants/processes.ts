@@ -3,6 +3,7 @@ import type { ApiCall, Fact, KubeAsk } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
+import { isLook } from './messages.ts';
 
 /** So long nobody may hold the Lease while everything works: one that died without a word is given up after 15 s. */
 const LEADERLESS_MS = 75_000;
@@ -84,7 +85,8 @@ export class ProcessJudge implements Judge {
 
   #judgeLost(process: string, call: ApiCall): void {
     const { requestId } = call.reply ?? {};
-    if (requestId === undefined || call.reply?.status !== 200) return;
+    // What a look or the answer to a name showed is kept in memory only, until the attempt ends.
+    if (requestId === undefined || call.reply?.status !== 200 || isLook(call)) return;
     const candidates = this.#court.candidates(call);
     const stored = candidates.flatMap(({ key, known }) => {
       const [plural = '', namespace = '', name = ''] = key.split('/');

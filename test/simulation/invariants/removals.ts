@@ -2,6 +2,7 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, endpointKey, specOf, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
+import type { Intents } from './intents.ts';
 import { lookBefore } from './looks.ts';
 import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
 
@@ -10,17 +11,20 @@ const LAG_MS = 30_000;
 /** Put back within this time, another's endpoint cannot be told from ours. */
 const PUT_BACK_MS = 120_000;
 const SETTLED_MS = 60_000;
+const HIDDEN = 'hidden from the look before our add';
 
 /** I2: no `remove` leaves for what the ledger does not prove to be ours; and what somebody else added is never removed, but where no client can tell. */
 export class RemovalJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
+  readonly #intents: Intents;
   /** By uid of the object: the endpoints that were adopted for it while its spec said so. */
   readonly #adopted = new Map<string, Set<string>>();
 
-  constructor(court: Court, trails: Trails) {
+  constructor(court: Court, trails: Trails, intents: Intents) {
     this.#court = court;
     this.#trails = trails;
+    this.#intents = intents;
   }
 
   see(fact: Fact): void {
@@ -69,6 +73,10 @@ export class RemovalJudge implements Judge {
     if (creator.by === 'operator') {
       const makers = new Set(this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid));
       if (candidates.some(({ known }) => makers.has(known.last.metadata.uid))) return;
+      if (this.#addsOf(call, instance).some((add) => this.#wasHidden(add, instance))) {
+        this.#court.excuse(HIDDEN);
+        return;
+      }
       this.#court.report(
         'I2 of-another-object',
         call.target,
@@ -92,7 +100,9 @@ export class RemovalJudge implements Judge {
   /** Why no client could have told that this endpoint was not ours. */
   #excuse(call: ApiCall, instance: Instance, gone: readonly Instance[]): string | undefined {
     const trail = this.#trails.of(call.host, call.target);
-    const own = trail.instances.filter(({ key, creator }) => key === instance.key && creator.by === 'operator');
+    const own = trail.instances.filter(
+      (other) => other !== instance && other.key === instance.key && this.#countsAsOurs(call, other),
+    );
     const isTwin = (other: Instance): boolean =>
       endpointKey(other.stored) === endpointKey(instance.stored) &&
       other.creator.at <= this.#now() &&
@@ -110,9 +120,25 @@ export class RemovalJudge implements Judge {
       const settledAt = add.reply?.at ?? add.leftAt + this.#timeoutMs() + SETTLED_MS;
       const seenAt = look.call.executions[0]?.at ?? look.at;
       if (instance.creator.at >= seenAt - LAG_MS && instance.creator.at <= settledAt) return 'added together with ours';
-      if (look.truth.has(instance.key)) return 'hidden from the look before our add';
+      if (this.#wasHidden(add, instance)) return HIDDEN;
     }
-    return undefined;
+    return this.#cameWithIntent(call, instance) ? 'added while an intent to add it was on record' : undefined;
+  }
+
+  /** What the operator added, and what nobody can tell from that. */
+  #countsAsOurs(call: ApiCall, other: Instance): boolean {
+    return other.creator.by === 'operator' || this.#cameWithIntent(call, other);
+  }
+
+  #cameWithIntent(call: ApiCall, { key, creator }: Instance): boolean {
+    const candidates = this.#court.candidates(call);
+    return candidates.some(({ known }) => this.#intents.wasOpen(known.last.metadata.uid, key, creator.at));
+  }
+
+  /** Whether the look before an add lacked what was there. */
+  #wasHidden(add: ApiCall, instance: Instance): boolean {
+    const look = lookBefore(add, this.#trails);
+    return look?.entries !== undefined && !isIn(look.entries, instance.stored) && look.truth.has(instance.key);
   }
 
   #verdict(call: ApiCall, instance: Instance): { readonly rule: string; readonly text: string } {

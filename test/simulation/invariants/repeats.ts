@@ -9,7 +9,7 @@ const MOST = 3;
 /** I4: an endpoint that does not appear is not sent for ever: at most three unconfirmed changes of one endpoint in a generation. */
 export class RepeatJudge implements Judge {
   readonly #court: Court;
-  /** By uid, generation and endpoint: adds that were taken, or may have been. */
+  /** By process, uid, generation and endpoint: adds that were taken, or may have been. What a process has counted goes with it. */
   readonly #sent = new Map<string, number>();
 
   constructor(court: Court) {
@@ -26,7 +26,7 @@ export class RepeatJudge implements Judge {
     if (!isTaken || call.method !== 'PATCH' || !candidate || other) return;
     const { uid, generation } = candidate.known.last.metadata;
     for (const endpoint of (call.body as PatchView).privateEndpoints?.add ?? []) {
-      const key = `${uid} ${generation} ${truthKey(endpoint)}`;
+      const key = `${call.process} ${uid} ${generation} ${truthKey(endpoint)}`;
       const count = (this.#sent.get(key) ?? 0) + 1;
       this.#sent.set(key, count);
       if (count > MOST) {

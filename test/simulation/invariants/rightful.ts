@@ -1,6 +1,14 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import { behaviourOf } from '../life/traits.ts';
-import { type EndpointView, type Plural, type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import {
+  type EndpointView,
+  type Plural,
+  type SpecView,
+  sameEndpoint,
+  specOf,
+  statusOf,
+  targetOfSpec,
+} from '../record/objects.ts';
 import type { Court } from './court.ts';
 import { type Trails, truthKey } from './trail.ts';
 
@@ -103,6 +111,10 @@ export class Rightful {
     const clashes = (one: EndpointView): boolean =>
       present.some(({ stored, key }) => stored.id.toLowerCase() === one.id.toLowerCase() && key !== truthKey(one));
     if ([...declared, ...ours(thing)].some(clashes)) found.add('EndpointConflict');
+    // Where the API keeps it under other fields and it is not this object's, nobody can tell it from another one.
+    const isKeptOtherwise = (one: EndpointView): boolean =>
+      present.some(({ stored, key }) => key === truthKey(one) && !sameEndpoint(stored, one) && !isOurs(thing, stored));
+    if (declared.some(isKeptOtherwise)) found.add('EndpointConflict');
     const open = missing.filter((one) => !clashes(one));
     if (open.length > 0 && adds === 'ignored') found.add('NotConfirmed');
     if (open.length > 0 && adds === 'gone')
@@ -163,6 +175,10 @@ export class Rightful {
     const { organizationId } = specOf(thing);
     return behaviourOf(this.#court.life.world.organizations.find(({ id }) => id === organizationId)?.traits ?? []);
   }
+}
+
+function isOurs(thing: Thing, { id, cloudProvider, region }: EndpointView): boolean {
+  return ours(thing).some((one) => one.id === id && one.cloudProvider === cloudProvider && one.region === region);
 }
 
 function ours(thing: Thing): EndpointView[] {

@@ -131,6 +131,14 @@ function readEntries(list: unknown): readonly Partial<EndpointView>[] | undefine
   return list.length > 0 && readable.length === 0 ? undefined : readable;
 }
 
+/** Whether a list has an entry of the ledger, byte for byte; what it leaves out is no contradiction. */
+export function isThere(entries: readonly Partial<EndpointView>[], endpoint: EndpointView): boolean {
+  return entries.some(
+    ({ id, cloudProvider = endpoint.cloudProvider, region = endpoint.region }) =>
+      id === endpoint.id && cloudProvider === endpoint.cloudProvider && region === endpoint.region,
+  );
+}
+
 /** Whether a list has an endpoint; what an entry leaves out is no contradiction. */
 export function isIn(entries: readonly Partial<EndpointView>[], endpoint: EndpointView): boolean {
   const same = (a: string | undefined, b: string): boolean =>

@@ -1,4 +1,5 @@
 import type { ApiCall, Fact } from '../record/facts.ts';
+import { statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 import { isIn, type Trails, truthKey } from './trail.ts';
@@ -27,7 +28,8 @@ export class UnsettledJudge implements Judge {
       this.#leaves(fact.call);
       this.#underWay.add(fact.call);
     }
-    if (fact.what === 'unanswered') this.#keep(fact.call);
+    // Where the answer broke off in its body, its status had come before.
+    if (fact.what === 'unanswered' && !isRefused(fact.call.reply?.status ?? 0)) this.#keep(fact.call);
     if (fact.what === 'answered' && isUnknown(fact.call.reply?.status ?? 0)) this.#keep(fact.call);
   }
 
@@ -35,6 +37,17 @@ export class UnsettledJudge implements Judge {
   #couldKnow(mine: readonly Candidate[], theirs: readonly Candidate[]): boolean {
     const { fleet } = this.#court.life;
     return mine.some((one) => theirs.some((other) => fleet.sees(namespaceOf(one), namespaceOf(other))));
+  }
+
+  /** Whether its object is still there, and its status says that a write may be under way. */
+  #isOnRecord({ key, known }: Candidate, { leftAt }: ApiCall): boolean {
+    const [plural = '', namespace = '', name = ''] = key.split('/');
+    const stored = this.#court.life.stored(plural, namespace, name);
+    if (stored?.metadata.uid !== known.last.metadata.uid) return false;
+    const { pendingChange, lastRequest } = statusOf(stored);
+    if (pendingChange) return true;
+    const sentAt = Date.parse(lastRequest?.time ?? '') - this.#court.life.wall;
+    return lastRequest?.outcome === 'Unknown' && sentAt >= leftAt - 1_000;
   }
 
   #died(process: string): void {
@@ -59,6 +72,10 @@ export class UnsettledJudge implements Judge {
       const theirs = this.#court.candidates(before);
       if (theirs.length > 0 && !mine.some((one) => theirs.some((other) => uidOf(one) === uidOf(other)))) {
         if (!this.#couldKnow(mine, theirs)) continue;
+        if (call.process !== before.process && !theirs.some((one) => this.#isOnRecord(one, before))) {
+          this.#court.excuse('a write that no status tells of, of a process that is gone');
+          continue;
+        }
         this.#court.report(
           'I6 unsettled',
           call.target,
@@ -101,6 +118,10 @@ function changes({ method, body }: ApiCall): boolean {
   if (method !== 'PATCH') return false;
   const { name, privateEndpoints } = body as PatchView;
   return name !== undefined || (privateEndpoints?.add ?? []).length + (privateEndpoints?.remove ?? []).length > 0;
+}
+
+function isRefused(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408;
 }
 
 function isUnknown(status: number): boolean {

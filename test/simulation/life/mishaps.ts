@@ -100,6 +100,10 @@ export function drawApiFault(draw: Draw, statuses: readonly number[] = STATUSES)
   };
 }
 
+const PLACE = { cloudProvider: 'gcp', region: 'ap-northeast-1' };
+const WITHOUT_IDS = [PLACE, PLACE];
+const MANY_TWINS = Array.from({ length: 2_000 }, () => ({ id: 'theirs-1', ...PLACE }));
+
 /** A reply that shows less, or older, than what is there. */
 export function drawGlitch(draw: Draw, target: string): Glitch {
   if (draw.chance(0.15)) return { behaviour: {}, text: 'the reply shows the key of the caller', showsKey: true };
@@ -110,5 +114,10 @@ export function drawGlitch(draw: Draw, target: string): Glitch {
   const list = draw.pick(['empty', 'absent', 'null', 'empty'] as const);
   if (draw.chance(0.3))
     return { behaviour: { organization: { echo: 'stale' } }, text: 'the reply shows what was before' };
+  if (draw.chance(0.15)) {
+    const privateEndpoints = draw.pick([WITHOUT_IDS, MANY_TWINS]);
+    const text = `the list in the reply has ${privateEndpoints.length} other entries`;
+    return { behaviour: { organization: { replace: { privateEndpoints } } }, text };
+  }
   return { behaviour: { organization: { list } }, text: `the list in the reply is ${list}` };
 }

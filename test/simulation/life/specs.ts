@@ -28,6 +28,7 @@ export function someEndpoints(draw: Draw, pool: readonly Endpoint[]): Endpoint[]
   return draw.some(pool, count).map((endpoint) => ({
     ...endpoint,
     ...(draw.chance(0.05) && { region: draw.pick(REGIONS) }),
+    ...(draw.chance(0.04) && { id: endpoint.id.toUpperCase() }),
     ...(draw.chance(0.15) && { description: `of ${endpoint.id}` }),
   }));
 }

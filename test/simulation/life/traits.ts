@@ -29,6 +29,8 @@ const ODDITIES = plain<OrganizationBehaviour>({
   'regions in capitals': { tuples: 'upper-region' },
   'ids in capitals': { tuples: 'upper-id' },
   'regions have another name': { tuples: 'region-alias' },
+  'ids in small letters': { tuples: 'lower-id' },
+  'trims endpoints': { tuples: 'trimmed' },
   'no list': { list: 'absent' },
   'list null': { list: 'null' },
   'no list while it is empty': { list: 'absent-when-empty' },
@@ -53,6 +55,7 @@ const ODDITIES = plain<OrganizationBehaviour>({
   'refuses two changes at once': { concurrent: 'conflict' },
   'loses one of two changes at once': { concurrent: 'lost-update' },
   'an entry without a region': { entries: 'no-region-among' },
+  'entries without regions': { entries: 'no-regions' },
 });
 
 const WORDINGS = ['names-id', 'generic', 'longer-id', 'changing'] as const;

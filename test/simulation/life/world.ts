@@ -188,9 +188,16 @@ function drawOrganizations(draw: Draw): OrganizationDraft[] {
     const others = mine.some(pool, mine.weighted({ 0: 50, 1: 30, 2: 20 }) === '0' ? 0 : mine.between(1, 2));
     // More than a status stores.
     const isCrowded = mine.chance(0.04);
-    const crowd = strangers(isCrowded ? 210 : mine.between(0, 2));
+    const crowd = mine.of('crowd');
+    const theirs = strangers(isCrowded ? crowd.pick([210, 210, 9_000]) : mine.between(0, 2));
+    const twins = crowd.chance(0.005) ? Array.from({ length: 2_000 }, () => ({ ...crowd.pick(pool) })) : [];
     const traits = organizationTraits(mine.of('traits'), pool, isCrowded);
-    return { id: `7f0e6f0c-0000-4000-8000-00000000000${index + 1}`, pool, traits, others: [...crowd, ...others] };
+    return {
+      id: `7f0e6f0c-0000-4000-8000-00000000000${index + 1}`,
+      pool,
+      traits,
+      others: [...theirs, ...twins, ...others],
+    };
   });
 }
 

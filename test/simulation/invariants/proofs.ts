@@ -1,0 +1,28 @@
+import type { Fact } from '../record/facts.ts';
+import { statusOf } from '../record/objects.ts';
+import type { Court, Judge } from './court.ts';
+
+/** Proven is only who was answered 200 himself, with his own key: a call under way is no proof, and ids are no secret. */
+export class ProofJudge implements Judge {
+  readonly #court: Court;
+  /** By uid: all that a reply of 200 can have been for. */
+  readonly #answered = new Set<string>();
+
+  constructor(court: Court) {
+    this.#court = court;
+  }
+
+  see(fact: Fact): void {
+    if (fact.what === 'answered' && fact.call.reply?.status === 200) {
+      for (const { known } of this.#court.candidates(fact.call)) this.#answered.add(known.last.metadata.uid);
+    }
+    if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED') return;
+    const { kind, now, before } = fact.change;
+    const { proof } = statusOf(now);
+    if (proof === undefined || proof.time === statusOf(before).proof?.time) return;
+    const { uid, namespace, name } = now.metadata;
+    if (this.#answered.has(uid)) return;
+    const key = `${kind.plural}/${namespace}/${name}`;
+    this.#court.report('held unproven', key, `${key} counts as proven, and the API has answered nothing of its own`);
+  }
+}
