@@ -64,6 +64,14 @@ export function sent(
 export function settled(evidence: Partial<Evidence>): Settlement {
   const { now = 0, settled: isSettled = false, ...more } = evidence;
   const settlesAt = T0 + now + (isSettled ? 0 : 90_000);
-  const all = { ledger: [], list: listing(), goal: goal(['a']), settlesAt, settled: isSettled, ...more };
+  const all = {
+    ledger: [],
+    list: listing(),
+    goal: goal(['a']),
+    settlesAt,
+    settled: isSettled,
+    atWorkMs: 95_000,
+    ...more,
+  };
   return settle({ ...all, now: T0 + now });
 }

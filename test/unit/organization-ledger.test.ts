@@ -31,6 +31,8 @@ const THERE = { list: listing('a') };
 const missing = (more: Partial<LedgerEntry> = {}) => [
   entry('a', { state: 'Missing', nextAttemptTime: at(MINUTE), ...more }),
 ];
+/** Sent at T0: it is settled 95 s later. */
+const UNCONFIRMED = entry('a', { state: 'Unconfirmed', nextAttemptTime: at(95 * SECOND) });
 const adopting = goal(['a'], { adoptPrivateEndpoints: true });
 const unlisted = goal([]);
 
@@ -90,9 +92,15 @@ const TABLE: readonly Line[] = [
     more: { nextAttemptTime: at(MINUTE) },
   },
   {
-    line: 'Unconfirmed | there',
-    given: { ...THERE, ledger: [entry('a', { state: 'Unconfirmed' })] },
+    line: 'Unconfirmed | there, 5 min after it was sent',
+    given: { ...THERE, ledger: [UNCONFIRMED], now: 5 * MINUTE, settled: true },
     says: 'a Added Present',
+  },
+  {
+    line: 'Unconfirmed | there, two seconds more',
+    given: { ...THERE, ledger: [UNCONFIRMED], now: 5 * MINUTE + 2 * SECOND, settled: true },
+    says: 'a Found Present',
+    told: 'maybe-ours',
   },
 
   { line: 'Refused | there', given: { ...THERE, ledger: [refusedEntry('a')] }, says: 'a Found Present' },
