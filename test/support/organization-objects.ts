@@ -66,6 +66,7 @@ export function factsOf(object: Organization, more: Partial<Facts> = {}): Facts 
     apiHash: API_HASH,
     atWorkMs: notebook.settlesAt(0),
     cleanupDeadlineMs: 600_000,
+    owed: false,
     planOnly: false,
     ...more,
   };
