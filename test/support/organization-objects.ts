@@ -66,7 +66,6 @@ export function factsOf(object: Organization, more: Partial<Facts> = {}): Facts 
     apiHash: API_HASH,
     atWorkMs: notebook.settlesAt(0),
     cleanupDeadlineMs: 600_000,
-    owed: false,
     planOnly: false,
     ...more,
   };
