@@ -117,7 +117,7 @@ export class RemovalJudge implements Judge {
     for (const add of this.#addsOf(call, instance)) {
       const look = lookBefore(add, this.#trails);
       if (!look?.entries || isIn(look.entries, instance.stored)) continue;
-      const settledAt = add.reply?.at ?? add.leftAt + this.#timeoutMs() + SETTLED_MS;
+      const settledAt = this.#settledAt(add, instance);
       const seenAt = look.call.executions[0]?.at ?? look.at;
       if (instance.creator.at >= seenAt - LAG_MS && instance.creator.at <= settledAt) return 'added together with ours';
       if (this.#wasHidden(add, instance)) return HIDDEN;
@@ -133,6 +133,14 @@ export class RemovalJudge implements Judge {
   #cameWithIntent(call: ApiCall, { key, creator }: Instance): boolean {
     const candidates = this.#court.candidates(call);
     return candidates.some(({ known }) => this.#intents.wasOpen(known.last.metadata.uid, key, creator.at));
+  }
+
+  /** Until then an add may be at work: one that was taken and is not in the list, too. */
+  #settledAt(add: ApiCall, { stored }: Instance): number {
+    const { reply } = add;
+    const shown = this.#trails.of(add.host, add.target).looks.find(({ call }) => call === add)?.entries;
+    const isOver = reply !== undefined && (reply.status >= 400 || (shown !== undefined && isIn(shown, stored)));
+    return isOver ? reply.at : add.leftAt + this.#timeoutMs() + SETTLED_MS;
   }
 
   /** Whether the look before an add lacked what was there. */

@@ -113,7 +113,9 @@ export class Rightful {
     if ([...declared, ...ours(thing)].some(clashes)) found.add('EndpointConflict');
     // Where the API keeps it under other fields and it is not this object's, nobody can tell it from another one.
     const isKeptOtherwise = (one: EndpointView): boolean =>
-      present.some(({ stored, key }) => key === truthKey(one) && !sameEndpoint(stored, one) && !isOurs(thing, stored));
+      present.some(
+        ({ stored, key }) => key === truthKey(one) && !sameEndpoint(stored, one) && !this.owns(thing, stored),
+      );
     if (declared.some(isKeptOtherwise)) found.add('EndpointConflict');
     const open = missing.filter((one) => !clashes(one));
     if (open.length > 0 && adds === 'ignored') found.add('NotConfirmed');
@@ -171,14 +173,15 @@ export class Rightful {
     return list !== 'absent' && list !== 'null';
   }
 
+  /** Whether the ledger has it as this object's, in these very letters. */
+  owns(thing: Thing, { id, cloudProvider, region }: EndpointView): boolean {
+    return ours(thing).some((one) => one.id === id && one.cloudProvider === cloudProvider && one.region === region);
+  }
+
   behaviour(thing: Thing) {
     const { organizationId } = specOf(thing);
     return behaviourOf(this.#court.life.world.organizations.find(({ id }) => id === organizationId)?.traits ?? []);
   }
-}
-
-function isOurs(thing: Thing, { id, cloudProvider, region }: EndpointView): boolean {
-  return ours(thing).some((one) => one.id === id && one.cloudProvider === cloudProvider && one.region === region);
 }
 
 function ours(thing: Thing): EndpointView[] {
