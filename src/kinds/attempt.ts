@@ -29,11 +29,14 @@ export interface Memory {
   readonly underWay: Map<string, CallUnderWay>;
   /** Version of the Secret that a call was last made with, or that no key could be made of. */
   readonly triedSecret: Map<string, string>;
+  /** The uid of an object whose last write stands in no status, because somebody else's word came before it: what is declared is sent once more. */
+  readonly owed: Map<string, string>;
 }
 
 interface CallUnderWay {
   readonly target: string;
   readonly uid: string;
+  readonly isWrite: boolean;
   /** It was a write, and nobody can tell what it did. */
   readonly isUnknown: boolean;
 }
@@ -54,7 +57,7 @@ export interface Attempting {
 export interface KindAttempts extends Attempting {
   /** The pacer holds a slot for the object with this store key. */
   readonly hasSlot: (storeKey: string) => boolean;
-  readonly settle: (storeKey: string, visit: { readonly unwritten: boolean }) => void;
+  readonly settle: (storeKey: string, visit: { readonly unwritten: boolean; readonly dropped: boolean }) => void;
   readonly forget: (storeKey: string) => void;
 }
 
@@ -64,7 +67,7 @@ export function attemptsOf(
   { store, locks }: { readonly store: Pick<Store<KubeObject>, 'get'>; readonly locks: Locks },
 ): KindAttempts {
   const pacingKey = (key: string): string => queueKey(kind, key);
-  const memory: Memory = { underWay: new Map(), triedSecret: new Map() };
+  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), owed: new Map() };
   return {
     pacer,
     readCredential,
@@ -74,16 +77,18 @@ export function attemptsOf(
     pacingKey,
     stillWanted: (object) => isSameWish(object, store.get(keyOf(object))),
     hasSlot: (key) => pacer.hasSlot(pacingKey(key)),
-    settle(key, { unwritten }) {
+    settle(key, { unwritten, dropped }) {
       pacer.settle(pacingKey(key));
       const call = unwritten ? undefined : memory.underWay.get(key);
       if (!call) return;
       memory.underWay.delete(key);
+      if (dropped && call.isWrite) memory.owed.set(key, call.uid);
       locks.end(call.target, call.uid, call);
     },
     forget(key) {
       pacer.forget(pacingKey(key));
       memory.triedSecret.delete(key);
+      memory.owed.delete(key);
     },
   };
 }
@@ -148,12 +153,18 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const answer = using.pacer.tryStart(callWish(wish, read, using));
   if ('wait' in answer) return { got: 'no-slot' };
   if ('gated' in answer) return { got: 'gated' };
-  const call: CallUnderWay = { target: wish.target, uid: wish.object.metadata.uid, isUnknown: wish.write };
+  const call: CallUnderWay = {
+    target: wish.target,
+    uid: wish.object.metadata.uid,
+    isWrite: wish.write,
+    isUnknown: wish.write,
+  };
   const { start } = answer;
   const begin = (): Objection | undefined => {
     if (!using.stillWanted(wish.object)) return 'not-wanted';
     if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin()) return 'not-permitted';
     using.memory.underWay.set(key, call);
+    using.memory.owed.delete(key);
     using.locks.begin(call.target, call.uid);
     return undefined;
   };

@@ -63,9 +63,11 @@ export function keepProof(report: Report, object: KubeObject, now: number): Repo
   const { time, apiHash } = status.proof;
   const noted = withoutUndefined({ time, apiHash, unusableSince: isIdle(object) ? undefined : since });
   const proof = end !== undefined && end <= now ? undefined : noted;
+  // Or it would look like a status of the first version, which proves itself by that.
+  const ended = proof ? {} : { applied: undefined };
   return {
     ...report,
-    ...(!isDeepStrictEqual(proof, status.proof) && { status: withoutUndefined({ ...status, proof }) }),
+    ...(!isDeepStrictEqual(proof, status.proof) && { status: withoutUndefined({ ...status, proof, ...ended }) }),
     outcome: proof && end !== undefined ? sooner(report.outcome, end) : report.outcome,
   };
 }

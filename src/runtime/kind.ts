@@ -42,9 +42,9 @@ interface Housekeeping {
   readonly type: ResourceType;
   /**
    * A visit of the key is over, whatever came of it: give back what was held for it. `unwritten`: the status does not
-   * say yet what was done, so what only memory knows of it must stay.
+   * say yet what was done, so what only memory knows of it must stay. `dropped`: no status ever will.
    */
-  settle(key: string, visit: { readonly unwritten: boolean }): void;
+  settle(key: string, visit: { readonly unwritten: boolean; readonly dropped: boolean }): void;
   /** The object is gone: drop everything known about it. */
   forget(key: string): void;
 }

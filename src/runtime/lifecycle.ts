@@ -4,7 +4,7 @@ import type { KubeClient } from '../kube/client.ts';
 import { KubeError } from '../kube/errors.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
 import type { Kind, Notice, Report } from './kind.ts';
-import { awaitChange, type Outcome } from './outcome.ts';
+import { awaitChange, goOn, type Outcome } from './outcome.ts';
 import { writeStatus } from './status-writer.ts';
 import { hasOthersAttempt } from './superseded.ts';
 
@@ -38,6 +38,8 @@ export interface PassResult {
 export class Lifecycle {
   readonly #options: LifecycleOptions;
   readonly #kept = new Map<string, Kept>();
+  /** Whose result stands in no status, because what stands there counts more. */
+  readonly #dropped = new Set<string>();
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
@@ -47,6 +49,7 @@ export class Lifecycle {
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
     try {
       await this.#catchUp(kind, id);
+      if (this.#dropped.has(id)) return { outcome: goOn, did: 'dropped', asOf: this.#hands() };
       const object = kind.get(key);
       if (!object) {
         kind.forget(key);
@@ -57,7 +60,7 @@ export class Lifecycle {
       const outcome = await this.#record(kind, id, { base: object, report });
       return { outcome, did: report.did, facts: report.facts, asOf };
     } finally {
-      kind.settle(key, { unwritten: this.#kept.has(id) });
+      kind.settle(key, { unwritten: this.#kept.has(id), dropped: this.#dropped.delete(id) });
     }
   }
 
@@ -92,7 +95,6 @@ export class Lifecycle {
     return this.#write(kind, id, kept);
   }
 
-  /** Whoever changes the object meanwhile wakes its key, so a result that came to nothing needs no further visit. */
   async #write(kind: Kind, id: string, kept: Kept): Promise<Outcome> {
     const { base, report } = kept;
     const newest = kind.get(keyOf(base));
@@ -110,6 +112,8 @@ export class Lifecycle {
     });
     this.#kept.delete(id);
     if (written === 'gone') kind.drop(base);
+    // Whoever wrote the other word has woken the key.
+    if (written === 'superseded') this.#dropped.add(id);
     if (written === 'gone' || written === 'superseded') return awaitChange;
     this.#tell(kind, base, report);
     return report.outcome;

@@ -126,8 +126,8 @@ test.for([
   ['spec.maxPrivateEndpointRemovals', '0 to 100. Absent: 5.'],
   ['spec.deletionPolicy', 'Retain (absent means that)'],
   ['spec.reassertInterval', '10m to 8760h'],
-  ['status.privateEndpoints.origin', 'Found: was there; never removed.'],
-  ['status.pendingChange', 'written before it is'],
+  ['status.privateEndpoints.origin', 'Found: existed before; never removed.'],
+  ['status.pendingChange', 'saved before sending'],
 ] as const)('kubectl explain tells of %s', async ([path, words]) => {
   // The API server publishes its documentation a moment after it serves the kind.
   const what = `kubectl explain org.${path}`;
@@ -190,7 +190,14 @@ test('a list that was never reported, an empty one and an empty intent are kept 
     { organization: {} },
     { organization: { privateEndpoints: [] } },
     { pendingChange: { time: AT, add: [], remove: [] } },
-    { pendingChange: { time: AT, name: 'Acme', add: [tuple], remove: [{ ...tuple, region: 'us-east1' }] } },
+    {
+      pendingChange: {
+        time: AT,
+        add: [tuple],
+        remove: [{ ...tuple, region: 'us-east1' }],
+        refused: { httpStatus: 400 },
+      },
+    },
   ]) {
     const status = { ...readyStatus, ...part };
     expect(await write('apart', status)).toEqual({ code: 200, message: undefined, status });

@@ -1,7 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
+import {
+  endpoint,
+  ledgerOf,
+  list,
+  type Org,
+  type Organizations,
+  organizationsOf,
+} from '../support/organization-scene.ts';
 import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
 import { metric, ready, secretKnown, settled } from '../support/watching.ts';
 
@@ -37,27 +45,46 @@ async function written(): Promise<string[]> {
 }
 
 describe('deletion', () => {
-  test('removes what was added, releases what was adopted, and does not touch what was found', async () => {
+  test('removes what was added and what was adopted, and does not touch what was found', async () => {
     scene.simulator.setOrganization(ORGANIZATION, { add: ['theirs', 'adopted'].map((id) => endpoint(id)) });
-    const list = ['adopted', 'ours'].map((id) => endpoint(id));
-    await orgs.create('acme', { privateEndpoints: list, adoptPrivateEndpoints: true, ...REMOVING });
-    const before = await orgs.until('acme', 'Applied');
-    expect(before.status.privateEndpoints).toMatchObject([{ origin: 'Adopted' }, { origin: 'Added' }]);
+    await orgs.create('acme', { ...list('adopted', 'ours'), adoptPrivateEndpoints: true, ...REMOVING });
+    expect(ledgerOf(await orgs.until('acme', 'Applied'))).toEqual(['adopted Adopted Present', 'ours Added Present']);
     await orgs.remove('acme');
     await orgs.untilGone('acme');
-    expect(orgs.ids()).toEqual(['theirs', 'adopted']);
-    expect(orgs.patches().at(-1)).toEqual({ privateEndpoints: { remove: [endpoint('ours')] } });
-    const counts = scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id });
-    expect(counts['gcp/ap-northeast-1/ours']).toEqual({ add: 1, added: 1, remove: 1, removed: 1 });
-    expect(Object.keys(counts)).toEqual(['gcp/ap-northeast-1/ours']);
+    expect(orgs.ids()).toEqual(['theirs']);
+    expect(orgs.said()).toEqual(['look', '+ours', 'look', '-adopted-ours']);
   });
 
-  test('sends no name, and writes the intent and one result before it lets go', async () => {
+  test('releases what was adopted where that is taken back with it', async () => {
+    scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('adopted')] });
+    await orgs.create('acme', { ...list('adopted', 'ours'), adoptPrivateEndpoints: true, ...REMOVING });
+    await orgs.until('acme', 'Applied');
+    await operator.stop();
+    await orgs.create('acme', { ...list('adopted', 'ours'), adoptPrivateEndpoints: false, ...REMOVING });
+    await orgs.remove('acme');
+    operator = await startInner(scene, { clock: operator.clock });
+    await orgs.untilGone('acme');
+    expect(orgs.ids()).toEqual(['adopted']);
+  });
+
+  test('leaves what another object of the namespace lists, and an event names it', async () => {
+    await applied({ ...list('ours', 'shared'), ...REMOVING });
+    await orgs.create('heir', list('shared'));
+    await orgs.until('heir', 'TargetConflict');
+    await orgs.remove('acme');
+    expect(ledgerOf(await orgs.until('heir', 'Applied'))).toEqual(['shared Found Present']);
+    expect(orgs.ids()).toEqual(['theirs', 'shared']);
+    const left = async () => (await scene.events('acme')).filter(({ reason }) => reason === 'EndpointLeft');
+    const [event] = await waitFor(left, { what: 'the event', until: ({ length }) => length > 0 });
+    expect(event?.note).toContain('shared');
+  });
+
+  test('looks first, sends no name, and writes the intent and one result before it lets go', async () => {
     await applied({ name: 'Acme', ...REMOVING });
     const before = (await written()).length;
     await orgs.remove('acme');
     await orgs.untilGone('acme');
-    expect(orgs.patches().at(-1)).toEqual({ privateEndpoints: { remove: [endpoint('ours')] } });
+    expect(orgs.said().slice(-2)).toEqual(['look', '-ours']);
     expect((await written()).slice(before)).toEqual(['status', 'status', 'finalizers']);
     expect(await scene.events('acme')).not.toContainEqual(expect.objectContaining({ type: 'Warning' }));
   });
@@ -74,8 +101,8 @@ describe('deletion', () => {
   });
 
   test('removes more than the cap allows, at once', async () => {
-    const list = Array.from({ length: 9 }, (_, index) => endpoint(`ours-${index}`));
-    await applied({ privateEndpoints: list, maxPrivateEndpointRemovals: 0, ...REMOVING });
+    const nine = Array.from({ length: 9 }, (_, index) => endpoint(`ours-${index}`));
+    await applied({ privateEndpoints: nine, maxPrivateEndpointRemovals: 0, ...REMOVING });
     await orgs.remove('acme');
     await orgs.untilGone('acme');
     expect(orgs.ids()).toEqual(['theirs']);
@@ -94,7 +121,7 @@ describe('deletion', () => {
     operator.clock.advance(MINUTE + SECOND);
     await orgs.untilGone('acme');
     await operator.idle();
-    expect(operator.messages.filter((line) => line.includes('--cleanup-deadline'))).toHaveLength(1);
+    expect(operator.messages.filter((line) => line.includes('left at the API'))).toHaveLength(1);
   });
 
   test('goes on by itself when what was in its way is mended', async () => {
@@ -147,6 +174,25 @@ describe('deletion', () => {
     expect(event?.note).not.toMatch(/ours|too/);
   });
 
+  test('that nobody can look at and the API refuses costs a handful of calls, and says so', async () => {
+    await applied();
+    const before = orgs.said().length;
+    scene.simulator.play({ organization: { emptyLists: 'bad-request', remove: 'refused' } });
+    await orgs.remove('acme');
+    const held = await orgs.until('acme', 'Rejected');
+    expect(ready(held).message).toMatch(/refused ours: .*is attached to a service/);
+    await settled(scene, operator);
+    expect(orgs.said().length - before).toBeLessThanOrEqual(6);
+  });
+
+  test('that nobody can look at goes unseen', async () => {
+    await applied();
+    scene.simulator.play({ organization: { emptyLists: 'bad-request' } });
+    await orgs.remove('acme');
+    await orgs.untilGone('acme');
+    expect(orgs.ids()).toEqual(['theirs']);
+  });
+
   test.each([
     { became: 'took effect late', late: [endpoint('ours')], removed: 1 },
     { became: 'never took effect', late: [], removed: 0 },
@@ -158,7 +204,8 @@ describe('deletion', () => {
     const held = await orgs.until('acme', 'OutcomeUnknown');
     expect(held.metadata.deletionTimestamp).toBeDefined();
     scene.simulator.setOrganization(ORGANIZATION, { add: row.late });
-    operator.clock.advance(MINUTE);
+    // Settled --api-timeout and a minute after it was sent.
+    operator.clock.advance(96 * SECOND);
     await orgs.untilGone('acme');
     expect(orgs.ids()).toEqual([]);
     const counts = scene.simulator.endpointCounts(ORGANIZATION)['gcp/ap-northeast-1/ours'];

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../controlplane/audit.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { change } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
+import { endpoint, list, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
 import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
 import { expectCurrent, ready, settled } from '../support/watching.ts';
 
@@ -23,10 +23,6 @@ beforeEach(async () => {
     await scene.end();
   };
 });
-
-function list(...ids: readonly string[]) {
-  return { privateEndpoints: ids.map((id) => endpoint(id)) };
-}
 
 async function applied(spec: Spec): Promise<Org> {
   await orgs.create('acme', spec);
@@ -48,19 +44,20 @@ async function costOf(spec: Spec, reason = 'Applied'): Promise<{ readonly calls:
 }
 
 describe('an Organization', () => {
-  test('with a name costs one PATCH and one write of its status', async () => {
-    expect(await costOf({ name: 'Acme Data' })).toEqual({ calls: 1, writes: 1 });
-    expect(orgs.patches()).toEqual([{ name: 'Acme Data' }]);
+  test('with a name is looked at, then named: two calls, and one write of its status', async () => {
+    expect(await costOf({ name: 'Acme Data' })).toEqual({ calls: 2, writes: 1 });
+    expect(orgs.said()).toEqual(['look', 'name']);
     expect((await orgs.get('acme')).status.organization?.name).toBe('Acme Data');
-    expect(await costOf({ name: 'Acme' })).toEqual({ calls: 1, writes: 1 });
+    expect(await costOf({ name: 'Acme' })).toEqual({ calls: 2, writes: 1 });
   });
 
-  test('with endpoints is read, then changed: two calls, two writes', async () => {
+  test('with endpoints is looked at, then changed: two calls, three with a name, and two writes', async () => {
     scene.simulator.setOrganization(ORGANIZATION, { add: [{ ...endpoint('theirs') }, { ...endpoint('found') }] });
-    expect(await costOf({ name: 'Acme Data', ...list('found', 'ours') })).toEqual({ calls: 2, writes: 2 });
+    expect(await costOf({ name: 'Acme Data', ...list('found', 'ours') })).toEqual({ calls: 3, writes: 2 });
     expect(orgs.patches()).toEqual([
+      { privateEndpoints: { add: [], remove: [] } },
       { name: 'Acme Data' },
-      { name: 'Acme Data', privateEndpoints: { add: [endpoint('ours')] } },
+      { privateEndpoints: { add: [endpoint('ours')] } },
     ]);
     const { status } = await orgs.get('acme');
     expect(status.privateEndpoints).toMatchObject([
@@ -68,9 +65,21 @@ describe('an Organization', () => {
       { id: 'ours', origin: 'Added', state: 'Present' },
     ]);
     expect(status.pendingChange).toBeUndefined();
-    expect(await costOf(list())).toEqual({ calls: 1, writes: 2 });
-    expect(orgs.patches().slice(2)).toEqual([{ privateEndpoints: { remove: [endpoint('ours')] } }]);
+    expect(await costOf(list())).toEqual({ calls: 2, writes: 2 });
+    expect(orgs.patches().slice(4)).toEqual([{ privateEndpoints: { remove: [endpoint('ours')] } }]);
     expect(orgs.ids()).toEqual(['theirs', 'found']);
+  });
+
+  test('that is asserted again and has nothing to do costs one call and one write', async () => {
+    await applied({ name: 'Acme', ...list('ours'), reassertInterval: '1h' });
+    const [calls, wrote] = [orgs.calls().length, (await writes()).length];
+    const time = (await orgs.get('acme')).status.applied?.['time'];
+    operator.clock.advance(1.2 * HOUR);
+    await orgs.untilIt('acme', 'the re-assert', ({ status }) => status.applied?.['time'] !== time);
+    await settled(scene, operator);
+    expect(orgs.said().slice(calls)).toEqual(['look']);
+    expect(await writes()).toHaveLength(wrote + 1);
+    expect(await scene.events('acme')).toEqual([]);
   });
 
   test.each([
@@ -102,16 +111,17 @@ describe('an Organization', () => {
     });
   });
 
-  test('in later edits costs a write and a call, and one write more where endpoints change', async () => {
+  test('in later edits costs what it changes: a look, a name, a change', async () => {
     const whole = { name: 'Acme', ...list('a', 'b') };
     await applied(whole);
     expect(await costOf({ name: 'Acme', ...list('b', 'a') }), 'another order').toEqual({ calls: 1, writes: 1 });
-    expect(await costOf({ name: 'Other', ...list('a', 'b') }), 'another name').toEqual({ calls: 1, writes: 1 });
-    expect(await costOf({ name: 'Third', ...list('b', 'c') }), 'all of it').toEqual({ calls: 1, writes: 2 });
+    expect(await costOf({ name: 'Other', ...list('a', 'b') }), 'another name').toEqual({ calls: 2, writes: 1 });
+    expect(await costOf({ name: 'Other', ...list('b', 'c') }), 'the list').toEqual({ calls: 2, writes: 2 });
+    expect(await costOf({ name: 'Third', ...list('b', 'd') }), 'all of it').toEqual({ calls: 3, writes: 2 });
     expect(await costOf({ name: 'Third' }), 'no list any more').toEqual({ calls: 1, writes: 1 });
-    const moved = { name: 'Third', privateEndpoints: [endpoint('b'), endpoint('c', { region: 'us-east-1' })] };
-    expect(await costOf(moved), 'remove, confirm, then add').toEqual({ calls: 2, writes: 3 });
-    expect(orgs.held().privateEndpoints).toMatchObject([{ id: 'b' }, { id: 'c', region: 'us-east-1' }]);
+    const moved = { name: 'Third', privateEndpoints: [endpoint('b'), endpoint('d', { region: 'us-east-1' })] };
+    expect(await costOf(moved), 'look, remove, then add').toEqual({ calls: 3, writes: 3 });
+    expect(orgs.held().privateEndpoints).toMatchObject([{ id: 'b' }, { id: 'd', region: 'us-east-1' }]);
   });
 
   test('that is suspended makes no call and says whether it is as declared; taken up again it is sent once', async () => {
@@ -125,7 +135,7 @@ describe('an Organization', () => {
     expect(ready(await orgs.get('acme')).status).toBe('False');
     const value = await orgs.request('acme');
     await orgs.untilIt('acme', 'acknowledged', ({ status }) => status.lastHandledReconcileAt === value);
-    expect(orgs.calls()).toHaveLength(2);
+    expect(orgs.calls()).toHaveLength(3);
     expect(await costOf({ name: 'Acme', ...list('ours') })).toEqual({ calls: 1, writes: 1 });
     expect(orgs.ids()).toEqual(['ours']);
   });

@@ -1,199 +1,185 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Case, type Lab, ledgerOf, messageOf, openLab, told } from '../support/organization-behaviour-lab.ts';
-import { endpoint, type Ledger, type Org } from '../support/organization-scene.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { OrganizationBehaviour } from '../simulator/organization-types.ts';
+import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { slowClock } from '../support/movable-clock.ts';
+import {
+  endpoint,
+  ledgerOf,
+  list,
+  type Org,
+  type Organizations,
+  organizationsOf,
+  through,
+} from '../support/organization-scene.ts';
+import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { ready, settled, side } from '../support/watching.ts';
 
-let lab: Lab;
-beforeAll(async () => {
-  lab = await openLab();
+const MINUTE = 60_000;
+
+let scene: Scene;
+let orgs: Organizations;
+let operator: InnerOperator;
+beforeEach(async () => {
+  scene = await openScene({ start: false });
+  orgs = organizationsOf(scene);
+  operator = await startInner(scene, { clock: slowClock() });
+  scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('theirs')] });
+  return async () => {
+    await operator.stop();
+    await scene.end();
+  };
 });
-afterAll(() => lab.end());
 
-function numbered(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `e${index + 1}`);
+function play(organization: Partial<OrganizationBehaviour>): void {
+  scene.simulator.play({ organization });
 }
 
-function listOf(ids: readonly string[]) {
-  return ids.map((id) => endpoint(id));
-}
-
-function entryOf({ status }: Org, id: string): Ledger | undefined {
-  return status.privateEndpoints?.find((entry) => entry.id === id);
-}
-
-/** The refused ones are named, and everything else is in. */
-async function expectNamed(one: Case, bad: readonly string[], all: readonly string[]): Promise<Org> {
-  const object = await one.until('Rejected');
-  expect(told(object)).toBe('Rejected Stalled');
-  expect(one.ids().toSorted()).toEqual(all.filter((id) => !bad.includes(id)).toSorted());
-  for (const id of bad) {
-    const entry = entryOf(object, id);
-    expect(entry, id).toMatchObject({ origin: 'Found', state: 'Refused', lastError: { httpStatus: 400 } });
-    const answered = one.calls().find((call) => call.requestId === entry?.lastError?.requestId);
-    expect(answered?.status, 'the id is that of a call that was refused').toBe(400);
-    expect(answered?.text).toContain(`"${id}"`);
-    expect(entry?.lastError?.message).toContain('is not valid');
-    expect(Date.parse(entry?.nextAttemptTime ?? '')).toBeGreaterThan(lab.operator().clock.now());
-  }
-  for (const id of bad.slice(0, 4)) expect(messageOf(object)).toContain(id);
-  const good = all.filter((id) => !bad.includes(id));
-  for (const id of good) expect(ledgerOf(object)[id]).toBe('Added Present');
+async function rejected(spec: Readonly<Record<string, unknown>>): Promise<Org> {
+  await orgs.create('acme', spec);
+  const object = await orgs.until('acme', 'Rejected');
+  expect(side(object)).toBe('Stalled');
   return object;
 }
 
-describe('a change is taken apart until the bad ones are named', () => {
-  const ALL = numbered(8);
+/** How often the operator has asked to add it. */
+function adds(id: string): number {
+  return scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id })[`gcp/ap-northeast-1/${id}`]?.add ?? 0;
+}
+
+const EIGHT = Array.from({ length: 8 }, (_, index) => `e${index + 1}`);
+
+describe('an API that names the ids it does not take', () => {
   test.each([
-    { bad: ['e1'], most: 14 },
-    { bad: ['e5'], most: 14 },
-    { bad: ['e8'], most: 14 },
-    { bad: ['e2', 'e7'], most: 22 },
-    { bad: ['e3', 'e4'], most: 22 },
-  ])('$bad of eight, with or without a name: at most $most calls', async ({ bad, most }) => {
-    for (const name of ['Acme', undefined]) {
-      for (const onError of ['all-or-nothing', 'partial'] as const) {
-        const one = lab.open({ behaviour: { refusedIds: bad, onError } });
-        await one.declare({ ...(name !== undefined && { name }), privateEndpoints: listOf(ALL) });
-        await expectNamed(one, bad, ALL);
-        expect(one.calls().length, `${name} ${onError}`).toBeLessThanOrEqual(most);
-        await one.rests();
-        await one.remove();
-      }
-    }
+    { onError: 'all-or-nothing', refusedStatus: 400 },
+    { onError: 'partial', refusedStatus: 400 },
+    { onError: 'all-or-nothing', refusedStatus: 409 },
+    { onError: 'all-or-nothing', refusedStatus: 422 },
+  ] as const)('costs four calls for one of eight: $onError, $refusedStatus', async ({ onError, refusedStatus }) => {
+    play({ refusedIds: ['e5'], onError, refusedStatus });
+    const object = await rejected(list(...EIGHT));
+    expect(orgs.ids().toSorted()).toEqual([...EIGHT.filter((id) => id !== 'e5'), 'theirs']);
+    const entry = object.status.privateEndpoints?.find(({ id }) => id === 'e5');
+    expect(entry).toMatchObject({ state: 'Refused', lastError: { httpStatus: refusedStatus } });
+    expect(entry).not.toHaveProperty('origin');
+    expect(ready(object).message).toMatch(/refused e5: .*e5.*All other changes were applied/);
+    expect(orgs.said().slice(0, 3)).toEqual(['look', `+${EIGHT.join('+')}`, 'look']);
+    expect(orgs.said()).toHaveLength(4);
   });
 
-  test('one of a hundred: at most 26 calls', async () => {
-    const all = numbered(100);
-    const one = lab.open({ behaviour: { refusedIds: ['e77'] } });
-    await one.declare({ name: 'Acme', privateEndpoints: listOf(all) });
-    await lab.orgs.until(one.name, 'Rejected', 90_000);
-    await expectNamed(one, ['e77'], all);
-    expect(one.calls().length).toBeLessThanOrEqual(26);
-    await one.rests();
-  }, 120_000);
-
-  test('all of them, each with words of its own: every one is named, and it comes to an end', async () => {
-    const one = lab.open({ behaviour: { refusedIds: ALL } });
-    await one.declare({ privateEndpoints: listOf(ALL) });
-    await expectNamed(one, ALL, ALL);
-    expect(one.calls().length).toBeLessThanOrEqual(4 * ALL.length);
-    await one.rests();
-  });
-
-  test('one of eight in words that fit all: it is named all the same, since a half of the change is taken', async () => {
-    const one = lab.open({ behaviour: { refusedIds: ['e6'], refusedText: 'generic' } });
-    await one.declare({ name: 'Acme', privateEndpoints: listOf(ALL) });
-    const object = await one.until('Rejected');
-    expect(one.ids()).toHaveLength(7);
-    expect(entryOf(object, 'e6')).toMatchObject({ state: 'Refused', lastError: { httpStatus: 400 } });
-    expect(one.calls().length).toBeLessThanOrEqual(14);
-    await one.rests();
-  });
-
-  test('with different statuses: each of them stands with its own', async () => {
-    const behaviour = { refusedIds: ['e2', 'e3'], refusedStatuses: { e2: 422, e3: 409 } };
-    const one = lab.open({ behaviour });
-    await one.declare({ privateEndpoints: listOf(numbered(4)) });
-    const object = await one.until('Rejected');
-    expect(entryOf(object, 'e2')?.lastError?.httpStatus).toBe(422);
-    expect(entryOf(object, 'e3')?.lastError?.httpStatus).toBe(409);
-    expect(one.ids().toSorted()).toEqual(['e1', 'e4']);
-    await one.rests();
-  });
-
-  test('by 409 alone it is a conflict, which goes on by itself soon', async () => {
-    const one = lab.open({ behaviour: { refusedIds: ['e2'], refusedStatus: 409 } });
-    await one.declare({ privateEndpoints: listOf(numbered(4)) });
-    const object = await one.until('Conflict');
-    expect(told(object)).toBe('Conflict Reconciling');
-    expect(one.ids().toSorted()).toEqual(['e1', 'e3', 'e4']);
-    one.behave({ refusedIds: [] });
-    await one.retry();
-    expect(ledgerOf(await one.until('Applied'))['e2']).toBe('Added Present');
+  test('an id that is part of another one blames nobody for it', async () => {
+    play({ refusedIds: ['e1'], refusedText: 'longer-id' });
+    const object = await rejected(list('e1', 'e2', 'e3'));
+    expect(ledgerOf(object)).toEqual(['e1 – Refused', 'e2 Added Present', 'e3 Added Present']);
   });
 });
 
-describe('it is no endpoint’s fault', () => {
-  test.each([
-    { count: 8, most: 9 },
-    { count: 100, most: 9 },
-  ])('where both halves are refused alike: $count endpoints cost at most $most calls', async ({ count, most }) => {
-    const one = lab.open({ behaviour: { add: 'refused', refusedText: 'generic', refusedStatus: 422 } });
-    await one.declare({ name: 'Acme', privateEndpoints: listOf(numbered(count)) });
-    const object = await one.until('Rejected');
-    expect(told(object)).toBe('Rejected Stalled');
-    expect(messageOf(object)).toMatch(/HTTP 422/);
-    expect(messageOf(object)).toMatch(/no single endpoint's fault/);
-    expect(Object.values(ledgerOf(object))).toEqual([]);
-    expect(one.calls().length).toBeLessThanOrEqual(most);
-    await one.rests();
+describe('an API that says no without saying to what', () => {
+  test('gets removals as one change, then one add after another', async () => {
+    await orgs.create('acme', list('old-1', 'old-2'));
+    await orgs.until('acme', 'Applied');
+    const before = orgs.said().length;
+    play({ refusedIds: ['b'], refusedText: 'generic' });
+    const object = await rejected(list('a', 'b', 'c'));
+    expect(orgs.said().slice(before)).toEqual([
+      'look',
+      '+a+b+c-old-1-old-2',
+      'look',
+      '-old-1-old-2',
+      '+a',
+      '+b',
+      'look',
+      '+c',
+    ]);
+    expect(ledgerOf(object)).toEqual(['a Added Present', 'b – Refused', 'c Added Present']);
   });
 
-  test.each([
-    { free: 0, most: 9 },
-    { free: 30, most: 14 },
-  ])('but a quota with room for $free of 100: at most $most calls, and what fits is in', async ({ free, most }) => {
-    const others = [endpoint('theirs-1'), endpoint('theirs-2')];
-    const one = lab.open({ behaviour: { maxEndpoints: others.length + free }, others });
-    await one.declare({ name: 'Acme', privateEndpoints: listOf(numbered(100)) });
-    const object = await one.until('Rejected');
-    expect(messageOf(object)).toContain('at most');
-    expect(one.calls().length).toBeLessThanOrEqual(most);
-    expect(one.ids().length).toBeLessThanOrEqual(others.length + free);
-    await one.rests();
-    one.behave({ maxEndpoints: 1_000 });
-    await one.retry();
-    await one.until('Applied');
-    expect(one.ids()).toHaveLength(102);
-    const counts = lab.scene.simulator.endpointCounts(one.id);
-    expect(Object.values(counts).every(({ added }) => added <= 1)).toBe(true);
-  });
-});
-
-describe('a name that is refused on its own', () => {
-  test.each(['bad-request', 'too long'])('(%s) is named, and endpoints get in without it', async (how) => {
-    const one = lab.open({ behaviour: how === 'bad-request' ? { name: 'bad-request' } : { longestName: 3 } });
-    await one.declare({ name: 'Acme', privateEndpoints: listOf(['a', 'b']) });
-    const object = await one.until('Rejected');
-    expect(told(object)).toBe('Rejected Stalled');
-    expect(messageOf(object)).toMatch(/refused the name/);
-    expect(ledgerOf(object)).toEqual({ a: 'Added Present', b: 'Added Present' });
-    expect(one.said()).toEqual(['name', 'list', '+a+b']);
-    await one.rests();
-    one.behave({ name: 'kept', longestName: 100 });
-    await one.retry();
-    await one.until('Applied');
-    expect(lab.orgs.held(one.id).name).toBe('Acme');
-    expect(one.calls().length).toBeLessThanOrEqual(5);
+  test('is let alone after three refusals in a row, and goes on with the untried a minute later', async () => {
+    play({ refusedIds: EIGHT.slice(0, 5), refusedText: 'generic' });
+    const first = await rejected(list(...EIGHT));
+    expect(ledgerOf(first)).toEqual(['e1 – Refused', 'e2 – Refused', 'e3 – Refused']);
+    expect(ready(first).message).toMatch(/refused e1, e2, e3: .*follows in a minute/);
+    const calls = orgs.said().length;
+    const last = await through(orgs, operator, 'acme', () => orgs.ids().length === 4);
+    expect(orgs.said()[calls]).toBe('look');
+    expect(orgs.said()[calls + 1], 'begins with the untried').toMatch(/\+e4/);
+    expect(ledgerOf(last).filter((one) => one.endsWith('Refused'))).toHaveLength(5);
+    expect(Math.max(...EIGHT.slice(0, 3).map(adds)), 'in the change, and by itself').toBe(2);
   });
 
-  test('together with a bad endpoint: both are named, the rest is in', async () => {
-    const one = lab.open({ behaviour: { name: 'bad-request', refusedIds: ['b'] } });
-    await one.declare({ name: 'Acme', privateEndpoints: listOf(['a', 'b', 'c']) });
-    const object = await one.until('Rejected');
-    expect(messageOf(object)).toMatch(/the name and b/);
-    expect(one.ids()).toEqual(['a', 'c']);
-    expect(one.calls().length).toBeLessThanOrEqual(10);
-    await one.rests();
+  test('a quota lets in what fits, and the rest as soon as there is room', async () => {
+    play({ maxEndpoints: 3 });
+    const object = await rejected(list(...EIGHT));
+    expect(ready(object).message).toContain('at most');
+    expect(orgs.ids()).toEqual(['theirs', 'e1', 'e2']);
+    play({ maxEndpoints: 100 });
+    await orgs.request('acme');
+    const whole = await through(orgs, operator, 'acme', (one) => ready(one).reason === 'Applied');
+    expect(ledgerOf(whole)).toEqual(EIGHT.map((id) => `${id} Added Present`));
   });
 });
 
-describe('removes that are refused', () => {
-  test('are named, stay ours, and what is not refused is done', async () => {
-    const one = lab.open();
-    await one.declare({ privateEndpoints: listOf(numbered(4)) });
-    await one.until('Applied');
-    one.behave({ refuseRemoves: ['e2'] });
-    await one.declare({ privateEndpoints: listOf(['new']) });
-    const object = await one.until('Rejected');
-    expect(told(object)).toBe('Rejected Stalled');
-    expect(entryOf(object, 'e2')).toMatchObject({ origin: 'Added', lastError: { httpStatus: 400 } });
-    expect(messageOf(object)).toMatch(/refused e2: .*is attached to a service/);
-    expect(one.ids().toSorted()).toEqual(['e2', 'new']);
-    expect(one.calls().length).toBeLessThanOrEqual(13);
-    await one.rests();
-    one.behave({ refuseRemoves: [] });
-    await one.retry();
-    expect(ledgerOf(await one.until('Applied'))).toEqual({ new: 'Added Present' });
-    expect(one.ids()).toEqual(['new']);
+describe('a refused endpoint', () => {
+  test('is tried again by itself at its own time, never together with others, and each wait is longer', async () => {
+    play({ refusedIds: ['bad'] });
+    const first = await rejected(list('a', 'bad'));
+    const sent = adds('bad');
+    operator.clock.advance(7 * MINUTE);
+    await settled(scene, operator);
+    expect(adds('bad')).toBe(sent);
+    const timeOf = ({ status }: Org): number =>
+      Date.parse(status.privateEndpoints?.find(({ id }) => id === 'bad')?.nextAttemptTime ?? '');
+    const second = await through(orgs, operator, 'acme', (one) => timeOf(one) > timeOf(first));
+    expect(orgs.said().slice(-3, -1)).toEqual(['look', '+bad']);
+    const third = await through(orgs, operator, 'acme', (one) => timeOf(one) > timeOf(second));
+    expect((timeOf(third) - timeOf(second)) / (timeOf(second) - timeOf(first))).toBeGreaterThan(1.2);
+    play({ refusedIds: [] });
+    await through(orgs, operator, 'acme', (one) => ready(one).reason === 'Applied');
+    expect(adds('bad')).toBe(sent + 3);
+  });
+
+  test('does not keep an edit back, and is tried with it, apart', async () => {
+    play({ refusedIds: ['bad'] });
+    await rejected(list('a', 'bad'));
+    const before = orgs.said().length;
+    await rejected(list('a', 'bad', 'c'));
+    await orgs.untilIt('acme', 'tried', ({ status }) => status.observedGeneration === 2 && orgs.ids().includes('c'));
+    await operator.idle();
+    expect(orgs.said().slice(before)).toEqual(['look', '+c', '+bad', 'look']);
+  });
+});
+
+describe('a removal that is refused', () => {
+  test('stays ours with its error, and what is not refused is done', async () => {
+    await orgs.create('acme', list('e1', 'e2', 'e3'));
+    await orgs.until('acme', 'Applied');
+    play({ refuseRemoves: ['e2'] });
+    const object = await rejected(list('new'));
+    expect(orgs.ids().toSorted()).toEqual(['e2', 'new', 'theirs']);
+    expect(ledgerOf(object)).toEqual(['e2 Added Present', 'new Added Present']);
+    expect(object.status.privateEndpoints?.find(({ id }) => id === 'e2')?.lastError?.httpStatus).toBe(400);
+    expect(ready(object).message).toMatch(/refused e2: .*is attached to a service/);
+    play({ refuseRemoves: [] });
+    await through(orgs, operator, 'acme', (one) => ready(one).reason === 'Applied');
+    expect(orgs.ids()).toEqual(['theirs', 'new']);
+  });
+});
+
+describe('a name that is refused', () => {
+  test('is named, and the endpoints go on', async () => {
+    play({ name: 'bad-request' });
+    const object = await rejected({ name: 'Acme', ...list('a') });
+    expect(ready(object).message).toMatch(/refused the name: .*not allowed/);
+    expect(ledgerOf(object)).toEqual(['a Added Present']);
+    expect(orgs.said()).toEqual(['look', 'name', '+a']);
+    play({ name: 'kept' });
+    await through(orgs, operator, 'acme', (one) => ready(one).reason === 'Applied');
+    expect(orgs.held().name).toBe('Acme');
+  });
+
+  test('and an endpoint with it are both named', async () => {
+    play({ name: 'bad-request', refusedIds: ['b'] });
+    const object = await rejected({ name: 'Acme', ...list('a', 'b') });
+    expect(ready(object).message).toMatch(/refused the name and b:/);
+    expect(orgs.ids()).toEqual(['theirs', 'a']);
   });
 });

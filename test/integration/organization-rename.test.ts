@@ -1,13 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene, type SeenEvent } from '../support/scene.ts';
-import { settled } from '../support/watching.ts';
+import {
+  endpoint,
+  ledgerOf,
+  list,
+  type Organizations,
+  organizationsOf,
+  through,
+} from '../support/organization-scene.ts';
+import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { ready, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const POLICIES = ['Retain', 'RemovePrivateEndpoints'] as const;
+const REMOVING = { deletionPolicy: 'RemovePrivateEndpoints' } as const;
 
 let scene: Scene;
 let orgs: Organizations;
@@ -23,10 +29,6 @@ beforeEach(async () => {
   };
 });
 
-async function restart(flags: readonly string[] = []): Promise<void> {
-  operator = await startInner(scene, { clock: operator.clock, flags });
-}
-
 /** How often each of our endpoints was asked to be added and removed, as `<id> +<adds> -<removes>`. */
 function traffic(): string[] {
   return Object.entries(scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id }))
@@ -34,198 +36,109 @@ function traffic(): string[] {
     .toSorted();
 }
 
-function ledger({ status }: Org): string[] {
-  return (status.privateEndpoints ?? []).map(({ id, origin, state }) => `${id} ${origin} ${state}`).toSorted();
+async function holder(spec: Readonly<Record<string, unknown>>): Promise<void> {
+  await orgs.create('old', spec);
+  await orgs.until('old', 'Applied');
 }
 
-function list(...ids: readonly string[]) {
-  return { privateEndpoints: ids.map((id) => endpoint(id)) };
-}
-
-/** What the successor took over is its own: it takes it away when it is no longer listed. */
-async function expectOwned(name: string, deletionPolicy: string): Promise<void> {
-  await orgs.create(name, { privateEndpoints: [], deletionPolicy });
-  await orgs.untilIt(
-    name,
-    'an empty list',
-    (object) => object.status.observedGeneration === object.metadata.generation,
-  );
-  await orgs.until(name, 'Applied');
-  expect(orgs.ids()).toEqual(['theirs']);
-}
-
-describe.each(POLICIES)('a rename in Git under %s', (deletionPolicy) => {
-  test('adds and removes nothing, and what was added stays ours', async () => {
-    await orgs.create('old', { ...list('kept'), deletionPolicy });
-    await orgs.until('old', 'Applied');
-    await orgs.create('new', { ...list('kept'), deletionPolicy });
-    expect(ledger(await orgs.until('new', 'TargetConflict'))).toEqual(['kept Added Present']);
+describe('a rename in Git', () => {
+  test('under Retain touches nothing: the new object finds what is there, and owns it where it adopts', async () => {
+    await holder(list('kept'));
+    await orgs.create('new', list('kept'));
+    expect(ledgerOf(await orgs.until('new', 'TargetConflict')), 'a waiting object inherits nothing').toEqual([]);
     await orgs.remove('old');
-    expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['kept Added Present']);
-    await orgs.untilGone('old');
+    expect(ledgerOf(await orgs.until('new', 'Applied'))).toEqual(['kept Found Present']);
     expect(traffic()).toEqual(['kept +1 -0']);
-    expect(await scene.events('new')).not.toContainEqual(expect.objectContaining({ type: 'Warning' }));
-    await expectOwned('new', deletionPolicy);
+    await orgs.create('new', { ...list('kept'), adoptPrivateEndpoints: true });
+    expect(ledgerOf(await orgs.until('new', 'Applied'))).toEqual(['kept Adopted Present']);
+    await orgs.create('new', { ...list(), adoptPrivateEndpoints: true });
+    await orgs.until('new', 'Applied');
+    expect(orgs.ids()).toEqual(['theirs']);
   });
 
   test.each(['a-new', 'z-new'])('in one breath does the same, with %s as the new name', async (name) => {
-    await orgs.create('old', { ...list('kept'), deletionPolicy });
-    await orgs.until('old', 'Applied');
-    await orgs.create(name, { ...list('kept'), deletionPolicy });
+    await holder(list('kept'));
+    await orgs.create(name, list('kept'));
     await orgs.remove('old');
-    expect(ledger(await orgs.until(name, 'Applied'))).toEqual(['kept Added Present']);
+    expect(ledgerOf(await orgs.until(name, 'Applied'))).toEqual(['kept Found Present']);
     expect(traffic()).toEqual(['kept +1 -0']);
   });
 
-  test('while the operator is away during the prune does the same', async () => {
-    await orgs.create('old', { ...list('kept'), deletionPolicy });
-    await orgs.until('old', 'Applied');
-    await orgs.create('new', { ...list('kept'), deletionPolicy });
-    await orgs.until('new', 'TargetConflict');
+  test.each(['a-new', 'z-new'])('while the operator is away does the same, with %s as the new name', async (name) => {
+    await holder({ ...list('kept', 'dropped'), ...REMOVING });
     await operator.stop();
+    await orgs.create(name, { ...list('kept'), ...REMOVING });
     await orgs.remove('old');
-    await restart();
-    expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['kept Added Present']);
+    operator = await startInner(scene, { clock: operator.clock, flags: ['--concurrency', '1'] });
+    expect(ledgerOf(await orgs.until(name, 'Applied'))).toEqual(['kept Found Present']);
     await orgs.untilGone('old');
-    expect(traffic()).toEqual(['kept +1 -0']);
-    await expectOwned('new', deletionPolicy);
+    expect(traffic()).toEqual(['dropped +1 -1', 'kept +1 -0']);
   });
 
-  test('with another list brings about that list, and touches what is in both not at all', async () => {
-    await orgs.create('old', { ...list('kept', 'dropped'), deletionPolicy });
-    await orgs.until('old', 'Applied');
-    await orgs.create('new', { ...list('kept', 'fresh'), deletionPolicy });
+  test('under RemovePrivateEndpoints takes away what only the old one lists', async () => {
+    await holder({ ...list('kept', 'dropped'), ...REMOVING });
+    await orgs.create('new', { ...list('kept', 'fresh'), ...REMOVING });
     await orgs.until('new', 'TargetConflict');
     await orgs.remove('old');
-    await orgs.until('new', 'Applied');
-    const isRemoved = deletionPolicy === 'RemovePrivateEndpoints';
-    expect(traffic()).toEqual([`dropped +1 -${isRemoved ? 1 : 0}`, 'fresh +1 -0', 'kept +1 -0']);
-    expect(orgs.ids().toSorted()).toEqual([...(isRemoved ? [] : ['dropped']), 'fresh', 'kept', 'theirs']);
+    expect(ledgerOf(await orgs.until('new', 'Applied'))).toEqual(['fresh Added Present', 'kept Found Present']);
+    expect(traffic()).toEqual(['dropped +1 -1', 'fresh +1 -0', 'kept +1 -0']);
+    expect(orgs.ids().toSorted()).toEqual(['fresh', 'kept', 'theirs']);
   });
 
-  test('does the same while the old object’s change is on its way', async () => {
+  test('while the old object’s change is on its way waits for its answer', async () => {
     scene.simulator.next({ hold: true }, { match: { bodyIncludes: 'kept' } });
-    await orgs.create('old', { ...list('kept'), deletionPolicy });
+    await orgs.create('old', list('kept'));
     await scene.simulator.waitForCalls(1, { match: { bodyIncludes: 'kept' } });
-    await orgs.create('new', { ...list('kept'), deletionPolicy });
+    await orgs.create('new', list('kept'));
     await orgs.until('new', 'TargetConflict');
     await orgs.remove('old');
     await settled(scene);
+    expect(orgs.said()).toEqual(['look', '+kept']);
     scene.simulator.release();
-    expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['kept Added Present']);
+    await operator.idle();
+    operator.clock.advance(96 * SECOND);
+    expect(ledgerOf(await orgs.until('new', 'Applied'))).toEqual(['kept Found Present']);
     expect(traffic()).toEqual(['kept +1 -0']);
-    await expectOwned('new', deletionPolicy);
   });
 
-  test('does the same where the old object’s change took effect and its reply was lost', async () => {
-    scene.simulator.next({ transport: 'reset-after' }, { match: { bodyIncludes: 'kept' } });
-    await orgs.create('old', { ...list('kept'), deletionPolicy });
-    await scene.simulator.waitForCalls(1, { match: { bodyIncludes: 'kept' } });
-    await orgs.create('new', { ...list('kept'), deletionPolicy });
-    await orgs.remove('old');
-    expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['kept Added Present']);
-    expect(traffic()).toEqual(['kept +1 -0']);
-    await expectOwned('new', deletionPolicy);
-  });
-
-  test('sends a change again that was lost on its way, but only once that is certain', async () => {
-    scene.simulator.always({ transport: 'reset-before' }, { bodyIncludes: 'kept' });
-    await orgs.create('old', { ...list('kept'), deletionPolicy });
-    await orgs.until('old', 'OutcomeUnknown');
-    await orgs.create('new', { ...list('kept'), deletionPolicy });
-    expect(ledger(await orgs.until('new', 'TargetConflict'))).toEqual(['kept Added Unconfirmed']);
-    scene.simulator.clear();
-    const before = traffic();
-    await orgs.remove('old');
-    await orgs.untilIt('new', 'what it waits for', ({ status }) => status.conditions[0]?.reason === 'OutcomeUnknown');
-    expect(traffic()).toEqual(before);
-    operator.clock.advance(MINUTE);
-    expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['kept Added Present']);
-    expect(orgs.ids()).toEqual(['theirs', 'kept']);
-    await expectOwned('new', deletionPolicy);
-  });
-});
-
-describe.each([{ rest: [] }, { rest: ['dropped'] }])('while the operator is away all the time', ({ rest }) => {
-  test.each(['a-new', 'z-new'])(
-    `an old object that is held, with ${rest.length} more, keeps the meaning for %s, whichever is visited first`,
-    async (name) => {
-      const deletionPolicy = 'RemovePrivateEndpoints';
-      await orgs.create('old', { ...list('kept', ...rest), deletionPolicy });
-      await orgs.until('old', 'Applied');
-      await operator.stop();
-      await orgs.create(name, { ...list('kept'), deletionPolicy });
+  test.each([
+    { fault: { transport: 'reset-after' }, done: true },
+    { fault: { transport: 'reset-before' }, done: false },
+  ] as const)(
+    'after a change that was lost (done: $done) makes no call before that is settled',
+    async ({ fault, done }) => {
+      scene.simulator.next(fault, { match: { bodyIncludes: 'kept' } });
+      await orgs.create('old', list('kept'));
+      await scene.simulator.waitForCalls(1, { match: { bodyIncludes: 'kept' } });
+      await orgs.create('new', list('kept'));
       await orgs.remove('old');
-      await restart(['--concurrency', '1']);
-      expect(ledger(await orgs.until(name, 'Applied'))).toEqual(['kept Added Present']);
       await orgs.untilGone('old');
-      expect(traffic()).toEqual([...rest.map((id) => `${id} +1 -1`), 'kept +1 -0']);
-      await expectOwned(name, deletionPolicy);
+      await settled(scene, operator);
+      const calls = orgs.said().length;
+      operator.clock.advance(90 * SECOND);
+      await settled(scene, operator);
+      expect(orgs.said()).toHaveLength(calls);
+      operator.clock.advance(6 * SECOND);
+      const object = await through(orgs, operator, 'new', (one) => ready(one).reason === 'Applied');
+      expect(ledgerOf(object)).toEqual([`kept ${done ? 'Found' : 'Added'} Present`]);
+      expect(traffic()).toEqual([`kept +${done ? 1 : 2} -0`]);
     },
   );
 });
 
-test('while the operator is away all the time, what an old object without a finalizer added is only found', async () => {
-  await orgs.create('old', list('kept'));
-  await orgs.until('old', 'Applied');
-  await operator.stop();
-  await orgs.create('new', list('kept'));
-  await orgs.remove('old');
-  await restart();
-  expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['kept Found Present']);
-});
-
-test.each([
-  { way: 'suspended', spec: { suspend: true }, reason: 'Suspended' },
-  { way: 'in Plan mode', spec: { mode: 'Plan' }, reason: 'Planned' },
-])('a successor that is $way takes over in silence, with what was added as its own', async ({ spec, reason }) => {
-  const deletionPolicy = 'RemovePrivateEndpoints';
-  await orgs.create('old', { ...list('kept'), deletionPolicy });
-  await orgs.until('old', 'Applied');
-  await orgs.create('new', { ...list('kept'), deletionPolicy, ...spec });
-  await orgs.untilIt('new', 'a ledger', (object) => ledger(object).length > 0);
-  const calls = orgs.patches().length;
-  await orgs.remove('old');
-  await orgs.untilGone('old');
-  await orgs.until('new', reason);
-  await settled(scene, operator);
-  expect(orgs.patches()).toHaveLength(calls);
-  await orgs.create('new', { ...list('kept'), deletionPolicy });
-  expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['kept Added Present']);
-  await expectOwned('new', deletionPolicy);
-});
-
-test('adopted endpoints stay adopted for a successor that adopts, and are found for one that does not', async () => {
-  for (const adoptPrivateEndpoints of [true, false]) {
-    const name = `new-${adoptPrivateEndpoints}`;
-    await orgs.create('old', { ...list('theirs'), adoptPrivateEndpoints: true });
-    expect(ledger(await orgs.until('old', 'Applied'))).toEqual(['theirs Adopted Present']);
-    await orgs.create(name, { ...list('theirs'), adoptPrivateEndpoints });
-    await orgs.until(name, 'TargetConflict');
-    await orgs.remove('old');
-    const origin = adoptPrivateEndpoints ? 'Adopted' : 'Found';
-    expect(ledger(await orgs.until(name, 'Applied'))).toEqual([`theirs ${origin} Present`]);
-    await orgs.remove(name);
-    await orgs.untilGone(name);
-  }
-});
-
 test('an old object that cannot be cleaned up keeps the organization to its deadline, and then the new one goes on', async () => {
-  const deletionPolicy = 'RemovePrivateEndpoints';
-  await orgs.create('old', { ...list('kept', 'dropped'), deletionPolicy });
-  await orgs.until('old', 'Applied');
-  await orgs.create('new', { ...list('kept', 'fresh'), deletionPolicy });
+  await holder({ ...list('kept', 'dropped'), ...REMOVING });
+  await orgs.create('new', { ...list('kept', 'fresh'), ...REMOVING });
   await orgs.until('new', 'TargetConflict');
   scene.simulator.always({ status: 500 }, { keyId: scene.key.id, pathIncludes: ORGANIZATION });
   await orgs.remove('old');
   await orgs.untilIt('old', 'a failure', ({ status }) => status.lastRequest?.httpStatus === 500);
-  operator.clock.advance(10 * MINUTE + SECOND);
+  operator.clock.advance(601 * SECOND);
   await orgs.untilGone('old');
   scene.simulator.clear();
-  await orgs.request('new');
-  expect(ledger(await orgs.until('new', 'Applied'))).toEqual(['fresh Added Present', 'kept Added Present']);
-  const abandoned = async (): Promise<SeenEvent[]> =>
-    (await scene.events('old')).filter(({ reason }) => reason === 'CleanupAbandoned');
+  const object = await through(orgs, operator, 'new', (one) => ready(one).reason === 'Applied');
+  expect(ledgerOf(object)).toEqual(['fresh Added Present', 'kept Found Present']);
+  const abandoned = async () => (await scene.events('old')).filter(({ reason }) => reason === 'CleanupAbandoned');
   const [event] = await waitFor(abandoned, { what: 'the event', until: ({ length }) => length > 0 });
   expect(event?.note).toContain('dropped');
   expect(event?.note).not.toContain('kept');

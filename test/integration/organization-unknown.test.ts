@@ -1,257 +1,166 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../simulator/types.ts';
-import { MovableClock } from '../support/movable-clock.ts';
-import { type Case, type Lab, ledgerOf, openLab, told } from '../support/organization-behaviour-lab.ts';
-import { endpoint, type Org } from '../support/organization-scene.ts';
+import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { slowClock } from '../support/movable-clock.ts';
+import {
+  endpoint,
+  ledgerOf,
+  list,
+  type Org,
+  type Organizations,
+  organizationsOf,
+  through,
+} from '../support/organization-scene.ts';
+import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { ready, settled, side } from '../support/watching.ts';
 
 const SECOND = 1_000;
-/** Of --api-timeout: so long a call may be at work. An intent may be up to 5 s old when it leaves. */
-const TIMEOUT = 4 * SECOND;
+/** `--api-timeout` and a minute. */
+const SETTLED = 95 * SECOND;
 
-const INNER = ['--api-timeout', `${TIMEOUT / SECOND}s`];
-
-let lab: Lab;
-beforeAll(async () => {
-  lab = await openLab({ inner: INNER });
+let scene: Scene;
+let orgs: Organizations;
+let operator: InnerOperator;
+beforeEach(async () => {
+  scene = await openScene({ start: false });
+  orgs = organizationsOf(scene);
+  operator = await startInner(scene, { clock: slowClock() });
+  // What is added twice shows.
+  scene.simulator.play({ organization: { addExisting: 'duplicate', removeAbsent: 'not-found' } });
+  scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('theirs')] });
+  return async () => {
+    await operator.stop();
+    await scene.end();
+  };
 });
-afterAll(() => lab.end());
 
-const AB = [endpoint('a'), endpoint('b')];
+function isApplied(object: Org): boolean {
+  return ready(object).reason === 'Applied';
+}
 
-/** Whether the work was done although no answer came. */
-const LOST: readonly { readonly name: string; readonly fault: Fault; readonly done: boolean }[] = [
-  { name: 'reset after the work', fault: { transport: 'reset-after' }, done: true },
-  { name: 'reset before the work', fault: { transport: 'reset-before' }, done: false },
-  { name: 'no answer, done', fault: { transport: 'no-answer', applied: true }, done: true },
-  { name: 'no answer, not done', fault: { transport: 'no-answer' }, done: false },
-  { name: '504, done', fault: { status: 504, body: 'html', applied: true }, done: true },
-  { name: '504, not done', fault: { status: 504, body: 'html' }, done: false },
-  { name: '500, not done', fault: { status: 500 }, done: false },
-  { name: '408, not done', fault: { status: 408 }, done: false },
-  { name: '302, not done', fault: { status: 302 }, done: false },
-  { name: '200 without a result, done', fault: { status: 200, body: 'no-result' }, done: true },
-  { name: '200 cut off, done', fault: { transport: 'truncated' }, done: true },
+/** Whether the work was done although nobody was told. */
+const LOST: readonly { readonly how: string; readonly fault: Fault; readonly done: boolean }[] = [
+  { how: 'reset after the work', fault: { transport: 'reset-after' }, done: true },
+  { how: 'reset before the work', fault: { transport: 'reset-before' }, done: false },
+  { how: '504, done', fault: { status: 504, body: 'html', applied: true }, done: true },
+  { how: '504, not done', fault: { status: 504, body: 'html' }, done: false },
+  { how: '408, not done', fault: { status: 408 }, done: false },
+  { how: '302, not done', fault: { status: 302 }, done: false },
+  { how: '200 without a result, done', fault: { status: 200, body: 'no-result' }, done: true },
+  { how: '200 cut off, done', fault: { transport: 'truncated' }, done: true },
 ];
 
-function pendingTime({ status }: Org): number {
-  return Date.parse(status.pendingChange?.time ?? '');
-}
-
-function countsOf(one: Case, id = 'a') {
-  return lab.scene.simulator.endpointCounts(one.id)[`gcp/ap-northeast-1/${id}`] ?? { add: 0, remove: 0 };
-}
-
-/** Resolves when that call has arrived; where it gets no answer, it has waited for it by then. Gives when it arrived, by the operator's clock. */
-async function sent(one: Case, count: number, fault: Fault): Promise<number> {
-  await one.arrived(count);
-  const arrivedAt = lab.operator().clock.now();
-  if ('transport' in fault && fault.transport === 'no-answer') lab.advance(TIMEOUT);
-  return arrivedAt;
-}
-
-/** Runs until the object is Applied, by its own times, and gives the verdicts on the way. */
-async function through(one: Case, most = 6): Promise<string[]> {
-  const seen: string[] = [];
-  for (let turn = 0; turn < most; turn += 1) {
-    const object = await one.untilIt('a verdict', ({ status }) => {
-      const [ready] = status.conditions;
-      return ready?.status === 'True' || (ready?.status === 'False' && status.nextAttemptTime !== undefined);
-    });
-    seen.push(told(object));
-    if (told(object) === 'Applied') return seen;
-    await one.retry();
-  }
-  throw new Error(`not Applied after ${most} attempts: ${seen.join(', ')}`);
-}
-
-describe.each(LOST)('a change that is answered so: $name', ({ fault, done }) => {
-  test(`is ${done ? 'not sent again, the list proves it' : 'sent again, but not before it can no longer be at work'}`, async () => {
-    const one = lab.open({ behaviour: { addExisting: 'duplicate' } });
-    one.next({ play: {} });
-    one.next(fault);
-    await one.declare({ name: 'Acme', privateEndpoints: AB });
-    const sentAt = await sent(one, 2, fault);
-    const failed = await one.untilIt('the send to fail', ({ status }) => status.conditions[0]?.status === 'False');
-    expect(told(failed)).toMatch(/^(OutcomeUnknown|UnexpectedResponse) (Reconciling|Stalled)$/);
-    expect(failed.status.lastRequest).toMatchObject({ outcome: 'Unknown' });
-    expect(failed.status.pendingChange).toMatchObject({ name: 'Acme', add: AB, remove: [] });
-    expect(ledgerOf(failed)).toEqual({});
-    const intended = pendingTime(failed);
-    expect(sentAt - intended, 'the intent is fresh when it leaves').toBeLessThan(5 * SECOND);
-
-    const verdicts = await through(one);
-    expect(one.ids()).toEqual(['a', 'b']);
-    const final = await one.get();
-    expect(ledgerOf(final)).toEqual({ a: 'Added Present', b: 'Added Present' });
-    expect(final.status.pendingChange).toBeUndefined();
-    expect(countsOf(one)).toMatchObject({ add: done ? 1 : 2, added: 1 });
-    expect(one.calls().length).toBeLessThanOrEqual(done ? 3 : 7);
-    expect(verdicts.length).toBeGreaterThanOrEqual(done ? 1 : 2);
-    await one.rests();
-  });
-});
-
-describe('while nobody can tell what became of a change', () => {
-  /** The send has failed without a trace, at a time that is known. */
-  async function lost(spec: Readonly<Record<string, unknown>> = { privateEndpoints: AB }): Promise<Case> {
-    const one = lab.open({ behaviour: { addExisting: 'duplicate', removeAbsent: 'not-found' } });
-    one.next({ play: {} });
-    one.next({ transport: 'reset-before' });
-    await one.declare(spec);
-    await one.until('OutcomeUnknown');
-    return one;
-  }
-
-  /** Turns the clock until `at`, in small steps, so that whatever would come too early comes. */
-  async function creep(one: Case, at: number): Promise<void> {
-    const { clock } = lab.operator();
-    for (let left = at - clock.now(); left > 0; left = at - clock.now()) {
-      lab.advance(Math.min(left, 1_500));
-      await lab.settle();
-    }
-    expect(countsOf(one).add).toBe(1);
-  }
-
-  test('it is read as often as it may, and nothing is sent before the API can no longer be at work', async () => {
-    const one = await lost();
-    const intended = pendingTime(await one.get());
-    await creep(one, intended + TIMEOUT - SECOND);
-    expect(new Set(one.said().slice(2))).toEqual(new Set(['list']));
-    expect(ledgerOf(await one.get())).toEqual({ a: 'Added Unconfirmed', b: 'Added Unconfirmed' });
-    for (let turn = 0; turn < 12 && countsOf(one).add < 2; turn += 1) {
-      lab.advance(SECOND);
-      await lab.settle();
-    }
-    expect(countsOf(one).add).toBe(2);
-    const second = one.calls().at(-1);
-    const waited = lab.operator().clock.now() - intended;
-    expect(second?.text).toContain('"add"');
-    expect(waited).toBeGreaterThan(TIMEOUT);
-    expect(waited).toBeLessThan(TIMEOUT + 14 * SECOND);
-    await one.until('Applied');
-    expect(one.ids()).toEqual(['a', 'b']);
-    await one.rests();
-  });
-
-  test('one that turns up in a list is ours at once, and only the other waits and is sent again', async () => {
-    const one = await lost();
-    lab.scene.simulator.setOrganization(one.id, { add: [endpoint('a')] });
-    lab.advance(3 * SECOND);
-    const object = await one.untilIt('a to be seen', (seen) => ledgerOf(seen)['a'] === 'Added Present');
-    expect(ledgerOf(object)).toEqual({ a: 'Added Present', b: 'Added Unconfirmed' });
-    await through(one);
-    expect(countsOf(one, 'a').add).toBe(1);
-    expect(countsOf(one, 'b').add).toBe(2);
-    expect(one.ids().toSorted()).toEqual(['a', 'b']);
-  });
-
-  test('a process that comes anew waits likewise', async () => {
-    const one = await lost();
-    const intended = pendingTime(await one.get());
-    await lab.restart();
-    await creep(one, intended + TIMEOUT - SECOND);
-    await through(one);
-    expect(countsOf(one)).toMatchObject({ add: 2, added: 1 });
-    expect(lab.operator().clock.now() - intended).toBeGreaterThan(TIMEOUT);
-    await one.rests();
-  });
-
-  test('an edit does not make it forget: what may be at work is not sent again', async () => {
-    const one = await lost();
-    const intended = pendingTime(await one.get());
-    await one.declare({ privateEndpoints: [...AB, endpoint('c')] });
-    await one.untilIt(
-      'the edit to be seen',
-      ({ status, metadata }) => status.observedGeneration === metadata.generation,
-    );
-    await creep(one, intended + TIMEOUT - SECOND);
-    await through(one);
-    expect(countsOf(one, 'a')).toMatchObject({ add: 2, added: 1 });
-    expect(countsOf(one, 'c')).toMatchObject({ added: 1 });
-    expect(one.ids().toSorted()).toEqual(['a', 'b', 'c']);
-  });
-
-  test('one that is listed no longer, and turns up later, is removed: it counted as ours', async () => {
-    const one = await lost();
-    await one.declare({ privateEndpoints: [] });
-    lab.scene.simulator.setOrganization(one.id, { add: [endpoint('a')] });
-    await through(one);
-    expect(one.ids()).toEqual([]);
-    expect(ledgerOf(await one.get())).toEqual({});
-    await one.rests();
-  });
-
-  test('the annotation asks again, and sends nothing too early', async () => {
-    const one = await lost();
-    await lab.orgs.request(one.name);
-    await one.arrived(3);
-    await lab.settle();
-    expect(
-      one
-        .said()
-        .slice(2)
-        .every((said) => said === 'list'),
-    ).toBe(true);
-    await through(one);
-    expect(countsOf(one)).toMatchObject({ add: 2, added: 1 });
-  });
-});
-
-describe('a removal of which nobody can tell', () => {
-  test.each(LOST)('$name: absence proves it at once, presence counts only in time', async ({ fault, done }) => {
-    const one = lab.open({ behaviour: { removeAbsent: 'not-found' }, others: [endpoint('theirs')] });
-    await one.declare({ privateEndpoints: AB });
-    await one.until('Applied');
-    one.next(fault);
-    await one.declare({ privateEndpoints: [endpoint('b')] });
-    await sent(one, 3, fault);
-    const failed = await one.untilIt('the send to fail', ({ status }) => status.conditions[0]?.status === 'False');
-    expect(failed.status.pendingChange?.remove).toEqual([endpoint('a')]);
-    expect(ledgerOf(failed)['a']).toMatch(/^Added/);
-    const intended = pendingTime(failed);
-    await through(one);
-    expect(one.ids()).toEqual(['theirs', 'b']);
-    expect(countsOf(one)).toMatchObject({ remove: done ? 1 : 2, removed: 1 });
-    expect(lab.operator().clock.now() - intended).toBeGreaterThan(done ? 0 : TIMEOUT);
-    expect(ledgerOf(await one.get())).toEqual({ b: 'Added Present' });
-    await one.rests();
-  });
-});
-
-describe('work that is done only after we gave up waiting', () => {
-  // In real time: the API does it on its own clock.
-  let timely: Lab;
-  beforeAll(async () => {
-    timely = await openLab({ inner: INNER, clock: new MovableClock() });
-  });
-  afterAll(() => timely.end());
-
-  test.each([1, 3])('%s s later, while it is looked for: it is never done twice', async (seconds) => {
-    const one = timely.open({ behaviour: { addExisting: 'duplicate' } });
-    one.next({ play: {} });
-    one.next({ status: 504, body: 'html', appliesAfterMs: seconds * SECOND });
-    await one.declare({ privateEndpoints: AB });
-    await one.until('OutcomeUnknown');
-    await one.untilIt('Applied in time', (object) => told(object) === 'Applied');
-    expect(one.ids()).toEqual(['a', 'b']);
-    const counts = timely.scene.simulator.endpointCounts(one.id);
-    expect(counts['gcp/ap-northeast-1/a']).toMatchObject({ add: 1, added: 1 });
-    expect(ledgerOf(await one.get())).toEqual({ a: 'Added Present', b: 'Added Present' });
-  });
-});
-
-describe('a read that fails', () => {
-  test.each([
-    { name: 'of the name', spec: { name: 'Acme', privateEndpoints: AB }, reason: 'OutcomeUnknown' },
-    { name: 'of the list', spec: { privateEndpoints: AB }, reason: 'Unavailable' },
-  ])('$name is $reason: there is nothing on record, and it is asked again', async ({ spec, reason }) => {
-    const one = lab.open();
-    one.next({ status: 503 });
-    await one.declare(spec);
-    const object = await one.until(reason);
-    expect(told(object)).toBe(`${reason} Reconciling`);
+describe.each(LOST)('an answer that was lost: $how', ({ fault, done }) => {
+  test('an add is not sent again where the list has it, and else once it is settled', async () => {
+    scene.simulator.next(fault, { match: { bodyIncludes: '"id":"a"' } });
+    await orgs.create('acme', { name: 'Acme', ...list('a', 'b') });
+    const failed = await orgs.untilIt('acme', 'the loss', ({ status }) => status.lastRequest?.outcome === 'Unknown');
+    expect(ready(failed).reason).toBe('OutcomeUnknown');
+    expect(side(failed)).toBe('Reconciling');
+    expect(failed.status.pendingChange).toMatchObject({ add: [endpoint('a'), endpoint('b')], remove: [] });
+    const object = await through(orgs, operator, 'acme', isApplied);
+    expect(ledgerOf(object)).toEqual(['a Added Present', 'b Added Present']);
     expect(object.status.pendingChange).toBeUndefined();
-    expect(await through(one)).toEqual([`${reason} Reconciling`, 'Applied']);
-    expect(one.calls()).toHaveLength(3);
+    expect(orgs.ids()).toEqual(['theirs', 'a', 'b']);
+    const looks = orgs.said().filter((said) => said === 'look').length;
+    expect(orgs.said().filter((said) => said !== 'look')).toEqual(['name', ...Array(done ? 1 : 2).fill('+a+b')]);
+    expect(looks, 'at once, after 10 s, when settled').toBeLessThanOrEqual(5);
   });
+
+  test('a removal likewise', async () => {
+    await orgs.create('acme', list('a', 'b'));
+    await orgs.until('acme', 'Applied');
+    scene.simulator.next(fault, { match: { bodyIncludes: '"remove":[{' } });
+    await orgs.create('acme', list('b'));
+    await orgs.until('acme', 'OutcomeUnknown');
+    const object = await through(orgs, operator, 'acme', (one) => isApplied(one) && ledgerOf(one).length === 1);
+    expect(orgs.ids()).toEqual(['theirs', 'b']);
+    expect(ledgerOf(object)).toEqual(['b Added Present']);
+    expect(orgs.said().filter((said) => said === '-a')).toHaveLength(done ? 1 : 2);
+  });
+});
+
+describe('while nobody can tell what became of an add', () => {
+  async function lost(): Promise<number> {
+    scene.simulator.next({ transport: 'reset-before' }, { match: { bodyIncludes: '"id":"a"' } });
+    await orgs.create('acme', list('a'));
+    await orgs.until('acme', 'OutcomeUnknown');
+    await operator.idle();
+    return operator.clock.monotonic();
+  }
+
+  /** Turns the clock on in steps, so that whatever would come too early comes. */
+  async function creep(until: number): Promise<void> {
+    while (operator.clock.monotonic() < until) {
+      operator.clock.advance(Math.min(10 * SECOND, until - operator.clock.monotonic()));
+      await settled(scene, operator);
+    }
+  }
+
+  test('nothing is sent before it is settled, whatever is edited or asked for', async () => {
+    const sentAt = await lost();
+    await orgs.create('acme', { name: 'Acme', ...list('a', 'b') });
+    await orgs.request('acme');
+    await creep(sentAt + SETTLED - 2 * SECOND);
+    expect(orgs.said().filter((said) => said !== 'look')).toEqual(['+a']);
+    expect(ledgerOf(await orgs.get('acme'))).toEqual(['a Added Unconfirmed']);
+    await through(orgs, operator, 'acme', isApplied);
+    expect(orgs.ids()).toEqual(['theirs', 'a', 'b']);
+  });
+
+  test('a process that comes anew waits as long again, from when it first saw it', async () => {
+    await lost();
+    await operator.stop();
+    operator = await startInner(scene, { clock: operator.clock });
+    const seenAt = operator.clock.monotonic();
+    await creep(seenAt + SETTLED - 2 * SECOND);
+    expect(orgs.said().filter((said) => said !== 'look')).toEqual(['+a']);
+    await through(orgs, operator, 'acme', isApplied);
+    expect(orgs.ids()).toEqual(['theirs', 'a']);
+  });
+
+  test('one that turns up late is ours, and goes where it is no longer listed', async () => {
+    await lost();
+    await orgs.create('acme', list());
+    scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('a')] });
+    await through(orgs, operator, 'acme', (object) => isApplied(object) && ledgerOf(object).length === 0);
+    expect(orgs.ids()).toEqual(['theirs']);
+  });
+
+  test('one that turns up only after five minutes may be somebody else’s: it stays, and an event says so', async () => {
+    await lost();
+    await operator.stop();
+    operator.clock.advance(301 * SECOND);
+    scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('a')] });
+    operator = await startInner(scene, { clock: operator.clock });
+    expect(ledgerOf(await through(orgs, operator, 'acme', isApplied))).toEqual(['a Found Present']);
+    await settled(scene, operator);
+    const told = (await scene.events('acme')).filter(({ reason }) => reason === 'OwnershipUnknown');
+    expect(told.map(({ note }) => note)).toEqual([expect.stringContaining('a (gcp/ap-northeast-1)')]);
+  });
+});
+
+test('an edit at every moment of an attempt ends in what the last spec says, with nothing sent twice', async () => {
+  const steps = ['look', 'name', 'send'] as const;
+  for (const [index, step] of steps.entries()) {
+    const bodyIncludes = { look: '"add":[],"remove":[]', name: '"name"', send: '"add":[{' }[step];
+    const before = orgs.said().length;
+    scene.simulator.next({ hold: true }, { match: { keyId: scene.key.id, bodyIncludes } });
+    await orgs.create('acme', { name: `Name ${index}`, ...list(`first-${step}`) });
+    await scene.simulator.waitForCalls(before + 1 + index, { match: { method: 'PATCH', keyId: scene.key.id } });
+    await orgs.create('acme', { name: `Name ${index}, edited`, ...list(`edited-${step}`) });
+    scene.simulator.release();
+    const object = await through(
+      orgs,
+      operator,
+      'acme',
+      (one) => isApplied(one) && one.status.observedGeneration === one.metadata.generation,
+    );
+    expect(ledgerOf(object)).toEqual([`edited-${step} Added Present`]);
+    expect(orgs.ids()).toEqual(['theirs', `edited-${step}`]);
+    expect(orgs.held().name).toBe(`Name ${index}, edited`);
+  }
+  for (const { add, removed } of Object.values(scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id }))) {
+    expect([add, removed ?? 0].every((count) => count <= 1)).toBe(true);
+  }
 });

@@ -74,6 +74,7 @@ export function factsFor(object: PipeSettings, facts: Partial<Facts> = {}): Fact
     standing: standingAmong(object, []),
     secret,
     triedSecret: '1',
+    owed: false,
     baseUrl: BASE_URL,
     apiHash: apiHashOf(facts.baseUrl ?? BASE_URL),
     planOnly: false,

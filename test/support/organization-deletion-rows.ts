@@ -64,7 +64,7 @@ export const DELETION_ROWS: readonly DeletionRow[] = [
   answers('reset-before', { transport: 'reset-before' }, /^(OutcomeUnknown|Unavailable)$/),
   answers('no-result', { status: 200, body: 'no-result', applied: false }, /^UnexpectedResponse$/),
   refused(400, /^Rejected$/),
-  refused(409, /^Conflict$/),
+  refused(409, /^Rejected$/),
   refused(422, /^Rejected$/),
   answers('list-absent', { play: { organization: { list: 'absent' } } }, /^NotConfirmed$/, { removed: true }),
   answers('remove-ignored', { play: { organization: { remove: 'ignored' } } }, /^NotConfirmed$/),

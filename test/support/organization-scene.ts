@@ -15,8 +15,8 @@ export interface Tuple {
 
 export interface Ledger extends Tuple {
   readonly description?: string;
-  readonly origin: 'Added' | 'Adopted' | 'Found';
-  readonly state: 'Present' | 'Unconfirmed' | 'Refused' | 'Removing';
+  readonly origin?: 'Added' | 'Adopted' | 'Found';
+  readonly state: 'Present' | 'Missing' | 'Unconfirmed' | 'Refused' | 'Removing';
   readonly lastError?: { readonly httpStatus?: number; readonly requestId?: string; readonly message?: string };
   readonly nextAttemptTime?: string;
 }
@@ -36,9 +36,9 @@ export type Org = Omit<Pset, 'status' | 'metadata'> & {
     readonly privateEndpoints?: readonly Ledger[];
     readonly pendingChange?: {
       readonly time: string;
-      readonly name?: string;
       readonly add: readonly Tuple[];
       readonly remove: readonly Tuple[];
+      readonly refused?: { readonly httpStatus?: number; readonly requestId?: string };
     };
   };
 };
@@ -69,6 +69,8 @@ export interface Organizations {
   calls(id?: string): Call[];
   /** Their bodies. */
   patches(id?: string): Patch[];
+  /** The same in short. */
+  said(id?: string): string[];
   /** What the API holds. */
   held(id?: string): SimulatedOrganization;
   /** The ids that the API lists. */
@@ -80,6 +82,23 @@ export interface Organizations {
 /** An endpoint that is like every other but for its id. */
 export function endpoint(id: string, more: Partial<Tuple & { description: string }> = {}): Tuple {
   return { id, cloudProvider: 'gcp', region: 'ap-northeast-1', ...more };
+}
+
+/** The part of a spec that lists these. */
+export function list(...ids: readonly string[]): { readonly privateEndpoints: readonly Tuple[] } {
+  return { privateEndpoints: ids.map((id) => endpoint(id)) };
+}
+
+/** The ledger as `<id> <origin> <state>`, sorted; `–` where there is no origin. */
+export function ledgerOf({ status }: Org): string[] {
+  return (status.privateEndpoints ?? []).map(({ id, origin = '–', state }) => `${id} ${origin} ${state}`).toSorted();
+}
+
+/** A PATCH in short: `look`, `name`, or `+a-b`. */
+function shortly({ name, privateEndpoints }: Patch): string {
+  const { add = [], remove = [] } = privateEndpoints ?? {};
+  if (name !== undefined) return 'name';
+  return [...add.map(({ id }) => `+${id}`), ...remove.map(({ id }) => `-${id}`)].join('') || 'look';
 }
 
 export function organizationsOf(scene: Pick<Scene, 'namespace' | 'simulator' | 'key' | 'user'>): Organizations {
@@ -138,6 +157,7 @@ export function organizationsOf(scene: Pick<Scene, 'namespace' | 'simulator' | '
         .calls()
         .filter(({ path, keyId }) => path.endsWith(`/organizations/${id}`) && keyId === scene.key.id),
     patches: (id) => orgs.calls(id).map(({ body }) => body as Patch),
+    said: (id) => orgs.patches(id).map(shortly),
     held(id = ORGANIZATION) {
       const held = scene.simulator.organization(id);
       if (!held) throw new Error(`the simulated API has no organization ${id}`);
@@ -151,3 +171,26 @@ export function organizationsOf(scene: Pick<Scene, 'namespace' | 'simulator' | '
   };
   return orgs;
 }
+
+/** Goes from one time of the object's own to the next until it fits, and gives the object. */
+export async function through(
+  orgs: Organizations,
+  operator: { readonly clock: { now(): number; advance(ms: number): void }; idle(): Promise<void> },
+  name: string,
+  fits: (object: Org) => boolean,
+): Promise<Org> {
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    await operator.idle();
+    const object = await orgs.get(name);
+    if (fits(object)) return object;
+    const wait = Date.parse(object.status.nextAttemptTime ?? '') - operator.clock.now();
+    if (wait > 0) operator.clock.advance(wait + 1_000);
+    await orgs.untilIt(name, 'the next attempt', ({ metadata, status }) => {
+      const isOver = !(Date.parse(status.nextAttemptTime ?? '') <= operator.clock.now());
+      return metadata.resourceVersion !== object.metadata.resourceVersion && isOver;
+    });
+  }
+  throw new Error(`${name} never came to it: ${JSON.stringify((await orgs.get(name)).status)}`);
+}
+
+const MOST_TURNS = 20;

@@ -67,8 +67,8 @@ export const STATES: readonly State[] = [
   },
   {
     name: 'conflicting',
-    steps: [{ spec: list('bad', 'good') }],
-    play: { refusedIds: ['bad'], refusedStatus: 409 },
+    steps: [{ spec: list('ours') }],
+    fault: { status: 409 },
     reason: 'Conflict',
     ...busy,
   },

@@ -5,7 +5,7 @@ import { type InnerOperator, startInner } from './inner-operator.ts';
 import { slowClock } from './movable-clock.ts';
 import { endpoint } from './organization-scene.ts';
 import { openScene, type Scene } from './scene.ts';
-import { deleteHeld, KINDS, type KindName, type Maker, makersOf, spoilt } from './states.ts';
+import { deleteHeld, KINDS, type KindName, type Maker, makersOf, type Spoilt, spoilt } from './states.ts';
 
 /** A scene with objects in which nothing happens any more: nothing works in it, or nothing is due for minutes. */
 export interface Still {
@@ -20,8 +20,9 @@ const WRITERS = ['PipeSettings', 'Organization'] as const;
 const DONE = { PipeSettings: 'Applied', Organization: 'Applied', Activity: 'Fetched' } as const;
 
 /** One reply of the API, and the reason it leads to. The headers put off what would be tried again soon. */
-const REPLIES: Readonly<Record<string, { readonly reason: string; readonly fault: Fault }>> = {
-  rejected: { reason: 'Rejected', fault: { status: 422, error: 'BAD_REQUEST: the value is out of range' } },
+const REPLIES: Readonly<Record<string, Spoilt>> = {
+  // Where a look is refused, the name is tried.
+  rejected: { reason: 'Rejected', fault: { status: 422, error: 'BAD_REQUEST: the value is out of range' }, times: 2 },
   unauthorized: { reason: 'Unauthorized', fault: { status: 401, error: 'UNAUTHORIZED: the key is unknown' } },
   forbidden: { reason: 'Forbidden', fault: { status: 403, error: 'FORBIDDEN: the role is missing' } },
   busy: { reason: 'Conflict', fault: { status: 409, error: 'CONFLICT: another change is under way' } },
@@ -56,7 +57,7 @@ function ofEveryKind(make: Maker): Promise<unknown>[] {
     await make.until(name, reason);
   };
   return [
-    ...Object.entries(REPLIES).map(([name, { reason, fault }]) => spoilt(make, name, { fault, reason })),
+    ...Object.entries(REPLIES).map(([name, reply]) => spoilt(make, name, reply)),
     reached(done.toLowerCase(), done),
     reached('suspended', 'Suspended', { suspend: true }),
     reached('suspended-when-done', done).then(() => reached('suspended-when-done', 'Suspended', { suspend: true })),
@@ -82,6 +83,8 @@ async function gatedByAnother(make: Maker): Promise<void> {
 }
 
 function ofWriters(make: Maker): Promise<unknown>[] {
+  // An organization is looked at first.
+  const after = make.kind === 'Organization' ? 1 : 0;
   const planned = async () => {
     await make.create('planned', { mode: 'Plan' });
     await make.until('planned', 'Planned');
@@ -95,8 +98,8 @@ function ofWriters(make: Maker): Promise<unknown>[] {
   return [
     planned(),
     conflict(),
-    spoilt(make, 'outcome-unknown', { fault: UNAVAILABLE, reason: 'OutcomeUnknown' }),
-    spoilt(make, 'not-confirmed-at-first', { fault: OTHER_VALUE, reason: 'NotConfirmed' }),
+    spoilt(make, 'outcome-unknown', { fault: UNAVAILABLE, reason: 'OutcomeUnknown', after }),
+    spoilt(make, 'not-confirmed-at-first', { fault: OTHER_VALUE, reason: 'NotConfirmed', after }),
   ];
 }
 

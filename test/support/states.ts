@@ -42,6 +42,8 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
   const idOf = (name: string): string => {
     const id = organizations.get(name) ?? randomUUID();
     organizations.set(name, id);
+    // Else it has one that no two runs have alike.
+    if (!scene.simulator.organization(id)) scene.simulator.setOrganization(id, { name: 'As it was' });
     return id;
   };
   return {
@@ -113,20 +115,30 @@ function maker(
   };
 }
 
+/** What is wrong with the first calls for an object, one where absent, and what it comes to. */
+export interface Spoilt {
+  readonly fault: Fault;
+  /** So many calls go well before. */
+  readonly after?: number;
+  readonly times?: number;
+  readonly reason: string;
+}
+
 /**
- * Brings an object to a state by spoiling the first call for it. Later calls get no answer, so that it stays what the first made of it.
+ * Brings an object to a state by spoiling the first calls for it. Later calls get no answer, so that it stays what the first made of it.
  * It has a key of its own, so that calls for others go on.
  */
 export async function spoilt(
   make: Maker,
   name: string,
-  { fault, reason }: { readonly fault: Fault; readonly reason: string },
+  { fault, after = 0, times = 1, reason }: Spoilt,
 ): Promise<void> {
   const { simulator } = make.scene;
   const match = { pathIncludes: make.callsOf(name) };
   await make.scene.newKey(make.keyOf(name));
   simulator.always({ hold: true }, match);
-  simulator.next(fault, { match });
+  if (after > 0) simulator.next({ play: {} }, { match, times: after });
+  simulator.next(fault, { match, times });
   await make.create(name, { credentialsSecretRef: { name: make.keyOf(name) } });
   await make.until(name, reason);
 }

@@ -34,7 +34,7 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
     clock,
     wake: (key) => void woken.push(key),
   });
-  const memory: Memory = { underWay: new Map(), triedSecret: new Map() };
+  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), owed: new Map() };
   const locks = new Locks({ monotonic: () => clock.monotonic(), apiTimeoutMs: 35_000, onFree: () => undefined });
   const calls: { readonly credential: Credential; readonly underWay: readonly string[] }[] = [];
   const attemptFor = async (

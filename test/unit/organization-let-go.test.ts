@@ -1,50 +1,123 @@
-import { expect, test } from 'vitest';
-import type { Facts } from '../../src/kinds/organization/load.ts';
-import { plan } from '../../src/kinds/organization/plan.ts';
+import { describe, expect, test } from 'vitest';
+import type { Plan } from '../../src/kinds/organization/plan.ts';
 import { report } from '../../src/kinds/organization/report.ts';
-import { FINALIZER, type Organization } from '../../src/kinds/organization/resource.ts';
+import { FINALIZER, type Organization, type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
+import { T0 } from '../support/objects.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
+import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
 
-const now = Date.parse('2026-03-01T12:00:00Z');
-const deleted: Organization = {
-  metadata: {
-    name: 'acme',
-    namespace: 'ingest',
-    uid: 'uid-1',
-    resourceVersion: '7',
-    generation: 2,
-    creationTimestamp: '2026-03-01T11:00:00Z',
-    deletionTimestamp: '2026-03-01T11:59:59Z',
-    finalizers: [FINALIZER],
-  },
-  spec: {
-    organizationId: '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a',
-    credentialsSecretRef: { name: 'api-key' },
-    privateEndpoints: [],
-    deletionPolicy: 'RemovePrivateEndpoints',
-  },
-};
-const facts: Facts = {
-  holder: { uid: 'uid-1', namespace: 'ingest', name: 'acme' },
-  inherited: [],
-  awaited: [],
-  unclaimed: [],
-  memo: {},
-  secret: { state: 'unknown' },
-  triedSecret: undefined,
-  baseUrl: 'https://api.example.com',
-  apiTimeoutMs: 35_000,
-  cleanupDeadlineMs: 600_000,
-};
+const MINUTE = 60_000;
 
-test('a deleted object with nothing at the API is let go once, however late the store hears of its end', () => {
-  const first = plan(deleted, facts, now);
-  expect(first).toEqual({ do: 'release' });
-  const { memo } = report(deleted, first, { got: 'finalizers' }, now);
-  expect(plan(deleted, { ...facts, memo: memo ?? {} }, now)).toEqual({ do: 'nothing' });
-});
+/** Deleted at T0; its deadline is ten minutes later. */
+function deleted(status: OrganizationStatus = {}, spec: Parameters<typeof anOrganization>[0] = {}): Organization {
+  return anOrganization({
+    ids: ['a'],
+    ...spec,
+    spec: { deletionPolicy: 'RemovePrivateEndpoints', ...spec.spec },
+    status,
+    metadata: { generation: 2, deletionTimestamp: at(0), finalizers: [FINALIZER] },
+  });
+}
 
-test('where it was not let go, it is tried again, but not in a hurry: whoever changed it first has woken it', () => {
-  const { memo, outcome } = report(deleted, { do: 'release' }, { got: 'nothing' }, now);
-  expect(outcome).toMatchObject({ next: 'back-off' });
-  expect(plan(deleted, { ...facts, memo: memo ?? {} }, now)).toEqual({ do: 'release' });
+function failed(reason: string, observedGeneration = 2): OrganizationStatus {
+  const condition = { type: 'Ready', status: 'False', message: 'm', lastTransitionTime: at(0) } as const;
+  return { conditions: [{ ...condition, reason, observedGeneration }] };
+}
+
+const ours = { privateEndpoints: [entry('a')] };
+const release = (more: object = {}) => ({ do: 'release', abandoned: [], spared: [], ...more });
+
+describe('a deleted object', () => {
+  test('with nothing of its own is let go without a call', () => {
+    const found = { privateEndpoints: [entry('a', { origin: 'Found' })] };
+    expect(planned(deleted(), {})).toEqual(release());
+    expect(planned(deleted(found), {})).toEqual(release());
+  });
+
+  test.each([
+    ['Missing', { state: 'Missing' }],
+    ['Unconfirmed', { state: 'Unconfirmed' }],
+    ['Removing', { state: 'Removing' }],
+    ['adopted', { origin: 'Adopted' }],
+  ] as const)('is not let go while one of its own is %s', (state, more) => {
+    const spec = { spec: { adoptPrivateEndpoints: state === 'adopted' } };
+    expect(planned(deleted({ privateEndpoints: [entry('a', more)] }, spec)).do).toBe('step');
+  });
+
+  test('with what it may have sent is not let go', () => {
+    const pendingChange = { time: at(0), add: [e('a')], remove: [] };
+    expect(planned(deleted({ pendingChange })).do).toBe('step');
+    expect(planned(deleted({ pendingChange }), { know: { unsent: { pending: pendingChange, at: 0 } } })).toEqual(
+      release(),
+    );
+  });
+
+  test('a change of adoptPrivateEndpoints that came with the deletion is applied first', () => {
+    const adopted = { privateEndpoints: [entry('a', { origin: 'Adopted' })] };
+    expect(planned(deleted(adopted)), 'taken back').toEqual(release());
+    const found = { privateEndpoints: [entry('a', { origin: 'Found' })] };
+    expect(planned(deleted(found, { spec: { adoptPrivateEndpoints: true } })).do, 'set').toBe('step');
+  });
+
+  test('leaves what another object lists, and names it', () => {
+    expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(release({ spared: [entry('a')] }));
+  });
+
+  test('that somebody else’s object stands before makes no call, and names its entries', () => {
+    const other = aClaim({ uid: 'uid-0', name: 'older', created: at(-9_999_000) });
+    const standing = { ...factsOf(deleted()).standing, others: [other] };
+    const entries = [entry('a'), entry('b', { origin: 'Found' })];
+    const abandoned = ['a', 'b'].map((id) => e(id));
+    expect(planned(deleted({ privateEndpoints: entries }), { standing })).toEqual(
+      release({ abandoned, because: 'held' }),
+    );
+  });
+
+  test('under Retain is let go without a word', () => {
+    expect(planned(deleted(ours, { spec: { deletionPolicy: 'Retain' } }))).toEqual(release());
+  });
+
+  test('goes at its deadline with the names of what is left, but not before one attempt has failed since', () => {
+    const after = 10 * MINUTE;
+    const left = release({ abandoned: [e('a')], because: 'deadline' });
+    expect(planned(deleted({ ...ours, ...failed('Rejected') }), {}, T0 + after)).toEqual(left);
+    expect(planned(deleted({ ...ours, ...failed('Rejected') }), {}, T0 + after - 1_000).do).not.toBe('release');
+    expect(planned(deleted({ ...ours, ...failed('Rejected', 1) }), {}, T0 + after).do, 'before the deletion').toBe(
+      'step',
+    );
+    expect(planned(deleted(ours), {}, T0 + after).do, 'none yet').toBe('step');
+  });
+
+  test('goes with the names where the API does not know the organization any more', () => {
+    const left = release({ abandoned: [e('a')], because: 'gone' });
+    expect(planned(deleted({ ...ours, ...failed('NotFound') }), { know: { isGone: true } })).toEqual(left);
+    expect(planned(deleted({ ...ours, ...failed('NotFound') }), { know: { missingSince: 0 } }).do).not.toBe('release');
+  });
+
+  test('that was let go is let go once, however late the store hears of its end', () => {
+    const plan = release() as Plan;
+    const { letGo, outcome } = report(deleted(), plan, { got: 'finalizers' }, T0);
+    expect([letGo, outcome]).toMatchObject([true, { next: 'await-change' }]);
+    expect(planned(deleted(), { know: { isLetGo: true } })).toEqual({ do: 'nothing' });
+    const again = report(deleted(), plan, { got: 'nothing' }, T0);
+    expect([again.letGo, again.outcome]).toMatchObject([undefined, { next: 'back-off' }]);
+  });
+
+  test.each([
+    ['held', /another object holds the organization/],
+    ['gone', /does not know the organization any more/],
+    ['deadline', /--cleanup-deadline/],
+  ] as const)('that leaves something (%s) says why and what, in a warning', (because, says) => {
+    const plan: Plan = { do: 'release', abandoned: [e('a'), e('b')], spared: [e('c')], because };
+    const { notices = [], did } = report(deleted(), plan, { got: 'finalizers' }, T0);
+    expect(did).toBe('abandon');
+    const [spared, abandoned] = notices;
+    expect(spared).toMatchObject({
+      type: 'Normal',
+      reason: 'EndpointLeft',
+      note: expect.stringContaining('c (gcp/r1)'),
+    });
+    expect(abandoned).toMatchObject({ type: 'Warning', reason: 'CleanupAbandoned', note: expect.stringMatching(says) });
+    expect(abandoned?.note).toContain('a (gcp/r1), b (gcp/r1)');
+  });
 });

@@ -1,94 +1,104 @@
 import { describe, expect, test } from 'vitest';
-import { tupleOf } from '../../src/kinds/organization/endpoints.ts';
+import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import type { OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { fitted } from '../../src/kinds/organization/size.ts';
-import { anOrganization, organizationLoop } from '../support/organization-model.ts';
-import { keyOf } from '../support/organization-model-laws.ts';
+import { at } from '../support/organization-entries.ts';
 
-const MOST = 256 * 1024;
+const KIB = 1_024;
 /** Six bytes in JSON. */
 const DEAR = '\u0001';
-const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
-
+const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 const long = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => ({
-    id: `${prefix}${index}`.padEnd(512, 'x'),
-    cloudProvider: 'p'.repeat(64),
-    region: 'r'.repeat(64),
-    description: DEAR.repeat(512),
+    id: `${prefix}${index}`.padEnd(LIMITS.id, 'x'),
+    cloudProvider: 'p'.repeat(LIMITS.cloudProvider),
+    region: 'r'.repeat(LIMITS.region),
   }));
 
-describe('the largest specs and replies', () => {
-  const others = long('other', 200).map((entry) => ({ ...entry, by: 'others' as const }));
-  const there = long('a', 100).map((entry) => ({ ...entry, by: 'others' as const }));
-  const name = DEAR.repeat(256);
-  const wide = { maxPrivateEndpointRemovals: 100, name };
+type Ledger = NonNullable<OrganizationStatus['privateEndpoints']>;
 
-  test.each([
-    ['added by the object', {}, [], 100],
-    ['found', {}, there, 100],
-    ['adopted', { adoptPrivateEndpoints: true }, there, 100],
-  ])('leave a status under 256 KiB at every step, with all that is ours in it: %s', (_, more, before, owned) => {
-    let most = 0;
-    const loop = organizationLoop({
-      entries: [...others, ...before],
-      object: anOrganization({ ...wide, ...more, privateEndpoints: long('a', 100) }),
-      watch: (_pass, self) => {
-        most = Math.max(most, bytes(self.status()));
-        expect(bytes(self.status())).toBeLessThan(MOST);
-      },
-    });
-    loop.run();
-    const ours = (letter: string) => (loop.status().privateEndpoints ?? []).filter(({ id }) => id.startsWith(letter));
-    expect(ours('a')).toHaveLength(owned);
-    loop.edit({ privateEndpoints: long('b', 100), mode: 'Plan' });
-    loop.run();
-    loop.edit({ privateEndpoints: long('b', 100), mode: 'Apply' });
-    loop.run();
-    expect(ours('b')).toHaveLength(100);
-    expect(loop.reason()).toBe('Applied');
-    expect(loop.server.entries().filter(({ id }) => id.startsWith('other'))).toHaveLength(200);
-    expect(most).toBeGreaterThan(100 * 1024);
+/** What else a status has, at its largest. */
+const rest: OrganizationStatus = {
+  organization: {
+    name: DEAR.repeat(LIMITS.name),
+    privateEndpoints: long('other', 200).map((tuple) => ({
+      ...tuple,
+      description: DEAR.repeat(LIMITS.reportedDescription),
+    })),
+    privateEndpointsTotal: 10_000,
+  },
+  history: Array.from({ length: 10 }, () => ({
+    time: at(0),
+    generation: 1,
+    requestId: 'r'.repeat(128),
+    changes: Array.from({ length: LIMITS.historyChanges }, () => ({
+      field: 'f'.repeat(LIMITS.field),
+      to: DEAR.repeat(LIMITS.historyValue),
+    })),
+  })),
+};
+const [olds, news] = [long('old', 100), long('new', 100)];
+const told = { description: DEAR.repeat(LIMITS.ledgerDescription), nextAttemptTime: at(0) };
+const lastError = { httpStatus: 400, requestId: 'r'.repeat(128), message: DEAR.repeat(LIMITS.ledgerMessage) };
+
+/** A hundred of ours are replaced by a hundred others. */
+const LARGEST: readonly { readonly what: string; readonly most: number; readonly status: OrganizationStatus }[] = [
+  {
+    // Both ledger and intent have all of the longest ids, uncut.
+    most: 320 * KIB,
+    what: 'no answer came, and a look shows the old ones still there and the new ones not yet',
+    status: {
+      ...rest,
+      pendingChange: { time: at(0), add: news, remove: olds },
+      privateEndpoints: [
+        ...olds.map((tuple): Ledger[number] => ({ ...tuple, ...told, origin: 'Added', state: 'Removing' })),
+        ...news.map((tuple): Ledger[number] => ({ ...tuple, ...told, origin: 'Added', state: 'Unconfirmed' })),
+      ],
+    },
+  },
+  {
+    most: 256 * KIB,
+    what: 'every one was refused, and the first is tried again',
+    status: {
+      ...rest,
+      pendingChange: { time: at(0), add: news.slice(0, 1), remove: [] },
+      privateEndpoints: [
+        ...olds.map((tuple): Ledger[number] => ({ ...tuple, ...told, origin: 'Added', state: 'Present', lastError })),
+        ...news.map((tuple): Ledger[number] => ({ ...tuple, nextAttemptTime: at(0), state: 'Refused', lastError })),
+      ],
+    },
+  },
+];
+
+describe.each(LARGEST)('the largest status where $what', ({ status: full, most }) => {
+  const cut = fitted(full);
+
+  test('stays so small that the API server takes it', () => {
+    expect(bytes(full)).toBeGreaterThan(most);
+    expect(bytes(cut)).toBeLessThan(most);
   });
 
-  test('leave room for refusals of every endpoint and for what is on its way', () => {
-    const status: OrganizationStatus = {
-      privateEndpoints: long('a', 100).map((entry) => ({
-        ...tupleOf(entry),
-        origin: 'Added' as const,
-        state: 'Removing' as const,
-        lastError: { httpStatus: 400, requestId: 'r'.repeat(128), message: '🙂'.repeat(200) },
-        nextAttemptTime: '2026-03-01T12:00:00Z',
-      })),
-      pendingChange: {
-        time: '2026-03-01T12:00:00Z',
-        add: [],
-        remove: long('a', 100).map(tupleOf),
-      },
-      organization: {
-        privateEndpoints: others.map((entry) => ({ ...tupleOf(entry), description: DEAR.repeat(64) })),
-        privateEndpointsTotal: 200,
-      },
-    };
-    const cut = fitted(status);
-    expect(cut.privateEndpoints?.map(keyOf)).toEqual(status.privateEndpoints?.map(keyOf));
-    expect(cut.pendingChange).toEqual(status.pendingChange);
-    expect(bytes(cut)).toBeLessThan(MOST);
+  test('keeps every entry of ours and the whole intent: without them the operator could not go on', () => {
+    const facts = (status: OrganizationStatus) =>
+      status.privateEndpoints?.map(({ description: _, lastError: error, ...entry }) => ({
+        ...entry,
+        code: error?.httpStatus,
+      }));
+    expect(facts(cut)).toEqual(facts(full));
+    expect(cut.pendingChange).toEqual(full.pendingChange);
+    expect(cut.organization?.privateEndpointsTotal).toBe(10_000);
   });
+});
+
+test('what only repeats replies is cut before found entries are', () => {
+  const found = olds.map((tuple): Ledger[number] => ({ ...tuple, ...told, origin: 'Found', state: 'Present' }));
+  const cut = fitted({ ...rest, privateEndpoints: found });
+  expect(cut.organization?.privateEndpoints?.length).toBeLessThan(200);
+  expect(cut.privateEndpoints).toHaveLength(100);
+  expect(bytes(cut)).toBeLessThan(256 * KIB);
 });
 
 test('a status of usual size is left alone', () => {
-  const status: OrganizationStatus = {
-    observedGeneration: 1,
-    history: [],
-    organization: { privateEndpoints: [], privateEndpointsTotal: 0 },
-  };
+  const status: OrganizationStatus = { observedGeneration: 1, history: [], organization: { privateEndpoints: [] } };
   expect(fitted(status)).toBe(status);
-});
-
-test('the list that was cut says how many there are, so that nothing is decided from what is left of it', () => {
-  const reported = long('a', 200).map((entry) => ({ ...entry, description: DEAR.repeat(64) }));
-  const cut = fitted({ organization: { privateEndpoints: reported, privateEndpointsTotal: 200 } });
-  expect(cut.organization?.privateEndpoints?.length).toBeLessThan(200);
-  expect(cut.organization?.privateEndpointsTotal).toBe(200);
 });

@@ -2,7 +2,7 @@ import { cutText } from '../../runtime/conditions.ts';
 import type { Notice } from '../../runtime/kind.ts';
 import { quoting } from '../common-status.ts';
 import { Listing, plain, type Reported, type Tuple } from './endpoints.ts';
-import type { Goal } from './goal.ts';
+import { type Goal, isOurs } from './goal.ts';
 import type { Settlement } from './ledger.ts';
 import { LIMITS } from './limits.ts';
 import type { Replied } from './progress.ts';
@@ -98,23 +98,32 @@ export function otherwiseDescribed(
   });
 }
 
-/** Fields in which the API keeps an added endpoint otherwise than it was sent: those that were known, and those of this reply. */
+/** Fields in which the API keeps ours otherwise than they were sent; those that tell something new come first, because few are kept. */
 export function alteredDifferences(
   before: OrganizationStatus['differences'],
   { altered, ledger }: Settlement,
+  endpoints: readonly Tuple[] = [],
 ): Differences {
-  const isStill = ({ field, reported }: Differences[number]): boolean =>
-    ledger.some((entry) => PARTS.some((part) => field === fieldOf(entry, `.${part}`) && reported === cut(entry[part])));
-  const known = (before ?? []).filter(isStill);
-  const found = altered.flatMap(({ sent, entry }) =>
+  const byId = new Map(ledger.filter(isOurs).map((entry) => [plain(entry.id), entry]));
+  const known = endpoints.flatMap((sent) => {
+    const entry = byId.get(plain(sent.id));
+    return entry && isAltered(before, sent, entry) ? [{ sent, entry }] : [];
+  });
+  const all = [...known, ...altered].flatMap(({ sent, entry }) =>
     PARTS.flatMap((part) =>
       sent[part] === entry[part] ? [] : [difference(fieldOf(entry, `.${part}`), sent[part], entry[part])],
     ),
   );
-  return [...known, ...found];
+  const first = new Map(all.toReversed().map((one) => [aliasOf(one), one]));
+  return [...first.values(), ...all.filter((one) => first.get(aliasOf(one)) !== one)];
 }
 
-/** Whether the API is known to keep this declared endpoint as that entry of the ledger. */
+/** What a difference says of the API: that it keeps this value of this part as that one, whatever the endpoint. */
+function aliasOf({ field, declared, reported }: Differences[number]): string {
+  return JSON.stringify([field.slice(field.lastIndexOf('.') + 1), declared, reported]);
+}
+
+/** Whether the API is known to keep such a declared endpoint as that entry of the ledger. */
 export function isAltered(
   differences: OrganizationStatus['differences'],
   declared: Tuple,
@@ -122,13 +131,9 @@ export function isAltered(
 ): boolean {
   if (!differences || plain(declared.id) !== plain(entry.id)) return false;
   const isSame = (part: (typeof PARTS)[number]): boolean => plain(declared[part]) === plain(entry[part]);
+  const aliases = new Set(differences.map(aliasOf));
   const isTold = (part: (typeof PARTS)[number]): boolean =>
-    differences.some(
-      (told) =>
-        told.field === fieldOf(entry, `.${part}`) &&
-        told.declared === cut(declared[part]) &&
-        told.reported === cut(entry[part]),
-    );
+    aliases.has(aliasOf(difference(`.${part}`, declared[part], entry[part])));
   return PARTS.every((part) => isSame(part) || isTold(part)) && !PARTS.every(isSame);
 }
 

@@ -94,8 +94,9 @@ function attemptPlan(
     now,
   });
   if (due.due === 'reschedule') return { do: 'reschedule', at: Math.min(due.at, Math.max(deadline, now)) };
-  if (!due.due && !isUnderWay) return { do: 'nothing', at: Math.min(due.at ?? deadline, deadline) };
-  if (turnAt !== undefined) return { do: 'nothing', at: Math.min(turnAt, Math.max(deadline, now)) };
+  const latest = deadline > now ? deadline : Number.POSITIVE_INFINITY;
+  if (!due.due && !isUnderWay) return nothingUntil(Math.min(due.at ?? latest, latest));
+  if (turnAt !== undefined) return nothingUntil(Math.min(turnAt, latest));
   return { do: 'step', work, step: nextStep(work), lane: 'user', probe: due.due && due.probe };
 }
 
@@ -103,6 +104,10 @@ function attemptPlan(
 function addressed({ baseUrl }: Facts, { organizationId }: OrganizationSpec, goal: Goal) {
   const address = addressOf(organizationId);
   return { path: address.path, hash: stateHash(baseUrl, address, goal) };
+}
+
+function nothingUntil(at: number): CleanupPlan {
+  return at === Number.POSITIVE_INFINITY ? { do: 'nothing' } : { do: 'nothing', at };
 }
 
 type Release = Extract<CleanupPlan, { do: 'release' }>;

@@ -15,7 +15,7 @@ import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
 import { nextWait } from '../failures.ts';
 import { changeNotice, otherwiseDescribed } from './changes.ts';
-import { secondLooks } from './ledger.ts';
+import { owedLooks } from './ledger.ts';
 import { decisionOf } from './next-step.ts';
 import { type Problem, problemsOf } from './problems.ts';
 import { declaredKeys } from './remote.ts';
@@ -99,7 +99,7 @@ function applied(object: Organization, work: Work, now: number): Said {
   const from = Date.parse(record.time);
   const times = [
     ...(interval === undefined ? [] : [wholeSecond(assertionTime(from, interval, object.metadata.uid))]),
-    ...secondLooks(session.draft.privateEndpoints),
+    ...(session.fresh?.list ? owedLooks(session.draft.privateEndpoints) : []),
   ];
   const nextAttempt = times.length === 0 ? undefined : Math.max(Math.min(...times), now);
   const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(work) } as const;
@@ -114,18 +114,20 @@ function applied(object: Organization, work: Work, now: number): Said {
   };
 }
 
+/** Throws where nothing was answered: nothing is confirmed by that. */
 function appliedRecord(
   object: Organization,
   { session: { fresh }, hash, goal }: Work,
   now: number,
 ): NonNullable<OrganizationStatus['applied']> {
+  if (!fresh) throw new Error('an attempt without a reply cannot have confirmed anything');
   return withoutUndefined({
     time: timestamp(now),
     generation: generationOf(object),
-    requestId: fresh?.requestId,
+    requestId: fresh.requestId,
     requestHash: hash,
-    responseHash: fresh?.responseHash,
-    secretResourceVersion: fresh?.secretVersion,
+    responseHash: fresh.responseHash,
+    secretResourceVersion: fresh.secretVersion,
     keys: declaredKeys(goal),
   });
 }

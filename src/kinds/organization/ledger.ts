@@ -30,6 +30,8 @@ export interface Evidence {
   readonly settled: boolean;
   /** Epoch ms: when that is, or was. */
   readonly settlesAt: number;
+  /** How long after it was sent a write may be at work. */
+  readonly atWorkMs: number;
 }
 
 /** What somebody should be told of an endpoint; `ledger-notices.ts` has the words. */
@@ -92,12 +94,14 @@ export function settle(evidence: Evidence): Settlement {
   return summed([...lines.values()]);
 }
 
-/** Epoch ms: when what a list lacked is looked at again. */
-export function secondLooks(ledger: readonly LedgerEntry[] = []): number[] {
+/** Epoch ms: when what a list has left open is looked at again. */
+export function owedLooks(ledger: readonly LedgerEntry[] = []): number[] {
   return ledger.flatMap(({ state, nextAttemptTime }) =>
-    state === 'Missing' && nextAttemptTime !== undefined ? [Date.parse(nextAttemptTime)] : [],
+    OPEN.has(state) && nextAttemptTime !== undefined ? [Date.parse(nextAttemptTime)] : [],
   );
 }
+
+const OPEN: ReadonlySet<LedgerEntry['state']> = new Set(['Missing', 'Unconfirmed', 'Removing']);
 
 /** What holds without any list: what was adopted is so only while the spec says it. */
 export function takenBack(ledger: readonly LedgerEntry[], { adopt }: Goal): readonly LedgerEntry[] {
@@ -163,7 +167,11 @@ function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
   const reported = evidence.list.find(entry);
   if (!reported) return evidence.settled ? givenUp : { entry };
   if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
-  return { entry: added(entry, reported), did: 'added' };
+  const sentAt = Date.parse(entry.nextAttemptTime ?? '') - evidence.atWorkMs;
+  const age = evidence.now - sentAt;
+  // The time was rounded up to a whole second.
+  if (age >= -1_000 && age <= SURELY_OURS_MS) return { entry: added(entry, reported), did: 'added' };
+  return { entry: found(entry, reported, evidence.goal), remark: 'maybe-ours' };
 }
 
 function stillOpen(tuple: Tuple, { settlesAt }: Evidence): Line {

@@ -1,7 +1,7 @@
 import { timestamp } from '../canonical.ts';
 import { isAltered } from './changes.ts';
 import { type Change, type Decision, decide } from './decide.ts';
-import { Listing, sameKey, tupleOf } from './endpoints.ts';
+import { Listing, sameKey, type Tuple, tupleOf } from './endpoints.ts';
 import { isOurs, managesEndpoints } from './goal.ts';
 import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
 import type { PendingChange } from './resource.ts';
@@ -51,25 +51,26 @@ function lookStep(work: Work): Step {
   const byName = goal.name !== undefined && (notes.lookByNameUntil ?? 0) > plannedAt.monotonic;
   if (!byName || goal.name === undefined) return { step: 'look', by: 'list', body: LOOK_BODY };
   // This look sends the name, and nothing may be sent while too much would be removed.
-  if (!work.isNews && isBlockedByLedger(work)) return { step: 'conclude' };
+  if (!work.isNews && blockedByLedger(work)) return { step: 'conclude' };
   return { step: 'look', by: 'name', body: nameBody(goal.name) };
 }
 
-/** Whether too much would be removed if all that the ledger has is there. */
-export function isBlockedByLedger({ goal, session }: Work): boolean {
+/** What would be removed if all that the ledger has is there, where that is too much. */
+function blockedByLedger({ goal, session }: Work): readonly Tuple[] | undefined {
   const leaving = (session.draft.privateEndpoints ?? []).filter(
     (entry) => isOurs(entry) && entry.state !== 'Removing' && !goal.wanted.has(sameKey(entry)),
   );
-  return managesEndpoints(goal) && leaving.length > goal.mostRemovals;
+  return managesEndpoints(goal) && leaving.length > goal.mostRemovals ? leaving : undefined;
 }
 
 /** Nothing is added or removed on an unknown list. */
-export function decisionOf({ goal, session, notes, plannedAt }: Work): Decision {
+export function decisionOf(work: Work): Decision {
+  const { goal, session, notes, plannedAt } = work;
   const { fresh, draft } = session;
   const isKnown = fresh?.list !== undefined;
   const { endpoints: _, spared, name, ...others } = goal;
   const nameOnly = { ...others, ...(!spared && name !== undefined && { name }) };
-  return decide({
+  const decision = decide({
     goal: isKnown ? goal : nameOnly,
     ledger: draft.privateEndpoints ?? [],
     list: fresh?.list ?? new Listing([]),
@@ -78,6 +79,8 @@ export function decisionOf({ goal, session, notes, plannedAt }: Work): Decision 
     isAltered: (declared, entry) => isAltered(draft.differences, declared, entry),
     now: plannedAt.now,
   });
+  const blocked = fresh ? undefined : blockedByLedger(work);
+  return blocked ? { ...decision, blocked } : decision;
 }
 
 /** All at once; after a refusal that blamed nobody, removals together and then one add after another. What was refused goes last, by itself. */

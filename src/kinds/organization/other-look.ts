@@ -4,6 +4,8 @@ import { Listing, tupleOf } from './endpoints.ts';
 import { reportOther, type Unmade } from './failed-step.ts';
 import { type Call, goOnFrom } from './go-on.ts';
 import { isOurs } from './goal.ts';
+import { settle } from './ledger.ts';
+import { countInVain, openSent } from './progress.ts';
 import { LOOK_BODY, UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
 import type { Work } from './work.ts';
@@ -43,22 +45,31 @@ export function otherWayToLook(object: Organization, work: Work, failure: Failed
 
 /** Nobody can look, so all that is ours counts as there, and what was sent as over once it can no longer be at work. */
 function reportUnseen(object: Organization, work: Work, now: number): NotedReport {
-  const { session, notes, plannedAt } = work;
-  const ours = (session.draft.privateEndpoints ?? []).filter(isOurs).map(tupleOf);
+  const { session, notes, plannedAt, goal } = work;
+  const { pendingChange, privateEndpoints = [], ...rest } = session.draft;
+  const list = new Listing(privateEndpoints.filter(isOurs).map(tupleOf));
   const isSettled = plannedAt.monotonic >= notes.settlesAt;
-  const { pendingChange, ...rest } = session.draft;
-  const isOpen = pendingChange !== undefined && !isSettled && !pendingChange.refused;
-  const privateEndpoints = rest.privateEndpoints?.map((entry) =>
-    isSettled && isOurs(entry) ? { ...entry, state: 'Present' as const } : entry,
-  );
-  const draft = { ...rest, ...(privateEndpoints && { privateEndpoints }), ...(isOpen && { pendingChange }) };
+  const sent = openSent({ object, work, now });
+  const isOver = sent?.how === 'refused' || isSettled;
+  const settlesAt = now + notes.settlesAt - plannedAt.monotonic;
+  const { ledger, inVain } = settle({
+    ledger: privateEndpoints,
+    list,
+    goal,
+    sent,
+    now,
+    settled: isSettled,
+    settlesAt,
+    atWorkMs: work.atWorkMs,
+  });
+  const draft = { ...rest, privateEndpoints: ledger, ...(!isOver && pendingChange && { pendingChange }) };
+  const refusalsInRow = session.refusalsInRow + (sent?.how === 'refused' ? 1 : 0);
   const { monotonic } = plannedAt;
-  const fresh = {
-    list: new Listing(ours),
-    isAssumed: true,
-    responseHash: '',
-    secretVersion: '',
-    at: monotonic,
-  } as const;
-  return goOnFrom(object, { ...work, session: { ...session, draft, fresh } }, { call: LOOK, now });
+  const fresh = { list, isAssumed: true, responseHash: '', secretVersion: '', at: monotonic } as const;
+  const next = { ...session, draft, fresh, refusalsInRow };
+  return goOnFrom(
+    object,
+    { ...work, notes: { ...countInVain(notes, inVain), looks: notes.looks + 1 }, session: next },
+    { call: LOOK, now },
+  );
 }

@@ -5,7 +5,7 @@ import { type Held, judgeTarget, type Turn } from '../target.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import type { Tuple } from './endpoints.ts';
 import { goalOf, isOurs } from './goal.ts';
-import { secondLooks } from './ledger.ts';
+import { owedLooks } from './ledger.ts';
 import type { Facts } from './load.ts';
 import { nextStep } from './next-step.ts';
 import { previewOf } from './preview.ts';
@@ -51,8 +51,8 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const work = workOf(object, facts, { spec, goal, now });
   const { applied, pendingChange } = object.status ?? {};
   const isSent = applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
-  const owedAt = Math.min(againAt, ...secondLooks(object.status?.privateEndpoints));
-  const due = dueOf(object, facts, { spec, confirmed: isSent && owedAt > now, now });
+  const owedAt = Math.min(againAt, ...owedLooks(object.status?.privateEndpoints));
+  const due = dueOf(object, facts, { spec, confirmed: isSent && owedAt > now && !facts.owed, now });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
   if (!due.due && !work.session.fresh) {
     const at = Math.min(due.at ?? Number.POSITIVE_INFINITY, owedAt > now ? owedAt : Number.POSITIVE_INFINITY);

@@ -76,6 +76,7 @@ function decided(
     now,
     settled: false,
     settlesAt: now,
+    atWorkMs: 0,
   });
   const decision = decide({
     goal,

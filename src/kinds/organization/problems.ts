@@ -2,9 +2,10 @@ import { quoting } from '../common-status.ts';
 import type { FailureReason } from '../failures.ts';
 import type { Decision } from './decide.ts';
 import { managesEndpoints } from './goal.ts';
-import { secondLooks } from './ledger.ts';
+import { owedLooks } from './ledger.ts';
 import { MOST_REFUSALS, nextChange } from './next-step.ts';
 import type { LedgerEntry } from './resource.ts';
+import type { Session } from './session.ts';
 import { counted, names, shownName, withoutStop } from './wording.ts';
 import type { Work } from './work.ts';
 
@@ -58,14 +59,15 @@ function lost(ending: Ending): Problem | undefined {
       ? `${withoutStop(lastRequest.message ?? 'No answer')}${quoting(lastRequest.requestId)}. `
       : '';
   const message = `${said}Whether ${what} took effect is not known, and the API may still be at work on it. Nothing else is sent until that is over; the list of private endpoints is read again meanwhile`;
-  return { reason: 'OutcomeUnknown', message, at: nextLookAt(ending) };
+  return { reason: 'OutcomeUnknown', message, ...nextLookAt(ending) };
 }
 
-/** At once, after 10 s, and when nothing that was sent can be at work any more. */
-function nextLookAt({ work: { notes, plannedAt }, now }: Ending): number {
-  if (notes.looks === 0) return now;
-  const settlesAt = now + notes.settlesAt - plannedAt.monotonic;
-  return notes.looks === 1 ? Math.min(now + SECOND_LOOK_AT_OPEN_MS, settlesAt) : settlesAt;
+/** At once, after 10 s, and when nothing that was sent can be at work any more; after that, where no list tells, as the class says. */
+function nextLookAt({ work: { notes, plannedAt }, now }: Ending): { readonly at?: number } {
+  const left = notes.settlesAt - plannedAt.monotonic;
+  if (left <= 0) return {};
+  if (notes.looks === 0) return { at: now };
+  return { at: now + (notes.looks === 1 ? Math.min(SECOND_LOOK_AT_OPEN_MS, left) : left) };
 }
 
 function blocked({ work: { goal }, decision }: Ending): Problem | undefined {
@@ -77,8 +79,8 @@ function blocked({ work: { goal }, decision }: Ending): Problem | undefined {
 
 function waiting(ending: Ending): Problem | undefined {
   const { goal, session } = ending.work;
-  if (session.draft.pendingChange || !managesEndpoints(goal)) return undefined;
-  const ledger = session.draft.privateEndpoints ?? [];
+  if (session.draft.pendingChange || !managesEndpoints(goal) || !session.fresh?.list) return undefined;
+  const ledger = ledgerOf(session);
   const of = (state: LedgerEntry['state']): LedgerEntry[] => ledger.filter((entry) => entry.state === state);
   const [unconfirmed, removing, missing] = [of('Unconfirmed'), of('Removing'), of('Missing')];
   const what = [
@@ -87,10 +89,13 @@ function waiting(ending: Ending): Problem | undefined {
     ...(missing.length > 0 ? [`not in the list any more: ${names(missing)}`] : []),
   ];
   if (what.length === 0) return undefined;
-  const again = secondLooks(missing).map((at) => Math.max(at, ending.now));
-  const open = unconfirmed.length + removing.length > 0 ? [nextLookAt(ending)] : [];
+  const again = owedLooks(missing).map((at) => Math.max(at, ending.now));
+  const { at: openAt } = nextLookAt(ending);
+  const open = unconfirmed.length + removing.length > 0 && openAt !== undefined ? [openAt] : [];
+  const times = [...again, ...open];
   const message = `Private endpoints ${what.join('; ')}${quoting(session.fresh?.requestId)}. The list is read again, see status.nextAttemptTime, before anything is done about them`;
-  return { reason: 'NotConfirmed', message, at: Math.min(...again, ...open), side: 'Reconciling' };
+  const at = times.length > 0 ? { at: Math.min(...times) } : {};
+  return { reason: 'NotConfirmed', message, ...at, side: 'Reconciling' };
 }
 
 function lostName({ work: { notes, goal, plannedAt }, now }: Ending): Problem | undefined {
@@ -127,7 +132,7 @@ function inVain({ decision: { exhausted } }: Ending): Problem | undefined {
 /** What the API does not take, by name and with its own words. */
 function refused(ending: Ending): Problem | undefined {
   const { session } = ending.work;
-  const entries = (session.draft.privateEndpoints ?? []).filter(({ lastError }) => lastError !== undefined);
+  const entries = ledgerOf(session).filter(({ lastError }) => lastError !== undefined);
   const { nameRefusal } = session;
   if (entries.length === 0 && !nameRefusal) return undefined;
   const isStopped = session.refusalsInRow >= MOST_REFUSALS;
@@ -139,14 +144,23 @@ function refused(ending: Ending): Problem | undefined {
     ),
   ];
   const what = [...(nameRefusal ? ['the name'] : []), ...(entries.length > 0 ? [names(entries)] : [])].join(' and ');
-  const rest = untried ? 'What was not tried yet follows in a minute' : 'All other changes were applied';
-  const message = `The API refused ${what}: ${texts.slice(0, 2).join('; ')}. ${rest}; change the spec to what the API accepts, or ask for another try with the annotation pipewright.dev/reconcile-requested-at`;
+  const others = ledgerOf(session).length > entries.length || (ending.work.goal.name !== undefined && !nameRefusal);
+  const rest = untried
+    ? ' What was not tried yet follows in a minute.'
+    : others
+      ? ' All other changes were applied.'
+      : '';
+  const message = `Refused: ${what}. ${texts.slice(0, 2).join('; ')}.${rest} Change the spec to what the API accepts, or ask for another try with the annotation pipewright.dev/reconcile-requested-at`;
   const times = entries.flatMap(({ nextAttemptTime }) =>
     nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
   );
   const ahead = times.filter((time) => time > ending.now);
   const at = untried ? ending.now + UNTRIED_MS : ahead.length > 0 ? Math.min(...ahead) : undefined;
   return { reason: 'Rejected', message, ...(at !== undefined && { at }) };
+}
+
+function ledgerOf({ draft }: Session): readonly LedgerEntry[] {
+  return draft.privateEndpoints ?? [];
 }
 
 function conflicting({ decision: { conflicts } }: Ending): Problem | undefined {

@@ -12,7 +12,7 @@ import type { Step } from './next-step.ts';
 import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, storedEntries } from './reply.ts';
-import type { Organization, OrganizationStatus } from './resource.ts';
+import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
 import type { Fresh, Notes, Session } from './session.ts';
 import type { Work } from './work.ts';
 
@@ -45,7 +45,7 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   const changes = confirmedChanges(session.draft, reply, { name: nameSent(call), settlement });
   const isFirst = object.status?.applied === undefined;
   return {
-    ...counted(notes, settlement),
+    ...countInVain(notes, settlement.inVain),
     session: {
       ...session,
       draft: withDrift(withHistory(draft, changes, replied), drift, now),
@@ -82,11 +82,13 @@ function afterLook({ work, call }: Replied, reply: OrganizationReply): Notes {
   };
 }
 
-function freshFrom({ work, verdict, secretVersion }: Replied, reply: OrganizationReply, notes: Notes): Fresh {
+function freshFrom({ work, call, verdict, secretVersion }: Replied, reply: OrganizationReply, notes: Notes): Fresh {
   const isEmpty = !reply.list && isTakenForEmpty(work, notes);
   const entries = reply.list ?? (isEmpty ? [] : undefined);
+  // A name changes no endpoint: what the look has shown still counts.
+  const list = entries ? new Listing(entries) : call.step === 'name' ? work.session.fresh?.list : undefined;
   return {
-    ...(entries && { list: new Listing(entries) }),
+    ...(list && { list }),
     ...(isEmpty && { isAssumed: true }),
     ...(reply.name !== undefined && { name: reply.name }),
     ...(verdict.requestId !== undefined && { requestId: verdict.requestId }),
@@ -107,14 +109,23 @@ function isTakenForEmpty({ session, plannedAt }: Work, { unlistedSince }: Notes)
 }
 
 /** The intent that this reply has to explain: the one it answers, or one that has left before. */
-function sentBefore({ work, call, now, object }: Replied): (Sent & { readonly split?: boolean }) | undefined {
+function sentBefore(replied: Replied): BlamedSent | undefined {
+  const { work, call } = replied;
+  if (call.step === 'send') return { pending: call.pending, how: 'answered', before: work.session.fresh?.list };
+  return openSent(replied);
+}
+
+/** `split`: it was refused, and nobody in particular is to blame. */
+export type BlamedSent = Sent & { readonly split?: boolean };
+
+/** The intent on record, which was lost or refused. */
+export function openSent({ object, work, now }: Pick<Replied, 'object' | 'work' | 'now'>): BlamedSent | undefined {
   const { session } = work;
-  if (call.step === 'send') return { pending: call.pending, how: 'answered', before: session.fresh?.list };
   const pending = session.draft.pendingChange;
   if (!pending) return undefined;
   if (!pending.refused) return { pending, how: 'lost' };
   const { httpStatus, requestId } = pending.refused;
-  const message = session.refusal?.message ?? session.draft.lastRequest?.message ?? '';
+  const message = session.refusal?.message ?? textOf(pending.refused, session.draft.lastRequest);
   const { isBlamed, split } = blame(pending, message);
   const wait = nextWait('Rejected', (object.status?.attempts ?? 0) + 1, object.metadata.uid);
   return {
@@ -125,6 +136,14 @@ function sentBefore({ work, call, now, object }: Replied): (Sent & { readonly sp
     refusal: withoutUndefined({ httpStatus, requestId, message: message.slice(0, LIMITS.ledgerMessage) }),
     retryAt: now + wait,
   };
+}
+
+/** What the API said, where that is still on record after a restart. */
+function textOf(refused: NonNullable<PendingChange['refused']>, last: OrganizationStatus['lastRequest']): string {
+  const isLast = last?.httpStatus === refused.httpStatus && last?.requestId === refused.requestId;
+  return (
+    (isLast ? last?.message : undefined) ?? `The API refused the request (HTTP ${refused.httpStatus ?? 'unknown'})`
+  );
 }
 
 interface Seen {
@@ -145,6 +164,7 @@ function settled({ work, now }: Replied, { fresh, sent, notes }: Seen): Settleme
     now,
     settled: plannedAt.monotonic >= notes.settlesAt,
     settlesAt: now + notes.settlesAt - plannedAt.monotonic,
+    atWorkMs: work.atWorkMs,
   });
 }
 
@@ -157,7 +177,7 @@ function drafted(
 ): OrganizationStatus {
   const { reply, fresh, settlement } = found;
   const { draft } = work.session;
-  const altered = alteredDifferences(draft.differences, settlement);
+  const altered = alteredDifferences(draft.differences, settlement, work.goal.endpoints);
   const { differences, notReported } = comparison(work.goal, reply, altered);
   const { ledger } = settlement;
   return withoutUndefined({
@@ -180,10 +200,10 @@ function isOpen({ session, notes, plannedAt }: Work, call: Replied['call'], { li
   return plannedAt.monotonic < notes.settlesAt;
 }
 
-function counted(notes: Notes, { inVain }: Settlement): Notes {
-  if (inVain.length === 0) return notes;
+/** One more time in vain for each of these (`sameKey`). */
+export function countInVain(notes: Notes, keys: readonly string[]): Notes {
   const counts = new Map(notes.inVain.counts);
-  for (const key of inVain) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return { ...notes, inVain: { ...notes.inVain, counts } };
 }
 

@@ -152,7 +152,13 @@ export function sessionOf(object: Organization, notes: Notes, monotonic: number)
   const anchor = anchorOf(object, status);
   const isLate = isUnsent(notes, session?.draft.pendingChange) && monotonic - (unsent?.at ?? 0) > FRESH_INTENT_MS;
   if (session?.anchor === anchor && !isLate) return session;
-  return { anchor, draft: withoutUnsent(status ?? {}, notes), refusalsInRow: 0, notices: [], drift: 0 };
+  return {
+    anchor,
+    draft: { ...withoutUnsent(status ?? {}, notes), plan: undefined },
+    refusalsInRow: 0,
+    notices: [],
+    drift: 0,
+  };
 }
 
 /** An intent that never left is of no further interest. */

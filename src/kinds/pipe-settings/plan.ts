@@ -58,7 +58,10 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     status: object.status,
     requested: requestedAt(object),
     confirmed:
-      isConfirmed(object, request) && object.status?.applied?.generation === generationOf(object) && !isOvertaken,
+      isConfirmed(object, request) &&
+      object.status?.applied?.generation === generationOf(object) &&
+      !isOvertaken &&
+      !facts.owed,
     reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
     secret: facts.secret,
     triedSecret: facts.triedSecret,

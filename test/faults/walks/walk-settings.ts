@@ -1,4 +1,4 @@
-import type { Dice } from '../../support/organization-sequence.ts';
+import type { Dice } from '../../support/dice.ts';
 import { ORGANIZATION, SERVICE } from '../../support/scene.ts';
 import type { Spec } from './walk-draw.ts';
 import type { Walker } from './walk-world.ts';

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import type { Organization, OrganizationStatus, PendingChange } from '../../src/kinds/organization/resource.ts';
+import { anchorOf, isUnsent, Notebook, sessionOf } from '../../src/kinds/organization/session.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
+import { API_HASH, API_TIMEOUT_MS, anOrganization } from '../support/organization-objects.ts';
+
+const MINUTE = 60_000;
+/** Since it was sent, or first seen. */
+const AT_WORK = API_TIMEOUT_MS + MINUTE;
+const PENDING: PendingChange = { time: at(0), add: [e('a')], remove: [] };
+const stored = (status: OrganizationStatus) => anOrganization({ ids: ['a'], status });
+const open = stored({ pendingChange: PENDING });
+
+function book() {
+  return new Notebook(API_TIMEOUT_MS);
+}
+
+describe('a change that another process sent', () => {
+  test.each([
+    ['an intent', { pendingChange: PENDING }],
+    ['an Unconfirmed entry', { privateEndpoints: [entry('a', { state: 'Unconfirmed' })] }],
+    ['a Removing entry', { privateEndpoints: [entry('a', { state: 'Removing' })] }],
+  ] as const)('counts from when this one first saw %s, whatever time it bears', (_, status) => {
+    const notebook = book();
+    expect(notebook.of(stored(status), 5_000).settlesAt).toBe(5_000 + AT_WORK);
+    expect(notebook.of(stored(status), 80_000).settlesAt).toBe(5_000 + AT_WORK);
+  });
+
+  test('counts anew where another one is seen, and where the object is another one under the same name', () => {
+    const notebook = book();
+    notebook.of(open, 0);
+    const later = stored({ pendingChange: { ...PENDING, time: at(MINUTE) } });
+    expect(notebook.of(later, MINUTE).settlesAt).toBe(MINUTE + AT_WORK);
+    const anew: Organization = { ...later, metadata: { ...later.metadata, uid: 'uid-2' } };
+    expect(notebook.of(anew, 2 * MINUTE).settlesAt).toBe(2 * MINUTE + AT_WORK);
+  });
+
+  test('may have been a name: a last request of unknown outcome is waited for', () => {
+    const lastRequest = { operation: 'UpdateOrganization', outcome: 'Unknown', time: at(0) } as const;
+    expect(book().of(stored({ lastRequest }), 0).lostName).toEqual({ settlesAt: AT_WORK });
+    expect(book().of(stored({ lastRequest: { ...lastRequest, outcome: 'Succeeded' } }), 0).lostName).toBeUndefined();
+  });
+});
+
+describe('an intent of this process', () => {
+  test('is unsent until its first byte leaves, and settles from then on', () => {
+    const notebook = book();
+    notebook.set(open, { ...notebook.of(open, 0), unsent: { pending: PENDING, at: 0 } });
+    expect(isUnsent(notebook.of(open, 1_000), PENDING)).toBe(true);
+    expect(isUnsent(notebook.of(open, 1_000), { ...PENDING, time: at(1_000) })).toBe(false);
+    notebook.leaves(open, 3_000);
+    expect(notebook.of(open, 4_000)).toMatchObject({ settlesAt: 3_000 + AT_WORK, looks: 0 });
+    expect(isUnsent(notebook.of(open, 4_000), PENDING)).toBe(false);
+  });
+
+  test('that did not leave within 5 s does not any more: a new attempt begins without it', () => {
+    const notebook = book();
+    const notes = { ...notebook.of(open, 0), unsent: { pending: PENDING, at: 0 } };
+    const session = { ...sessionOf(open, notes, 0), anchor: anchorOf(open, open.status), draft: { ...open.status } };
+    const kept = { ...notes, session };
+    expect(sessionOf(open, kept, 5_000)).toBe(session);
+    const late = sessionOf(open, kept, 5_001);
+    expect(late).not.toBe(session);
+    expect(late.draft.pendingChange).toBeUndefined();
+  });
+
+  test('that may have left stays on record in a new attempt', () => {
+    expect(sessionOf(open, book().of(open, 0), 0).draft.pendingChange).toEqual(PENDING);
+  });
+});
+
+describe('an attempt goes on', () => {
+  const status: OrganizationStatus = {
+    lastRequest: { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(0) },
+    proof: { time: at(0), apiHash: API_HASH },
+  };
+  const object = stored(status);
+  const goesOn = (changed: Organization): boolean => {
+    const notes = book().of(object, 0);
+    const session = sessionOf(object, notes, 0);
+    return sessionOf(changed, { ...notes, session }, 1_000) === session;
+  };
+
+  test.each<[string, Organization]>([
+    ['labels', { ...object, metadata: { ...object.metadata, resourceVersion: '8' } }],
+    ['conditions and the time of the next attempt', stored({ ...status, conditions: [], nextAttemptTime: at(1) })],
+  ])('after a change of %s', (_, changed) => {
+    expect(goesOn(changed)).toBe(true);
+  });
+
+  test.each<[string, Organization]>([
+    ['an edit', { ...object, metadata: { ...object.metadata, generation: 2 } }],
+    ['another object of that name', { ...object, metadata: { ...object.metadata, uid: 'uid-2' } }],
+    [
+      'a request to try now',
+      { ...object, metadata: { ...object.metadata, annotations: { 'pipewright.dev/reconcile-requested-at': 'x' } } },
+    ],
+    ['an intent of somebody else', stored({ ...status, pendingChange: PENDING })],
+    ['another last request', stored({ ...status, lastRequest: { operation: 'x', outcome: 'Unknown', time: at(1) } })],
+    ['another proof', stored({ ...status, proof: { time: at(0), apiHash: 'sha256:other' } })],
+  ])('not after %s', (_, changed) => {
+    expect(goesOn(changed)).toBe(false);
+  });
+
+  test('and ends with whatever else is done, but not what is remembered of the object', () => {
+    const notebook = book();
+    const notes = notebook.of(object, 0);
+    notebook.set(object, { ...notes, failedLooks: 2, session: sessionOf(object, notes, 0) });
+    notebook.endSession(object, true);
+    expect(notebook.of(object, 0)).toMatchObject({ failedLooks: 2, isLetGo: true });
+    expect(notebook.of(object, 0)).not.toHaveProperty('session');
+    notebook.forget('ingest/acme');
+    expect(notebook.of(object, 0)).not.toHaveProperty('isLetGo');
+  });
+});
