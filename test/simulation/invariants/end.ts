@@ -191,7 +191,7 @@ export class EndJudge {
     const isTaken = kept.some((endpoint) => this.#tookAnother(thing, endpoint));
     const rule = isTaken ? 'I4 overwritten' : this.#notThere(reason === 'Applied' ? 'I4 not-there' : 'I4 kept-out');
     // What keeps it from there is in the condition then, or `no-hint` says that it is not.
-    const isBlind = reason === 'Rejected' && this.#rightful.needsName(thing);
+    const isBlind = reason === 'Rejected' && this.#rightful.cannotLook(thing);
     if (kept.length > 0 && this.#rightful.canAdd(thing) && !isBlind) {
       this.#court.report(
         this.#oddly(thing, rule),

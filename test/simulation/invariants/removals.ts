@@ -66,6 +66,12 @@ export class RemovalJudge implements Judge {
   }
 
   #judge(call: ApiCall, instance: Instance, gone: readonly Instance[]): void {
+    const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
+    // Where an API goes by ids alone, an add puts its endpoint in the place of another.
+    if (add.some(({ id }) => id === instance.stored.id) && this.#wasHidden(call, instance)) {
+      this.#court.excuse(HIDDEN);
+      return;
+    }
     const candidates = this.#court.candidates(call);
     const isAdopted = candidates.some(({ known }) => this.#adopted.get(known.last.metadata.uid)?.has(instance.key));
     if (isAdopted) return;
@@ -146,7 +152,7 @@ export class RemovalJudge implements Judge {
   /** Whether the look before an add lacked what was there. */
   #wasHidden(add: ApiCall, instance: Instance): boolean {
     const look = lookBefore(add, this.#trails);
-    return look?.entries !== undefined && !isIn(look.entries, instance.stored) && look.truth.has(instance.key);
+    return look !== undefined && !isIn(look.entries ?? [], instance.stored) && look.truth.has(instance.key);
   }
 
   #verdict(call: ApiCall, instance: Instance): { readonly rule: string; readonly text: string } {

@@ -57,6 +57,12 @@ export class Rightful {
     return emptyLists !== 'ok' && specOf(thing).name === undefined && this.#showsList(thing);
   }
 
+  /** Whether neither a look nor the declared name in its place shows anything. */
+  cannotLook(thing: Thing): boolean {
+    const { emptyLists = 'ok', name } = this.behaviour(thing);
+    return emptyLists !== 'ok' && (specOf(thing).name === undefined || name === 'bad-request');
+  }
+
   #ownReasons(plural: Plural, thing: Thing, spec: SpecView): readonly string[] {
     const key = this.#keyOf(thing);
     if (key === undefined) return ['SecretNotFound'];
