@@ -246,8 +246,9 @@ export class EndJudge {
       this.#court.life.apiHost,
       targetOfSpec('organizations', specOf(thing)),
     );
-    const last = looks.findLast(({ call }) =>
-      this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid),
+    const last = looks.findLast(
+      ({ call, entries }) =>
+        entries && this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid),
     );
     const seenAt = last?.call.executions.at(-1)?.at ?? 0;
     return instances.some(({ key, gone }) => key === truthKey(endpoint) && gone && !gone.call && gone.at >= seenAt);
