@@ -80,7 +80,12 @@ function failedAttempt(
     const late = deadline !== undefined && outcome.next === 'await-change' ? recheckAt(deadline) : outcome;
     return { outcome: late, notices: said.notices, did, notes };
   }
-  const written = merged(object, { ...session.draft, ...status, ...(isOver && { pendingChange: undefined }) });
+  const written = merged(object, {
+    ...session.draft,
+    plan: undefined,
+    ...status,
+    ...(isOver && { pendingChange: undefined }),
+  });
   const { httpStatus, requestId } = status?.lastRequest ?? {};
   const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId };
   return ended(object, { status: written, outcome, notices: [...session.notices, ...said.notices], did, facts, notes });
