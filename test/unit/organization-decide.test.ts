@@ -218,7 +218,7 @@ describe('for any ledger, list and goal', () => {
           now: T0,
           settled: true,
           settlesAt: T0,
-          atWorkMs: 0,
+          atWorkMs: 95_000,
         };
         const { ledger } = settle(settling);
         const { add, remove, conflicts } = decided({ goal: wanted, list, ledger });

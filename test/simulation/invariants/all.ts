@@ -37,7 +37,7 @@ export function judge(life: Life): Sitting {
   const trails = new Trails(court);
   const notes = new Notes();
   const intents = new Intents();
-  const ending = new EndJudge(court, trails);
+  const ending = new EndJudge(court, trails, notes);
   const judges: Judge[] = [
     court,
     trails,

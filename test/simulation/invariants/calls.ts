@@ -128,6 +128,8 @@ export class CallJudge implements Judge {
     if (ready.observedGeneration !== generation || status.lastRequest?.outcome !== 'Succeeded') return false;
     if (ready.reason === 'Applied' && status.applied?.generation !== generation) return false;
     if (spec.reassertInterval !== undefined || (status.differences ?? []).length > 0) return false;
+    // What is missing, or not confirmed yet, is looked at once more.
+    if ((status.privateEndpoints ?? []).some(({ state }) => state !== 'Present')) return false;
     if (isOwedATry(thing) || this.#isContested(call, thing)) return false;
     // Another base address is another world, and what was confirmed at the other says nothing here.
     if (key.startsWith('activities/') ? status.activity === undefined : !this.#court.isConfirmed(thing)) return false;

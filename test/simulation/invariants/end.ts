@@ -9,6 +9,7 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 import type { Court } from './court.ts';
+import type { Notes } from './notes.ts';
 import { Rightful } from './rightful.ts';
 import { type Trails, truthKey } from './trail.ts';
 
@@ -18,11 +19,13 @@ const DELETED_MS = 15 * 60_000;
 export class EndJudge {
   readonly #court: Court;
   readonly #trails: Trails;
+  readonly #notes: Notes;
   readonly #rightful: Rightful;
 
-  constructor(court: Court, trails: Trails) {
+  constructor(court: Court, trails: Trails, notes: Notes) {
     this.#court = court;
     this.#trails = trails;
+    this.#notes = notes;
     this.#rightful = new Rightful(court, trails);
   }
 
@@ -114,12 +117,22 @@ export class EndJudge {
     const other = Object.entries(settings).find(([name, value]) => held[name] !== value);
     if (!other || this.#isWrittenElsewhere('pipesettings', thing)) return;
     const [name, value] = other;
+    if (this.#isFromBefore(thing)) return;
     if (this.#wasSilent(thing, name) || this.#cameTwice(thing)) return;
     this.#court.report(
       this.#overwrittenBy(thing),
       key,
       `${key} says Applied with ${name} ${String(value)}, and the API has ${String(held[name])}`,
     );
+  }
+
+  /** A restored status tells of what was confirmed before; what has overwritten it since stands nowhere. */
+  #isFromBefore(thing: Thing): boolean {
+    const { restores, wentBack, wall } = this.#court.life;
+    const confirmedAt = Date.parse(statusOf(thing).applied?.time ?? '') - wall;
+    const isSo = wentBack && confirmedAt <= (restores.at(-1) ?? 0);
+    if (isSo) this.#court.excuse('confirmed before a restore and overwritten since');
+    return isSo;
   }
 
   /** The last call was this object's own, and its reply did not speak of the setting: that counts as taken. */
@@ -178,7 +191,7 @@ export class EndJudge {
     const isTaken = kept.some((endpoint) => this.#tookAnother(thing, endpoint));
     const rule = isTaken ? 'I4 overwritten' : this.#notThere(reason === 'Applied' ? 'I4 not-there' : 'I4 kept-out');
     // What keeps it from there is in the condition then, or `no-hint` says that it is not.
-    const isBlind = reason === 'Rejected' && this.#rightful.needsName(thing);
+    const isBlind = reason === 'Rejected' && this.#rightful.cannotLook(thing);
     if (kept.length > 0 && this.#rightful.canAdd(thing) && !isBlind) {
       this.#court.report(
         this.#oddly(thing, rule),
@@ -189,7 +202,8 @@ export class EndJudge {
     this.#judgeHint(key, thing);
     if (reason !== 'Applied') return;
     const actual = this.#court.life.api.organizations.of(spec.organizationId ?? '')?.name;
-    if (spec.name !== undefined && this.#lastNamed(target) !== spec.name && !this.#rightful.changesNames(thing)) {
+    const isNamed = spec.name === undefined || this.#lastNamed(target) === spec.name;
+    if (!isNamed && !this.#rightful.changesNames(thing) && !this.#isFromBefore(thing)) {
       this.#court.report(
         this.#lastNamed(target) === undefined ? this.#notThere('I4 not-there') : 'I4 overwritten',
         key,
@@ -197,9 +211,10 @@ export class EndJudge {
       );
     }
     const uid = thing.metadata.uid;
-    const left = present.filter(({ key: endpoint, creator }) => {
+    const left = present.filter(({ key: endpoint, stored, creator }) => {
       if (creator.by !== 'operator' || spec.privateEndpoints === undefined) return false;
       if (spec.privateEndpoints.some((one) => truthKey(one) === endpoint)) return false;
+      if (this.#notes.gaveUp(uid, stored.id) && !this.#rightful.owns(thing, stored)) return false;
       const makers = this.#court.candidates(creator.call);
       return makers.length === 1 && makers[0]?.known.last.metadata.uid === uid;
     });
@@ -231,8 +246,9 @@ export class EndJudge {
       this.#court.life.apiHost,
       targetOfSpec('organizations', specOf(thing)),
     );
-    const last = looks.findLast(({ call }) =>
-      this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid),
+    const last = looks.findLast(
+      ({ call, entries }) =>
+        entries && this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid),
     );
     const seenAt = last?.call.executions.at(-1)?.at ?? 0;
     return instances.some(({ key, gone }) => key === truthKey(endpoint) && gone && !gone.call && gone.at >= seenAt);

@@ -2,6 +2,7 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import type { EndpointView } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
+import { isLook } from './messages.ts';
 import { isIn, isThere, type Look, type Trails } from './trail.ts';
 
 /** Between a look and the change that follows from it lie a status write and a slot, and no more than that. */
@@ -13,6 +14,8 @@ const TWICE_MS = 55_000;
 export class LookJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
+  /** By process and target: the last look was not answered with a list. */
+  readonly #refused = new Set<string>();
 
   constructor(court: Court, trails: Trails) {
     this.#court = court;
@@ -20,6 +23,10 @@ export class LookJudge implements Judge {
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'answered' && isLook(fact.call)) {
+      if (fact.call.reply?.status === 200) this.#refused.delete(viewOf(fact.call));
+      else this.#refused.add(viewOf(fact.call));
+    }
     if (fact.what !== 'leaves' || fact.call.method !== 'PATCH') return;
     const { call } = fact;
     const { add = [], remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
@@ -37,7 +44,7 @@ export class LookJudge implements Judge {
     const look = lookBefore(call, this.#trails);
     if (look?.entries && isThere(look.entries, endpoint)) return;
     const isGoing = this.#court.candidates(call).some(({ known }) => known.last.metadata.deletionTimestamp);
-    if (isGoing && !look) return;
+    if (isGoing && (!look || this.#refused.has(viewOf(call)))) return;
     this.#court.report(
       'I1 unseen',
       call.target,
@@ -51,11 +58,19 @@ const SAYS = {
   'was-there': 'although the last look has shown',
 } as const;
 
-/** The look that a change was decided on: the last one of the process, not too long before the change. */
+function viewOf({ process, target }: ApiCall): string {
+  return `${process} ${target}`;
+}
+
+/** The look that a change was decided on: the last one of the process, not too long before the change. The answer to a name may lack a list that the look had. */
 export function lookBefore(call: ApiCall, trails: Trails): Look | undefined {
   const { looks } = trails.of(call.host, call.target);
   return looks.findLast(
-    (look) => look.call.process === call.process && look.at <= call.leftAt && call.leftAt - look.at <= ATTEMPT_MS,
+    (look) =>
+      look.call.process === call.process &&
+      look.at <= call.leftAt &&
+      call.leftAt - look.at <= ATTEMPT_MS &&
+      (look.entries !== undefined || (look.call.body as PatchView).name === undefined),
   );
 }
 
@@ -63,8 +78,14 @@ function objectionTo(call: ApiCall, endpoint: EndpointView, trails: Trails): key
   const look = lookBefore(call, trails);
   if (!look) return 'no-look';
   if (look.entries) return isIn(look.entries, endpoint) ? 'was-there' : undefined;
-  const { looks } = trails.of(call.host, call.target);
-  const hasShown = looks.some(({ at, entries }) => at <= call.leftAt && (entries?.length ?? 0) > 0);
+  const { looks, changes } = trails.of(call.host, call.target);
+  const last = looks.findLast(({ at, entries }) => at <= call.leftAt && entries);
+  const isRemoved = (entry: Partial<EndpointView>): boolean =>
+    changes.some(({ body, leftAt }) => {
+      const { remove = [] } = (body as PatchView).privateEndpoints ?? {};
+      return leftAt >= (last?.call.leftAt ?? 0) && remove.some(({ id }) => id === entry.id);
+    });
+  const hasShown = !(last?.entries ?? []).every(isRemoved);
   const isTwice = looks.some(({ at, entries }) => entries === undefined && look.at - at >= TWICE_MS);
   return !hasShown && isTwice ? undefined : 'no-look';
 }

@@ -13,6 +13,8 @@ import {
 import type { PatchView } from './calls.ts';
 import { type Court, isSuccess, type Judge } from './court.ts';
 
+/** So long the declared name serves as the look. */
+const HOUR_MS = 3_600_000;
 const BUSY = new Set([409, 423, 424, 425]);
 
 /** By the contract; none: more than the status decides it. */
@@ -146,7 +148,7 @@ export class MessageJudge implements Judge {
       if (call.target !== target || call.leftAt < since) return false;
       const moves = call.executions.some(({ moves: did }) => (did?.added.length ?? 0) + (did?.removed.length ?? 0) > 0);
       const { name } = call.method === 'PATCH' ? (call.body as PatchView) : {};
-      const renames = name !== undefined && this.#isNewName(call, name);
+      const renames = name !== undefined && this.#isNewName(call, name) && !this.#isOnlyWayToLook(call);
       return (moves || renames) && this.#court.candidates(call).every(({ known }) => known.last.metadata.uid === uid);
     });
     if (sent)
@@ -160,6 +162,19 @@ export class MessageJudge implements Judge {
   /** When the API server stored the generation that a status speaks of. */
   #generationSince({ metadata }: Thing): number {
     return this.#court.life.generationSince(metadata.uid, metadata.generation ?? 0);
+  }
+
+  /** Where the API refuses a look, the declared name is sent in place of it: once for each spec, before it is known what would be removed. */
+  #isOnlyWayToLook(call: ApiCall): boolean {
+    return this.#calls.some(
+      (other) =>
+        other.target === call.target &&
+        other.leftAt < call.leftAt &&
+        other.leftAt > call.leftAt - HOUR_MS &&
+        isLook(other) &&
+        (other.body as PatchView).name === undefined &&
+        (other.reply?.status ?? 0) >= 400,
+    );
   }
 
   #isNewName(call: ApiCall, name: string): boolean {

@@ -66,6 +66,12 @@ export class RemovalJudge implements Judge {
   }
 
   #judge(call: ApiCall, instance: Instance, gone: readonly Instance[]): void {
+    const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
+    // Where an API goes by ids alone, an add puts its endpoint in the place of another.
+    if (add.some(({ id }) => id === instance.stored.id) && this.#wasHidden(call, instance)) {
+      this.#court.excuse(HIDDEN);
+      return;
+    }
     const candidates = this.#court.candidates(call);
     const isAdopted = candidates.some(({ known }) => this.#adopted.get(known.last.metadata.uid)?.has(instance.key));
     if (isAdopted) return;
@@ -117,7 +123,7 @@ export class RemovalJudge implements Judge {
     for (const add of this.#addsOf(call, instance)) {
       const look = lookBefore(add, this.#trails);
       if (!look?.entries || isIn(look.entries, instance.stored)) continue;
-      const settledAt = add.reply?.at ?? add.leftAt + this.#timeoutMs() + SETTLED_MS;
+      const settledAt = this.#settledAt(add, instance);
       const seenAt = look.call.executions[0]?.at ?? look.at;
       if (instance.creator.at >= seenAt - LAG_MS && instance.creator.at <= settledAt) return 'added together with ours';
       if (this.#wasHidden(add, instance)) return HIDDEN;
@@ -135,10 +141,18 @@ export class RemovalJudge implements Judge {
     return candidates.some(({ known }) => this.#intents.wasOpen(known.last.metadata.uid, key, creator.at));
   }
 
+  /** Until then an add may be at work: one that was taken and is not in the list, too. */
+  #settledAt(add: ApiCall, { stored }: Instance): number {
+    const { reply } = add;
+    const shown = this.#trails.of(add.host, add.target).looks.find(({ call }) => call === add)?.entries;
+    const isOver = reply !== undefined && (reply.status >= 400 || (shown !== undefined && isIn(shown, stored)));
+    return isOver ? reply.at : add.leftAt + this.#timeoutMs() + SETTLED_MS;
+  }
+
   /** Whether the look before an add lacked what was there. */
   #wasHidden(add: ApiCall, instance: Instance): boolean {
     const look = lookBefore(add, this.#trails);
-    return look?.entries !== undefined && !isIn(look.entries, instance.stored) && look.truth.has(instance.key);
+    return look !== undefined && !isIn(look.entries ?? [], instance.stored) && look.truth.has(instance.key);
   }
 
   #verdict(call: ApiCall, instance: Instance): { readonly rule: string; readonly text: string } {

@@ -57,6 +57,12 @@ export class Rightful {
     return emptyLists !== 'ok' && specOf(thing).name === undefined && this.#showsList(thing);
   }
 
+  /** Whether neither a look nor the declared name in its place shows anything. */
+  cannotLook(thing: Thing): boolean {
+    const { emptyLists = 'ok', name } = this.behaviour(thing);
+    return emptyLists !== 'ok' && (specOf(thing).name === undefined || name === 'bad-request');
+  }
+
   #ownReasons(plural: Plural, thing: Thing, spec: SpecView): readonly string[] {
     const key = this.#keyOf(thing);
     if (key === undefined) return ['SecretNotFound'];
@@ -113,7 +119,9 @@ export class Rightful {
     if ([...declared, ...ours(thing)].some(clashes)) found.add('EndpointConflict');
     // Where the API keeps it under other fields and it is not this object's, nobody can tell it from another one.
     const isKeptOtherwise = (one: EndpointView): boolean =>
-      present.some(({ stored, key }) => key === truthKey(one) && !sameEndpoint(stored, one) && !isOurs(thing, stored));
+      present.some(
+        ({ stored, key }) => key === truthKey(one) && !sameEndpoint(stored, one) && !this.owns(thing, stored),
+      );
     if (declared.some(isKeptOtherwise)) found.add('EndpointConflict');
     const open = missing.filter((one) => !clashes(one));
     if (open.length > 0 && adds === 'ignored') found.add('NotConfirmed');
@@ -171,14 +179,15 @@ export class Rightful {
     return list !== 'absent' && list !== 'null';
   }
 
+  /** Whether the ledger has it as this object's, in these very letters. */
+  owns(thing: Thing, { id, cloudProvider, region }: EndpointView): boolean {
+    return ours(thing).some((one) => one.id === id && one.cloudProvider === cloudProvider && one.region === region);
+  }
+
   behaviour(thing: Thing) {
     const { organizationId } = specOf(thing);
     return behaviourOf(this.#court.life.world.organizations.find(({ id }) => id === organizationId)?.traits ?? []);
   }
-}
-
-function isOurs(thing: Thing, { id, cloudProvider, region }: EndpointView): boolean {
-  return ours(thing).some((one) => one.id === id && one.cloudProvider === cloudProvider && one.region === region);
 }
 
 function ours(thing: Thing): EndpointView[] {

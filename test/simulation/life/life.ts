@@ -191,12 +191,14 @@ export class Life {
 
   /** When the API server stored this generation of an object; 0 where it is not known. */
   generationSince(uid: string, generation: number): number {
-    return this.#generations.get(`${uid} ${generation}`) ?? 0;
+    return this.#generations.get(`${uid} ${generation}`) ?? this.restores.at(-1) ?? 0;
   }
 
   restored(forwards: boolean): void {
     this.restores.push(this.timeline.now);
     if (!forwards) this.wentBack = true;
+    // The numbers of generations are given once more.
+    this.#generations.clear();
   }
 
   moveToOtherApi(): boolean {
