@@ -104,18 +104,27 @@ async function outcomeOf({ simulator, present }: CrashScene): Promise<Outcome> {
   return {
     held: { settings: pipes[`${ORGANIZATION}/${SERVICE}/${NAME}`], organization: organizations[ORGANIZATION] },
     moved: Object.fromEntries(counts.map(([key, { added, removed }]) => [key, { added, removed }])),
-    ...(object && { object: masked({ ...object, status: { ...object.status, history: confirmedOf(object) } }) }),
+    ...(object && { object: masked({ ...object, status: withTold(object) }) }),
   };
 }
 
+interface Told {
+  readonly history?: readonly { readonly changes: readonly Change[] }[];
+  readonly drift?: readonly Change[];
+}
+
+interface Change {
+  readonly field: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
 /**
- * What was confirmed, in whatever order: a lost change is seen bit by bit. The name is left out: of one that is there
- * after a death, nobody can tell who gave it.
+ * History and drift as what they tell of, each once and in whatever order: a lost change is seen bit by bit, and of what is
+ * gone for good nobody can tell who took it. Names are left out: of one that is there after a death, nobody can tell who gave it.
  */
-function confirmedOf({ status }: Present): string[] {
-  const { history = [] } = status as {
-    readonly history?: readonly { readonly changes: readonly { readonly field: string }[] }[];
-  };
-  const changes = history.flatMap((entry) => entry.changes).filter(({ field }) => field !== 'name');
-  return changes.map((change) => JSON.stringify(change)).toSorted();
+function withTold({ status }: Present): unknown {
+  const { history = [], drift = [], ...rest } = status as Told;
+  const changes = [...history.flatMap((entry) => entry.changes), ...drift].filter(({ field }) => field !== 'name');
+  return { ...rest, told: changes.map(({ field, from, to }) => JSON.stringify({ field, from, to })).toSorted() };
 }
