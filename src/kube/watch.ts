@@ -109,8 +109,8 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   async function makeSure(): Promise<void> {
     const current = await currentVersion(options);
     const isOlder = compareVersions(current, seen) < 0;
-    refuseStale(current);
     if (isOlder) version = undefined;
+    refuseStale(current);
     broke = false;
   }
 

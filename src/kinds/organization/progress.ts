@@ -12,7 +12,7 @@ import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, storedEntries } from './reply.ts';
 import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
-import type { Fresh, Notes, Session } from './session.ts';
+import { type Fresh, type Notes, type Session, TWO_LOOKS_MS } from './session.ts';
 import type { Work } from './work.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
@@ -24,9 +24,6 @@ export interface Replied {
   readonly secretVersion: string;
   readonly now: number;
 }
-
-/** So far apart, two looks without a list say that it is empty. */
-const TWO_LOOKS_MS = 60_000;
 
 /** What a reply adds to the attempt: the list settles what is open, and the draft says what was learned. */
 export function progress(replied: Replied): Notes & { readonly session: Session } {
