@@ -48,9 +48,12 @@ export class Lifecycle {
   /** `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be written. */
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
     try {
+      const uid = this.#kept.get(id)?.base.metadata.uid;
       await this.#catchUp(kind, id);
-      if (this.#recorded.get(id) === 'lost') return { outcome: goOn, did: 'dropped', asOf: this.#hands() };
       const object = kind.get(key);
+      if (this.#recorded.get(id) === 'lost' && object?.metadata.uid === uid) {
+        return { outcome: goOn, did: 'dropped', asOf: this.#hands() };
+      }
       if (!object) {
         kind.forget(key);
         return { outcome: awaitChange, did: 'forgot', asOf: this.#hands() };
