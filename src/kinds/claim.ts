@@ -2,7 +2,7 @@ import type { KubeObject } from '../kube/resource.ts';
 import type { SecretState } from '../kube/secret-state.ts';
 import { currentReady, generationOf } from './common-status.ts';
 import { isNewSecret, secretChanged } from './due.ts';
-import { isIdle, isProven, type ProvableStatus } from './proof.ts';
+import { isIdle, isOfFirstVersion, isProven, type ProvableStatus } from './proof.ts';
 import type { Claim } from './target.ts';
 
 /** What is known about one of several objects for one target besides itself. */
@@ -26,6 +26,7 @@ export function claimOf(object: KubeObject, facts: ClaimFacts): Claim {
     name,
     created: creationTimestamp,
     proven: isProven(status, facts.apiHash),
+    firstVersion: isOfFirstVersion(status),
     able: facts.mayAct && !isIdle(object) && deletionTimestamp === undefined && hasSecret(object, facts),
     refused: isRefused(object, facts),
     answered: status?.lastRequest?.httpStatus !== undefined,

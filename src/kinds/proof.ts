@@ -40,8 +40,12 @@ export function provenAt(now: number, apiHash: string): Proof {
 
 /** Whether the API at this address has taken the object's own key for its target, and that has not come to its end. */
 export function isProven(status: ProvableStatus | undefined, apiHash: string): boolean {
-  if (status?.proof) return status.proof.apiHash === apiHash;
-  return status?.applied !== undefined && !losesOldClaim(status);
+  return status?.proof ? status.proof.apiHash === apiHash : isOfFirstVersion(status);
+}
+
+/** Proven by what the first version wrote, which knew no proof; it yields to a proof. */
+export function isOfFirstVersion(status: ProvableStatus | undefined): boolean {
+  return status?.proof === undefined && status?.applied !== undefined && !losesOldClaim(status);
 }
 
 /** Where `applied` stands without `proof`: the first version wrote no proof, and what it held must not go to whoever comes first after an upgrade. */

@@ -12,6 +12,7 @@ import { ORGANIZATION } from './world.ts';
 export const organizations: readonly Step[] = [
   { title: 'An organization', play: newOrganization },
   { title: 'Private endpoints come and go', play: exchange },
+  { title: 'Somebody changes the name', play: renamed },
   { title: 'One of two endpoints is refused', play: refusedEndpoint },
 ];
 
@@ -21,6 +22,10 @@ export const takingBack: readonly Step[] = [{ title: 'An organization object is 
 const FILE = 'deploy/examples/organization.yaml';
 const PLACE = { cloudProvider: 'gcp', region: 'ap-northeast-1' };
 const THEIRS = { id: 'vpc-by-hand', ...PLACE };
+const NAME = 'Acme Data';
+const OTHER_NAME = 'Acme Old';
+/** A PATCH that changes nothing. */
+const LOOK = { add: [], remove: [] };
 /** What the example declares, and what takes its place. */
 const FIRST = { id: '102600141743718403', ...PLACE };
 const SECOND = { id: 'vpc-reports', ...PLACE };
@@ -39,8 +44,8 @@ async function newOrganization(stage: Stage): Promise<void> {
   const acme = await stage.becomes('org/acme', 'Applied');
   const calls = stage.newCalls();
   stage.check(
-    'Two PATCHes: the name alone, because a list can only be read from a reply; then the endpoint that was missing in it',
-    calls.length === 2 && isDeepStrictEqual(changesOf(calls), [{}, { add: [FIRST.id] }]),
+    'Three PATCHes: one that changes nothing, because only a reply shows what the API has; the name, which was another one; the endpoint that was missing',
+    isDeepStrictEqual(changesOf(calls), [LOOK, { name: NAME }, { add: [FIRST.id] }]),
     calls,
   );
   stage.check(
@@ -57,8 +62,8 @@ async function exchange(stage: Stage): Promise<void> {
   const acme = await stage.becomes('org/acme', 'Applied');
   const calls = stage.newCalls();
   stage.check(
-    'One PATCH adds the one and removes the other, without a read: the last reply had the list',
-    isDeepStrictEqual(changesOf(calls), [{ add: [SECOND.id], remove: [FIRST.id] }]),
+    'Two PATCHes: the API is looked at first, since others may have been at work; then one adds the one and removes the other',
+    isDeepStrictEqual(changesOf(calls), [LOOK, { add: [SECOND.id], remove: [FIRST.id] }]),
     calls,
   );
   stage.check(
@@ -69,15 +74,37 @@ async function exchange(stage: Stage): Promise<void> {
   checkHeld(stage, `The endpoint of somebody else, ${THEIRS.id}, was left alone`, [THEIRS, SECOND]);
 }
 
+async function renamed(stage: Stage): Promise<void> {
+  await stage.tell('Somebody gives the organization another name, and the operator is asked to look again:');
+  await stage.someone.rename(OTHER_NAME);
+  await stage.kubectl(['annotate', 'org/acme', 'pipewright.dev/reconcile-requested-at=now']);
+  const acme = await stage.becomes('org/acme', 'Applied', ({ status }) => status['drift'] !== undefined);
+  const calls = stage.newCalls();
+  stage.check(
+    'Two PATCHes: the look showed the other name, and the declared one was put back',
+    isDeepStrictEqual(changesOf(calls), [LOOK, { name: NAME }]),
+    calls,
+  );
+  const drift = acme.status['drift'] as readonly { readonly field: string; readonly to?: string }[];
+  stage.check(
+    `It was on record before it was overwritten: status.drift says that the name was “${OTHER_NAME}”`,
+    isDeepStrictEqual(
+      drift.map(({ field, to }) => ({ field, to })),
+      [{ field: 'name', to: OTHER_NAME }],
+    ),
+    drift,
+  );
+}
+
 async function refusedEndpoint(stage: Stage): Promise<void> {
-  await stage.tell('Two more are declared. One id is mistyped, and the API refuses a change as a whole:');
+  await stage.tell('Two more are declared. One id is mistyped, and the API refuses the change as a whole:');
   stage.simulator.play({ organization: { refusedIds: [BAD.id] } });
   await stage.edit('org/acme', { privateEndpoints: [SECOND, GOOD, BAD] });
   const refused = await stage.becomes('org/acme', 'Rejected');
   const { message } = readyOf(refused);
   await stage.tell(`The condition says: “${message}”`);
   stage.check(
-    'Stalled, and the refused endpoint is named: the change was taken apart until it was found',
+    'Stalled, and the refused endpoint is named: the rest was sent without it',
     hasCondition(refused, 'Stalled') && message.includes(BAD.id) && !message.includes(GOOD.id),
     { message, calls: stage.newCalls() },
   );
@@ -87,8 +114,8 @@ async function refusedEndpoint(stage: Stage): Promise<void> {
   const acme = await stage.becomes('org/acme', 'Applied');
   const calls = stage.newCalls();
   stage.check(
-    'Ready again, and no endpoint had to be sent for it',
-    !hasCondition(acme, 'Stalled') && changesOf(calls).every(({ add, remove }) => !add && !remove),
+    'Ready again, and one look was enough for it',
+    !hasCondition(acme, 'Stalled') && isDeepStrictEqual(changesOf(calls), [LOOK]),
     calls,
   );
 }
@@ -104,19 +131,32 @@ async function takeBack(stage: Stage): Promise<void> {
   await stage.gone('org/acme');
   const calls = stage.newCalls();
   stage.check(
-    'One PATCH removes the two endpoints that the object added. The operator that added them was another process: the ledger in status told this one',
-    isDeepStrictEqual(changesOf(calls), [{ remove: [SECOND.id, GOOD.id] }]),
+    'A look, and one PATCH that removes the two endpoints that the object added. The operator that added them was another process: the ledger in status told this one',
+    isDeepStrictEqual(changesOf(calls), [LOOK, { remove: [SECOND.id, GOOD.id] }]),
     calls,
   );
   checkHeld(stage, `${THEIRS.id} is still there`, [THEIRS]);
 }
 
-/** The ids that each PATCH asks to add and to remove. */
-function changesOf(calls: readonly Call[]): { readonly add?: string[]; readonly remove?: string[] }[] {
+interface Patch {
+  readonly name?: string;
+  readonly privateEndpoints?: {
+    readonly add?: readonly PrivateEndpoint[];
+    readonly remove?: readonly PrivateEndpoint[];
+  };
+}
+
+/** What each PATCH asks for: a name, and the ids to add and to remove. */
+function changesOf(
+  calls: readonly Call[],
+): { readonly name?: string; readonly add?: string[]; readonly remove?: string[] }[] {
   return calls.map(({ body }) => {
-    const { add, remove } = (body as { privateEndpoints?: Record<'add' | 'remove', PrivateEndpoint[] | undefined> })
-      .privateEndpoints ?? { add: undefined, remove: undefined };
-    return { ...(add && { add: add.map(({ id }) => id) }), ...(remove && { remove: remove.map(({ id }) => id) }) };
+    const { name, privateEndpoints: { add, remove } = {} } = body as Patch;
+    return {
+      ...(name !== undefined && { name }),
+      ...(add && { add: add.map(({ id }) => id) }),
+      ...(remove && { remove: remove.map(({ id }) => id) }),
+    };
   });
 }
 

@@ -1,5 +1,12 @@
 /** What differs between two runs of the same: hashes hold the address of the API. */
-const VARYING = new Set(['requestId', 'requestHash', 'responseHash', 'secretResourceVersion']);
+const VARYING = new Set([
+  'requestId',
+  'requestHash',
+  'responseHash',
+  'apiHash',
+  'secretResourceVersion',
+  'lastHandledReconcileAt',
+]);
 
 interface Whole {
   readonly metadata: { readonly finalizers?: readonly string[]; readonly generation?: number };

@@ -180,7 +180,7 @@ describe('deletion', () => {
     scene.simulator.play({ organization: { emptyLists: 'bad-request', remove: 'refused' } });
     await orgs.remove('acme');
     const held = await orgs.until('acme', 'Rejected');
-    expect(ready(held).message).toMatch(/refused ours: .*is attached to a service/);
+    expect(ready(held).message).toMatch(/Refused: ours\. .*is attached to a service/);
     await settled(scene, operator);
     expect(orgs.said().length - before).toBeLessThanOrEqual(6);
   });

@@ -61,7 +61,7 @@ describe('an API that names the ids it does not take', () => {
     const entry = object.status.privateEndpoints?.find(({ id }) => id === 'e5');
     expect(entry).toMatchObject({ state: 'Refused', lastError: { httpStatus: refusedStatus } });
     expect(entry).not.toHaveProperty('origin');
-    expect(ready(object).message).toMatch(/refused e5: .*e5.*All other changes were applied/);
+    expect(ready(object).message).toMatch(/^Refused: e5\. .*All other changes were applied/);
     expect(orgs.said().slice(0, 3)).toEqual(['look', `+${EIGHT.join('+')}`, 'look']);
     expect(orgs.said()).toHaveLength(4);
   });
@@ -97,7 +97,7 @@ describe('an API that says no without saying to what', () => {
     play({ refusedIds: EIGHT.slice(0, 5), refusedText: 'generic' });
     const first = await rejected(list(...EIGHT));
     expect(ledgerOf(first)).toEqual(['e1 – Refused', 'e2 – Refused', 'e3 – Refused']);
-    expect(ready(first).message).toMatch(/refused e1, e2, e3: .*follows in a minute/);
+    expect(ready(first).message).toMatch(/^Refused: e1, e2, e3\. .*follows in a minute/);
     const calls = orgs.said().length;
     const last = await through(orgs, operator, 'acme', () => orgs.ids().length === 4);
     expect(orgs.said()[calls]).toBe('look');
@@ -157,7 +157,7 @@ describe('a removal that is refused', () => {
     expect(orgs.ids().toSorted()).toEqual(['e2', 'new', 'theirs']);
     expect(ledgerOf(object)).toEqual(['e2 Added Present', 'new Added Present']);
     expect(object.status.privateEndpoints?.find(({ id }) => id === 'e2')?.lastError?.httpStatus).toBe(400);
-    expect(ready(object).message).toMatch(/refused e2: .*is attached to a service/);
+    expect(ready(object).message).toMatch(/^Refused: e2\. .*is attached to a service/);
     play({ refuseRemoves: [] });
     await through(orgs, operator, 'acme', (one) => ready(one).reason === 'Applied');
     expect(orgs.ids()).toEqual(['theirs', 'new']);
@@ -168,7 +168,7 @@ describe('a name that is refused', () => {
   test('is named, and the endpoints go on', async () => {
     play({ name: 'bad-request' });
     const object = await rejected({ name: 'Acme', ...list('a') });
-    expect(ready(object).message).toMatch(/refused the name: .*not allowed/);
+    expect(ready(object).message).toMatch(/^Refused: the name\. .*not allowed/);
     expect(ledgerOf(object)).toEqual(['a Added Present']);
     expect(orgs.said()).toEqual(['look', 'name', '+a']);
     play({ name: 'kept' });
@@ -179,7 +179,7 @@ describe('a name that is refused', () => {
   test('and an endpoint with it are both named', async () => {
     play({ name: 'bad-request', refusedIds: ['b'] });
     const object = await rejected({ name: 'Acme', ...list('a', 'b') });
-    expect(ready(object).message).toMatch(/refused the name and b:/);
+    expect(ready(object).message).toMatch(/^Refused: the name and b\. /);
     expect(orgs.ids()).toEqual(['theirs', 'a']);
   });
 });

@@ -1,5 +1,6 @@
 import { Listing, type Reported, type Tuple } from '../../src/kinds/organization/endpoints.ts';
 import { type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
+import { type Evidence, type Sent, type Settlement, settle } from '../../src/kinds/organization/ledger.ts';
 import type { LedgerEntry, OrganizationSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from './objects.ts';
 
@@ -47,4 +48,30 @@ export const goal = (ids: readonly string[] | undefined, more: Partial<Organizat
 export function shortly({ id, cloudProvider, region, origin, state }: LedgerEntry): string {
   const place = cloudProvider === 'gcp' && region === 'r1' ? '' : `${cloudProvider}/${region} `;
   return `${id} ${place}${origin ?? '–'} ${state}`;
+}
+
+/** An intent of T0 for these. */
+export function sent(
+  how: Sent['how'],
+  { add, remove }: Partial<Record<'add' | 'remove', string>>,
+  more: Partial<Sent> = {},
+): Sent {
+  const listOf = (id: string | undefined): Tuple[] => (id === undefined ? [] : [e(id)]);
+  return { pending: { time: at(0), add: listOf(add), remove: listOf(remove) }, how, ...more };
+}
+
+/** `now` is so long after T0; the settling of what is open lies 90 s after that unless it is over. */
+export function settled(evidence: Partial<Evidence>): Settlement {
+  const { now = 0, settled: isSettled = false, ...more } = evidence;
+  const settlesAt = T0 + now + (isSettled ? 0 : 90_000);
+  const all = {
+    ledger: [],
+    list: listing(),
+    goal: goal(['a']),
+    settlesAt,
+    settled: isSettled,
+    atWorkMs: 95_000,
+    ...more,
+  };
+  return settle({ ...all, now: T0 + now });
 }

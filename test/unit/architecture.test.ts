@@ -167,7 +167,7 @@ describe('each rule is seen to be broken', () => {
     ],
     ['src/kube/utils.ts', '', 'src/kube/utils.ts: "utils" says nothing about what is in it'],
     ['src/helpers/http.ts', '', 'src/helpers/http.ts: "helpers" says nothing about what is in it'],
-    ['src/kube/long.ts', 'x\n'.repeat(221), 'src/kube/long.ts has 221 lines, more than 300'],
+    ['src/kube/long.ts', 'x\n'.repeat(301), 'src/kube/long.ts has 301 lines, more than 300'],
     ['src/metrics.ts', `import { main } from './main.ts';`, 'src/metrics.ts must not import src/main.ts'],
   ])('in %s', (path, text, breach) => {
     expect(breaches(new Map([[path, text]]))).toContain(breach);

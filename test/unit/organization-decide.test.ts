@@ -211,7 +211,15 @@ describe('for any ledger, list and goal', () => {
     const isThere = (list: Listing, id: string) => list.withId(id).length > 0;
     fc.assert(
       fc.property(evidence, ({ goal: wanted, list, ledger: stored }) => {
-        const settling: Evidence = { ledger: stored, list, goal: wanted, now: T0, settled: true, settlesAt: T0 };
+        const settling: Evidence = {
+          ledger: stored,
+          list,
+          goal: wanted,
+          now: T0,
+          settled: true,
+          settlesAt: T0,
+          atWorkMs: 95_000,
+        };
         const { ledger } = settle(settling);
         const { add, remove, conflicts } = decided({ goal: wanted, list, ledger });
         for (const one of add) {

@@ -80,10 +80,7 @@ describe.each(LARGEST)('the largest status where $what', ({ status: full, most }
 
   test('keeps every entry of ours and the whole intent: without them the operator could not go on', () => {
     const facts = (status: OrganizationStatus) =>
-      status.privateEndpoints?.map(({ description: _, lastError: error, ...entry }) => ({
-        ...entry,
-        code: error?.httpStatus,
-      }));
+      status.privateEndpoints?.map(({ id, origin, state, lastError: error }) => [id, origin, state, error?.httpStatus]);
     expect(facts(cut)).toEqual(facts(full));
     expect(cut.pendingChange).toEqual(full.pendingChange);
     expect(cut.organization?.privateEndpointsTotal).toBe(10_000);

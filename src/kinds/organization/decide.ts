@@ -1,5 +1,6 @@
 import { type Listing, plain, sameKey, type Tuple, tupleKey } from './endpoints.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
+import { LIMITS } from './limits.ts';
 import type { DeclaredEndpoint, LedgerEntry } from './resource.ts';
 
 /** Everything that decides; nothing in it is older than the attempt but the ledger. */
@@ -84,7 +85,9 @@ function additions(question: Question) {
     else if (inVain(sameKey(endpoint)) >= MOST_IN_VAIN) exhausted.push(endpoint);
     else add.push(endpoint);
   }
-  return { add, again, conflicts, exhausted };
+  // What has to wait for room follows when something has left the ledger.
+  const room = Math.max(0, LIMITS.ledger - ledger.length);
+  return { add: add.slice(0, room), again, conflicts, exhausted };
 }
 
 function removals(question: Question) {

@@ -3,13 +3,13 @@ import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import type { Attempt } from '../attempt.ts';
 import { currentReady } from '../common-status.ts';
 import { type FailureReport, reportAttempt } from '../failure-report.ts';
-import type { NotedReport } from './conclude.ts';
-import { ended, keeping } from './go-on.ts';
+import { driftFact, type NotedReport } from './conclude.ts';
+import { ended, isUntouched, keeping } from './go-on.ts';
 import type { Step } from './next-step.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
 import type { Notes } from './session.ts';
-import { merged } from './underway.ts';
+import { merged, underway } from './underway.ts';
 import { advise, withoutStop } from './wording.ts';
 import type { Work } from './work.ts';
 
@@ -22,10 +22,10 @@ export function reportOther(
   { work, step }: { readonly work: Work; readonly step: Step },
   { attempt, now, hint }: { readonly attempt: Unmade; readonly now: number; readonly hint?: string },
 ): NotedReport {
-  const { session, deadline } = work;
+  const { deadline } = work;
   const did = attempt.got === 'failure' ? step.step : attempt.got;
   const isWaiting = attempt.got === 'no-slot' && step.step !== 'send';
-  if (isWaiting) return { outcome: awaitChange, did, notes: keeping(object, work.notes, session) };
+  if (isWaiting) return wait(object, work, did, now);
   // What is Ready stays so behind a closed gate; the pacer wakes it when the gate opens.
   if (attempt.got === 'gated' && currentReady(object, object.status)?.status === 'True') {
     return { outcome: awaitChange, did };
@@ -43,6 +43,23 @@ export function reportOther(
     now,
   });
   return failedAttempt(object, work, { status, outcome: notes.isGone ? goOn : outcome, notices, notes, step, did });
+}
+
+/** What an answer has settled is on record before anybody waits for a slot: it may be long. */
+function wait(object: Organization, { session, notes }: Work, did: string, now: number): NotedReport {
+  const isSettled = object.status?.pendingChange !== undefined && session.draft.pendingChange === undefined;
+  if (!isSettled) return { outcome: awaitChange, did, notes: keeping(object, notes, session) };
+  const status = underway(object, session.draft, now);
+  const next = { ...session, draft: status, notices: [], drift: 0 };
+  return {
+    status,
+    outcome: awaitChange,
+    notices: session.notices,
+    did,
+    facts: driftFact(session),
+    isOnTop: isUntouched(object),
+    notes: keeping(object, notes, next, status),
+  };
 }
 
 function failedAttempt(
@@ -63,7 +80,12 @@ function failedAttempt(
     const late = deadline !== undefined && outcome.next === 'await-change' ? recheckAt(deadline) : outcome;
     return { outcome: late, notices: said.notices, did, notes };
   }
-  const written = merged(object, { ...session.draft, ...status, ...(isOver && { pendingChange: undefined }) });
+  const written = merged(object, {
+    ...session.draft,
+    plan: undefined,
+    ...status,
+    ...(isOver && { pendingChange: undefined }),
+  });
   const { httpStatus, requestId } = status?.lastRequest ?? {};
   const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId };
   return ended(object, { status: written, outcome, notices: [...session.notices, ...said.notices], did, facts, notes });

@@ -8,7 +8,7 @@ import { apiHashOf, keepProof } from '../proof.ts';
 import { type Acting, act } from './act.ts';
 import { load, targetOf } from './load.ts';
 import { plan } from './plan.ts';
-import { report } from './report.ts';
+import { report, reportUnproven } from './report.ts';
 import { type Organization, organizationType } from './resource.ts';
 import { Notebook } from './session.ts';
 
@@ -57,7 +57,7 @@ export function createOrganizationKind(context: KindContext): Kind {
       const { notes, letGo, ...said } = report(object, planned, result, now);
       if (notes) notebook.set(object, notes);
       else if (planned.do !== 'step') notebook.endSession(object, letGo === true);
-      return keepProof(said, object, now);
+      return reportUnproven(keepProof(said, object, now), object);
     },
     settle: attempts.settle,
     forget(key) {

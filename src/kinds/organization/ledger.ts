@@ -69,7 +69,7 @@ export interface Settlement {
 
 const MINUTE = 60_000;
 /** A second look at what one look missed comes this much later. */
-export const SECOND_LOOK_MS = MINUTE;
+const SECOND_LOOK_MS = MINUTE;
 /** What one look missed and the next has is the same only so soon after the first. */
 const SAME_AGAIN_MS = 2 * MINUTE;
 /** What nobody can tell was ours counts as such only so soon after it was sent. */

@@ -5,6 +5,7 @@ import { reportOther, type Unmade } from './failed-step.ts';
 import { type Call, goOnFrom } from './go-on.ts';
 import { isOurs } from './goal.ts';
 import { settle } from './ledger.ts';
+import { remarkNotices } from './ledger-notices.ts';
 import { countInVain, openSent } from './progress.ts';
 import { LOOK_BODY, UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
@@ -47,12 +48,13 @@ export function otherWayToLook(object: Organization, work: Work, failure: Failed
 function reportUnseen(object: Organization, work: Work, now: number): NotedReport {
   const { session, notes, plannedAt, goal } = work;
   const { pendingChange, privateEndpoints = [], ...rest } = session.draft;
-  const list = new Listing(privateEndpoints.filter(isOurs).map(tupleOf));
+  const proven = privateEndpoints.filter((entry) => isOurs(entry) && entry.state !== 'Unconfirmed');
+  const list = new Listing(proven.map(tupleOf));
   const isSettled = plannedAt.monotonic >= notes.settlesAt;
   const sent = openSent({ object, work, now });
   const isOver = sent?.how === 'refused' || isSettled;
   const settlesAt = now + notes.settlesAt - plannedAt.monotonic;
-  const { ledger, inVain } = settle({
+  const { ledger, inVain, remarks } = settle({
     ledger: privateEndpoints,
     list,
     goal,
@@ -66,7 +68,8 @@ function reportUnseen(object: Organization, work: Work, now: number): NotedRepor
   const refusalsInRow = session.refusalsInRow + (sent?.how === 'refused' ? 1 : 0);
   const { monotonic } = plannedAt;
   const fresh = { list, isAssumed: true, responseHash: '', secretVersion: '', at: monotonic } as const;
-  const next = { ...session, draft, fresh, refusalsInRow };
+  const notices = [...session.notices, ...remarkNotices(remarks)];
+  const next = { ...session, draft, fresh, refusalsInRow, notices };
   return goOnFrom(
     object,
     { ...work, notes: { ...countInVain(notes, inVain), looks: notes.looks + 1 }, session: next },

@@ -93,7 +93,8 @@ function isElsewhere(object: Organization, { apiHash, baseUrl }: Facts): boolean
   );
 }
 
-function oursIn({ status }: Pick<Organization, 'status'>): readonly Tuple[] {
+/** What is this object's, or may be. */
+export function oursIn({ status }: Pick<Organization, 'status'>): readonly Tuple[] {
   const { privateEndpoints = [], pendingChange } = status ?? {};
   return [...privateEndpoints.filter(isOurs), ...(pendingChange?.add ?? [])];
 }

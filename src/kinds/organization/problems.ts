@@ -48,7 +48,10 @@ export function problemsOf(ending: Ending): Problem[] {
 
 function lost(ending: Ending): Problem | undefined {
   const { add, remove } = ending.work.session.draft.pendingChange ?? {};
-  if (!add || !remove) return undefined;
+  const { fresh } = ending.work.session;
+  const looking = nextLookAt(ending);
+  const isBlind = looking.at === undefined && fresh !== undefined && !fresh.list;
+  if (!add || !remove || (isBlind && managesEndpoints(ending.work.goal))) return undefined;
   const what = [
     ...(add.length > 0 ? [`adding ${names(add)}`] : []),
     ...(remove.length > 0 ? [`removing ${names(remove)}`] : []),
@@ -59,7 +62,7 @@ function lost(ending: Ending): Problem | undefined {
       ? `${withoutStop(lastRequest.message ?? 'No answer')}${quoting(lastRequest.requestId)}. `
       : '';
   const message = `${said}Whether ${what} took effect is not known, and the API may still be at work on it. Nothing else is sent until that is over; the list of private endpoints is read again meanwhile`;
-  return { reason: 'OutcomeUnknown', message, ...nextLookAt(ending) };
+  return { reason: 'OutcomeUnknown', message, ...looking };
 }
 
 /** At once, after 10 s, and when nothing that was sent can be at work any more; after that, where no list tells, as the class says. */
@@ -107,9 +110,10 @@ function lostName({ work: { notes, goal, plannedAt }, now }: Ending): Problem | 
   return { reason: 'OutcomeUnknown', message, at: now + other.settlesAt - plannedAt.monotonic };
 }
 
-function unlisted({ work: { goal, session } }: Ending): Problem | undefined {
+function unlisted({ work: { goal, session, notes, plannedAt } }: Ending): Problem | undefined {
   const { fresh, draft } = session;
-  if (!fresh || fresh.list || !managesEndpoints(goal) || draft.pendingChange) return undefined;
+  const isAtWork = draft.pendingChange !== undefined && notes.settlesAt > plannedAt.monotonic;
+  if (!fresh || fresh.list || !managesEndpoints(goal) || isAtWork) return undefined;
   const message = `The response has no list of private endpoints${quoting(fresh.requestId)}, so what is there is not known, and none is added or removed. The API is asked again a few times, then every 6 hours; if it stays so, ask its support`;
   return { reason: 'NotConfirmed', message };
 }

@@ -4,7 +4,6 @@ import { generationOf, lastRequestOf, withoutUndefined } from '../common-status.
 import { nextWait } from '../failures.ts';
 import { alteredDifferences, changeNotice, comparison, confirmedChanges, nameDrift, vanishedDrift } from './changes.ts';
 import { Listing } from './endpoints.ts';
-import { type Goal, managesEndpoints } from './goal.ts';
 import { type Sent, type Settlement, settle, takenBack } from './ledger.ts';
 import { driftNotices, remarkNotices } from './ledger-notices.ts';
 import { LIMITS } from './limits.ts';
@@ -244,9 +243,4 @@ function withDrift(
     ...status,
     drift: [...(status.drift ?? []), ...drift.map((one) => ({ ...one, time }))].slice(-LIMITS.drift),
   };
-}
-
-/** Whether the list matters and is not known. */
-export function isUnknown(goal: Goal, fresh: Fresh | undefined): boolean {
-  return managesEndpoints(goal) && fresh?.list === undefined;
 }

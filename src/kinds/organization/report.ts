@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Summary } from '../../runtime/conditions.ts';
 import { cutText } from '../../runtime/conditions.ts';
-import type { Notice } from '../../runtime/kind.ts';
+import type { Notice, Report } from '../../runtime/kind.ts';
 import { awaitChange, backOff, goOn, recheckAt } from '../../runtime/outcome.ts';
 import { timestamp } from '../canonical.ts';
-import { commonStatus } from '../common-status.ts';
+import { commonStatus, withoutUndefined } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
 import { reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
@@ -12,7 +12,7 @@ import type { NotedReport } from './conclude.ts';
 import { type Tuple, tupleKey } from './endpoints.ts';
 import { namingAll } from './ledger-notices.ts';
 import { LIMITS } from './limits.ts';
-import type { Plan } from './plan.ts';
+import { oursIn, type Plan } from './plan.ts';
 import type { Preview } from './preview.ts';
 import { reportStep } from './report-step.ts';
 import { type LedgerEntry, type Organization, type OrganizationStatus, organizationType } from './resource.ts';
@@ -115,8 +115,18 @@ function lostNotices(lost: readonly Tuple[], before: string): Notice[] {
   return namingAll(lost, { type: 'Warning', reason: 'OwnershipLost', before, after });
 }
 
+/** The proof has ended: nothing is this object's any more, and nobody has to remember at which API it was. */
+export function reportUnproven(said: Report, object: Organization): Report {
+  const status: OrganizationStatus | undefined = said.status;
+  if (!object.status?.proof || !status || status.proof) return said;
+  const before =
+    'The API has not taken the key of this object for 24 hours, so these private endpoints are no longer tracked as its own:';
+  const notices = [...(said.notices ?? []), ...lostNotices(oursIn({ status }), before)];
+  return { ...said, status: withoutUndefined({ ...status, ...nobodys({ status }) }), notices };
+}
+
 /** The ledger with nothing in it that is this object's. */
-function nobodys({ status }: Organization): Partial<OrganizationStatus> {
+function nobodys({ status }: Pick<Organization, 'status'>): Partial<OrganizationStatus> {
   const found = new Map<string, LedgerEntry>();
   for (const entry of status?.privateEndpoints ?? []) {
     const { lastError: _, nextAttemptTime: __, ...rest } = entry;

@@ -162,7 +162,7 @@ export function sessionOf(object: Organization, notes: Notes, monotonic: number)
 }
 
 /** An intent that never left is of no further interest. */
-export function withoutUnsent(status: OrganizationStatus, notes: Notes): OrganizationStatus {
+function withoutUnsent(status: OrganizationStatus, notes: Notes): OrganizationStatus {
   const { pendingChange, ...rest } = status;
   return isUnsent(notes, pendingChange) ? rest : status;
 }

@@ -2,7 +2,7 @@ import type { RunningOperator } from '../../support/operator.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/** Sets the wall clock of an operator's process, and in the answer says that it is set. */
+/** Sets the clock of an operator's process, and in the answer says that it is set. */
 export interface ClockMove {
   readonly aheadMs: number;
 }
@@ -16,7 +16,12 @@ export function movableWallClock(aheadMs = 0): string {
   return new URL(`./clock-preload.ts?ahead=${aheadMs}`, import.meta.url).href;
 }
 
-/** Lets the wall clock of that process jump, to so much ahead of the machine's; resolves when it has. */
+/** The same for both its clocks: as if that time had passed. What waits has to be woken; timers do not notice. */
+export function movableTime(aheadMs = 0): string {
+  return new URL(`./clock-preload.ts?hands=both&ahead=${aheadMs}`, import.meta.url).href;
+}
+
+/** Lets the clock, or both, of that process jump, to so much ahead of the machine's; resolves when it has. */
 export function jumpTo(aheadMs: number, { process: child }: RunningOperator): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (end: () => void): void => {

@@ -4,7 +4,7 @@ import { ORGANIZATION, SERVICE } from '../../support/scene.ts';
 import { masked } from '../masked.ts';
 import { NAME } from './crash-calls.ts';
 import { breakAt, killAt, type Point, type Silence } from './crash-points.ts';
-import { type CrashScene, type CrashSceneOptions, inVain, openCrashScene } from './crash-scene.ts';
+import { type CrashScene, type CrashSceneOptions, inVain, openCrashScene, type Present } from './crash-scene.ts';
 import type { Taken } from './crash-tap.ts';
 import type { Workload } from './crash-workloads.ts';
 
@@ -104,6 +104,18 @@ async function outcomeOf({ simulator, present }: CrashScene): Promise<Outcome> {
   return {
     held: { settings: pipes[`${ORGANIZATION}/${SERVICE}/${NAME}`], organization: organizations[ORGANIZATION] },
     moved: Object.fromEntries(counts.map(([key, { added, removed }]) => [key, { added, removed }])),
-    ...(object && { object: masked(object) }),
+    ...(object && { object: masked({ ...object, status: { ...object.status, history: confirmedOf(object) } }) }),
   };
+}
+
+/**
+ * What was confirmed, in whatever order: a lost change is seen bit by bit. The name is left out: of one that is there
+ * after a death, nobody can tell who gave it.
+ */
+function confirmedOf({ status }: Present): string[] {
+  const { history = [] } = status as {
+    readonly history?: readonly { readonly changes: readonly { readonly field: string }[] }[];
+  };
+  const changes = history.flatMap((entry) => entry.changes).filter(({ field }) => field !== 'name');
+  return changes.map((change) => JSON.stringify(change)).toSorted();
 }

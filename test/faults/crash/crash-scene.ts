@@ -4,12 +4,15 @@ import { controlPlane, waitFor } from '../../controlplane/client.ts';
 import { type Activities, activitiesOf } from '../../support/activity-scene.ts';
 import { allow, asAdmin, operatorRules, type Stored } from '../../support/cluster.ts';
 import type { RunningOperator } from '../../support/operator.ts';
-import { type Organizations, organizationsOf } from '../../support/organization-scene.ts';
+import { type Org, type Organizations, organizationsOf } from '../../support/organization-scene.ts';
+import { movedTime } from '../clock/long-waits.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { NAME } from './crash-calls.ts';
 import { createTap, type Tap } from './crash-tap.ts';
 
 const PATIENCE_MS = 60_000;
+const LOOK_MS = 50;
+const WAITING: ReadonlySet<string> = new Set(['OutcomeUnknown', 'NotConfirmed']);
 
 /** What the operator needs for its Lease, in addition to what it may do in every namespace. */
 const LEASES = {
@@ -36,8 +39,6 @@ export interface CrashSceneOptions {
   readonly apiTimeoutMs: number;
   /** The processes use a Lease. */
   readonly lease?: boolean;
-  /** As of a stage's operator. */
-  readonly preload?: readonly string[];
 }
 
 /** A stage whose operator can be ended at any of its calls for the object `NAME`. */
@@ -54,6 +55,10 @@ export interface CrashScene extends Omit<Stage, 'start'> {
   present(): Promise<Present | undefined>;
   /** Asks for its deletion. */
   deleteIt(): Promise<void>;
+  /** Lets so much time pass, for the operator and for those that come after it; what the API was still at work on is done then. */
+  passTime(ms: number): Promise<void>;
+  /** Lets the time pass until the next look, where the operator waits to see what became of a change; gives the object. */
+  passWait(): Promise<Present | undefined>;
   /** Runs `act`, waits until the operator is dead, and gives the object as it is then, undefined where it is gone. */
   crash(died: Promise<void>, act: () => Promise<unknown>): Promise<Present | undefined>;
   /** Resolves when the operator has seen everything that happened before this call, and has sent its events: another object goes all the way. */
@@ -62,7 +67,7 @@ export interface CrashScene extends Omit<Stage, 'start'> {
 
 /** The API of each scene takes nothing twice: a repeated add doubles an endpoint, a repeated removal is refused. */
 export async function openCrashScene(options: CrashSceneOptions): Promise<CrashScene> {
-  const { plural, apiTimeoutMs, lease = false, preload = [] } = options;
+  const { plural, apiTimeoutMs, lease = false } = options;
   const stage = await openStage({
     simulator: { organization: { addExisting: 'duplicate', removeAbsent: 'bad-request' } },
     flags: ['--api-timeout', `${apiTimeoutMs / 1_000}s`],
@@ -73,13 +78,14 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
   const acts = activitiesOf(stage);
   const path = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/${plural}/${NAME}`;
   let running: Promise<RunningOperator> | undefined;
+  const time = movedTime();
   let markers = 0;
 
   const present = async (): Promise<Present | undefined> => {
     const { status, json } = await restRequest(controlPlane.admin, 'GET', path);
     return status === 404 ? undefined : (json as Present);
   };
-  const tap = createTap({ kill: async () => (await running)?.kill(), present, apiTimeoutMs });
+  const tap = createTap({ kill: async () => (await running)?.kill(), present, now: time.now, apiTimeoutMs });
   kube.handle({ take: tap.take });
   api.handle({ take: tap.take });
   // Not the object's, so that a call with it or for it is not the object's either.
@@ -109,6 +115,28 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
     await waitFor(() => stage.events(name), { what: `an event about ${name}`, until: ({ length }) => length > 0 });
   }
 
+  function operator(): Promise<RunningOperator> {
+    if (!running) throw new Error('no operator was started in this scene');
+    return running;
+  }
+
+  async function passWait(): Promise<Present | undefined> {
+    const object = await present();
+    if (isWaiting(object)) {
+      const { nextAttemptTime } = object.status as Partial<Org['status']>;
+      await tap.settled();
+      await time.passWait([{ path, nextAttemptTime }], await operator());
+    }
+    return object;
+  }
+
+  /** A process that dies meanwhile does not wait any more. */
+  async function passWaitsUntil(died: Promise<void>): Promise<void> {
+    const over = died.then(() => true);
+    do await passWait().catch(() => undefined);
+    while (!(await Promise.race([over, pause(LOOK_MS, false)])));
+  }
+
   return {
     ...stage,
     orgs,
@@ -118,19 +146,21 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
     present,
     start() {
       const election = lease ? ['--leader-elect', '--leader-elect-namespace', namespace] : [];
-      running = stage.start({ flags: election, preload, until: 'started' });
+      running = stage.start({ flags: election, preload: [time.preload()], until: 'started' });
       return running;
     },
-    operator() {
-      if (!running) throw new Error('no operator was started in this scene');
-      return running;
-    },
+    operator,
     async deleteIt() {
       await asAdmin('DELETE', path);
     },
+    async passTime(ms) {
+      await tap.settled();
+      await time.pass(ms, await operator());
+    },
+    passWait,
     async crash(died, act) {
       await act();
-      await Promise.race([died, inVain('The operator has not made the call at which it should die')]);
+      await Promise.race([passWaitsUntil(died), inVain('The operator has not made the call at which it should die')]);
       kube.cut();
       api.cut();
       tap.revive();
@@ -147,6 +177,12 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
       await stage.end();
     },
   };
+}
+
+/** Whether the operator waits to see what became of a change. */
+function isWaiting(object: Present | undefined): object is Present {
+  const { conditions = [] } = (object?.status ?? {}) as Partial<Org['status']>;
+  return conditions.some(({ type, reason }) => type === 'Reconciling' && WAITING.has(reason));
 }
 
 /** Rejects when a test has waited long enough. */

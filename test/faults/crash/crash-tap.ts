@@ -5,6 +5,7 @@ import { isRemote, type Label, labelOf } from './crash-calls.ts';
 export interface Taken {
   readonly label: Label;
   readonly body: unknown;
+  /** By the operator's clock. */
   readonly arrivedAt: number;
   /** Which process sent it, counted from 1. */
   readonly life: number;
@@ -50,10 +51,12 @@ export function createTap(options: {
   readonly kill: () => Promise<void>;
   /** The object as it stands. */
   readonly present: () => Promise<unknown>;
+  /** The operator's wall clock, epoch ms. */
+  readonly now: () => number;
   /** The longest time that the management API is at work on a request whose caller has gone. */
   readonly apiTimeoutMs: number;
 }): Tap {
-  const { kill, present, apiTimeoutMs } = options;
+  const { kill, present, now, apiTimeoutMs } = options;
   const taken: Taken[] = [];
   const lates = new Set<Late>();
   let life = 1;
@@ -77,7 +80,8 @@ export function createTap(options: {
       if (label && isLast) void tap.die();
       if (death) return;
       if (!label) return tap.pass(passing);
-      const { body, arrivedAt } = passing;
+      const { body } = passing;
+      const arrivedAt = now();
       const onRecord = label === 'change' ? { onRecord: await present() } : {};
       taken.push({ label, body, arrivedAt, life, ...onRecord });
       await (meetingAt(label) ?? tap.pass)(passing);

@@ -1,7 +1,8 @@
 import { waitFor } from '../../controlplane/client.ts';
-import { endpoint } from '../../support/organization-scene.ts';
+import { endpoint, type Org } from '../../support/organization-scene.ts';
+import { ORGANIZATION } from '../../support/scene.ts';
 import { type Label, NAME } from './crash-calls.ts';
-import type { CrashScene, Plural } from './crash-scene.ts';
+import type { CrashScene, Plural, Present } from './crash-scene.ts';
 
 /** One thing a user does, and every call that it costs where nothing goes wrong. */
 export interface Workload {
@@ -137,7 +138,30 @@ export const FREE_WORKLOADS = {
 const NAMED = { name: 'Acme Data' };
 const list = (...ids: string[]) => ({ privateEndpoints: ids.map((id) => endpoint(id)) });
 
-const accepted = ({ orgs }: CrashScene): Promise<unknown> => orgs.until(NAME, 'Applied', PATIENCE_MS);
+/** Looks until the object is so, and lets the time pass that the operator waits. */
+function untilIt(
+  { passWait }: CrashScene,
+  what: string,
+  until: (object: Present | undefined) => boolean,
+): Promise<unknown> {
+  return waitFor(async () => ({ object: await passWait() }), {
+    what,
+    until: ({ object }) => until(object),
+    timeoutMs: PATIENCE_MS,
+  });
+}
+
+const accepted = (scene: CrashScene): Promise<unknown> =>
+  untilIt(scene, `${NAME} to be Applied`, (object) => {
+    const { conditions = [] } = (object?.status ?? {}) as Partial<Org['status']>;
+    const [ready] = conditions;
+    return ready?.reason === 'Applied' && ready.observedGeneration === object?.metadata.generation;
+  });
+
+async function named(scene: CrashScene): Promise<void> {
+  await scene.orgs.create(NAME, { ...NAMED, ...list('a', 'b') });
+  await accepted(scene);
+}
 
 /** A first contact, with a finalizer where the policy is to remove. */
 export function firstContact(policy: 'Retain' | 'RemovePrivateEndpoints') {
@@ -149,19 +173,43 @@ export const ORGANIZATION_WORKLOADS = {
   'an edit that adds two endpoints and removes one': {
     plural: 'organizations',
     apiTimeoutMs: 5_000,
-    calls: ['intent', 'change', 'result'],
+    calls: ['look', 'intent', 'change', 'result'],
     events: 1,
-    async prepare(scene) {
-      await scene.orgs.create(NAME, { ...NAMED, ...list('a', 'b') });
-      await accepted(scene);
-    },
+    prepare: named,
     act: ({ orgs }) => orgs.create(NAME, { ...NAMED, ...list('b', 'c', 'd') }),
     finished: accepted,
+  },
+  'first contact with a name and an endpoint': {
+    plural: 'organizations',
+    apiTimeoutMs: 5_000,
+    calls: ['secret', 'look', 'name', 'intent', 'change', 'result'],
+    events: 0,
+    prepare: nothing,
+    act: ({ orgs }) => orgs.create(NAME, { ...NAMED, ...list('a') }),
+    finished: accepted,
+  },
+  'a name that was changed elsewhere': {
+    plural: 'organizations',
+    apiTimeoutMs: 5_000,
+    calls: ['look', 'result', 'name', 'result'],
+    events: 2,
+    prepare: named,
+    async act({ orgs, simulator }) {
+      simulator.setOrganization(ORGANIZATION, { name: 'Elsewhere' });
+      await orgs.request(NAME);
+    },
+    async finished(scene) {
+      await waitFor(() => scene.orgs.held().name, {
+        what: 'the name to be put back',
+        until: (name) => name === NAMED.name,
+      });
+      await accepted(scene);
+    },
   },
   'first contact with two endpoints and a finalizer': {
     plural: 'organizations',
     apiTimeoutMs: 5_000,
-    calls: ['finalizer', 'secret', 'read', 'intent', 'change', 'result'],
+    calls: ['finalizer', 'secret', 'look', 'intent', 'change', 'result'],
     events: 0,
     prepare: nothing,
     act: firstContact('RemovePrivateEndpoints'),
@@ -170,13 +218,13 @@ export const ORGANIZATION_WORKLOADS = {
   'a deletion that takes two endpoints back': {
     plural: 'organizations',
     apiTimeoutMs: 5_000,
-    calls: ['intent', 'change', 'result', 'finalizer'],
+    calls: ['look', 'intent', 'change', 'result', 'finalizer'],
     events: 1,
     async prepare(scene) {
       await firstContact('RemovePrivateEndpoints')(scene);
       await accepted(scene);
     },
     act: ({ orgs }) => orgs.remove(NAME),
-    finished: ({ orgs }) => orgs.untilGone(NAME, PATIENCE_MS),
+    finished: (scene) => untilIt(scene, `${NAME} to be gone`, (object) => object === undefined),
   },
 } satisfies Record<string, Workload>;

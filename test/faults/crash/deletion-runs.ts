@@ -11,7 +11,7 @@ import type { Taken } from './crash-tap.ts';
 const QUIET_MS = 200;
 
 /** An object that is deleted while the operator is at one of the calls of its creation. */
-export interface Deletion extends Pick<CrashSceneOptions, 'plural' | 'apiTimeoutMs' | 'preload'> {
+export interface Deletion extends Pick<CrashSceneOptions, 'plural' | 'apiTimeoutMs'> {
   readonly point: Point;
   /** The operator dies at that point, and the deletion comes while nobody is there. */
   readonly killed?: boolean;
@@ -47,7 +47,7 @@ export async function deleteAt(deletion: Deletion): Promise<Deleted> {
     const before = await goThrough(scene, deletion);
     const look = async (): Promise<unknown> => {
       await deletion.meanwhile?.(scene);
-      return scene.present();
+      return scene.passWait();
     };
     const isGone = (object: unknown): boolean => object === undefined;
     await waitFor(look, { what: 'the object to be gone', until: isGone, timeoutMs: 60_000 });

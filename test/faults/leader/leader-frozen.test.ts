@@ -12,6 +12,8 @@ import { type LeaderStage, openLeaderStage, pass, type Replica, untilSaid } from
 const LINE = ['line-0', 'line-1', 'line-2', 'line-3'];
 const OTHERS = ['edited', 'reading', 'unwritten', 'failing'];
 const PSC = endpoint('psc-1');
+/** --api-timeout of the other, and a minute: so long after it first saw the intent it cannot know what became of it. */
+const UNSETTLED_MS = 65_000;
 
 const isStatusOf = ({ method, path }: Passing, name: string): boolean =>
   method === 'PUT' && path.endsWith(`/${name}/status`);
@@ -70,7 +72,7 @@ beforeAll(async () => {
   for (const name of [...OTHERS, ...LINE]) await stage.until(name, 'Applied', 60_000);
   await stage.pset('unwritten', { settings: { engine_max_threads: 17 } });
   await stage.until('unwritten', 'Applied', 60_000);
-  await orgs.until('org', 'Applied', 60_000);
+  await orgs.until('org', 'Applied', UNSETTLED_MS + 60_000);
   // The answers are there before it wakes, so that it reads them before it looks at its clock.
   await Promise.all([kube.open(), api.open()]);
   wokenAt = performance.now();
@@ -78,7 +80,7 @@ beforeAll(async () => {
   a.onApi(pass);
   await untilSaid(a, 'lost the leadership');
   await pause(3_000);
-});
+}, 300_000);
 afterAll(() => stage.end());
 
 describe('R11: a leader that was frozen past its Lease, on waking', () => {

@@ -19,8 +19,8 @@ export function excesses({ fleet, during, openings }: Seen, { api, kube }: Weath
     ...fleet.members.flatMap(({ name, kind, path }) => {
       const own = calls.filter((call) => call.path.includes(path));
       const isPipe = kind === 'pipesettings';
-      // Each edit is acted on at once and begins a row of attempts. An organization is read, and then changed.
-      const row = api ? attemptsWithin(MINUTE, FIRST_CALL_WAIT_MS) * (isPipe ? 1 : 2) : 1;
+      // Each edit is acted on at once and begins a row of attempts. An organization is looked at, named and changed.
+      const row = (api ? attemptsWithin(MINUTE, FIRST_CALL_WAIT_MS) : 1) * (isPipe ? 1 : 3);
       const mostCalls = edits * row + (isPipe ? 0 : 2);
       // A result that cannot be written is kept and written by later passes; a change is on record before it leaves.
       const results = edits + own.length * (isPipe ? 1 : 2);

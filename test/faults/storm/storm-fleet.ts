@@ -4,7 +4,8 @@ import { waitFor } from '../../controlplane/client.ts';
 import { strangers } from '../../simulator/organization-types.ts';
 import { asAdmin, type Stored } from '../../support/cluster.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../../support/organization-scene.ts';
-import { ORGANIZATION, type Pset, pathOf, type Scene, SERVICE } from '../../support/scene.ts';
+import { ORGANIZATION, type Pset, pathOf, type Scene, SERVICE, type SeenEvent } from '../../support/scene.ts';
+import type { Waiting } from '../clock/long-waits.ts';
 
 export interface FleetOptions {
   readonly scene: Pick<Scene, 'namespace' | 'simulator' | 'key' | 'pset' | 'list'>;
@@ -22,8 +23,10 @@ export interface Fleet {
   removeOne(): Promise<void>;
   /** Throws with all that is not as the last edit wants it, at the API and in the cluster. */
   check(): Promise<void>;
-  /** Waits for that; gives how long it took. */
-  converge(timeoutMs: number): Promise<number>;
+  /** Waits for that, and does something each time that it is not so yet. */
+  converge(timeoutMs: number, meanwhile?: () => Promise<void>): Promise<void>;
+  /** The objects that do not say that all is as declared. */
+  notDone(): Promise<Waiting[]>;
   /** The version of every object. */
   versions(): Promise<Readonly<Record<string, string>>>;
   /** Names of objects, and part of the path of the calls for each. */
@@ -66,10 +69,10 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
   }
 
   async function check(): Promise<void> {
-    const [psets, listed] = await Promise.all([scene.list(), allOf(orgs)]);
+    const [psets, listed, told] = await Promise.all([scene.list(), allOf(orgs), toldOf(scene)]);
     const wrong = [
-      ...psets.flatMap(notDone),
-      ...listed.flatMap(notDone),
+      ...psets.flatMap((one) => notDone(one)),
+      ...listed.flatMap((one) => notDone(one, told(one.metadata.name))),
       ...pipeNames.flatMap((name, index) => {
         const held = simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/${name}`);
         return differs(name, held, settingsAt(index, edits));
@@ -78,9 +81,15 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
         const wish = wishAt(index, edits);
         const held = orgs.held(id);
         const ids = [...wish.privateEndpoints, ...THEIRS].map((one) => one.id).toSorted();
+        const listed = held.privateEndpoints.map((one) => one.id).toSorted();
+        const isNobodys = told(name);
         return [
           ...differs(`${name} name`, held.name, wish.name),
-          ...differs(`${name} endpoints`, held.privateEndpoints.map((one) => one.id).toSorted(), ids),
+          ...differs(
+            `${name} endpoints`,
+            listed.filter((id) => ids.includes(id) || !isNobodys(id)),
+            ids,
+          ),
         ];
       }),
       ...(gone
@@ -105,10 +114,28 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
       if (gone) await orgs.remove(gone.name);
     },
     check,
-    async converge(timeoutMs) {
-      const started = performance.now();
-      await waitFor(() => check().then(() => true), { what: 'all to be as wanted', timeoutMs });
-      return performance.now() - started;
+    async converge(timeoutMs, meanwhile) {
+      const look = async (): Promise<boolean> => {
+        try {
+          await check();
+        } catch (error) {
+          await meanwhile?.();
+          throw error;
+        }
+        return true;
+      };
+      await waitFor(look, { what: 'all to be as wanted', timeoutMs });
+    },
+    async notDone() {
+      const [psets, listed] = await Promise.all([scene.list(), allOf(orgs)]);
+      const pathTo = (plural: string, { metadata }: Stored): string =>
+        `${orgs.pathTo('').replace(/organizations\/$/, plural)}/${metadata.name}`;
+      return [
+        ...psets.map((one) => ({ one, path: pathTo('pipesettings', one) })),
+        ...listed.map((one) => ({ one, path: pathTo('organizations', one) })),
+      ]
+        .filter(({ one }) => notDone(one).length > 0)
+        .map(({ one: { status }, path }) => ({ path, nextAttemptTime: status.nextAttemptTime }));
     },
     async versions() {
       const all: readonly Stored[] = [...(await scene.list()), ...(await allOf(orgs))];
@@ -139,13 +166,13 @@ async function allOf(orgs: Organizations): Promise<Org[]> {
 }
 
 /** Ready, about this generation, everywhere, with nothing under way. */
-function notDone({ metadata, status }: Pset | Org): string[] {
+function notDone({ metadata, status }: Pset | Org, isNobodys: (id: string) => boolean = () => false): string[] {
   const { conditions, observedGeneration, pendingChange, privateEndpoints = [] } = status as Org['status'];
   const seen = {
     conditions: conditions.map(({ type, reason, observedGeneration: of }) => `${type} ${reason} ${of}`),
     observedGeneration,
     pendingChange,
-    ledger: privateEndpoints.map(({ origin, state }) => `${origin} ${state}`),
+    ledger: privateEndpoints.map(({ id, origin, state }) => `${isNobodys(id) ? 'Added' : origin} ${state}`),
   };
   const wanted = {
     conditions: [`Ready Applied ${metadata.generation}`],
@@ -154,6 +181,14 @@ function notDone({ metadata, status }: Pset | Org): string[] {
     ledger: privateEndpoints.map(() => 'Added Present'),
   };
   return differs(`${metadata.name} (${conditions[0]?.message ?? ''})`, seen, wanted);
+}
+
+/** Whether events say of an endpoint that nobody can tell whose it is: such a one is not removed any more. */
+async function toldOf(scene: FleetOptions['scene']): Promise<(name: string) => (id: string) => boolean> {
+  const path = `/apis/events.k8s.io/v1/namespaces/${scene.namespace}/events`;
+  const { items } = await asAdmin<{ items: SeenEvent[] }>('GET', path);
+  const told = items.filter(({ reason }) => reason === 'OwnershipUnknown');
+  return (name) => (id) => told.some(({ regarding, note }) => regarding.name === name && note.includes(`${id} (`));
 }
 
 function differs(what: string, seen: unknown, wanted: unknown): string[] {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { waitFor } from '../../controlplane/client.ts';
 import type { Call } from '../../simulator/types.ts';
+import { movedTime } from '../clock/long-waits.ts';
 import { openStage } from '../stage.ts';
 import { createFleet, type Fleet } from './storm-fleet.ts';
 import { type Arrival, createSky, type Sky, type Weather } from './storm-weather.ts';
@@ -14,7 +15,7 @@ export interface Storm {
 
 /** What was seen of a storm and of the silence after it. */
 export interface Seen {
-  /** How long it took until all was as the last edit wanted it. */
+  /** How long it took by the operator's time until all was as the last edit wanted it. */
   readonly convergedMs: number;
   readonly fleet: Fleet;
   /** Until all had converged. */
@@ -47,7 +48,8 @@ export async function runStorm({ weather, pipes, organizations, seed }: Storm, b
     const { simulator, kube } = stage;
     const fleet = createFleet({ scene: stage, pipes, organizations });
     // Straight to the simulator: a proxy would make every answer that breaks off a reset.
-    await stage.start({ to: { ...stage.api, url: simulator.url } });
+    const time = movedTime();
+    const operator = await stage.start({ to: { ...stage.api, url: simulator.url }, preload: [time.preload()] });
     await waitFor(() => kube.watches.size >= 3, { what: 'a watch of every kind' });
     sky.rage({ kube, simulator });
     for (let count = 0; count < EDITS; count += 1) {
@@ -56,7 +58,9 @@ export async function runStorm({ weather, pipes, organizations, seed }: Storm, b
       await pause(BETWEEN_EDITS_MS);
     }
     sky.calm();
-    const convergedMs = await fleet.converge(boundMs);
+    const calmAt = time.now();
+    await fleet.converge(boundMs, async () => time.passWait(await fleet.notDone(), operator));
+    const convergedMs = time.now() - calmAt;
     await waitFor(() => Date.now() - (sky.arrivals.at(-1)?.at ?? 0) > STILL_MS, { what: 'the last request' });
     const during = { arrivals: [...sky.arrivals], calls: [...simulator.log] };
     const before = await fleet.versions();

@@ -46,7 +46,7 @@ export interface AfterGap {
   /** The operator still counts it among its objects. */
   readonly isCounted: boolean;
   /** What the heir's ledger says of its endpoints; absent where there is no heir, or it has none. */
-  readonly inherited?: readonly string[];
+  readonly heirLedger?: readonly string[];
 }
 
 /** Everything comes to pass while the operator sees nothing; then it is told that it has missed something. */
@@ -80,9 +80,9 @@ export async function runGaps(notice: Notice): Promise<ReadonlyMap<string, After
       casts.map(async ({ gap: { name }, cast }) => {
         const isCounted = metric(page, 'pipewright_resource_ready', { name }) > 0;
         const ledger = (await cast.heir.get())?.status.privateEndpoints;
-        const inherited = ledger?.map(({ id, origin }) => `${id} ${origin}`).toSorted();
+        const heirLedger = ledger?.map(({ id, origin }) => `${id} ${origin}`).toSorted();
         const outcome = await cast.subject.outcome();
-        return [name, { outcome, isCounted, ...(inherited && { inherited }) }] as const;
+        return [name, { outcome, isCounted, ...(heirLedger && { heirLedger }) }] as const;
       }),
     );
     return new Map(results);

@@ -32,6 +32,11 @@ export const REFUSALS: Readonly<Record<string, Fault>> = {
   ...Object.fromEntries(TRANSPORTS.map((transport) => [transport, { transport }])),
 };
 
+/** One after which nobody can tell whether a write took effect: what comes next is sent once more when that is over. */
+export function isUnknown(refusal: string): boolean {
+  return !refusal.startsWith('4') || refusal === '408';
+}
+
 /** One that stands for a whole credential, so that an edit alone does not end it. */
 export function isOfKey(refusal: string): boolean {
   return refusal === '401' || refusal === '429';

@@ -21,7 +21,7 @@ export interface Patient {
   edit(spec?: Spec): Promise<void>;
   /** Its key is refused from now on. */
   revoke(): void;
-  /** Has the same asked of the API once more. */
+  /** Has the same asked of the API once more; a record, which is held for ever, by an object made anew. */
   request(): Promise<void>;
   /** Waits until it has failed so often since it was last well, turning the clock from one attempt to the next; with this reason, where one is given. */
   untilFailed(times: number, reason?: string): Promise<void>;
@@ -98,6 +98,10 @@ export async function openLab(): Promise<Lab> {
       edit,
       revoke: () => simulator.setKey(id, undefined),
       async request() {
+        if (kind === 'Activity') {
+          await make.remove(name);
+          return edit();
+        }
         const annotations = { 'pipewright.dev/reconcile-requested-at': randomUUID() };
         await change(make.pathTo(name), (stored: Stored) => ({
           ...stored,

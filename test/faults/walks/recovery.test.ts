@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KINDS } from '../../support/states.ts';
-import { isOfKey, REFUSALS } from './recovery-faults.ts';
+import { isOfKey, isUnknown, REFUSALS } from './recovery-faults.ts';
 import { ail, BAD, cure, type Lab, openLab, SPECS } from './recovery-lab.ts';
 
 const WRITERS = ['PipeSettings', 'Organization'] as const;
@@ -27,12 +27,16 @@ afterAll(() => Promise.all([still.end(), turning.end()]));
 
 describe.concurrent('R8: an edit that the API does not take is undone by the next one, at once', () => {
   test.each(EDITS)('$kind, $refusal', async ({ kind, refusal, fault }) => {
-    const patient = await still.patient(kind, slug(kind, refusal));
-    ail(still, fault, { ...patient.match, bodyIncludes: BAD[kind] });
+    const turn = isUnknown(refusal);
+    const lab = turn ? turning : still;
+    const patient = await lab.patient(kind, slug('edit', kind, refusal));
+    const match = { ...patient.match, bodyIncludes: BAD[kind] };
+    ail(lab, fault, match);
     await patient.edit(SPECS[kind].bad);
-    await patient.untilFailed(1);
+    // What took effect all the same is seen by the next look, however soon others turn the clock.
+    await (turn ? lab.scene.simulator.waitForCalls(1, { match }) : patient.untilFailed(1));
     await patient.edit();
-    expect(await patient.untilWell()).toEqual(patient.before);
+    expect(await patient.untilWell({ turn })).toEqual(patient.before);
   });
 });
 

@@ -55,7 +55,8 @@ function drawStep(dice: Dice, drawing: Drawing): Step {
   if (roll < 81) return { do: 'recreate', settle };
   if (roll < 86) return { do: 'request', settle: false };
   if (roll < 92) return { do: 'theirs', value: dice.below(30), settle: false };
-  if (roll < 97) return { do: 'wait', minutes: 10 + dice.below(500), settle: false };
+  // All walks of a world together stay below the day after which a bad key lets a target go.
+  if (roll < 97) return { do: 'wait', minutes: 10 + dice.below(60), settle: false };
   return { do: 'restart', settle: false };
 }
 

@@ -11,7 +11,7 @@ const LONGEST_NAME = 40;
 const IDS = ['a', 'b', 'c', 'd', 'e'] as const;
 const THEIRS = { ...endpoint('theirs'), description: '' };
 
-/** Organizations on walks. What others have is never listed here: the sequences of test/integration have that. */
+/** Organizations on walks. What others have is never listed here: the simulation has that. */
 export const organization: Walker = {
   kind: 'Organization',
   api: { organization: { refusedIds: [REFUSED], longestName: LONGEST_NAME } },

@@ -110,7 +110,7 @@ async function take(one: Walking, step: Step): Promise<void> {
       walker.theirs(world, name, step.value);
       break;
     case 'wait':
-      world.wait(step.minutes);
+      await world.wait(step.minutes);
       break;
     case 'restart':
       await world.restart();

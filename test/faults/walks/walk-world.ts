@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { waitFor } from '../../controlplane/client.ts';
 import type { Behaviour, Simulator } from '../../simulator/types.ts';
 import { type InnerOperator, startInner } from '../../support/inner-operator.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -36,8 +37,8 @@ export interface World {
   setKey(name: string, key: Key): Promise<void>;
   /** Ends the operator and starts another. */
   restart(): Promise<void>;
-  /** Lets time pass, where it can be made to. */
-  wait(minutes: number): void;
+  /** Lets time pass, where it can be made to, once no call is under way, which would be out of time. */
+  wait(minutes: number): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -84,7 +85,14 @@ export async function openWorld({ kind, api }: Walker, as: 'bundle' | 'inner'): 
       });
       return restarted;
     },
-    wait: (minutes) => inner?.clock.advance(minutes * 60_000),
+    async wait(minutes) {
+      const pass = (): boolean => {
+        if (inner && !inner.isIdle()) return false;
+        inner?.clock.advance(minutes * 60_000);
+        return true;
+      };
+      await waitFor(pass, { what: 'the operator to be idle', timeoutMs: 60_000 });
+    },
     async end() {
       await inner?.stop();
       await scene.end();

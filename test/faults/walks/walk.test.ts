@@ -16,7 +16,6 @@ const TOURS: readonly Tour[] = [
   { of: 'PipeSettings', walker: pipeSettings, as: 'inner', from: 1, count: 48 },
   { of: 'Organization', walker: organization, as: 'inner', from: 101, count: 28 },
   { of: 'PipeSettings and a bundle that is killed', walker: pipeSettings, as: 'bundle', from: 201, count: 12 },
-  { of: 'Organization and a bundle that is killed', walker: organization, as: 'bundle', from: 301, count: 8 },
 ];
 
 describe.concurrent.each(TOURS)(

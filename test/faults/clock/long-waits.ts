@@ -1,0 +1,52 @@
+import { change } from '../../support/cluster.ts';
+import type { RunningOperator } from '../../support/operator.ts';
+import { jumpTo, movableTime } from './clock-move.ts';
+
+/** What comes so soon is waited for. */
+const NEAR_MS = 2_000;
+
+/** An object, as far as it tells how long it waits. */
+export interface Waiting {
+  readonly path: string;
+  readonly nextAttemptTime: string | undefined;
+}
+
+/** The time of operators whose long waits are cut short: both their clocks are moved on, one after another as they run. */
+export interface MovedTime {
+  /** What each operator has to be started with; it goes on from the time of the one before. */
+  preload(): string;
+  /** Epoch ms, as the operator sees it. */
+  now(): number;
+  pass(ms: number, operator: RunningOperator): Promise<void>;
+  /** Moves on to the earliest of these times and wakes whoever waits for it; does nothing where one of them is near. */
+  passWait(waiting: readonly Waiting[], operator: RunningOperator): Promise<void>;
+}
+
+export function movedTime(): MovedTime {
+  let aheadMs = 0;
+  const time: MovedTime = {
+    preload: () => movableTime(aheadMs),
+    now: () => Date.now() + aheadMs,
+    async pass(ms, operator) {
+      aheadMs += ms;
+      await jumpTo(aheadMs, operator);
+    },
+    async passWait(waiting, operator) {
+      const lefts = waiting.map(({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? '') - time.now());
+      // Also where an object has no time: then it is being worked on.
+      if (lefts.length === 0 || !lefts.every((left) => left > NEAR_MS)) return;
+      const least = Math.min(...lefts);
+      await time.pass(least, operator);
+      await Promise.all(waiting.filter((_, index) => lefts[index] === least).map(({ path }) => wake(path, time.now())));
+    },
+  };
+  return time;
+}
+
+/** A change that asks for nothing. */
+async function wake(path: string, now: number): Promise<void> {
+  await change(path, ({ metadata, ...rest }) => ({
+    ...rest,
+    metadata: { ...metadata, labels: { woken: String(Math.round(now)) } },
+  }));
+}
