@@ -67,9 +67,11 @@ function nameSent(call: Replied['call']): string | undefined {
 }
 
 /** What the call says about how this organization can be looked at. */
-function afterLook({ work, call }: Replied, reply: OrganizationReply): Notes {
+function afterLook({ work, call, now }: Replied, reply: OrganizationReply): Notes {
   const { session: _, unlistedSince, missingSince: __, isGone: ___, ...notes } = work.notes;
-  const since = reply.list ? undefined : (unlistedSince ?? work.plannedAt.monotonic);
+  // From when its answer was there; the call may have been long under way.
+  const answeredAt = work.plannedAt.monotonic + Math.max(0, now - work.plannedAt.now);
+  const since = reply.list ? undefined : (unlistedSince ?? answeredAt);
   return {
     ...notes,
     ...(since !== undefined && { unlistedSince: since }),
