@@ -30,8 +30,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'met: (newer) => kind.put(newer),',
     to: 'met: (newer) => this.#options.take(kind, id, newer),',
     harm: "When a status write meets a 409 because the user has just edited the object, and the watch is a little behind, the edit enters the cache without waking its key and the watch's event is then no news: the edit is never acted on.",
-    rule: 'I4 unseen',
-    seed: 62,
+    rule: 'I4 Pending',
+    seed: 153,
   },
   {
     name: 'lease-released-while-passes-run',
@@ -111,8 +111,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);',
     to: 'if (!reported) return givenUp;',
     harm: 'After a crash between intent and result, or an edit after a lost answer, a new intent is written over the open one and sent without a look: an add goes out twice while the first may be at work, and what the overwritten intent added is lost from the ledger.',
-    rule: 'I4 Pending',
-    seed: 434,
+    rule: 'restore forwards',
+    seed: 28,
   },
   {
     name: 'deletion-forgets-open-add',
@@ -120,8 +120,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'const pending = pendingChange && !isUnsent(notes, pendingChange) ? pendingChange.add : [];',
     to: 'const pending = pendingChange && !isUnsent(notes, pendingChange) ? pendingChange.remove : [];',
     harm: 'An Organization with RemovePrivateEndpoints that is deleted while the outcome of its add is unknown (lost answer, crash) is let go at once: the endpoint stays at the API for ever and nobody is told.',
-    rule: 'I5 left-pending',
-    seed: 163,
+    rule: 'I5 left-spelled',
+    seed: 47,
   },
   {
     name: 'recreated-object-gets-old-status',
@@ -192,8 +192,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'generationOf(object),\n    requestedAt(object),',
     to: 'requestedAt(object),',
     harm: 'An edit made between the writing of the intent and its PATCH is passed over: endpoints that the user has just withdrawn or relisted are still added or removed.',
-    rule: 'call over-cap',
-    seed: 301,
+    rule: 'I1 no-look',
+    seed: 153,
   },
   {
     name: '408-counts-as-refusal',
