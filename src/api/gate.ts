@@ -40,12 +40,10 @@ export class AuthGate {
 
   /** Remembers a key to be woken when the gate opens or its turn comes. `due`: its own time has come. */
   remember(key: string, due: boolean): void {
-    if (due) {
-      this.#drop(key);
-      this.#due.add(key);
-    } else if (!this.#due.has(key) && !this.#refused.has(key)) {
-      this.#idle.add(key);
-    }
+    if (!due && this.#due.has(key)) return;
+    // One that was refused before may be another object by now, under the same name and without a time.
+    this.#drop(key);
+    (due ? this.#due : this.#idle).add(key);
   }
 
   /** A call was answered with 401. One that began before the gate closed adds nothing to the count of failed probes. */

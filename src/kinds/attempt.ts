@@ -4,10 +4,12 @@ import type { CallWish, Pacer, Permit } from '../api/pacing.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Store } from '../kube/store.ts';
 import { queueKey } from '../runtime/controller.ts';
+import type { Recorded } from '../runtime/kind.ts';
 import type { KindContext } from './context.ts';
 import type { CredentialProblem, CredentialRead, ReadCredential, SecretRef } from './credentials.ts';
 import type { Locks } from './locks.ts';
 import { maskTexts } from './masked.ts';
+import { Unrecorded } from './unrecorded.ts';
 
 /** What came of wanting to make one call. */
 export type Attempt =
@@ -29,14 +31,12 @@ export interface Memory {
   readonly underWay: Map<string, CallUnderWay>;
   /** Version of the Secret that a call was last made with, or that no key could be made of. */
   readonly triedSecret: Map<string, string>;
-  /** The uid of an object whose last write stands in no status, because somebody else's word came before it: what is declared is sent once more. */
-  readonly owed: Map<string, string>;
+  readonly unrecorded: Unrecorded;
 }
 
 interface CallUnderWay {
   readonly target: string;
   readonly uid: string;
-  readonly isWrite: boolean;
   /** It was a write, and nobody can tell what it did. */
   readonly isUnknown: boolean;
 }
@@ -57,7 +57,7 @@ export interface Attempting {
 export interface KindAttempts extends Attempting {
   /** The pacer holds a slot for the object with this store key. */
   readonly hasSlot: (storeKey: string) => boolean;
-  readonly settle: (storeKey: string, visit: { readonly unwritten: boolean; readonly dropped: boolean }) => void;
+  readonly settle: (storeKey: string, recorded: Recorded) => void;
   readonly forget: (storeKey: string) => void;
 }
 
@@ -67,7 +67,7 @@ export function attemptsOf(
   { store, locks }: { readonly store: Pick<Store<KubeObject>, 'get'>; readonly locks: Locks },
 ): KindAttempts {
   const pacingKey = (key: string): string => queueKey(kind, key);
-  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), owed: new Map() };
+  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded() };
   return {
     pacer,
     readCredential,
@@ -77,18 +77,20 @@ export function attemptsOf(
     pacingKey,
     stillWanted: (object) => isSameWish(object, store.get(keyOf(object))),
     hasSlot: (key) => pacer.hasSlot(pacingKey(key)),
-    settle(key, { unwritten, dropped }) {
+    settle(key, recorded) {
       pacer.settle(pacingKey(key));
-      const call = unwritten ? undefined : memory.underWay.get(key);
+      if (recorded === 'kept') return;
+      if (recorded === 'lost') memory.unrecorded.lost(key);
+      if (recorded === 'written') memory.unrecorded.told(key);
+      const call = memory.underWay.get(key);
       if (!call) return;
       memory.underWay.delete(key);
-      if (dropped && call.isWrite) memory.owed.set(key, call.uid);
       locks.end(call.target, call.uid, call);
     },
     forget(key) {
       pacer.forget(pacingKey(key));
       memory.triedSecret.delete(key);
-      memory.owed.delete(key);
+      memory.unrecorded.told(key);
     },
   };
 }
@@ -156,7 +158,6 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const call: CallUnderWay = {
     target: wish.target,
     uid: wish.object.metadata.uid,
-    isWrite: wish.write,
     isUnknown: wish.write,
   };
   const { start } = answer;
@@ -164,7 +165,8 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
     if (!using.stillWanted(wish.object)) return 'not-wanted';
     if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin()) return 'not-permitted';
     using.memory.underWay.set(key, call);
-    using.memory.owed.delete(key);
+    using.memory.unrecorded.paid(call.target);
+    if (wish.write) using.memory.unrecorded.sent(key, call.target);
     using.locks.begin(call.target, call.uid);
     return undefined;
   };

@@ -108,9 +108,10 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
   async function makeSure(): Promise<void> {
     const current = await currentVersion(options);
-    const isOlder = compareVersions(current, seen) < 0;
+    // One that has caught up since it was first seen to be older counts its versions anew all the same.
+    const wasOlder = staleSince !== undefined || compareVersions(current, seen) < 0;
     refuseStale(current);
-    if (isOlder) version = undefined;
+    if (wasOlder) version = undefined;
     broke = false;
   }
 

@@ -37,14 +37,17 @@ export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
   report(object: Stored, plan: Plan, result: Result, now: number): Report;
 }
 
+/**
+ * What became of the status that a visit had to write. `none`: there was none to write. `kept`: it is not written yet, so what only
+ * memory knows of the visit must stay. `lost`: no status will ever tell of it.
+ */
+export type Recorded = 'none' | 'written' | 'kept' | 'lost';
+
 /** What else the engine asks of a kind. */
 interface Housekeeping {
   readonly type: ResourceType;
-  /**
-   * A visit of the key is over, whatever came of it: give back what was held for it. `unwritten`: the status does not
-   * say yet what was done, so what only memory knows of it must stay. `dropped`: no status ever will.
-   */
-  settle(key: string, visit: { readonly unwritten: boolean; readonly dropped: boolean }): void;
+  /** A visit of the key is over, whatever came of it: give back what was held for it. */
+  settle(key: string, recorded: Recorded): void;
   /** The object is gone: drop everything known about it. */
   forget(key: string): void;
 }
@@ -75,7 +78,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object) => void store.put(object as Stored),
     drop: (object) => store.drop(object),
-    settle: (key, visit) => definition.settle(key, visit),
+    settle: (key, recorded) => definition.settle(key, recorded),
     forget: (key) => definition.forget(key),
     async pass(passed, clock) {
       const object = passed as Stored;

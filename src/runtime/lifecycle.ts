@@ -3,10 +3,10 @@ import type { Clock } from '../clock.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { KubeError } from '../kube/errors.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
-import type { Kind, Notice, Report } from './kind.ts';
+import type { Kind, Notice, Recorded, Report } from './kind.ts';
 import { awaitChange, goOn, type Outcome } from './outcome.ts';
 import { writeStatus } from './status-writer.ts';
-import { hasOthersAttempt } from './superseded.ts';
+import { confirmsTheSame, hasOthersAttempt } from './superseded.ts';
 
 /** A result whose status write has not succeeded yet: the remote side has been told, the cluster has not. */
 interface Kept {
@@ -38,8 +38,8 @@ export interface PassResult {
 export class Lifecycle {
   readonly #options: LifecycleOptions;
   readonly #kept = new Map<string, Kept>();
-  /** Whose result stands in no status, because what stands there counts more. */
-  readonly #dropped = new Set<string>();
+  /** What became of the status of the visit that runs. */
+  readonly #recorded = new Map<string, Recorded>();
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
@@ -48,9 +48,12 @@ export class Lifecycle {
   /** `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be written. */
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
     try {
+      const uid = this.#kept.get(id)?.base.metadata.uid;
       await this.#catchUp(kind, id);
-      if (this.#dropped.has(id)) return { outcome: goOn, did: 'dropped', asOf: this.#hands() };
       const object = kind.get(key);
+      if (this.#recorded.get(id) === 'lost' && object?.metadata.uid === uid) {
+        return { outcome: goOn, did: 'dropped', asOf: this.#hands() };
+      }
       if (!object) {
         kind.forget(key);
         return { outcome: awaitChange, did: 'forgot', asOf: this.#hands() };
@@ -60,7 +63,8 @@ export class Lifecycle {
       const outcome = await this.#record(kind, id, { base: object, report });
       return { outcome, did: report.did, facts: report.facts, asOf };
     } finally {
-      kind.settle(key, { unwritten: this.#kept.has(id), dropped: this.#dropped.delete(id) });
+      kind.settle(key, this.#kept.has(id) ? 'kept' : (this.#recorded.get(id) ?? 'none'));
+      this.#recorded.delete(id);
     }
   }
 
@@ -100,20 +104,26 @@ export class Lifecycle {
     const newest = kind.get(keyOf(base));
     if (newest?.metadata.uid !== base.metadata.uid) {
       this.#kept.delete(id);
+      this.#recorded.set(id, 'lost');
       return awaitChange;
     }
+    let isSame = false;
     const written = await writeStatus({
       client: this.#options.client,
       type: kind.type,
       object: newest,
-      statusFor: (object) => (isOnTop(object, kept) ? report.status : undefined),
+      statusFor: (object) => {
+        isSame = confirmsTheSame(object.status, report.status);
+        return isOnTop(object, kept) ? report.status : undefined;
+      },
       wrote: (object) => this.#options.take(kind, id, object),
       met: (newer) => kind.put(newer),
     });
     this.#kept.delete(id);
+    const isLost = written === 'gone' || (written === 'superseded' && !isSame);
+    this.#recorded.set(id, isLost ? 'lost' : 'written');
     if (written === 'gone') kind.drop(base);
     // Whoever wrote the other word has woken the key.
-    if (written === 'superseded') this.#dropped.add(id);
     if (written === 'gone' || written === 'superseded') return awaitChange;
     this.#tell(kind, base, report);
     return report.outcome;
@@ -127,7 +137,8 @@ export class Lifecycle {
 /** What stands there already needs no leave. */
 function isOnTop(newer: KubeObject, { base, report }: Kept): boolean {
   if (isDeepStrictEqual(newer.status, report.status)) return true;
-  // A cluster restored from a backup has counted another spec as the same generation.
+  // A cluster restored from a backup counts generations anew.
+  if ((newer.metadata.generation ?? 0) < (base.metadata.generation ?? 0)) return false;
   const isSameCount = newer.metadata.generation === base.metadata.generation;
   if (isSameCount && !isDeepStrictEqual(newer.spec, base.spec)) return false;
   return report.isOnTop?.(newer) ?? !hasOthersAttempt(newer, { base, status: report.status });

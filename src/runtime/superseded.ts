@@ -20,3 +20,13 @@ export function hasOthersAttempt(
 function lastRequestOf(status: unknown): { readonly time?: string } | undefined {
   return (status as { readonly lastRequest?: { readonly time?: string } } | undefined)?.lastRequest;
 }
+
+/** Whether both say that the same declared state was confirmed: then it does not matter whose request was last. */
+export function confirmsTheSame(a: unknown, b: unknown): boolean {
+  const hash = hashOf(a);
+  return hash !== undefined && hash === hashOf(b);
+}
+
+function hashOf(status: unknown): string | undefined {
+  return (status as { readonly applied?: { readonly requestHash?: string } } | undefined)?.applied?.requestHash;
+}

@@ -47,7 +47,7 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
         return undefined;
       },
       report: (object, _plan, _result, now) => test.report(object, now),
-      settle: (key, { unwritten }) => void settled.push({ key, unwritten }),
+      settle: (key, recorded) => void settled.push({ key, unwritten: recorded === 'kept' }),
       forget: (key) => void forgotten.push(key),
     }),
   };

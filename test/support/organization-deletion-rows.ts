@@ -15,10 +15,8 @@ export interface DeletionRow {
   readonly name: string;
   /** What `Ready` says after the first attempt. */
   readonly reason: RegExp;
-  /** The object is let go without a word before the deadline, for there is nothing left to remove. */
+  /** The object is let go before the deadline: the API does not know the organization any more. */
   readonly gone?: true;
-  /** The API has taken the endpoint out, though nobody could tell. */
-  readonly removed?: true;
   readonly break: (broken: Broken) => Promise<void> | void;
 }
 
@@ -66,7 +64,7 @@ export const DELETION_ROWS: readonly DeletionRow[] = [
   refused(400, /^Rejected$/),
   refused(409, /^Rejected$/),
   refused(422, /^Rejected$/),
-  answers('list-absent', { play: { organization: { list: 'absent' } } }, /^NotConfirmed$/, { removed: true }),
+  answers('list-absent', { play: { organization: { list: 'absent' } } }, /^NotConfirmed$/),
   answers('remove-ignored', { play: { organization: { remove: 'ignored' } } }, /^NotConfirmed$/),
   answers(
     'cannot-ask',

@@ -6,6 +6,7 @@ import { type Attempt, attempt, type Memory } from '../../src/kinds/attempt.ts';
 import type { CredentialRead } from '../../src/kinds/credentials.ts';
 import { whenDue } from '../../src/kinds/due.ts';
 import { Locks } from '../../src/kinds/locks.ts';
+import { Unrecorded } from '../../src/kinds/unrecorded.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { anAnswer, aPipeSettings, T0 } from '../support/objects.ts';
 
@@ -34,7 +35,7 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
     clock,
     wake: (key) => void woken.push(key),
   });
-  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), owed: new Map() };
+  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded() };
   const locks = new Locks({ monotonic: () => clock.monotonic(), apiTimeoutMs: 35_000, onFree: () => undefined });
   const calls: { readonly credential: Credential; readonly underWay: readonly string[] }[] = [];
   const attemptFor = async (

@@ -9,6 +9,7 @@ import { load } from '../../src/kinds/pipe-settings/load.ts';
 import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import { type PipeSettings, type PipeSettingsSpec, parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
+import { Unrecorded } from '../../src/kinds/unrecorded.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import {
   API_HASH,
@@ -176,7 +177,7 @@ describe('load', () => {
   const from = (rivals: readonly PipeSettings[]): Parameters<typeof load>[1] => ({
     rivals: () => rivals,
     secrets: { state: () => ({ state: 'absent' }) },
-    memory: { underWay: new Map(), triedSecret: new Map(), owed: new Map() },
+    memory: { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded() },
     locks: new Locks({ monotonic, apiTimeoutMs: 35_000, onFree: () => undefined }),
     contests: new Contests(monotonic),
     unlisted: () => [],

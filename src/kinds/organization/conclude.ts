@@ -66,7 +66,8 @@ function failed(
 ): Said {
   const { status: previous } = object;
   const times = problems.map(
-    ({ at, reason }) => at ?? now + nextWait(reason, countAttempts(object, previous, reason), object.metadata.uid),
+    ({ at, atLatest = Number.POSITIVE_INFINITY, reason }) =>
+      at ?? Math.min(now + nextWait(reason, countAttempts(object, previous, reason), object.metadata.uid), atLatest),
   );
   const at = Math.min(...times, deadline ?? Number.POSITIVE_INFINITY);
   const others = problems.slice(1).map(({ message }) => `. Also: ${message}`);

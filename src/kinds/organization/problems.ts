@@ -5,7 +5,7 @@ import { managesEndpoints } from './goal.ts';
 import { owedLooks } from './ledger.ts';
 import { MOST_REFUSALS, nextChange } from './next-step.ts';
 import type { LedgerEntry } from './resource.ts';
-import type { Session } from './session.ts';
+import { type Session, TWO_LOOKS_MS } from './session.ts';
 import { counted, names, shownName, withoutStop } from './wording.ts';
 import type { Work } from './work.ts';
 
@@ -15,6 +15,8 @@ export interface Problem {
   readonly message: string;
   /** Epoch ms: when to look again; absent: as the class says. */
   readonly at?: number;
+  /** Epoch ms: not later than this, whatever the class says. */
+  readonly atLatest?: number;
   /** Where the class's own side is not this case's. */
   readonly side?: 'Reconciling';
 }
@@ -110,12 +112,15 @@ function lostName({ work: { notes, goal, plannedAt }, now }: Ending): Problem | 
   return { reason: 'OutcomeUnknown', message, at: now + other.settlesAt - plannedAt.monotonic };
 }
 
-function unlisted({ work: { goal, session, notes, plannedAt } }: Ending): Problem | undefined {
+function unlisted(ending: Ending): Problem | undefined {
+  const { goal, session, notes, plannedAt } = ending.work;
   const { fresh, draft } = session;
   const isAtWork = draft.pendingChange !== undefined && notes.settlesAt > plannedAt.monotonic;
   if (!fresh || fresh.list || !managesEndpoints(goal) || isAtWork) return undefined;
   const message = `The response has no list of private endpoints${quoting(fresh.requestId)}, so what is there is not known, and none is added or removed. The API is asked again a few times, then every 6 hours; if it stays so, ask its support`;
-  return { reason: 'NotConfirmed', message };
+  // Two looks so far apart may count as an empty list, also after a restart.
+  const secondLook = ending.now + TWO_LOOKS_MS + (notes.unlistedSince ?? 0) - plannedAt.monotonic;
+  return { reason: 'NotConfirmed', message, ...(secondLook > ending.now && { atLatest: secondLook }) };
 }
 
 function otherName({ work: { goal, session } }: Ending): Problem | undefined {

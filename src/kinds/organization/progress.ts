@@ -12,7 +12,7 @@ import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, storedEntries } from './reply.ts';
 import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
-import type { Fresh, Notes, Session } from './session.ts';
+import { type Fresh, type Notes, type Session, TWO_LOOKS_MS } from './session.ts';
 import type { Work } from './work.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
@@ -24,9 +24,6 @@ export interface Replied {
   readonly secretVersion: string;
   readonly now: number;
 }
-
-/** So far apart, two looks without a list say that it is empty. */
-const TWO_LOOKS_MS = 60_000;
 
 /** What a reply adds to the attempt: the list settles what is open, and the draft says what was learned. */
 export function progress(replied: Replied): Notes & { readonly session: Session } {
@@ -70,9 +67,11 @@ function nameSent(call: Replied['call']): string | undefined {
 }
 
 /** What the call says about how this organization can be looked at. */
-function afterLook({ work, call }: Replied, reply: OrganizationReply): Notes {
+function afterLook({ work, call, now }: Replied, reply: OrganizationReply): Notes {
   const { session: _, unlistedSince, missingSince: __, isGone: ___, ...notes } = work.notes;
-  const since = reply.list ? undefined : (unlistedSince ?? work.plannedAt.monotonic);
+  // From when its answer was there; the call may have been long under way.
+  const answeredAt = work.plannedAt.monotonic + Math.max(0, now - work.plannedAt.now);
+  const since = reply.list ? undefined : (unlistedSince ?? answeredAt);
   return {
     ...notes,
     ...(since !== undefined && { unlistedSince: since }),

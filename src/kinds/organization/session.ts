@@ -79,6 +79,9 @@ export interface Notes {
   readonly isLetGo?: true;
 }
 
+/** So far apart, two looks without a list may say that it is empty. */
+export const TWO_LOOKS_MS = 60_000;
+
 /** So much longer than `--api-timeout` a write may be at work at the API. */
 const AT_WORK_MS = 60_000;
 

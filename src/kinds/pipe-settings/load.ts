@@ -15,7 +15,7 @@ export interface Facts {
   readonly secret: SecretState;
   /** Version of the Secret that this process last tried for the object. */
   readonly triedSecret: string | undefined;
-  /** Its last write stands in no status: what the API holds may be that. */
+  /** A write for the same target stands in no status: what the API holds may be that. */
   readonly owed: boolean;
   /** The pacer holds a slot for the object. */
   readonly hasSlot?: boolean;
@@ -52,7 +52,7 @@ export function load(
     standing: standingOf(object, { ...from, targetOf, mayAct: (rival) => !from.planOnly && parseSpec(rival).ok }),
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
-    owed: from.memory.owed.get(keyOf(object)) === object.metadata.uid,
+    owed: from.memory.unrecorded.isOwed(targetOf(object)),
     hasSlot: from.hasSlot(keyOf(object)),
     baseUrl: from.baseUrl,
     apiHash: from.apiHash,
