@@ -54,7 +54,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     to: 'if (end.httpStatus === 529 && headerMs > 0) this.#pause(now, headerMs);',
     harm: 'After a 503 with Retry-After the other objects of the key go on calling at once, while the API asked to be left alone.',
     rule: 'pace pause',
-    seed: 16,
+    seed: 92,
   },
   {
     name: 'target-told-by-object',
@@ -162,6 +162,6 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     to: '',
     harm: 'After a restore that sets versions back each watch goes on from a version that is yet to come, and hears of nothing until the versions have come so far.',
     rule: 'restore backwards',
-    seed: 79,
+    seed: 49,
   },
 ];

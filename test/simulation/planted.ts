@@ -94,7 +94,7 @@ export const PLANTED: readonly Planted[] = [
     to: "if (error !== undefined) return 'its body carries an error';",
     harm: 'A 200 whose body has a result and an error that is an object (not a text) counts as confirmation: the status falsely says Applied or Fetched.',
     rule: 'said applied',
-    seed: 436,
+    seed: 338,
   },
   {
     name: 'far-off-retry-not-pulled-in',
@@ -175,7 +175,7 @@ export const PLANTED: readonly Planted[] = [
     to: "join('|'), 'u');",
     harm: 'Where a reply repeats the key, or holds both key id and secret, only the first occurrence is masked and the rest of the credential stands readable in status, events and logs.',
     rule: 'key leaked',
-    seed: 10,
+    seed: 60,
   },
   {
     name: 'later-answer-shortens-pause',

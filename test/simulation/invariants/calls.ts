@@ -50,12 +50,16 @@ const SAYS: Readonly<{ [O in Objection]: string }> = {
 /** No call leaves but for an object that wants it now, with what it declares now. */
 export class CallJudge implements Judge {
   readonly #court: Court;
+  /** By process and target: its last call had no answer, and is made once more. */
+  readonly #unknown = new Set<string>();
 
   constructor(court: Court) {
     this.#court = court;
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'unanswered') this.#unknown.add(`${fact.call.process} ${fact.call.target}`);
+    if (fact.what === 'answered') this.#unknown.delete(`${fact.call.process} ${fact.call.target}`);
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
     this.#judgeShape(fact.call);
@@ -131,6 +135,7 @@ export class CallJudge implements Judge {
     // What is missing, or not confirmed yet, is looked at once more.
     if ((status.privateEndpoints ?? []).some(({ state }) => state !== 'Present')) return false;
     if (isOwedATry(thing) || this.#isContested(call, thing)) return false;
+    if (this.#unknown.has(`${call.process} ${call.target}`)) return false;
     // Another base address is another world, and what was confirmed at the other says nothing here.
     if (key.startsWith('activities/') ? status.activity === undefined : !this.#court.isConfirmed(thing)) return false;
     return !this.#court.isLateWord(known, call.process);

@@ -128,9 +128,9 @@ export class EndJudge {
 
   /** A restored status tells of what was confirmed before; what has overwritten it since stands nowhere. */
   #isFromBefore(thing: Thing): boolean {
-    const { restores, wentBack, wall } = this.#court.life;
+    const { restores, wall } = this.#court.life;
     const confirmedAt = Date.parse(statusOf(thing).applied?.time ?? '') - wall;
-    const isSo = wentBack && confirmedAt <= (restores.at(-1) ?? 0);
+    const isSo = confirmedAt <= (restores.at(-1) ?? Number.NEGATIVE_INFINITY);
     if (isSo) this.#court.excuse('confirmed before a restore and overwritten since');
     return isSo;
   }
@@ -192,7 +192,7 @@ export class EndJudge {
     const rule = isTaken ? 'I4 overwritten' : this.#notThere(reason === 'Applied' ? 'I4 not-there' : 'I4 kept-out');
     // What keeps it from there is in the condition then, or `no-hint` says that it is not.
     const isBlind = reason === 'Rejected' && this.#rightful.cannotLook(thing);
-    if (kept.length > 0 && this.#rightful.canAdd(thing) && !isBlind) {
+    if (kept.length > 0 && this.#rightful.canAdd(thing) && !isBlind && !this.#isFromBefore(thing)) {
       this.#court.report(
         this.#oddly(thing, rule),
         key,
@@ -213,6 +213,8 @@ export class EndJudge {
     const uid = thing.metadata.uid;
     const left = present.filter(({ key: endpoint, stored, creator }) => {
       if (creator.by !== 'operator' || spec.privateEndpoints === undefined) return false;
+      // A ledger that came back with a restore may be one from before it was added.
+      if (creator.at <= (this.#court.life.restores.at(-1) ?? -1) && !this.#rightful.owns(thing, stored)) return false;
       if (spec.privateEndpoints.some((one) => truthKey(one) === endpoint)) return false;
       if (this.#notes.gaveUp(uid, stored.id) && !this.#rightful.owns(thing, stored)) return false;
       const makers = this.#court.candidates(creator.call);

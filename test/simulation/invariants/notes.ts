@@ -32,15 +32,23 @@ export class Notes implements Judge {
   readonly #notes = new Map<string, Note[]>();
   /** When a process came to a sudden end: what it had to say then was not said. */
   readonly deaths: number[] = [];
+  /** Processes whose last event has had no answer: others may stand in line behind it. */
+  readonly #waiting = new Set<string>();
 
   see(fact: Fact): void {
-    if (fact.what === 'process' && ['died', 'killed'].includes(fact.did)) this.deaths.push(fact.at);
+    if (fact.what === 'process' && this.#isSudden(fact)) this.deaths.push(fact.at);
     if (fact.what !== 'asked' || fact.ask.method !== 'POST' || !fact.ask.path.endsWith('/events')) return;
+    if (fact.ask.status === undefined) this.#waiting.add(fact.process);
+    else this.#waiting.delete(fact.process);
     const { reason = '', note = '', regarding } = JSON.parse(fact.ask.body) as EventBody;
     const uid = regarding?.uid ?? '';
     const notes = this.#notes.get(uid) ?? [];
     notes.push({ at: fact.at, uid, reason, text: note });
     this.#notes.set(uid, notes);
+  }
+
+  #isSudden({ process, did }: Extract<Fact, { what: 'process' }>): boolean {
+    return did === 'died' || did === 'killed' || (did === 'ended' && this.#waiting.has(process));
   }
 
   of(uid: string): readonly Note[] {
@@ -71,5 +79,5 @@ function isNamedIn({ text }: Note, what: string): boolean {
   return text
     .toLowerCase()
     .split(/[^\w-]+/)
-    .includes(what.toLowerCase());
+    .includes(what.trim().toLowerCase());
 }
