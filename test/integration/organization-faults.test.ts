@@ -247,6 +247,10 @@ describe('7: an API that does not answer as it should', () => {
 
 test('8: of two objects that had both acted, the loser keeps what it knows, as found, and an event names it', async () => {
   await applied(list('ours'));
+  // The older of two is told by whole seconds.
+  const { metadata } = await orgs.get('acme');
+  const laterThan = Date.parse(metadata.creationTimestamp) + 1_000;
+  await waitFor(async () => Date.now(), { what: 'the next second', until: (now) => now >= laterThan });
   await orgs.create('rival', { ...list('its-own'), credentialsSecretRef: { name: 'nowhere' } });
   await orgs.until('rival', 'TargetConflict');
   await operator.stop();

@@ -170,7 +170,7 @@ describe('a plan after a reply', () => {
       /2 private endpoints would be removed \(b, c\).* allows 1.*send nothing but a look/,
     );
     const { requests } = await sent(spec, 'RemovalBlocked');
-    expect(requests).toEqual([]);
+    expect(requests).toMatchObject([{ body: LOOK }]);
     expect(orgs.ids()).toEqual(['theirs', 'found', 'a', 'b', 'c']);
   });
 

@@ -64,7 +64,9 @@ function lost(ending: Ending): Problem | undefined {
       ? `${withoutStop(lastRequest.message ?? 'No answer')}${quoting(lastRequest.requestId)}. `
       : '';
   const message = `${said}Whether ${what} took effect is not known, and the API may still be at work on it. Nothing else is sent until that is over; the list of private endpoints is read again meanwhile`;
-  return { reason: 'OutcomeUnknown', message, ...looking };
+  const again = owedLooks(ledgerOf(ending.work.session)).filter((at) => at > ending.now);
+  const at = looking.at ?? (again.length > 0 ? Math.min(...again) : undefined);
+  return { reason: 'OutcomeUnknown', message, ...(at !== undefined && { at }) };
 }
 
 /** At once, after 10 s, and when nothing that was sent can be at work any more; after that, where no list tells, as the class says. */

@@ -3,7 +3,7 @@ import { canonicalJson, digestOf, timestamp } from '../canonical.ts';
 import { generationOf, lastRequestOf, withoutUndefined } from '../common-status.ts';
 import { nextWait } from '../failures.ts';
 import { alteredDifferences, changeNotice, comparison, confirmedChanges, nameDrift, vanishedDrift } from './changes.ts';
-import { Listing } from './endpoints.ts';
+import { Listing, tupleKey } from './endpoints.ts';
 import { type Sent, type Settlement, settle, takenBack } from './ledger.ts';
 import { driftNotices, remarkNotices } from './ledger-notices.ts';
 import { LIMITS } from './limits.ts';
@@ -11,7 +11,7 @@ import type { Step } from './next-step.ts';
 import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, storedEntries } from './reply.ts';
-import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
+import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
 import { type Fresh, type Notes, type Session, TWO_LOOKS_MS } from './session.ts';
 import type { Work } from './work.ts';
 
@@ -185,17 +185,23 @@ function drafted(
     lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
     organization: reply.shown,
     privateEndpoints: ledger.length > 0 ? ledger : undefined,
-    pendingChange: isOpen(work, call, fresh) ? draft.pendingChange : undefined,
+    pendingChange: isOpen(work, call, { fresh, ledger }) ? draft.pendingChange : undefined,
     differences: differences.length > 0 ? differences : undefined,
     notReported: notReported.length > 0 ? notReported : undefined,
   });
 }
 
-/** A list settles what it answers and what was refused; what was lost is settled by time. */
-function isOpen({ session, notes, plannedAt }: Work, call: Replied['call'], { list }: Fresh): boolean {
-  if (!list) return true;
+/** A list settles what it answers and what was refused; what was lost is settled by time, and by a second look at what is gone. */
+function isOpen(
+  { session, notes, plannedAt }: Work,
+  call: Replied['call'],
+  { fresh, ledger }: { readonly fresh: Fresh; readonly ledger: readonly LedgerEntry[] },
+): boolean {
+  if (!fresh.list) return true;
   if (call.step === 'send' || session.draft.pendingChange?.refused) return false;
-  return plannedAt.monotonic < notes.settlesAt;
+  const removed = new Set(session.draft.pendingChange?.remove.map(tupleKey));
+  const isAwaited = ledger.some((entry) => entry.state === 'Missing' && removed.has(tupleKey(entry)));
+  return isAwaited || plannedAt.monotonic < notes.settlesAt;
 }
 
 /** One more time in vain for each of these (`sameKey`). */
