@@ -9,7 +9,7 @@ import { installCrds } from '../support/crd.ts';
 describe('a real kube-apiserver', () => {
   const real = new RealKubernetes(controlPlane.admin);
 
-  beforeAll(installCrds);
+  beforeAll(() => installCrds());
   afterAll(() => real.close());
 
   kubernetesCases(() => real);
