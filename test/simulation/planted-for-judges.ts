@@ -158,7 +158,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   {
     name: 'restored-versions-not-noticed',
     file: 'kube/watch.ts',
-    from: 'if (isOlder) version = undefined;',
+    from: 'if (wasOlder) version = undefined;',
     to: '',
     harm: 'After a restore that sets versions back each watch goes on from a version that is yet to come, and hears of nothing until the versions have come so far.',
     rule: 'restore backwards',

@@ -65,13 +65,12 @@ function viewOf({ process, target }: ApiCall): string {
 /** The look that a change was decided on: the last one of the process, not too long before the change. The answer to a name may lack a list that the look had. */
 export function lookBefore(call: ApiCall, trails: Trails): Look | undefined {
   const { looks } = trails.of(call.host, call.target);
-  return looks.findLast(
-    (look) =>
-      look.call.process === call.process &&
-      look.at <= call.leftAt &&
-      call.leftAt - look.at <= ATTEMPT_MS &&
-      (look.entries !== undefined || (look.call.body as PatchView).name === undefined),
+  const before = looks.filter(
+    ({ at, call: look }) => look.process === call.process && at <= call.leftAt && call.leftAt - at <= ATTEMPT_MS,
   );
+  const isLooked = ({ call: look, entries }: Look): boolean =>
+    entries !== undefined || (look.body as PatchView).name === undefined;
+  return before.findLast(isLooked) ?? before.at(-1);
 }
 
 function objectionTo(call: ApiCall, endpoint: EndpointView, trails: Trails): keyof typeof SAYS | undefined {

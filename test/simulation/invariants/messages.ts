@@ -11,7 +11,7 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
-import { type Court, isSuccess, type Judge } from './court.ts';
+import { type Candidate, type Court, isSuccess, type Judge } from './court.ts';
 
 /** So long the declared name serves as the look. */
 const HOUR_MS = 3_600_000;
@@ -149,7 +149,10 @@ export class MessageJudge implements Judge {
       const moves = call.executions.some(({ moves: did }) => (did?.added.length ?? 0) + (did?.removed.length ?? 0) > 0);
       const { name } = call.method === 'PATCH' ? (call.body as PatchView) : {};
       const renames = name !== undefined && this.#isNewName(call, name) && !this.#isOnlyWayToLook(call);
-      return (moves || renames) && this.#court.candidates(call).every(({ known }) => known.last.metadata.uid === uid);
+      // What left before the process had been told of this generation was for the one before.
+      const isFor = ({ last: { metadata } }: Candidate['known']): boolean =>
+        metadata.uid === uid && metadata.generation === now.metadata.generation;
+      return (moves || renames) && this.#court.candidates(call).every(({ known }) => isFor(known));
     });
     if (sent)
       this.#court.report(

@@ -21,7 +21,8 @@ export class ProofJudge implements Judge {
     const { proof } = statusOf(now);
     if (proof === undefined || proof.time === statusOf(before).proof?.time) return;
     const { uid, namespace, name } = now.metadata;
-    if (this.#answered.has(uid)) return;
+    // After a restore nobody knows for whom a process has called.
+    if (this.#answered.has(uid) || this.#court.life.restores.length > 0) return;
     const key = `${kind.plural}/${namespace}/${name}`;
     this.#court.report('held unproven', key, `${key} counts as proven, and the API has answered nothing of its own`);
   }

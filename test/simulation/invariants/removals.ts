@@ -83,6 +83,12 @@ export class RemovalJudge implements Judge {
         this.#court.excuse(HIDDEN);
         return;
       }
+      // Another shard is as good as another client.
+      const excuse = this.#isElsewhere(call, creator.call) ? this.#excuseByAdd(call, instance) : undefined;
+      if (excuse !== undefined) {
+        this.#court.excuse(excuse);
+        return;
+      }
       this.#court.report(
         'I2 of-another-object',
         call.target,
@@ -120,6 +126,11 @@ export class RemovalJudge implements Judge {
       const missed = trail.looks.find(({ at, entries }) => at >= wentAt && entries && !isIn(entries, before.stored));
       if (!missed || instance.creator.at <= missed.at + PUT_BACK_MS) return 'put in place of ours';
     }
+    return this.#excuseByAdd(call, instance);
+  }
+
+  /** It came when an add of ours was on its way, or was about to be: nobody can tell the two apart. */
+  #excuseByAdd(call: ApiCall, instance: Instance): string | undefined {
     for (const add of this.#addsOf(call, instance)) {
       const look = lookBefore(add, this.#trails);
       if (!look?.entries || isIn(look.entries, instance.stored)) continue;
@@ -129,6 +140,18 @@ export class RemovalJudge implements Judge {
       if (this.#wasHidden(add, instance)) return HIDDEN;
     }
     return this.#cameWithIntent(call, instance) ? 'added while an intent to add it was on record' : undefined;
+  }
+
+  /** Whether nobody who can have made the one call sees those who can have made the other. */
+  #isElsewhere(call: ApiCall, other: ApiCall): boolean {
+    const theirs = this.#court.candidates(other);
+    return this.#court
+      .candidates(call)
+      .every(({ known: mine }) =>
+        theirs.every(
+          ({ known }) => !this.#court.life.fleet.sees(mine.last.metadata.namespace, known.last.metadata.namespace),
+        ),
+      );
   }
 
   /** What the operator added, and what nobody can tell from that. */
