@@ -8,7 +8,7 @@ import { isIn, isThere, type Look, type Trails, truthKey } from './trail.ts';
 
 /** Two looks that lack it, so far apart, prove that it is gone. */
 const TWICE_MS = 55_000;
-const EVENT_MS = 60_000;
+const EVENT_MS = 120_000;
 
 interface Loss {
   readonly at: number;

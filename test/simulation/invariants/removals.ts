@@ -84,7 +84,7 @@ export class RemovalJudge implements Judge {
         return;
       }
       // Another shard is as good as another client.
-      const excuse = this.#isElsewhere(call, creator.call) ? this.#excuseByAdd(call, instance) : undefined;
+      const excuse = this.#isElsewhere(call, creator.call) ? this.#excuse(call, instance, gone) : undefined;
       if (excuse !== undefined) {
         this.#court.excuse(excuse);
         return;
@@ -156,7 +156,8 @@ export class RemovalJudge implements Judge {
 
   /** What the operator added, and what nobody can tell from that. */
   #countsAsOurs(call: ApiCall, other: Instance): boolean {
-    return other.creator.by === 'operator' || this.#cameWithIntent(call, other);
+    if (this.#cameWithIntent(call, other)) return true;
+    return other.creator.by === 'operator' && !this.#isElsewhere(call, other.creator.call);
   }
 
   #cameWithIntent(call: ApiCall, { key, creator }: Instance): boolean {

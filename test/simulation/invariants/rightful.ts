@@ -123,6 +123,10 @@ export class Rightful {
         ({ stored, key }) => key === truthKey(one) && !sameEndpoint(stored, one) && !this.owns(thing, stored),
       );
     if (declared.some(isKeptOtherwise)) found.add('EndpointConflict');
+    // One of others under the same id might go with ours: ours is not removed beside it.
+    const hasStranger = ({ id }: EndpointView): boolean =>
+      present.some(({ stored }) => stored.id.toLowerCase() === id.toLowerCase() && !this.owns(thing, stored));
+    if (ours(thing).some(hasStranger)) found.add('EndpointConflict');
     const open = missing.filter((one) => !clashes(one));
     if (open.length > 0 && adds === 'ignored') found.add('NotConfirmed');
     if (open.length > 0 && adds === 'gone')
