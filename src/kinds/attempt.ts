@@ -64,10 +64,18 @@ export interface KindAttempts extends Attempting {
 export function attemptsOf(
   kind: string,
   { pacer, readCredential, clock }: KindContext,
-  { store, locks }: { readonly store: Pick<Store<KubeObject>, 'get'>; readonly locks: Locks },
+  {
+    store,
+    locks,
+    wakeTarget,
+  }: {
+    readonly store: Pick<Store<KubeObject>, 'get'>;
+    readonly locks: Locks;
+    readonly wakeTarget: (target: string) => void;
+  },
 ): KindAttempts {
   const pacingKey = (key: string): string => queueKey(kind, key);
-  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded() };
+  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded(wakeTarget) };
   return {
     pacer,
     readCredential,
@@ -90,7 +98,7 @@ export function attemptsOf(
     forget(key) {
       pacer.forget(pacingKey(key));
       memory.triedSecret.delete(key);
-      memory.unrecorded.told(key);
+      memory.unrecorded.lost(key);
     },
   };
 }
@@ -166,7 +174,7 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
     if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin()) return 'not-permitted';
     using.memory.underWay.set(key, call);
     using.memory.unrecorded.paid(call.target);
-    if (wish.write) using.memory.unrecorded.sent(key, call.target);
+    if (wish.write) using.memory.unrecorded.sent(key, call.target, call.uid);
     using.locks.begin(call.target, call.uid);
     return undefined;
   };

@@ -28,6 +28,8 @@ export interface KindStore<T extends KubeObject> {
   readonly rivals: (object: T) => T[];
   readonly locks: Locks;
   readonly contests: Contests;
+  /** Visits all that stand for this. */
+  readonly wakeTarget: (target: string) => void;
 }
 
 /**
@@ -85,7 +87,13 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const target = options.targetOf(object);
     return target === undefined ? [] : store.byIndex('target', target);
   };
-  return { store, rivals: rivalsOf, locks, contests };
+  return {
+    store,
+    rivals: rivalsOf,
+    locks,
+    contests,
+    wakeTarget: (target) => wake(store.byIndex('target', target), 'user'),
+  };
 }
 
 /** What decides who holds a target, and whether what the holder has sent still stands; see target.ts. */

@@ -6,13 +6,19 @@ const MOST = 1_000;
  * be theirs, whatever the status of the object says that stands for the target now: it sends, or looks, once more.
  */
 export class Unrecorded {
-  /** By store key: the target of a write that is yet to be told of. */
-  readonly #sent = new Map<string, string>();
+  /** By store key: a write that is yet to be told of. */
+  readonly #sent = new Map<string, { readonly target: string; readonly uid: string }>();
   readonly #owed = new Set<string>();
+  readonly #onOwed: (target: string) => void;
 
-  /** The first byte of a write is about to leave; it pays what was owed. */
-  sent(key: string, target: string): void {
-    this.#sent.set(key, target);
+  /** `onOwed`: whoever stands for this target is to be visited. */
+  constructor(onOwed: (target: string) => void) {
+    this.#onOwed = onOwed;
+  }
+
+  /** The first byte of a write of the object with this key and uid is about to leave. */
+  sent(key: string, target: string, uid: string): void {
+    this.#sent.set(key, { target, uid });
   }
 
   /** A call for the target is about to leave. */
@@ -26,17 +32,19 @@ export class Unrecorded {
 
   /** Nobody will be told any more. */
   lost(key: string): void {
-    const target = this.#sent.get(key);
-    if (target === undefined) return;
+    const write = this.#sent.get(key);
+    if (!write) return;
     this.#sent.delete(key);
-    this.#owed.add(target);
-    for (const oldest of this.#owed) {
-      if (this.#owed.size <= MOST) return;
-      this.#owed.delete(oldest);
-    }
+    this.#owed.add(write.target);
+    const [oldest] = this.#owed;
+    if (this.#owed.size > MOST && oldest !== undefined) this.#owed.delete(oldest);
+    this.#onOwed(write.target);
   }
 
-  isOwed(target: string | undefined): boolean {
+  /** Asked for the object with this key and uid, which another may have had the key of before. */
+  isOwed(target: string | undefined, { key, uid }: { readonly key: string; readonly uid: string }): boolean {
+    const write = this.#sent.get(key);
+    if (write && write.uid !== uid) this.lost(key);
     return target !== undefined && this.#owed.has(target);
   }
 }

@@ -113,7 +113,7 @@ export class Lifecycle {
       type: kind.type,
       object: newest,
       statusFor: (object) => {
-        isSame = confirmsTheSame(object.status, report.status);
+        isSame = confirmsTheSame(object, { base, status: report.status });
         return isOnTop(object, kept) ? report.status : undefined;
       },
       wrote: (object) => this.#options.take(kind, id, object),

@@ -21,12 +21,16 @@ function lastRequestOf(status: unknown): { readonly time?: string } | undefined 
   return (status as { readonly lastRequest?: { readonly time?: string } } | undefined)?.lastRequest;
 }
 
-/** Whether both say that the same declared state was confirmed: then it does not matter whose request was last. */
-export function confirmsTheSame(a: unknown, b: unknown): boolean {
-  const hash = hashOf(a);
-  return hash !== undefined && hash === hashOf(b);
+/** Whether this visit has confirmed the very state that is confirmed there too: then it does not matter whose request was last. */
+export function confirmsTheSame(
+  newer: KubeObject,
+  ours: { readonly base: KubeObject; readonly status: object },
+): boolean {
+  const confirmed = appliedIn(ours.status);
+  if (!confirmed || isDeepStrictEqual(confirmed, appliedIn(ours.base.status))) return false;
+  return confirmed.requestHash === appliedIn(newer.status)?.requestHash;
 }
 
-function hashOf(status: unknown): string | undefined {
-  return (status as { readonly applied?: { readonly requestHash?: string } } | undefined)?.applied?.requestHash;
+function appliedIn(status: unknown): { readonly requestHash?: string } | undefined {
+  return (status as { readonly applied?: { readonly requestHash?: string } } | undefined)?.applied;
 }

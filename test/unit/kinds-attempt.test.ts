@@ -35,7 +35,7 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
     clock,
     wake: (key) => void woken.push(key),
   });
-  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded() };
+  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded(() => undefined) };
   const locks = new Locks({ monotonic: () => clock.monotonic(), apiTimeoutMs: 35_000, onFree: () => undefined });
   const calls: { readonly credential: Credential; readonly underWay: readonly string[] }[] = [];
   const attemptFor = async (

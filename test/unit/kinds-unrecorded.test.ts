@@ -1,32 +1,46 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { Unrecorded } from '../../src/kinds/unrecorded.ts';
 
+const ONE = { key: 'ingest/orders', uid: 'u-1' };
+let woken: string[];
+let unrecorded: Unrecorded;
+
+beforeEach(() => {
+  woken = [];
+  unrecorded = new Unrecorded((target) => void woken.push(target));
+});
+
 test('a write that nobody is told of is owed to its target until the next call for it', () => {
-  const unrecorded = new Unrecorded();
-  unrecorded.sent('ingest/orders', 'pipe');
-  unrecorded.lost('ingest/orders');
-  expect(unrecorded.isOwed('pipe')).toBe(true);
-  expect(unrecorded.isOwed('another pipe')).toBe(false);
-  expect(unrecorded.isOwed(undefined)).toBe(false);
+  unrecorded.sent(ONE.key, 'pipe', ONE.uid);
+  unrecorded.lost(ONE.key);
+  expect(woken).toEqual(['pipe']);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(true);
+  expect(unrecorded.isOwed('another pipe', ONE)).toBe(false);
+  expect(unrecorded.isOwed(undefined, ONE)).toBe(false);
   unrecorded.paid('pipe');
-  expect(unrecorded.isOwed('pipe')).toBe(false);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
 });
 
 test('one that a status tells of is not owed, nor is a visit that sent nothing', () => {
-  const unrecorded = new Unrecorded();
-  unrecorded.sent('ingest/orders', 'pipe');
-  unrecorded.told('ingest/orders');
-  unrecorded.lost('ingest/orders');
-  expect(unrecorded.isOwed('pipe')).toBe(false);
+  unrecorded.sent(ONE.key, 'pipe', ONE.uid);
+  unrecorded.told(ONE.key);
+  unrecorded.lost(ONE.key);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
+  expect(woken).toEqual([]);
+});
+
+test('another object under the same name owes what the one before has left', () => {
+  unrecorded.sent(ONE.key, 'pipe', ONE.uid);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
+  expect(unrecorded.isOwed('pipe', { ...ONE, uid: 'u-2' })).toBe(true);
 });
 
 test('of a thousand targets at most, the oldest is forgotten first', () => {
-  const unrecorded = new Unrecorded();
   for (let n = 0; n <= 1_000; n += 1) {
-    unrecorded.sent(`ingest/${n}`, `pipe-${n}`);
+    unrecorded.sent(`ingest/${n}`, `pipe-${n}`, ONE.uid);
     unrecorded.lost(`ingest/${n}`);
   }
-  expect(unrecorded.isOwed('pipe-0')).toBe(false);
-  expect(unrecorded.isOwed('pipe-1')).toBe(true);
-  expect(unrecorded.isOwed('pipe-1000')).toBe(true);
+  expect(unrecorded.isOwed('pipe-0', ONE)).toBe(false);
+  expect(unrecorded.isOwed('pipe-1', ONE)).toBe(true);
+  expect(unrecorded.isOwed('pipe-1000', ONE)).toBe(true);
 });

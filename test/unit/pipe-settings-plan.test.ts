@@ -177,7 +177,7 @@ describe('load', () => {
   const from = (rivals: readonly PipeSettings[]): Parameters<typeof load>[1] => ({
     rivals: () => rivals,
     secrets: { state: () => ({ state: 'absent' }) },
-    memory: { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded() },
+    memory: { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded(() => undefined) },
     locks: new Locks({ monotonic, apiTimeoutMs: 35_000, onFree: () => undefined }),
     contests: new Contests(monotonic),
     unlisted: () => [],

@@ -42,7 +42,8 @@ export function nameDrift(
   const from = organization?.name;
   const isLook = call.step === 'look' && call.by === 'list';
   if (!isLook || goal.spared || name === undefined || from === undefined || shown.name === from) return [];
-  const isOurDoing = name === goal.name || lastRequest?.outcome === 'Unknown' || isRefusedEcho(object, shown.name);
+  const isOurDoing =
+    work.isOwed || name === goal.name || lastRequest?.outcome === 'Unknown' || isRefusedEcho(object, shown.name);
   if (isOurDoing || (proof && proof.apiHash !== work.apiHash)) return [];
   return [change('name', from, shown.name, LIMITS.value)];
 }

@@ -17,8 +17,13 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { api, secrets, unlisted, apiTimeoutMs, cleanupDeadlineMs, planOnly, log } = context;
   const { baseUrl } = api;
   const { kind } = organizationType;
-  const { store, rivals, locks, contests } = createKindStore<Organization>({ kind, context, targetOf, rivalsSee });
-  const attempts = attemptsOf(kind, context, { store, locks });
+  const { store, rivals, locks, contests, wakeTarget } = createKindStore<Organization>({
+    kind,
+    context,
+    targetOf,
+    rivalsSee,
+  });
+  const attempts = attemptsOf(kind, context, { store, locks, wakeTarget });
   const notebook = new Notebook(apiTimeoutMs);
   const known = {
     ...attempts,

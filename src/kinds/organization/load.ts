@@ -61,7 +61,7 @@ export function load(object: Organization, from: LoadSources): Facts {
     notes: from.notebook.of(object, monotonic),
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
-    owed: from.memory.unrecorded.isOwed(targetOf(object)),
+    owed: from.memory.unrecorded.isOwed(targetOf(object), { key: keyOf(object), uid: object.metadata.uid }),
     hasSlot: from.hasSlot(keyOf(object)),
     monotonic,
     baseUrl,

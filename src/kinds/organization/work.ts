@@ -17,6 +17,8 @@ export interface Work {
   readonly session: Session;
   /** The user has said something that the status does not speak of yet. */
   readonly isNews: boolean;
+  /** A write for this organization stands in no status: what a look finds may be that. */
+  readonly isOwed: boolean;
   /** Epoch and monotonic ms of the decision; nothing was asked of the API before it. */
   readonly plannedAt: { readonly now: number; readonly monotonic: number };
   /** How long after it was sent a write may be at work at the API. */
@@ -32,7 +34,7 @@ export function isHeld(object: Organization): boolean {
 
 export function workOf(
   object: Organization,
-  { notes, baseUrl, apiHash, atWorkMs, monotonic }: Facts,
+  { notes, owed, baseUrl, apiHash, atWorkMs, monotonic }: Facts,
   {
     spec,
     goal,
@@ -53,6 +55,7 @@ export function workOf(
     notes: { ...notes, inVain },
     session: isNew ? withRefusalsDue(sessionOf(object, notes, monotonic)) : sessionOf(object, notes, monotonic),
     isNews: isNew,
+    isOwed: owed,
     plannedAt: { now, monotonic },
     atWorkMs,
     ...(deadline !== undefined && { deadline }),

@@ -16,8 +16,8 @@ export function createPipeSettingsKind(context: KindContext): Kind {
   const { api, secrets, unlisted, apiTimeoutMs, planOnly } = context;
   const { baseUrl } = api;
   const { kind } = pipeSettingsType;
-  const { store, rivals, locks, contests } = createKindStore<PipeSettings>({ kind, context, targetOf });
-  const attempts = attemptsOf(kind, context, { store, locks });
+  const { store, rivals, locks, contests, wakeTarget } = createKindStore<PipeSettings>({ kind, context, targetOf });
+  const attempts = attemptsOf(kind, context, { store, locks, wakeTarget });
   const apiHash = apiHashOf(baseUrl);
   const unsettled = new Unsettled({ monotonic: attempts.monotonic, settlesInMs: settlesInMs(apiTimeoutMs) });
   const known = {
