@@ -9,7 +9,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     to: "mayStartCall: () => phase === 'leading',",
     harm: 'A leader that stood still for longer than the Lease lasts makes the calls that come first when it goes on, although another process has led since.',
     rule: 'call no-lease',
-    seed: 60,
+    seed: 430,
   },
   {
     name: 'removal-cap-one-too-many',
@@ -45,7 +45,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     to: 'this.#options.inFlight - this.#active + 1, this.#window',
     harm: 'With more objects on one key than --api-in-flight allows calls, one call more than that is under way at once.',
     rule: 'pace in-flight',
-    seed: 128,
+    seed: 163,
   },
   {
     name: 'busy-503-does-not-pause',
@@ -162,6 +162,6 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     to: '',
     harm: 'After a restore that sets versions back each watch goes on from a version that is yet to come, and hears of nothing until the versions have come so far.',
     rule: 'restore backwards',
-    seed: 49,
+    seed: 475,
   },
 ];

@@ -184,7 +184,7 @@ export const PLANTED: readonly Planted[] = [
     to: 'this.#pausedUntil = now + waitMs;',
     harm: 'With several calls in flight, a later 429 or 503 with a shorter wait cuts short the long pause the server asked for, so calls leave during the pause.',
     rule: 'pace pause',
-    seed: 240,
+    seed: 830,
   },
   {
     name: 'intent-of-older-spec-still-sent',
