@@ -173,8 +173,7 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
     if (!using.stillWanted(wish.object)) return 'not-wanted';
     if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin()) return 'not-permitted';
     using.memory.underWay.set(key, call);
-    using.memory.unrecorded.paid(call.target);
-    if (wish.write) using.memory.unrecorded.sent(key, call.target, call.uid);
+    using.memory.unrecorded.begins({ key, target: call.target, uid: call.uid, isWrite: wish.write });
     using.locks.begin(call.target, call.uid);
     return undefined;
   };

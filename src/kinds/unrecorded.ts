@@ -16,14 +16,16 @@ export class Unrecorded {
     this.#onOwed = onOwed;
   }
 
-  /** The first byte of a write of the object with this key and uid is about to leave. */
-  sent(key: string, target: string, uid: string): void {
-    this.#sent.set(key, { target, uid });
-  }
-
-  /** A call for the target is about to leave. */
-  paid(target: string): void {
-    this.#owed.delete(target);
+  /** The first byte of a call is about to leave. It pays what is owed to its target, once a status tells of it. */
+  begins(call: {
+    readonly key: string;
+    readonly target: string;
+    readonly uid: string;
+    readonly isWrite: boolean;
+  }): void {
+    const { key, target, uid, isWrite } = call;
+    const isPayment = this.#owed.delete(target);
+    if (isWrite || isPayment) this.#sent.set(key, { target, uid });
   }
 
   told(key: string): void {

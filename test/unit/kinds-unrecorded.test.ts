@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { Unrecorded } from '../../src/kinds/unrecorded.ts';
 
 const ONE = { key: 'ingest/orders', uid: 'u-1' };
+const WRITE = { ...ONE, target: 'pipe', isWrite: true };
 let woken: string[];
 let unrecorded: Unrecorded;
 
@@ -11,33 +12,45 @@ beforeEach(() => {
 });
 
 test('a write that nobody is told of is owed to its target until the next call for it', () => {
-  unrecorded.sent(ONE.key, 'pipe', ONE.uid);
+  unrecorded.begins(WRITE);
   unrecorded.lost(ONE.key);
   expect(woken).toEqual(['pipe']);
   expect(unrecorded.isOwed('pipe', ONE)).toBe(true);
   expect(unrecorded.isOwed('another pipe', ONE)).toBe(false);
   expect(unrecorded.isOwed(undefined, ONE)).toBe(false);
-  unrecorded.paid('pipe');
+  unrecorded.begins({ ...WRITE, isWrite: false });
+  unrecorded.told(ONE.key);
   expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
 });
 
 test('one that a status tells of is not owed, nor is a visit that sent nothing', () => {
-  unrecorded.sent(ONE.key, 'pipe', ONE.uid);
+  unrecorded.begins(WRITE);
   unrecorded.told(ONE.key);
   unrecorded.lost(ONE.key);
   expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
   expect(woken).toEqual([]);
 });
 
+test('a look that nobody is told of pays nothing, and owes nothing of its own', () => {
+  unrecorded.begins({ ...WRITE, isWrite: false });
+  unrecorded.lost(ONE.key);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
+  unrecorded.begins(WRITE);
+  unrecorded.lost(ONE.key);
+  unrecorded.begins({ ...WRITE, isWrite: false });
+  unrecorded.lost(ONE.key);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(true);
+});
+
 test('another object under the same name owes what the one before has left', () => {
-  unrecorded.sent(ONE.key, 'pipe', ONE.uid);
+  unrecorded.begins(WRITE);
   expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
   expect(unrecorded.isOwed('pipe', { ...ONE, uid: 'u-2' })).toBe(true);
 });
 
 test('of a thousand targets at most, the oldest is forgotten first', () => {
   for (let n = 0; n <= 1_000; n += 1) {
-    unrecorded.sent(`ingest/${n}`, `pipe-${n}`, ONE.uid);
+    unrecorded.begins({ ...WRITE, key: `ingest/${n}`, target: `pipe-${n}` });
     unrecorded.lost(`ingest/${n}`);
   }
   expect(unrecorded.isOwed('pipe-0', ONE)).toBe(false);
