@@ -38,12 +38,12 @@ function pathsOf(namespace: string): string {
 test('of two objects made together one acts and the other names it, whichever came first to whom', async () => {
   await Promise.all([scene.pset('twin-a', { pipeId: 'twins' }), scene.pset('twin-b', { pipeId: 'twins' })]);
   const both = await waitFor(() => Promise.all([scene.get('twin-a'), scene.get('twin-b')]), {
-    what: 'one applied, one in conflict',
-    until: (objects) =>
-      objects
-        .map((object) => ready(object).reason)
-        .toSorted()
-        .join() === 'Applied,TargetConflict',
+    what: 'one applied, one in conflict that names it',
+    until: (objects) => {
+      const [first, second] = objects.toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1)).map(ready);
+      const isDecided = first?.reason === 'Applied' && second?.reason === 'TargetConflict';
+      return isDecided && second.message.includes('is held by');
+    },
   });
   const [winner, loser] = both.toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1)) as [Pset, Pset];
   expect(ready(loser).message).toContain(`"${winner.metadata.name}"`);
