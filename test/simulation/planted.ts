@@ -102,8 +102,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'if (at <= wholeSecond(now + longestWait(ready.reason))) return { due: false, at };',
     to: 'if (now <= wholeSecond(at + longestWait(ready.reason))) return { due: false, at };',
     harm: "After the wall clock was set back (or a restart with a status from a clock that ran ahead) a failed object waits for the time on record, hours or days off, instead of at most its class's longest wait.",
-    rule: 'promise far',
-    seed: 888,
+    rule: 'promise far-pending',
+    seed: 334,
   },
   {
     name: 'open-intent-overwritten-without-a-look',
@@ -130,7 +130,7 @@ export const PLANTED: readonly Planted[] = [
     to: "if (!newer) return 'gone';",
     harm: "When an object is deleted and made again under its name during a call, and the status write meets the conflict, the old object's result is written to the new one: a new Activity keeps another's record as Fetched for ever, a new Organization gets a ledger that is not its own, a new PipeSettings is falsely Ready.",
     rule: 'held unproven',
-    seed: 20,
+    seed: 90,
   },
   {
     name: 'suspend-waits-for-open-intent',
