@@ -16,24 +16,6 @@ export interface Planted {
 /** Chosen by two who had read the product and its contract, and nothing of the simulation: sixteen by the one, seven of ten by the other. */
 export const PLANTED: readonly Planted[] = [
   {
-    name: 'deleted-object-revived-by-late-reply',
-    file: 'kube/store.ts',
-    from: "if (!held || !this.#isNews(held, object, '')) return false;",
-    to: "if (!this.#isNews(held, object, '')) return false;",
-    harm: "When the reply to a status or finalizer write arrives after the watch has already told of the object's deletion (or of its leaving the selector), the object comes back into the cache as a ghost: it goes on being re-asserted at the API and keeps other objects of its target in TargetConflict until the next relist.",
-    rule: 'call ghost',
-    seed: 111,
-  },
-  {
-    name: 'edit-met-in-conflict-wakes-nobody',
-    file: 'runtime/lifecycle.ts',
-    from: 'met: (newer) => kind.put(newer),',
-    to: 'met: (newer) => this.#options.take(kind, id, newer),',
-    harm: "When a status write meets a 409 because the user has just edited the object, and the watch is a little behind, the edit enters the cache without waking its key and the watch's event is then no news: the edit is never acted on.",
-    rule: 'I4 Pending',
-    seed: 153,
-  },
-  {
     name: 'lease-released-while-passes-run',
     file: 'leadership.ts',
     from: 'working.then(resign, resign);',
@@ -187,15 +169,6 @@ export const PLANTED: readonly Planted[] = [
     seed: 830,
   },
   {
-    name: 'intent-of-older-spec-still-sent',
-    file: 'kinds/organization/session.ts',
-    from: 'generationOf(object),\n    requestedAt(object),',
-    to: 'requestedAt(object),',
-    harm: 'An edit made between the writing of the intent and its PATCH is passed over: endpoints that the user has just withdrawn or relisted are still added or removed.',
-    rule: 'I1 no-look',
-    seed: 153,
-  },
-  {
     name: '408-counts-as-refusal',
     file: 'api/errors.ts',
     from: '  [408, SERVER],\n',
@@ -203,15 +176,6 @@ export const PLANTED: readonly Planted[] = [
     harm: "A write answered with 408 may have been carried out, but counts as refused: the object is Stalled for 10 minutes or more with a false outcome, and an endpoint that was added after all is taken for somebody else's.",
     rule: 'said outcome',
     seed: 12,
-  },
-  {
-    name: 'kept-result-dropped-on-edit-or-422',
-    file: 'runtime/lifecycle.ts',
-    from: 'if (!isRefusedBySchema(error) || !isChanged(kept.base, kind.get(keyOf(kept.base)))) throw error;',
-    to: 'if (!isRefusedBySchema(error) && !isChanged(kept.base, kind.get(keyOf(kept.base)))) throw error;',
-    harm: 'A result whose status write failed is thrown away when the object is edited during the outage, or on every 422 without an edit, so the attempt is lost from the record and the remote call is repeated, over and over where the schema refuses the status.',
-    rule: 'call unrecorded',
-    seed: 617,
   },
   {
     name: 'unknown-secret-counts-as-changed',
