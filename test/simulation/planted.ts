@@ -16,6 +16,15 @@ export interface Planted {
 /** Chosen by two who had read the product and its contract, and nothing of the simulation: sixteen by the one, seven of ten by the other. */
 export const PLANTED: readonly Planted[] = [
   {
+    name: 'edit-met-in-conflict-wakes-nobody',
+    file: 'runtime/lifecycle.ts',
+    from: 'met: (newer) => kind.put(newer),',
+    to: 'met: (newer) => this.#options.take(kind, id, newer),',
+    harm: "When a status write meets a 409 because the user has just edited the object, and the watch is a little behind, the edit enters the cache without waking its key and the watch's event is then no news: the edit is never acted on.",
+    rule: 'I4 unseen',
+    seed: 396,
+  },
+  {
     name: 'lease-released-while-passes-run',
     file: 'leadership.ts',
     from: 'working.then(resign, resign);',
