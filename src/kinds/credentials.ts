@@ -53,7 +53,7 @@ export interface CredentialsOptions {
   readonly guard: (values: readonly string[]) => () => void;
 }
 
-/** One credential per Secret, choice of keys and version, made once however many objects use it, for as long as any refers to it. */
+/** Objects that share a Secret and a choice of keys share one credential, until `forget`; the last 16 choices of a Secret are kept. */
 export function createCredentials(options: CredentialsOptions): Credentials {
   const salt = randomBytes(32);
   const made = new Map<string, Map<string, Made>>();

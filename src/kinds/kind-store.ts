@@ -10,16 +10,12 @@ import { secretNameOf } from './credentials.ts';
 import { Locks } from './locks.ts';
 import type { ProvableStatus } from './proof.ts';
 
-export interface KindStoreOptions<T extends KubeObject> {
+export interface KindStoreOptions {
   /** The kind's name. */
   readonly kind: string;
   readonly context: Pick<KindContext, 'enqueue' | 'secrets' | 'onSecretChange' | 'clock' | 'apiTimeoutMs'>;
   /** What an object stands for at the API; objects with the same one are rivals. */
   readonly targetOf: (object: KubeObject) => string | undefined;
-  /** What of an object matters to its rivals beyond what always does. */
-  readonly rivalsSee?: (now: T, before: T) => boolean;
-  /** An object has gone while these waited for what it stood for; called before they are visited. Not for one that a list has no more: it may have gone before they came. */
-  readonly onGone?: (gone: T, waiting: readonly T[]) => void;
 }
 
 export interface KindStore<T extends KubeObject> {
@@ -37,12 +33,13 @@ export interface KindStore<T extends KubeObject> {
  * when it appears, goes, or changes in a way that matters to them; when a Secret changes, those that refer to it. Also keeps
  * the references to Secrets.
  */
-export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): KindStore<T> {
+export function createKindStore<T extends KubeObject>(options: KindStoreOptions): KindStore<T> {
   const { secrets, enqueue, onSecretChange, clock, apiTimeoutMs } = options.context;
   const idOf = (key: string): string => queueKey(options.kind, key);
   const wake = (objects: readonly T[], lane: Lane): void => {
     for (const object of objects) enqueue(idOf(keyOf(object)), lane);
   };
+  const wakeTarget = (target: string): void => wake(store.byIndex('target', target), 'user');
   const contests = new Contests(() => clock.monotonic());
   const locks = new Locks({
     monotonic: () => clock.monotonic(),
@@ -53,11 +50,8 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
         'user',
       ),
   });
-  const gone = (key: string, before: T, origin: Origin): void => {
+  const gone = (before: T): void => {
     const rivals = rivalsOf(before);
-    // One under the same name has come after it.
-    const waiting = rivals.filter((rival) => keyOf(rival) !== key);
-    if (origin === 'event') options.onGone?.(before, waiting);
     if (rivals.length < 2) contests.end(options.targetOf(before));
     wake(rivals, 'user');
   };
@@ -68,12 +62,12 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
       enqueue(idOf(key), now ? laneFor(now, origin) : 'user');
       if (!now) {
         secrets.release(idOf(key));
-        if (before) gone(key, before, origin);
+        if (before) gone(before);
         return;
       }
       const target = options.targetOf(now);
       if (target !== undefined) locks.see(target, now, before);
-      if (!before || mattersToRivals(now, before) || options.rivalsSee?.(now, before)) {
+      if (!before || mattersToRivals(now, before)) {
         const others = rivalsOf(now).filter((rival) => rival !== now);
         wake(others, 'user');
       }
@@ -87,13 +81,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const target = options.targetOf(object);
     return target === undefined ? [] : store.byIndex('target', target);
   };
-  return {
-    store,
-    rivals: rivalsOf,
-    locks,
-    contests,
-    wakeTarget: (target) => wake(store.byIndex('target', target), 'user'),
-  };
+  return { store, rivals: rivalsOf, locks, contests, wakeTarget };
 }
 
 /** What decides who holds a target, and whether what the holder has sent still stands; see target.ts. */

@@ -2,11 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { asAdmin } from '../support/cluster.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { type Broken, DELETION_ROWS, type DeletionRow, OBSTACLES } from '../support/organization-deletion-rows.ts';
-import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
-import { openScene, type Scene } from '../support/scene.ts';
+import {
+  endOrganizations,
+  endpoint,
+  type Org,
+  type Organizations,
+  openOrganizations,
+} from '../support/organization-scene.ts';
+import type { Scene } from '../support/scene.ts';
 import { metric, ready, secretKnown, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -17,13 +23,8 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  operator = await startInner(scene, { flags: ['--api-timeout', '2s'] });
-  return async () => {
-    await operator.stop();
-    await scene.end();
-  };
+  ({ scene, orgs, operator } = await openOrganizations({ flags: ['--api-timeout', '2s'] }));
+  return () => endOrganizations({ scene, operator });
 });
 
 type Case = DeletionRow & Broken;

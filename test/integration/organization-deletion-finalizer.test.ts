@@ -1,9 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { audit, waitFor } from '../controlplane/client.ts';
 import { allow, change, operatorRules } from '../support/cluster.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
+import {
+  endOrganizations,
+  endpoint,
+  type Org,
+  type Organizations,
+  openOrganizations,
+} from '../support/organization-scene.ts';
+import { ORGANIZATION, type Scene } from '../support/scene.ts';
 import { settled } from '../support/watching.ts';
 
 const MINUTE = 60_000;
@@ -14,13 +20,8 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  operator = await startInner(scene);
-  return async () => {
-    await operator.stop();
-    await scene.end();
-  };
+  ({ scene, orgs, operator } = await openOrganizations());
+  return () => endOrganizations({ scene, operator });
 });
 
 /** An applied object with an endpoint of its own beside one of somebody else. */

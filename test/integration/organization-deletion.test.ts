@@ -3,14 +3,15 @@ import { waitFor } from '../controlplane/client.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import {
+  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  organizationsOf,
+  openOrganizations,
 } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Scene } from '../support/scene.ts';
 import { metric, ready, secretKnown, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -22,13 +23,8 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  operator = await startInner(scene);
-  return async () => {
-    await operator.stop();
-    await scene.end();
-  };
+  ({ scene, orgs, operator } = await openOrganizations());
+  return () => endOrganizations({ scene, operator });
 });
 
 /** An applied object with an endpoint of its own beside one of somebody else. */

@@ -3,16 +3,17 @@ import type { AuditEntry } from '../controlplane/audit.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { strangers } from '../simulator/organization-types.ts';
 import { type SomeoneElse, someoneElse } from '../simulator/someone-else.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import {
+  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  organizationsOf,
+  openOrganizations,
 } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene, type SeenEvent } from '../support/scene.ts';
+import { ORGANIZATION, type Scene, type SeenEvent } from '../support/scene.ts';
 import { metric, ready, settled, side } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -26,15 +27,11 @@ let orgs: Organizations;
 let operator: InnerOperator;
 let someone: SomeoneElse;
 beforeEach(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  operator = await startInner(scene);
-  scene.simulator.setOrganization(ORGANIZATION, { name: 'First', add: [endpoint('theirs'), endpoint('found')] });
+  ({ scene, orgs, operator } = await openOrganizations({
+    holds: { name: 'First', add: [endpoint('theirs'), endpoint('found')] },
+  }));
   someone = someoneElse(scene.simulator, { organizationId: ORGANIZATION });
-  return async () => {
-    await operator.stop();
-    await scene.end();
-  };
+  return () => endOrganizations({ scene, operator });
 });
 
 async function applied(spec: Spec): Promise<Org> {

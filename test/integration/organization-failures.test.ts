@@ -1,34 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROWS, type Row } from '../support/failure-rows.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import {
+  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  organizationsOf,
+  openOrganizations,
   through,
 } from '../support/organization-scene.ts';
-import { openScene, type Scene } from '../support/scene.ts';
+import type { Scene } from '../support/scene.ts';
 import { ready, side } from '../support/watching.ts';
 
 let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeAll(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
   // Slowly: the shortest wait is 0.8 s, and much is looked at before it ends.
-  operator = await startInner(scene, { clock: new MovableClock({ pace: 0.02 }) });
+  ({ scene, orgs, operator } = await openOrganizations({ clock: new MovableClock({ pace: 0.02 }) }));
 });
-afterAll(async () => {
-  await operator.stop();
-  await scene.end();
-});
+afterAll(() => endOrganizations({ scene, operator }));
 
 const LOOK_REFUSED = new Set([400, 405, 422]);
 /** Nothing happened, and nobody is blamed. */

@@ -6,15 +6,16 @@ import { asAdmin } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import {
+  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  organizationsOf,
+  openOrganizations,
   through,
 } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Scene } from '../support/scene.ts';
 import { ready, settled } from '../support/watching.ts';
 
 /** What the first version did wrong: each would have been seen here. */
@@ -28,15 +29,12 @@ let orgs: Organizations;
 let operator: InnerOperator;
 let someone: SomeoneElse;
 beforeEach(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  operator = await startInner(scene, { clock: slowClock() });
-  scene.simulator.setOrganization(ORGANIZATION, { name: 'As it was', add: [endpoint('theirs')] });
+  ({ scene, orgs, operator } = await openOrganizations({
+    clock: slowClock(),
+    holds: { name: 'As it was', add: [endpoint('theirs')] },
+  }));
   someone = someoneElse(scene.simulator, { organizationId: ORGANIZATION });
-  return async () => {
-    await operator.stop();
-    await scene.end();
-  };
+  return () => endOrganizations({ scene, operator });
 });
 
 async function applied(spec: Readonly<Record<string, unknown>>): Promise<Org> {

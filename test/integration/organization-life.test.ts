@@ -3,8 +3,15 @@ import type { AuditEntry } from '../controlplane/audit.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { change } from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import { endpoint, list, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import {
+  endOrganizations,
+  endpoint,
+  list,
+  type Org,
+  type Organizations,
+  openOrganizations,
+} from '../support/organization-scene.ts';
+import { ORGANIZATION, type Scene } from '../support/scene.ts';
 import { expectCurrent, ready, settled } from '../support/watching.ts';
 
 const HOUR = 3_600_000;
@@ -15,13 +22,8 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  operator = await startInner(scene);
-  return async () => {
-    await operator.stop();
-    await scene.end();
-  };
+  ({ scene, orgs, operator } = await openOrganizations());
+  return () => endOrganizations({ scene, operator });
 });
 
 async function applied(spec: Spec): Promise<Org> {

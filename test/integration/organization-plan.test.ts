@@ -2,8 +2,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { strangers } from '../simulator/organization-types.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
-import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import {
+  endOrganizations,
+  endpoint,
+  type Org,
+  type Organizations,
+  openOrganizations,
+} from '../support/organization-scene.ts';
+import { ORGANIZATION, type Scene } from '../support/scene.ts';
 import { expectCurrent, ready, settled, side } from '../support/watching.ts';
 
 interface ShownPlan {
@@ -23,14 +29,11 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  operator = await startInner(scene, { clock: slowClock() });
-  scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('theirs'), endpoint('found')] });
-  return async () => {
-    await operator.stop();
-    await scene.end();
-  };
+  ({ scene, orgs, operator } = await openOrganizations({
+    clock: slowClock(),
+    holds: { add: [endpoint('theirs'), endpoint('found')] },
+  }));
+  return () => endOrganizations({ scene, operator });
 });
 
 function planOf({ status }: Org): ShownPlan {

@@ -2,14 +2,15 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import {
+  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Organizations,
-  organizationsOf,
+  openOrganizations,
   through,
 } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Scene } from '../support/scene.ts';
 import { ready, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -19,14 +20,8 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  operator = await startInner(scene);
-  scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('theirs')] });
-  return async () => {
-    await operator.stop();
-    await scene.end();
-  };
+  ({ scene, orgs, operator } = await openOrganizations({ holds: { add: [endpoint('theirs')] } }));
+  return () => endOrganizations({ scene, operator });
 });
 
 /** How often each of our endpoints was asked to be added and removed, as `<id> +<adds> -<removes>`. */

@@ -3,15 +3,16 @@ import type { Fault } from '../simulator/types.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import {
+  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  organizationsOf,
+  openOrganizations,
   through,
 } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Scene } from '../support/scene.ts';
 import { ready, settled, side } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -22,16 +23,10 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  operator = await startInner(scene, { clock: slowClock() });
+  ({ scene, orgs, operator } = await openOrganizations({ clock: slowClock(), holds: { add: [endpoint('theirs')] } }));
   // What is added twice shows.
   scene.simulator.play({ organization: { addExisting: 'duplicate', removeAbsent: 'not-found' } });
-  scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('theirs')] });
-  return async () => {
-    await operator.stop();
-    await scene.end();
-  };
+  return () => endOrganizations({ scene, operator });
 });
 
 function isApplied(object: Org): boolean {

@@ -2,15 +2,16 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import {
+  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  organizationsOf,
+  openOrganizations,
   through,
 } from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Scene } from '../support/scene.ts';
 import { ready, settled, side } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -23,14 +24,8 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  operator = await startInner(scene, { clock: slowClock() });
-  scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('theirs')] });
-  return async () => {
-    await operator.stop();
-    await scene.end();
-  };
+  ({ scene, orgs, operator } = await openOrganizations({ clock: slowClock(), holds: { add: [endpoint('theirs')] } }));
+  return () => endOrganizations({ scene, operator });
 });
 
 async function applied(spec: Spec): Promise<Org> {

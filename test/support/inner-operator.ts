@@ -26,19 +26,18 @@ export interface InnerOperator {
   stop(): Promise<void>;
 }
 
+export interface InnerOptions {
+  readonly namespaces?: readonly string[];
+  readonly flags?: readonly string[];
+  /** Of the operator before, for one that goes on from its time. */
+  readonly clock?: MovableClock;
+}
+
 /**
  * Starts one and waits until it works. What the API and the objects' times go by is the movable clock; the connections
  * to Kubernetes keep to real time, or each turn of the hands would cut them.
  */
-export async function startInner(
-  scene: Scene,
-  options: {
-    readonly namespaces?: readonly string[];
-    readonly flags?: readonly string[];
-    /** Of the operator before, for one that goes on from its time. */
-    readonly clock?: MovableClock;
-  } = {},
-): Promise<InnerOperator> {
+export async function startInner(scene: Scene, options: InnerOptions = {}): Promise<InnerOperator> {
   const { namespaces = [scene.namespace], flags = [], clock = new MovableClock() } = options;
   const given = ['--api-url', scene.simulator.url, '--kubeconfig', scene.kubeconfig, '--leader-elect=false'];
   const argv = [...given, '--namespaces', namespaces.join(','), '--api-rate', '0', ...flags];

@@ -53,7 +53,7 @@ export function aClaim(more: Partial<Claim> = {}): Claim {
 /** What a pass knows where nothing is in the way of the object. */
 export function factsOf(object: Organization, more: Partial<Facts> = {}): Facts {
   const { monotonic = 0 } = more;
-  const notebook = new Notebook(API_TIMEOUT_MS);
+  const notebook = new Notebook(API_TIMEOUT_MS + 60_000);
   return {
     standing: { own: aClaim(), others: [], waits: false, unlisted: false, unsettledMs: undefined, courtesyMs: 0 },
     listedByOthers: [],
@@ -64,7 +64,7 @@ export function factsOf(object: Organization, more: Partial<Facts> = {}): Facts 
     monotonic,
     baseUrl: 'https://api.example.com',
     apiHash: API_HASH,
-    atWorkMs: notebook.settlesAt(0),
+    atWorkMs: notebook.atWorkMs,
     cleanupDeadlineMs: 600_000,
     planOnly: false,
     ...more,

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEntry } from '../controlplane/audit.ts';
 import { waitFor } from '../controlplane/client.ts';
-import type { Organization as SimulatedOrganization } from '../simulator/organization-types.ts';
+import type { OrganizationChange, Organization as SimulatedOrganization } from '../simulator/organization-types.ts';
 import type { Call } from '../simulator/types.ts';
 import { asAdmin, change, createOrReplace, type Stored } from './cluster.ts';
-import { ORGANIZATION, type Pset, type Scene } from './scene.ts';
+import { type InnerOperator, type InnerOptions, startInner } from './inner-operator.ts';
+import { ORGANIZATION, openScene, type Pset, type Scene } from './scene.ts';
 import { writesOf } from './watching.ts';
 
 export interface Tuple {
@@ -170,6 +171,30 @@ export function organizationsOf(scene: Pick<Scene, 'namespace' | 'simulator' | '
     },
   };
   return orgs;
+}
+
+/** A scene, its Organizations, and an operator on it that runs in this process. */
+export interface OrganizationScene {
+  readonly scene: Scene;
+  readonly orgs: Organizations;
+  readonly operator: InnerOperator;
+}
+
+/** `holds`: what the API has under `ORGANIZATION` from then on. */
+export async function openOrganizations({
+  holds,
+  ...options
+}: InnerOptions & { readonly holds?: OrganizationChange } = {}): Promise<OrganizationScene> {
+  const scene = await openScene({ start: false });
+  const operator = await startInner(scene, options);
+  if (holds) scene.simulator.setOrganization(ORGANIZATION, holds);
+  return { scene, orgs: organizationsOf(scene), operator };
+}
+
+/** `operator`: the one that runs now. */
+export async function endOrganizations({ scene, operator }: Omit<OrganizationScene, 'orgs'>): Promise<void> {
+  await operator.stop();
+  await scene.end();
 }
 
 /** Goes from one time of the object's own to the next until it fits, and gives the object. */

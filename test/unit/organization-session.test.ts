@@ -12,7 +12,7 @@ const stored = (status: OrganizationStatus) => anOrganization({ ids: ['a'], stat
 const open = stored({ pendingChange: PENDING });
 
 function book() {
-  return new Notebook(API_TIMEOUT_MS);
+  return new Notebook(AT_WORK);
 }
 
 describe('a change that another process sent', () => {

@@ -1,6 +1,5 @@
 import type { Lane } from '../../runtime/queue.ts';
-import { generationOf, readyOf, requestedAt } from '../common-status.ts';
-import { whenDue } from '../due.ts';
+import { generationOf, readyOf } from '../common-status.ts';
 import { isFailure } from '../failures.ts';
 import { judgeTarget } from '../target.ts';
 import { sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
@@ -9,10 +8,10 @@ import { takenBack } from './ledger.ts';
 import type { Facts } from './load.ts';
 import { nextStep, type Step } from './next-step.ts';
 import { type Preview, previewOf } from './preview.ts';
-import { addressOf, stateHash } from './remote.ts';
+import { addressOf } from './remote.ts';
 import { type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
 import { isUnsent } from './session.ts';
-import { isHeld, type Work, workOf } from './work.ts';
+import { dueOf, isHeld, type Work, workOf } from './work.ts';
 
 /** What can be done about any object, and all that is done about one that is being deleted. */
 export type CleanupPlan =
@@ -55,10 +54,8 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
   const ready = readyOf(object.status);
   const hasFailed = ready?.observedGeneration === generationOf(object) && isFailure(ready.reason);
   if (hasFailed && now >= deadline) return release({ abandoned: left, spared, because: 'deadline' });
-  if (!parsed.ok || !goal) {
-    return { do: 'refuse-spec', message: parsed.ok ? '' : parsed.message, at: Math.max(deadline, now) };
-  }
-  return attemptPlan(object, facts, { spec: parsed.spec, goal, deadline, turnAt: verdict.turn?.until, now });
+  if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message, at: Math.max(deadline, now) };
+  return attemptPlan(object, facts, { spec: parsed.spec, deadline, turnAt: verdict.turn?.until, now });
 }
 
 function attemptPlan(
@@ -66,44 +63,26 @@ function attemptPlan(
   facts: Facts,
   options: {
     readonly spec: OrganizationSpec;
-    readonly goal: Goal;
     readonly deadline: number;
     readonly turnAt: number | undefined;
     readonly now: number;
   },
 ): CleanupPlan {
-  const { spec, goal, deadline, turnAt, now } = options;
-  if (facts.planOnly)
-    return {
-      do: 'preview',
-      preview: previewOf(object, { goal, ...addressed(facts, spec, goal), now }),
-      planOnly: true,
-    };
+  const { spec, deadline, turnAt, now } = options;
+  const goal = cleanupGoal(spec, facts.listedByOthers);
+  // `--plan-only` keeps its word for what is being deleted too: it waits for an operator that may act.
+  if (facts.planOnly) {
+    const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
+    return { do: 'preview', preview: previewOf(object, { goal, path, hash, now }), planOnly: true };
+  }
   const work = workOf(object, facts, { spec, goal, now, deadline });
   const isUnderWay = work.session.fresh !== undefined;
-  const due = whenDue({
-    generation: generationOf(object),
-    uid: object.metadata.uid,
-    status: object.status,
-    requested: requestedAt(object),
-    confirmed: false,
-    reassertMs: undefined,
-    secret: facts.secret,
-    triedSecret: facts.triedSecret,
-    hasSlot: facts.hasSlot,
-    now,
-  });
+  const due = dueOf(object, facts, { confirmed: false, now });
   if (due.due === 'reschedule') return { do: 'reschedule', at: Math.min(due.at, Math.max(deadline, now)) };
   const latest = deadline > now ? deadline : Number.POSITIVE_INFINITY;
   if (!due.due && !isUnderWay) return nothingUntil(Math.min(due.at ?? latest, latest));
   if (turnAt !== undefined) return nothingUntil(Math.min(turnAt, latest));
   return { do: 'step', work, step: nextStep(work), lane: 'user', probe: due.due && due.probe };
-}
-
-/** `--plan-only` keeps its word for what is being deleted too: it waits for an operator that may act. */
-function addressed({ baseUrl }: Facts, { organizationId }: OrganizationSpec, goal: Goal) {
-  const address = addressOf(organizationId);
-  return { path: address.path, hash: stateHash(baseUrl, address, goal) };
 }
 
 function nothingUntil(at: number): CleanupPlan {

@@ -1,4 +1,5 @@
-import { type Listing, plain, sameKey, type Tuple, tupleKey } from './endpoints.ts';
+import { longestWait } from '../failures.ts';
+import { type Listing, plain, type Reported, sameKey, type Tuple, tupleKey } from './endpoints.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { DeclaredEndpoint, LedgerEntry } from './resource.ts';
@@ -41,8 +42,8 @@ export interface Change {
 /** So often an endpoint is sent in vain in one generation. */
 const MOST_IN_VAIN = 3;
 
-/** A refused endpoint's time lies at most so far ahead: 6 h and the jitter. One further off comes from a clock that was put back. */
-const LONGEST_REFUSAL_MS = 1.2 * 6 * 3_600_000 + 1_000;
+/** A refused endpoint's time, a whole second, lies at most so far ahead. One further off comes from a clock that was put back. */
+const LONGEST_REFUSAL_MS = longestWait('Rejected') + 1_000;
 
 /** Pure: the difference between the goal and a fresh list. */
 export function decide(question: Question): Decision {
@@ -120,7 +121,7 @@ function strangers({ id }: Tuple, list: Listing, ours: readonly LedgerEntry[]): 
   return list.withId(id).some((reported) => ours.every((entry) => !isEntry(entry, reported)));
 }
 
-function isEntry(entry: LedgerEntry, reported: { id: string; cloudProvider?: string; region?: string }): boolean {
+function isEntry(entry: LedgerEntry, reported: Reported): boolean {
   const { cloudProvider = entry.cloudProvider, region = entry.region } = reported;
   return tupleKey({ id: reported.id, cloudProvider, region }) === tupleKey(entry);
 }

@@ -3,8 +3,8 @@ import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import type { Attempt } from '../attempt.ts';
 import { currentReady } from '../common-status.ts';
 import { type FailureReport, reportAttempt } from '../failure-report.ts';
-import { driftFact, type NotedReport } from './conclude.ts';
-import { ended, isUntouched, keeping } from './go-on.ts';
+import type { NotedReport } from './conclude.ts';
+import { ended, keeping, onRecord } from './go-on.ts';
 import type { Step } from './next-step.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
@@ -50,16 +50,7 @@ function wait(object: Organization, { session, notes }: Work, did: string, now: 
   const isSettled = object.status?.pendingChange !== undefined && session.draft.pendingChange === undefined;
   if (!isSettled) return { outcome: awaitChange, did, notes: keeping(object, notes, session) };
   const status = underway(object, session.draft, now);
-  const next = { ...session, draft: status, notices: [], drift: 0 };
-  return {
-    status,
-    outcome: awaitChange,
-    notices: session.notices,
-    did,
-    facts: driftFact(session),
-    isOnTop: isUntouched(object),
-    notes: keeping(object, notes, next, status),
-  };
+  return { ...onRecord(object, { session, notes }, status), outcome: awaitChange, did };
 }
 
 function failedAttempt(
@@ -82,7 +73,6 @@ function failedAttempt(
   }
   const written = merged(object, {
     ...session.draft,
-    plan: undefined,
     ...status,
     ...(isOver && { pendingChange: undefined }),
   });
@@ -90,6 +80,9 @@ function failedAttempt(
   const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId };
   return ended(object, { status: written, outcome, notices: [...session.notices, ...said.notices], did, facts, notes });
 }
+
+/** Two answers of 404 or 410 so far apart say that the organization is gone. */
+const GONE_AFTER_MS = 3 * 60_000;
 
 /** What this process remembers of a failure, and the latest time of the next attempt where that matters. */
 function afterFailure(
@@ -114,6 +107,3 @@ function afterFailure(
   if (left > 0) return { notes: { ...notes, missingSince: since }, notAfter: now + left };
   return { notes: { ...notes, missingSince: since, isGone: true }, notAfter: Number.POSITIVE_INFINITY };
 }
-
-/** Two answers of 404 or 410 so far apart say that the organization is gone. */
-const GONE_AFTER_MS = 3 * 60_000;

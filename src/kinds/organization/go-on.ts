@@ -33,13 +33,19 @@ export function goOnFrom(
   // Another name that somebody gave it is on record before it is overwritten.
   const isDrift = next.step === 'name' && !isDeepStrictEqual(session.draft.drift, object.status?.drift);
   if (!isDrift) return { outcome: goOn, did, notes: keeping(object, notes, session) };
-  const status = underway(object, session.draft, now);
+  return { ...onRecord(object, work, underway(object, session.draft, now)), outcome: goOn, did };
+}
+
+/** What the attempt has learned so far, as the status says it from now on; its notices and drift are told with it. */
+export function onRecord(
+  object: Organization,
+  { session, notes }: Pick<Work, 'session' | 'notes'>,
+  status: OrganizationStatus,
+): Omit<NotedReport, 'outcome' | 'did'> {
   return {
     status,
-    outcome: goOn,
     notices: session.notices,
-    did,
-    facts: driftFact(session),
+    ...(session.drift > 0 && { facts: driftFact(session) }),
     isOnTop: isUntouched(object),
     notes: keeping(object, notes, { ...session, draft: status, notices: [], drift: 0 }, status),
   };

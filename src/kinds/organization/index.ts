@@ -4,6 +4,7 @@ import { defineKind, type Kind } from '../../runtime/kind.ts';
 import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
 import { createKindStore } from '../kind-store.ts';
+import { settlesInMs } from '../locks.ts';
 import { apiHashOf, keepProof } from '../proof.ts';
 import { type Acting, act } from './act.ts';
 import { load, targetOf } from './load.ts';
@@ -17,14 +18,9 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { api, secrets, unlisted, apiTimeoutMs, cleanupDeadlineMs, planOnly, log } = context;
   const { baseUrl } = api;
   const { kind } = organizationType;
-  const { store, rivals, locks, contests, wakeTarget } = createKindStore<Organization>({
-    kind,
-    context,
-    targetOf,
-    rivalsSee,
-  });
+  const { store, rivals, locks, contests, wakeTarget } = createKindStore<Organization>({ kind, context, targetOf });
   const attempts = attemptsOf(kind, context, { store, locks, wakeTarget });
-  const notebook = new Notebook(apiTimeoutMs);
+  const notebook = new Notebook(settlesInMs(apiTimeoutMs));
   const known = {
     ...attempts,
     rivals,
@@ -70,9 +66,4 @@ export function createOrganizationKind(context: KindContext): Kind {
       notebook.forget(key);
     },
   });
-}
-
-/** What an object lists and whether it is going matters to one that is being deleted. */
-function rivalsSee(now: Organization, before: Organization): boolean {
-  return !isDeepStrictEqual(now.status?.pendingChange, before.status?.pendingChange);
 }

@@ -66,7 +66,7 @@ export function load(object: Organization, from: LoadSources): Facts {
     monotonic,
     baseUrl,
     apiHash,
-    atWorkMs: from.notebook.settlesAt(0),
+    atWorkMs: from.notebook.atWorkMs,
     cleanupDeadlineMs,
     planOnly,
   };

@@ -1,5 +1,4 @@
-import { generationOf, readyOf, requestedAt } from '../common-status.ts';
-import { type Due, whenDue } from '../due.ts';
+import { generationOf, readyOf } from '../common-status.ts';
 import { parseDuration } from '../duration.ts';
 import { type Held, judgeTarget, type Turn } from '../target.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
@@ -9,9 +8,9 @@ import { owedLooks } from './ledger.ts';
 import type { Facts } from './load.ts';
 import { nextStep } from './next-step.ts';
 import { previewOf } from './preview.ts';
-import { addressOf, stateHash } from './remote.ts';
+import { addressOf } from './remote.ts';
 import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
-import { isHeld, workOf } from './work.ts';
+import { dueOf, isHeld, workOf } from './work.ts';
 
 /** Everything the operator can do about an Organization. */
 export type Plan =
@@ -37,8 +36,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const verdict = judgeTarget(facts.standing, now);
   if (verdict.holds && mayRemove && !isHeld(object) && oursIn(object).length > 0) return { do: 'hold' };
   const goal = goalOf(spec);
-  const { path } = addressOf(spec.organizationId);
-  const hash = stateHash(facts.baseUrl, addressOf(spec.organizationId), goal);
+  const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
   if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, hash) };
   if (!verdict.holds) {
     return { do: 'yield', to: verdict, spec, lost: verdict.why === 'held' ? oursIn(object) : [] };
@@ -52,7 +50,8 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const { applied, pendingChange } = object.status ?? {};
   const isSent = applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
   const owedAt = Math.min(againAt, ...owedLooks(object.status?.privateEndpoints));
-  const due = dueOf(object, facts, { spec, confirmed: isSent && owedAt > now && !facts.owed, now });
+  const reassertMs = spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
+  const due = dueOf(object, facts, { confirmed: isSent && owedAt > now && !facts.owed, reassertMs, now });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
   if (!due.due && !work.session.fresh) {
     const at = Math.min(due.at ?? Number.POSITIVE_INFINITY, owedAt > now ? owedAt : Number.POSITIVE_INFINITY);
@@ -88,32 +87,12 @@ function isElsewhere(object: Organization, { apiHash, baseUrl }: Facts): boolean
   if (proof) return proof.apiHash !== apiHash;
   if (applied?.generation !== generationOf(object)) return false;
   const parsed = parseSpec(object);
-  return (
-    parsed.ok && applied.requestHash !== stateHash(baseUrl, addressOf(parsed.spec.organizationId), goalOf(parsed.spec))
-  );
+  if (!parsed.ok) return false;
+  return applied.requestHash !== addressOf(baseUrl, parsed.spec.organizationId, goalOf(parsed.spec)).hash;
 }
 
 /** What is this object's, or may be. */
 export function oursIn({ status }: Pick<Organization, 'status'>): readonly Tuple[] {
   const { privateEndpoints = [], pendingChange } = status ?? {};
   return [...privateEndpoints.filter(isOurs), ...(pendingChange?.add ?? [])];
-}
-
-function dueOf(
-  object: Organization,
-  facts: Facts,
-  { spec, confirmed, now }: { readonly spec: OrganizationSpec; readonly confirmed: boolean; readonly now: number },
-): Due {
-  return whenDue({
-    generation: generationOf(object),
-    uid: object.metadata.uid,
-    status: object.status,
-    requested: requestedAt(object),
-    confirmed,
-    reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
-    secret: facts.secret,
-    triedSecret: facts.triedSecret,
-    hasSlot: facts.hasSlot,
-    now,
-  });
 }

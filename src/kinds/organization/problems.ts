@@ -170,12 +170,12 @@ function refused(ending: Ending): Problem | undefined {
   return { reason: 'Rejected', message, ...(at !== undefined && { at }) };
 }
 
-function ledgerOf({ draft }: Session): readonly LedgerEntry[] {
-  return draft.privateEndpoints ?? [];
-}
-
 function conflicting({ decision: { conflicts } }: Ending): Problem | undefined {
   if (conflicts.length === 0) return undefined;
   const message = `The id of ${names(conflicts)} is also reported in another spelling or with another cloud provider or region, by an endpoint that is not of this object; neither is added or removed. List it as the API reports it, see status.organization.privateEndpoints, or have the other one removed`;
   return { reason: 'EndpointConflict', message };
+}
+
+function ledgerOf({ draft }: Session): readonly LedgerEntry[] {
+  return draft.privateEndpoints ?? [];
 }

@@ -180,7 +180,6 @@ function drafted(
   const { ledger } = settlement;
   return withoutUndefined({
     ...draft,
-    plan: undefined,
     proof: { time: timestamp(now), apiHash: work.apiHash },
     lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
     organization: reply.shown,

@@ -5,15 +5,20 @@ import type { Goal } from './goal.ts';
 
 export const UPDATE_ORGANIZATION = 'UpdateOrganization';
 
-/** Where an organization's requests go. */
+/** Where an organization's requests go, and what identifies the declared state there. */
 export interface Address {
   readonly segments: readonly string[];
   readonly path: string;
+  /** Of API, organization and declared state; `status.applied.requestHash`. The order of the list is no part of it. */
+  readonly hash: string;
 }
 
-export function addressOf(organizationId: string): Address {
+export function addressOf(baseUrl: string, organizationId: string, goal: Pick<Goal, 'name' | 'endpoints'>): Address {
   const segments = ['v1', 'organizations', organizationId];
-  return { segments, path: `/${segments.map(encodeURIComponent).join('/')}` };
+  const path = `/${segments.map(encodeURIComponent).join('/')}`;
+  const endpoints = goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1));
+  const declared = canonicalJson({ name: goal.name, privateEndpoints: endpoints });
+  return { segments, path, hash: digestOf('PATCH', baseUrl, path, declared) };
 }
 
 /** A look: it shows the list and changes nothing. */
@@ -37,12 +42,6 @@ export function changeBody(
   return canonicalJson({
     privateEndpoints: { ...(add.length > 0 && { add }), ...(remove.length > 0 && { remove }) },
   });
-}
-
-/** Identifies API, organization and declared state; `status.applied.requestHash`. The order of the list is no part of it. */
-export function stateHash(baseUrl: string, { path }: Address, goal: Pick<Goal, 'name' | 'endpoints'>): string {
-  const endpoints = goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1));
-  return digestOf('PATCH', baseUrl, path, canonicalJson({ name: goal.name, privateEndpoints: endpoints }));
 }
 
 /** The declared fields that are sent. */

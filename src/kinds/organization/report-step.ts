@@ -2,16 +2,16 @@ import type { Failure } from '../../api/errors.ts';
 import { awaitChange, goOn } from '../../runtime/outcome.ts';
 import { lastRequestOf, withoutUndefined } from '../common-status.ts';
 import type { Result } from './act.ts';
-import { conclude, driftFact, type NotedReport } from './conclude.ts';
+import { conclude, type NotedReport } from './conclude.ts';
 import { reportOther } from './failed-step.ts';
-import { type Call, ended, goOnFrom, isUntouched, keeping } from './go-on.ts';
+import { type Call, ended, goOnFrom, isUntouched, keeping, onRecord } from './go-on.ts';
 import { LIMITS } from './limits.ts';
 import { otherWayToLook } from './other-look.ts';
 import type { Plan } from './plan.ts';
 import { progress } from './progress.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
-import type { Notes, Refusal } from './session.ts';
+import { leftAt, type Notes, type Refusal } from './session.ts';
 import { underway } from './underway.ts';
 import type { Work } from './work.ts';
 
@@ -37,29 +37,25 @@ export function reportStep(object: Organization, plan: StepPlan, result: Result,
 
 /** From its first byte on an intent may be at work. */
 function afterLeaving({ step, work }: StepPlan, result: Result): Notes {
-  const leftAt = 'leftAt' in result ? result.leftAt : undefined;
-  if (leftAt === undefined || step.step !== 'send') return work.notes;
-  const { unsent: _, ...notes } = work.notes;
-  return { ...notes, settlesAt: leftAt + work.atWorkMs, looks: 0 };
+  const at = 'leftAt' in result ? result.leftAt : undefined;
+  return at === undefined || step.step !== 'send' ? work.notes : leftAt(work.notes, at, work.atWorkMs);
 }
 
 /** Written under the version that was read, or not at all; the call follows only from here. */
 function reportIntent(
   object: Organization,
-  { session, notes, plannedAt }: Work,
+  work: Work,
   pending: NonNullable<OrganizationStatus['pendingChange']>,
   now: number,
 ): NotedReport {
-  const status = underway(object, { ...session.draft, plan: undefined, pendingChange: pending }, now);
-  const noted = { ...notes, unsent: { pending, at: plannedAt.monotonic } };
+  const { session, plannedAt } = work;
+  const status = underway(object, { ...session.draft, pendingChange: pending }, now);
+  const notes = { ...work.notes, unsent: { pending, at: plannedAt.monotonic } };
   return {
-    status,
+    ...onRecord(object, { session, notes }, status),
     outcome: goOn,
-    notices: session.notices,
     did: 'intend',
-    ...(session.drift > 0 && { facts: driftFact(session) }),
     isOnTop: ({ metadata }) => metadata.resourceVersion === object.metadata.resourceVersion,
-    notes: keeping(object, noted, { ...session, draft: status, notices: [], drift: 0 }, status),
   };
 }
 

@@ -82,21 +82,14 @@ export interface Notes {
 /** So far apart, two looks without a list may say that it is empty. */
 export const TWO_LOOKS_MS = 60_000;
 
-/** So much longer than `--api-timeout` a write may be at work at the API. */
-const AT_WORK_MS = 60_000;
-
 /** The notes of a kind, by store key. Those of an object that is gone are not taken for another's under the same name. */
 export class Notebook {
   readonly #notes = new Map<string, Notes>();
-  readonly #apiTimeoutMs: number;
+  /** How long after it was sent a write may be at work at the API. */
+  readonly atWorkMs: number;
 
-  constructor(apiTimeoutMs: number) {
-    this.#apiTimeoutMs = apiTimeoutMs;
-  }
-
-  /** What was sent at this time (monotonic ms), or first seen then, is settled at the one that is returned. */
-  settlesAt(from: number): number {
-    return from + this.#apiTimeoutMs + AT_WORK_MS;
+  constructor(atWorkMs: number) {
+    this.atWorkMs = atWorkMs;
   }
 
   /** What is at work and was not noted by this process was sent by another: it counts from now, when this one first sees it. */
@@ -104,7 +97,7 @@ export class Notebook {
     const kept = this.#notes.get(keyOf(object));
     const open = openIn(object.status);
     if (kept?.uid !== object.metadata.uid) {
-      const settlesAt = this.settlesAt(monotonic);
+      const settlesAt = monotonic + this.atWorkMs;
       const isLost = object.status?.lastRequest?.outcome === 'Unknown';
       const notes: Notes = {
         uid: object.metadata.uid,
@@ -119,7 +112,7 @@ export class Notebook {
       return notes;
     }
     if (kept.open === open) return kept;
-    const notes = { ...kept, open, settlesAt: this.settlesAt(monotonic) };
+    const notes = { ...kept, open, settlesAt: monotonic + this.atWorkMs };
     this.set(object, notes);
     return notes;
   }
@@ -130,8 +123,7 @@ export class Notebook {
 
   /** The first byte of an intent is about to leave: from now on nobody can say that it never did. */
   leaves(object: Organization, monotonic: number): void {
-    const { unsent: _, ...notes } = this.of(object, monotonic);
-    this.set(object, { ...notes, settlesAt: this.settlesAt(monotonic), looks: 0 });
+    this.set(object, leftAt(this.of(object, monotonic), monotonic, this.atWorkMs));
   }
 
   /** Something else has been done for the object than to go on with its attempt. */
@@ -143,6 +135,12 @@ export class Notebook {
   forget(key: string): void {
     this.#notes.delete(key);
   }
+}
+
+/** What is known of an object from the first byte of its intent on. */
+export function leftAt(before: Notes, monotonic: number, atWorkMs: number): Notes {
+  const { unsent: _, ...notes } = before;
+  return { ...notes, settlesAt: monotonic + atWorkMs, looks: 0 };
 }
 
 /** An intent leaves at most this long after it was written. */

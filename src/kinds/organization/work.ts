@@ -1,7 +1,8 @@
 import { generationOf, readyOf, requestedAt } from '../common-status.ts';
+import { type Due, whenDue } from '../due.ts';
 import type { Goal } from './goal.ts';
 import type { Facts } from './load.ts';
-import { addressOf, stateHash } from './remote.ts';
+import { addressOf } from './remote.ts';
 import { FINALIZER, type Organization, type OrganizationSpec } from './resource.ts';
 import { type Notes, type Session, sessionOf } from './session.ts';
 
@@ -32,6 +33,26 @@ export function isHeld(object: Organization): boolean {
   return object.metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
+/** Whether its time has come. `reassertMs` undefined: never for that reason alone. */
+export function dueOf(
+  object: Organization,
+  { secret, triedSecret, hasSlot }: Facts,
+  asked: { readonly confirmed: boolean; readonly reassertMs?: number | undefined; readonly now: number },
+): Due {
+  return whenDue({
+    generation: generationOf(object),
+    uid: object.metadata.uid,
+    status: object.status,
+    requested: requestedAt(object),
+    secret,
+    triedSecret,
+    hasSlot,
+    reassertMs: asked.reassertMs,
+    confirmed: asked.confirmed,
+    now: asked.now,
+  });
+}
+
 export function workOf(
   object: Organization,
   { notes, owed, baseUrl, apiHash, atWorkMs, monotonic }: Facts,
@@ -42,15 +63,15 @@ export function workOf(
     deadline,
   }: { readonly spec: OrganizationSpec; readonly goal: Goal; readonly now: number; readonly deadline?: number },
 ): Work {
-  const address = addressOf(spec.organizationId);
+  const { segments, hash } = addressOf(baseUrl, spec.organizationId, goal);
   const isNew = isNews(object);
   const generation = generationOf(object);
   const inVain = isNew || notes.inVain.generation !== generation ? { generation, counts: new Map() } : notes.inVain;
   return {
     spec,
     goal,
-    segments: address.segments,
-    hash: stateHash(baseUrl, address, goal),
+    segments,
+    hash,
     apiHash,
     notes: { ...notes, inVain },
     session: isNew ? withRefusalsDue(sessionOf(object, notes, monotonic)) : sessionOf(object, notes, monotonic),
