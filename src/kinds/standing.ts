@@ -2,7 +2,7 @@ import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Secrets } from '../kube/secrets.ts';
 import type { Memory } from './attempt.ts';
 import { claimOf } from './claim.ts';
-import { type CommonStatus, readyOf } from './common-status.ts';
+import { type CommonStatus, currentReady, readyOf } from './common-status.ts';
 import type { Contests } from './contests.ts';
 import { secretNameOf } from './credentials.ts';
 import type { Locks } from './locks.ts';
@@ -47,4 +47,12 @@ function claimFor<T extends KubeObject>(object: T, from: StandingSources<T>): Cl
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
   });
+}
+
+/**
+ * Whether it waits for its turn without a word: what was confirmed for this generation stays so while it waits to be sent again,
+ * and by the word that its key was refused it comes after the others.
+ */
+export function keepsItsWord(object: KubeObject, { own }: Pick<Standing, 'own'>): boolean {
+  return own.refused || currentReady(object, object.status as CommonStatus | undefined)?.status === 'True';
 }

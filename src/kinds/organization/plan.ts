@@ -1,5 +1,6 @@
-import { generationOf, readyOf } from '../common-status.ts';
+import { generationOf } from '../common-status.ts';
 import { parseDuration } from '../duration.ts';
+import { keepsItsWord } from '../standing.ts';
 import { type Held, judgeTarget, type Turn } from '../target.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import type { Tuple } from './endpoints.ts';
@@ -58,7 +59,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
     return at === Number.POSITIVE_INFINITY ? { do: 'nothing' } : { do: 'nothing', at };
   }
   if (turn) {
-    return readyOf(object.status)?.reason === 'Applied'
+    return keepsItsWord(object, facts.standing)
       ? { do: 'nothing', at: turn.until }
       : { do: 'yield', to: turn, spec, lost: [] };
   }

@@ -66,7 +66,7 @@ export function workOf(
   const { segments, hash } = addressOf(baseUrl, spec.organizationId, goal);
   const isNew = isNews(object);
   const generation = generationOf(object);
-  const inVain = isNew || notes.inVain.generation !== generation ? { generation, counts: new Map() } : notes.inVain;
+  const inVain = notes.inVain.generation !== generation ? { generation, counts: new Map() } : notes.inVain;
   return {
     spec,
     goal,

@@ -3,6 +3,7 @@ import { currentReady, generationOf, requestedAt } from '../common-status.ts';
 import { whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { isProven } from '../proof.ts';
+import { keepsItsWord } from '../standing.ts';
 import { type Held, judgeTarget, type Turn } from '../target.ts';
 import { isSettling, settledAt } from '../unsettled.ts';
 import type { Facts } from './load.ts';
@@ -73,8 +74,11 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     const times = [due.at, isOvertaken ? undefined : againAt].filter((at) => at !== undefined);
     return times.length === 0 ? { do: 'nothing' } : { do: 'nothing', at: Math.min(...times) };
   }
-  // What was confirmed for this generation stays so while it waits to be sent again.
-  if (turn) return isReady(object) ? { do: 'nothing', at: turn.until } : { do: 'yield', to: turn, spec };
+  if (turn) {
+    return keepsItsWord(object, facts.standing)
+      ? { do: 'nothing', at: turn.until }
+      : { do: 'yield', to: turn, spec };
+  }
   const settled = settledAt(facts.atWork, request.hash, now);
   if (settled !== undefined && due.lane === 'scheduled' && isSettling(object.status)) {
     return { do: 'reschedule', at: settled };
