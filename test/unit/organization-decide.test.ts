@@ -111,6 +111,11 @@ describe('an id that stands in the list with other fields, and not as ours', () 
     expect(decided(going)).toMatchObject({ remove: [], conflicts: [{ id: 'a', region: 'r1' }] });
   });
 
+  test('is one for what was refused before, too: that is not tried again beside it', () => {
+    const refused = decided({ ledger: [refusedEntry('a')], list: listing(theirs) });
+    expect(refused).toMatchObject({ add: [], again: [], conflicts: [e('a')] });
+  });
+
   test('is no conflict where it is the same endpoint in another case, which was found', () => {
     const ledger = [entry('A', { origin: 'Found' })];
     expect(decided({ ledger, list: listing(e('A')) })).toMatchObject({ add: [], conflicts: [] });

@@ -97,6 +97,24 @@ describe('a put', () => {
   });
 });
 
+describe('while a write of another object may be at work', () => {
+  const waiting = (object: PipeSettings) => ({ standing: standingAmong(object, [], { unsettledMs: MINUTE }) });
+
+  test('an object says that it waits, and one whose key was refused goes on to say that', () => {
+    const fresh = aPipeSettings();
+    expect(planned(fresh, waiting(fresh))).toMatchObject({ do: 'yield', to: { why: 'unsettled' } });
+    const gated = visit(fresh, { attempt: { got: 'gated' } }).object;
+    expect(planned(gated, waiting(gated))).toEqual({ do: 'nothing', at: T0 + MINUTE });
+  });
+
+  test('what is confirmed stays so, also where it is to be sent once more', () => {
+    const confirmed = anAppliedPipeSettings();
+    expect(planned(confirmed, { ...waiting(confirmed), owed: true })).toEqual({ do: 'nothing', at: T0 + MINUTE });
+    const newer = edited(confirmed, { settings: { engine_max_threads: 7 } });
+    expect(planned(newer, waiting(newer))).toMatchObject({ do: 'yield' });
+  });
+});
+
 describe('the one-shot request', () => {
   const answered = visit(withRequest(anAppliedPipeSettings(), 'now')).object;
 

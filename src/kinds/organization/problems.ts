@@ -1,6 +1,7 @@
 import { quoting } from '../common-status.ts';
 import type { FailureReason } from '../failures.ts';
 import type { Decision } from './decide.ts';
+import { sameKey } from './endpoints.ts';
 import { managesEndpoints } from './goal.ts';
 import { owedLooks } from './ledger.ts';
 import { MOST_REFUSALS, nextChange } from './next-step.ts';
@@ -143,7 +144,8 @@ function inVain({ decision: { exhausted } }: Ending): Problem | undefined {
 /** What the API does not take, by name and with its own words. */
 function refused(ending: Ending): Problem | undefined {
   const { session } = ending.work;
-  const entries = ledgerOf(session).filter(({ lastError }) => lastError !== undefined);
+  const conflicts = new Set(ending.decision.conflicts.map(sameKey));
+  const entries = ledgerOf(session).filter((entry) => entry.lastError !== undefined && !conflicts.has(sameKey(entry)));
   const { nameRefusal } = session;
   if (entries.length === 0 && !nameRefusal) return undefined;
   const isStopped = session.refusalsInRow >= MOST_REFUSALS;

@@ -75,9 +75,7 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     return times.length === 0 ? { do: 'nothing' } : { do: 'nothing', at: Math.min(...times) };
   }
   if (turn) {
-    return keepsItsWord(object, facts.standing)
-      ? { do: 'nothing', at: turn.until }
-      : { do: 'yield', to: turn, spec };
+    return keepsItsWord(object, facts.standing) ? { do: 'nothing', at: turn.until } : { do: 'yield', to: turn, spec };
   }
   const settled = settledAt(facts.atWork, request.hash, now);
   if (settled !== undefined && due.lane === 'scheduled' && isSettling(object.status)) {

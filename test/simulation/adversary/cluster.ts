@@ -85,11 +85,12 @@ export const clusterActs: readonly Act[] = [
       const backup = life.backups.length === 0 ? undefined : draw.pick(life.backups);
       if (!backup) return undefined;
       const forwards = draw.chance(0.5);
+      const { revision } = life.kube.objects;
       life.kube.objects.restore(backup.state, { forwards });
       life.kube.lists.old = undefined;
       life.kube.watches.cut({ broken: true });
       life.knowledge.forget();
-      life.restored(forwards);
+      life.restored(forwards ? undefined : revision);
       downFor(life, 5);
       const minutes = Math.round((life.timeline.now - backup.at) / 60_000);
       return `the cluster's storage is restored from a backup of ${minutes} min ago${forwards ? ', and its versions go on from far above' : ', and its versions go back'}`;

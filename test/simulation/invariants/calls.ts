@@ -50,8 +50,9 @@ const SAYS: Readonly<{ [O in Objection]: string }> = {
 /** No call leaves but for an object that wants it now, with what it declares now. */
 export class CallJudge implements Judge {
   readonly #court: Court;
-  /** By process and target: its last call had no answer, and is made once more. */
+  /** By process and target: its last call had no answer or stands in no status, and is made once more. */
   readonly #unknown = new Set<string>();
+  readonly #forObjectsOfOld = new Set<ApiCall>();
 
   constructor(court: Court) {
     this.#court = court;
@@ -59,14 +60,20 @@ export class CallJudge implements Judge {
 
   see(fact: Fact): void {
     if (fact.what === 'unanswered') this.#unknown.add(`${fact.call.process} ${fact.call.target}`);
-    if (fact.what === 'answered') this.#unknown.delete(`${fact.call.process} ${fact.call.target}`);
+    // What was sent for an object that a restore has taken away is told by no status: another one of its target sends once more.
+    if (fact.what === 'answered' && !this.#forObjectsOfOld.has(fact.call))
+      this.#unknown.delete(`${fact.call.process} ${fact.call.target}`);
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
     this.#judgeShape(fact.call);
   }
 
   #judge(call: ApiCall): void {
-    if (this.#isForgotten(call)) return;
+    if (this.#isForgotten(call)) {
+      this.#forObjectsOfOld.add(call);
+      this.#unknown.add(`${call.process} ${call.target}`);
+      return;
+    }
     const candidates = this.#court.candidates(call);
     if (candidates.length === 0) {
       this.#court.report('call for-nobody', call.target, `${shown(call)} leaves, and no object stands for it`);

@@ -45,16 +45,21 @@ const AFTERMATH = [
   'activity lost-ready',
 ];
 
+/** A process whose watch broke off asks the server again within this time. */
+const UNTIL_ASKED_MS = 30_000;
+
 /** Where judges bring what they find. The same breach of the same thing is heard once. */
 export class Court {
   readonly life: Life;
   readonly violations: Violation[] = [];
   /** Breaches that no client could have avoided, by kind. */
   readonly excused = new Map<string, number>();
-  /** By API and target: the call that was the last to be carried out. */
-  readonly lastWritten = new Map<string, ApiCall>();
+  /** By API and target: the calls in the order in which they were carried out, the present one at its last. */
+  readonly #carried = new Map<string, ApiCall[]>();
   /** By API and organization: the name that a call of the operator gave it last. */
   readonly lastNamed = new Map<string, string>();
+  /** Right after a restore the versions were as high again as before: no watcher can tell that they had gone back. */
+  hasCaughtUp = false;
   /** A life that goes round and round has shown what it has to show. */
   isAdjourned = false;
   /** By resourceVersion: who wrote it, and when. */
@@ -81,15 +86,16 @@ export class Court {
 
   /** After a restore of the cluster, whatever an object comes to is one and the same fault. */
   #named(rule: string, at: number): string {
-    const { restores, wentBack } = this.life;
+    const { restores, wentBackFrom } = this.life;
     if (!restores.some((restored) => restored <= at) || !AFTERMATH.some((start) => rule.startsWith(start))) return rule;
-    return wentBack ? 'restore backwards' : 'restore forwards';
+    return wentBackFrom !== undefined ? 'restore backwards' : 'restore forwards';
   }
 
   see(fact: Fact): void {
     switch (fact.what) {
       case 'written':
         this.#written.set(fact.change.now.metadata.resourceVersion, { by: fact.change.by, at: fact.at });
+        this.#countVersions(fact.change.now);
         return;
       case 'done':
         if (fact.call.executions.at(-1)?.applied) this.#carriedOut(fact.call);
@@ -104,6 +110,12 @@ export class Court {
     }
   }
 
+  #countVersions({ metadata }: Thing): void {
+    const { wentBackFrom, restores, timeline } = this.life;
+    const isAsNew = wentBackFrom !== undefined && Number(metadata.resourceVersion) >= wentBackFrom;
+    if (isAsNew && timeline.now - (restores.at(-1) ?? 0) < UNTIL_ASKED_MS) this.hasCaughtUp = true;
+  }
+
   #prove(call: ApiCall): void {
     for (const { known } of this.candidates(call)) this.#proven.add(`${call.host} ${known.last.metadata.uid}`);
   }
@@ -115,10 +127,25 @@ export class Court {
 
   #carriedOut(call: ApiCall): void {
     const target = `${call.host} ${call.target}`;
-    this.lastWritten.set(target, call);
+    this.#carried.set(target, [...(this.#carried.get(target) ?? []), call]);
     if (call.method !== 'PATCH') return;
     const { name } = call.body as { readonly name?: string };
     if (name !== undefined) this.lastNamed.set(target, name);
+  }
+
+  /** The call that was the last to be carried out for a target, at the API that is in use now. */
+  lastCarriedOut(target: string): ApiCall | undefined {
+    return this.#carried.get(`${this.life.apiHost} ${target}`)?.at(-1);
+  }
+
+  /** Whether a process that does not see this object has had a call carried out for its target since it was last confirmed. */
+  isOverruledElsewhere(thing: Thing, target: string): boolean {
+    const calls = this.#carried.get(`${this.life.apiHost} ${target}`) ?? [];
+    const own = this.#confirmed.get(statusOf(thing).applied?.requestId ?? '');
+    const since = own ? calls.slice(calls.indexOf(own) + 1) : calls;
+    const isSeen = ({ known }: Candidate): boolean =>
+      this.life.fleet.sees(known.last.metadata.namespace, thing.metadata.namespace);
+    return since.some((call) => !this.candidates(call).some(isSeen));
   }
 
   /** Whether the API that is in use now has confirmed this very generation. */

@@ -67,6 +67,10 @@ export class EndJudge {
     }
     const reason = ready?.reason ?? 'none';
     const allowed = this.#rightful.reasons(plural, thing);
+    if (statusOf(thing).observedGeneration !== generation && this.#court.hasCaughtUp) {
+      this.#court.excuse('a version that had been given before a restore');
+      return;
+    }
     if (statusOf(thing).observedGeneration !== generation) {
       this.#court.report(
         'I4 unseen',
@@ -138,7 +142,7 @@ export class EndJudge {
   /** The last call was this object's own, and its reply did not speak of the setting: that counts as taken. */
   #wasSilent(thing: Thing, name: string): boolean {
     const target = targetOfSpec('pipesettings', specOf(thing));
-    const last = this.#court.lastWritten.get(`${this.#court.life.apiHost} ${target}`);
+    const last = this.#court.lastCarriedOut(target);
     const isOwn = last?.reply !== undefined && last.reply.requestId === statusOf(thing).applied?.requestId;
     return isOwn && last.reply?.result?.[name] === undefined;
   }
@@ -146,7 +150,7 @@ export class EndJudge {
   /** A call that was answered was carried out once more, long after: no client hears of that. */
   #cameTwice(thing: Thing): boolean {
     const target = targetOfSpec('pipesettings', specOf(thing));
-    const last = this.#court.lastWritten.get(`${this.#court.life.apiHost} ${target}`);
+    const last = this.#court.lastCarriedOut(target);
     const isSo = last?.reply !== undefined && last.executions.length > 1;
     if (isSo) this.#court.excuse('a call carried out twice');
     return isSo;
@@ -155,23 +159,16 @@ export class EndJudge {
   /** Whose call was the last to be carried out: another object's, an earlier one of its own, or nobody's. */
   #overwrittenBy(thing: Thing): string {
     const target = targetOfSpec('pipesettings', specOf(thing));
-    const last = this.#court.lastWritten.get(`${this.#court.life.apiHost} ${target}`);
+    const last = this.#court.lastCarriedOut(target);
     if (!last) return 'I4 not-there';
     const isOwn = this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
     if (!isOwn) return 'I4 overwritten';
     return last.reply === undefined ? 'I4 late-write' : 'I4 not-there';
   }
 
-  /** Across processes nothing is seen: another shard may have written the same pipe. */
+  /** Across processes nothing is seen: another shard may have written the same. */
   #isWrittenElsewhere(plural: Plural, thing: Thing): boolean {
-    const target = targetOfSpec(plural, specOf(thing));
-    return this.#court.life
-      .objectsOf(plural)
-      .some(
-        (other) =>
-          targetOfSpec(plural, specOf(other)) === target &&
-          !this.#court.life.fleet.sees(other.metadata.namespace, thing.metadata.namespace),
-      );
+    return this.#court.isOverruledElsewhere(thing, targetOfSpec(plural, specOf(thing)));
   }
 
   #judgeOrganization(key: string, thing: Thing, reason: string): void {

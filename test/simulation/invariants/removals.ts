@@ -66,9 +66,8 @@ export class RemovalJudge implements Judge {
   }
 
   #judge(call: ApiCall, instance: Instance, gone: readonly Instance[]): void {
-    const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
-    // Where an API goes by ids alone, an add puts its endpoint in the place of another.
-    if (add.some(({ id }) => id === instance.stored.id) && this.#wasHidden(call, instance)) {
+    const isInPlace = this.#isInPlace(call, instance);
+    if (isInPlace && this.#wasHidden(call, instance)) {
       this.#court.excuse(HIDDEN);
       return;
     }
@@ -96,7 +95,8 @@ export class RemovalJudge implements Judge {
       );
       return;
     }
-    const excuse = this.#excuse(call, instance, gone);
+    const isDisplaced = isInPlace && this.#cameSinceLook(call, instance);
+    const excuse = isDisplaced ? 'in the place of an add of ours, after the look' : this.#excuse(call, instance, gone);
     if (excuse !== undefined) {
       this.#court.excuse(excuse);
       return;
@@ -107,6 +107,19 @@ export class RemovalJudge implements Judge {
       call.target,
       `${shown(call)} removes ${shownKey(instance)}, which somebody else had added ${text}`,
     );
+  }
+
+  /** Where an API goes by ids alone, an add puts its endpoint in the place of another. */
+  #isInPlace(call: ApiCall, { stored }: Instance): boolean {
+    const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
+    return add.some(({ id }) => id === stored.id);
+  }
+
+  /** Nothing but the add itself comes after the look that lacked it. */
+  #cameSinceLook(call: ApiCall, { stored, creator }: Instance): boolean {
+    const look = lookBefore(call, this.#trails);
+    if (!look?.entries || isIn(look.entries, stored)) return false;
+    return creator.at >= (look.call.executions[0]?.at ?? look.at) - LAG_MS;
   }
 
   /** Why no client could have told that this endpoint was not ours. */
@@ -123,7 +136,10 @@ export class RemovalJudge implements Judge {
     for (const before of own) {
       const wentAt = before.gone?.at;
       if (wentAt === undefined || wentAt > instance.creator.at) continue;
-      const missed = trail.looks.find(({ at, entries }) => at >= wentAt && entries && !isIn(entries, before.stored));
+      const missed = trail.looks.find(
+        ({ call: look, at, entries }) =>
+          at >= wentAt && entries && !isIn(entries, before.stored) && !this.#isElsewhere(call, look),
+      );
       if (!missed || instance.creator.at <= missed.at + PUT_BACK_MS) return 'put in place of ours';
     }
     return this.#excuseByAdd(call, instance);

@@ -104,7 +104,7 @@ export class Rightful {
   #organizationReasons(thing: Thing, spec: SpecView): readonly string[] {
     const behaviour = this.behaviour(thing);
     const found = new Set<string>();
-    const { name: names, add: adds, emptyLists, echo, refusedIds = [], refuseRemoves = [] } = behaviour;
+    const { name: names, add: adds, list, emptyLists, echo, refusedIds = [], refuseRemoves = [] } = behaviour;
     if (spec.name !== undefined) {
       if (names === 'upper-case' || names === 'ignored') found.add('NotConfirmed');
       if (names === 'bad-request') found.add('Rejected');
@@ -141,6 +141,7 @@ export class Rightful {
       for (const reason of ['Rejected', 'OutcomeUnknown', 'Unavailable', 'Applied']) found.add(reason);
     }
     if (echo === 'stale') for (const reason of ['Applied', 'NotConfirmed']) found.add(reason);
+    if (list === 'absent-when-empty' && present.length === 0 && this.#lastShown(thing) > 0) found.add('NotConfirmed');
     return found.size > 0 ? [...found] : ['Applied'];
   }
 
@@ -176,6 +177,12 @@ export class Rightful {
 
   #present(thing: Thing): ReturnType<Trails['present']> {
     return this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
+  }
+
+  /** How many entries the last list had that a look has shown: after one with any, none at all says nothing. */
+  #lastShown(thing: Thing): number {
+    const { looks } = this.#trails.of(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
+    return looks.findLast(({ entries }) => entries)?.entries?.length ?? 0;
   }
 
   #showsList(thing: Thing): boolean {

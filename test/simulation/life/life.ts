@@ -61,7 +61,10 @@ export class Life {
   readonly wall = BEGINNING;
   readonly timeline = new Timeline();
   readonly chronicle = new Chronicle();
-  readonly knowledge = new Knowledge();
+  readonly knowledge = new Knowledge((key) => {
+    const [plural = '', namespace = '', name = ''] = key.split('/');
+    return this.kube.objects.get(kindOf(plural), namespace, name);
+  });
   readonly kube: Kubernetes;
   readonly kubernetesSide: KubernetesSide;
   readonly weather: Weather;
@@ -83,7 +86,7 @@ export class Life {
   /** When the API server last did not do what it should, or will. */
   kubeDisturbedAt = Number.NEGATIVE_INFINITY;
   /** Versions of the cluster went back at least once. */
-  wentBack = false;
+  wentBackFrom: number | undefined;
   /** The cluster's storage went back at these times. */
   readonly restores: number[] = [];
   readonly #apis = new Map<string, { readonly api: ManagementApi; readonly side: ManagementSide }>();
@@ -194,9 +197,10 @@ export class Life {
     return this.#generations.get(`${uid} ${generation}`) ?? this.restores.at(-1) ?? 0;
   }
 
-  restored(forwards: boolean): void {
+  /** `wentBackFrom`: the newest version there had been, where versions go back. */
+  restored(wentBackFrom: number | undefined): void {
     this.restores.push(this.timeline.now);
-    if (!forwards) this.wentBack = true;
+    this.wentBackFrom = wentBackFrom ?? this.wentBackFrom;
     // The numbers of generations are given once more.
     this.#generations.clear();
   }

@@ -31,7 +31,9 @@ export async function live(options: LifeOptions & { readonly listen?: (life: Lif
 /** Lives on until nothing says any more that it is tried again later. */
 async function runUntilClosed(life: Life, openUntil: () => readonly number[]): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const isDue = (at: number): boolean => at > life.timeline.now && at < life.world.restAt + LONGEST_MS;
+    // Times on record were written by clocks that may have been ahead, and are kept by clocks that may be behind.
+    const horizon = life.world.restAt + LONGEST_MS + 2 * life.fleet.clocksOffMs;
+    const isDue = (at: number): boolean => at > life.timeline.now && at < horizon;
     const times = openUntil().filter(isDue);
     if (times.length === 0) return;
     const due = Math.max(...times);

@@ -14,6 +14,13 @@ export interface Known {
 /** What each process has been told of the objects, and when. It may know more by its own thinking, but never less. */
 export class Knowledge {
   readonly #processes = new Map<string, Map<string, Known>>();
+  readonly #stored: (key: string) => Thing | undefined;
+  #hasGoneBack = false;
+
+  /** `stored`: what the server holds now. */
+  constructor(stored: (key: string) => Thing | undefined) {
+    this.#stored = stored;
+  }
 
   see(fact: Fact): void {
     if (fact.what !== 'seen') return;
@@ -21,7 +28,7 @@ export class Knowledge {
     const before = known.get(fact.key);
     const { thing, at } = fact;
     if (thing) {
-      if (before?.thing && isOlder(thing, before.thing)) return;
+      if (before?.thing && isOlder(thing, before.thing) && !this.#isLost(fact.key, before.thing)) return;
       const isFirst = !before || (before.isFirst && !isOlder(before.last, thing));
       known.set(fact.key, { thing, last: thing, isFirst, at });
     } else if (before?.thing) known.set(fact.key, { thing: undefined, last: before.last, isFirst: false, at });
@@ -30,6 +37,13 @@ export class Knowledge {
   /** Versions have gone back: what was known of them says nothing any more. */
   forget(): void {
     this.#processes.clear();
+    this.#hasGoneBack = true;
+  }
+
+  /** Sent before the versions went back, and told after it: what the server holds is older. */
+  #isLost(key: string, thing: Thing): boolean {
+    const stored = this.#hasGoneBack ? this.#stored(key) : undefined;
+    return stored !== undefined && isOlder(stored, thing);
   }
 
   of(process: string): Map<string, Known> {
