@@ -119,6 +119,13 @@ export class DeletionJudge implements Judge {
     return this.#trails.present(host, target).flatMap(({ key, stored, creator }) => {
       if (spared.has(key)) return [];
       if (creator.by === 'operator') {
+        // A restore has brought the object back, and it went on.
+        if (creator.call.leftAt > at) return [];
+        const { reply } = creator.call;
+        if (reply !== undefined && creator.at > reply.at) {
+          this.#court.excuse('a call carried out twice');
+          return [];
+        }
         const makers = this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid);
         // Where several objects can have made the call, it is not certain that it was this one.
         if (makers.length !== 1 || makers[0] !== uid) return [];

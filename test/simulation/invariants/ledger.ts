@@ -1,8 +1,17 @@
 import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { type LedgerView, readyOf, type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import {
+  type EndpointView,
+  type LedgerView,
+  readyOf,
+  type SpecView,
+  specOf,
+  statusOf,
+  targetOfSpec,
+} from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court, Judge } from './court.ts';
+import { lookBefore } from './looks.ts';
 import type { Notes } from './notes.ts';
 import { isIn, isThere, type Look, type Trails, truthKey } from './trail.ts';
 
@@ -69,7 +78,8 @@ export class LedgerJudge implements Judge {
       if (entry.origin === 'Adopted' && specOf(now).adoptPrivateEndpoints !== true) continue;
       // What it had taken over from another object was never its own.
       const why = this.#isProvenOurs(before, entry) ? this.#objection(now, entry) : undefined;
-      if (why) this.#losses.push({ at: this.#court.life.timeline.now, subject, uid, entry, now: left, why });
+      if (why && this.#notes.isDead(by)) this.#court.excuse('written by a process that died before it could tell');
+      else if (why) this.#losses.push({ at: this.#court.life.timeline.now, subject, uid, entry, now: left, why });
     }
     for (const entry of ours(now)) {
       const key = truthKey(entry);
@@ -77,7 +87,7 @@ export class LedgerJudge implements Judge {
       this.#since.set(`${uid} ${key}`, this.#court.life.timeline.now);
       // A status may speak of an older spec than that on top of which it is written.
       const isOfNow = statusOf(now).observedGeneration === now.metadata.generation;
-      if (isOfNow && !this.#mayClaim(now, entry)) {
+      if (isOfNow && !this.#mayClaim(now, entry) && !this.#cameUnderItsId(now, entry)) {
         const reason = readyOf(now)?.reason;
         const rule = reason === 'TargetConflict' || reason === 'Suspended' ? 'held inherits' : 'I3 claims';
         this.#court.report(
@@ -104,6 +114,9 @@ export class LedgerJudge implements Judge {
         ((call.body as PatchView).privateEndpoints?.remove ?? []).some((one) => truthKey(one) === truthKey(entry)),
     )?.leftAt;
     if (removedAt !== undefined && misses.some(({ at }) => at >= removedAt)) return undefined;
+    // An API that leaves out an empty list: two looks without one count as empty after a removal.
+    const unlisted = looks.filter(({ at, entries }) => at >= Math.max(removedAt ?? Infinity, lastSeen) && !entries);
+    if (isTwice(unlisted)) return undefined;
     if (isTwice(misses)) return undefined;
     if (entry.state === 'Unconfirmed') return 'given-up';
     if (readyOf(thing)?.reason === 'TargetConflict') return 'handed-over';
@@ -141,6 +154,22 @@ export class LedgerJudge implements Judge {
             asksFor(call, entry) && this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid),
         ),
     );
+  }
+
+  /** An add has its id, the look before it lacked the id, and the reply shows this: that the API keeps what it was sent in other fields, no client can tell from somebody else's. */
+  #cameUnderItsId(thing: Thing, entry: LedgerView): boolean {
+    const { looks, changes } = this.#trails.of(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
+    const hasId = ({ id }: Partial<EndpointView>): boolean => id?.toLowerCase() === entry.id.toLowerCase();
+    const isIts = (call: ApiCall): boolean =>
+      this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
+    const isSo = changes.some((call) => {
+      const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
+      const before = add.some(hasId) && isIts(call) ? lookBefore(call, this.#trails)?.entries : undefined;
+      const after = looks.find((look) => look.call === call)?.entries;
+      return before !== undefined && !before.some(hasId) && after !== undefined && isThere(after, entry);
+    });
+    if (isSo) this.#court.excuse('came with our add under its id');
+    return isSo;
   }
 
   #hosts(): Set<string> {

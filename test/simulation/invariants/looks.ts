@@ -32,11 +32,38 @@ export class LookJudge implements Judge {
     const { add = [], remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
     for (const endpoint of remove) this.#judgeRemove(call, endpoint);
     for (const endpoint of add) {
-      const objection = objectionTo(call, endpoint, this.#trails);
+      const objection = this.#objectionTo(call, endpoint);
       if (objection !== undefined) {
         this.#court.report(`I1 ${objection}`, call.target, `${shown(call)} leaves, ${SAYS[objection]} ${endpoint.id}`);
       }
     }
+  }
+
+  #objectionTo(call: ApiCall, endpoint: EndpointView): keyof typeof SAYS | undefined {
+    const look = lookBefore(call, this.#trails);
+    if (!look) return 'no-look';
+    if (look.entries) return isIn(look.entries, endpoint) ? 'was-there' : undefined;
+    const { changes } = this.#trails.of(call.host, call.target);
+    const looks = this.#looksFor(call);
+    const last = looks.findLast(({ entries }) => entries);
+    const isRemoved = (entry: Partial<EndpointView>): boolean =>
+      changes.some(({ body, leftAt }) => {
+        const { remove = [] } = (body as PatchView).privateEndpoints ?? {};
+        return leftAt >= (last?.call.leftAt ?? 0) && remove.some(({ id }) => id === entry.id);
+      });
+    const hasShown = !(last?.entries ?? []).every(isRemoved);
+    const lastAt = looks.at(-1)?.at ?? look.at;
+    const isTwice = looks.some(({ at, entries }) => entries === undefined && lastAt - at >= TWICE_MS);
+    return !hasShown && isTwice ? undefined : 'no-look';
+  }
+
+  /** What the object that a call is for has been shown: what others saw, or one that is gone, is not told to it. */
+  #looksFor(call: ApiCall): readonly Look[] {
+    const uidsOf = (one: ApiCall): string[] =>
+      this.#court.candidates(one).flatMap(({ known: { thing } }) => (thing ? [thing.metadata.uid] : []));
+    const mine = new Set(uidsOf(call));
+    const { looks } = this.#trails.of(call.host, call.target);
+    return looks.filter(({ at, call: look }) => at <= call.leftAt && uidsOf(look).some((uid) => mine.has(uid)));
   }
 
   /** What is being deleted is removed unseen where no look is possible. */
@@ -71,20 +98,4 @@ export function lookBefore(call: ApiCall, trails: Trails): Look | undefined {
   const isLooked = ({ call: look, entries }: Look): boolean =>
     entries !== undefined || (look.body as PatchView).name === undefined;
   return before.findLast(isLooked) ?? before.at(-1);
-}
-
-function objectionTo(call: ApiCall, endpoint: EndpointView, trails: Trails): keyof typeof SAYS | undefined {
-  const look = lookBefore(call, trails);
-  if (!look) return 'no-look';
-  if (look.entries) return isIn(look.entries, endpoint) ? 'was-there' : undefined;
-  const { looks, changes } = trails.of(call.host, call.target);
-  const last = looks.findLast(({ at, entries }) => at <= call.leftAt && entries);
-  const isRemoved = (entry: Partial<EndpointView>): boolean =>
-    changes.some(({ body, leftAt }) => {
-      const { remove = [] } = (body as PatchView).privateEndpoints ?? {};
-      return leftAt >= (last?.call.leftAt ?? 0) && remove.some(({ id }) => id === entry.id);
-    });
-  const hasShown = !(last?.entries ?? []).every(isRemoved);
-  const isTwice = looks.some(({ at, entries }) => entries === undefined && look.at - at >= TWICE_MS);
-  return !hasShown && isTwice ? undefined : 'no-look';
 }

@@ -32,11 +32,15 @@ export class Notes implements Judge {
   readonly #notes = new Map<string, Note[]>();
   /** When a process came to a sudden end: what it had to say then was not said. */
   readonly deaths: number[] = [];
+  readonly #dead = new Set<string>();
   /** Processes whose last event has had no answer: others may stand in line behind it. */
   readonly #waiting = new Set<string>();
 
   see(fact: Fact): void {
-    if (fact.what === 'process' && this.#isSudden(fact)) this.deaths.push(fact.at);
+    if (fact.what === 'process' && this.#isSudden(fact)) {
+      this.deaths.push(fact.at);
+      this.#dead.add(fact.process);
+    }
     if (fact.what !== 'asked' || fact.ask.method !== 'POST' || !fact.ask.path.endsWith('/events')) return;
     if (fact.ask.status === undefined) this.#waiting.add(fact.process);
     else this.#waiting.delete(fact.process);
@@ -45,6 +49,11 @@ export class Notes implements Judge {
     const notes = this.#notes.get(uid) ?? [];
     notes.push({ at: fact.at, uid, reason, text: note });
     this.#notes.set(uid, notes);
+  }
+
+  /** Whether a process is gone that cannot say what it wrote last: a write may arrive when its sender is dead. */
+  isDead(process: string): boolean {
+    return this.#dead.has(process);
   }
 
   #isSudden({ process, did }: Extract<Fact, { what: 'process' }>): boolean {

@@ -11,6 +11,8 @@ const LAG_MS = 30_000;
 /** Put back within this time, another's endpoint cannot be told from ours. */
 const PUT_BACK_MS = 120_000;
 const SETTLED_MS = 60_000;
+/** The look that settles comes at a whole second, and waits for its slot. */
+const LATE_LOOK_MS = 15_000;
 const HIDDEN = 'hidden from the look before our add';
 
 /** I2: no `remove` leaves for what the ledger does not prove to be ours; and what somebody else added is never removed, but where no client can tell. */
@@ -66,8 +68,7 @@ export class RemovalJudge implements Judge {
   }
 
   #judge(call: ApiCall, instance: Instance, gone: readonly Instance[]): void {
-    const isInPlace = this.#isInPlace(call, instance);
-    if (isInPlace && this.#wasHidden(call, instance)) {
+    if (this.#isInPlace(call, instance) && this.#wasHidden(call, instance)) {
       this.#court.excuse(HIDDEN);
       return;
     }
@@ -83,7 +84,7 @@ export class RemovalJudge implements Judge {
         return;
       }
       // Another shard is as good as another client.
-      const excuse = this.#isElsewhere(call, creator.call) ? this.#excuse(call, instance, gone) : undefined;
+      const excuse = this.#isElsewhere(call, creator.call) ? this.#excuseOther(call, instance, gone) : undefined;
       if (excuse !== undefined) {
         this.#court.excuse(excuse);
         return;
@@ -95,8 +96,7 @@ export class RemovalJudge implements Judge {
       );
       return;
     }
-    const isDisplaced = isInPlace && this.#cameSinceLook(call, instance);
-    const excuse = isDisplaced ? 'in the place of an add of ours, after the look' : this.#excuse(call, instance, gone);
+    const excuse = this.#excuseOther(call, instance, gone);
     if (excuse !== undefined) {
       this.#court.excuse(excuse);
       return;
@@ -118,12 +118,18 @@ export class RemovalJudge implements Judge {
   /** Nothing but the add itself comes after the look that lacked it. */
   #cameSinceLook(call: ApiCall, { stored, creator }: Instance): boolean {
     const look = lookBefore(call, this.#trails);
-    if (!look?.entries || isIn(look.entries, stored)) return false;
+    if (!look || isIn(look.entries ?? [], stored)) return false;
     return creator.at >= (look.call.executions[0]?.at ?? look.at) - LAG_MS;
+  }
+
+  #excuseOther(call: ApiCall, instance: Instance, gone: readonly Instance[]): string | undefined {
+    const isDisplaced = this.#isInPlace(call, instance) && this.#cameSinceLook(call, instance);
+    return isDisplaced ? 'in the place of an add of ours, after the look' : this.#excuse(call, instance, gone);
   }
 
   /** Why no client could have told that this endpoint was not ours. */
   #excuse(call: ApiCall, instance: Instance, gone: readonly Instance[]): string | undefined {
+    const { restores } = this.#court.life;
     const trail = this.#trails.of(call.host, call.target);
     const own = trail.instances.filter(
       (other) => other !== instance && other.key === instance.key && this.#countsAsOurs(call, other),
@@ -136,6 +142,8 @@ export class RemovalJudge implements Judge {
     for (const before of own) {
       const wentAt = before.gone?.at;
       if (wentAt === undefined || wentAt > instance.creator.at) continue;
+      const isRestored = restores.some((at) => at >= wentAt && at <= call.leftAt);
+      if (isRestored) return 'a ledger from before it went, which a restore has brought back';
       const missed = trail.looks.find(
         ({ call: look, at, entries }) =>
           at >= wentAt && entries && !isIn(entries, before.stored) && !this.#isElsewhere(call, look),
@@ -150,7 +158,7 @@ export class RemovalJudge implements Judge {
     for (const add of this.#addsOf(call, instance)) {
       const look = lookBefore(add, this.#trails);
       if (!look?.entries || isIn(look.entries, instance.stored)) continue;
-      const settledAt = this.#settledAt(add, instance);
+      const settledAt = this.#firstLookAfter(add, this.#settledAt(add, instance));
       const seenAt = look.call.executions[0]?.at ?? look.at;
       if (instance.creator.at >= seenAt - LAG_MS && instance.creator.at <= settledAt) return 'added together with ours';
       if (this.#wasHidden(add, instance)) return HIDDEN;
@@ -158,16 +166,25 @@ export class RemovalJudge implements Judge {
     return this.#cameWithIntent(call, instance) ? 'added while an intent to add it was on record' : undefined;
   }
 
-  /** Whether nobody who can have made the one call sees those who can have made the other. */
+  /** What an add has left open is settled by the first look after that, some seconds at most. */
+  #firstLookAfter(add: ApiCall, settledAt: number): number {
+    const { looks } = this.#trails.of(add.host, add.target);
+    const look = looks.find(({ call, at, entries }) => at >= settledAt && entries && call.process === add.process);
+    const seenAt = look?.call.executions[0]?.at ?? settledAt;
+    return seenAt - settledAt <= LATE_LOOK_MS ? Math.max(seenAt, settledAt) : settledAt;
+  }
+
+  /** Whether nobody who can have made the one call sees those who can have made the other, or did when it was made: shards are merged. */
   #isElsewhere(call: ApiCall, other: ApiCall): boolean {
+    const { fleet, knowledge, restores } = this.#court.life;
+    const known = knowledge.of(other.process);
     const theirs = this.#court.candidates(other);
-    return this.#court
-      .candidates(call)
-      .every(({ known: mine }) =>
-        theirs.every(
-          ({ known }) => !this.#court.life.fleet.sees(mine.last.metadata.namespace, known.last.metadata.namespace),
-        ),
-      );
+    return this.#court.candidates(call).every((mine) => {
+      // What a process had been told is forgotten with a restore.
+      if (restores.length === 0 && !known.has(mine.key)) return true;
+      const { namespace } = mine.known.last.metadata;
+      return theirs.every((one) => !fleet.sees(namespace, one.known.last.metadata.namespace));
+    });
   }
 
   /** What the operator added, and what nobody can tell from that. */
