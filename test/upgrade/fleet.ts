@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
-import type { LeaderStage } from '../faults/leader/leader-stage.ts';
+import { type LeaderStage, pass, type Replica } from '../faults/leader/leader-stage.ts';
 import { type Activities, activitiesOf } from '../support/activity-scene.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
 import { ORGANIZATION, SERVICE } from '../support/scene.ts';
@@ -24,6 +25,8 @@ export const STILL = ['still', 'adopted', 'named'];
 /** Lists an endpoint that the API refuses. */
 export const REFUSED = 'refused';
 export const BAD = 'bad';
+/** The name of the object whose results cannot be written down at the end of a leader. */
+const UNRECORDED = 'unrecorded';
 /** The key of the object that waits for one of the others to give up its organization. */
 const TWIN = 'twin';
 
@@ -37,6 +40,8 @@ export interface Fleet {
   edit(): Promise<void>;
   /** Begins a change of each unlucky object; resolves when it was sent and nobody knows what became of it. */
   leaveOpen(roll: number): Promise<void>;
+  /** A change that is answered, and the leader is kept from writing down what came of it; resolves when it is done at the API. */
+  leaveUnrecorded(roll: number, leader: Replica): Promise<void>;
   /** Somebody else takes an endpoint of ours away; resolves when the operator has noticed, and `recorded` it where the CRDs let it. */
   takeAway(noticed: 'recorded' | 'seen'): Promise<void>;
   /** How often that was. */
@@ -89,7 +94,7 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
   return {
     idOf,
     async create() {
-      for (const name of [...STILL, ...UNLUCKY, REFUSED, 'busy', 'vanish']) populate(name);
+      for (const name of [...STILL, ...UNLUCKY, UNRECORDED, REFUSED, 'busy', 'vanish']) populate(name);
       simulator.play({ organization: { refusedIds: [BAD] } });
       acts.record('record');
       twinKey = (await stage.newKey(TWIN)).id;
@@ -105,6 +110,7 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
         declare('remove-late', ['kept', ...numbered('remove-late')]),
         declare('remove-done', ['kept', ...numbered('remove-done')]),
         declare('vanish', ['kept', 'vanish']),
+        declare(UNRECORDED, ['kept', `${UNRECORDED}-0`]),
         put(REFUSED, [...besideRefused, BAD]),
         this.edit(),
       ]);
@@ -154,6 +160,19 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
         await orgs.untilIt(name, 'an open intent', ({ status }) => status.pendingChange !== undefined);
       }
     },
+    async leaveUnrecorded(roll, leader) {
+      leader.onKube({
+        take: async (passing) => {
+          const isResult = passing.path.endsWith(`/${UNRECORDED}/status`) && !isIntent(passing.body);
+          await (isResult ? passing.sever() : pass(passing));
+        },
+      });
+      const id = `${UNRECORDED}-${roll}`;
+      // The version before rounds the time of an intent up to a whole second: the next leader is there before that.
+      await pause(1_000 - (Date.now() % 1_000));
+      await declare(UNRECORDED, ['kept', id]);
+      await waitFor(() => orgs.ids(idOf(UNRECORDED)), { what: id, until: (ids) => ids.includes(id) });
+    },
     async takeAway(noticed) {
       const id = idOf('vanish');
       takenAway += 1;
@@ -202,6 +221,7 @@ export const NAMES: Readonly<Record<string, string>> = { still: 'Still', named: 
 /** As the simulator's counts call an endpoint. */
 export const KEY = (id: string): string => `gcp/ap-northeast-1/${id}`;
 
+const isIntent = (body: unknown): boolean => (body as Partial<Org>).status?.pendingChange !== undefined;
 const isSettled = (object: Org): boolean => isReady(object, 'Applied');
 const isRefused = (object: Org): boolean => isReady(object, 'Rejected');
 

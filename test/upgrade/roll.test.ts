@@ -60,7 +60,10 @@ async function whileEdited(act: () => Promise<void>): Promise<void> {
 async function rollTo(version: Version, roll: number, { leavingOpen }: { readonly leavingOpen: boolean }) {
   await whileEdited(async () => {
     const next = await replica(version, roll, 'standing by');
-    if (leavingOpen) await fleet.leaveOpen(roll);
+    if (leavingOpen) {
+      await fleet.leaveOpen(roll);
+      await fleet.leaveUnrecorded(roll, leader);
+    }
     expect(await leader.operator.stop()).toBe(0);
     await untilSaid(next, 'became the leader');
     leader = next;
