@@ -61,6 +61,11 @@ const TABLE: readonly Line[] = [
     told: 'maybe-ours',
   },
   {
+    line: 'add lost | there, before its time, which was rounded up',
+    given: { ...THERE, sent: add('lost'), now: 1 - SECOND },
+    says: 'a Added Present',
+  },
+  {
     line: 'add refused | there',
     given: { ...THERE, sent: add('refused', REFUSAL) },
     says: 'a Found Present',
@@ -210,6 +215,12 @@ const TABLE: readonly Line[] = [
     given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: -SECOND },
     says: 'a Found Present',
     told: 'maybe-still-ours',
+  },
+  {
+    line: 'remove lost | there, before its time, which was rounded up',
+    given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: 1 - SECOND },
+    says: 'a Added Removing',
+    more: { nextAttemptTime: at(90 * SECOND) },
   },
   {
     line: 'Removing | there, settled',

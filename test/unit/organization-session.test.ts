@@ -84,6 +84,7 @@ describe('an attempt goes on', () => {
   test.each<[string, Organization]>([
     ['labels', { ...object, metadata: { ...object.metadata, resourceVersion: '8' } }],
     ['conditions and the time of the next attempt', stored({ ...status, conditions: [], nextAttemptTime: at(1) })],
+    ['nothing but the proof, which older CRDs drop', stored({ ...status, proof: undefined })],
   ])('after a change of %s', (_, changed) => {
     expect(goesOn(changed)).toBe(true);
   });
@@ -98,6 +99,7 @@ describe('an attempt goes on', () => {
     ['an intent of somebody else', stored({ ...status, pendingChange: PENDING })],
     ['another last request', stored({ ...status, lastRequest: { operation: 'x', outcome: 'Unknown', time: at(1) } })],
     ['another proof', stored({ ...status, proof: { time: at(0), apiHash: 'sha256:other' } })],
+    ['an intent of somebody else, without the proof', stored({ ...status, proof: undefined, pendingChange: PENDING })],
   ])('not after %s', (_, changed) => {
     expect(goesOn(changed)).toBe(false);
   });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
-import type { LeaderStage } from '../faults/leader/leader-stage.ts';
+import { type LeaderStage, pass, type Replica } from '../faults/leader/leader-stage.ts';
 import { type Activities, activitiesOf } from '../support/activity-scene.ts';
 import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
 import { ORGANIZATION, SERVICE } from '../support/scene.ts';
@@ -24,6 +25,8 @@ export const STILL = ['still', 'adopted', 'named'];
 /** Lists an endpoint that the API refuses. */
 export const REFUSED = 'refused';
 export const BAD = 'bad';
+/** The name of the object whose results cannot be written down at the end of a leader. */
+const UNRECORDED = 'unrecorded';
 /** The key of the object that waits for one of the others to give up its organization. */
 const TWIN = 'twin';
 
@@ -37,8 +40,10 @@ export interface Fleet {
   edit(): Promise<void>;
   /** Begins a change of each unlucky object; resolves when it was sent and nobody knows what became of it. */
   leaveOpen(roll: number): Promise<void>;
-  /** Somebody else takes an endpoint of ours away; resolves when the operator has noticed. */
-  takeAway(): Promise<void>;
+  /** A change that is answered, and the leader is kept from writing down what came of it; resolves when it is done at the API. */
+  leaveUnrecorded(roll: number, leader: Replica): Promise<void>;
+  /** Somebody else takes an endpoint of ours away; resolves when the operator has noticed, and `recorded` it where the CRDs let it. */
+  takeAway(noticed: 'recorded' | 'seen'): Promise<void>;
   /** How often that was. */
   takenAway(): number;
   /** Waits until what was done and not answered has been recognised. */
@@ -89,7 +94,7 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
   return {
     idOf,
     async create() {
-      for (const name of [...STILL, ...UNLUCKY, REFUSED, 'busy', 'vanish']) populate(name);
+      for (const name of [...STILL, ...UNLUCKY, UNRECORDED, REFUSED, 'busy', 'vanish']) populate(name);
       simulator.play({ organization: { refusedIds: [BAD] } });
       acts.record('record');
       twinKey = (await stage.newKey(TWIN)).id;
@@ -105,6 +110,7 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
         declare('remove-late', ['kept', ...numbered('remove-late')]),
         declare('remove-done', ['kept', ...numbered('remove-done')]),
         declare('vanish', ['kept', 'vanish']),
+        declare(UNRECORDED, ['kept', `${UNRECORDED}-0`]),
         put(REFUSED, [...besideRefused, BAD]),
         this.edit(),
       ]);
@@ -154,18 +160,29 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
         await orgs.untilIt(name, 'an open intent', ({ status }) => status.pendingChange !== undefined);
       }
     },
-    async takeAway() {
+    async leaveUnrecorded(roll, leader) {
+      leader.onKube({
+        take: async (passing) => {
+          const isResult = passing.path.endsWith(`/${UNRECORDED}/status`) && !isIntent(passing.body);
+          await (isResult ? passing.sever() : pass(passing));
+        },
+      });
+      const id = `${UNRECORDED}-${roll}`;
+      // The version before rounds the time of an intent up to a whole second: the next leader is there before that.
+      await pause(1_000 - (Date.now() % 1_000));
+      await declare(UNRECORDED, ['kept', id]);
+      await waitFor(() => orgs.ids(idOf(UNRECORDED)), { what: id, until: (ids) => ids.includes(id) });
+    },
+    async takeAway(noticed) {
       const id = idOf('vanish');
       takenAway += 1;
-      const before = simulator.endpointCounts(id)[KEY('vanish')]?.add ?? 0;
       simulator.setOrganization(id, { remove: ['vanish'] });
+      const { length } = orgs.calls(id);
       await orgs.request('vanish');
-      await waitFor(() => orgs.get('vanish'), {
-        what: 'the operator to miss the endpoint',
-        until: ({ status }) =>
-          (simulator.endpointCounts(id)[KEY('vanish')]?.add ?? 0) > before ||
-          status.privateEndpoints?.find((one) => one.id === 'vanish')?.state !== 'Present',
-      });
+      if (noticed === 'recorded') {
+        await orgs.untilIt('vanish', 'missed', ({ status }) => ledgerIn(status).includes('vanish Added Missing'));
+      }
+      await waitFor(() => orgs.calls(id).length, { what: 'a look at it', until: (calls) => calls > length });
     },
     takenAway: () => takenAway,
     async takenUp() {
@@ -185,12 +202,9 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       for (const name of leaving) await orgs.untilGone(name, PATIENCE_MS);
       for (const name of declared.keys()) expectKept(await orgs.untilIt(name, 'as declared', isSettled, PATIENCE_MS));
       const { status } = await orgs.untilIt(REFUSED, 'refused', isRefused, PATIENCE_MS);
-      // The order of the ledger is nobody's promise.
-      const ledger = (status.privateEndpoints ?? []).toSorted((one) => (one.state === 'Refused' ? 1 : -1));
-      expect(ledger).toEqual([
-        ...besideRefused.map((id) => expect.objectContaining({ id, origin: 'Added', state: 'Present' })),
-        expect.objectContaining({ id: BAD, state: 'Refused' }),
-      ]);
+      expect(ledgerIn(status)).toEqual(
+        [...besideRefused.map((id) => `${id} Added Present`), `${BAD} Refused`].toSorted(),
+      );
       const none = leaving.map((one) => [one, []] as const);
       for (const [name, list] of [...declared, [REFUSED, besideRefused] as const, ...none]) {
         expect([name, orgs.ids(idOf(name)).toSorted()]).toEqual([name, [...new Set([...OTHERS, ...list])].toSorted()]);
@@ -207,6 +221,7 @@ export const NAMES: Readonly<Record<string, string>> = { still: 'Still', named: 
 /** As the simulator's counts call an endpoint. */
 export const KEY = (id: string): string => `gcp/ap-northeast-1/${id}`;
 
+const isIntent = (body: unknown): boolean => (body as Partial<Org>).status?.pendingChange !== undefined;
 const isSettled = (object: Org): boolean => isReady(object, 'Applied');
 const isRefused = (object: Org): boolean => isReady(object, 'Rejected');
 
@@ -225,9 +240,14 @@ function expectKept({ metadata, spec, status }: Org): void {
     if (id !== 'found') return 'Added';
     return spec['adoptPrivateEndpoints'] === true ? 'Adopted' : 'Found';
   };
-  expect([metadata.name, status.privateEndpoints ?? []]).toEqual([
-    metadata.name,
-    list.map(({ id }) => expect.objectContaining({ id, origin: originOf(id), state: 'Present' })),
-  ]);
+  const entries = list.map(({ id }) => `${id} ${originOf(id)} Present`);
+  expect([metadata.name, ledgerIn(status)]).toEqual([metadata.name, entries.toSorted()]);
   expect(status.conditions.map(({ type, status: is }) => `${type} ${is}`)).toEqual(['Ready True']);
+}
+
+/** The ledger without its order, which is nobody's promise; only the version before gives an origin to what is refused. */
+function ledgerIn({ privateEndpoints = [] }: Org['status']): string[] {
+  return privateEndpoints
+    .map(({ id, origin, state }) => (state === 'Refused' ? `${id} ${state}` : `${id} ${origin} ${state}`))
+    .toSorted();
 }

@@ -142,7 +142,7 @@ function afterAdd(tuple: Tuple, evidence: Evidence): Line {
     }
     case 'lost':
       if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);
-      if (isWithin(sent.pending.time, SURELY_OURS_MS, now)) return { entry: added(tuple, reported), did: 'added' };
+      if (isSurelyOurs(Date.parse(sent.pending.time), now)) return { entry: added(tuple, reported), did: 'added' };
       return { entry: found(tuple, reported, goal), remark: 'maybe-ours' };
     case 'refused': {
       if (reported) return { entry: found(tuple, reported, goal), remark: 'refused-but-there' };
@@ -168,9 +168,7 @@ function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
   if (!reported) return evidence.settled ? givenUp : { entry };
   if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
   const sentAt = Date.parse(entry.nextAttemptTime ?? '') - evidence.atWorkMs;
-  const age = evidence.now - sentAt;
-  // The time was rounded up to a whole second.
-  if (age >= -1_000 && age <= SURELY_OURS_MS) return { entry: added(entry, reported), did: 'added' };
+  if (isSurelyOurs(sentAt, evidence.now)) return { entry: added(entry, reported), did: 'added' };
   return { entry: found(entry, reported, evidence.goal), remark: 'maybe-ours' };
 }
 
@@ -197,7 +195,7 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
     const present = kept(entry, reported, goal);
     return { entry: sent.blamed?.(entry) ? { ...present, ...failedAs(sent) } : present };
   }
-  if (sent.how === 'lost' && !isWithin(sent.pending.time, SURELY_OURS_MS, now)) {
+  if (sent.how === 'lost' && !isSurelyOurs(Date.parse(sent.pending.time), now)) {
     return { entry: { ...kept(entry, reported, goal), origin: 'Found' }, remark: 'maybe-still-ours' };
   }
   return removing(entry, reported, evidence);
@@ -280,10 +278,10 @@ function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
   return listed.has(sameKey(tuple));
 }
 
-/** A time ahead of the clock counts as long past. */
-function isWithin(time: string, ms: number, now: number): boolean {
-  const age = now - Date.parse(time);
-  return age >= 0 && age <= ms;
+/** A time ahead of the clock counts as long past, unless rounding up to a whole second has put it there, as the version before did with every intent. */
+function isSurelyOurs(sentAt: number, now: number): boolean {
+  const age = now - sentAt;
+  return age > -1_000 && age <= SURELY_OURS_MS;
 }
 
 function summed(lines: readonly { readonly tuple: Tuple; readonly line: Line }[]): Settlement {

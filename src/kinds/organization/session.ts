@@ -150,16 +150,25 @@ const FRESH_INTENT_MS = 5_000;
 export function sessionOf(object: Organization, notes: Notes, monotonic: number): Session {
   const { status } = object;
   const { session, unsent } = notes;
-  const anchor = anchorOf(object, status);
   const isLate = isUnsent(notes, session?.draft.pendingChange) && monotonic - (unsent?.at ?? 0) > FRESH_INTENT_MS;
-  if (session?.anchor === anchor && !isLate) return session;
+  if (session && speaksOf(session, object) && !isLate) return session;
   return {
-    anchor,
+    anchor: anchorOf(object, status),
     draft: { ...withoutUnsent(status ?? {}, notes), plan: undefined },
     refusalsInRow: 0,
     notices: [],
     drift: 0,
   };
+}
+
+/**
+ * CRDs of the first version drop the proof from what is written. That is nobody's word: if it ended the session, each
+ * intent would begin another attempt, at once and for ever.
+ */
+function speaksOf({ anchor, draft }: Session, object: Organization): boolean {
+  const { status } = object;
+  if (anchor === anchorOf(object, status)) return true;
+  return status?.proof === undefined && anchor === anchorOf(object, { ...status, proof: draft.proof });
 }
 
 /** An intent that never left is of no further interest. */
