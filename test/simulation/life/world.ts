@@ -192,11 +192,13 @@ function drawOrganizations(draw: Draw): OrganizationDraft[] {
     const theirs = strangers(isCrowded ? crowd.pick([210, 210, 9_000]) : mine.between(0, 2));
     const twins = crowd.chance(0.005) ? Array.from({ length: 2_000 }, () => ({ ...crowd.pick(pool) })) : [];
     const traits = organizationTraits(mine.of('traits'), pool, isCrowded);
+    // Twice 9,000 make a reply of more than 1 MiB, which is refused.
+    const isDoubled = traits.some(({ behaviour }) => behaviour.list === 'doubled');
     return {
       id: `7f0e6f0c-0000-4000-8000-00000000000${index + 1}`,
       pool,
       traits,
-      others: [...theirs, ...twins, ...others],
+      others: [...theirs.slice(0, isDoubled ? 4_500 : theirs.length), ...twins, ...others],
     };
   });
 }
