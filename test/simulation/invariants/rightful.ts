@@ -10,6 +10,7 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 import type { Court } from './court.ts';
+import type { RepeatJudge } from './repeats.ts';
 import { type Trails, truthKey } from './trail.ts';
 
 /** How an object may end, by what the world is like: which reasons are true of it, and what the API would take. */
@@ -17,9 +18,12 @@ export class Rightful {
   readonly #court: Court;
   readonly #trails: Trails;
 
-  constructor(court: Court, trails: Trails) {
+  readonly #repeats: RepeatJudge;
+
+  constructor(court: Court, trails: Trails, repeats: RepeatJudge) {
     this.#court = court;
     this.#trails = trails;
+    this.#repeats = repeats;
   }
 
   reasons(plural: Plural, thing: Thing): ReadonlySet<string> {
@@ -129,6 +133,7 @@ export class Rightful {
     if (ours(thing).some(hasStranger)) found.add('EndpointConflict');
     const open = missing.filter((one) => !clashes(one));
     if (open.length > 0 && adds === 'ignored') found.add('NotConfirmed');
+    if (open.some((one) => this.#repeats.isSpent(thing, one))) found.add('NotConfirmed');
     if (open.length > 0 && adds === 'gone')
       for (const reason of ['Rejected', 'NotFound', 'NotConfirmed']) found.add(reason);
     if (open.some(({ id }) => refusedIds.includes(id)))
