@@ -16,12 +16,18 @@ interface Sends {
   openSince: number | undefined;
 }
 
+interface Counts {
+  readonly generation: number | undefined;
+  /** By endpoint. */
+  readonly sends: Map<string, Sends>;
+}
+
 /** I4: an endpoint that does not appear is not sent for ever: at most three unconfirmed changes of one endpoint in a generation. */
 export class RepeatJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
-  /** By process, uid and generation, then by endpoint. What a process has counted goes with it. */
-  readonly #sends = new Map<string, Map<string, Sends>>();
+  /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
+  readonly #counts = new Map<string, Counts>();
 
   constructor(court: Court, trails: Trails) {
     this.#court = court;
@@ -39,8 +45,8 @@ export class RepeatJudge implements Judge {
 
   /** Whether the process that wrote this status has sent an endpoint as often as the contract allows, and never saw it. */
   isSpent({ metadata }: Thing, endpoint: EndpointView): boolean {
-    const sends = this.#sendsOf(this.#court.writerOf(metadata.resourceVersion) ?? '', metadata);
-    return (sends.get(truthKey(endpoint))?.count ?? 0) >= MOST;
+    const counts = this.#counts.get(`${this.#court.writerOf(metadata.resourceVersion)} ${metadata.uid}`);
+    return counts?.generation === metadata.generation && (counts?.sends.get(truthKey(endpoint))?.count ?? 0) >= MOST;
   }
 
   #count(call: ApiCall): void {
@@ -96,9 +102,12 @@ export class RepeatJudge implements Judge {
   }
 
   #sendsOf(process: string, { uid, generation }: Pick<Thing['metadata'], 'uid' | 'generation'>): Map<string, Sends> {
-    const key = `${process} ${uid} ${generation}`;
-    const sends = this.#sends.get(key) ?? new Map<string, Sends>();
-    this.#sends.set(key, sends);
+    const key = `${process} ${uid}`;
+    const counts = this.#counts.get(key);
+    if (counts && counts.generation === generation) return counts.sends;
+    // An older one that a restore brings back is another wish than the last, too.
+    const sends = new Map<string, Sends>();
+    this.#counts.set(key, { generation, sends });
     return sends;
   }
 }
