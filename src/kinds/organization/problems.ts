@@ -137,7 +137,7 @@ function otherName({ work: { goal, session } }: Ending): Problem | undefined {
 
 function inVain({ decision: { exhausted } }: Ending): Problem | undefined {
   if (exhausted.length === 0) return undefined;
-  const message = `The API accepted the change three times and its list does not show it: ${names(exhausted)}. It is not sent again before the spec changes; ask the API’s support about the requests in status.history and the events`;
+  const message = `The change was sent three times and the API’s list does not show it: ${names(exhausted)}. It is not sent again before the spec changes; ask the API’s support about the requests in status.history and the events`;
   return { reason: 'NotConfirmed', message };
 }
 

@@ -10,7 +10,7 @@ import { LIMITS } from './limits.ts';
 import type { Step } from './next-step.ts';
 import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
-import { type OrganizationReply, readReply, storedEntries } from './reply.ts';
+import { type OrganizationReply, readReply, shownList, storedEntries } from './reply.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
 import { type Fresh, type Notes, type Session, TWO_LOOKS_MS } from './session.ts';
 import type { Work } from './work.ts';
@@ -182,7 +182,8 @@ function drafted(
     ...draft,
     proof: { time: timestamp(now), apiHash: work.apiHash },
     lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
-    organization: reply.shown,
+    // What was taken for empty is the last list there was: with the intent gone, nothing else would tell that it had been emptied.
+    organization: fresh.isAssumed ? { ...reply.shown, ...shownList([]) } : reply.shown,
     privateEndpoints: ledger.length > 0 ? ledger : undefined,
     pendingChange: isOpen(work, call, { fresh, ledger }) ? draft.pendingChange : undefined,
     differences: differences.length > 0 ? differences : undefined,

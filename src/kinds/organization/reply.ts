@@ -35,7 +35,8 @@ export function readReply(
   };
 }
 
-function shownList(list: readonly Reported[]): Partial<Shown> {
+/** How a list stands in the status. */
+export function shownList(list: readonly Reported[]): Pick<Shown, 'privateEndpoints' | 'privateEndpointsTotal'> {
   return {
     privateEndpoints: list.slice(0, LIMITS.reportedEndpoints).map(({ id, cloudProvider, region, description }) =>
       withoutUndefined({

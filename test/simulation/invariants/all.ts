@@ -37,7 +37,8 @@ export function judge(life: Life): Sitting {
   const trails = new Trails(court);
   const notes = new Notes();
   const intents = new Intents();
-  const ending = new EndJudge(court, trails, notes);
+  const repeats = new RepeatJudge(court, trails);
+  const ending = new EndJudge(court, trails, { notes, repeats });
   const judges: Judge[] = [
     court,
     trails,
@@ -52,7 +53,7 @@ export function judge(life: Life): Sitting {
     new LedgerJudge(court, trails, notes),
     new DeletionJudge(court, trails, notes),
     new UnsettledJudge(court, trails),
-    new RepeatJudge(court),
+    repeats,
     new EarlyJudge(court),
     new RecordJudge(court),
     new MessageJudge(court),

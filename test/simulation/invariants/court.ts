@@ -187,6 +187,11 @@ export class Court {
     return this.life.timeline.now - Math.min(at, written?.at ?? at) <= HANDOVER_MS;
   }
 
+  /** Which process, or user, wrote this version of an object. */
+  writerOf(resourceVersion: string): string | undefined {
+    return this.#written.get(resourceVersion)?.by;
+  }
+
   /** Whether this key has stood in a Secret of the namespace: in the one of this name, where a name is given. */
   holds(namespace: string, { keyId, secret }: ApiCall['credential'], name?: string): boolean {
     return this.life.secrets.some(

@@ -10,6 +10,7 @@ import {
 } from '../record/objects.ts';
 import type { Court } from './court.ts';
 import type { Notes } from './notes.ts';
+import type { RepeatJudge } from './repeats.ts';
 import { Rightful } from './rightful.ts';
 import { type Trails, truthKey } from './trail.ts';
 
@@ -22,11 +23,11 @@ export class EndJudge {
   readonly #notes: Notes;
   readonly #rightful: Rightful;
 
-  constructor(court: Court, trails: Trails, notes: Notes) {
+  constructor(court: Court, trails: Trails, seen: { readonly notes: Notes; readonly repeats: RepeatJudge }) {
     this.#court = court;
     this.#trails = trails;
-    this.#notes = notes;
-    this.#rightful = new Rightful(court, trails);
+    this.#notes = seen.notes;
+    this.#rightful = new Rightful(court, trails, seen.repeats);
   }
 
   /** When those that are not as they should be will be tried again by their own account: times on the timeline. */

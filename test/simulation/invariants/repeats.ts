@@ -1,34 +1,64 @@
+import type { Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
+import { type EndpointView, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
-import type { Court, Judge } from './court.ts';
-import { truthKey } from './trail.ts';
+import type { Candidate, Court, Judge } from './court.ts';
+import { isIn, type Trails, truthKey } from './trail.ts';
 
 /** What the contract allows. */
 const MOST = 3;
 
+/** How often an endpoint was sent by one process, for one generation of one object, and no list has shown it since. */
+interface Sends {
+  readonly endpoint: EndpointView;
+  count: number;
+  /** When the last of them was over, until a list shows it. */
+  openSince: number | undefined;
+}
+
+interface Counts {
+  readonly generation: number | undefined;
+  /** By endpoint. */
+  readonly sends: Map<string, Sends>;
+}
+
 /** I4: an endpoint that does not appear is not sent for ever: at most three unconfirmed changes of one endpoint in a generation. */
 export class RepeatJudge implements Judge {
   readonly #court: Court;
-  /** By process, uid, generation and endpoint: adds that were taken, or may have been. What a process has counted goes with it. */
-  readonly #sent = new Map<string, number>();
+  readonly #trails: Trails;
+  /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
+  readonly #counts = new Map<string, Counts>();
 
-  constructor(court: Court) {
+  constructor(court: Court, trails: Trails) {
     this.#court = court;
+    this.#trails = trails;
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'answered') this.#count(fact.call, (fact.call.reply?.status ?? 0) < 300);
-    if (fact.what === 'unanswered') this.#count(fact.call, true);
+    if (fact.what === 'answered') {
+      if (mayBeTaken(fact.call.reply?.status ?? 0)) this.#count(fact.call);
+      this.#confirm(fact.call);
+    }
+    // An answer that breaks off after its status was one.
+    if (fact.what === 'unanswered' && !fact.call.reply) this.#count(fact.call);
   }
 
-  #count(call: ApiCall, isTaken: boolean): void {
-    const [candidate, other] = this.#court.candidates(call);
-    if (!isTaken || call.method !== 'PATCH' || !candidate || other) return;
-    const { uid, generation } = candidate.known.last.metadata;
+  /** Whether the process that wrote this status has sent an endpoint as often as the contract allows, and never saw it. */
+  isSpent({ metadata }: Thing, endpoint: EndpointView): boolean {
+    const counts = this.#counts.get(`${this.#court.writerOf(metadata.resourceVersion)} ${metadata.uid}`);
+    return counts?.generation === metadata.generation && (counts?.sends.get(truthKey(endpoint))?.count ?? 0) >= MOST;
+  }
+
+  #count(call: ApiCall): void {
+    if (call.method !== 'PATCH') return;
+    const [candidate, other] = this.#senders(call);
+    if (!candidate || other) return;
+    const sends = this.#sendsOf(call.process, candidate.known.last.metadata);
+    const { timeline } = this.#court.life;
     for (const endpoint of (call.body as PatchView).privateEndpoints?.add ?? []) {
-      const key = `${call.process} ${uid} ${generation} ${truthKey(endpoint)}`;
-      const count = (this.#sent.get(key) ?? 0) + 1;
-      this.#sent.set(key, count);
+      const before = sends.get(truthKey(endpoint));
+      const count = (before?.count ?? 0) + (this.#isForgotten(before) ? 0 : 1);
+      sends.set(truthKey(endpoint), { endpoint, count, openSince: timeline.now });
       if (count > MOST) {
         this.#court.report(
           'I4 added-again',
@@ -38,4 +68,55 @@ export class RepeatJudge implements Judge {
       }
     }
   }
+
+  /** Of several objects that a call may be for, those that have on record that they send just this. */
+  #senders(call: ApiCall): readonly Candidate[] {
+    const candidates = this.#court.candidates(call);
+    const added = keysOf((call.body as PatchView).privateEndpoints?.add);
+    const intent = candidates.filter(({ known }) => keysOf(statusOf(known.last).pendingChange?.add) === added);
+    return intent.length > 0 ? intent : candidates;
+  }
+
+  /** What was not settled yet when the cluster's storage came back from a copy stands on no record. */
+  #isForgotten({ openSince = Number.POSITIVE_INFINITY }: Partial<Sends> = {}): boolean {
+    const isSo = openSince <= (this.#court.life.restores.at(-1) ?? -1);
+    if (isSo) this.#court.excuse('an add that a restore has taken off the record');
+    return isSo;
+  }
+
+  /** A list that shows it confirms the last time; whoever removes it then has it added anew. */
+  #confirm(call: ApiCall): void {
+    const look = this.#trails.of(call.host, call.target).looks.at(-1);
+    if (look?.call !== call || !look.entries) return;
+    const entries = look.entries.map(({ region, ...entry }) => ({
+      ...entry,
+      ...(region !== undefined && { region: region.replace(/^r-/i, '') }),
+    }));
+    for (const { known } of this.#court.candidates(call)) {
+      for (const send of this.#sendsOf(call.process, known.last.metadata).values()) {
+        if (send.openSince === undefined || !isIn(entries, send.endpoint)) continue;
+        send.count -= 1;
+        send.openSince = undefined;
+      }
+    }
+  }
+
+  #sendsOf(process: string, { uid, generation }: Pick<Thing['metadata'], 'uid' | 'generation'>): Map<string, Sends> {
+    const key = `${process} ${uid}`;
+    const counts = this.#counts.get(key);
+    if (counts && counts.generation === generation) return counts.sends;
+    // An older one that a restore brings back is another wish than the last, too.
+    const sends = new Map<string, Sends>();
+    this.#counts.set(key, { generation, sends });
+    return sends;
+  }
+}
+
+function keysOf(endpoints: readonly EndpointView[] = []): string {
+  return endpoints.map(truthKey).sort().join();
+}
+
+/** An answer that does not say that nothing happened: a success, or one that leaves it open. */
+function mayBeTaken(status: number): boolean {
+  return status < 400 || status === 408 || status >= 500;
 }

@@ -10,6 +10,7 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 import type { Court } from './court.ts';
+import type { RepeatJudge } from './repeats.ts';
 import { type Trails, truthKey } from './trail.ts';
 
 /** How an object may end, by what the world is like: which reasons are true of it, and what the API would take. */
@@ -17,9 +18,12 @@ export class Rightful {
   readonly #court: Court;
   readonly #trails: Trails;
 
-  constructor(court: Court, trails: Trails) {
+  readonly #repeats: RepeatJudge;
+
+  constructor(court: Court, trails: Trails, repeats: RepeatJudge) {
     this.#court = court;
     this.#trails = trails;
+    this.#repeats = repeats;
   }
 
   reasons(plural: Plural, thing: Thing): ReadonlySet<string> {
@@ -38,7 +42,7 @@ export class Rightful {
   takes(thing: Thing, endpoint: EndpointView): boolean {
     const { refusedIds = [] } = this.behaviour(thing);
     if (refusedIds.includes(endpoint.id)) return false;
-    return !this.#present(thing).some(({ stored }) => stored.id.toLowerCase() === endpoint.id.toLowerCase());
+    return !this.#present(thing).some(({ stored }) => sameId(stored, endpoint));
   }
 
   /** Whether adds have any effect, and can be seen to. */
@@ -104,7 +108,7 @@ export class Rightful {
   #organizationReasons(thing: Thing, spec: SpecView): readonly string[] {
     const behaviour = this.behaviour(thing);
     const found = new Set<string>();
-    const { name: names, add: adds, list, emptyLists, echo, refusedIds = [], refuseRemoves = [] } = behaviour;
+    const { name: names, add: adds, list, entries, emptyLists, echo, refusedIds = [], refuseRemoves = [] } = behaviour;
     if (spec.name !== undefined) {
       if (names === 'upper-case' || names === 'ignored') found.add('NotConfirmed');
       if (names === 'bad-request') found.add('Rejected');
@@ -115,7 +119,7 @@ export class Rightful {
     const missing = declared.filter((one) => !present.some(({ key }) => key === truthKey(one)));
     if (!this.#showsList(thing)) return ['Applied', 'NotConfirmed', 'Rejected', 'OutcomeUnknown'];
     const clashes = (one: EndpointView): boolean =>
-      present.some(({ stored, key }) => stored.id.toLowerCase() === one.id.toLowerCase() && key !== truthKey(one));
+      present.some(({ stored, key }) => sameId(stored, one) && key !== truthKey(one));
     if ([...declared, ...ours(thing)].some(clashes)) found.add('EndpointConflict');
     // Where the API keeps it under other fields and it is not this object's, nobody can tell it from another one.
     const isKeptOtherwise = (one: EndpointView): boolean =>
@@ -124,11 +128,12 @@ export class Rightful {
       );
     if (declared.some(isKeptOtherwise)) found.add('EndpointConflict');
     // One of others under the same id might go with ours: ours is not removed beside it.
-    const hasStranger = ({ id }: EndpointView): boolean =>
-      present.some(({ stored }) => stored.id.toLowerCase() === id.toLowerCase() && !this.owns(thing, stored));
+    const hasStranger = (one: EndpointView): boolean =>
+      present.some(({ stored }) => sameId(stored, one) && !this.owns(thing, stored));
     if (ours(thing).some(hasStranger)) found.add('EndpointConflict');
     const open = missing.filter((one) => !clashes(one));
     if (open.length > 0 && adds === 'ignored') found.add('NotConfirmed');
+    if (open.some((one) => this.#repeats.isSpent(thing, one))) found.add('NotConfirmed');
     if (open.length > 0 && adds === 'gone')
       for (const reason of ['Rejected', 'NotFound', 'NotConfirmed']) found.add(reason);
     if (open.some(({ id }) => refusedIds.includes(id)))
@@ -141,7 +146,9 @@ export class Rightful {
       for (const reason of ['Rejected', 'OutcomeUnknown', 'Unavailable', 'Applied']) found.add(reason);
     }
     if (echo === 'stale') for (const reason of ['Applied', 'NotConfirmed']) found.add(reason);
-    if (list === 'absent-when-empty' && present.length === 0 && this.#lastShown(thing) > 0) found.add('NotConfirmed');
+    // A list of nothing but a null has no entry that can be read: it says as little as none.
+    const hidesEmpty = list === 'absent-when-empty' || entries === 'null-among';
+    if (hidesEmpty && present.length === 0 && this.#lastShown(thing) > 0) found.add('NotConfirmed');
     return found.size > 0 ? [...found] : ['Applied'];
   }
 
@@ -199,6 +206,11 @@ export class Rightful {
     const { organizationId } = specOf(thing);
     return behaviourOf(this.#court.life.world.organizations.find(({ id }) => id === organizationId)?.traits ?? []);
   }
+}
+
+/** An id is the same in other letters and with blanks around it, as an endpoint is. */
+function sameId(a: EndpointView, b: EndpointView): boolean {
+  return a.id.trim().toLowerCase() === b.id.trim().toLowerCase();
 }
 
 function ours(thing: Thing): EndpointView[] {

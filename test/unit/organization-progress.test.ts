@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { progress } from '../../src/kinds/organization/progress.ts';
+import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import type { Session } from '../../src/kinds/organization/session.ts';
+import { workOf } from '../../src/kinds/organization/work.ts';
+import { T0 } from '../support/objects.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
+import { anOrganization, factsOf } from '../support/organization-objects.ts';
+
+const MINUTE = 60_000;
+
+/** A look that is answered without a list, a minute after another such answer, at an object that lists nothing and has this status. */
+function secondBareLook(status: OrganizationStatus): Session {
+  const object = anOrganization({ ids: [], status });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const facts = factsOf(object, { monotonic: 10 * MINUTE });
+  const work = workOf(
+    object,
+    { ...facts, notes: { ...facts.notes, unlistedSince: 9 * MINUTE } },
+    { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
+  );
+  return progress({
+    object,
+    work,
+    call: { step: 'look', by: 'list', body: '{}' },
+    verdict: { ok: true, httpStatus: 200, outcome: 'Succeeded', result: {} },
+    secretVersion: '1',
+    now: T0,
+  }).session;
+}
+
+describe('a list that is left out twice', () => {
+  const listed = { organization: { privateEndpoints: [e('a')], privateEndpointsTotal: 1 } };
+  const removing = {
+    ...listed,
+    privateEndpoints: [entry('a', { state: 'Missing' })],
+    pendingChange: { time: at(-10 * MINUTE), add: [], remove: [e('a')] },
+  };
+
+  test('is unknown after one with entries that nobody has removed', () => {
+    expect(secondBareLook(listed).fresh?.list).toBeUndefined();
+  });
+
+  test('counts as empty after one of what is being removed, also when the intent is gone from the record', () => {
+    const { fresh, draft } = secondBareLook(removing);
+    expect(fresh?.isAssumed).toBe(true);
+    expect(draft.organization).toEqual({ privateEndpoints: [], privateEndpointsTotal: 0 });
+    const later = secondBareLook({ ...draft, privateEndpoints: undefined, pendingChange: undefined });
+    expect(later.fresh?.isAssumed).toBe(true);
+  });
+});
