@@ -57,7 +57,8 @@ export interface Attempting {
 export interface KindAttempts extends Attempting {
   /** The pacer holds a slot for the object with this store key. */
   readonly hasSlot: (storeKey: string) => boolean;
-  readonly settle: (storeKey: string, recorded: Recorded) => void;
+  readonly recorded: (storeKey: string, how: Recorded) => void;
+  readonly settle: (storeKey: string, isKept: boolean) => void;
   readonly forget: (storeKey: string) => void;
 }
 
@@ -76,6 +77,12 @@ export function attemptsOf(
 ): KindAttempts {
   const pacingKey = (key: string): string => queueKey(kind, key);
   const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded(wakeTarget) };
+  const endCall = (key: string): void => {
+    const call = memory.underWay.get(key);
+    if (!call) return;
+    memory.underWay.delete(key);
+    locks.end(call.target, call.uid, call);
+  };
   return {
     pacer,
     readCredential,
@@ -85,15 +92,15 @@ export function attemptsOf(
     pacingKey,
     stillWanted: (object) => isSameWish(object, store.get(keyOf(object))),
     hasSlot: (key) => pacer.hasSlot(pacingKey(key)),
-    settle(key, recorded) {
+    recorded(key, how) {
+      // Those who are woken because it was lost find the target free.
+      endCall(key);
+      if (how === 'lost') memory.unrecorded.lost(key);
+      else memory.unrecorded.told(key);
+    },
+    settle(key, isKept) {
       pacer.settle(pacingKey(key));
-      if (recorded === 'kept') return;
-      if (recorded === 'lost') memory.unrecorded.lost(key);
-      if (recorded === 'written') memory.unrecorded.told(key);
-      const call = memory.underWay.get(key);
-      if (!call) return;
-      memory.underWay.delete(key);
-      locks.end(call.target, call.uid, call);
+      if (!isKept) endCall(key);
     },
     forget(key) {
       pacer.forget(pacingKey(key));

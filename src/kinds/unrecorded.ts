@@ -43,10 +43,16 @@ export class Unrecorded {
     this.#onOwed(write.target);
   }
 
-  /** Asked for the object with this key and uid, which another may have had the key of before. */
-  isOwed(target: string | undefined, { key, uid }: { readonly key: string; readonly uid: string }): boolean {
+  /**
+   * Asked when a visit begins, for the object with this key and uid, which another may have had the key of before. `goesOn`: this visit
+   * goes on with what was sent, and a status is to tell of it; or none will.
+   */
+  isOwed(
+    target: string | undefined,
+    { key, uid, goesOn }: { readonly key: string; readonly uid: string; readonly goesOn: boolean },
+  ): boolean {
     const write = this.#sent.get(key);
-    if (write && write.uid !== uid) this.lost(key);
+    if (write && (write.uid !== uid || !goesOn)) this.lost(key);
     return target !== undefined && this.#owed.has(target);
   }
 }

@@ -37,17 +37,19 @@ export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
   report(object: Stored, plan: Plan, result: Result, now: number): Report;
 }
 
-/**
- * What became of the status that a visit had to write. `none`: there was none to write. `kept`: it is not written yet, so what only
- * memory knows of the visit must stay. `lost`: no status will ever tell of it.
- */
-export type Recorded = 'none' | 'written' | 'kept' | 'lost';
+/** What became of the status that a visit had to write. `lost`: no status will ever tell of it. */
+export type Recorded = 'written' | 'lost';
 
 /** What else the engine asks of a kind. */
 interface Housekeeping {
   readonly type: ResourceType;
-  /** A visit of the key is over, whatever came of it: give back what was held for it. */
-  settle(key: string, recorded: Recorded): void;
+  /** It is known what became of a status; of one that an earlier visit could not write, before this visit reads anything. */
+  recorded(key: string, how: Recorded): void;
+  /**
+   * A visit of the key is over, whatever came of it: give back what was held for it. `isKept`: its status is not written yet, so what
+   * only memory knows of the visit must stay.
+   */
+  settle(key: string, isKept: boolean): void;
   /** The object is gone: drop everything known about it. */
   forget(key: string): void;
 }
@@ -78,7 +80,8 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object) => void store.put(object as Stored),
     drop: (object) => store.drop(object),
-    settle: (key, recorded) => definition.settle(key, recorded),
+    recorded: (key, how) => definition.recorded(key, how),
+    settle: (key, isKept) => definition.settle(key, isKept),
     forget: (key) => definition.forget(key),
     async pass(passed, clock) {
       const object = passed as Stored;

@@ -38,8 +38,6 @@ export interface PassResult {
 export class Lifecycle {
   readonly #options: LifecycleOptions;
   readonly #kept = new Map<string, Kept>();
-  /** What became of the status of the visit that runs. */
-  readonly #recorded = new Map<string, Recorded>();
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
@@ -49,9 +47,9 @@ export class Lifecycle {
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
     try {
       const uid = this.#kept.get(id)?.base.metadata.uid;
-      await this.#catchUp(kind, id);
+      const caughtUp = await this.#catchUp(kind, id);
       const object = kind.get(key);
-      if (this.#recorded.get(id) === 'lost' && object?.metadata.uid === uid) {
+      if (caughtUp === 'lost' && object?.metadata.uid === uid) {
         return { outcome: goOn, did: 'dropped', asOf: this.#hands() };
       }
       if (!object) {
@@ -63,8 +61,7 @@ export class Lifecycle {
       const outcome = await this.#record(kind, id, { base: object, report });
       return { outcome, did: report.did, facts: report.facts, asOf };
     } finally {
-      kind.settle(key, this.#kept.has(id) ? 'kept' : (this.#recorded.get(id) ?? 'none'));
-      this.#recorded.delete(id);
+      kind.settle(key, this.#kept.has(id));
     }
   }
 
@@ -77,14 +74,16 @@ export class Lifecycle {
    * Writes what an earlier pass could not. A status that the schema refuses would hold up its object for ever, so it
    * is dropped when the user changes what it speaks of: the next pass then does what one does after a crash.
    */
-  async #catchUp(kind: Kind, id: string): Promise<void> {
+  async #catchUp(kind: Kind, id: string): Promise<Recorded | undefined> {
     const kept = this.#kept.get(id);
-    if (!kept) return;
+    if (!kept) return undefined;
     try {
-      await this.#write(kind, id, kept);
+      const { recorded } = await this.#write(kind, id, kept);
+      return recorded;
     } catch (error) {
       if (!isRefusedBySchema(error) || !isChanged(kept.base, kind.get(keyOf(kept.base)))) throw error;
       this.#kept.delete(id);
+      return undefined;
     }
   }
 
@@ -96,16 +95,22 @@ export class Lifecycle {
     }
     const kept = { base, report: { ...report, status } };
     this.#kept.set(id, kept);
-    return this.#write(kind, id, kept);
+    const { outcome } = await this.#write(kind, id, kept);
+    return outcome;
   }
 
-  async #write(kind: Kind, id: string, kept: Kept): Promise<Outcome> {
+  async #write(
+    kind: Kind,
+    id: string,
+    kept: Kept,
+  ): Promise<{ readonly recorded: Recorded; readonly outcome: Outcome }> {
     const { base, report } = kept;
-    const newest = kind.get(keyOf(base));
+    const key = keyOf(base);
+    const newest = kind.get(key);
     if (newest?.metadata.uid !== base.metadata.uid) {
       this.#kept.delete(id);
-      this.#recorded.set(id, 'lost');
-      return awaitChange;
+      kind.recorded(key, 'lost');
+      return { recorded: 'lost', outcome: awaitChange };
     }
     let isPaid = false;
     const written = await writeStatus({
@@ -123,12 +128,13 @@ export class Lifecycle {
     });
     this.#kept.delete(id);
     const isLost = written === 'gone' || (written === 'superseded' && !isPaid);
-    this.#recorded.set(id, isLost ? 'lost' : 'written');
+    const recorded = isLost ? 'lost' : 'written';
+    kind.recorded(key, recorded);
     if (written === 'gone') kind.drop(base);
     // Whoever wrote the other word has woken the key.
-    if (written === 'gone' || written === 'superseded') return awaitChange;
+    if (written === 'gone' || written === 'superseded') return { recorded, outcome: awaitChange };
     this.#tell(kind, base, report);
-    return report.outcome;
+    return { recorded, outcome: report.outcome };
   }
 
   #tell(kind: Kind, object: KubeObject, { notices = [] }: Report): void {

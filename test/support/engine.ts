@@ -2,7 +2,7 @@ import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../../src/kube/resource.ts';
 import { Store } from '../../src/kube/store.ts';
 import { queueKey } from '../../src/runtime/controller.ts';
-import { defineKind, type Kind, type Notice, type Report } from '../../src/runtime/kind.ts';
+import { defineKind, type Kind, type Notice, type Recorded, type Report } from '../../src/runtime/kind.ts';
 import { Lifecycle } from '../../src/runtime/lifecycle.ts';
 import { awaitChange } from '../../src/runtime/outcome.ts';
 import { Queue } from '../../src/runtime/queue.ts';
@@ -17,6 +17,7 @@ export interface TestKind {
   readonly store: Store<KubeObject>;
   /** Keys whose remote call was made, in order. */
   readonly acted: string[];
+  readonly recorded: { readonly key: string; readonly how: Recorded }[];
   readonly settled: { readonly key: string; readonly unwritten: boolean }[];
   readonly forgotten: string[];
   /** What a pass does at the remote side. */
@@ -27,11 +28,13 @@ export interface TestKind {
 export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
   const store = new Store<KubeObject>({ onChange: (key) => enqueue(idOf(key)) });
   const acted: string[] = [];
+  const recorded: { key: string; how: Recorded }[] = [];
   const settled: { key: string; unwritten: boolean }[] = [];
   const forgotten: string[] = [];
   const test: TestKind = {
     store,
     acted,
+    recorded,
     settled,
     forgotten,
     act: () => {},
@@ -47,7 +50,8 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
         return undefined;
       },
       report: (object, _plan, _result, now) => test.report(object, now),
-      settle: (key, recorded) => void settled.push({ key, unwritten: recorded === 'kept' }),
+      recorded: (key, how) => void recorded.push({ key, how }),
+      settle: (key, isKept) => void settled.push({ key, unwritten: isKept }),
       forget: (key) => void forgotten.push(key),
     }),
   };

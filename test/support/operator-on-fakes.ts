@@ -81,6 +81,7 @@ export async function startOnFakes(kube: FakeKubeServer, apiUrl: string, flags: 
     async end() {
       stop.abort();
       await working;
+      await operator.events.flush();
       operator.pacer.close();
       await Promise.all([operator.api.close(), client.close()]);
     },

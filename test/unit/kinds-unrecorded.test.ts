@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { Unrecorded } from '../../src/kinds/unrecorded.ts';
 
-const ONE = { key: 'ingest/orders', uid: 'u-1' };
+const ONE = { key: 'ingest/orders', uid: 'u-1', goesOn: true };
 const WRITE = { ...ONE, target: 'pipe', isWrite: true };
 let woken: string[];
 let unrecorded: Unrecorded;
@@ -40,6 +40,16 @@ test('a look that nobody is told of pays nothing, and owes nothing of its own', 
   unrecorded.begins({ ...WRITE, isWrite: false });
   unrecorded.lost(ONE.key);
   expect(unrecorded.isOwed('pipe', ONE)).toBe(true);
+});
+
+test('one whose attempt nobody goes on with is owed, and what was to pay for it owes it again', () => {
+  unrecorded.begins(WRITE);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
+  expect(unrecorded.isOwed('pipe', { ...ONE, goesOn: false })).toBe(true);
+  unrecorded.begins({ ...WRITE, isWrite: false });
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
+  expect(unrecorded.isOwed('pipe', { ...ONE, goesOn: false })).toBe(true);
+  expect(woken).toEqual(['pipe', 'pipe']);
 });
 
 test('another object under the same name owes what the one before has left', () => {

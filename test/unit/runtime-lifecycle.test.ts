@@ -234,6 +234,19 @@ describe('a status that could not be written', () => {
     });
   }
 
+  test('is known to the kind to stand before the visit that wrote it does anything else', async () => {
+    engine.given(KEY);
+    spoilWrites('lost');
+    await expectRefusal(engine.pass(KEY), 0);
+    expect(engine.recorded).toEqual([]);
+    const knownToPass: unknown[] = [];
+    engine.act = () => void knownToPass.push(...engine.recorded);
+    engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
+    await engine.pass(KEY);
+    expect(knownToPass).toEqual([{ key: KEY, how: 'written' }]);
+    expect(engine.recorded).toEqual(knownToPass);
+  });
+
   test('is kept while nobody answers at all, and what memory holds of the object stays', async () => {
     engine.given(KEY);
     await engine.server.stop();

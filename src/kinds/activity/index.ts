@@ -21,6 +21,7 @@ export function createActivityKind(context: KindContext): Kind {
     plan,
     act: (object, planned) => act(object, planned, { ...attempts, api }),
     report,
+    recorded: attempts.recorded,
     settle: attempts.settle,
     forget: attempts.forget,
   });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../kube/resource.ts';
+import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import { defineKind, type Kind } from '../../runtime/kind.ts';
 import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
@@ -57,9 +57,14 @@ export function createOrganizationKind(context: KindContext): Kind {
     report(object, planned, result, now) {
       const { notes, letGo, ...said } = report(object, planned, result, now);
       if (notes) notebook.set(object, notes);
-      else if (planned.do !== 'step') notebook.endSession(object, letGo === true);
+      else if (planned.do !== 'step') {
+        // What was sent in an attempt that ends here is not told by the status that comes now.
+        attempts.memory.unrecorded.lost(keyOf(object));
+        notebook.endSession(object, letGo === true);
+      }
       return reportUnproven(keepProof(said, object, now), object);
     },
+    recorded: attempts.recorded,
     settle: attempts.settle,
     forget(key) {
       attempts.forget(key);

@@ -7,7 +7,7 @@ import { type StandingSources, standingOf } from '../standing.ts';
 import type { Standing } from '../target.ts';
 import type { DeclaredEndpoint } from './resource.ts';
 import { type Organization, parseSpec } from './resource.ts';
-import type { Notebook, Notes } from './session.ts';
+import { type Notebook, type Notes, sessionOf } from './session.ts';
 
 /** What a pass knows besides the object itself. */
 export interface Facts {
@@ -55,13 +55,18 @@ export function load(object: Organization, from: LoadSources): Facts {
   const { baseUrl, apiHash, cleanupDeadlineMs, planOnly } = from;
   const secretName = secretNameOf(object);
   const monotonic = from.monotonic();
+  const notes = from.notebook.of(object, monotonic);
   return {
     standing: standingOf(object, { ...from, targetOf, mayAct: (rival) => !from.planOnly && parseSpec(rival).ok }),
     listedByOthers: from.rivals(object).flatMap((rival) => listedBy(rival, object, apiHash)),
-    notes: from.notebook.of(object, monotonic),
+    notes,
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
-    owed: from.memory.unrecorded.isOwed(targetOf(object), { key: keyOf(object), uid: object.metadata.uid }),
+    owed: from.memory.unrecorded.isOwed(targetOf(object), {
+      key: keyOf(object),
+      uid: object.metadata.uid,
+      goesOn: notes.session !== undefined && sessionOf(object, notes, monotonic) === notes.session,
+    }),
     hasSlot: from.hasSlot(keyOf(object)),
     monotonic,
     baseUrl,

@@ -38,6 +38,7 @@ export function createPipeSettingsKind(context: KindContext): Kind {
     plan,
     act: (object, planned) => act(object, planned, { ...attempts, api, unsettled }),
     report: (object, planned, result, now) => keepProof(report(object, planned, result, now), object, now),
+    recorded: attempts.recorded,
     settle: attempts.settle,
     forget(key) {
       attempts.forget(key);

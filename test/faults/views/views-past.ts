@@ -79,8 +79,9 @@ export async function runPast(
 
     const past = view.answerLists(lists);
     const letGo = holdUp(view);
+    const done = (): number => stage.simulator.callCount() + view.writes.length;
     await stage.start();
-    await pause(QUIET_MS);
+    await untilQuiet(done);
     const calls = casts.map(({ cast }, index) => cast.subject.calls().slice(callsBefore[index]));
     const writes = view.writes.slice(writesBefore).filter(({ code }) => code < 300);
     past.end();
@@ -88,7 +89,7 @@ export async function runPast(
     letGo();
     await markersThrough(stage);
     await untilAtRest(stage.namespace);
-    await pause(QUIET_MS);
+    await untilQuiet(done);
     const results = casts.map(async ({ name, cast }, index) => {
       const inPast = calls[index] ?? [];
       const result: PastResult = {
@@ -139,6 +140,11 @@ export async function liveThrough(cast: Cast, acts: readonly Act[], former: read
     await perform(cast, act);
     await dealtWith(cast, [...former, ...acts.slice(0, index + 1)]);
   }
+}
+
+/** Resolves when this has stayed the same for a second. */
+async function untilQuiet(done: () => number): Promise<void> {
+  for (let before = -1; before !== done(); await pause(QUIET_MS)) before = done();
 }
 
 /** Resolves when no object says that the operator works on it or waits. */

@@ -35,12 +35,18 @@ export interface World {
   readonly make: Maker;
   /** Lets the object's Secret be so. */
   setKey(name: string, key: Key): Promise<void>;
-  /** Ends the operator and starts another. */
+  /**
+   * Ends the operator and starts another. One of this process ends between two attempts: of a change that was about to be sent
+   * then, and that other walks' waits make old, nobody could tell any more whose it is.
+   */
   restart(): Promise<void>;
   /** Lets time pass, where it can be made to, once no call is under way, which would be out of time. */
   wait(minutes: number): Promise<void>;
   end(): Promise<void>;
 }
+
+/** Many walks keep it busy. */
+const IDLE_MS = 60_000;
 
 /** `bundle`: a process that is killed to restart; `inner`: in this process, with a clock to turn. */
 export async function openWorld({ kind, api }: Walker, as: 'bundle' | 'inner'): Promise<World> {
@@ -80,7 +86,7 @@ export async function openWorld({ kind, api }: Walker, as: 'bundle' | 'inner'): 
     },
     restart() {
       restarted = restarted.then(async () => {
-        await (as === 'bundle' ? scene.operator().kill() : inner?.stop());
+        await (inner ? stopIdle(inner) : scene.operator().kill());
         await start();
       });
       return restarted;
@@ -91,11 +97,19 @@ export async function openWorld({ kind, api }: Walker, as: 'bundle' | 'inner'): 
         inner?.clock.advance(minutes * 60_000);
         return true;
       };
-      await waitFor(pass, { what: 'the operator to be idle', timeoutMs: 60_000 });
+      await waitFor(pass, { what: 'the operator to be idle', timeoutMs: IDLE_MS });
     },
     async end() {
       await inner?.stop();
       await scene.end();
     },
   };
+}
+
+/** Looks and stops in one go: nothing begins between the two. */
+async function stopIdle(inner: InnerOperator): Promise<void> {
+  const stop = (): { readonly stopped: Promise<void> } | undefined =>
+    inner.isIdle() ? { stopped: inner.stop() } : undefined;
+  const stopping = await waitFor(stop, { what: 'the operator to be idle', timeoutMs: IDLE_MS });
+  await stopping?.stopped;
 }
