@@ -3,11 +3,15 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 
+/** Who held a Lease that is gone may call until its renewal is so old. */
+const LEASE_MS = 15_000;
+
 /** Only the process that the Lease names makes calls, and it gives the Lease back when all of them have ended. */
 export class LeaseJudge implements Judge {
   readonly #court: Court;
   /** By process: its calls that have not ended. */
   readonly #open = new Map<string, Set<ApiCall>>();
+  #deletedAt = Number.NEGATIVE_INFINITY;
 
   constructor(court: Court) {
     this.#court = court;
@@ -25,6 +29,7 @@ export class LeaseJudge implements Judge {
         this.#openOf(fact.call.process).delete(fact.call);
         return;
       case 'written':
+        if (fact.change.kind.plural === 'leases' && fact.change.type === 'DELETED') this.#deletedAt = fact.at;
         if (fact.change.kind.plural === 'leases') this.#judgeRelease(fact.change.by, fact.change.now.spec);
         return;
       default:
@@ -35,6 +40,10 @@ export class LeaseJudge implements Judge {
   #judgeHolder(call: ApiCall): void {
     const { kube, restores, timeline } = this.#court.life;
     if (restores.some((at) => timeline.now - at < 60_000)) return;
+    if (timeline.now - this.#deletedAt < LEASE_MS) {
+      this.#court.excuse('a Lease that somebody has deleted, taken by a process that never saw it');
+      return;
+    }
     const holder = holderOf(kube.objects.list(kindOf('leases'), '')[0]?.spec);
     if (holder === '' || holder === call.process) return;
     this.#court.report(

@@ -45,25 +45,28 @@ export class LookJudge implements Judge {
     if (look.entries) return isIn(look.entries, endpoint) ? 'was-there' : undefined;
     const { changes } = this.#trails.of(call.host, call.target);
     const looks = this.#looksFor(call);
-    const last = looks.findLast(({ entries }) => entries);
+    const last = looks.findLast(({ look, isIts }) => look.entries && isIts)?.look;
     const isRemoved = (entry: Partial<EndpointView>): boolean =>
       changes.some(({ body, leftAt }) => {
         const { remove = [] } = (body as PatchView).privateEndpoints ?? {};
         return leftAt >= (last?.call.leftAt ?? 0) && remove.some(({ id }) => id === entry.id);
       });
     const hasShown = !(last?.entries ?? []).every(isRemoved);
-    const lastAt = looks.at(-1)?.at ?? look.at;
-    const isTwice = looks.some(({ at, entries }) => entries === undefined && lastAt - at >= TWICE_MS);
+    const lastAt = looks.at(-1)?.look.at ?? look.at;
+    const isTwice = looks.some(({ look: { at, entries } }) => entries === undefined && lastAt - at >= TWICE_MS);
     return !hasShown && isTwice ? undefined : 'no-look';
   }
 
-  /** What the object that a call is for has been shown: what others saw, or one that is gone, is not told to it. */
-  #looksFor(call: ApiCall): readonly Look[] {
+  /** What the object that a call is for may have been shown, and whether it was no other's look: what others saw is not told to it, and what it saw may be forgotten with a restore. */
+  #looksFor(call: ApiCall): readonly { readonly look: Look; readonly isIts: boolean }[] {
     const uidsOf = (one: ApiCall): string[] =>
       this.#court.candidates(one).flatMap(({ known: { thing } }) => (thing ? [thing.metadata.uid] : []));
     const mine = new Set(uidsOf(call));
+    const restoredAt = this.#court.life.restores.at(-1) ?? Number.NEGATIVE_INFINITY;
     const { looks } = this.#trails.of(call.host, call.target);
-    return looks.filter(({ at, call: look }) => at <= call.leftAt && uidsOf(look).some((uid) => mine.has(uid)));
+    return looks
+      .filter((look) => look.at <= call.leftAt && uidsOf(look.call).some((uid) => mine.has(uid)))
+      .map((look) => ({ look, isIts: look.at > restoredAt && uidsOf(look.call).every((uid) => mine.has(uid)) }));
   }
 
   /** What is being deleted is removed unseen where no look is possible. */
