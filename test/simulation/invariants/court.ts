@@ -138,6 +138,16 @@ export class Court {
     return this.#carried.get(`${this.life.apiHost} ${target}`)?.at(-1);
   }
 
+  /** Whether the same was confirmed after a call without an answer had left, and what came then is another process's. */
+  wasConfirmedAfter(lost: ApiCall, thing: Thing): boolean {
+    const calls = this.#carried.get(`${lost.host} ${lost.target}`) ?? [];
+    const own = this.#confirmed.get(statusOf(thing).applied?.requestId ?? '');
+    if (!own || own.process === lost.process) return false;
+    return calls.some(
+      (call) => call !== lost && call.leftAt > lost.leftAt && call.text === lost.text && isSuccess(call),
+    );
+  }
+
   /** Whether a process that does not see this object has had a call carried out for its target since it was last confirmed. */
   isOverruledElsewhere(thing: Thing, target: string): boolean {
     const calls = this.#carried.get(`${this.life.apiHost} ${target}`) ?? [];

@@ -10,6 +10,7 @@ import {
 } from '../record/objects.ts';
 import type { Court } from './court.ts';
 import type { Notes } from './notes.ts';
+import { isFromBefore, PipesAtRest } from './pipes-at-rest.ts';
 import type { RepeatJudge } from './repeats.ts';
 import { Rightful } from './rightful.ts';
 import { type Trails, truthKey } from './trail.ts';
@@ -22,6 +23,7 @@ export class EndJudge {
   readonly #trails: Trails;
   readonly #notes: Notes;
   readonly #rightful: Rightful;
+  readonly #pipes: PipesAtRest;
 
   constructor(court: Court, trails: Trails, seen: { readonly notes: Notes; readonly repeats: RepeatJudge }) {
     this.#court = court;
@@ -88,7 +90,7 @@ export class EndJudge {
       );
       return;
     }
-    if (reason === 'Applied' && plural === 'pipesettings') this.#judgePipe(key, thing);
+    if (reason === 'Applied' && plural === 'pipesettings') this.#pipes.judge(key, thing);
     if (plural === 'organizations') this.#judgeOrganization(key, thing, reason);
   }
 
@@ -116,65 +118,12 @@ export class EndJudge {
     );
   }
 
-  #judgePipe(key: string, thing: Thing): void {
-    const { settings = {}, organizationId, serviceId, pipeId } = specOf(thing);
-    const held = this.#court.life.api.settings.of(`${organizationId}/${serviceId}/${pipeId}`) ?? {};
-    const other = Object.entries(settings).find(([name, value]) => held[name] !== value);
-    if (!other || this.#isWrittenElsewhere('pipesettings', thing)) return;
-    const [name, value] = other;
-    if (this.#isFromBefore(thing)) return;
-    if (this.#wasSilent(thing, name) || this.#cameTwice(thing)) return;
-    this.#court.report(
-      this.#overwrittenBy(thing),
-      key,
-      `${key} says Applied with ${name} ${String(value)}, and the API has ${String(held[name])}`,
-    );
-  }
-
-  /** A restored status tells of what was confirmed before; what has overwritten it since stands nowhere. */
-  #isFromBefore(thing: Thing): boolean {
-    const { restores, wall } = this.#court.life;
-    const confirmedAt = Date.parse(statusOf(thing).applied?.time ?? '') - wall;
-    const isSo = confirmedAt <= (restores.at(-1) ?? Number.NEGATIVE_INFINITY);
-    if (isSo) this.#court.excuse('confirmed before a restore and overwritten since');
-    return isSo;
-  }
-
-  /** The last call was this object's own, and its reply did not speak of the setting: that counts as taken. */
-  #wasSilent(thing: Thing, name: string): boolean {
-    const target = targetOfSpec('pipesettings', specOf(thing));
-    const last = this.#court.lastCarriedOut(target);
-    const isOwn = last?.reply !== undefined && last.reply.requestId === statusOf(thing).applied?.requestId;
-    return isOwn && last.reply?.result?.[name] === undefined;
-  }
-
-  /** A call that was answered was carried out once more, long after: no client hears of that. */
-  #cameTwice(thing: Thing): boolean {
-    const target = targetOfSpec('pipesettings', specOf(thing));
-    const last = this.#court.lastCarriedOut(target);
-    const isSo = last?.reply !== undefined && last.executions.length > 1;
-    if (isSo) this.#court.excuse('a call carried out twice');
-    return isSo;
-  }
-
-  /** Whose call was the last to be carried out: another object's, an earlier one of its own, or nobody's. */
-  #overwrittenBy(thing: Thing): string {
-    const target = targetOfSpec('pipesettings', specOf(thing));
-    const last = this.#court.lastCarriedOut(target);
-    if (!last) return 'I4 not-there';
-    const isOwn = this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
-    if (!isOwn) return 'I4 overwritten';
-    return last.reply === undefined ? 'I4 late-write' : 'I4 not-there';
-  }
-
-  /** Across processes nothing is seen: another shard may have written the same. */
-  #isWrittenElsewhere(plural: Plural, thing: Thing): boolean {
-    return this.#court.isOverruledElsewhere(thing, targetOfSpec(plural, specOf(thing)));
-  }
-
   #judgeOrganization(key: string, thing: Thing, reason: string): void {
     const spec = specOf(thing);
-    if (!['Applied', 'Rejected', 'Conflict'].includes(reason) || this.#isWrittenElsewhere('organizations', thing))
+    if (
+      !['Applied', 'Rejected', 'Conflict'].includes(reason) ||
+      this.#court.isOverruledElsewhere(thing, targetOfSpec('organizations', specOf(thing)))
+    )
       return;
     // A change that the API has lost to another one at the same time was confirmed all the same.
     if (this.#rightful.behaviour(thing).concurrent === 'lost-update') return;
@@ -190,7 +139,7 @@ export class EndJudge {
     const rule = isTaken ? 'I4 overwritten' : this.#notThere(reason === 'Applied' ? 'I4 not-there' : 'I4 kept-out');
     // What keeps it from there is in the condition then, or `no-hint` says that it is not.
     const isBlind = reason === 'Rejected' && this.#rightful.cannotLook(thing);
-    if (kept.length > 0 && this.#rightful.canAdd(thing) && !isBlind && !this.#isFromBefore(thing)) {
+    if (kept.length > 0 && this.#rightful.canAdd(thing) && !isBlind && !isFromBefore(thing, this.#court)) {
       this.#court.report(
         this.#oddly(thing, rule),
         key,
@@ -201,7 +150,7 @@ export class EndJudge {
     if (reason !== 'Applied') return;
     const actual = this.#court.life.api.organizations.of(spec.organizationId ?? '')?.name;
     const isNamed = spec.name === undefined || this.#lastNamed(target) === spec.name;
-    if (!isNamed && !this.#rightful.changesNames(thing) && !this.#isFromBefore(thing)) {
+    if (!isNamed && !this.#rightful.changesNames(thing) && !isFromBefore(thing, this.#court)) {
       this.#court.report(
         this.#lastNamed(target) === undefined ? this.#notThere('I4 not-there') : 'I4 overwritten',
         key,

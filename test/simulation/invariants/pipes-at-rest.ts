@@ -1,0 +1,71 @@
+import type { Thing } from '../kubernetes/objects.ts';
+import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import type { Court } from './court.ts';
+
+/** I4, of PipeSettings: what says Applied at rest is what the API has. */
+export class PipesAtRest {
+  readonly #court: Court;
+
+  constructor(court: Court) {
+    this.#court = court;
+  }
+
+  judge(key: string, thing: Thing): void {
+    const { settings = {}, organizationId, serviceId, pipeId } = specOf(thing);
+    const held = this.#court.life.api.settings.of(`${organizationId}/${serviceId}/${pipeId}`) ?? {};
+    const other = Object.entries(settings).find(([name, value]) => held[name] !== value);
+    if (!other || this.#court.isOverruledElsewhere(thing, targetOfSpec('pipesettings', specOf(thing)))) return;
+    const [name, value] = other;
+    if (isFromBefore(thing, this.#court)) return;
+    if (this.#wasSilent(thing, name) || this.#cameTwice(thing) || this.#cameUntold(thing)) return;
+    this.#court.report(
+      this.#overwrittenBy(thing),
+      key,
+      `${key} says Applied with ${name} ${String(value)}, and the API has ${String(held[name])}`,
+    );
+  }
+
+  /** The last call was this object's own, and its reply did not speak of the setting: that counts as taken. */
+  #wasSilent(thing: Thing, name: string): boolean {
+    const target = targetOfSpec('pipesettings', specOf(thing));
+    const last = this.#court.lastCarriedOut(target);
+    const isOwn = last?.reply !== undefined && last.reply.requestId === statusOf(thing).applied?.requestId;
+    return isOwn && last.reply?.result?.[name] === undefined;
+  }
+
+  /** A call that was answered was carried out once more, long after: no client hears of that. */
+  #cameTwice(thing: Thing): boolean {
+    const target = targetOfSpec('pipesettings', specOf(thing));
+    const last = this.#court.lastCarriedOut(target);
+    const isSo = last?.reply !== undefined && last.executions.length > 1;
+    if (isSo) this.#court.excuse('a call carried out twice');
+    return isSo;
+  }
+
+  /** What the same process confirmed after it made its status say nothing of the call that came last, and that process is gone. */
+  #cameUntold(thing: Thing): boolean {
+    const last = this.#court.lastCarriedOut(targetOfSpec('pipesettings', specOf(thing)));
+    const isSo = last !== undefined && last.reply === undefined && this.#court.wasConfirmedAfter(last, thing);
+    if (isSo) this.#court.excuse('a write that no status tells of, of a process that is gone');
+    return isSo;
+  }
+
+  /** Whose call was the last to be carried out: another object's, an earlier one of its own, or nobody's. */
+  #overwrittenBy(thing: Thing): string {
+    const target = targetOfSpec('pipesettings', specOf(thing));
+    const last = this.#court.lastCarriedOut(target);
+    if (!last) return 'I4 not-there';
+    const isOwn = this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
+    if (!isOwn) return 'I4 overwritten';
+    return last.reply === undefined ? 'I4 late-write' : 'I4 not-there';
+  }
+}
+
+/** A restored status tells of what was confirmed before; what has overwritten it since stands nowhere. */
+export function isFromBefore(thing: Thing, court: Court): boolean {
+  const { restores, wall } = court.life;
+  const confirmedAt = Date.parse(statusOf(thing).applied?.time ?? '') - wall;
+  const isSo = confirmedAt <= (restores.at(-1) ?? Number.NEGATIVE_INFINITY);
+  if (isSo) court.excuse('confirmed before a restore and overwritten since');
+  return isSo;
+}
