@@ -30,6 +30,7 @@ export class EndJudge {
     this.#trails = trails;
     this.#notes = seen.notes;
     this.#rightful = new Rightful(court, trails, seen.repeats);
+    this.#pipes = new PipesAtRest(court);
   }
 
   /** When those that are not as they should be will be tried again by their own account: times on the timeline. */
