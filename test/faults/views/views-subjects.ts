@@ -46,8 +46,11 @@ export interface Outcome {
   readonly moved: unknown;
 }
 
-/** Many cases run at once, on machines that are busy with others. */
-const PATIENCE_MS = 60_000;
+/**
+ * Many cases run at once, on machines that are busy with others; and one that leaves the shard between intent and request is waited
+ * for until that could not be at work any more, a minute after `--api-timeout`.
+ */
+const PATIENCE_MS = 150_000;
 
 function waitFor<T>(check: () => T | Promise<T>, options: WaitOptions<T>): Promise<T> {
   return lookUntil(check, { timeoutMs: PATIENCE_MS, ...options });
