@@ -34,11 +34,14 @@ export interface LocksOptions {
  */
 export class Locks {
   readonly #options: LocksOptions;
+  /** How long after it was sent a write may be at work at the API. */
+  readonly atWorkMs: number;
   /** By target, then uid. The targets stand in the order in which their last lock ends, because all last equally long. */
   readonly #targets = new Map<string, Map<string, Lock>>();
 
   constructor(options: LocksOptions) {
     this.#options = options;
+    this.atWorkMs = settlesInMs(options.apiTimeoutMs);
   }
 
   /** The first byte of a call for this object is about to leave. */
@@ -75,7 +78,7 @@ export class Locks {
   }
 
   #settledAt(): number {
-    return this.#options.monotonic() + settlesInMs(this.#options.apiTimeoutMs);
+    return this.#options.monotonic() + this.atWorkMs;
   }
 
   /** What still stands of a lock. */

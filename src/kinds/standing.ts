@@ -14,7 +14,7 @@ export interface StandingSources<T extends KubeObject> {
   readonly mayAct: (object: T) => boolean;
   readonly secrets: Pick<Secrets, 'state'>;
   readonly memory: Pick<Memory, 'triedSecret'>;
-  readonly locks: Pick<Locks, 'remainingMs'>;
+  readonly locks: Pick<Locks, 'remainingMs' | 'atWorkMs'>;
   readonly contests: Contests;
   /** Configured namespaces that nobody has listed yet. */
   readonly unlisted: () => readonly string[];
@@ -34,6 +34,7 @@ export function standingOf<T extends KubeObject>(object: T, from: StandingSource
     others,
     waits: readyOf(object.status as CommonStatus | undefined)?.reason === 'TargetConflict',
     unlisted: from.unlisted().length > 0,
+    atWorkMs: from.locks.atWorkMs,
     unsettledMs: target === undefined ? undefined : from.locks.remainingMs(target, uid),
     courtesyMs: isContest && target !== undefined ? from.contests.courtesyMs(target) : 0,
   };

@@ -33,6 +33,8 @@ export interface Standing {
   readonly waits: boolean;
   /** There is a configured namespace in which the holder may stand unseen. */
   readonly unlisted: boolean;
+  /** So much earlier than it was confirmed a write may have been carried out, by the clock of the process that sent it. */
+  readonly atWorkMs: number;
   /** For so long a write of another object, or of one that is gone, may still be at work. */
   readonly unsettledMs: number | undefined;
   /** For so long the younger lets the older go first, where nobody is proven and they have just appeared. */
@@ -61,7 +63,7 @@ export type Verdict =
       readonly holds: true;
       /** It may act, but makes no call before this. */
       readonly turn?: Turn;
-      /** Epoch ms: from then on what it has sent is to be sent again, because a rival was confirmed after it. */
+      /** Epoch ms: from then on what it has sent is to be sent again, because a rival's may have been carried out after it. */
       readonly againAt?: number;
     }
   | Held;
@@ -101,12 +103,15 @@ function turnOf(
   return others.some(isBefore) ? { why: 'courtesy', until: now + courtesyMs } : undefined;
 }
 
-/** In a second of both nobody knows who came last. A time in the future, which a wrong clock has written, counts as long past. */
-function confirmedAgainst({ own, others }: Standing, now: number): number | undefined {
+/**
+ * Of two that were confirmed so close to each other, by two processes that did not see each other, nobody knows which was carried
+ * out last. A time in the future, which a wrong clock has written, counts as long past.
+ */
+function confirmedAgainst({ own, others, atWorkMs }: Standing, now: number): number | undefined {
   const past = (time: number | undefined): number => (time !== undefined && time <= now ? time : 0);
   if (own.appliedAt === undefined) return undefined;
   const last = Math.max(0, ...others.flatMap(({ appliedAt, provenAt }) => [past(appliedAt), past(provenAt)]));
-  return last > 0 && past(own.appliedAt) <= last ? last + 1_000 : undefined;
+  return last > 0 && past(own.appliedAt) <= last + atWorkMs ? last + atWorkMs + 1_000 : undefined;
 }
 
 function named({ uid, namespace, name }: Claim, own: Claim): { readonly holder?: Holder } {

@@ -98,6 +98,7 @@ export function standingAmong(
     waits: readyOf(object.status)?.reason === 'TargetConflict',
     unlisted: false,
     unsettledMs: undefined,
+    atWorkMs: 95_000,
     courtesyMs: 0,
     ...more,
   };

@@ -55,7 +55,15 @@ export function factsOf(object: Organization, more: Partial<Facts> = {}): Facts 
   const { monotonic = 0 } = more;
   const notebook = new Notebook(API_TIMEOUT_MS + 60_000);
   return {
-    standing: { own: aClaim(), others: [], waits: false, unlisted: false, unsettledMs: undefined, courtesyMs: 0 },
+    standing: {
+      own: aClaim(),
+      others: [],
+      waits: false,
+      unlisted: false,
+      atWorkMs: 95_000,
+      unsettledMs: undefined,
+      courtesyMs: 0,
+    },
     listedByOthers: [],
     notes: notebook.of(object, monotonic),
     secret: { state: 'unknown' },

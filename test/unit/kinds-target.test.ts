@@ -21,7 +21,7 @@ function a(uid: string, more: Partial<Claim> = {}): Claim {
   };
 }
 
-const CALM = { waits: false, unlisted: false, unsettledMs: undefined, courtesyMs: 0 };
+const CALM = { waits: false, unlisted: false, atWorkMs: 5 * SECOND, unsettledMs: undefined, courtesyMs: 0 };
 
 function judged(own: Claim, others: readonly Claim[], more: Partial<Standing> = {}): Verdict {
   return judgeTarget({ own, others, ...CALM, ...more }, T0);
@@ -154,17 +154,28 @@ describe('what was confirmed', () => {
   };
 
   test.for<[string, number, Partial<Claim>, number | undefined]>([
-    ['stands against what a rival had confirmed before', at(-10), { appliedAt: at(-11), provenAt: at(-11) }, undefined],
-    ['is sent again after a rival was confirmed', at(-10), { appliedAt: at(-5), provenAt: at(-5) }, at(-4)],
-    ['is sent again after the second in which both were confirmed', at(0), { appliedAt: at(0) }, at(1)],
+    [
+      'stands against what a rival had confirmed long before',
+      at(-10),
+      { appliedAt: at(-16), provenAt: at(-16) },
+      undefined,
+    ],
+    ['is sent again after a rival was confirmed', at(-10), { appliedAt: at(-5), provenAt: at(-5) }, at(1)],
+    ['is sent again after the second in which both were confirmed', at(0), { appliedAt: at(0) }, at(6)],
+    [
+      'is sent again where what a rival had confirmed shortly before may have been carried out after it',
+      at(-10),
+      { appliedAt: at(-14), provenAt: at(-15) },
+      at(-8),
+    ],
     [
       'is sent again where the API took something of a rival and reported another value',
       at(-10),
       { provenAt: at(-5) },
-      at(-4),
+      at(1),
     ],
     ['stands against a time in the future, which a wrong clock has written', at(-10), { appliedAt: at(60) }, undefined],
-    ['is sent again where its own time lies in the future', at(60), { appliedAt: at(-5) }, at(-4)],
+    ['is sent again where its own time lies in the future', at(60), { appliedAt: at(-5) }, at(1)],
   ])('%s', ([, own, rival, expected]) => {
     expect(against(own, rival)).toBe(expected);
   });

@@ -148,14 +148,16 @@ export class CallJudge implements Judge {
     return !this.#court.isLateWord(known, call.process);
   }
 
-  /** The API took something of another object in the second in which it confirmed this one, or later: nobody knows what it holds. */
+  /** The API took something of another object after it confirmed this one, or so shortly before that either may have been the last: nobody knows what it holds. */
   #isContested(call: ApiCall, thing: Thing): boolean {
-    const own = statusOf(thing).applied?.time ?? '';
-    return [...this.#court.life.knowledge.of(call.process)].some(([key, { last }]) => {
+    const { world, knowledge } = this.#court.life;
+    const atWorkMs = world.flags.timeoutSeconds * 1_000 + 60_000;
+    const since = Date.parse(statusOf(thing).applied?.time ?? '') - atWorkMs;
+    return [...knowledge.of(call.process)].some(([key, { last }]) => {
       const [plural = ''] = key.split('/');
       if (last.metadata.uid === thing.metadata.uid || targetOfSpec(plural, specOf(last)) !== call.target) return false;
       const { applied, proof } = statusOf(last);
-      return [applied?.time, proof?.time].some((time) => time !== undefined && time >= own);
+      return [applied?.time, proof?.time].some((time) => time !== undefined && Date.parse(time) >= since);
     });
   }
 

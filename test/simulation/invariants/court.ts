@@ -148,14 +148,22 @@ export class Court {
     );
   }
 
-  /** Whether a process that does not see this object has had a call carried out for its target since it was last confirmed. */
+  /**
+   * Whether a process that does not see this object has had a call carried out for its target since it was last confirmed; or one
+   * that did not see it then, for an object of which nothing is left.
+   */
   isOverruledElsewhere(thing: Thing, target: string): boolean {
     const calls = this.#carried.get(`${this.life.apiHost} ${target}`) ?? [];
     const own = this.#confirmed.get(statusOf(thing).applied?.requestId ?? '');
     const since = own ? calls.slice(calls.indexOf(own) + 1) : calls;
-    const isSeen = ({ known }: Candidate): boolean =>
-      this.life.fleet.sees(known.last.metadata.namespace, thing.metadata.namespace);
-    return since.some((call) => !this.candidates(call).some(isSeen));
+    const { fleet } = this.life;
+    const { namespace } = thing.metadata;
+    const left = new Set(this.life.objects().map((one) => one.thing.metadata.uid));
+    return since.some((call) => {
+      const objects = this.candidates(call).map(({ known }) => known.last.metadata);
+      if (!objects.some((one) => fleet.sees(one.namespace, namespace))) return true;
+      return !fleet.isSeenBy(call.process, namespace) && !objects.some(({ uid }) => left.has(uid));
+    });
   }
 
   /** Whether the API that is in use now has confirmed this very generation. */

@@ -13,7 +13,7 @@ import type { Notes } from './notes.ts';
 import { isFromBefore, PipesAtRest } from './pipes-at-rest.ts';
 import type { RepeatJudge } from './repeats.ts';
 import { Rightful } from './rightful.ts';
-import { type Trails, truthKey } from './trail.ts';
+import { isIn, type Trails, truthKey } from './trail.ts';
 
 const DELETED_MS = 15 * 60_000;
 
@@ -190,7 +190,7 @@ export class EndJudge {
     return !this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === metadata.uid);
   }
 
-  /** Whether somebody else took it away after the last look for this object: nobody can have told the operator. */
+  /** Whether somebody else took it away after the last look for this object, or that one showed what was before: nobody can have told the operator. */
   #wentSince(thing: Thing, endpoint: EndpointView): boolean {
     const { instances, looks } = this.#trails.of(
       this.#court.life.apiHost,
@@ -200,8 +200,11 @@ export class EndJudge {
       ({ call, entries }) =>
         entries && this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid),
     );
-    const seenAt = last?.call.executions.at(-1)?.at ?? 0;
-    return instances.some(({ key, gone }) => key === truthKey(endpoint) && gone && !gone.call && gone.at >= seenAt);
+    const key = truthKey(endpoint);
+    const isStale = last?.entries !== undefined && isIn(last.entries, endpoint) && !last.truth.has(key);
+    if (isStale) this.#court.excuse('a list from before somebody removed it');
+    const seenAt = isStale ? 0 : (last?.call.executions.at(-1)?.at ?? 0);
+    return instances.some((one) => one.key === key && one.gone && !one.gone.call && one.gone.at >= seenAt);
   }
 
   /** The name that the operator was the last to give, in the order in which the API carried its calls out. */

@@ -18,6 +18,8 @@ interface Place {
 export class Fleet {
   readonly #life: Life;
   readonly #places: Place[] = [];
+  /** By process: the namespaces that it was started for; undefined: all. */
+  readonly #views = new Map<string, readonly string[] | undefined>();
   #isStopped = false;
   /** How far wall clocks may be off by now: the sum of all jumps. */
   clocksOffMs = 0;
@@ -117,6 +119,11 @@ export class Fleet {
     });
   }
 
+  /** Whether a process, of now or before, was to see the objects of a namespace. */
+  isSeenBy(process: string, namespace: string): boolean {
+    return this.#views.get(process)?.includes(namespace) ?? true;
+  }
+
   /** What has stood still goes on. */
   wake(): void {
     for (const { host } of this.processes) if (host.frozen) host.thaw();
@@ -150,6 +157,7 @@ export class Fleet {
       },
     });
     place.present = incarnation;
+    this.#views.set(name, place.namespaces);
     life.timeline.at(0, () => incarnation.start());
   }
 
