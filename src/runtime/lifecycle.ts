@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { KubeError } from '../kube/errors.ts';
-import { compareVersions, type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
+import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
 import type { Kind, Notice, Recorded, Report } from './kind.ts';
 import { awaitChange, goOn, type Outcome } from './outcome.ts';
 import { writeStatus } from './status-writer.ts';
@@ -107,22 +107,20 @@ export class Lifecycle {
       this.#recorded.set(id, 'lost');
       return awaitChange;
     }
-    let isPaid = false;
+    let isSame = false;
     const written = await writeStatus({
       client: this.#options.client,
       type: kind.type,
       object: newest,
       statusFor: (object) => {
-        // Of a server that went back the watch tells; until then this process knows only what is no more.
-        const isOlder = compareVersions(object.metadata.resourceVersion, base.metadata.resourceVersion) < 0;
-        isPaid = isOlder || confirmsTheSame(object, { base, status: report.status });
+        isSame = confirmsTheSame(object, { base, status: report.status });
         return isOnTop(object, kept) ? report.status : undefined;
       },
       wrote: (object) => this.#options.take(kind, id, object),
-      met: (newer) => kind.put(newer),
+      met: (found, refused) => kind.put(found, refused),
     });
     this.#kept.delete(id);
-    const isLost = written === 'gone' || (written === 'superseded' && !isPaid);
+    const isLost = written === 'gone' || (written === 'superseded' && !isSame);
     this.#recorded.set(id, isLost ? 'lost' : 'written');
     if (written === 'gone') kind.drop(base);
     // Whoever wrote the other word has woken the key.
