@@ -38,6 +38,8 @@ export interface PassResult {
 export class Lifecycle {
   readonly #options: LifecycleOptions;
   readonly #kept = new Map<string, Kept>();
+  /** What a step has learned and only the next one would write. */
+  readonly #unsaid = new Map<string, { readonly kind: Kind; readonly kept: Kept }>();
   /** What became of the status of the visit that runs. */
   readonly #recorded = new Map<string, Recorded>();
 
@@ -47,6 +49,7 @@ export class Lifecycle {
 
   /** `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be written. */
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
+    this.#unsaid.delete(id);
     try {
       const uid = this.#kept.get(id)?.base.metadata.uid;
       await this.#catchUp(kind, id);
@@ -63,9 +66,27 @@ export class Lifecycle {
       const outcome = await this.#record(kind, id, { base: object, report });
       return { outcome, did: report.did, facts: report.facts, asOf };
     } finally {
-      kind.settle(key, this.#kept.has(id) ? 'kept' : (this.#recorded.get(id) ?? 'none'));
-      this.#recorded.delete(id);
+      this.#settle(kind, id, key);
     }
+  }
+
+  /** No further pass follows: writes what the next steps would have told. Rejects with the first KubeError, when all have been tried. */
+  async end(): Promise<void> {
+    const unsaid = [...this.#unsaid];
+    this.#unsaid.clear();
+    const written = await Promise.allSettled(
+      unsaid.map(async ([id, { kind, kept }]) => {
+        this.#kept.set(id, kept);
+        await this.#write(kind, id, kept).finally(() => this.#settle(kind, id, keyOf(kept.base)));
+      }),
+    );
+    const failed = written.find((one) => one.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  #settle(kind: Kind, id: string, key: string): void {
+    kind.settle(key, this.#kept.has(id) ? 'kept' : (this.#recorded.get(id) ?? 'none'));
+    this.#recorded.delete(id);
   }
 
   #hands(): PassResult['asOf'] {
@@ -89,8 +110,9 @@ export class Lifecycle {
   }
 
   async #record(kind: Kind, id: string, { base, report }: { readonly base: KubeObject; readonly report: Report }) {
-    const { status } = report;
+    const { status, lastWord } = report;
     if (!status) {
+      if (lastWord) this.#unsaid.set(id, { kind, kept: { base, report: { ...report, ...lastWord } } });
       this.#tell(kind, base, report);
       return report.outcome;
     }
