@@ -25,8 +25,8 @@ interface Change<T> {
 const EVERYWHERE = '';
 
 /**
- * The newest known version of every object of a kind, by `namespace/name`. It never goes back in time: what is not
- * newer than what is held is ignored, wherever it comes from. Deleted objects leave nothing behind. As a WatchSink it
+ * The newest known version of every object of a kind, by `namespace/name`. It never goes back in time, unless the server has:
+ * what is not newer than what is held is ignored, wherever it comes from. Deleted objects leave nothing behind. As a WatchSink it
  * takes one watch over all namespaces; `scope` gives the sinks for one watch per namespace.
  */
 export class Store<T extends KubeObject> implements WatchSink<T> {
@@ -67,10 +67,14 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
   /**
    * Takes the reply of a read or write of one object. False where it was ignored: something as new is held already, or
    * nothing is: then the object is gone, or has left the watch's selector, and only the watch can bring it back.
+   * `refused`: the version under which a write was refused before this one was read. Where that is held, and is younger, the
+   * server itself went back, and the older one is what there is.
    */
-  put(object: T): boolean {
+  put(object: T, refused?: KubeObject): boolean {
     const held = this.#objects.get(keyOf(object));
-    if (!held || !this.#isNews(held, object, '')) return false;
+    if (!held) return false;
+    const isHeldRefused = refused?.metadata.resourceVersion === held.metadata.resourceVersion;
+    if (!this.#isNews(held, object, '') && !(isHeldRefused && isOlder(object, held))) return false;
     this.#report([this.#set(this.trim(object))], 'event');
     return true;
   }
@@ -195,6 +199,10 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
       }
     }
   }
+}
+
+function isOlder(one: KubeObject, other: KubeObject): boolean {
+  return compareVersions(one.metadata.resourceVersion, other.metadata.resourceVersion) < 0;
 }
 
 function isIn(scope: string, namespace: string): boolean {

@@ -34,9 +34,13 @@ export function queueKey(kind: string, key: string): string {
   return `${kind}/${key}`;
 }
 
-/** Workers that take keys and run passes until `signal` is aborted; resolves when the last running pass has ended. */
+/** Workers that take keys and run passes until `signal` is aborted; resolves when the last running pass has ended and has its status. */
 export async function runWorkers(options: ControllerOptions, signal: AbortSignal): Promise<void> {
   await Promise.all(Array.from({ length: options.concurrency }, () => work(options, signal)));
+  const { lifecycle, log } = options;
+  await lifecycle
+    .end()
+    .catch((error: unknown) => log.warn(errorFields(error), 'a status could not be written any more'));
 }
 
 async function work(options: ControllerOptions, signal: AbortSignal): Promise<void> {

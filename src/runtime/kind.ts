@@ -24,6 +24,8 @@ export interface Report {
   readonly facts?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Whether the status may go on top of this version of the object; absent: unless somebody else has recorded an attempt in it. */
   readonly isOnTop?: (newer: KubeObject) => boolean;
+  /** What the next step's status will tell; written by itself only where the process ends before that step. */
+  readonly lastWord?: Pick<Report, 'notices' | 'isOnTop'> & { readonly status: object };
 }
 
 /**
@@ -61,7 +63,7 @@ export interface Kind extends Housekeeping {
   /** Where a watch of this kind brings its news: of one namespace, or of all. */
   sink(namespace?: string): WatchSink<KubeObject>;
   /** Takes a version that the server returned; see Store.put. */
-  put(object: KubeObject): void;
+  put(object: KubeObject, refused?: KubeObject): void;
   /** The server says that this object is gone; see Store.drop. */
   drop(object: KubeObject): void;
   /** Everything from reading to the report; throws only on a bug or where Kubernetes gives no answer. */
@@ -78,7 +80,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     values: () => store.values(),
     sink: (namespace) => (namespace === undefined ? store : store.scope(namespace)),
     // Both come from this kind's own collection, where the CRD's schema has checked them.
-    put: (object) => void store.put(object as Stored),
+    put: (object, refused) => void store.put(object as Stored, refused),
     drop: (object) => store.drop(object),
     recorded: (key, how) => definition.recorded(key, how),
     settle: (key, isKept) => definition.settle(key, isKept),

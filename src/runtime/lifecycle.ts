@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { KubeError } from '../kube/errors.ts';
-import { compareVersions, type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
+import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
 import type { Kind, Notice, Recorded, Report } from './kind.ts';
 import { awaitChange, goOn, type Outcome } from './outcome.ts';
 import { writeStatus } from './status-writer.ts';
@@ -38,6 +38,8 @@ export interface PassResult {
 export class Lifecycle {
   readonly #options: LifecycleOptions;
   readonly #kept = new Map<string, Kept>();
+  /** What a step has learned and only the next one would write. */
+  readonly #unsaid = new Map<string, { readonly kind: Kind; readonly kept: Kept }>();
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
@@ -45,6 +47,7 @@ export class Lifecycle {
 
   /** `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be written. */
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
+    this.#unsaid.delete(id);
     try {
       const uid = this.#kept.get(id)?.base.metadata.uid;
       const caughtUp = await this.#catchUp(kind, id);
@@ -63,6 +66,20 @@ export class Lifecycle {
     } finally {
       kind.settle(key, this.#kept.has(id));
     }
+  }
+
+  /** No further pass follows: writes what the next steps would have told. Rejects with the first KubeError, when all have been tried. */
+  async end(): Promise<void> {
+    const unsaid = [...this.#unsaid];
+    this.#unsaid.clear();
+    const written = await Promise.allSettled(
+      unsaid.map(async ([id, { kind, kept }]) => {
+        this.#kept.set(id, kept);
+        await this.#write(kind, id, kept).finally(() => kind.settle(keyOf(kept.base), this.#kept.has(id)));
+      }),
+    );
+    const failed = written.find((one) => one.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
   #hands(): PassResult['asOf'] {
@@ -88,8 +105,9 @@ export class Lifecycle {
   }
 
   async #record(kind: Kind, id: string, { base, report }: { readonly base: KubeObject; readonly report: Report }) {
-    const { status } = report;
+    const { status, lastWord } = report;
     if (!status) {
+      if (lastWord) this.#unsaid.set(id, { kind, kept: { base, report: { ...report, ...lastWord } } });
       this.#tell(kind, base, report);
       return report.outcome;
     }
@@ -112,22 +130,20 @@ export class Lifecycle {
       kind.recorded(key, 'lost');
       return { recorded: 'lost', outcome: awaitChange };
     }
-    let isPaid = false;
+    let isSame = false;
     const written = await writeStatus({
       client: this.#options.client,
       type: kind.type,
       object: newest,
       statusFor: (object) => {
-        // Of a server that went back the watch tells; until then this process knows only what is no more.
-        const isOlder = compareVersions(object.metadata.resourceVersion, base.metadata.resourceVersion) < 0;
-        isPaid = isOlder || confirmsTheSame(object, { base, status: report.status });
+        isSame = confirmsTheSame(object, { base, status: report.status });
         return isOnTop(object, kept) ? report.status : undefined;
       },
       wrote: (object) => this.#options.take(kind, id, object),
-      met: (newer) => kind.put(newer),
+      met: (found, refused) => kind.put(found, refused),
     });
     this.#kept.delete(id);
-    const isLost = written === 'gone' || (written === 'superseded' && !isPaid);
+    const isLost = written === 'gone' || (written === 'superseded' && !isSame);
     const recorded = isLost ? 'lost' : 'written';
     kind.recorded(key, recorded);
     if (written === 'gone') kind.drop(base);

@@ -21,8 +21,8 @@ export interface StatusWrite {
   readonly statusFor: (object: KubeObject) => object | undefined;
   /** Gets the version that our own write made. */
   readonly wrote: (object: KubeObject) => void;
-  /** Gets a version that somebody else made: nobody may have looked at it yet. */
-  readonly met: (newer: KubeObject) => void;
+  /** Gets the version that stands there in place of the one for which the write was refused: nobody may have looked at it yet. */
+  readonly met: (found: KubeObject, refused: KubeObject) => void;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function writeStatus(write: StatusWrite): Promise<Written> {
       if (newer?.metadata.uid !== uid) return 'gone';
       // The object is there: what was not found is its status, as with a CRD that declares no such subresource.
       if (isNotFound(error)) throw error;
-      write.met(newer);
+      write.met(newer, target);
       target = newer;
       status = statusFor(newer);
     }

@@ -17,8 +17,8 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     from: 'all.length > goal.mostRemovals && { blocked: all }',
     to: 'all.length > goal.mostRemovals + 1 && { blocked: all }',
     harm: 'An edit that takes one private endpoint more out of the list than maxPrivateEndpointRemovals allows is carried out in place of being blocked; with a cap of 0 one is removed.',
-    rule: 'call old-spec',
-    seed: 69,
+    rule: 'call over-cap',
+    seed: 177,
   },
   {
     name: 'secrets-told-by-name-alone',
@@ -162,6 +162,6 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     to: '',
     harm: 'After a restore that sets versions back each watch goes on from a version that is yet to come, and hears of nothing until the versions have come so far.',
     rule: 'restore backwards',
-    seed: 475,
+    seed: 583,
   },
 ];

@@ -118,6 +118,17 @@ test('a list that began before a write does not take back the write', () => {
   expect(versionOf('ns/a')).toBe('12');
 });
 
+test('an older version is taken where it stands in place of the one that is held, as after a restored backup', () => {
+  const { store, changes, versionOf } = aStore();
+  store.replace([anObject('a', '15')], '20');
+  changes.length = 0;
+  expect(store.put(anObject('a', '9'), anObject('a', '14'))).toBe(false);
+  expect(store.put(anObject('a', '9'), anObject('a', '15'))).toBe(true);
+  expect([versionOf('ns/a'), changes]).toEqual(['9', ['ns/a uid-a@15 -> uid-a@9 event']]);
+  store.apply('MODIFIED', anObject('a', '10'));
+  expect(versionOf('ns/a')).toBe('10');
+});
+
 test('the deletion that a write itself brought about is heard, even with the version of the reply', () => {
   const { store } = aStore();
   store.apply('ADDED', anObject('a', '11'));

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keyOf } from '../../src/kube/resource.ts';
 import { type ControllerOptions, type PassRecord, runWorkers } from '../../src/runtime/controller.ts';
-import { awaitChange, recheckAt } from '../../src/runtime/outcome.ts';
+import { awaitChange, goOn, recheckAt } from '../../src/runtime/outcome.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { settle } from '../support/fake-clock.ts';
@@ -272,4 +273,40 @@ describe('stopping', () => {
     await eventually(() => expect(engine.acted).toHaveLength(12));
     expect(most).toBe(3);
   });
+});
+
+test('what only the next step would have told is written when there will be none, also where that step was waiting', async () => {
+  const lastWord = { status: { lastRequest: { requestId: 'of-a-step' } } };
+  engine.report = () => ({ outcome: goOn, did: 'step', lastWord });
+  const pass = Promise.withResolvers<void>();
+  engine.given('ns/quick');
+  engine.given('ns/slow');
+  engine.act = async (object) => {
+    if (keyOf(object) === 'ns/slow') await pass.promise;
+    else stop.abort();
+  };
+  const ending = start();
+  await eventually(() => expect(engine.acted).toEqual(['ns/quick', 'ns/slow']));
+  expect(engine.server.statusWrites).toEqual([]);
+  pass.resolve();
+  await ending;
+  for (const key of ['ns/quick', 'ns/slow']) expect(engine.server.get(PIPE, key)?.status).toEqual(lastWord.status);
+});
+
+test('what the next step has told is not written once more', async () => {
+  engine.given('ns/orders');
+  engine.report = () => ({
+    outcome: goOn,
+    did: 'step',
+    lastWord: { status: { lastRequest: { requestId: 'of-a-step' } } },
+  });
+  engine.act = () => {
+    if (engine.acted.length < 2) return;
+    engine.report = () => ({ status: { lastRequest: { requestId: 'of-the-end' } }, outcome: awaitChange, did: 'end' });
+    stop.abort();
+  };
+  await start();
+  expect(engine.server.statusWrites.map(({ status }) => status)).toEqual([
+    { lastRequest: { requestId: 'of-the-end' } },
+  ]);
 });

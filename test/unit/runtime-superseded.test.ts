@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Engine, PIPE, startEngine } from '../support/engine.ts';
+import { type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 
 let engine: Engine;
 beforeEach(async () => {
@@ -44,4 +44,19 @@ test('a result whose object is gone is nobody’s business: others of its target
   meanwhile(() => engine.server.remove(PIPE, KEY));
   expect(await engine.pass(KEY)).toMatchObject({ outcome: { next: 'await-change' } });
   expect(engine.told).toEqual([]);
+});
+
+test('on a server that went back, what stands there now is known at once, and a result for what is no more is not written', async () => {
+  const { metadata } = engine.given(KEY, { spec: { speed: 1 } });
+  const lost = { ...metadata, generation: 2, resourceVersion: `${metadata.resourceVersion}000` };
+  engine.store.put({ metadata: lost, spec: { speed: 2 } });
+  await engine.queue.take(new AbortController().signal);
+  await engine.pass(KEY);
+  engine.queue.done(idOf(KEY));
+  expect(engine.server.get(PIPE, KEY)?.status).toBeUndefined();
+  expect(engine.store.get(KEY)).toMatchObject({ metadata, spec: { speed: 1 } });
+  expect(engine.queue.depth).toBe(1);
+  await engine.pass(KEY);
+  expect(engine.server.get(PIPE, KEY)?.status).toMatchObject({ observedGeneration: 1 });
+  expect(engine.acted).toEqual([KEY, KEY]);
 });

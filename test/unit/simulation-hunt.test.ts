@@ -17,7 +17,7 @@ const MAIN = fileURLToPath(new URL('../simulation/hunt/main.ts', import.meta.url
 /** Where a process of the operator begins. */
 const START = 'const host = cluster.server.host;';
 /** Lives that found a fault which is mended since. */
-const MENDED = [23, 45, 63, 82, 93, 134, 146, 163, 228, 473, 965, 1132, 2584];
+const MENDED = [23, 45, 63, 82, 93, 134, 146, 163, 228, 473, 965, 1132, 2584, 6679, 7468];
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 const run = promisify(execFile);
 

@@ -32,8 +32,11 @@ export function goOnFrom(
   const did = call.step;
   // Another name that somebody gave it is on record before it is overwritten.
   const isDrift = next.step === 'name' && !isDeepStrictEqual(session.draft.drift, object.status?.drift);
-  if (!isDrift) return { outcome: goOn, did, notes: keeping(object, notes, session) };
-  return { ...onRecord(object, work, underway(object, session.draft, now)), outcome: goOn, did };
+  const said = onRecord(object, work, underway(object, session.draft, now));
+  if (isDrift) return { ...said, outcome: goOn, did };
+  const kept = { outcome: goOn, did, notes: keeping(object, notes, session) };
+  // The status of the next step tells what became of a change, and would have to find it out anew in another process.
+  return call.step === 'send' ? { ...kept, lastWord: said } : kept;
 }
 
 /** What the attempt has learned so far, as the status says it from now on; its notices and drift are told with it. */
@@ -41,7 +44,7 @@ export function onRecord(
   object: Organization,
   { session, notes }: Pick<Work, 'session' | 'notes'>,
   status: OrganizationStatus,
-): Omit<NotedReport, 'outcome' | 'did'> {
+): Omit<NotedReport, 'outcome' | 'did' | 'status'> & { readonly status: OrganizationStatus } {
   return {
     status,
     notices: session.notices,

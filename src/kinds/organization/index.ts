@@ -40,7 +40,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     async writeFinalizers(object, finalizers) {
       const written = await context.writeFinalizers(organizationType, object, finalizers);
       // The reply has the shape of the collection it comes from, which the CRD's schema has checked.
-      if (written) store.put(written as Organization);
+      if (written) store.put(written as Organization, object);
       else store.drop(object);
       return written === undefined || isDeepStrictEqual(written.metadata.finalizers ?? [], finalizers);
     },

@@ -53,6 +53,8 @@ export class CallJudge implements Judge {
   /** By process and target: its last call had no answer or stands in no status, and is made once more. */
   readonly #unknown = new Set<string>();
   readonly #forObjectsOfOld = new Set<ApiCall>();
+  /** By process and target: the call that was answered last. */
+  readonly #answered = new Map<string, ApiCall>();
 
   constructor(court: Court) {
     this.#court = court;
@@ -63,6 +65,7 @@ export class CallJudge implements Judge {
     // What was sent for an object that a restore has taken away is told by no status: another one of its target sends once more.
     if (fact.what === 'answered' && !this.#forObjectsOfOld.has(fact.call))
       this.#unknown.delete(`${fact.call.process} ${fact.call.target}`);
+    if (fact.what === 'answered') this.#answered.set(`${fact.call.process} ${fact.call.target}`, fact.call);
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
     this.#judgeShape(fact.call);
@@ -142,10 +145,21 @@ export class CallJudge implements Judge {
     // What is missing, or not confirmed yet, is looked at once more.
     if ((status.privateEndpoints ?? []).some(({ state }) => state !== 'Present')) return false;
     if (isOwedATry(thing) || this.#isContested(call, thing)) return false;
-    if (this.#unknown.has(`${call.process} ${call.target}`)) return false;
+    if (this.#unknown.has(`${call.process} ${call.target}`) || this.#isUntold(call)) return false;
     // Another base address is another world, and what was confirmed at the other says nothing here.
     if (key.startsWith('activities/') ? status.activity === undefined : !this.#court.isConfirmed(thing)) return false;
     return !this.#court.isLateWord(known, call.process);
+  }
+
+  /** After a restore no status there is may tell of what was sent last: whoever stands for its target sends, or looks, once more. */
+  #isUntold({ process, target }: ApiCall): boolean {
+    const { life } = this.#court;
+    const { requestId } = this.#answered.get(`${process} ${target}`)?.reply ?? {};
+    if (life.restores.length === 0 || requestId === undefined) return false;
+    return ![...life.knowledge.of(process)].some(([key, { last }]) => {
+      const [plural = ''] = key.split('/');
+      return targetOfSpec(plural, specOf(last)) === target && statusOf(last).lastRequest?.requestId === requestId;
+    });
   }
 
   /** The API took something of another object after it confirmed this one, or so shortly before that either may have been the last: nobody knows what it holds. */

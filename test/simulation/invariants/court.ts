@@ -62,8 +62,8 @@ export class Court {
   hasCaughtUp = false;
   /** A life that goes round and round has shown what it has to show. */
   isAdjourned = false;
-  /** By resourceVersion: who wrote it, and when. */
-  readonly #written = new Map<string, { readonly by: string; readonly at: number }>();
+  /** By resourceVersion: who wrote it. */
+  readonly #written = new Map<string, string>();
   /** By request id: the replies of 200. */
   readonly #confirmed = new Map<string, ApiCall>();
   /** API and uid of every object for which a call can have been made that was confirmed. */
@@ -94,7 +94,7 @@ export class Court {
   see(fact: Fact): void {
     switch (fact.what) {
       case 'written':
-        this.#written.set(fact.change.now.metadata.resourceVersion, { by: fact.change.by, at: fact.at });
+        this.#written.set(fact.change.now.metadata.resourceVersion, fact.change.by);
         this.#countVersions(fact.change.now);
         return;
       case 'done':
@@ -200,14 +200,13 @@ export class Court {
 
   /** Who takes over from another process may have begun a visit before it was told of that one's last word. */
   isLateWord({ last, isFirst, at }: Known, process: string): boolean {
-    const written = this.#written.get(last.metadata.resourceVersion);
-    if (isFirst || written?.by === process) return false;
-    return this.life.timeline.now - Math.min(at, written?.at ?? at) <= HANDOVER_MS;
+    if (isFirst || this.#written.get(last.metadata.resourceVersion) === process) return false;
+    return this.life.timeline.now - at <= HANDOVER_MS;
   }
 
   /** Which process, or user, wrote this version of an object. */
   writerOf(resourceVersion: string): string | undefined {
-    return this.#written.get(resourceVersion)?.by;
+    return this.#written.get(resourceVersion);
   }
 
   /** Whether this key has stood in a Secret of the namespace: in the one of this name, where a name is given. */

@@ -7,8 +7,17 @@ import type { Life } from './life.ts';
 export const OPERATOR = 'system:serviceaccount:pipewright:pipewright';
 
 interface ListBody {
-  readonly metadata: { readonly continue?: string; readonly resourceVersion?: string };
+  readonly metadata: { readonly continue?: string; readonly resourceVersion: string };
   readonly items: readonly Thing[];
+}
+
+/** So long a list that is older than what was seen may come from a server that is behind, and counts for nothing; then the server went back. */
+const DOUBTED_MS = 60_000;
+
+/** What a process has been told of one collection, and since when it is told of an older state of it. */
+interface Told {
+  version: number;
+  olderSince: number | undefined;
 }
 
 /** The API server, as the operator's processes reach it; keeps the record of what each of them has seen. */
@@ -16,6 +25,8 @@ export class KubernetesSide implements Server {
   readonly #life: Life;
   /** Lists whose pages are still coming. */
   readonly #pages = new Map<string, Thing[]>();
+  /** By process and collection. */
+  readonly #told = new Map<string, Told>();
 
   constructor(life: Life) {
     this.#life = life;
@@ -51,13 +62,19 @@ export class KubernetesSide implements Server {
     if (says === undefined || status >= 300 || isWatch) return;
     const [route = '', query = ''] = path.split('?');
     // Whoever asks for one object of a list asks which version the list has, or whether he may read it.
-    if (query.split('&').includes('limit=1') && !query.includes('fieldSelector')) return;
+    if (query.split('&').includes('limit=1') && !query.includes('fieldSelector')) {
+      if (isListBody(says)) this.#isDoubted(`${host} ${route}`, says.metadata.resourceVersion);
+      return;
+    }
     if (method === 'GET' && isListBody(says)) this.#list(host, route, query, says);
     else if (isThing(says)) this.#saw(host, says);
   }
 
-  streamed({ host }: Crossing, says: unknown): void {
+  streamed({ host, request }: Crossing, says: unknown): void {
     const { type, object } = says as { readonly type: string; readonly object: Thing };
+    const [route = ''] = request.path.split('?');
+    const told = this.#told.get(`${host} ${route}`);
+    if (told && type !== 'ERROR') told.version = Math.max(told.version, Number(object.metadata.resourceVersion));
     if (type === 'ADDED' || type === 'MODIFIED') this.#saw(host, object);
     if (type === 'DELETED') this.#gone(host, object);
   }
@@ -77,6 +94,7 @@ export class KubernetesSide implements Server {
       return;
     }
     this.#pages.delete(pages);
+    if (!query.includes('fieldSelector') && this.#isDoubted(pages, metadata.resourceVersion)) return;
     for (const object of objects) this.#saw(host, object);
     if (query.includes('fieldSelector')) return;
     const plural = route.slice(route.lastIndexOf('/') + 1);
@@ -89,6 +107,17 @@ export class KubernetesSide implements Server {
       if (kind !== plural || (namespace !== undefined && where !== namespace) || listed.has(key)) continue;
       this.#tell({ what: 'seen', process: host, key, thing: undefined });
     }
+  }
+
+  #isDoubted(collection: string, resourceVersion: string): boolean {
+    const version = Number(resourceVersion);
+    const told = this.#told.get(collection);
+    if (told && version < told.version) {
+      told.olderSince ??= this.#life.timeline.now;
+      if (this.#life.timeline.now - told.olderSince < DOUBTED_MS) return true;
+    }
+    this.#told.set(collection, { version, olderSince: undefined });
+    return false;
   }
 
   #saw(host: string, thing: Thing): void {

@@ -8,6 +8,7 @@ export interface Known {
   readonly last: Thing;
   /** The process has been told of no other version since it started. */
   readonly isFirst: boolean;
+  /** When it was told so first. */
   readonly at: number;
 }
 
@@ -29,6 +30,7 @@ export class Knowledge {
     const { thing, at } = fact;
     if (thing) {
       if (before?.thing && isOlder(thing, before.thing) && !this.#isLost(fact.key, before.thing)) return;
+      if (before?.thing && isSame(thing, before.thing)) return;
       const isFirst = !before || (before.isFirst && !isOlder(before.last, thing));
       known.set(fact.key, { thing, last: thing, isFirst, at });
     } else if (before?.thing) known.set(fact.key, { thing: undefined, last: before.last, isFirst: false, at });
@@ -51,6 +53,10 @@ export class Knowledge {
     this.#processes.set(process, known);
     return known;
   }
+}
+
+function isSame(a: Thing, b: Thing): boolean {
+  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
 }
 
 function isOlder(a: Thing, b: Thing): boolean {
