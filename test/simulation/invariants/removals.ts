@@ -163,6 +163,7 @@ export class RemovalJudge implements Judge {
       if (instance.creator.at >= seenAt - LAG_MS && instance.creator.at <= settledAt) return 'added together with ours';
       if (this.#wasHidden(add, instance)) return HIDDEN;
     }
+    if (this.#cameUnderItsId(call, instance)) return 'came with our add under its id';
     return this.#cameWithIntent(call, instance) ? 'added while an intent to add it was on record' : undefined;
   }
 
@@ -172,6 +173,18 @@ export class RemovalJudge implements Judge {
     const look = looks.find(({ call, at, entries }) => at >= settledAt && entries && call.process === add.process);
     const seenAt = look?.call.executions[0]?.at ?? settledAt;
     return seenAt - settledAt <= LATE_LOOK_MS ? Math.max(seenAt, settledAt) : settledAt;
+  }
+
+  /** It came between a look that lacked its id and the answer to an add of ours with that id: it counts as ours in other fields. */
+  #cameUnderItsId(call: ApiCall, { stored, creator }: Instance): boolean {
+    const isId = ({ id }: Partial<EndpointView>): boolean => id?.toLowerCase() === stored.id.toLowerCase();
+    return this.#changesOf(call).some((change) => {
+      const { add = [] } = (change.body as PatchView).privateEndpoints ?? {};
+      const before = add.some(isId) ? lookBefore(change, this.#trails) : undefined;
+      if (!before || before.entries?.some(isId)) return false;
+      const seenAt = before.call.executions[0]?.at ?? before.at;
+      return creator.at >= seenAt - LAG_MS && creator.at <= (change.reply?.at ?? change.leftAt);
+    });
   }
 
   /** Whether nobody who can have made the one call sees those who can have made the other, or did when it was made: shards are merged. */
@@ -223,12 +236,21 @@ export class RemovalJudge implements Judge {
 
   /** Adds of this endpoint that left before, for an object that this removal can be for. */
   #addsOf(call: ApiCall, { key }: Instance): ApiCall[] {
-    const mine = new Set(this.#court.candidates(call).map(({ known }) => known.last.metadata.uid));
-    return this.#trails.of(call.host, call.target).changes.filter((change) => {
+    return this.#changesOf(call).filter((change) => {
       const { add = [] } = (change.body as PatchView).privateEndpoints ?? {};
-      if (change.leftAt >= call.leftAt || !add.some((endpoint) => truthKey(endpoint) === key)) return false;
-      return this.#court.candidates(change).some(({ known }) => mine.has(known.last.metadata.uid));
+      return add.some((endpoint) => truthKey(endpoint) === key);
     });
+  }
+
+  #changesOf(call: ApiCall): ApiCall[] {
+    const mine = new Set(this.#court.candidates(call).map(({ known }) => known.last.metadata.uid));
+    return this.#trails
+      .of(call.host, call.target)
+      .changes.filter(
+        (change) =>
+          change.leftAt < call.leftAt &&
+          this.#court.candidates(change).some(({ known }) => mine.has(known.last.metadata.uid)),
+      );
   }
 
   #timeoutMs(): number {
