@@ -16,6 +16,8 @@ import { Rightful } from './rightful.ts';
 import { isIn, type Trails, truthKey } from './trail.ts';
 
 const DELETED_MS = 15 * 60_000;
+/** Whose key was refused for others has no time of its own: one of them tries it half as late again as the longest wait, give or take a fifth. */
+const GATED_MS = 1.2 * 1.5 * 30 * 60_000;
 
 /** I4: when adversary and spec have come to rest, the API comes to the declared state, or the condition names what keeps it from there. */
 export class EndJudge {
@@ -40,6 +42,8 @@ export class EndJudge {
       if (this.#rightful.reasons(plural, thing).has(readyOf(thing)?.reason ?? '')) return [];
       const { nextAttemptTime, privateEndpoints = [] } = statusOf(thing);
       const times = [nextAttemptTime, ...privateEndpoints.map((entry) => entry.nextAttemptTime)];
+      if (readyOf(thing)?.reason === 'Unauthorized' && nextAttemptTime === undefined)
+        return [life.world.restAt + GATED_MS];
       return times.flatMap((time) => (time === undefined ? [] : [Date.parse(time) - life.wall + this.#clockMs()]));
     });
   }
