@@ -164,12 +164,16 @@ export class CallJudge implements Judge {
 
   /** The API took something of another object in the second in which it confirmed this one, or later: nobody knows what it holds. */
   #isContested(call: ApiCall, thing: Thing): boolean {
-    const own = statusOf(thing).applied?.time ?? '';
-    return [...this.#court.life.knowledge.of(call.process)].some(([key, { last }]) => {
+    const { fleet, knowledge } = this.#court.life;
+    const { time: own = '' } = statusOf(thing).applied ?? {};
+    // A time that lies in the future, by the clock of the process, counts as long past.
+    const { host } = fleet.processes.find(({ name }) => name === call.process) ?? {};
+    const since = host && Date.parse(own) > host.now() ? '' : own;
+    return [...knowledge.of(call.process)].some(([key, { last }]) => {
       const [plural = ''] = key.split('/');
       if (last.metadata.uid === thing.metadata.uid || targetOfSpec(plural, specOf(last)) !== call.target) return false;
       const { applied, proof } = statusOf(last);
-      return [applied?.time, proof?.time].some((time) => time !== undefined && time >= own);
+      return [applied?.time, proof?.time].some((time) => time !== undefined && time >= since);
     });
   }
 
