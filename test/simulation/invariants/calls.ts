@@ -164,9 +164,12 @@ export class CallJudge implements Judge {
 
   /** The API took something of another object after it confirmed this one, or so shortly before that either may have been the last: nobody knows what it holds. */
   #isContested(call: ApiCall, thing: Thing): boolean {
-    const { world, knowledge } = this.#court.life;
+    const { world, fleet, knowledge } = this.#court.life;
     const atWorkMs = world.flags.timeoutSeconds * 1_000 + 60_000;
-    const since = Date.parse(statusOf(thing).applied?.time ?? '') - atWorkMs;
+    const own = Date.parse(statusOf(thing).applied?.time ?? '');
+    // A time that lies in the future, by the clock of the process, counts as long past.
+    const { host } = fleet.processes.find(({ name }) => name === call.process) ?? {};
+    const since = host && own > host.now() ? Number.NEGATIVE_INFINITY : own - atWorkMs;
     return [...knowledge.of(call.process)].some(([key, { last }]) => {
       const [plural = ''] = key.split('/');
       if (last.metadata.uid === thing.metadata.uid || targetOfSpec(plural, specOf(last)) !== call.target) return false;

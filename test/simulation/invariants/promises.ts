@@ -83,9 +83,10 @@ export class PromiseJudge implements Judge {
       this.#open.delete(key);
       return;
     }
-    const reason = readyOf(now)?.reason ?? '';
+    const { reason = '', observedGeneration } = readyOf(now) ?? {};
     const promise = statusOf(now).nextAttemptTime;
-    if (!CALLED.has(reason)) this.#open.delete(key);
+    // What is said of an older spec promises nothing of this one: it is visited at once.
+    if (!CALLED.has(reason) || observedGeneration !== generation) this.#open.delete(key);
     else if (promise !== undefined) {
       const at = Date.parse(promise) - this.#court.life.wall;
       const known = this.#open.get(key);

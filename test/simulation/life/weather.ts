@@ -46,6 +46,7 @@ export class Weather implements WatchWeather {
 
   /** Everything works from now on. */
   clear(): void {
+    if (this.apiIsDown) this.#life.lastDownAt = this.#life.timeline.now;
     this.kubeIsDown = false;
     this.apiIsDown = false;
     this.kubeTrouble = undefined;
