@@ -113,7 +113,11 @@ export class Lifecycle {
     }
     const kept = { base, report: { ...report, status } };
     this.#kept.set(id, kept);
-    const { outcome } = await this.#write(kind, id, kept);
+    const { recorded, outcome } = await this.#write(kind, id, kept);
+    const object = kind.get(keyOf(base));
+    if (lastWord && recorded === 'written' && object) {
+      this.#unsaid.set(id, { kind, kept: { base: object, report: { ...report, ...lastWord } } });
+    }
     return outcome;
   }
 

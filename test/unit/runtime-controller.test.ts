@@ -310,3 +310,18 @@ test('what the next step has told is not written once more', async () => {
     { lastRequest: { requestId: 'of-the-end' } },
   ]);
 });
+
+test('what holds while the next step is not made is written on top of what the last one wrote', async () => {
+  engine.given('ns/orders');
+  const about = { lastRequest: { requestId: 'about-to-send' } };
+  const unsent = { lastRequest: { requestId: 'not-sent' } };
+  engine.report = () => ({
+    status: about,
+    outcome: goOn,
+    did: 'step',
+    lastWord: { status: unsent, isOnTop: ({ status }) => status !== undefined },
+  });
+  engine.act = () => stop.abort();
+  await start();
+  expect(engine.server.statusWrites.map(({ status }) => status)).toEqual([about, unsent]);
+});

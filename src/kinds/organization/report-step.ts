@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Failure } from '../../api/errors.ts';
 import { awaitChange, goOn } from '../../runtime/outcome.ts';
 import { lastRequestOf, withoutUndefined } from '../common-status.ts';
@@ -51,10 +52,16 @@ function reportIntent(
   const { session, plannedAt } = work;
   const status = underway(object, { ...session.draft, pendingChange: pending }, now);
   const notes = { ...work.notes, unsent: { pending, at: plannedAt.monotonic } };
+  // Where the process ends before it is sent, nobody has to wait for it.
   return {
     ...onRecord(object, { session, notes }, status),
     outcome: goOn,
     did: 'intend',
+    lastWord: {
+      status: underway(object, session.draft, now),
+      notices: [],
+      isOnTop: (newer) => isDeepStrictEqual((newer as Organization).status?.pendingChange, pending),
+    },
     isOnTop: ({ metadata }) => metadata.resourceVersion === object.metadata.resourceVersion,
   };
 }
