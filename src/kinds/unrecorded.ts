@@ -25,7 +25,10 @@ export class Unrecorded {
   }): void {
     const { key, target, uid, isWrite } = call;
     const isPayment = this.#owed.delete(target);
-    if (isWrite || isPayment) this.#sent.set(key, { target, uid });
+    // Before it no other one of its target is at work: what it finds, or overwrites, is whatever they have done.
+    const others = [...this.#sent].filter(([other, write]) => other !== key && write.target === target);
+    for (const [other] of others) this.#sent.delete(other);
+    if (isWrite || isPayment || others.length > 0) this.#sent.set(key, { target, uid });
   }
 
   told(key: string): void {

@@ -67,3 +67,13 @@ test('of a thousand targets at most, the oldest is forgotten first', () => {
   expect(unrecorded.isOwed('pipe-1', ONE)).toBe(true);
   expect(unrecorded.isOwed('pipe-1000', ONE)).toBe(true);
 });
+
+test('what one object has sent is paid by the next call for another one of its target, and owed again where that is not told', () => {
+  const OTHER = { key: 'ingest/invoices', uid: 'u-3', goesOn: true };
+  unrecorded.begins(WRITE);
+  unrecorded.begins({ ...OTHER, target: 'pipe', isWrite: false });
+  unrecorded.lost(ONE.key);
+  expect(unrecorded.isOwed('pipe', OTHER)).toBe(false);
+  unrecorded.lost(OTHER.key);
+  expect(unrecorded.isOwed('pipe', OTHER)).toBe(true);
+});

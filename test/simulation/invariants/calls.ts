@@ -4,6 +4,7 @@ import { type ApiCall, type Fact, keyOf } from '../record/facts.ts';
 import {
   type EndpointView,
   isOwedATry,
+  type Plural,
   readyOf,
   sameEndpoint,
   specOf,
@@ -20,6 +21,8 @@ export interface PatchView {
   readonly name?: string;
   readonly privateEndpoints?: { readonly add?: readonly EndpointView[]; readonly remove?: readonly EndpointView[] };
 }
+
+const PLURAL_OF: Readonly<Record<string, Plural>> = { PUT: 'pipesettings', PATCH: 'organizations', GET: 'activities' };
 
 /** Why an object cannot have made a call; the later in the list, the likelier it was this one. */
 const OBJECTIONS = [
@@ -99,6 +102,7 @@ export class CallJudge implements Judge {
     const { process, target } = call;
     const { life } = this.#court;
     if (life.restores.length === 0) return false;
+    if (!life.knowledge.isComplete(process, PLURAL_OF[call.method] ?? '')) return true;
     const known = life.knowledge.of(process);
     const stored = life.objects().filter(({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === target);
     return (

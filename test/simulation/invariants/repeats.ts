@@ -35,6 +35,10 @@ export class RepeatJudge implements Judge {
   }
 
   see(fact: Fact): void {
+    // Another generation begins anew, also one of which nothing was sent.
+    if (fact.what === 'seen' && fact.thing && this.#counts.has(`${fact.process} ${fact.thing.metadata.uid}`)) {
+      this.#sendsOf(fact.process, fact.thing.metadata);
+    }
     if (fact.what === 'answered') {
       if (mayBeTaken(fact.call.reply?.status ?? 0)) this.#count(fact.call);
       this.#confirm(fact.call);

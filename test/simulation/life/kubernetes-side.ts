@@ -99,6 +99,7 @@ export class KubernetesSide implements Server {
     if (query.includes('fieldSelector')) return;
     const plural = route.slice(route.lastIndexOf('/') + 1);
     const namespace = /\/namespaces\/([^/]+)\//.exec(route)?.[1];
+    this.#life.knowledge.complete(host, plural);
     const listed = new Set(objects.map((object) => keyOf(plural, object)));
     for (const [key, { last }] of this.#life.knowledge.of(host)) {
       const [kind, where] = key.split('/');

@@ -16,6 +16,8 @@ export interface Known {
 export class Knowledge {
   readonly #processes = new Map<string, Map<string, Known>>();
   readonly #stored: (key: string) => Thing | undefined;
+  /** By process and kind: told of all there is. */
+  readonly #complete = new Set<string>();
   #hasGoneBack = false;
 
   /** `stored`: what the server holds now. */
@@ -39,7 +41,17 @@ export class Knowledge {
   /** Versions have gone back: what was known of them says nothing any more. */
   forget(): void {
     this.#processes.clear();
+    this.#complete.clear();
     this.#hasGoneBack = true;
+  }
+
+  complete(process: string, plural: string): void {
+    this.#complete.add(`${process} ${plural}`);
+  }
+
+  /** Whether it has had a whole list; before that it may go on with what it knew before a restore. */
+  isComplete(process: string, plural: string): boolean {
+    return this.#complete.has(`${process} ${plural}`);
   }
 
   /** Sent before the versions went back, and told after it: what the server holds is older. */
