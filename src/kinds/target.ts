@@ -111,7 +111,11 @@ function confirmedAgainst({ own, others, atWorkMs }: Standing, now: number): num
   const past = (time: number | undefined): number => (time !== undefined && time <= now ? time : 0);
   if (own.appliedAt === undefined) return undefined;
   const last = Math.max(0, ...others.flatMap(({ appliedAt, provenAt }) => [past(appliedAt), past(provenAt)]));
-  return last > 0 && past(own.appliedAt) <= last + atWorkMs ? last + atWorkMs + 1_000 : undefined;
+  if (last === 0) return undefined;
+  const since = past(own.appliedAt);
+  // At once where the rival's is the later one; where they lie so close, once more when neither can be at work.
+  const settled = [last, last + atWorkMs].find((at) => since <= at);
+  return settled === undefined ? undefined : settled + 1_000;
 }
 
 function named({ uid, namespace, name }: Claim, own: Claim): { readonly holder?: Holder } {

@@ -160,10 +160,10 @@ describe('what was confirmed', () => {
       { appliedAt: at(-16), provenAt: at(-16) },
       undefined,
     ],
-    ['is sent again after a rival was confirmed', at(-10), { appliedAt: at(-5), provenAt: at(-5) }, at(1)],
-    ['is sent again after the second in which both were confirmed', at(0), { appliedAt: at(0) }, at(6)],
+    ['is sent again after a rival was confirmed', at(-10), { appliedAt: at(-5), provenAt: at(-5) }, at(-4)],
+    ['is sent again after the second in which both were confirmed', at(0), { appliedAt: at(0) }, at(1)],
     [
-      'is sent again where what a rival had confirmed shortly before may have been carried out after it',
+      'is sent once more where what a rival had confirmed shortly before may have been carried out after it',
       at(-10),
       { appliedAt: at(-14), provenAt: at(-15) },
       at(-8),
@@ -172,10 +172,10 @@ describe('what was confirmed', () => {
       'is sent again where the API took something of a rival and reported another value',
       at(-10),
       { provenAt: at(-5) },
-      at(1),
+      at(-4),
     ],
     ['stands against a time in the future, which a wrong clock has written', at(-10), { appliedAt: at(60) }, undefined],
-    ['is sent again where its own time lies in the future', at(60), { appliedAt: at(-5) }, at(1)],
+    ['is sent again where its own time lies in the future', at(60), { appliedAt: at(-5) }, at(-4)],
   ])('%s', ([, own, rival, expected]) => {
     expect(against(own, rival)).toBe(expected);
   });
