@@ -93,8 +93,8 @@ export const PLANTED: readonly Planted[] = [
     from: 'if (at <= wholeSecond(now + longestWait(ready.reason))) return { due: false, at };',
     to: 'if (now <= wholeSecond(at + longestWait(ready.reason))) return { due: false, at };',
     harm: "After the wall clock was set back (or a restart with a status from a clock that ran ahead) a failed object waits for the time on record, hours or days off, instead of at most its class's longest wait.",
-    rule: 'promise far-pending',
-    seed: 334,
+    rule: 'promise far',
+    seed: 909,
   },
   {
     name: 'open-intent-overwritten-without-a-look',
