@@ -13,9 +13,10 @@ import type { Notes } from './notes.ts';
 import { isFromBefore, PipesAtRest } from './pipes-at-rest.ts';
 import type { RepeatJudge } from './repeats.ts';
 import { Rightful } from './rightful.ts';
-import { isIn, type Trails, truthKey } from './trail.ts';
+import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
 
 const DELETED_MS = 15 * 60_000;
+const TWICE_MS = 55_000;
 /** Whose key was refused for others has no time of its own: one of them tries it half as late again as the longest wait, give or take a fifth. */
 const GATED_MS = 1.2 * 1.5 * 30 * 60_000;
 
@@ -168,6 +169,7 @@ export class EndJudge {
       // A ledger that came back with a restore may be one from before it was added.
       if (creator.at <= (this.#court.life.restores.at(-1) ?? -1) && !this.#rightful.owns(thing, stored)) return false;
       if (spec.privateEndpoints.some((one) => truthKey(one) === endpoint)) return false;
+      if (this.#wasHiddenTwice(target, { stored, creator })) return false;
       if (this.#notes.gaveUp(uid, stored.id) && !this.#rightful.owns(thing, stored)) return false;
       const makers = this.#court.candidates(creator.call);
       return makers.length === 1 && makers[0]?.known.last.metadata.uid === uid;
@@ -178,6 +180,15 @@ export class EndJudge {
         key,
         `${key} says Applied, and ${names(left.map(({ stored }) => stored))} that it had added and lists no more is still there`,
       );
+  }
+
+  /** Two looks a minute apart lacked what was there all the time: that proves to any client that it is gone. */
+  #wasHiddenTwice(target: string, { stored, creator }: Pick<Instance, 'stored' | 'creator'>): boolean {
+    const { looks } = this.#trails.of(this.#court.life.apiHost, target);
+    const lacking = looks.filter(({ at, entries }) => at >= creator.at && entries && !isIn(entries, stored));
+    const isSo = lacking.some(({ at }) => lacking.some((later) => later.at - at >= TWICE_MS));
+    if (isSo) this.#court.excuse('hidden from two looks a minute apart');
+    return isSo;
   }
 
   /** Something that was never there: where the operator has moved to another API it may have been at the first one. */
