@@ -53,6 +53,11 @@ export function currentReady(object: KubeObject, status: CommonStatus | undefine
   return readyOf(status)?.observedGeneration === generationOf(object) ? readyOf(status) : undefined;
 }
 
+/** Ready for the generation that it has now. */
+export function isReady(object: KubeObject): boolean {
+  return currentReady(object, object.status as CommonStatus | undefined)?.status === 'True';
+}
+
 export function readyOf(status: CommonStatus | undefined): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === 'Ready');
 }

@@ -5,11 +5,6 @@ import type { CommonStatus } from './common-status.ts';
 /** How long after the end of `--api-timeout` a write may still be at work at the API. */
 const AFTER_TIMEOUT_MS = 60_000;
 
-/** How long after it was sent a write may still be at work. */
-export function settlesInMs(apiTimeoutMs: number): number {
-  return apiTimeoutMs + AFTER_TIMEOUT_MS;
-}
-
 /** What one object keeps the others of its target waiting for, and until when at most, by the monotonic clock. */
 interface Lock {
   /** A call of this process is under way, or no status tells of its answer yet. */
@@ -41,7 +36,7 @@ export class Locks {
 
   constructor(options: LocksOptions) {
     this.#options = options;
-    this.atWorkMs = settlesInMs(options.apiTimeoutMs);
+    this.atWorkMs = options.apiTimeoutMs + AFTER_TIMEOUT_MS;
   }
 
   /** The first byte of a call for this object is about to leave. */

@@ -2,7 +2,7 @@ import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Secrets } from '../kube/secrets.ts';
 import type { Memory } from './attempt.ts';
 import { claimOf } from './claim.ts';
-import { type CommonStatus, currentReady, readyOf } from './common-status.ts';
+import { type CommonStatus, isReady, readyOf } from './common-status.ts';
 import type { Contests } from './contests.ts';
 import { secretNameOf } from './credentials.ts';
 import type { Locks } from './locks.ts';
@@ -55,5 +55,5 @@ function claimFor<T extends KubeObject>(object: T, from: StandingSources<T>): Cl
  * and by the word that its key was refused it comes after the others.
  */
 export function keepsItsWord(object: KubeObject, { own }: Pick<Standing, 'own'>): boolean {
-  return own.refused || currentReady(object, object.status as CommonStatus | undefined)?.status === 'True';
+  return own.refused || isReady(object);
 }

@@ -6,6 +6,7 @@ import {
   type CommonStatus,
   commonStatus,
   currentReady,
+  isReady,
   lastRequestOf,
   quoting,
   withoutUndefined,
@@ -64,7 +65,7 @@ function reportFetch(object: Activity, spec: ActivitySpec, result: Result, now: 
   if (result.got === 'nothing') return { outcome: awaitChange, did: 'nothing' };
   if (result.got === 'success') return reportReply(object, spec, result.verdict, now);
   // What is Ready stays so behind a closed gate; the pacer wakes it when the gate opens.
-  if (result.got === 'gated' && currentReady(object, object.status)?.status === 'True') {
+  if (result.got === 'gated' && isReady(object)) {
     return { outcome: awaitChange, did: 'gated' };
   }
   const late = isLate(object, result, now);

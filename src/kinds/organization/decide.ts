@@ -78,8 +78,9 @@ function additions(question: Question) {
     const ours = ledger.filter((other) => isOurs(other) && plain(other.id) === plain(endpoint.id));
     if (ours.some((other) => isAltered(endpoint, other))) continue;
     if (strangers(endpoint, list, ours)) conflicts.push(endpoint);
-    else if (entry && isDue(entry, question.now)) again.push({ add: [endpoint], remove: [] });
-    else if (entry) continue;
+    else if (entry) {
+      if (isDue(entry, question.now)) again.push({ add: [endpoint], remove: [] });
+    }
     // Ours has the id with other fields: that one goes first.
     else if (ours.length > 0) continue;
     else if (inVain(sameKey(endpoint)) >= MOST_IN_VAIN) exhausted.push(endpoint);

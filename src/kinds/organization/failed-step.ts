@@ -1,7 +1,7 @@
 import type { Failure } from '../../api/errors.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import type { Attempt } from '../attempt.ts';
-import { currentReady } from '../common-status.ts';
+import { isReady } from '../common-status.ts';
 import { type FailureReport, reportAttempt } from '../failure-report.ts';
 import type { NotedReport } from './conclude.ts';
 import { ended, keeping, onRecord } from './go-on.ts';
@@ -27,7 +27,7 @@ export function reportOther(
   const isWaiting = attempt.got === 'no-slot' && step.step !== 'send';
   if (isWaiting) return wait(object, work, did, now);
   // What is Ready stays so behind a closed gate; the pacer wakes it when the gate opens.
-  if (attempt.got === 'gated' && currentReady(object, object.status)?.status === 'True') {
+  if (attempt.got === 'gated' && isReady(object)) {
     return { outcome: awaitChange, did };
   }
   const { notes, notAfter } = afterFailure(work, step, 'verdict' in attempt ? attempt.verdict : undefined, now);

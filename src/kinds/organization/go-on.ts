@@ -32,11 +32,11 @@ export function goOnFrom(
   const did = call.step;
   // Another name that somebody gave it is on record before it is overwritten.
   const isDrift = next.step === 'name' && !isDeepStrictEqual(session.draft.drift, object.status?.drift);
+  if (!isDrift && call.step !== 'send') return { outcome: goOn, did, notes: keeping(object, notes, session) };
   const said = onRecord(object, work, underway(object, session.draft, now));
   if (isDrift) return { ...said, outcome: goOn, did };
-  const kept = { outcome: goOn, did, notes: keeping(object, notes, session) };
-  // The status of the next step tells what became of a change, and would have to find it out anew in another process.
-  return call.step === 'send' ? { ...kept, lastWord: said } : kept;
+  // The status of the next step tells what became of a change; another process would have to find it out anew.
+  return { outcome: goOn, did, notes: keeping(object, notes, session), lastWord: said };
 }
 
 /** What the attempt has learned so far, as the status says it from now on; its notices and drift are told with it. */

@@ -4,7 +4,6 @@ import { defineKind, type Kind } from '../../runtime/kind.ts';
 import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
 import { createKindStore } from '../kind-store.ts';
-import { settlesInMs } from '../locks.ts';
 import { apiHashOf, keepProof } from '../proof.ts';
 import { type Acting, act } from './act.ts';
 import { load, targetOf } from './load.ts';
@@ -15,12 +14,12 @@ import { Notebook } from './session.ts';
 
 /** The name and private endpoints of one existing organization, brought about by PATCH, which is also the only way to see them. */
 export function createOrganizationKind(context: KindContext): Kind {
-  const { api, secrets, unlisted, apiTimeoutMs, cleanupDeadlineMs, planOnly, log } = context;
+  const { api, secrets, unlisted, cleanupDeadlineMs, planOnly, log } = context;
   const { baseUrl } = api;
   const { kind } = organizationType;
   const { store, rivals, locks, contests, wakeTarget } = createKindStore<Organization>({ kind, context, targetOf });
   const attempts = attemptsOf(kind, context, { store, locks, wakeTarget });
-  const notebook = new Notebook(settlesInMs(apiTimeoutMs));
+  const notebook = new Notebook(locks.atWorkMs);
   const known = {
     ...attempts,
     rivals,

@@ -2,7 +2,6 @@ import { defineKind, type Kind } from '../../runtime/kind.ts';
 import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
 import { createKindStore } from '../kind-store.ts';
-import { settlesInMs } from '../locks.ts';
 import { apiHashOf, keepProof } from '../proof.ts';
 import { Unsettled } from '../unsettled.ts';
 import { act } from './act.ts';
@@ -13,13 +12,13 @@ import { type PipeSettings, pipeSettingsType } from './resource.ts';
 
 /** The settings of one existing ingestion pipe, brought about by PUT. */
 export function createPipeSettingsKind(context: KindContext): Kind {
-  const { api, secrets, unlisted, apiTimeoutMs, planOnly } = context;
+  const { api, secrets, unlisted, planOnly } = context;
   const { baseUrl } = api;
   const { kind } = pipeSettingsType;
   const { store, rivals, locks, contests, wakeTarget } = createKindStore<PipeSettings>({ kind, context, targetOf });
   const attempts = attemptsOf(kind, context, { store, locks, wakeTarget });
   const apiHash = apiHashOf(baseUrl);
-  const unsettled = new Unsettled({ monotonic: attempts.monotonic, settlesInMs: settlesInMs(apiTimeoutMs) });
+  const unsettled = new Unsettled({ monotonic: attempts.monotonic, settlesInMs: locks.atWorkMs });
   const known = {
     ...attempts,
     unsettled,

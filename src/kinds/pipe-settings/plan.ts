@@ -1,5 +1,5 @@
 import type { Lane } from '../../runtime/queue.ts';
-import { currentReady, generationOf, requestedAt } from '../common-status.ts';
+import { generationOf, requestedAt } from '../common-status.ts';
 import { whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { isProven } from '../proof.ts';
@@ -91,10 +91,6 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     apiHash: facts.apiHash,
     ...(settled !== undefined && { settledAt: settled }),
   };
-}
-
-export function isReady(object: PipeSettings): boolean {
-  return currentReady(object, object.status)?.status === 'True';
 }
 
 /** Whether what the API last confirmed is what is declared now, and nothing has been tried in vain since. */

@@ -2,14 +2,14 @@ import type { Summary } from '../../runtime/conditions.ts';
 import type { Report } from '../../runtime/kind.ts';
 import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
 import { timestamp } from '../canonical.ts';
-import { type CommonStatus, commonStatus, withoutUndefined } from '../common-status.ts';
+import { type CommonStatus, commonStatus, isReady, withoutUndefined } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
 import { reportAttempt, reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
 import { plannedChanges } from './changes.ts';
 import { reportResult } from './confirmed.ts';
-import { isConfirmed, isReady, type Plan, reportedBy } from './plan.ts';
+import { isConfirmed, type Plan, reportedBy } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import { type PipeSettings, type PipeSettingsStatus, pipeSettingsType } from './resource.ts';
 

@@ -4,7 +4,6 @@ import { type ApiCall, type Fact, keyOf } from '../record/facts.ts';
 import {
   type EndpointView,
   isOwedATry,
-  type Plural,
   readyOf,
   sameEndpoint,
   specOf,
@@ -21,8 +20,6 @@ export interface PatchView {
   readonly name?: string;
   readonly privateEndpoints?: { readonly add?: readonly EndpointView[]; readonly remove?: readonly EndpointView[] };
 }
-
-const PLURAL_OF: Readonly<Record<string, Plural>> = { PUT: 'pipesettings', PATCH: 'organizations', GET: 'activities' };
 
 /** Why an object cannot have made a call; the later in the list, the likelier it was this one. */
 const OBJECTIONS = [
@@ -53,9 +50,8 @@ const SAYS: Readonly<{ [O in Objection]: string }> = {
 /** No call leaves but for an object that wants it now, with what it declares now. */
 export class CallJudge implements Judge {
   readonly #court: Court;
-  /** By process and target: its last call had no answer or stands in no status, and is made once more. */
+  /** By process and target: its last call had no answer, and is made once more. */
   readonly #unknown = new Set<string>();
-  readonly #forObjectsOfOld = new Set<ApiCall>();
   /** By process and target: the call that was answered last. */
   readonly #answered = new Map<string, ApiCall>();
 
@@ -65,9 +61,7 @@ export class CallJudge implements Judge {
 
   see(fact: Fact): void {
     if (fact.what === 'unanswered') this.#unknown.add(`${fact.call.process} ${fact.call.target}`);
-    // What was sent for an object that a restore has taken away is told by no status: another one of its target sends once more.
-    if (fact.what === 'answered' && !this.#forObjectsOfOld.has(fact.call))
-      this.#unknown.delete(`${fact.call.process} ${fact.call.target}`);
+    if (fact.what === 'answered') this.#unknown.delete(`${fact.call.process} ${fact.call.target}`);
     if (fact.what === 'answered') this.#answered.set(`${fact.call.process} ${fact.call.target}`, fact.call);
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
@@ -75,11 +69,7 @@ export class CallJudge implements Judge {
   }
 
   #judge(call: ApiCall): void {
-    if (this.#isForgotten(call)) {
-      this.#forObjectsOfOld.add(call);
-      this.#unknown.add(`${call.process} ${call.target}`);
-      return;
-    }
+    if (this.#isForgotten(call)) return;
     const candidates = this.#court.candidates(call);
     if (candidates.length === 0) {
       this.#court.report('call for-nobody', call.target, `${shown(call)} leaves, and no object stands for it`);
@@ -102,8 +92,9 @@ export class CallJudge implements Judge {
     const { process, target } = call;
     const { life } = this.#court;
     if (life.restores.length === 0) return false;
-    if (!life.knowledge.isComplete(process, PLURAL_OF[call.method] ?? '')) return true;
     const known = life.knowledge.of(process);
+    const forgotten = [...life.knowledge.forgottenBy(process)];
+    if (forgotten.some(([key, thing]) => targetOfSpec(key.split('/')[0] ?? '', specOf(thing)) === target)) return true;
     const stored = life.objects().filter(({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === target);
     return (
       this.#court.candidates(call).length === 0 || stored.some(({ plural, thing }) => !known.has(keyOf(plural, thing)))

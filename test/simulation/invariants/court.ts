@@ -58,8 +58,8 @@ export class Court {
   readonly #carried = new Map<string, ApiCall[]>();
   /** By API and organization: the name that a call of the operator gave it last. */
   readonly lastNamed = new Map<string, string>();
-  /** Right after a restore the versions were as high again as before: no watcher can tell that they had gone back. */
-  hasCaughtUp = false;
+  /** Right after a restore the versions were as high again as before. */
+  #hasCaughtUp = false;
   /** A life that goes round and round has shown what it has to show. */
   isAdjourned = false;
   /** By resourceVersion: who wrote it. */
@@ -113,7 +113,12 @@ export class Court {
   #countVersions({ metadata }: Thing): void {
     const { wentBackFrom, restores, timeline } = this.life;
     const isAsNew = wentBackFrom !== undefined && Number(metadata.resourceVersion) >= wentBackFrom;
-    if (isAsNew && timeline.now - (restores.at(-1) ?? 0) < UNTIL_ASKED_MS) this.hasCaughtUp = true;
+    if (isAsNew && timeline.now - (restores.at(-1) ?? 0) < UNTIL_ASKED_MS) this.#hasCaughtUp = true;
+  }
+
+  /** Whether this version of it had been given once before a restore, and no watcher can tell that the versions had gone back. */
+  isGivenTwice({ metadata }: Thing): boolean {
+    return this.#hasCaughtUp && Number(metadata.resourceVersion) <= (this.life.wentBackFrom ?? 0);
   }
 
   #prove(call: ApiCall): void {

@@ -13,10 +13,9 @@ import type { Notes } from './notes.ts';
 import { isFromBefore, PipesAtRest } from './pipes-at-rest.ts';
 import type { RepeatJudge } from './repeats.ts';
 import { Rightful } from './rightful.ts';
-import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
+import { areTwice, type Instance, isIn, type Look, type Trails, truthKey } from './trail.ts';
 
 const DELETED_MS = 15 * 60_000;
-const TWICE_MS = 55_000;
 /** Whose key was refused for others has no time of its own: one of them tries it half as late again as the longest wait, give or take a fifth. */
 const GATED_MS = 1.2 * 1.5 * 30 * 60_000;
 
@@ -76,7 +75,7 @@ export class EndJudge {
     }
     const reason = ready?.reason ?? 'none';
     const allowed = this.#rightful.reasons(plural, thing);
-    if (statusOf(thing).observedGeneration !== generation && this.#court.hasCaughtUp) {
+    if (statusOf(thing).observedGeneration !== generation && this.#court.isGivenTwice(thing)) {
       this.#court.excuse('a version that had been given before a restore');
       return;
     }
@@ -182,13 +181,17 @@ export class EndJudge {
       );
   }
 
-  /** Two looks a minute apart lacked what was there all the time: that proves to any client that it is gone. */
+  /** Two looks a minute apart, and none between, lacked what was there all the time: that proves to any client that it is gone. */
   #wasHiddenTwice(target: string, { stored, creator }: Pick<Instance, 'stored' | 'creator'>): boolean {
-    const { looks } = this.#trails.of(this.#court.life.apiHost, target);
-    const lacking = looks.filter(({ at, entries }) => at >= creator.at && entries && !isIn(entries, stored));
-    const isSo = lacking.some(({ at }) => lacking.some((later) => later.at - at >= TWICE_MS));
-    if (isSo) this.#court.excuse('hidden from two looks a minute apart');
-    return isSo;
+    let misses: Look[] = [];
+    for (const look of this.#trails.of(this.#court.life.apiHost, target).looks) {
+      if (look.at < creator.at || !look.entries) continue;
+      misses = isIn(look.entries, stored) ? [] : [...misses, look];
+      if (!areTwice(misses)) continue;
+      this.#court.excuse('hidden from two looks a minute apart');
+      return true;
+    }
+    return false;
   }
 
   /** Something that was never there: where the operator has moved to another API it may have been at the first one. */

@@ -11,6 +11,7 @@ export class LeaseJudge implements Judge {
   readonly #court: Court;
   /** By process: its calls that have not ended. */
   readonly #open = new Map<string, Set<ApiCall>>();
+  readonly #startedAt = new Map<string, number>();
   #deletedAt = Number.NEGATIVE_INFINITY;
 
   constructor(court: Court) {
@@ -29,8 +30,12 @@ export class LeaseJudge implements Judge {
         this.#openOf(fact.call.process).delete(fact.call);
         return;
       case 'written':
-        if (fact.change.kind.plural === 'leases' && fact.change.type === 'DELETED') this.#deletedAt = fact.at;
-        if (fact.change.kind.plural === 'leases') this.#judgeRelease(fact.change.by, fact.change.now.spec);
+        if (fact.change.kind.plural !== 'leases') return;
+        if (fact.change.type === 'DELETED') this.#deletedAt = fact.at;
+        this.#judgeRelease(fact.change.by, fact.change.now.spec);
+        return;
+      case 'process':
+        if (fact.did === 'starts') this.#startedAt.set(fact.process, fact.at);
         return;
       default:
     }
@@ -40,12 +45,13 @@ export class LeaseJudge implements Judge {
   #judgeHolder(call: ApiCall): void {
     const { kube, restores, timeline } = this.#court.life;
     if (restores.some((at) => timeline.now - at < 60_000)) return;
-    if (timeline.now - this.#deletedAt < LEASE_MS) {
+    const holder = holderOf(kube.objects.list(kindOf('leases'), '')[0]?.spec);
+    if (holder === '' || holder === call.process) return;
+    const isNew = (this.#startedAt.get(holder) ?? 0) >= this.#deletedAt;
+    if (isNew && timeline.now - this.#deletedAt < LEASE_MS) {
       this.#court.excuse('a Lease that somebody has deleted, taken by a process that never saw it');
       return;
     }
-    const holder = holderOf(kube.objects.list(kindOf('leases'), '')[0]?.spec);
-    if (holder === '' || holder === call.process) return;
     this.#court.report(
       'call no-lease',
       call.process,

@@ -1,22 +1,12 @@
 import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import {
-  type EndpointView,
-  type LedgerView,
-  readyOf,
-  type SpecView,
-  specOf,
-  statusOf,
-  targetOfSpec,
-} from '../record/objects.ts';
+import { type LedgerView, readyOf, type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court, Judge } from './court.ts';
-import { lookBefore } from './looks.ts';
+import { lookLackingId } from './looks.ts';
 import type { Notes } from './notes.ts';
-import { isIn, isThere, type Look, type Trails, truthKey } from './trail.ts';
+import { areTwice, isIn, isThere, type Trails, truthKey } from './trail.ts';
 
-/** Two looks that lack it, so far apart, prove that it is gone. */
-const TWICE_MS = 55_000;
 const EVENT_MS = 120_000;
 
 interface Loss {
@@ -116,8 +106,8 @@ export class LedgerJudge implements Judge {
     if (removedAt !== undefined && misses.some(({ at }) => at >= removedAt)) return undefined;
     // An API that leaves out an empty list: two looks without one count as empty after a removal.
     const unlisted = looks.filter(({ at, entries }) => at >= Math.max(removedAt ?? Infinity, lastSeen) && !entries);
-    if (isTwice(unlisted)) return undefined;
-    if (isTwice(misses)) return undefined;
+    if (areTwice(unlisted)) return undefined;
+    if (areTwice(misses)) return undefined;
     if (entry.state === 'Unconfirmed') return 'given-up';
     if (readyOf(thing)?.reason === 'TargetConflict') return 'handed-over';
     return misses.length > 0 ? 'one-look' : 'unproven';
@@ -159,14 +149,12 @@ export class LedgerJudge implements Judge {
   /** An add has its id, the look before it lacked the id, and the reply shows this: that the API keeps what it was sent in other fields, no client can tell from somebody else's. */
   #cameUnderItsId(thing: Thing, entry: LedgerView): boolean {
     const { looks, changes } = this.#trails.of(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
-    const hasId = ({ id }: Partial<EndpointView>): boolean => id?.toLowerCase() === entry.id.toLowerCase();
     const isIts = (call: ApiCall): boolean =>
       this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
     const isSo = changes.some((call) => {
-      const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
-      const before = add.some(hasId) && isIts(call) ? lookBefore(call, this.#trails)?.entries : undefined;
+      const before = isIts(call) ? lookLackingId(call, entry.id, this.#trails) : undefined;
       const after = looks.find((look) => look.call === call)?.entries;
-      return before !== undefined && !before.some(hasId) && after !== undefined && isThere(after, entry);
+      return before?.entries !== undefined && after !== undefined && isThere(after, entry);
     });
     if (isSo) this.#court.excuse('came with our add under its id');
     return isSo;
@@ -194,9 +182,4 @@ function ours(thing: Thing): LedgerView[] {
   return (statusOf(thing).privateEndpoints ?? []).filter(
     ({ origin, state }) => (origin === 'Added' || origin === 'Adopted') && state !== 'Refused',
   );
-}
-
-function isTwice(misses: readonly Look[]): boolean {
-  const [first, last] = [misses[0], misses.at(-1)];
-  return first !== undefined && last !== undefined && last.at - first.at >= TWICE_MS;
 }

@@ -3,12 +3,10 @@ import type { EndpointView } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import { isLook } from './messages.ts';
-import { isIn, isThere, type Look, type Trails } from './trail.ts';
+import { areTwice, isIn, isThere, type Look, type Trails } from './trail.ts';
 
 /** Between a look and the change that follows from it lie a status write and a slot, and no more than that. */
 const ATTEMPT_MS = 120_000;
-/** Two looks without a list, so far apart, count as one that shows an empty list. */
-const TWICE_MS = 55_000;
 
 /** I1: no `add` leaves unless a look of the same attempt lacked it, and no `remove` unless one has shown it. */
 export class LookJudge implements Judge {
@@ -52,8 +50,7 @@ export class LookJudge implements Judge {
         return leftAt >= (last?.call.leftAt ?? 0) && remove.some(({ id }) => id === entry.id);
       });
     const hasShown = !(last?.entries ?? []).every(isRemoved);
-    const lastAt = looks.at(-1)?.look.at ?? look.at;
-    const isTwice = looks.some(({ look: { at, entries } }) => entries === undefined && lastAt - at >= TWICE_MS);
+    const isTwice = areTwice(looks.flatMap((one) => (one.look.entries ? [] : [one.look])));
     return !hasShown && isTwice ? undefined : 'no-look';
   }
 
@@ -101,4 +98,12 @@ export function lookBefore(call: ApiCall, trails: Trails): Look | undefined {
   const isLooked = ({ call: look, entries }: Look): boolean =>
     entries !== undefined || (look.body as PatchView).name === undefined;
   return before.findLast(isLooked) ?? before.at(-1);
+}
+
+/** The look before an add with this id, where it lacked the id in any place: what comes under it then counts as ours in other fields. */
+export function lookLackingId(change: ApiCall, wanted: string, trails: Trails): Look | undefined {
+  const isId = ({ id }: Partial<EndpointView>): boolean => id?.toLowerCase() === wanted.toLowerCase();
+  const { add = [] } = (change.body as PatchView).privateEndpoints ?? {};
+  const before = add.some(isId) ? lookBefore(change, trails) : undefined;
+  return before?.entries?.some(isId) ? undefined : before;
 }

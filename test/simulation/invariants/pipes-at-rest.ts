@@ -1,6 +1,6 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
-import type { Candidate, Court } from './court.ts';
+import type { Court } from './court.ts';
 
 /** I4, of PipeSettings: what says Applied at rest is what the API has. */
 export class PipesAtRest {
@@ -17,7 +17,6 @@ export class PipesAtRest {
     if (!other || this.#court.isOverruledElsewhere(thing, targetOfSpec('pipesettings', specOf(thing)))) return;
     const [name, value] = other;
     if (isFromBefore(thing, this.#court)) return;
-    if (this.#isOfOtherClock(thing)) return;
     if (this.#wasSilent(thing, name) || this.#cameTwice(thing) || this.#cameUntold(thing)) return;
     this.#court.report(
       this.#overwrittenBy(thing),
@@ -48,16 +47,6 @@ export class PipesAtRest {
     const last = this.#court.lastCarriedOut(targetOfSpec('pipesettings', specOf(thing)));
     const isSo = last !== undefined && last.reply === undefined && this.#court.wasConfirmedAfter(last, thing);
     if (isSo) this.#court.excuse('a write that no status tells of, of a process that is gone');
-    return isSo;
-  }
-
-  /** What another object was confirmed by a clock that has been put back since lies in the future, and so counts as long past. */
-  #isOfOtherClock(thing: Thing): boolean {
-    const { life } = this.#court;
-    const last = this.#court.lastCarriedOut(targetOfSpec('pipesettings', specOf(thing)));
-    const isIts = ({ known }: Candidate): boolean => known.last.metadata.uid === thing.metadata.uid;
-    const isSo = last !== undefined && life.fleet.clocksOffMs > 0 && !this.#court.candidates(last).some(isIts);
-    if (isSo) this.#court.excuse('confirmed by a clock that has been put back since');
     return isSo;
   }
 

@@ -3,7 +3,7 @@ import { type EndpointView, endpointKey, specOf, statusOf } from '../record/obje
 import { type PatchView, shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 import type { Intents } from './intents.ts';
-import { lookBefore } from './looks.ts';
+import { lookBefore, lookLackingId } from './looks.ts';
 import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
 
 /** How far an API may lag behind its own writes. */
@@ -177,11 +177,9 @@ export class RemovalJudge implements Judge {
 
   /** It came between a look that lacked its id and the answer to an add of ours with that id: it counts as ours in other fields. */
   #cameUnderItsId(call: ApiCall, { stored, creator }: Instance): boolean {
-    const isId = ({ id }: Partial<EndpointView>): boolean => id?.toLowerCase() === stored.id.toLowerCase();
     return this.#changesOf(call).some((change) => {
-      const { add = [] } = (change.body as PatchView).privateEndpoints ?? {};
-      const before = add.some(isId) ? lookBefore(change, this.#trails) : undefined;
-      if (!before || before.entries?.some(isId)) return false;
+      const before = lookLackingId(change, stored.id, this.#trails);
+      if (!before) return false;
       const seenAt = before.call.executions[0]?.at ?? before.at;
       return creator.at >= seenAt - LAG_MS && creator.at <= (change.reply?.at ?? change.leftAt);
     });

@@ -148,3 +148,12 @@ export function isIn(entries: readonly Partial<EndpointView>[], endpoint: Endpoi
       same(id, endpoint.id) && same(cloudProvider, endpoint.cloudProvider) && same(region, endpoint.region),
   );
 }
+
+/** Two looks that show the same, so far apart, prove it: that something is gone, or that a list which is left out is empty. */
+const TWICE_MS = 55_000;
+
+/** Whether the first and the last of these are far enough apart. */
+export function areTwice(looks: readonly Look[]): boolean {
+  const [first, last] = [looks[0], looks.at(-1)];
+  return first !== undefined && last !== undefined && last.at - first.at >= TWICE_MS;
+}

@@ -1,6 +1,7 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import type { Crossing, Fate, Server, WireReply } from '../network/wire.ts';
 import { keyOf } from '../record/facts.ts';
+import type { Known } from '../record/knowledge.ts';
 import type { Life } from './life.ts';
 
 /** The service account of the operator. */
@@ -99,12 +100,14 @@ export class KubernetesSide implements Server {
     if (query.includes('fieldSelector')) return;
     const plural = route.slice(route.lastIndexOf('/') + 1);
     const namespace = /\/namespaces\/([^/]+)\//.exec(route)?.[1];
-    this.#life.knowledge.complete(host, plural);
     const listed = new Set(objects.map((object) => keyOf(plural, object)));
-    for (const [key, { last }] of this.#life.knowledge.of(host)) {
+    const { knowledge } = this.#life;
+    // A list from the past says nothing of what came after it.
+    const isOld = ({ last }: Known): boolean =>
+      Number(last.metadata.resourceVersion) > Number(metadata.resourceVersion);
+    const known = [...knowledge.of(host)].flatMap(([key, one]) => (isOld(one) ? [] : [key]));
+    for (const key of [...known, ...knowledge.forgottenBy(host).keys()]) {
       const [kind, where] = key.split('/');
-      // A list from the past says nothing of what came after it.
-      if (Number(last.metadata.resourceVersion) > Number(metadata.resourceVersion)) continue;
       if (kind !== plural || (namespace !== undefined && where !== namespace) || listed.has(key)) continue;
       this.#tell({ what: 'seen', process: host, key, thing: undefined });
     }
@@ -130,7 +133,9 @@ export class KubernetesSide implements Server {
   #missed(host: string, path: string): void {
     const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+)$/.exec(path) ?? [];
     const key = `${plural}/${namespace}/${name}`;
-    if (this.#life.knowledge.of(host).has(key)) this.#tell({ what: 'seen', process: host, key, thing: undefined });
+    const { knowledge } = this.#life;
+    if (knowledge.of(host).has(key) || knowledge.forgottenBy(host).has(key))
+      this.#tell({ what: 'seen', process: host, key, thing: undefined });
   }
 
   #gone(host: string, thing: Thing): void {

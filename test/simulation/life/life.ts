@@ -85,7 +85,7 @@ export class Life {
   lastDownAt = Number.NEGATIVE_INFINITY;
   /** When the API server last did not do what it should, or will. */
   kubeDisturbedAt = Number.NEGATIVE_INFINITY;
-  /** Versions of the cluster went back at least once. */
+  /** The newest version that the cluster had given when its versions went back last; undefined: they never did. */
   wentBackFrom: number | undefined;
   /** The cluster's storage went back at these times. */
   readonly restores: number[] = [];

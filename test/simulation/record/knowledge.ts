@@ -15,9 +15,9 @@ export interface Known {
 /** What each process has been told of the objects, and when. It may know more by its own thinking, but never less. */
 export class Knowledge {
   readonly #processes = new Map<string, Map<string, Known>>();
+  /** What each process knew before a restore, and has been told nothing of since. */
+  readonly #forgotten = new Map<string, Map<string, Thing>>();
   readonly #stored: (key: string) => Thing | undefined;
-  /** By process and kind: told of all there is. */
-  readonly #complete = new Set<string>();
   #hasGoneBack = false;
 
   /** `stored`: what the server holds now. */
@@ -27,6 +27,7 @@ export class Knowledge {
 
   see(fact: Fact): void {
     if (fact.what !== 'seen') return;
+    this.#forgotten.get(fact.process)?.delete(fact.key);
     const known = this.of(fact.process);
     const before = known.get(fact.key);
     const { thing, at } = fact;
@@ -38,26 +39,26 @@ export class Knowledge {
     } else if (before?.thing) known.set(fact.key, { thing: undefined, last: before.last, isFirst: false, at });
   }
 
-  /** Versions have gone back: what was known of them says nothing any more. */
+  /** Versions have gone back: what was known of them says nothing any more, but is known until the process is told. */
   forget(): void {
+    for (const [process, known] of this.#processes) {
+      const forgotten = this.#forgotten.get(process) ?? new Map<string, Thing>();
+      for (const [key, { thing }] of known) if (thing) forgotten.set(key, thing);
+      this.#forgotten.set(process, forgotten);
+    }
     this.#processes.clear();
-    this.#complete.clear();
     this.#hasGoneBack = true;
-  }
-
-  complete(process: string, plural: string): void {
-    this.#complete.add(`${process} ${plural}`);
-  }
-
-  /** Whether it has had a whole list; before that it may go on with what it knew before a restore. */
-  isComplete(process: string, plural: string): boolean {
-    return this.#complete.has(`${process} ${plural}`);
   }
 
   /** Sent before the versions went back, and told after it: what the server holds is older. */
   #isLost(key: string, thing: Thing): boolean {
     const stored = this.#hasGoneBack ? this.#stored(key) : undefined;
     return stored !== undefined && isOlder(stored, thing);
+  }
+
+  /** By key: objects of before a restore, of which this process has not been told again. */
+  forgottenBy(process: string): ReadonlyMap<string, Thing> {
+    return this.#forgotten.get(process) ?? new Map();
   }
 
   of(process: string): Map<string, Known> {
