@@ -52,8 +52,10 @@ export class CallJudge implements Judge {
   readonly #court: Court;
   /** By process and target: its last call had no answer, and is made once more. */
   readonly #unknown = new Set<string>();
-  /** By process and target: the call that was answered last. */
-  readonly #answered = new Map<string, ApiCall>();
+  /** By process and target: request ids of the last change that was answered, and of all that was answered since. */
+  readonly #answered = new Map<string, string[]>();
+  /** Request ids that a status has told of. */
+  readonly #told = new Set<string>();
 
   constructor(court: Court) {
     this.#court = court;
@@ -62,10 +64,17 @@ export class CallJudge implements Judge {
   see(fact: Fact): void {
     if (fact.what === 'unanswered') this.#unknown.add(`${fact.call.process} ${fact.call.target}`);
     if (fact.what === 'answered') this.#unknown.delete(`${fact.call.process} ${fact.call.target}`);
-    if (fact.what === 'answered') this.#answered.set(`${fact.call.process} ${fact.call.target}`, fact.call);
+    if (fact.what === 'answered') this.#answer(fact.call);
+    if (fact.what === 'written') this.#told.add(statusOf(fact.change.now).lastRequest?.requestId ?? '');
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
     this.#judgeShape(fact.call);
+  }
+
+  #answer(call: ApiCall): void {
+    const name = `${call.process} ${call.target}`;
+    const since = changes(call) ? [] : this.#answered.get(name);
+    if (since && call.reply?.requestId !== undefined) this.#answered.set(name, [...since, call.reply.requestId]);
   }
 
   #judge(call: ApiCall): void {
@@ -146,14 +155,19 @@ export class CallJudge implements Judge {
     return !this.#court.isLateWord(known, call.process);
   }
 
-  /** After a restore no status there is may tell of what was sent last: whoever stands for its target sends, or looks, once more. */
+  /**
+   * No status tells of what this process sent last, because its object was gone, or another process had spoken meanwhile, or the
+   * cluster was restored: whoever stands for its target sends, or looks, once more.
+   */
   #isUntold({ process, target }: ApiCall): boolean {
     const { life } = this.#court;
-    const { requestId } = this.#answered.get(`${process} ${target}`)?.reply ?? {};
-    if (life.restores.length === 0 || requestId === undefined) return false;
+    const answered = this.#answered.get(`${process} ${target}`) ?? [];
+    if (!answered.some((requestId) => this.#told.has(requestId))) return answered.length > 0;
+    if (life.restores.length === 0) return false;
     return ![...life.knowledge.of(process)].some(([key, { last }]) => {
       const [plural = ''] = key.split('/');
-      return targetOfSpec(plural, specOf(last)) === target && statusOf(last).lastRequest?.requestId === requestId;
+      if (targetOfSpec(plural, specOf(last)) !== target) return false;
+      return answered.includes(statusOf(last).lastRequest?.requestId ?? '');
     });
   }
 
@@ -193,6 +207,14 @@ function isSentAs(sent: EndpointView, declared: EndpointView): boolean {
     { ...sent },
     { ...tuple, ...(description !== undefined && description !== '' && { description }) },
   );
+}
+
+/** What a look asks for changes nothing, whatever becomes of it. */
+export function changes({ method, body }: ApiCall): boolean {
+  if (method === 'PUT') return true;
+  if (method !== 'PATCH') return false;
+  const { name, privateEndpoints } = body as PatchView;
+  return name !== undefined || (privateEndpoints?.add ?? []).length + (privateEndpoints?.remove ?? []).length > 0;
 }
 
 function rank(objection: Objection | undefined): number {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { shown } from './calls.ts';
@@ -56,7 +57,19 @@ export class RecordJudge implements Judge {
     const text = `${shown(call)} leaves once more, and no status tells of the answer to the one before`;
     // What a leader writes over the last word of the one before is another matter.
     const isOwn = this.#writers.get(uid) === call.process;
+    if (!isOwn && this.#isOverruled(last, candidate)) return;
     this.#court.report(isOwn ? 'call unrecorded' : 'process result-lost', call.target, text);
+  }
+
+  /** Whether somebody else has recorded an attempt that the process did not know of when its call left: that word counts more. */
+  #isOverruled(call: ApiCall, { key, known: { last } }: Candidate): boolean {
+    const [plural = '', namespace = '', name = ''] = key.split('/');
+    const knew = this.#court.candidates(call).find(({ known }) => known.last.metadata.uid === last.metadata.uid);
+    if (!knew) return false;
+    const [before, now] = [knew.known.last, this.#court.life.stored(plural, namespace, name)].map(
+      (thing) => statusOf(thing).lastRequest,
+    );
+    return !isDeepStrictEqual(before, now);
   }
 
   #isThere({ key, known: { last } }: Candidate): boolean {

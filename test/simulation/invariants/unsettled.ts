@@ -1,6 +1,6 @@
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
-import { type PatchView, shown } from './calls.ts';
+import { changes, type PatchView, shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 import { isIn, type Trails, truthKey } from './trail.ts';
 
@@ -116,14 +116,6 @@ export class UnsettledJudge implements Judge {
 
 function keyOf({ host, target }: ApiCall): string {
   return `${host} ${target}`;
-}
-
-/** What a look asks for changes nothing, whatever becomes of it. */
-function changes({ method, body }: ApiCall): boolean {
-  if (method === 'PUT') return true;
-  if (method !== 'PATCH') return false;
-  const { name, privateEndpoints } = body as PatchView;
-  return name !== undefined || (privateEndpoints?.add ?? []).length + (privateEndpoints?.remove ?? []).length > 0;
 }
 
 function isRefused(status: number): boolean {

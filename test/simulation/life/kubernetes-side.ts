@@ -28,6 +28,8 @@ export class KubernetesSide implements Server {
   readonly #pages = new Map<string, Thing[]>();
   /** By process and collection. */
   readonly #told = new Map<string, Told>();
+  /** By request for one object: which one the process knew under that name when it asked. */
+  readonly #asked = new Map<number, string | undefined>();
 
   constructor(life: Life) {
     this.#life = life;
@@ -41,8 +43,8 @@ export class KubernetesSide implements Server {
     return this.#life.weather.kubeFate(crossing);
   }
 
-  left(): void {
-    // Nothing is known to have happened before it arrives.
+  left({ id, host, request }: Crossing): void {
+    if (request.method === 'GET') this.#asked.set(id, this.#known(host, request.path)?.metadata.uid);
   }
 
   serve(crossing: Crossing): WireReply {
@@ -55,11 +57,12 @@ export class KubernetesSide implements Server {
     return { ...reply, lateMs };
   }
 
-  answered({ host, request }: Crossing, { status, says }: WireReply): void {
+  answered(crossing: Crossing, { status, says }: WireReply): void {
+    const { host, request } = crossing;
     const { method, path, body } = request;
     const isWatch = path.includes('watch=true');
     if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body } });
-    if (method === 'GET' && status === 404) this.#missed(host, path);
+    if (method === 'GET' && status === 404) this.#missed(crossing);
     if (says === undefined || status >= 300 || isWatch) return;
     const [route = '', query = ''] = path.split('?');
     // Whoever asks for one object of a list asks which version the list has, or whether he may read it.
@@ -129,13 +132,16 @@ export class KubernetesSide implements Server {
     if (plural !== undefined) this.#tell({ what: 'seen', process: host, key: keyOf(plural, thing), thing });
   }
 
-  /** An object that is asked for by its name and is not there. */
-  #missed(host: string, path: string): void {
-    const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+)$/.exec(path) ?? [];
-    const key = `${plural}/${namespace}/${name}`;
+  /** An object that is asked for by its name and is not there. One that was made under that name meanwhile may be there. */
+  #missed({ id, host, request }: Crossing): void {
+    const known = this.#known(host, request.path);
+    if (!known || known.metadata.uid !== this.#asked.get(id)) return;
+    this.#tell({ what: 'seen', process: host, key: nameOf(request.path), thing: undefined });
+  }
+
+  #known(host: string, path: string): Thing | undefined {
     const { knowledge } = this.#life;
-    if (knowledge.of(host).has(key) || knowledge.forgottenBy(host).has(key))
-      this.#tell({ what: 'seen', process: host, key, thing: undefined });
+    return knowledge.of(host).get(nameOf(path))?.last ?? knowledge.forgottenBy(host).get(nameOf(path));
   }
 
   #gone(host: string, thing: Thing): void {
@@ -154,6 +160,12 @@ const PLURALS: Readonly<Record<string, string>> = {
   Organization: 'organizations',
   Activity: 'activities',
 };
+
+/** As `keyOf` calls the object that a path of the API server names. */
+function nameOf(path: string): string {
+  const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+)$/.exec(path) ?? [];
+  return `${plural}/${namespace}/${name}`;
+}
 
 function isListBody(says: unknown): says is ListBody {
   return typeof says === 'object' && says !== null && 'items' in says && Array.isArray(says.items);
