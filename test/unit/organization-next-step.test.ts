@@ -82,6 +82,17 @@ describe('the first step', () => {
     expect(step({ object: edited, know })).toMatchObject({ step: 'look', by: 'name' });
   });
 
+  test('is made by name where the API keeps with another region what is declared: that is not to be removed', () => {
+    const privateEndpoints = ['a', 'b'].map((id) => entry(id, { region: 'R-1' }));
+    const differences = [{ field: 'privateEndpoints[a].region', declared: 'r1', reported: 'R-1' }];
+    const spec = { name: 'Acme', maxPrivateEndpointRemovals: 1 };
+    const know = { lookByNameUntil: MINUTE };
+    const kept = known(['a', 'b'], spec, { privateEndpoints, differences });
+    expect(step({ object: kept, know })).toMatchObject({ step: 'look', by: 'name' });
+    const untold = known(['a', 'b'], spec, { privateEndpoints });
+    expect(step({ object: untold, know })).toEqual({ step: 'conclude' });
+  });
+
   test('is followed by another look where a minute went by since, and by no third', () => {
     const fresh = seen(listing());
     expect(step({ fresh, monotonic: MINUTE })).toMatchObject({ step: 'intend' });

@@ -92,16 +92,13 @@ function additions(question: Question) {
 }
 
 function removals(question: Question) {
-  const { goal, ledger, list, inVain, isAltered } = question;
-  const declared = goal.spared ? [] : (goal.endpoints ?? []);
-  const isKept = (entry: LedgerEntry): boolean =>
-    goal.wanted.has(sameKey(entry)) || declared.some((endpoint) => isAltered(endpoint, entry));
+  const { ledger, list, inVain } = question;
   const remove: LedgerEntry[] = [];
   const again: Change[] = [];
   const conflicts: Tuple[] = [];
   const exhausted: Tuple[] = [];
   // One that this list does not have may be in the next.
-  const all = ledger.filter((entry) => isOurs(entry) && isThere(entry) && !isKept(entry));
+  const all = unwanted(question).filter(isThere);
   for (const entry of all.filter(({ state }) => state === 'Present')) {
     const ours = ledger.filter((other) => isOurs(other) && plain(other.id) === plain(entry.id));
     if (strangers(entry, list, ours)) conflicts.push(entry);
@@ -110,6 +107,14 @@ function removals(question: Question) {
     else if (isDue(entry, question.now)) again.push({ add: [], remove: [entry] });
   }
   return { remove, again, conflicts, exhausted, all };
+}
+
+/** What is ours and not to stay. What the API keeps with other fields than are declared is wanted as it is. */
+export function unwanted({ goal, ledger, isAltered }: Pick<Question, 'goal' | 'ledger' | 'isAltered'>): LedgerEntry[] {
+  const declared = goal.spared ? [] : (goal.endpoints ?? []);
+  const isKept = (entry: LedgerEntry): boolean =>
+    goal.wanted.has(sameKey(entry)) || declared.some((endpoint) => isAltered(endpoint, entry));
+  return ledger.filter((entry) => isOurs(entry) && !isKept(entry));
 }
 
 function isThere({ state }: LedgerEntry): boolean {

@@ -1,8 +1,8 @@
 import { timestamp } from '../canonical.ts';
 import { isAltered } from './changes.ts';
-import { type Change, type Decision, decide } from './decide.ts';
-import { Listing, sameKey, type Tuple, tupleOf } from './endpoints.ts';
-import { isOurs, managesEndpoints } from './goal.ts';
+import { type Change, type Decision, decide, type Question, unwanted } from './decide.ts';
+import { Listing, type Tuple, tupleOf } from './endpoints.ts';
+import { managesEndpoints } from './goal.ts';
 import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
 import type { PendingChange } from './resource.ts';
 import { isUnsent, type Session } from './session.ts';
@@ -57,26 +57,31 @@ function lookStep(work: Work): Step {
 
 /** What would be removed if all that the ledger has is there, where that is too much. */
 function blockedByLedger({ goal, session }: Work): readonly Tuple[] | undefined {
-  const leaving = (session.draft.privateEndpoints ?? []).filter(
-    (entry) => isOurs(entry) && entry.state !== 'Removing' && !goal.wanted.has(sameKey(entry)),
-  );
+  const leaving = unwanted({ goal, ...knownOf(session) }).filter(({ state }) => state !== 'Removing');
   return managesEndpoints(goal) && leaving.length > goal.mostRemovals ? leaving : undefined;
+}
+
+/** What the status tells of the endpoints. */
+function knownOf({ draft }: Session): Pick<Question, 'ledger' | 'isAltered'> {
+  return {
+    ledger: draft.privateEndpoints ?? [],
+    isAltered: (declared, entry) => isAltered(draft.differences, declared, entry),
+  };
 }
 
 /** Nothing is added or removed on an unknown list. */
 export function decisionOf(work: Work): Decision {
   const { goal, session, notes, plannedAt } = work;
-  const { fresh, draft } = session;
+  const { fresh } = session;
   const isKnown = fresh?.list !== undefined;
   const { endpoints: _, spared, name, ...others } = goal;
   const nameOnly = { ...others, ...(!spared && name !== undefined && { name }) };
   const decision = decide({
     goal: isKnown ? goal : nameOnly,
-    ledger: draft.privateEndpoints ?? [],
+    ...knownOf(session),
     list: fresh?.list ?? new Listing([]),
     name: fresh?.name,
     inVain: (key) => notes.inVain.counts.get(key) ?? 0,
-    isAltered: (declared, entry) => isAltered(draft.differences, declared, entry),
     now: plannedAt.now,
   });
   const blocked = fresh ? undefined : blockedByLedger(work);
