@@ -143,9 +143,11 @@ function inVain({ decision: { exhausted } }: Ending): Problem | undefined {
 
 /** What the API does not take, by name and with its own words. */
 function refused(ending: Ending): Problem | undefined {
-  const { session } = ending.work;
+  const { session, goal } = ending.work;
   const conflicts = new Set(ending.decision.conflicts.map(sameKey));
-  const entries = ledgerOf(session).filter((entry) => entry.lastError !== undefined && !conflicts.has(sameKey(entry)));
+  // Where the spec has no list any more, nobody wants what was refused.
+  const tried = managesEndpoints(goal) ? ledgerOf(session) : [];
+  const entries = tried.filter((entry) => entry.lastError !== undefined && !conflicts.has(sameKey(entry)));
   const { nameRefusal } = session;
   if (entries.length === 0 && !nameRefusal) return undefined;
   const isStopped = session.refusalsInRow >= MOST_REFUSALS;
@@ -157,7 +159,7 @@ function refused(ending: Ending): Problem | undefined {
     ),
   ];
   const what = [...(nameRefusal ? ['the name'] : []), ...(entries.length > 0 ? [names(entries)] : [])].join(' and ');
-  const others = ledgerOf(session).length > entries.length || (ending.work.goal.name !== undefined && !nameRefusal);
+  const others = ledgerOf(session).length > entries.length || (goal.name !== undefined && !nameRefusal);
   const rest = untried
     ? ' What was not tried yet follows in a minute.'
     : others
