@@ -84,6 +84,10 @@ describe('an attempt goes on', () => {
   test.each<[string, Organization]>([
     ['labels', { ...object, metadata: { ...object.metadata, resourceVersion: '8' } }],
     ['conditions and the time of the next attempt', stored({ ...status, conditions: [], nextAttemptTime: at(1) })],
+    [
+      'the note since when its key is of no use',
+      stored({ ...status, proof: { time: at(0), apiHash: API_HASH, unusableSince: at(0) } }),
+    ],
     ['nothing but the proof, which older CRDs drop', stored({ ...status, proof: undefined })],
   ])('after a change of %s', (_, changed) => {
     expect(goesOn(changed)).toBe(true);

@@ -179,13 +179,16 @@ function withoutUnsent(status: OrganizationStatus, notes: Notes): OrganizationSt
 
 /** What ends a session when it changes: the user's word, and what anybody else has recorded. */
 export function anchorOf(object: Organization, status: OrganizationStatus | undefined): string {
+  const { time, apiHash } = status?.proof ?? {};
   return canonicalJson([
     object.metadata.uid,
     generationOf(object),
     requestedAt(object),
     status?.pendingChange,
     status?.lastRequest,
-    status?.proof,
+    // Since when it is of no use is noted on the way to the status.
+    time,
+    apiHash,
   ]);
 }
 

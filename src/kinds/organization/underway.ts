@@ -3,8 +3,22 @@ import type { Organization, OrganizationStatus } from './resource.ts';
 import { fitted } from './size.ts';
 import { counted } from './wording.ts';
 
-/** Failures that a next step of the same attempt does not end: they stay in sight until its result is there. */
-const STANDING = new Set(['NotConfirmed', 'OutcomeUnknown', 'Rejected', 'EndpointConflict', 'RemovalBlocked']);
+/**
+ * Failures that a next step of the same attempt does not end: they stay in sight, and are counted on, until its result is
+ * there. That a look works says nothing of how a change is answered.
+ */
+const STANDING = new Set([
+  'NotConfirmed',
+  'OutcomeUnknown',
+  'Rejected',
+  'EndpointConflict',
+  'RemovalBlocked',
+  'Forbidden',
+  'NotFound',
+  'Conflict',
+  'DependencyNotReady',
+  'RateLimited',
+]);
 
 /** The status between two steps: what stood there, or that it is not decided yet. The next step follows at once. */
 export function underway(object: Organization, status: OrganizationStatus, now: number): OrganizationStatus {
