@@ -1,3 +1,5 @@
+import { alike } from '../../simulator/organization-spelling.ts';
+import type { OrganizationBehaviour } from '../../simulator/organization-types.ts';
 import type { Thing } from '../kubernetes/objects.ts';
 import { behaviourOf } from '../life/traits.ts';
 import {
@@ -40,8 +42,8 @@ export class Rightful {
 
   /** Whether the API would take this endpoint, were it added by itself. */
   takes(thing: Thing, endpoint: EndpointView): boolean {
-    const { refusedIds = [] } = this.behaviour(thing);
-    if (refusedIds.includes(endpoint.id)) return false;
+    const behaviour = this.behaviour(thing);
+    if (isNamed(behaviour.refusedIds, endpoint, behaviour)) return false;
     return !this.#present(thing).some(({ stored }) => sameId(stored, endpoint));
   }
 
@@ -108,7 +110,7 @@ export class Rightful {
   #organizationReasons(thing: Thing, spec: SpecView): readonly string[] {
     const behaviour = this.behaviour(thing);
     const found = new Set<string>();
-    const { name: names, add: adds, list, entries, emptyLists, echo, refusedIds = [], refuseRemoves = [] } = behaviour;
+    const { name: names, add: adds, list, entries, emptyLists, echo, refusedIds, refuseRemoves } = behaviour;
     if (spec.name !== undefined) {
       if (names === 'upper-case' || names === 'ignored') found.add('NotConfirmed');
       if (names === 'bad-request') found.add('Rejected');
@@ -117,7 +119,10 @@ export class Rightful {
     if (declared === undefined) return found.size > 0 ? [...found, 'Applied'] : ['Applied'];
     const present = this.#present(thing);
     const missing = declared.filter((one) => !present.some(({ key }) => key === truthKey(one)));
-    if (!this.#showsList(thing)) return ['Applied', 'NotConfirmed', 'Rejected', 'OutcomeUnknown'];
+    // Two looks without a list count as an empty one, and then all that is declared is sent.
+    const isGone = adds === 'gone' && declared.length > 0;
+    if (!this.#showsList(thing))
+      return ['Applied', 'NotConfirmed', 'Rejected', 'OutcomeUnknown', ...(isGone ? ['NotFound'] : [])];
     const clashes = (one: EndpointView): boolean =>
       present.some(({ stored, key }) => sameId(stored, one) && key !== truthKey(one));
     if ([...declared, ...ours(thing)].some(clashes)) found.add('EndpointConflict');
@@ -136,10 +141,10 @@ export class Rightful {
     if (open.some((one) => this.#repeats.isSpent(thing, one))) found.add('NotConfirmed');
     if (open.length > 0 && adds === 'gone')
       for (const reason of ['Rejected', 'NotFound', 'NotConfirmed']) found.add(reason);
-    if (open.some(({ id }) => refusedIds.includes(id)))
+    if (open.some((one) => isNamed(refusedIds, one, behaviour)))
       for (const reason of ['Rejected', 'Conflict']) found.add(reason);
     const unlisted = ours(thing).filter((entry) => !declared.some((one) => truthKey(one) === truthKey(entry)));
-    if (unlisted.some(({ id }) => refuseRemoves.includes(id)))
+    if (unlisted.some((one) => isNamed(refuseRemoves, one, behaviour)))
       for (const reason of ['Rejected', 'Conflict']) found.add(reason);
     if (unlisted.length > (spec.maxPrivateEndpointRemovals ?? 5)) found.add('RemovalBlocked');
     if (emptyLists !== undefined && (spec.name === undefined || names === 'bad-request')) {
@@ -211,6 +216,15 @@ export class Rightful {
 /** An id is the same in other letters and with blanks around it, as an endpoint is. */
 function sameId(a: EndpointView, b: EndpointView): boolean {
   return a.id.trim().toLowerCase() === b.id.trim().toLowerCase();
+}
+
+/** Whether an API has the id of an endpoint among these, in the letters that it keeps of it. */
+function isNamed(
+  ids: readonly string[] = [],
+  endpoint: EndpointView,
+  { tuples = 'as-sent' }: Partial<OrganizationBehaviour>,
+): boolean {
+  return ids.some((id) => alike({ ...endpoint, id }, endpoint, { matchBy: 'id', tuples }));
 }
 
 function ours(thing: Thing): EndpointView[] {
