@@ -39,13 +39,29 @@ export class EndJudge {
   openUntil(): number[] {
     const { life } = this.#court;
     return life.objects().flatMap(({ plural, thing }) => {
-      if (this.#rightful.reasons(plural, thing).has(readyOf(thing)?.reason ?? '')) return [];
+      const isRightful = this.#rightful.reasons(plural, thing).has(readyOf(thing)?.reason ?? '');
+      if (isRightful && !this.#isOwed(plural, thing)) return [];
       const { nextAttemptTime, privateEndpoints = [] } = statusOf(thing);
       const times = [nextAttemptTime, ...privateEndpoints.map((entry) => entry.nextAttemptTime)];
       if (readyOf(thing)?.reason === 'Unauthorized' && nextAttemptTime === undefined)
         return [life.world.restAt + GATED_MS];
       return times.flatMap((time) => (time === undefined ? [] : [Date.parse(time) - life.wall + this.#clockMs()]));
     });
+  }
+
+  /** Whether something was refused that the API would take by now: it has a time of its own, whatever else is refused rightly. */
+  #isOwed(plural: Plural, thing: Thing): boolean {
+    if (plural !== 'organizations' || readyOf(thing)?.reason !== 'Rejected') return false;
+    return !this.#rightful.cannotLook(thing) && this.#untaken(thing).length > 0;
+  }
+
+  /** What it declares that is not there, and that the API would take. */
+  #untaken(thing: Thing): EndpointView[] {
+    if (!this.#rightful.canAdd(thing)) return [];
+    const present = this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
+    const { privateEndpoints: declared = [] } = specOf(thing);
+    const missing = declared.filter((one) => !present.some((instance) => instance.key === truthKey(one)));
+    return missing.filter((endpoint) => this.#rightful.takes(thing, endpoint));
   }
 
   /** Where clocks have jumped, ten o'clock may be at eleven. */
@@ -134,17 +150,12 @@ export class EndJudge {
     if (this.#rightful.behaviour(thing).concurrent === 'lost-update') return;
     const target = targetOfSpec('organizations', spec);
     const present = this.#trails.present(this.#court.life.apiHost, target);
-    const missing = (spec.privateEndpoints ?? []).filter(
-      (one) => !present.some((instance) => instance.key === truthKey(one)),
-    );
-    const kept = missing.filter(
-      (endpoint) => this.#rightful.takes(thing, endpoint) && !this.#wentSince(thing, endpoint),
-    );
+    const kept = this.#untaken(thing).filter((endpoint) => !this.#wentSince(thing, endpoint));
     const isTaken = kept.some((endpoint) => this.#tookAnother(thing, endpoint));
     const rule = isTaken ? 'I4 overwritten' : this.#notThere(reason === 'Applied' ? 'I4 not-there' : 'I4 kept-out');
     // What keeps it from there is in the condition then, or `no-hint` says that it is not.
     const isBlind = reason === 'Rejected' && this.#rightful.cannotLook(thing);
-    if (kept.length > 0 && this.#rightful.canAdd(thing) && !isBlind && !isFromBefore(thing, this.#court)) {
+    if (kept.length > 0 && !isBlind && !isFromBefore(thing, this.#court)) {
       this.#court.report(
         this.#oddly(thing, rule),
         key,
