@@ -47,10 +47,14 @@ export class RepeatJudge implements Judge {
     if (fact.what === 'unanswered' && !fact.call.reply) this.#count(fact.call);
   }
 
-  /** Whether the process that wrote this status has sent an endpoint as often as the contract allows, and never saw it. */
-  isSpent({ metadata }: Thing, endpoint: EndpointView): boolean {
-    const counts = this.#counts.get(`${this.#court.writerOf(metadata.resourceVersion)} ${metadata.uid}`);
-    return counts?.generation === metadata.generation && (counts?.sends.get(truthKey(endpoint))?.count ?? 0) >= MOST;
+  /** Whether an endpoint was sent as often as the contract allows, by whichever processes, and no list has shown it. */
+  isSpent({ metadata: { uid, generation } }: Thing, endpoint: EndpointView): boolean {
+    const counts = this.#countsOf(uid).filter((one) => one.generation === generation);
+    return counts.reduce((sum, { sends }) => sum + (sends.get(truthKey(endpoint))?.count ?? 0), 0) >= MOST;
+  }
+
+  #countsOf(uid: string): Counts[] {
+    return [...this.#counts].flatMap(([key, counts]) => (key.endsWith(` ${uid}`) ? [counts] : []));
   }
 
   #count(call: ApiCall): void {
@@ -97,7 +101,8 @@ export class RepeatJudge implements Judge {
       ...(region !== undefined && { region: region.replace(/^r-/i, '') }),
     }));
     for (const { known } of this.#court.candidates(call)) {
-      for (const send of this.#sendsOf(call.process, known.last.metadata).values()) {
+      const sends = this.#countsOf(known.last.metadata.uid).flatMap((counts) => [...counts.sends.values()]);
+      for (const send of sends) {
         if (send.openSince === undefined || !isIn(entries, send.endpoint)) continue;
         send.count -= 1;
         send.openSince = undefined;
