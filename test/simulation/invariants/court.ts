@@ -209,11 +209,6 @@ export class Court {
     return this.life.timeline.now - at <= HANDOVER_MS;
   }
 
-  /** Which process, or user, wrote this version of an object. */
-  writerOf(resourceVersion: string): string | undefined {
-    return this.#written.get(resourceVersion);
-  }
-
   /** Whether this key has stood in a Secret of the namespace: in the one of this name, where a name is given. */
   holds(namespace: string, { keyId, secret }: ApiCall['credential'], name?: string): boolean {
     return this.life.secrets.some(
