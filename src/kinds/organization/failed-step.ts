@@ -45,10 +45,12 @@ export function reportOther(
   return failedAttempt(object, work, { status, outcome: notes.isGone ? goOn : outcome, notices, notes, step, did });
 }
 
-/** What an answer has settled is on record before anybody waits for a slot: it may be long. */
+/** What an answer has settled, or proven, is on record before anybody waits for a slot: it may be long, and without proof others try. */
 function wait(object: Organization, { session, notes }: Work, did: string, now: number): NotedReport {
-  const isSettled = object.status?.pendingChange !== undefined && session.draft.pendingChange === undefined;
-  if (!isSettled) return { outcome: awaitChange, did, notes: keeping(object, notes, session) };
+  const { pendingChange, proof } = object.status ?? {};
+  const isSettled = pendingChange !== undefined && session.draft.pendingChange === undefined;
+  const isProven = proof === undefined && session.draft.proof !== undefined;
+  if (!isSettled && !isProven) return { outcome: awaitChange, did, notes: keeping(object, notes, session) };
   const status = underway(object, session.draft, now);
   return { ...onRecord(object, { session, notes }, status), outcome: awaitChange, did };
 }
