@@ -137,6 +137,9 @@ describe('on a fresh list', () => {
   test('nothing at all is sent where more would be removed than is allowed, not the name either', () => {
     const object = known([], { name: 'Acme', maxPrivateEndpointRemovals: 0 }, { privateEndpoints: [entry('a')] });
     expect(step({ object, fresh: seen(listing('a'), 'Other') })).toEqual({ step: 'conclude' });
+    expect(step({ object, fresh: { name: 'Other' } }), 'by the ledger where no list is shown').toEqual({
+      step: 'conclude',
+    });
   });
 
   test('nothing is added or removed where it is unknown, and the name goes all the same', () => {

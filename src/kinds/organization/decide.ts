@@ -110,7 +110,7 @@ function removals(question: Question) {
 }
 
 /** What is ours and not to stay. What the API keeps with other fields than are declared is wanted as it is. */
-export function unwanted({ goal, ledger, isAltered }: Pick<Question, 'goal' | 'ledger' | 'isAltered'>): LedgerEntry[] {
+function unwanted({ goal, ledger, isAltered }: Question): LedgerEntry[] {
   const declared = goal.spared ? [] : (goal.endpoints ?? []);
   const isKept = (entry: LedgerEntry): boolean =>
     goal.wanted.has(sameKey(entry)) || declared.some((endpoint) => isAltered(endpoint, entry));

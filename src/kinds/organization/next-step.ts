@@ -1,8 +1,7 @@
 import { timestamp } from '../canonical.ts';
 import { isAltered } from './changes.ts';
-import { type Change, type Decision, decide, type Question, unwanted } from './decide.ts';
-import { Listing, type Tuple, tupleOf } from './endpoints.ts';
-import { managesEndpoints } from './goal.ts';
+import { type Change, type Decision, decide } from './decide.ts';
+import { Listing, tupleOf } from './endpoints.ts';
 import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
 import type { PendingChange } from './resource.ts';
 import { isUnsent, type Session } from './session.ts';
@@ -51,41 +50,23 @@ function lookStep(work: Work): Step {
   const byName = goal.name !== undefined && (notes.lookByNameUntil ?? 0) > plannedAt.monotonic;
   if (!byName || goal.name === undefined) return { step: 'look', by: 'list', body: LOOK_BODY };
   // This look sends the name, and nothing may be sent while too much would be removed.
-  if (!work.isNews && blockedByLedger(work)) return { step: 'conclude' };
+  if (!work.isNews && decisionOf(work).blocked) return { step: 'conclude' };
   return { step: 'look', by: 'name', body: nameBody(goal.name) };
 }
 
-/** What would be removed if all that the ledger has is there, where that is too much. */
-function blockedByLedger({ goal, session }: Work): readonly Tuple[] | undefined {
-  const leaving = unwanted({ goal, ...knownOf(session) }).filter(({ state }) => state !== 'Removing');
-  return managesEndpoints(goal) && leaving.length > goal.mostRemovals ? leaving : undefined;
-}
-
-/** What the status tells of the endpoints. */
-function knownOf({ draft }: Session): Pick<Question, 'ledger' | 'isAltered'> {
-  return {
-    ledger: draft.privateEndpoints ?? [],
-    isAltered: (declared, entry) => isAltered(draft.differences, declared, entry),
-  };
-}
-
-/** Nothing is added or removed on an unknown list. */
-export function decisionOf(work: Work): Decision {
-  const { goal, session, notes, plannedAt } = work;
-  const { fresh } = session;
-  const isKnown = fresh?.list !== undefined;
-  const { endpoints: _, spared, name, ...others } = goal;
-  const nameOnly = { ...others, ...(!spared && name !== undefined && { name }) };
+/** Nothing is added or removed on an unknown list. What would be removed if all that the ledger has is there may be too much all the same. */
+export function decisionOf({ goal, session, notes, plannedAt }: Work): Decision {
+  const { fresh, draft } = session;
   const decision = decide({
-    goal: isKnown ? goal : nameOnly,
-    ...knownOf(session),
+    goal,
+    ledger: draft.privateEndpoints ?? [],
     list: fresh?.list ?? new Listing([]),
     name: fresh?.name,
     inVain: (key) => notes.inVain.counts.get(key) ?? 0,
+    isAltered: (declared, entry) => isAltered(draft.differences, declared, entry),
     now: plannedAt.now,
   });
-  const blocked = fresh ? undefined : blockedByLedger(work);
-  return blocked ? { ...decision, blocked } : decision;
+  return fresh?.list ? decision : { ...decision, add: [], remove: [], again: [], conflicts: [], exhausted: [] };
 }
 
 /** All at once; after a refusal that blamed nobody, removals together and then one add after another. What was refused goes last, by itself. */
