@@ -16,7 +16,7 @@ import { reportFailure } from '../failure-report.ts';
 import { nextWait } from '../failures.ts';
 import { changeNotice, otherwiseDescribed } from './changes.ts';
 import { owedLooks } from './ledger.ts';
-import { decisionOf } from './next-step.ts';
+import { decisionOf, looksByName } from './next-step.ts';
 import { type Problem, problemsOf } from './problems.ts';
 import { declaredKeys } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
@@ -57,13 +57,14 @@ export function conclude(object: Organization, work: Work, now: number, did: str
 
 function failed(
   object: Organization,
-  { session, goal, deadline, notes, plannedAt }: Work,
+  work: Work,
   {
     problems,
     foremost,
     now,
   }: { readonly problems: readonly Problem[]; readonly foremost: Problem; readonly now: number },
 ): Said {
+  const { session, deadline } = work;
   const { status: previous } = object;
   const times = problems.map(
     ({ at, atLatest = Number.POSITIVE_INFINITY, reason }) =>
@@ -83,9 +84,7 @@ function failed(
   });
   const { lastRequest } = session.draft;
   const status = { ...session.draft, ...failure.status, lastRequest };
-  // The only look that there is sends the name, so nobody looks by himself.
-  const isStill =
-    foremost.reason === 'RemovalBlocked' && (notes.lookByNameUntil ?? 0) > plannedAt.monotonic && !goal.spared;
+  const isStill = foremost.reason === 'RemovalBlocked' && looksByName(work);
   return {
     status: fitted(withoutUndefined(isStill ? { ...status, nextAttemptTime: undefined } : status)),
     outcome: isStill ? awaitChange : failure.outcome,

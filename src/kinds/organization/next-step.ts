@@ -46,12 +46,16 @@ export function nextStep(work: Work): Step {
 }
 
 function lookStep(work: Work): Step {
-  const { goal, notes, plannedAt } = work;
-  const byName = goal.name !== undefined && (notes.lookByNameUntil ?? 0) > plannedAt.monotonic;
-  if (!byName || goal.name === undefined) return { step: 'look', by: 'list', body: LOOK_BODY };
+  const { name } = work.goal;
+  if (!looksByName(work) || name === undefined) return { step: 'look', by: 'list', body: LOOK_BODY };
   // This look sends the name, and nothing may be sent while too much would be removed.
   if (!work.isNews && decisionOf(work).blocked) return { step: 'conclude' };
-  return { step: 'look', by: 'name', body: nameBody(goal.name) };
+  return { step: 'look', by: 'name', body: nameBody(name) };
+}
+
+/** The declared name serves as the look, because the API refuses any other. */
+export function looksByName({ goal, notes, plannedAt }: Work): boolean {
+  return goal.name !== undefined && (notes.lookByNameUntil ?? 0) > plannedAt.monotonic;
 }
 
 /** Nothing is added or removed on an unknown list. What would be removed if all that the ledger has is there may be too much all the same. */

@@ -4,7 +4,7 @@ import type { Decision } from './decide.ts';
 import { sameKey } from './endpoints.ts';
 import { managesEndpoints } from './goal.ts';
 import { owedLooks } from './ledger.ts';
-import { MOST_REFUSALS, nextChange } from './next-step.ts';
+import { looksByName, MOST_REFUSALS, nextChange } from './next-step.ts';
 import type { LedgerEntry } from './resource.ts';
 import { type Session, TWO_LOOKS_MS } from './session.ts';
 import { counted, names, shownName, withoutStop } from './wording.ts';
@@ -36,9 +36,12 @@ const UNTRIED_MS = 60_000;
 
 /** Everything that is not as declared, what ends soonest by itself first. */
 export function problemsOf(ending: Ending): Problem[] {
+  const tooMuch = blocked(ending);
+  // The only look that there is sends the name, so nobody looks by himself, and no other problem comes to its end.
+  if (tooMuch && looksByName(ending.work)) return [tooMuch];
   return [
     lost(ending),
-    blocked(ending),
+    tooMuch,
     waiting(ending),
     lostName(ending),
     unlisted(ending),

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { reportStep } from '../../src/kinds/organization/report-step.ts';
+import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { workOf } from '../../src/kinds/organization/work.ts';
+import { T0 } from '../support/objects.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
+import { anOrganization, factsOf } from '../support/organization-objects.ts';
+
+/** What is said where too much would be removed while an add is open. */
+function said(lookByNameUntil: number) {
+  const object = anOrganization({
+    ids: [],
+    spec: { name: 'Acme', maxPrivateEndpointRemovals: 0 },
+    status: {
+      privateEndpoints: [entry('a'), entry('b', { state: 'Unconfirmed' })],
+      pendingChange: { time: at(0), add: [e('b')], remove: [] },
+    },
+  });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const facts = factsOf(object);
+  const notes = { ...facts.notes, lookByNameUntil };
+  const work = workOf(object, { ...facts, notes }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const plan = { do: 'step', work, step: { step: 'conclude' }, lane: 'user', probe: false } as const;
+  const { status, outcome } = reportStep(object, plan, { got: 'nothing' }, T0);
+  const { conditions = [], nextAttemptTime }: OrganizationStatus = status ?? {};
+  return { ready: conditions[0], next: nextAttemptTime, outcome };
+}
+
+test('where no look may leave under RemovalBlocked, none is promised, for an open change either', () => {
+  const { ready, next, outcome } = said(1);
+  expect(ready).toMatchObject({ reason: 'RemovalBlocked', message: expect.not.stringContaining('Also') });
+  expect(next).toBeUndefined();
+  expect(outcome).toEqual({ next: 'await-change' });
+});
+
+test('where a look shows the list by itself, the open change is followed by looks', () => {
+  const { ready, next } = said(0);
+  expect(ready).toMatchObject({ reason: 'OutcomeUnknown', message: expect.stringContaining('Also: Nothing is sent') });
+  expect(next).toBe(at(0));
+});
