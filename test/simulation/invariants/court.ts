@@ -45,9 +45,6 @@ const AFTERMATH = [
   'activity lost-ready',
 ];
 
-/** A process whose watch broke off asks the server again within this time. */
-const UNTIL_ASKED_MS = 30_000;
-
 /** Where judges bring what they find. The same breach of the same thing is heard once. */
 export class Court {
   readonly life: Life;
@@ -58,8 +55,6 @@ export class Court {
   readonly #carried = new Map<string, ApiCall[]>();
   /** By API and organization: the name that a call of the operator gave it last. */
   readonly lastNamed = new Map<string, string>();
-  /** Right after a restore the versions were as high again as before. */
-  #hasCaughtUp = false;
   /** A life that goes round and round has shown what it has to show. */
   isAdjourned = false;
   /** By resourceVersion: who wrote it. */
@@ -95,7 +90,6 @@ export class Court {
     switch (fact.what) {
       case 'written':
         this.#written.set(fact.change.now.metadata.resourceVersion, fact.change.by);
-        this.#countVersions(fact.change.now);
         return;
       case 'done':
         if (fact.call.executions.at(-1)?.applied) this.#carriedOut(fact.call);
@@ -110,15 +104,12 @@ export class Court {
     }
   }
 
-  #countVersions({ metadata }: Thing): void {
-    const { wentBackFrom, restores, timeline } = this.life;
-    const isAsNew = wentBackFrom !== undefined && Number(metadata.resourceVersion) >= wentBackFrom;
-    if (isAsNew && timeline.now - (restores.at(-1) ?? 0) < UNTIL_ASKED_MS) this.#hasCaughtUp = true;
-  }
-
-  /** Whether this version of it had been given once before a restore, and no watcher can tell that the versions had gone back. */
-  isGivenTwice({ metadata }: Thing): boolean {
-    return this.#hasCaughtUp && Number(metadata.resourceVersion) <= (this.life.wentBackFrom ?? 0);
+  /** Whether a process that is to see it cannot have heard of this version. */
+  isMissed(plural: string, thing: Thing): boolean {
+    const { fleet, kubernetesSide } = this.life;
+    return fleet.processes.some(
+      ({ name }) => fleet.isSeenBy(name, thing.metadata.namespace) && kubernetesSide.isMissedBy(name, plural, thing),
+    );
   }
 
   #prove(call: ApiCall): void {

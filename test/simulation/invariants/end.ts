@@ -91,7 +91,7 @@ export class EndJudge {
     }
     const reason = ready?.reason ?? 'none';
     const allowed = this.#rightful.reasons(plural, thing);
-    if (statusOf(thing).observedGeneration !== generation && this.#court.isGivenTwice(thing)) {
+    if (statusOf(thing).observedGeneration !== generation && this.#court.isMissed(plural, thing)) {
       this.#court.excuse('a version that had been given before a restore');
       return;
     }

@@ -19,6 +19,10 @@ const DOUBTED_MS = 60_000;
 interface Told {
   version: number;
   olderSince: number | undefined;
+  /** How many restores there had been when it was last asked for. */
+  restores: number;
+  /** Versions that were given twice: its watch went on from above them, because when it asked again they were as high as before. */
+  missedUpTo: number;
 }
 
 /** The API server, as the operator's processes reach it; keeps the record of what each of them has seen. */
@@ -67,7 +71,7 @@ export class KubernetesSide implements Server {
     const [route = '', query = ''] = path.split('?');
     // Whoever asks for one object of a list asks which version the list has, or whether he may read it.
     if (query.split('&').includes('limit=1') && !query.includes('fieldSelector')) {
-      if (isListBody(says)) this.#isDoubted(`${host} ${route}`, says.metadata.resourceVersion);
+      if (isListBody(says)) this.#askedFor(`${host} ${route}`, Number(says.metadata.resourceVersion));
       return;
     }
     if (method === 'GET' && isListBody(says)) this.#list(host, route, query, says);
@@ -98,7 +102,7 @@ export class KubernetesSide implements Server {
       return;
     }
     this.#pages.delete(pages);
-    if (!query.includes('fieldSelector') && this.#isDoubted(pages, metadata.resourceVersion)) return;
+    if (!query.includes('fieldSelector') && this.#isDoubted(pages, Number(metadata.resourceVersion))) return;
     for (const object of objects) this.#saw(host, object);
     if (query.includes('fieldSelector')) return;
     const plural = route.slice(route.lastIndexOf('/') + 1);
@@ -116,15 +120,33 @@ export class KubernetesSide implements Server {
     }
   }
 
-  #isDoubted(collection: string, resourceVersion: string): boolean {
-    const version = Number(resourceVersion);
+  /** Whether this version of an object is one that a process cannot have heard of: no client can tell that versions were given twice. */
+  isMissedBy(host: string, plural: string, { metadata: { namespace, resourceVersion } }: Thing): boolean {
+    const collections = [plural, `namespaces/${namespace}/${plural}`].map((path) => `${host} ${ROOT}${path}`);
+    return collections.some((collection) => Number(resourceVersion) <= (this.#told.get(collection)?.missedUpTo ?? 0));
+  }
+
+  /** Before a watch goes on. */
+  #askedFor(collection: string, version: number): void {
+    const before = this.#told.get(collection);
+    if (this.#isDoubted(collection, version) || !before || before.olderSince !== undefined) return;
+    const isSince = before.restores < this.#life.restores.length && version >= before.version;
+    const missedUpTo = isSince ? before.version : before.missedUpTo;
+    this.#told.set(collection, { ...this.#toldNow(version), missedUpTo });
+  }
+
+  #isDoubted(collection: string, version: number): boolean {
     const told = this.#told.get(collection);
     if (told && version < told.version) {
       told.olderSince ??= this.#life.timeline.now;
       if (this.#life.timeline.now - told.olderSince < DOUBTED_MS) return true;
     }
-    this.#told.set(collection, { version, olderSince: undefined });
+    this.#told.set(collection, this.#toldNow(version));
     return false;
+  }
+
+  #toldNow(version: number): Told {
+    return { version, olderSince: undefined, restores: this.#life.restores.length, missedUpTo: 0 };
   }
 
   #saw(host: string, thing: Thing): void {
@@ -153,6 +175,8 @@ export class KubernetesSide implements Server {
     this.#life.tell(fact);
   }
 }
+
+const ROOT = '/apis/pipewright.dev/v1alpha1/';
 
 /** The kinds whose versions are followed. */
 const PLURALS: Readonly<Record<string, string>> = {
