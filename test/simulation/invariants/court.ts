@@ -170,6 +170,12 @@ export class Court {
     return isThis && lastRequest?.outcome === 'Succeeded';
   }
 
+  /** When its declared state was last confirmed; by its own word, which a wrong clock may have written, only where the reply had no id. */
+  confirmedAt(thing: Thing): number {
+    const { requestId = '', time = '' } = statusOf(thing).applied ?? {};
+    return this.#confirmed.get(requestId)?.reply?.at ?? Date.parse(time) - this.life.wall;
+  }
+
   /** Ends the life here: how it would come out is not judged. */
   adjourn(): void {
     this.isAdjourned = true;

@@ -63,9 +63,7 @@ export class PipesAtRest {
 
 /** A restored status tells of what was confirmed before; what has overwritten it since stands nowhere. */
 export function isFromBefore(thing: Thing, court: Court): boolean {
-  const { restores, wall } = court.life;
-  const confirmedAt = Date.parse(statusOf(thing).applied?.time ?? '') - wall;
-  const isSo = confirmedAt <= (restores.at(-1) ?? Number.NEGATIVE_INFINITY);
+  const isSo = court.confirmedAt(thing) <= (court.life.restores.at(-1) ?? Number.NEGATIVE_INFINITY);
   if (isSo) court.excuse('confirmed before a restore and overwritten since');
   return isSo;
 }
