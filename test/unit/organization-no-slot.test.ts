@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { reportStep } from '../../src/kinds/organization/report-step.ts';
 import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
+import { type Work, workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e } from '../support/organization-entries.ts';
 import { API_HASH, anOrganization, factsOf } from '../support/organization-objects.ts';
@@ -10,15 +10,36 @@ import { API_HASH, anOrganization, factsOf } from '../support/organization-objec
 const PROOF = { time: at(0), apiHash: API_HASH };
 const PENDING = { time: at(-1_000), add: [e('a')], remove: [] };
 
-/** The status that is written when an attempt that has learned this gets no slot for its next change. */
-function writtenWithoutSlot(object: Organization, learned: OrganizationStatus): object | undefined {
+function workFor(object: Organization): Work {
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
-  const work = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  return workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+}
+
+/** The status that is written when an attempt that has learned this gets no slot for its next change. */
+function writtenWithoutSlot(object: Organization, learned: OrganizationStatus): object | undefined {
+  const work = workFor(object);
   const session = { ...work.session, draft: learned };
   const step = { step: 'intend', pending: PENDING } as const;
   const plan = { do: 'step', work: { ...work, session }, step, lane: 'user', probe: false } as const;
   return reportStep(object, plan, { got: 'no-slot' }, T0).status;
+}
+
+/** The status that is written when an object that is Ready by this request finds the gate closed. */
+function writtenAtTheGate(requestHash: string): object | undefined {
+  const summary = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Applied',
+    message: 'm',
+    lastTransitionTime: at(0),
+  } as const;
+  const conditions = [{ ...summary, observedGeneration: 1 }];
+  const applied = { time: at(0), generation: 1, requestHash, responseHash: '', secretResourceVersion: '1', keys: [] };
+  const object = anOrganization({ ids: ['a'], status: { conditions, applied } });
+  const step = { step: 'look', by: 'list', body: '{}' } as const;
+  const plan = { do: 'step', work: workFor(object), step, lane: 'user', probe: false } as const;
+  return reportStep(object, plan, { got: 'gated' }, T0).status;
 }
 
 describe('before an attempt waits for a slot', () => {
@@ -34,5 +55,15 @@ describe('before an attempt waits for a slot', () => {
   test('nothing is written otherwise', () => {
     const object = anOrganization({ ids: ['a'], status: {} });
     expect(writtenWithoutSlot(object, { proof: { ...PROOF, time: at(1_000) } })).toBeUndefined();
+  });
+});
+
+describe('behind a closed gate', () => {
+  test('what this API has confirmed stays Ready', () => {
+    expect(writtenAtTheGate(workFor(anOrganization({ ids: ['a'] })).hash)).toBeUndefined();
+  });
+
+  test('what another API has confirmed does not', () => {
+    expect(writtenAtTheGate('sha256:of-another-api')).toMatchObject({ conditions: [{ reason: 'Unauthorized' }, {}] });
   });
 });

@@ -26,8 +26,8 @@ export function reportOther(
   const did = attempt.got === 'failure' ? step.step : attempt.got;
   const isWaiting = attempt.got === 'no-slot' && step.step !== 'send';
   if (isWaiting) return wait(object, work, did, now);
-  // What is Ready stays so behind a closed gate; the pacer wakes it when the gate opens.
-  if (attempt.got === 'gated' && isReady(object)) {
+  // What this API has confirmed stays Ready behind a closed gate; the pacer wakes it when the gate opens.
+  if (attempt.got === 'gated' && isReady(object) && object.status?.applied?.requestHash === work.hash) {
     return { outcome: awaitChange, did };
   }
   const { notes, notAfter } = afterFailure(work, step, 'verdict' in attempt ? attempt.verdict : undefined, now);
