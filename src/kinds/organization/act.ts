@@ -16,7 +16,7 @@ export type Result =
 
 export interface Acting extends Attempting {
   readonly api: ApiClient;
-  readonly notebook: Pick<Notebook, 'leaves'>;
+  readonly notebook: Pick<Notebook, 'leaves' | 'parts'>;
   /** Writes the finalizers and takes in what came back; false where somebody else was quicker. Throws KubeError. */
   readonly writeFinalizers: (object: KubeObject, finalizers: readonly string[]) => Promise<boolean>;
   /** Told when an object is let go with something left at the API. */
@@ -26,13 +26,15 @@ export interface Acting extends Attempting {
 /** Does what the plan says: at most one call to one of the two APIs. */
 export async function act(object: Organization, plan: Plan, using: Acting): Promise<Result> {
   switch (plan.do) {
+    case 'tell':
+      if (plan.abandoned.length > 0) using.onAbandoned(object, plan.abandoned.map(withPlace));
+      return { got: 'nothing' };
     case 'hold':
     case 'release': {
+      if (plan.do === 'release') using.notebook.parts(object);
       const rest = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
       const isWritten = await using.writeFinalizers(object, plan.do === 'hold' ? [...rest, FINALIZER] : rest);
-      if (!isWritten) return { got: 'nothing' };
-      if (plan.do === 'release' && plan.abandoned.length > 0) using.onAbandoned(object, plan.abandoned.map(withPlace));
-      return { got: 'finalizers' };
+      return { got: isWritten ? 'finalizers' : 'nothing' };
     }
     case 'step':
       return takeStep(object, plan, using);

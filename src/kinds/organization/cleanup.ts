@@ -20,13 +20,10 @@ export type CleanupPlan =
   | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
   | { readonly do: 'reschedule'; readonly at: number }
   | { readonly do: 'preview'; readonly preview: Preview; readonly planOnly: boolean }
-  /** Takes the finalizer off. `abandoned`: may be left at the API. `spared`: stays, because another object lists it. */
-  | {
-      readonly do: 'release';
-      readonly abandoned: readonly Tuple[];
-      readonly spared: readonly Tuple[];
-      readonly because?: 'held' | 'gone' | 'deadline';
-    }
+  /** Says what it leaves, before the finalizer goes: when that is off, an answer that got lost may leave nobody who could tell. */
+  | ({ readonly do: 'tell' } & Farewell)
+  /** Takes the finalizer off. */
+  | ({ readonly do: 'release' } & Farewell)
   | {
       readonly do: 'step';
       readonly work: Work;
@@ -35,11 +32,32 @@ export type CleanupPlan =
       readonly probe: boolean;
     };
 
+/** `abandoned`: may be left at the API. `spared`: stays, because another object lists it. */
+export interface Farewell {
+  readonly abandoned: readonly Tuple[];
+  readonly spared: readonly Tuple[];
+  readonly because?: 'held' | 'gone' | 'deadline';
+}
+
+/** What it leaves has been told where the notes have this; undefined: it leaves nothing. */
+export function wordOf({ abandoned, spared, because }: Farewell): string | undefined {
+  if (abandoned.length + spared.length === 0) return undefined;
+  return JSON.stringify([abandoned.map(tupleKey), spared.map(tupleKey), because]);
+}
+
+/** What is done about an object that is being deleted: it is let go when all that it leaves has been told. */
+export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
+  const plan = nextOf(object, facts, now);
+  if (plan.do !== 'release') return plan;
+  const word = wordOf(plan);
+  return word === undefined || word === facts.notes.told ? plan : { ...plan, do: 'tell' };
+}
+
 /**
- * What is done about an object that is being deleted. Nothing without the finalizer. With it, what is this object's goes first,
+ * Nothing without the finalizer. With it, what is this object's goes first,
  * whatever suspend, mode and cap say, and the object is let go at its deadline at the latest, once an attempt has failed.
  */
-export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
+function nextOf(object: Organization, facts: Facts, now: number): CleanupPlan {
   if (!isHeld(object) || facts.notes.isLetGo) return { do: 'nothing' };
   const parsed = parseSpec(object);
   if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return release();

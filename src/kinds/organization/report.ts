@@ -8,6 +8,7 @@ import { commonStatus, withoutUndefined } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
 import { reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
+import { wordOf } from './cleanup.ts';
 import type { NotedReport } from './conclude.ts';
 import { type Tuple, tupleKey } from './endpoints.ts';
 import { namingAll } from './ledger-notices.ts';
@@ -35,11 +36,13 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
       return disown(object, plan.lost, now);
     case 'preview':
       return preview(object, plan, now);
+    case 'tell':
+      return reportFarewell(plan);
     case 'hold':
     case 'release':
       // Whoever was quicker has woken the key already; where nobody was, the next pass must not follow at once.
       if (result.got !== 'finalizers') return { outcome: backOff('the finalizers were not written'), did: 'nothing' };
-      return plan.do === 'hold' ? { outcome: goOn, did: 'hold', facts: {} } : reportRelease(object, plan);
+      return plan.do === 'hold' ? { outcome: goOn, did: 'hold', facts: {} } : reportRelease(object);
     case 'step':
       return reportStep(object, plan, result, now);
   }
@@ -136,9 +139,13 @@ function nobodys({ status }: Pick<Organization, 'status'>): Partial<Organization
 }
 
 /** A deleted object without our finalizer is nobody's business here, even where the store has not heard of its end. */
-function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release' }>): NotedReport {
+function reportRelease(object: Organization): NotedReport {
   const isOver = object.metadata.deletionTimestamp !== undefined;
-  if (!isOver) return { outcome: goOn, did: 'release', facts: {} };
+  const said = { did: 'release', facts: {} };
+  return isOver ? { ...said, outcome: awaitChange, letGo: true } : { ...said, outcome: goOn };
+}
+
+function reportFarewell(plan: Extract<Plan, { do: 'tell' }>): NotedReport {
   const notices = [
     ...namingAll(plan.spared, {
       type: 'Normal',
@@ -153,9 +160,9 @@ function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release'
       after: 'Remove them there if they are not wanted',
     }),
   ];
-  const did = plan.abandoned.length > 0 ? 'abandon' : 'release';
+  const did = plan.abandoned.length > 0 ? 'abandon' : 'spare';
   const facts = plan.abandoned.length > 0 ? { abandoned: plan.abandoned.length } : {};
-  return { outcome: awaitChange, notices, did, facts, letGo: true };
+  return { outcome: goOn, notices, did, facts, told: wordOf(plan) };
 }
 
 const ABANDONED = {
