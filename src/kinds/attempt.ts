@@ -58,7 +58,7 @@ export interface KindAttempts extends Attempting {
   /** The pacer holds a slot for the object with this store key. */
   readonly hasSlot: (storeKey: string) => boolean;
   readonly recorded: (storeKey: string, how: Recorded) => void;
-  readonly settle: (storeKey: string, isKept: boolean) => void;
+  readonly settle: (storeKey: string, isOpen: boolean) => void;
   readonly forget: (storeKey: string) => void;
 }
 
@@ -98,9 +98,9 @@ export function attemptsOf(
       if (how === 'lost') memory.unrecorded.lost(key);
       else memory.unrecorded.told(key);
     },
-    settle(key, isKept) {
+    settle(key, isOpen) {
       pacer.settle(pacingKey(key));
-      if (!isKept) endCall(key);
+      if (!isOpen) endCall(key);
     },
     forget(key) {
       pacer.forget(pacingKey(key));

@@ -48,10 +48,10 @@ interface Housekeeping {
   /** It is known what became of a status; of one that an earlier visit could not write, before this visit reads anything. */
   recorded(key: string, how: Recorded): void;
   /**
-   * A visit of the key is over, whatever came of it: give back what was held for it. `isKept`: its status is not written yet, so what
-   * only memory knows of the visit must stay.
+   * A visit of the key is over, whatever came of it: give back what was held for it. `isOpen`: what came of it is in no
+   * status yet, because that could not be written or the next visit goes on with it; so what only memory knows of it must stay.
    */
-  settle(key: string, isKept: boolean): void;
+  settle(key: string, isOpen: boolean): void;
   /** The object is gone: drop everything known about it. */
   forget(key: string): void;
 }
@@ -83,7 +83,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     put: (object, refused) => void store.put(object as Stored, refused),
     drop: (object) => store.drop(object),
     recorded: (key, how) => definition.recorded(key, how),
-    settle: (key, isKept) => definition.settle(key, isKept),
+    settle: (key, isOpen) => definition.settle(key, isOpen),
     forget: (key) => definition.forget(key),
     async pass(passed, clock) {
       const object = passed as Stored;

@@ -48,6 +48,7 @@ export class Lifecycle {
   /** `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be written. */
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
     this.#unsaid.delete(id);
+    let goesOn = false;
     try {
       const uid = this.#kept.get(id)?.base.metadata.uid;
       const caughtUp = await this.#catchUp(kind, id);
@@ -62,9 +63,10 @@ export class Lifecycle {
       const report = await kind.pass(object, this.#options.clock);
       const asOf = this.#hands();
       const outcome = await this.#record(kind, id, { base: object, report });
+      goesOn = outcome.next === 'go-on';
       return { outcome, did: report.did, facts: report.facts, asOf };
     } finally {
-      kind.settle(key, this.#kept.has(id));
+      kind.settle(key, goesOn || this.#kept.has(id));
     }
   }
 

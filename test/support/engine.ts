@@ -18,7 +18,7 @@ export interface TestKind {
   /** Keys whose remote call was made, in order. */
   readonly acted: string[];
   readonly recorded: { readonly key: string; readonly how: Recorded }[];
-  readonly settled: { readonly key: string; readonly unwritten: boolean }[];
+  readonly settled: { readonly key: string; readonly isOpen: boolean }[];
   readonly forgotten: string[];
   /** What a pass does at the remote side. */
   act: (object: KubeObject) => Promise<void> | void;
@@ -29,7 +29,7 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
   const store = new Store<KubeObject>({ onChange: (key) => enqueue(idOf(key)) });
   const acted: string[] = [];
   const recorded: { key: string; how: Recorded }[] = [];
-  const settled: { key: string; unwritten: boolean }[] = [];
+  const settled: { key: string; isOpen: boolean }[] = [];
   const forgotten: string[] = [];
   const test: TestKind = {
     store,
@@ -51,7 +51,7 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
       },
       report: (object, _plan, _result, now) => test.report(object, now),
       recorded: (key, how) => void recorded.push({ key, how }),
-      settle: (key, isKept) => void settled.push({ key, unwritten: isKept }),
+      settle: (key, isOpen) => void settled.push({ key, isOpen }),
       forget: (key) => void forgotten.push(key),
     }),
   };

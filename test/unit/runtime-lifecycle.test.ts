@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KubeError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-import { awaitChange, recheckAt } from '../../src/runtime/outcome.ts';
+import { awaitChange, goOn, recheckAt } from '../../src/runtime/outcome.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import { type Fate, isStatusWrite, type SeenCall } from '../support/fake-kube-server.ts';
 
@@ -44,8 +44,8 @@ function anothersStatus(time: string): object {
 }
 
 /** Whether the last pass left a result behind that is not in the cluster, as its kind is told at the end of every pass. */
-function expectKept(unwritten: boolean): void {
-  expect(engine.settled.at(-1)?.unwritten).toBe(unwritten);
+function expectKept(isOpen: boolean): void {
+  expect(engine.settled.at(-1)?.isOpen).toBe(isOpen);
 }
 
 async function expectRefusal(passing: Promise<unknown>, status: number): Promise<void> {
@@ -252,12 +252,12 @@ describe('a status that could not be written', () => {
     await engine.server.stop();
     for (let tries = 0; tries < 3; tries += 1) await expectRefusal(engine.pass(KEY), 0);
     expect(engine.acted).toHaveLength(1);
-    expect(engine.settled).toEqual(Array.from({ length: 3 }, () => ({ key: KEY, unwritten: true })));
+    expect(engine.settled).toEqual(Array.from({ length: 3 }, () => ({ key: KEY, isOpen: true })));
     await engine.server.start();
     engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
     await engine.pass(KEY);
     expect(requestId()).toMatch(/^by-us/);
-    expect(engine.settled.at(-1)).toEqual({ key: KEY, unwritten: false });
+    expect(engine.settled.at(-1)).toEqual({ key: KEY, isOpen: false });
   });
 
   test('is known to stand when only the answer was lost, whether or not the watch has told of it', async () => {
@@ -342,7 +342,17 @@ describe('a pass', () => {
       throw new TypeError('a bug');
     };
     await expect(engine.pass(KEY)).rejects.toThrow('a bug');
-    expect(engine.settled).toEqual([{ key: KEY, unwritten: false }]);
+    expect(engine.settled).toEqual([{ key: KEY, isOpen: false }]);
+  });
+
+  test('that goes on at once leaves open what came of it, and one that does not ends it', async () => {
+    engine.given(KEY);
+    engine.report = () => ({ outcome: goOn, did: 'look' });
+    await engine.pass(KEY);
+    expectKept(true);
+    engine.report = () => ({ outcome: awaitChange, did: 'wait' });
+    await engine.pass(KEY);
+    expectKept(false);
   });
 
   test('over a key without an object forgets it and calls nobody', async () => {
