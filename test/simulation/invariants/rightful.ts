@@ -110,7 +110,7 @@ export class Rightful {
   #organizationReasons(thing: Thing, spec: SpecView): readonly string[] {
     const behaviour = this.behaviour(thing);
     const found = new Set<string>();
-    const { name: names, add: adds, list, entries, emptyLists, echo, refusedIds, refuseRemoves } = behaviour;
+    const { name: names, add: adds, list, entries, echo, refusedIds, refuseRemoves } = behaviour;
     if (spec.name !== undefined) {
       if (names === 'upper-case' || names === 'ignored') found.add('NotConfirmed');
       if (names === 'bad-request') found.add('Rejected');
@@ -119,10 +119,13 @@ export class Rightful {
     if (declared === undefined) return found.size > 0 ? [...found, 'Applied'] : ['Applied'];
     const present = this.#present(thing);
     const missing = declared.filter((one) => !present.some(({ key }) => key === truthKey(one)));
-    // Two looks without a list count as an empty one, and then all that is declared is sent.
-    const isGone = adds === 'gone' && declared.length > 0;
-    if (!this.#showsList(thing))
-      return ['Applied', 'NotConfirmed', 'Rejected', 'OutcomeUnknown', ...(isGone ? ['NotFound'] : [])];
+    if (!this.#showsList(thing)) {
+      const hidden = ['Applied', 'NotConfirmed', 'Rejected', 'OutcomeUnknown'];
+      if (this.cannotLook(thing)) hidden.push('Unavailable');
+      // Two looks without a list count as an empty one, and then all that is declared is sent.
+      if (adds === 'gone' && declared.length > 0) hidden.push('NotFound');
+      return hidden;
+    }
     const clashes = (one: EndpointView): boolean =>
       present.some(({ stored, key }) => sameId(stored, one) && key !== truthKey(one));
     if ([...declared, ...ours(thing)].some(clashes)) found.add('EndpointConflict');
@@ -147,7 +150,7 @@ export class Rightful {
     if (unlisted.some((one) => isNamed(refuseRemoves, one, behaviour)))
       for (const reason of ['Rejected', 'Conflict']) found.add(reason);
     if (unlisted.length > (spec.maxPrivateEndpointRemovals ?? 5)) found.add('RemovalBlocked');
-    if (emptyLists !== undefined && (spec.name === undefined || names === 'bad-request')) {
+    if (this.cannotLook(thing)) {
       for (const reason of ['Rejected', 'OutcomeUnknown', 'Unavailable', 'Applied']) found.add(reason);
     }
     if (echo === 'stale') for (const reason of ['Applied', 'NotConfirmed']) found.add(reason);
