@@ -145,7 +145,7 @@ export class PromiseJudge implements Judge {
   #isExcused({ at, writtenAt }: Promised): boolean {
     const { world, weather, lastDownAt, kubeDisturbedAt, restores, fleet } = this.#court.life;
     const wasSlow = (weather.kubeSlow?.until ?? 0) >= writtenAt;
-    if (world.means.has('clocks') || weather.apiIsDown || wasSlow) return true;
+    if (world.means.has('clocks') || weather.apiIsDown || weather.kubeIsDown || wasSlow) return true;
     const disturbedAt = Math.max(this.#disturbedAt, lastDownAt, kubeDisturbedAt, restores.at(-1) ?? 0);
     if (disturbedAt >= writtenAt || fleet.processes.some(({ host }) => host.frozen)) return true;
     const near = this.#calls.filter(({ leftAt }) => leftAt >= at - 15_000);

@@ -65,7 +65,7 @@ export class RecordJudge implements Judge {
   #isOverruled(call: ApiCall, { key, known: { last } }: Candidate): boolean {
     const [plural = '', namespace = '', name = ''] = key.split('/');
     const knew = this.#court.candidates(call).find(({ known }) => known.last.metadata.uid === last.metadata.uid);
-    if (!knew) return false;
+    if (!knew || this.#court.isLateWord(knew.known, call.process)) return knew !== undefined;
     const [before, now] = [knew.known.last, this.#court.life.stored(plural, namespace, name)].map(
       (thing) => statusOf(thing).lastRequest,
     );
