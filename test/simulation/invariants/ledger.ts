@@ -28,6 +28,8 @@ export class LedgerJudge implements Judge {
   readonly #losses: Loss[] = [];
   /** By uid: what was ever on record to be added. */
   readonly #intents = new Map<string, Set<string>>();
+  /** Uid and generation of every spec that adopts what is there. */
+  readonly #adopting = new Set<string>();
 
   constructor(court: Court, trails: Trails, notes: Notes) {
     this.#court = court;
@@ -38,6 +40,8 @@ export class LedgerJudge implements Judge {
   see(fact: Fact): void {
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     const { change } = fact;
+    const { uid, generation } = change.now.metadata;
+    if (specOf(change.now).adoptPrivateEndpoints === true) this.#adopting.add(`${uid} ${generation}`);
     if (change.type !== 'MODIFIED' || !change.before || change.by === 'user') return;
     // What a deletion leaves behind is another invariant's.
     if (change.now.metadata.deletionTimestamp !== undefined) return;
@@ -65,7 +69,9 @@ export class LedgerJudge implements Judge {
     for (const [key, entry] of old) {
       const left = present.get(key);
       if (left?.origin === 'Added' || left?.origin === 'Adopted') continue;
-      if (entry.origin === 'Adopted' && specOf(now).adoptPrivateEndpoints !== true) continue;
+      // Of the spec that the status speaks of, which may be older than the one that stands there.
+      const isAdopting = this.#adopting.has(`${uid} ${statusOf(now).observedGeneration}`);
+      if (entry.origin === 'Adopted' && !isAdopting) continue;
       // What it had taken over from another object was never its own.
       const why = this.#isProvenOurs(before, entry) ? this.#objection(now, entry) : undefined;
       if (why && this.#notes.isDead(by)) this.#court.excuse('written by a process that died before it could tell');
