@@ -95,10 +95,9 @@ export class UnsettledJudge implements Judge {
     const { looks } = this.#trails.of(call.host, call.target);
     const wasSeen = looks.some(({ at, entries }) => at > before.leftAt && entries && isIn(entries, again));
     if (wasSeen) return;
-    // The intent stood in a status that a restore has taken away, and who wrote it is gone.
-    const isRestored = this.#court.life.restores.some((at) => at >= before.leftAt && at <= call.leftAt);
-    if (isRestored && call.process !== before.process) {
-      this.#court.excuse('a write that no status tells of, of a process that is gone');
+    // The intent stood in a status that a restore has taken away.
+    if (this.#court.life.restores.some((at) => at >= before.leftAt && at <= call.leftAt)) {
+      this.#court.excuse('an intent that a restore has taken off the record');
       return;
     }
     const seconds = Math.round((call.leftAt - before.leftAt) / 1_000);
