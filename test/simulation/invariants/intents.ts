@@ -1,3 +1,4 @@
+import type { Thing } from '../kubernetes/objects.ts';
 import type { Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import type { Judge } from './court.ts';
@@ -9,30 +10,61 @@ const LAG_MS = 30_000;
 const SURELY_OURS_MS = 300_000;
 
 interface Intent {
-  readonly time: string;
+  /** What tells it from another one: they may be of the same second. */
+  readonly is: string;
   readonly add: ReadonlySet<string>;
   readonly from: number;
   to: number;
 }
 
-/** When each object had it on record that it was about to add something. */
+/** A process was told of an object by which something may have been added and not been seen yet. */
+interface Sight {
+  readonly process: string;
+  readonly at: number;
+  readonly open: ReadonlySet<string>;
+}
+
+/** When each object had it on record that it was about to add something, and which process was told of it. */
 export class Intents implements Judge {
   readonly #intents = new Map<string, Intent[]>();
+  readonly #sights = new Map<string, Sight[]>();
 
   see(fact: Fact): void {
+    if (fact.what === 'seen' && fact.thing) this.#sight(fact.thing, fact);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     const { now } = fact.change;
-    const { time, add = [] } = statusOf(now).pendingChange ?? {};
+    const { time, add = [], remove = [] } = statusOf(now).pendingChange ?? {};
+    const is = JSON.stringify([time, add, remove]);
     const intents = this.#intents.get(now.metadata.uid) ?? [];
     this.#intents.set(now.metadata.uid, intents);
     const last = intents.at(-1);
     if (last?.to === Number.POSITIVE_INFINITY) {
-      if (last.time === time) return;
+      if (last.is === is) return;
       last.to = fact.at;
     }
     if (time !== undefined) {
-      intents.push({ time, add: new Set(add.map(truthKey)), from: fact.at, to: Number.POSITIVE_INFINITY });
+      intents.push({ is, add: new Set(add.map(truthKey)), from: fact.at, to: Number.POSITIVE_INFINITY });
     }
+  }
+
+  /** When each process was first told, from the one time to the other, that an add of this endpoint was on record or Unconfirmed. */
+  firstSights(
+    uid: string,
+    endpoint: string,
+    { from, to }: { readonly from: number; readonly to: number },
+  ): Map<string, number> {
+    const sights = (this.#sights.get(uid) ?? []).filter(({ at, open }) => at >= from && at <= to && open.has(endpoint));
+    return new Map(sights.toReversed().map(({ process, at }) => [process, at]));
+  }
+
+  #sight(thing: Thing, { process, at }: Pick<Sight, 'process' | 'at'>): void {
+    const { metadata } = thing;
+    const { pendingChange, privateEndpoints = [] } = statusOf(thing);
+    const open = [...(pendingChange?.add ?? []), ...privateEndpoints.filter(({ state }) => state === 'Unconfirmed')];
+    if (open.length === 0) return;
+    const sights = this.#sights.get(metadata.uid) ?? [];
+    sights.push({ process, at, open: new Set(open.map(truthKey)) });
+    this.#sights.set(metadata.uid, sights);
   }
 
   /** Whether an endpoint that came then cannot be told from what was about to be added: that may have left, or not. */

@@ -1,0 +1,199 @@
+import type { ApiCall } from '../record/facts.ts';
+import { endpointKey } from '../record/objects.ts';
+import type { PatchView } from './calls.ts';
+import type { Court } from './court.ts';
+import type { Intents } from './intents.ts';
+import { lookBefore, lookLackingId } from './looks.ts';
+import { type Instance, isIn, type Look, type Trails, truthKey } from './trail.ts';
+
+/** How far an API may lag behind its own writes. */
+const LAG_MS = 30_000;
+/** Put back within this time, another's endpoint cannot be told from ours. */
+const PUT_BACK_MS = 120_000;
+const SETTLED_MS = 60_000;
+/** The look that settles comes at a whole second, and waits for its slot. */
+const LATE_LOOK_MS = 15_000;
+export const HIDDEN = 'hidden from the look before our add';
+
+interface Removal {
+  readonly call: ApiCall;
+  readonly instance: Instance;
+  /** All that went with it. */
+  readonly gone: readonly Instance[];
+}
+
+/** What nobody can tell from the operator's own who has only seen what a process was shown. */
+export class Mistakable {
+  readonly #court: Court;
+  readonly #trails: Trails;
+  readonly #intents: Intents;
+
+  constructor(court: Court, trails: Trails, intents: Intents) {
+    this.#court = court;
+    this.#trails = trails;
+    this.#intents = intents;
+  }
+
+  /** Why no client could have told that this endpoint, one of those that went with this call, was not ours. */
+  excuse(call: ApiCall, instance: Instance, gone: readonly Instance[]): string | undefined {
+    if (isInPlace(call, instance) && this.#cameSinceLook(call, instance)) {
+      return 'in the place of an add of ours, after the look';
+    }
+    const { instances } = this.#trails.of(call.host, call.target);
+    const same = instances.filter((other) => other !== instance && other.key === instance.key);
+    const own = same.filter((other) => this.#countsAsOurs(call, other));
+    // What no client can tell from ours stands for ours in its turn.
+    for (const other of same) {
+      const isBefore = !own.includes(other) && other.creator.at < instance.creator.at;
+      if (isBefore && this.#excuseBeside(own, { call, instance: other, gone }) !== undefined) own.push(other);
+    }
+    return this.#excuseBeside(own, { call, instance, gone });
+  }
+
+  /** `own`: what counts as ours, and is byte for byte the same. */
+  #excuseBeside(own: readonly Instance[], { call, instance, gone }: Removal): string | undefined {
+    const { restores, timeline } = this.#court.life;
+    const { looks } = this.#trails.of(call.host, call.target);
+    const isTwin = (other: Instance): boolean =>
+      endpointKey(other.stored) === endpointKey(instance.stored) &&
+      other.creator.at <= timeline.now &&
+      (other.gone === undefined || other.gone.at > instance.creator.at);
+    const wentTogether = gone.includes(instance) && gone.some((other) => own.includes(other));
+    if (own.some(isTwin) || wentTogether) return 'a twin of ours';
+    for (const before of own) {
+      const wentAt = before.gone?.at;
+      if (wentAt === undefined || wentAt > instance.creator.at) continue;
+      const isRestored = restores.some((at) => at >= wentAt && at <= call.leftAt);
+      if (isRestored) return 'a ledger from before it went, which a restore has brought back';
+      const missed = looks.find(
+        ({ call: look, at, entries }) =>
+          at >= wentAt && entries && !isIn(entries, before.stored) && !this.isElsewhere(call, look),
+      );
+      if (!missed || instance.creator.at <= missed.at + PUT_BACK_MS) return 'put in place of ours';
+    }
+    return this.#excuseByAdd(call, instance);
+  }
+
+  /** It came when an add of ours was on its way, or was about to be: nobody can tell the two apart. */
+  #excuseByAdd(call: ApiCall, instance: Instance): string | undefined {
+    const adds = this.addsOf(call, instance);
+    for (const [index, add] of adds.entries()) {
+      const look = lookBefore(add, this.#trails);
+      if (!look?.entries || isIn(look.entries, instance.stored)) continue;
+      const settledAt = this.#settledAt(add, instance, adds[index + 1]?.leftAt ?? call.leftAt);
+      const seenAt = look.call.executions[0]?.at ?? look.at;
+      if (instance.creator.at >= seenAt - LAG_MS && instance.creator.at <= settledAt) return 'added together with ours';
+      if (this.wasHidden(add, instance)) return HIDDEN;
+    }
+    return (
+      this.#excuseByItsId(call, instance) ??
+      (this.#cameWithIntent(call, instance) ? 'added while an intent to add it was on record' : undefined)
+    );
+  }
+
+  /** An add of ours has its id, which the look before lacked, and the answer shows it: it counts as ours in other fields. */
+  #excuseByItsId(call: ApiCall, { key, stored, creator }: Instance): string | undefined {
+    for (const change of this.#changesOf(call)) {
+      const before = lookLackingId(change, stored.id, this.#trails);
+      if (!before) continue;
+      const seenAt = before.call.executions[0]?.at ?? before.at;
+      const isBetween = creator.at >= seenAt - LAG_MS && creator.at <= (change.reply?.at ?? change.leftAt);
+      if (isBetween) return 'came with our add under its id';
+      if (before.truth.has(key) && isIn(this.#shownBy(change) ?? [], stored)) return HIDDEN;
+    }
+    return undefined;
+  }
+
+  /** Nothing but the add itself comes after the look that lacked it. */
+  #cameSinceLook(call: ApiCall, { stored, creator }: Instance): boolean {
+    const look = lookBefore(call, this.#trails);
+    if (!look || isIn(look.entries ?? [], stored)) return false;
+    return creator.at >= (look.call.executions[0]?.at ?? look.at) - LAG_MS;
+  }
+
+  /** Whether nobody who can have made the one call sees those who can have made the other, or did when it was made: shards are merged. */
+  isElsewhere(call: ApiCall, other: ApiCall): boolean {
+    const { fleet, knowledge, restores } = this.#court.life;
+    const known = knowledge.of(other.process);
+    const theirs = this.#court.candidates(other);
+    return this.#court.candidates(call).every((mine) => {
+      // What a process had been told is forgotten with a restore.
+      if (restores.length === 0 && !known.has(mine.key)) return true;
+      const { namespace } = mine.known.last.metadata;
+      return theirs.every((one) => !fleet.sees(namespace, one.known.last.metadata.namespace));
+    });
+  }
+
+  /** What the operator added, and what nobody can tell from that. */
+  #countsAsOurs(call: ApiCall, other: Instance): boolean {
+    if (this.#cameWithIntent(call, other)) return true;
+    return other.creator.by === 'operator' && !this.isElsewhere(call, other.creator.call);
+  }
+
+  #cameWithIntent(call: ApiCall, { key, creator }: Instance): boolean {
+    const candidates = this.#court.candidates(call);
+    return candidates.some(({ known }) => this.#intents.wasOpen(known.last.metadata.uid, key, creator.at));
+  }
+
+  /**
+   * Until then an add may be at work: one that was taken and is not in the list, too. For a process that has not sent it, so long
+   * after it was told of it. `nextAt`: when the next one left.
+   */
+  #settledAt(add: ApiCall, { key, stored }: Instance, nextAt: number): number {
+    const { reply, leftAt, process } = add;
+    const shown = this.#shownBy(add);
+    const isOver = reply !== undefined && (reply.status >= 400 || (shown !== undefined && isIn(shown, stored)));
+    if (isOver) return this.#firstLookAfter(add, process, reply.at);
+    const told = this.#court
+      .candidates(add)
+      .flatMap(({ known }) => [
+        ...this.#intents.firstSights(known.last.metadata.uid, key, { from: leftAt, to: nextAt }),
+      ]);
+    const since = [...told.filter(([other]) => other !== process), [process, leftAt] as const];
+    const atWorkMs = this.#court.life.world.flags.timeoutSeconds * 1_000 + SETTLED_MS;
+    return Math.max(...since.map(([who, at]) => this.#firstLookAfter(add, who, at + atWorkMs)));
+  }
+
+  /** What an add has left open is settled by the first look after that, some seconds at most. */
+  #firstLookAfter({ host, target }: ApiCall, process: string, settledAt: number): number {
+    const { looks } = this.#trails.of(host, target);
+    const look = looks.find(({ call, at, entries }) => at >= settledAt && entries && call.process === process);
+    const seenAt = look?.call.executions[0]?.at ?? settledAt;
+    return seenAt - settledAt <= LATE_LOOK_MS ? Math.max(seenAt, settledAt) : settledAt;
+  }
+
+  #shownBy(change: ApiCall): Look['entries'] {
+    return this.#trails.of(change.host, change.target).looks.find(({ call }) => call === change)?.entries;
+  }
+
+  /** Whether the look before an add lacked what was there. */
+  wasHidden(add: ApiCall, instance: Instance): boolean {
+    const look = lookBefore(add, this.#trails);
+    return look !== undefined && !isIn(look.entries ?? [], instance.stored) && look.truth.has(instance.key);
+  }
+
+  /** Adds of this endpoint that left before, for an object that this removal can be for. */
+  addsOf(call: ApiCall, { key }: Instance): ApiCall[] {
+    return this.#changesOf(call).filter((change) => {
+      const { add = [] } = (change.body as PatchView).privateEndpoints ?? {};
+      return add.some((endpoint) => truthKey(endpoint) === key);
+    });
+  }
+
+  #changesOf(call: ApiCall): ApiCall[] {
+    const mine = new Set(this.#court.candidates(call).map(({ known }) => known.last.metadata.uid));
+    return this.#trails
+      .of(call.host, call.target)
+      .changes.filter(
+        (change) =>
+          change.leftAt < call.leftAt &&
+          this.#court.candidates(change).some(({ known }) => mine.has(known.last.metadata.uid)),
+      );
+  }
+}
+
+/** Where an API goes by ids alone, an add puts its endpoint in the place of another. */
+export function isInPlace(call: ApiCall, { stored }: Instance): boolean {
+  const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
+  return add.some(({ id }) => id === stored.id);
+}
