@@ -97,6 +97,17 @@ const TABLE: readonly Line[] = [
     more: { nextAttemptTime: at(MINUTE) },
   },
   {
+    line: 'Unconfirmed | not there, settled, while another one sent later is not',
+    given: { ledger: [UNCONFIRMED], now: 95 * SECOND, openUntil: () => T0 + 95 * SECOND },
+    told: 'given-up',
+  },
+  {
+    line: 'Unconfirmed | not there, not settled, while another one is',
+    given: { ledger: [UNCONFIRMED], settled: true, openUntil: () => T0 + 95 * SECOND },
+    says: 'a Added Unconfirmed',
+    more: { nextAttemptTime: at(95 * SECOND) },
+  },
+  {
     line: 'Unconfirmed | there, 5 min after it was sent',
     given: { ...THERE, ledger: [UNCONFIRMED], now: 5 * MINUTE, settled: true },
     says: 'a Added Present',
@@ -232,6 +243,11 @@ const TABLE: readonly Line[] = [
     given: { ...THERE, ledger: [entry('a', { state: 'Removing' })], goal: unlisted },
     says: 'a Added Removing',
     more: { nextAttemptTime: at(90 * SECOND) },
+  },
+  {
+    line: 'Removing | there, settled, while another one sent later is not',
+    given: { ...THERE, ledger: [entry('a', { state: 'Removing' })], goal: unlisted, openUntil: () => T0 },
+    says: 'a Added Present',
   },
   {
     line: 'Removing, listed again | there, settled',

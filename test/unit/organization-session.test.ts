@@ -1,8 +1,27 @@
 import { describe, expect, test } from 'vitest';
-import type { Organization, OrganizationStatus, PendingChange } from '../../src/kinds/organization/resource.ts';
-import { anchorOf, isUnsent, Notebook, sessionOf } from '../../src/kinds/organization/session.ts';
-import { at, e, entry } from '../support/organization-entries.ts';
-import { API_HASH, API_TIMEOUT_MS, anOrganization } from '../support/organization-objects.ts';
+import { conclude } from '../../src/kinds/organization/conclude.ts';
+import { tupleKey } from '../../src/kinds/organization/endpoints.ts';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import {
+  type Organization,
+  type OrganizationStatus,
+  type PendingChange,
+  parseSpec,
+} from '../../src/kinds/organization/resource.ts';
+import {
+  anchorOf,
+  isUnsent,
+  leftAt,
+  Notebook,
+  type Notes,
+  openNow,
+  sessionOf,
+  settlingAt,
+} from '../../src/kinds/organization/session.ts';
+import { workOf } from '../../src/kinds/organization/work.ts';
+import { T0 } from '../support/objects.ts';
+import { at, e, entry, listing } from '../support/organization-entries.ts';
+import { API_HASH, API_TIMEOUT_MS, anOrganization, factsOf } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 /** Since it was sent, or first seen. */
@@ -39,6 +58,46 @@ describe('a change that another process sent', () => {
     const lastRequest = { operation: 'UpdateOrganization', outcome: 'Unknown', time: at(0) } as const;
     expect(book().of(stored({ lastRequest }), 0).lostName).toEqual({ settlesAt: AT_WORK });
     expect(book().of(stored({ lastRequest: { ...lastRequest, outcome: 'Succeeded' } }), 0).lostName).toBeUndefined();
+  });
+});
+
+describe('an entry that was left open', () => {
+  const ledger = [entry('a', { state: 'Unconfirmed', nextAttemptTime: at(0) })];
+  const [unconfirmed] = ledger;
+  const status: OrganizationStatus = { privateEndpoints: ledger, pendingChange: { ...PENDING, add: [e('b')] } };
+  const until = (notes: Notes) => unconfirmed && settlingAt(notes, unconfirmed);
+
+  test('settles when what left it open does, whatever is sent after it', () => {
+    const notebook = book();
+    const notes = notebook.of(stored({ privateEndpoints: ledger }), 5_000);
+    notebook.set(stored(status), { ...notes, ...openNow(notes, status) });
+    notebook.leaves(stored(status), 20_000);
+    const later = notebook.of(stored(status), 30_000);
+    expect([until(later), later.settlesAt]).toEqual([5_000 + AT_WORK, 20_000 + AT_WORK]);
+  });
+
+  test('takes its time from the send that left it open, and not from one before that', () => {
+    const notebook = book();
+    const notes = notebook.of(stored({ privateEndpoints: ledger }), 0);
+    const sent = leftAt({ ...notes, ...openNow(notes, { pendingChange: PENDING }) }, MINUTE, AT_WORK);
+    expect(until({ ...sent, ...openNow(sent, { privateEndpoints: ledger }) })).toBe(MINUTE + AT_WORK);
+  });
+
+  test('is looked at when it settles, and not only when all do', () => {
+    const object = stored({ privateEndpoints: ledger });
+    const parsed = parseSpec(object);
+    if (!parsed.ok) throw new Error(parsed.message);
+    const facts = factsOf(object, { monotonic: MINUTE });
+    const notes = {
+      ...facts.notes,
+      settlesAt: 3 * MINUTE,
+      openUntil: new Map([[tupleKey(e('a')), 2 * MINUTE]]),
+      looks: 2,
+    };
+    const work = workOf(object, { ...facts, notes }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+    const fresh = { list: listing(), responseHash: '', secretVersion: '1', at: MINUTE };
+    const { outcome } = conclude(object, { ...work, session: { ...work.session, fresh } }, T0, 'look');
+    expect(outcome).toEqual({ next: 'recheck', at: T0 + MINUTE });
   });
 });
 

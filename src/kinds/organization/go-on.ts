@@ -4,7 +4,7 @@ import { goOn } from '../../runtime/outcome.ts';
 import { conclude, driftFact, type NotedReport } from './conclude.ts';
 import { nextStep, type Step } from './next-step.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
-import { anchorOf, type Notes, openIn, type Session } from './session.ts';
+import { anchorOf, type Notes, openNow, type Session } from './session.ts';
 import { underway } from './underway.ts';
 import type { Work } from './work.ts';
 
@@ -18,7 +18,7 @@ export function keeping(
   session: Session,
   status: OrganizationStatus | undefined = object.status,
 ): Notes {
-  return { ...notes, open: openIn(status), session: { ...session, anchor: anchorOf(object, status) } };
+  return { ...notes, ...openNow(notes, status), session: { ...session, anchor: anchorOf(object, status) } };
 }
 
 export function goOnFrom(
@@ -59,7 +59,7 @@ export function ended(object: Organization, report: NotedReport): NotedReport {
   const { notes } = report;
   if (!report.status) return report;
   const status: OrganizationStatus = report.status;
-  return { ...report, isOnTop: isUntouched(object), ...(notes && { notes: { ...notes, open: openIn(status) } }) };
+  return { ...report, isOnTop: isUntouched(object), ...(notes && { notes: { ...notes, ...openNow(notes, status) } }) };
 }
 
 /** Only the user has changed the object: the status is the one that the attempt began with, its own intent included. */

@@ -30,6 +30,8 @@ export interface Evidence {
   readonly settled: boolean;
   /** Epoch ms: when that is, or was. */
   readonly settlesAt: number;
+  /** The same of an entry that an earlier send has left open; absent: no other than that. */
+  readonly openUntil?: (entry: LedgerEntry) => number;
   /** How long after it was sent a write may be at work. */
   readonly atWorkMs: number;
 }
@@ -94,15 +96,6 @@ export function settle(evidence: Evidence): Settlement {
   return summed([...lines.values()]);
 }
 
-/** Epoch ms: when what a list has left open is looked at again. */
-export function owedLooks(ledger: readonly LedgerEntry[] = []): number[] {
-  return ledger.flatMap(({ state, nextAttemptTime }) =>
-    OPEN.has(state) && nextAttemptTime !== undefined ? [Date.parse(nextAttemptTime)] : [],
-  );
-}
-
-const OPEN: ReadonlySet<LedgerEntry['state']> = new Set(['Missing', 'Unconfirmed', 'Removing']);
-
 /** What holds without any list: what was adopted is so only while the spec says it. */
 export function takenBack(ledger: readonly LedgerEntry[], { adopt }: Goal): readonly LedgerEntry[] {
   if (adopt) return ledger;
@@ -165,11 +158,17 @@ function isEqual(a: Reported, b: Reported): boolean {
 /** Sent and answered before; the list was late. */
 function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
   const reported = evidence.list.find(entry);
-  if (!reported) return evidence.settled ? givenUp : { entry };
+  if (!reported) return leftFrom(entry, evidence) <= 0 ? givenUp : { entry };
   if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
   const sentAt = Date.parse(entry.nextAttemptTime ?? '') - evidence.atWorkMs;
   if (isSurelyOurs(sentAt, evidence.now)) return { entry: added(entry, reported), did: 'added' };
   return { entry: found(entry, reported, evidence.goal), remark: 'maybe-ours' };
+}
+
+/** Ms until nothing of an entry can be at work any more. */
+function leftFrom(entry: LedgerEntry, { openUntil, settled, settlesAt, now }: Evidence): number {
+  if (openUntil) return openUntil(entry) - now;
+  return settled ? 0 : settlesAt - now;
 }
 
 function stillOpen(tuple: Tuple, { settlesAt }: Evidence): Line {
@@ -201,11 +200,13 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
   return removing(entry, reported, evidence);
 }
 
-function removing(entry: LedgerEntry, reported: Reported | undefined, { goal, settled, settlesAt }: Evidence): Line {
+function removing(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence): Line {
   if (!reported) return { did: 'removed' };
-  if (settled) return { entry: kept(entry, reported, goal), inVain: true };
-  const nextAttemptTime = timestamp(wholeSecond(settlesAt));
-  return { entry: { ...kept(entry, reported, goal), state: 'Removing', nextAttemptTime } };
+  const present = kept(entry, reported, evidence.goal);
+  const left = leftFrom(entry, evidence);
+  if (left <= 0) return { entry: present, inVain: true };
+  const nextAttemptTime = timestamp(wholeSecond(evidence.now + left));
+  return { entry: { ...present, state: 'Removing', nextAttemptTime } };
 }
 
 function missing(entry: LedgerEntry, reported: Reported | undefined, { goal, now }: Evidence): Line {

@@ -9,6 +9,7 @@ import { remarkNotices } from './ledger-notices.ts';
 import { countInVain, openSent } from './progress.ts';
 import { LOOK_BODY, UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
+import { settlingAt } from './session.ts';
 import type { Work } from './work.ts';
 
 type Failed = Extract<Unmade, { got: 'failure' }>;
@@ -62,6 +63,7 @@ function reportUnseen(object: Organization, work: Work, now: number): NotedRepor
     now,
     settled: isSettled,
     settlesAt,
+    openUntil: (entry) => now + settlingAt(notes, entry) - plannedAt.monotonic,
     atWorkMs: work.atWorkMs,
   });
   const draft = { ...rest, privateEndpoints: ledger, ...(!isOver && pendingChange && { pendingChange }) };

@@ -3,10 +3,10 @@ import type { FailureReason } from '../failures.ts';
 import type { Decision } from './decide.ts';
 import { sameKey } from './endpoints.ts';
 import { managesEndpoints } from './goal.ts';
-import { owedLooks } from './ledger.ts';
 import { looksByName, MOST_REFUSALS, nextChange } from './next-step.ts';
+import { openEntries, owedLooks } from './open-entries.ts';
 import type { LedgerEntry } from './resource.ts';
-import { type Session, TWO_LOOKS_MS } from './session.ts';
+import { type Session, settlingAt, TWO_LOOKS_MS } from './session.ts';
 import { counted, names, shownName, withoutStop } from './wording.ts';
 import type { Work } from './work.ts';
 
@@ -74,9 +74,11 @@ function lost(ending: Ending): Problem | undefined {
 }
 
 /** At once, after 10 s, and when nothing that was sent can be at work any more; after that, where no list tells, as the class says. */
-function nextLookAt({ work: { notes, plannedAt }, now }: Ending): { readonly at?: number } {
-  const left = notes.settlesAt - plannedAt.monotonic;
-  if (left <= 0) return {};
+function nextLookAt({ work: { notes, plannedAt, session }, now }: Ending): { readonly at?: number } {
+  const open = openEntries(ledgerOf(session)).map((entry) => settlingAt(notes, entry));
+  const ahead = [notes.settlesAt, ...open].map((at) => at - plannedAt.monotonic).filter((left) => left > 0);
+  if (ahead.length === 0) return {};
+  const left = Math.min(...ahead);
   if (notes.looks === 0) return { at: now };
   return { at: now + (notes.looks === 1 ? Math.min(SECOND_LOOK_AT_OPEN_MS, left) : left) };
 }

@@ -12,7 +12,7 @@ import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, shownList, storedEntries } from './reply.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
-import { type Fresh, type Notes, type Session, TWO_LOOKS_MS } from './session.ts';
+import { type Fresh, type Notes, type Session, settlingAt, TWO_LOOKS_MS } from './session.ts';
 import type { Work } from './work.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
@@ -161,6 +161,7 @@ function settled({ work, now }: Replied, { fresh, sent, notes }: Seen): Settleme
     sent,
     now,
     settled: plannedAt.monotonic >= notes.settlesAt,
+    openUntil: (entry) => now + settlingAt(notes, entry) - plannedAt.monotonic,
     settlesAt: now + notes.settlesAt - plannedAt.monotonic,
     atWorkMs: work.atWorkMs,
   });

@@ -2,7 +2,8 @@ import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { Notice } from '../../runtime/kind.ts';
 import { canonicalJson } from '../canonical.ts';
 import { generationOf, requestedAt } from '../common-status.ts';
-import type { Listing } from './endpoints.ts';
+import { type Listing, type Tuple, tupleKey } from './endpoints.ts';
+import { openEntries } from './open-entries.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
 
 /** How the API refused something. */
@@ -56,8 +57,10 @@ export interface Notes {
   readonly uid: string;
   /** What the status has that may be at work at the API, when this was last noted. */
   readonly open: string;
-  /** Monotonic ms: when nothing of that can be at work any more. */
+  /** Monotonic ms: when nothing of what was sent or first seen last can be at work any more. */
   readonly settlesAt: number;
+  /** The same of each entry of the ledger that was left open, by `tupleKey`: what is sent after it takes no time from it and adds none. */
+  readonly openUntil: ReadonlyMap<string, number>;
   /** Looks since it was sent or first seen. */
   readonly looks: number;
   readonly unsent?: Unsent;
@@ -103,7 +106,7 @@ export class Notebook {
       const isLost = object.status?.lastRequest?.outcome === 'Unknown';
       const notes: Notes = {
         uid: object.metadata.uid,
-        open,
+        ...openNow({ settlesAt, openUntil: new Map() }, object.status),
         settlesAt,
         looks: 0,
         ...(isLost && { lostName: { settlesAt } }),
@@ -114,7 +117,8 @@ export class Notebook {
       return notes;
     }
     if (kept.open === open) return kept;
-    const notes = { ...kept, open, settlesAt: monotonic + this.atWorkMs };
+    const settlesAt = monotonic + this.atWorkMs;
+    const notes = { ...kept, settlesAt, ...openNow({ settlesAt, openUntil: new Map() }, object.status) };
     this.set(object, notes);
     return notes;
   }
@@ -200,10 +204,26 @@ export function anchorOf(object: Organization, status: OrganizationStatus | unde
   ]);
 }
 
+/** What is open in this status; what is new among it came with what was sent or seen last. */
+export function openNow(
+  notes: Pick<Notes, 'settlesAt' | 'openUntil'>,
+  status: OrganizationStatus | undefined,
+): Pick<Notes, 'open' | 'openUntil'> {
+  const until = openEntries(status?.privateEndpoints).map(
+    (entry) => [tupleKey(entry), settlingAt(notes, entry)] as const,
+  );
+  return { open: openIn(status), openUntil: new Map(until) };
+}
+
+/** Monotonic ms: when nothing of this entry can be at work any more. */
+export function settlingAt({ settlesAt, openUntil }: Pick<Notes, 'settlesAt' | 'openUntil'>, entry: Tuple): number {
+  return openUntil.get(tupleKey(entry)) ?? settlesAt;
+}
+
 /** Whatever of a status may be at work at the API. */
-export function openIn(status: OrganizationStatus | undefined): string {
-  const { pendingChange, privateEndpoints = [] } = status ?? {};
-  const open = privateEndpoints.filter(({ state }) => state === 'Unconfirmed' || state === 'Removing');
+function openIn(status: OrganizationStatus | undefined): string {
+  const { pendingChange, privateEndpoints } = status ?? {};
+  const open = openEntries(privateEndpoints);
   if (!pendingChange && open.length === 0) return '';
   const { time, add, remove } = pendingChange ?? {};
   return canonicalJson([time, add, remove, open.map(({ id, cloudProvider, region }) => [id, cloudProvider, region])]);
