@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { progress } from '../../src/kinds/organization/progress.ts';
+import { decisionOf } from '../../src/kinds/organization/next-step.ts';
+import { progress, type Replied } from '../../src/kinds/organization/progress.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import type { Session } from '../../src/kinds/organization/session.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
+import { type Work, workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
@@ -49,5 +50,31 @@ describe('a list that is left out twice', () => {
     expect(draft.organization).toEqual({ privateEndpoints: [], privateEndpointsTotal: 0 });
     const later = secondBareLook({ ...draft, privateEndpoints: undefined, pendingChange: undefined });
     expect(later.fresh?.isAssumed).toBe(true);
+  });
+});
+
+describe('what the look has shown and the answer to the name lacks', () => {
+  const other = { ...e('a'), region: 'r9' };
+  const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' } });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const first = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const answered = (work: Work, call: Replied['call'], list: readonly unknown[]): Work => {
+    const result = { name: 'Acme', privateEndpoints: list };
+    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
+    return { ...work, session: progress({ object, work, call, verdict, secretVersion: '1', now: T0 }).session };
+  };
+  const looked = answered(first, { step: 'look', by: 'list', body: '{}' }, [other]);
+  const named = answered(looked, { step: 'name', name: 'Acme', body: '{}' }, []);
+
+  test('keeps its id from being added', () => {
+    expect(decisionOf(looked).conflicts).toEqual([e('a')]);
+    expect(decisionOf(named)).toMatchObject({ add: [], conflicts: [e('a')] });
+  });
+
+  test('is not taken for ours where the next answer shows it again', () => {
+    const pending = { time: at(0), add: [e('a')], remove: [] };
+    const { draft } = answered(named, { step: 'send', pending, body: '{}' }, [other]).session;
+    expect(draft.privateEndpoints).toMatchObject([{ ...e('a'), state: 'Unconfirmed' }]);
   });
 });

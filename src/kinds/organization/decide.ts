@@ -9,6 +9,7 @@ export interface Question {
   readonly goal: Goal;
   /** As the fresh list has settled it. */
   readonly ledger: readonly LedgerEntry[];
+  /** Whatever this attempt has seen there. */
   readonly list: Listing;
   readonly name: string | undefined;
   /** How often this endpoint (`sameKey`) was sent in vain for this generation. */

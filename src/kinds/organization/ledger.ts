@@ -11,7 +11,7 @@ export interface Sent {
   readonly pending: Pick<PendingChange, 'time' | 'add' | 'remove'>;
   /** `answered`: the list is in the reply to it. `refused`: nothing of it is taken for done. `lost`: nobody can tell. */
   readonly how: 'answered' | 'refused' | 'lost';
-  /** The list that it was decided on, where this process still has it. */
+  /** What it was decided on, where this process still has it. */
   readonly before?: Listing | undefined;
   /** `refused`: these tuples are to blame, each by itself. */
   readonly blamed?: (tuple: Tuple) => boolean;

@@ -64,7 +64,7 @@ export function decisionOf({ goal, session, notes, plannedAt }: Work): Decision 
   const decision = decide({
     goal,
     ledger: draft.privateEndpoints ?? [],
-    list: fresh?.list ?? new Listing([]),
+    list: fresh?.shown ?? fresh?.list ?? new Listing([]),
     name: fresh?.name,
     inVain: (key) => notes.inVain.counts.get(key) ?? 0,
     isAltered: (declared, entry) => isAltered(draft.differences, declared, entry),

@@ -84,9 +84,11 @@ function freshFrom({ work, call, verdict, secretVersion }: Replied, reply: Organ
   const isEmpty = !reply.list && isTakenForEmpty(work, notes);
   const entries = reply.list ?? (isEmpty ? [] : undefined);
   // A name changes no endpoint: what the look has shown still counts.
-  const list = entries ? new Listing(entries) : call.step === 'name' ? work.session.fresh?.list : undefined;
+  const before = call.step === 'name' ? work.session.fresh : undefined;
+  const list = entries ? new Listing(entries) : before?.list;
   return {
     ...(list && { list }),
+    ...(entries && before?.list && { shown: new Listing([...before.list.entries, ...entries]) }),
     ...(isEmpty && { isAssumed: true }),
     ...(reply.name !== undefined && { name: reply.name }),
     ...(verdict.requestId !== undefined && { requestId: verdict.requestId }),
@@ -109,7 +111,8 @@ function isTakenForEmpty({ session, plannedAt }: Work, { unlistedSince }: Notes)
 /** The intent that this reply has to explain: the one it answers, or one that has left before. */
 function sentBefore(replied: Replied): BlamedSent | undefined {
   const { work, call } = replied;
-  if (call.step === 'send') return { pending: call.pending, how: 'answered', before: work.session.fresh?.list };
+  const { fresh } = work.session;
+  if (call.step === 'send') return { pending: call.pending, how: 'answered', before: fresh?.shown ?? fresh?.list };
   return openSent(replied);
 }
 

@@ -13,6 +13,8 @@ export type Refusal = NonNullable<LedgerEntry['lastError']> & { readonly message
 export interface Fresh {
   /** Undefined: unknown. */
   readonly list?: Listing;
+  /** After a name, the list together with that of the look before it: a name changes no endpoint, so what either shows was there. */
+  readonly shown?: Listing;
   /** No reply had a list, and two looks a minute apart say that there is none: it counts as empty. */
   readonly isAssumed?: true;
   readonly name?: string;
