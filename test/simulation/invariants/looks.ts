@@ -1,5 +1,5 @@
 import type { ApiCall, Fact } from '../record/facts.ts';
-import type { EndpointView } from '../record/objects.ts';
+import { type EndpointView, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import { isLook } from './messages.ts';
@@ -14,6 +14,8 @@ export class LookJudge implements Judge {
   readonly #trails: Trails;
   /** By process and target: the last look was not answered with a list. */
   readonly #refused = new Set<string>();
+  /** Request ids that a status has told of. */
+  readonly #told = new Set<string>();
 
   constructor(court: Court, trails: Trails) {
     this.#court = court;
@@ -21,6 +23,7 @@ export class LookJudge implements Judge {
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'written') this.#told.add(statusOf(fact.change.now).lastRequest?.requestId ?? '');
     if (fact.what === 'answered' && isLook(fact.call)) {
       if (fact.call.reply?.status === 200) this.#refused.delete(viewOf(fact.call));
       else this.#refused.add(viewOf(fact.call));
@@ -43,7 +46,7 @@ export class LookJudge implements Judge {
     if (look.entries) return isIn(look.entries, endpoint) ? 'was-there' : undefined;
     const { changes } = this.#trails.of(call.host, call.target);
     const looks = this.#looksFor(call);
-    const last = looks.findLast(({ look, isIts }) => look.entries && isIts)?.look;
+    const last = looks.findLast(({ look, isIts }) => look.entries && isIts && !this.#isForgotten(look, call))?.look;
     const isRemoved = (entry: Partial<EndpointView>): boolean =>
       changes.some(({ body, leftAt }) => {
         const { remove = [] } = (body as PatchView).privateEndpoints ?? {};
@@ -52,6 +55,12 @@ export class LookJudge implements Judge {
     const hasShown = !(last?.entries ?? []).every(isRemoved);
     const isTwice = areTwice(looks.flatMap((one) => (one.look.entries ? [] : [one.look])));
     return !hasShown && isTwice ? undefined : 'no-look';
+  }
+
+  /** An edit ended the attempt of this look before a status told of it. */
+  #isForgotten({ call: look }: Look, call: ApiCall): boolean {
+    const [before, now] = [look, call].map((one) => this.#court.candidates(one)[0]?.known.last.metadata.generation);
+    return before !== now && !this.#told.has(look.reply?.requestId ?? '');
   }
 
   /** What the object that a call is for may have been shown, and whether it was no other's look: what others saw is not told to it, and what it saw may be forgotten with a restore. */
