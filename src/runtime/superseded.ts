@@ -21,16 +21,31 @@ function lastRequestOf(status: unknown): { readonly time?: string } | undefined 
   return (status as { readonly lastRequest?: { readonly time?: string } } | undefined)?.lastRequest;
 }
 
-/** Whether this visit has confirmed the very state that is confirmed there too: then it does not matter whose request was last. */
+/**
+ * Whether what is confirmed there is the very state that this visit has confirmed, or, since the visit began, the one that it was
+ * about: requests for it are all alike, and it does not matter whose was last.
+ */
 export function confirmsTheSame(
   newer: KubeObject,
   ours: { readonly base: KubeObject; readonly status: object },
 ): boolean {
-  const confirmed = appliedIn(ours.status);
-  if (!confirmed || isDeepStrictEqual(confirmed, appliedIn(ours.base.status))) return false;
-  return confirmed.requestHash === appliedIn(newer.status)?.requestHash;
+  const [before, own, there] = [ours.base.status, ours.status, newer.status].map(appliedIn);
+  if (!there) return false;
+  if (own?.requestHash === there.requestHash && !isDeepStrictEqual(own, before)) return true;
+  if (isDeepStrictEqual(there, before) || !isAbout(there, newer) || !isAbout(there, ours.base)) return false;
+  // A cluster that was restored gives the numbers of generations once more.
+  return isDeepStrictEqual(newer.spec, ours.base.spec);
 }
 
-function appliedIn(status: unknown): { readonly requestHash?: string } | undefined {
-  return (status as { readonly applied?: { readonly requestHash?: string } } | undefined)?.applied;
+function isAbout({ generation }: Applied, { metadata }: KubeObject): boolean {
+  return generation !== undefined && generation === metadata.generation;
+}
+
+interface Applied {
+  readonly requestHash?: string;
+  readonly generation?: number;
+}
+
+function appliedIn(status: unknown): Applied | undefined {
+  return (status as { readonly applied?: Applied } | undefined)?.applied;
 }

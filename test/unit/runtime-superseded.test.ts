@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { confirmsTheSame } from '../../src/runtime/superseded.ts';
 import { type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 
 let engine: Engine;
@@ -59,4 +61,39 @@ test('on a server that went back, what stands there now is known at once, and a 
   await engine.pass(KEY);
   expect(engine.server.get(PIPE, KEY)?.status).toMatchObject({ observedGeneration: 1 });
   expect(engine.acted).toEqual([KEY, KEY]);
+});
+
+describe('a request that no status tells of does not matter any more', () => {
+  const spec = { speed: 1 };
+  const thing = (generation: number, more: Partial<KubeObject> = {}): KubeObject => {
+    const metadata = {
+      name: 'orders',
+      namespace: 'ns',
+      uid: 'u',
+      resourceVersion: '1',
+      generation,
+      creationTimestamp: '',
+    };
+    return { metadata, spec, ...more };
+  };
+  const confirmed = (generation: number, requestHash = 'a') => ({ applied: { generation, requestHash } });
+  const failed = { lastRequest: { httpStatus: 424 } };
+  const before = thing(2, { status: confirmed(1, 'old') });
+
+  test.for<[boolean, string, KubeObject, KubeObject, object]>([
+    [true, 'what it has confirmed is confirmed there', thing(3, { status: confirmed(3) }), before, confirmed(2)],
+    [true, 'another process has confirmed its generation since', thing(2, { status: confirmed(2) }), before, failed],
+    [false, 'nothing is confirmed there', thing(2), thing(2), failed],
+    [
+      false,
+      'that was confirmed before',
+      thing(2, { status: confirmed(2) }),
+      thing(2, { status: confirmed(2) }),
+      failed,
+    ],
+    [false, 'another generation is', thing(3, { status: confirmed(3) }), before, failed],
+    [false, 'that is another spec', thing(2, { status: confirmed(2), spec: { speed: 2 } }), before, failed],
+  ])('%s: %s', ([same, , newer, base, status]) => {
+    expect(confirmsTheSame(newer, { base, status })).toBe(same);
+  });
 });
