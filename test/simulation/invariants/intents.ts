@@ -28,11 +28,13 @@ interface Sight {
 export class Intents implements Judge {
   readonly #intents = new Map<string, Intent[]>();
   readonly #sights = new Map<string, Sight[]>();
+  readonly #writes: { readonly uid: string; readonly by: string; readonly at: number }[] = [];
 
   see(fact: Fact): void {
     if (fact.what === 'seen' && fact.thing) this.#sight(fact.thing, fact);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
-    const { now } = fact.change;
+    const { now, by } = fact.change;
+    this.#writes.push({ uid: now.metadata.uid, by, at: fact.at });
     const { time, add = [], remove = [] } = statusOf(now).pendingChange ?? {};
     const is = JSON.stringify([time, add, remove]);
     const intents = this.#intents.get(now.metadata.uid) ?? [];
@@ -45,6 +47,13 @@ export class Intents implements Judge {
     if (time !== undefined) {
       intents.push({ is, add: new Set(add.map(truthKey)), from: fact.at, to: Number.POSITIVE_INFINITY });
     }
+  }
+
+  /** Whether a process has written anything about an object in this time. */
+  hasWritten(process: string, uid: string, { from, to }: { readonly from: number; readonly to: number }): boolean {
+    return this.#writes.some(
+      (write) => write.uid === uid && write.by === process && write.at >= from && write.at <= to,
+    );
   }
 
   /** When each process was first told, from the one time to the other, that an add of this endpoint was on record or Unconfirmed. */

@@ -4,6 +4,7 @@ import type { PatchView } from './calls.ts';
 import type { Court } from './court.ts';
 import type { Intents } from './intents.ts';
 import { lookBefore, lookLackingId } from './looks.ts';
+import { isLook } from './messages.ts';
 import { type Instance, isIn, type Look, type Trails, truthKey } from './trail.ts';
 
 /** How far an API may lag behind its own writes. */
@@ -157,9 +158,19 @@ export class Mistakable {
   /** What an add has left open is settled by the first look after that, some seconds at most. */
   #firstLookAfter({ host, target }: ApiCall, process: string, settledAt: number): number {
     const { looks } = this.#trails.of(host, target);
-    const look = looks.find(({ call, at, entries }) => at >= settledAt && entries && call.process === process);
+    const own = looks.filter(({ call, at, entries }) => at >= settledAt && entries && call.process === process);
+    const look = own.find((one, index) => !this.#isForgotten(one, own[index + 1])) ?? own.at(-1);
     const seenAt = look?.call.executions[0]?.at ?? settledAt;
     return seenAt - settledAt <= LATE_LOOK_MS ? Math.max(seenAt, settledAt) : settledAt;
+  }
+
+  /** An attempt that ends between a look and what would follow takes the answer with it: the next one looks again, and nothing was written. */
+  #isForgotten({ call, at }: Look, next: Look | undefined): boolean {
+    if (!next || !isLook(next.call) || (next.call.body as PatchView).name !== undefined) return false;
+    const window = { from: at, to: next.call.leftAt };
+    return this.#court
+      .candidates(call)
+      .every(({ known }) => !this.#intents.hasWritten(call.process, known.last.metadata.uid, window));
   }
 
   #shownBy(change: ApiCall): Look['entries'] {
