@@ -40,6 +40,7 @@ export class Mistakable {
     if (isInPlace(call, instance) && this.#cameSinceLook(call, instance)) {
       return 'in the place of an add of ours, after the look';
     }
+    if (isInPlaceOfOurs(call, instance) && this.#cameSinceLook(call, instance)) return 'put in place of ours';
     const { instances } = this.#trails.of(call.host, call.target);
     const same = instances.filter((other) => other !== instance && other.key === instance.key);
     const own = same.filter((other) => this.#countsAsOurs(call, other));
@@ -207,4 +208,10 @@ export class Mistakable {
 export function isInPlace(call: ApiCall, { stored }: Instance): boolean {
   const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
   return add.some(({ id }) => id === stored.id);
+}
+
+/** Where an API goes by ids alone, a remove takes what has come with other fields under the id of ours. */
+function isInPlaceOfOurs(call: ApiCall, { key, stored }: Instance): boolean {
+  const { remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
+  return remove.some((endpoint) => endpoint.id === stored.id && truthKey(endpoint) !== key);
 }
