@@ -123,8 +123,7 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     const restored = compareVersions(resourceVersion, this.#seen.get(scope) ?? '') < 0;
     const stays = ({ metadata }: T, listed: T): boolean =>
       !restored &&
-      (metadata.resourceVersion === listed.metadata.resourceVersion ||
-        compareVersions(metadata.resourceVersion, resourceVersion) > 0);
+      (isSameVersion(metadata, listed.metadata) || compareVersions(metadata.resourceVersion, resourceVersion) > 0);
     if (restored) this.#dropped.clear();
     const stillListed = new Set<string>();
     const listed = new Set<string>();
@@ -199,6 +198,11 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
       }
     }
   }
+}
+
+/** After a restored backup a version may have been given twice. */
+function isSameVersion(one: KubeObject['metadata'], other: KubeObject['metadata']): boolean {
+  return one.resourceVersion === other.resourceVersion && one.uid === other.uid && one.generation === other.generation;
 }
 
 function isOlder(one: KubeObject, other: KubeObject): boolean {

@@ -84,11 +84,12 @@ export function aLine(type: string, object: unknown): string {
 export function anObject(
   name: string,
   resourceVersion: string,
-  more: { uid?: string; namespace?: string; spec?: unknown } = {},
+  more: { uid?: string; namespace?: string; generation?: number; spec?: unknown } = {},
 ): KubeObject {
-  const { uid = `uid-${name}`, namespace = 'ns', spec } = more;
+  const { uid = `uid-${name}`, namespace = 'ns', generation, spec } = more;
+  const metadata = { name, namespace, uid, resourceVersion, creationTimestamp: '2026-01-01T00:00:00Z' };
   return {
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp: '2026-01-01T00:00:00Z' },
+    metadata: { ...metadata, ...(generation !== undefined && { generation }) },
     ...(spec === undefined ? {} : { spec }),
   };
 }

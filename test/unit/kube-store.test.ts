@@ -186,6 +186,20 @@ test('a list that shows an older version than it should have is the truth too: t
   expect(changes).toContain('ns/a uid-a@90 -> uid-a@40 list');
 });
 
+test('a version that was given twice, before and after a restored backup, is told by its generation and its uid', () => {
+  const { store, changes } = aStore();
+  const edited = anObject('a', '90', { generation: 2 });
+  store.replace([anObject('a', '90', { generation: 1 }), anObject('b', '91', { generation: 1 })], '100');
+  changes.length = 0;
+  store.replace([edited, anObject('b', '91', { generation: 1, uid: 'new' })], '110');
+  expect(store.get('ns/a')).toEqual(edited);
+  expect(changes.sort()).toEqual([
+    'ns/a uid-a@90 -> uid-a@90 list',
+    'ns/b - -> new@91 list',
+    'ns/b uid-b@91 -> - list',
+  ]);
+});
+
 describe('an object that the server has said is gone', () => {
   function dropped() {
     const made = aStore();
