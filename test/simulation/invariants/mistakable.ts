@@ -94,8 +94,9 @@ export class Mistakable {
   }
 
   /** An add of ours has its id, which the look before lacked, and the answer shows it: it counts as ours in other fields. */
-  #excuseByItsId(call: ApiCall, { key, stored, creator }: Instance): string | undefined {
-    for (const change of this.#changesOf(call)) {
+  #excuseByItsId(call: ApiCall, instance: Instance): string | undefined {
+    const { key, stored, creator } = instance;
+    for (const change of this.#changesOf(call, instance)) {
       const before = lookLackingId(change, stored.id, this.#trails);
       if (!before) continue;
       const seenAt = before.call.executions[0]?.at ?? before.at;
@@ -185,20 +186,21 @@ export class Mistakable {
   }
 
   /** Adds of this endpoint that left before, for an object that this removal can be for. */
-  addsOf(call: ApiCall, { key }: Instance): ApiCall[] {
-    return this.#changesOf(call).filter((change) => {
+  addsOf(call: ApiCall, instance: Instance): ApiCall[] {
+    return this.#changesOf(call, instance).filter((change) => {
       const { add = [] } = (change.body as PatchView).privateEndpoints ?? {};
-      return add.some((endpoint) => truthKey(endpoint) === key);
+      return add.some((endpoint) => truthKey(endpoint) === instance.key);
     });
   }
 
-  #changesOf(call: ApiCall): ApiCall[] {
+  /** What left when it was gone already has nothing to do with it. */
+  #changesOf(call: ApiCall, { gone }: Instance): ApiCall[] {
     const mine = new Set(this.#court.candidates(call).map(({ known }) => known.last.metadata.uid));
     return this.#trails
       .of(call.host, call.target)
       .changes.filter(
         (change) =>
-          change.leftAt < call.leftAt &&
+          change.leftAt < Math.min(call.leftAt, gone?.at ?? call.leftAt) &&
           this.#court.candidates(change).some(({ known }) => mine.has(known.last.metadata.uid)),
       );
   }
