@@ -19,7 +19,7 @@ import { observePasses, observeQueue } from './observe.ts';
 import { type ControllerOptions, queueKey } from './runtime/controller.ts';
 import { type Informers, startInformers } from './runtime/informers.ts';
 import type { Kind } from './runtime/kind.ts';
-import { Lifecycle } from './runtime/lifecycle.ts';
+import { Lifecycle, type LifecycleOptions } from './runtime/lifecycle.ts';
 import { Queue } from './runtime/queue.ts';
 
 export interface OperatorOptions {
@@ -98,6 +98,9 @@ export function createOperator(options: OperatorOptions): Operator {
 
   // A version that our own write brought back wakes nobody: the pass that wrote it has looked already.
   let writing: string | undefined;
+  const emit: LifecycleOptions['emit'] = (object, type, { type: severity, ...said }) => {
+    events.emit({ object: { ...object, type }, type: severity, action: 'Reconcile', ...said });
+  };
   const kinds = createKinds({
     api: stopCalls ? { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) } : api,
     pacer,
@@ -109,6 +112,7 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     onSecretChange: (listener) => void secretListeners.push(listener),
     writeFinalizers: createFinalizerWriter(client),
+    emit,
     log,
     unlisted: (plural) => informers.unlisted(plural),
     apiTimeoutMs: config.apiTimeoutMs,
@@ -118,9 +122,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const lifecycle = new Lifecycle({
     client,
     clock,
-    emit: (object, type, { type: severity, ...said }) => {
-      events.emit({ object: { ...object, type }, type: severity, action: 'Reconcile', ...said });
-    },
+    emit,
     take: (kind, id, object) => {
       writing = id;
       try {

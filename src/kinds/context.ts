@@ -2,8 +2,10 @@ import type { ApiClient } from '../api/client.ts';
 import type { Pacer } from '../api/pacing.ts';
 import type { Clock } from '../clock.ts';
 import type { WriteFinalizers } from '../kube/finalizers.ts';
+import type { KubeObject, ResourceType } from '../kube/resource.ts';
 import type { Secrets } from '../kube/secrets.ts';
 import type { Log } from '../log.ts';
+import type { Notice } from '../runtime/kind.ts';
 import type { Lane } from '../runtime/queue.ts';
 import type { ReadCredential } from './credentials.ts';
 
@@ -19,6 +21,8 @@ export interface KindContext {
   /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;
   readonly writeFinalizers: WriteFinalizers;
+  /** Sends an event later; for what has to be said before an act that may leave nobody to say it. */
+  readonly emit: (object: KubeObject, type: ResourceType, notice: Notice) => void;
   readonly log: Log;
   /** The configured namespaces in which objects of this kind, by its plural, may stand that nobody has seen yet. */
   readonly unlisted: (plural: string) => readonly string[];

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type Farewell, wordOf } from '../../src/kinds/organization/cleanup.ts';
+import { act } from '../../src/kinds/organization/act.ts';
+import { farewell } from '../../src/kinds/organization/cleanup.ts';
 import type { Plan } from '../../src/kinds/organization/plan.ts';
 import { report } from '../../src/kinds/organization/report.ts';
 import { FINALIZER, type Organization, type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
-import { Notebook } from '../../src/kinds/organization/session.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
@@ -27,9 +27,7 @@ function failed(reason: string, observedGeneration = 2): OrganizationStatus {
 }
 
 const ours = { privateEndpoints: [entry('a')] };
-const farewell = (more: object = {}): Farewell => ({ abandoned: [], spared: [], ...more });
-const release = (more: object = {}) => ({ do: 'release', ...farewell(more) });
-const tell = (more: object) => ({ do: 'tell', ...farewell(more) });
+const release = (more: object = {}) => ({ do: 'release', abandoned: [], spared: [], ...more });
 
 describe('a deleted object', () => {
   test('with nothing of its own is let go without a call', () => {
@@ -64,7 +62,7 @@ describe('a deleted object', () => {
   });
 
   test('leaves what another object lists, and names it', () => {
-    expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(tell({ spared: [entry('a')] }));
+    expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(release({ spared: [entry('a')] }));
   });
 
   test('that somebody else’s object stands before makes no call, and names its entries', () => {
@@ -72,7 +70,9 @@ describe('a deleted object', () => {
     const standing = { ...factsOf(deleted()).standing, others: [other] };
     const entries = [entry('a'), entry('b', { origin: 'Found' })];
     const abandoned = ['a', 'b'].map((id) => e(id));
-    expect(planned(deleted({ privateEndpoints: entries }), { standing })).toEqual(tell({ abandoned, because: 'held' }));
+    expect(planned(deleted({ privateEndpoints: entries }), { standing })).toEqual(
+      release({ abandoned, because: 'held' }),
+    );
   });
 
   test('under Retain is let go without a word', () => {
@@ -81,9 +81,9 @@ describe('a deleted object', () => {
 
   test('goes at its deadline with the names of what is left, but not before one attempt has failed since', () => {
     const after = 10 * MINUTE;
-    const left = tell({ abandoned: [e('a')], because: 'deadline' });
+    const left = release({ abandoned: [e('a')], because: 'deadline' });
     expect(planned(deleted({ ...ours, ...failed('Rejected') }), {}, T0 + after)).toEqual(left);
-    expect(planned(deleted({ ...ours, ...failed('Rejected') }), {}, T0 + after - 1_000).do).not.toBe('tell');
+    expect(planned(deleted({ ...ours, ...failed('Rejected') }), {}, T0 + after - 1_000).do).not.toBe('release');
     expect(planned(deleted({ ...ours, ...failed('Rejected', 1) }), {}, T0 + after).do, 'before the deletion').toBe(
       'step',
     );
@@ -91,9 +91,9 @@ describe('a deleted object', () => {
   });
 
   test('goes with the names where the API does not know the organization any more', () => {
-    const left = tell({ abandoned: [e('a')], because: 'gone' });
+    const left = release({ abandoned: [e('a')], because: 'gone' });
     expect(planned(deleted({ ...ours, ...failed('NotFound') }), { know: { isGone: true } })).toEqual(left);
-    expect(planned(deleted({ ...ours, ...failed('NotFound') }), { know: { missingSince: 0 } }).do).not.toBe('tell');
+    expect(planned(deleted({ ...ours, ...failed('NotFound') }), { know: { missingSince: 0 } }).do).not.toBe('release');
   });
 
   test('that was let go is let go once, however late the store hears of its end', () => {
@@ -110,10 +110,12 @@ describe('a deleted object', () => {
     ['gone', /does not know the organization any more/],
     ['deadline', /--cleanup-deadline/],
   ] as const)('that leaves something (%s) says why and what, in a warning', (because, says) => {
-    const plan: Plan = { do: 'tell', abandoned: [e('a'), e('b')], spared: [e('c')], because };
-    const { notices = [], did } = report(deleted(), plan, { got: 'nothing' }, T0);
-    expect(did).toBe('abandon');
-    const [spared, abandoned] = notices;
+    const plan: Plan = { do: 'release', abandoned: [e('a'), e('b')], spared: [e('c')], because };
+    expect(report(deleted(), plan, { got: 'finalizers' }, T0)).toMatchObject({
+      did: 'abandon',
+      facts: { abandoned: 2 },
+    });
+    const [spared, abandoned] = farewell(plan);
     expect(spared).toMatchObject({
       type: 'Normal',
       reason: 'EndpointLeft',
@@ -123,30 +125,18 @@ describe('a deleted object', () => {
     expect(abandoned?.note).toContain('a (gcp/r1), b (gcp/r1)');
   });
 
-  describe('that leaves something', () => {
-    const left = farewell({ abandoned: [e('a')], because: 'deadline' });
-    const object = deleted({ ...ours, ...failed('Rejected') });
-    const next = (told: string | undefined) =>
-      planned(object, told === undefined ? {} : { know: { told } }, T0 + 10 * MINUTE);
-
-    test('is told of before its finalizer goes, which nobody may be left to tell of, and goes at once after that', () => {
-      expect(next(undefined)).toEqual(tell(left));
-      const { told, outcome, facts, letGo } = report(object, next(undefined), { got: 'nothing' }, T0);
-      expect([outcome.next, facts, letGo]).toEqual(['go-on', { abandoned: 1 }, undefined]);
-      expect(next(told)).toEqual(release(left));
-    });
-
-    test('is told of anew where something else is left by now', () => {
-      expect(next(wordOf(farewell({ abandoned: [e('b')], because: 'deadline' })))).toEqual(tell(left));
-    });
-
-    test('is told of anew before each try: the first may have failed when nobody took an event', () => {
-      const notebook = new Notebook(MINUTE);
-      notebook.of(object, 0);
-      notebook.endSession(object, { told: wordOf(left) ?? '' });
-      expect(next(notebook.of(object, 0).told)).toEqual(release(left));
-      notebook.parts(object);
-      expect(next(notebook.of(object, 0).told)).toEqual(tell(left));
-    });
+  test('says what it leaves before its finalizer goes: an answer that gets lost may leave nobody to say it', async () => {
+    const plan: Plan = { do: 'release', abandoned: [e('a')], spared: [], because: 'deadline' };
+    const happened: string[] = [];
+    const using = {
+      emit: (_object: unknown, { reason }: { readonly reason: string }) => void happened.push(reason),
+      onAbandoned: (_object: unknown, left: readonly string[]) => void happened.push(`logged ${left.join()}`),
+      writeFinalizers: async () => {
+        happened.push('the finalizer');
+        throw new Error('the answer is lost');
+      },
+    } as unknown as Parameters<typeof act>[2];
+    await expect(act(deleted(), plan, using)).rejects.toThrow('the answer is lost');
+    expect(happened).toEqual(['CleanupAbandoned', 'logged a (gcp/r1)', 'the finalizer']);
   });
 });

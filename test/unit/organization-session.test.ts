@@ -171,7 +171,7 @@ describe('an attempt goes on', () => {
     const notebook = book();
     const notes = notebook.of(object, 0);
     notebook.set(object, { ...notes, failedLooks: 2, session: sessionOf(object, notes, 0) });
-    notebook.endSession(object, { isLetGo: true });
+    notebook.endSession(object, true);
     expect(notebook.of(object, 0)).toMatchObject({ failedLooks: 2, isLetGo: true });
     expect(notebook.of(object, 0)).not.toHaveProperty('session');
     notebook.forget('ingest/acme');

@@ -1,6 +1,8 @@
 import type { ApiClient } from '../../api/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import type { Notice } from '../../runtime/kind.ts';
 import { type Attempt, type Attempting, attempt, type Reservation, reserve } from '../attempt.ts';
+import { farewell } from './cleanup.ts';
 import type { Tuple } from './endpoints.ts';
 import type { Plan } from './plan.ts';
 import { patchOrganization } from './remote.ts';
@@ -16,22 +18,20 @@ export type Result =
 
 export interface Acting extends Attempting {
   readonly api: ApiClient;
-  readonly notebook: Pick<Notebook, 'leaves' | 'parts'>;
+  readonly notebook: Pick<Notebook, 'leaves'>;
   /** Writes the finalizers and takes in what came back; false where somebody else was quicker. Throws KubeError. */
   readonly writeFinalizers: (object: KubeObject, finalizers: readonly string[]) => Promise<boolean>;
-  /** Told when an object is let go with something left at the API. */
+  readonly emit: (object: KubeObject, notice: Notice) => void;
+  /** Told when an object is about to be let go with something left at the API. */
   readonly onAbandoned: (object: KubeObject, left: readonly string[]) => void;
 }
 
 /** Does what the plan says: at most one call to one of the two APIs. */
 export async function act(object: Organization, plan: Plan, using: Acting): Promise<Result> {
   switch (plan.do) {
-    case 'tell':
-      if (plan.abandoned.length > 0) using.onAbandoned(object, plan.abandoned.map(withPlace));
-      return { got: 'nothing' };
     case 'hold':
     case 'release': {
-      if (plan.do === 'release') using.notebook.parts(object);
+      if (plan.do === 'release') sayGoodbye(object, plan, using);
       const rest = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
       const isWritten = await using.writeFinalizers(object, plan.do === 'hold' ? [...rest, FINALIZER] : rest);
       return { got: isWritten ? 'finalizers' : 'nothing' };
@@ -47,6 +47,12 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
     case 'disown':
       return { got: 'nothing' };
   }
+}
+
+/** What is left is told before the finalizer goes: where the answer to that is lost, nobody may be left to tell it. */
+function sayGoodbye(object: Organization, plan: Extract<Plan, { do: 'release' }>, using: Acting): void {
+  for (const notice of farewell(plan)) using.emit(object, notice);
+  if (plan.abandoned.length > 0) using.onAbandoned(object, plan.abandoned.map(withPlace));
 }
 
 async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }>, using: Acting): Promise<Result> {

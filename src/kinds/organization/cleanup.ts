@@ -1,3 +1,4 @@
+import type { Notice } from '../../runtime/kind.ts';
 import type { Lane } from '../../runtime/queue.ts';
 import { generationOf, readyOf } from '../common-status.ts';
 import { isFailure } from '../failures.ts';
@@ -5,6 +6,7 @@ import { judgeTarget } from '../target.ts';
 import { sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
 import { cleanupGoal, type Goal, isOurs } from './goal.ts';
 import { takenBack } from './ledger.ts';
+import { namingAll } from './ledger-notices.ts';
 import type { Facts } from './load.ts';
 import { nextStep, type Step } from './next-step.ts';
 import { type Preview, previewOf } from './preview.ts';
@@ -20,10 +22,13 @@ export type CleanupPlan =
   | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
   | { readonly do: 'reschedule'; readonly at: number }
   | { readonly do: 'preview'; readonly preview: Preview; readonly planOnly: boolean }
-  /** Says what it leaves, before the finalizer goes: when that is off, an answer that got lost may leave nobody who could tell. */
-  | ({ readonly do: 'tell' } & Farewell)
-  /** Takes the finalizer off. */
-  | ({ readonly do: 'release' } & Farewell)
+  /** Takes the finalizer off. `abandoned`: may be left at the API. `spared`: stays, because another object lists it. */
+  | {
+      readonly do: 'release';
+      readonly abandoned: readonly Tuple[];
+      readonly spared: readonly Tuple[];
+      readonly because?: 'held' | 'gone' | 'deadline';
+    }
   | {
       readonly do: 'step';
       readonly work: Work;
@@ -32,32 +37,11 @@ export type CleanupPlan =
       readonly probe: boolean;
     };
 
-/** `abandoned`: may be left at the API. `spared`: stays, because another object lists it. */
-export interface Farewell {
-  readonly abandoned: readonly Tuple[];
-  readonly spared: readonly Tuple[];
-  readonly because?: 'held' | 'gone' | 'deadline';
-}
-
-/** What it leaves has been told where the notes have this; undefined: it leaves nothing. */
-export function wordOf({ abandoned, spared, because }: Farewell): string | undefined {
-  if (abandoned.length + spared.length === 0) return undefined;
-  return JSON.stringify([abandoned.map(tupleKey), spared.map(tupleKey), because]);
-}
-
-/** What is done about an object that is being deleted: it is let go when all that it leaves has been told. */
-export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
-  const plan = nextOf(object, facts, now);
-  if (plan.do !== 'release') return plan;
-  const word = wordOf(plan);
-  return word === undefined || word === facts.notes.told ? plan : { ...plan, do: 'tell' };
-}
-
 /**
- * Nothing without the finalizer. With it, what is this object's goes first,
+ * What is done about an object that is being deleted. Nothing without the finalizer. With it, what is this object's goes first,
  * whatever suspend, mode and cap say, and the object is let go at its deadline at the latest, once an attempt has failed.
  */
-function nextOf(object: Organization, facts: Facts, now: number): CleanupPlan {
+export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
   if (!isHeld(object) || facts.notes.isLetGo) return { do: 'nothing' };
   const parsed = parseSpec(object);
   if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return release();
@@ -132,4 +116,28 @@ function sparedOf({ status }: Organization, goal: Goal): readonly Tuple[] {
 
 function entriesOf({ status }: Organization): readonly Tuple[] {
   return [...(status?.privateEndpoints ?? []), ...(status?.pendingChange?.add ?? [])].map(tupleOf);
+}
+
+const ABANDONED = {
+  held: 'Let go without a call, because another object holds the organization.',
+  gone: 'Let go, because the API does not know the organization any more.',
+  deadline: 'Let go at --cleanup-deadline.',
+} as const;
+
+/** What is said of an object that is let go with something left at the API. */
+export function farewell(plan: Extract<CleanupPlan, { do: 'release' }>): Notice[] {
+  return [
+    ...namingAll(plan.spared, {
+      type: 'Normal',
+      reason: 'EndpointLeft',
+      before: 'Another object lists these private endpoints:',
+      after: 'They stay at the API',
+    }),
+    ...namingAll(plan.abandoned, {
+      type: 'Warning',
+      reason: 'CleanupAbandoned',
+      before: `${ABANDONED[plan.because ?? 'deadline']} Private endpoints that may be left at the API:`,
+      after: 'Remove them there if they are not wanted',
+    }),
+  ];
 }

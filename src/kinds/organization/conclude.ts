@@ -30,8 +30,6 @@ export interface NotedReport extends Report {
   readonly notes?: Notes;
   /** The finalizer of a deleted object is off. */
   readonly letGo?: true;
-  /** What it leaves, as the notices tell it. */
-  readonly told?: string | undefined;
 }
 
 /** Counted with the status that tells of it. */

@@ -43,6 +43,7 @@ export function createOrganizationKind(context: KindContext): Kind {
       else store.drop(object);
       return written === undefined || isDeepStrictEqual(written.metadata.finalizers ?? [], finalizers);
     },
+    emit: (object, notice) => context.emit(object, organizationType, notice),
     onAbandoned({ metadata: { namespace, name } }: KubeObject, left) {
       log.warn({ kind, key: `${namespace}/${name}`, left }, 'let go with private endpoints left at the API');
     },
@@ -54,12 +55,12 @@ export function createOrganizationKind(context: KindContext): Kind {
     plan,
     act: (object, planned) => act(object, planned, acting),
     report(object, planned, result, now) {
-      const { notes, letGo, told, ...said } = report(object, planned, result, now);
+      const { notes, letGo, ...said } = report(object, planned, result, now);
       if (notes) notebook.set(object, notes);
       else if (planned.do !== 'step') {
         // What was sent in an attempt that ends here is not told by the status that comes now.
         attempts.memory.unrecorded.lost(keyOf(object));
-        notebook.endSession(object, { ...(letGo && { isLetGo: letGo }), ...(told !== undefined && { told }) });
+        notebook.endSession(object, letGo === true);
       }
       return reportUnproven(keepProof(said, object, now), object);
     },

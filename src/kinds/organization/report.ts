@@ -8,7 +8,6 @@ import { commonStatus, withoutUndefined } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
 import { reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
-import { wordOf } from './cleanup.ts';
 import type { NotedReport } from './conclude.ts';
 import { type Tuple, tupleKey } from './endpoints.ts';
 import { namingAll } from './ledger-notices.ts';
@@ -36,13 +35,11 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
       return disown(object, plan.lost, now);
     case 'preview':
       return preview(object, plan, now);
-    case 'tell':
-      return reportFarewell(plan);
     case 'hold':
     case 'release':
       // Whoever was quicker has woken the key already; where nobody was, the next pass must not follow at once.
       if (result.got !== 'finalizers') return { outcome: backOff('the finalizers were not written'), did: 'nothing' };
-      return plan.do === 'hold' ? { outcome: goOn, did: 'hold', facts: {} } : reportRelease(object);
+      return plan.do === 'hold' ? { outcome: goOn, did: 'hold', facts: {} } : reportRelease(object, plan);
     case 'step':
       return reportStep(object, plan, result, now);
   }
@@ -139,37 +136,13 @@ function nobodys({ status }: Pick<Organization, 'status'>): Partial<Organization
 }
 
 /** A deleted object without our finalizer is nobody's business here, even where the store has not heard of its end. */
-function reportRelease(object: Organization): NotedReport {
+function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release' }>): NotedReport {
   const isOver = object.metadata.deletionTimestamp !== undefined;
-  const said = { did: 'release', facts: {} };
-  return isOver ? { ...said, outcome: awaitChange, letGo: true } : { ...said, outcome: goOn };
-}
-
-function reportFarewell(plan: Extract<Plan, { do: 'tell' }>): NotedReport {
-  const notices = [
-    ...namingAll(plan.spared, {
-      type: 'Normal',
-      reason: 'EndpointLeft',
-      before: 'Another object lists these private endpoints:',
-      after: 'They stay at the API',
-    }),
-    ...namingAll(plan.abandoned, {
-      type: 'Warning',
-      reason: 'CleanupAbandoned',
-      before: `${ABANDONED[plan.because ?? 'deadline']} Private endpoints that may be left at the API:`,
-      after: 'Remove them there if they are not wanted',
-    }),
-  ];
-  const did = plan.abandoned.length > 0 ? 'abandon' : 'spare';
+  if (!isOver) return { outcome: goOn, did: 'release', facts: {} };
+  const did = plan.abandoned.length > 0 ? 'abandon' : 'release';
   const facts = plan.abandoned.length > 0 ? { abandoned: plan.abandoned.length } : {};
-  return { outcome: goOn, notices, did, facts, told: wordOf(plan) };
+  return { outcome: awaitChange, did, facts, letGo: true };
 }
-
-const ABANDONED = {
-  held: 'Let go without a call, because another object holds the organization.',
-  gone: 'Let go, because the API does not know the organization any more.',
-  deadline: 'Let go at --cleanup-deadline.',
-} as const;
 
 /** A state that answers a one-shot request by itself and schedules nothing. */
 function show(

@@ -82,8 +82,6 @@ export interface Notes {
   readonly session?: Session;
   /** It is being deleted and its finalizer is off. */
   readonly isLetGo?: true;
-  /** What was told to be left behind by the next try to let it go; see `wordOf`. */
-  readonly told?: string;
 }
 
 /** So far apart, two looks without a list may say that it is empty. */
@@ -135,15 +133,9 @@ export class Notebook {
   }
 
   /** Something else has been done for the object than to go on with its attempt. */
-  endSession(object: KubeObject, more: Pick<Notes, 'isLetGo' | 'told'>): void {
+  endSession(object: KubeObject, isLetGo: boolean): void {
     const { session: _, ...notes } = this.#notes.get(keyOf(object)) ?? {};
-    if ('uid' in notes) this.set(object, { ...notes, ...more });
-  }
-
-  /** It is about to be let go. Where that fails, whoever hears of the next try need not have heard of this one. */
-  parts(object: KubeObject): void {
-    const { told: _, ...notes } = this.#notes.get(keyOf(object)) ?? {};
-    if ('uid' in notes) this.set(object, notes);
+    if ('uid' in notes) this.set(object, { ...notes, ...(isLetGo && { isLetGo: true as const }) });
   }
 
   forget(key: string): void {
