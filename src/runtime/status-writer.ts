@@ -21,7 +21,7 @@ export interface StatusWrite {
   readonly statusFor: (object: KubeObject) => object | undefined;
   /** Gets the version that our own write made. */
   readonly wrote: (object: KubeObject) => void;
-  /** Gets the version that stands there in place of the one for which the write was refused: nobody may have looked at it yet. */
+  /** Gets what stands there in place of the version for which the write was refused, another object too: nobody may have looked at it yet. */
   readonly met: (found: KubeObject, refused: KubeObject) => void;
 }
 
@@ -42,10 +42,10 @@ export async function writeStatus(write: StatusWrite): Promise<Written> {
     } catch (error) {
       if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
       const newer = await getObject(client, objectPath(type, namespace, name));
+      if (newer) write.met(newer, target);
       if (newer?.metadata.uid !== uid) return 'gone';
       // The object is there: what was not found is its status, as with a CRD that declares no such subresource.
       if (isNotFound(error)) throw error;
-      write.met(newer, target);
       target = newer;
       status = statusFor(newer);
     }

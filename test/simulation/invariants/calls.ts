@@ -54,7 +54,7 @@ export class CallJudge implements Judge {
   readonly #unknown = new Set<string>();
   /** By process and target: request ids of the last change that was answered, and of all that was answered since. */
   readonly #answered = new Map<string, string[]>();
-  /** Request ids that a status has told of. */
+  /** Request ids that a status has told of, as far as whoever wrote it knows. */
   readonly #told = new Set<string>();
 
   constructor(court: Court) {
@@ -65,7 +65,8 @@ export class CallJudge implements Judge {
     if (fact.what === 'unanswered') this.#unknown.add(`${fact.call.process} ${fact.call.target}`);
     if (fact.what === 'answered') this.#unknown.delete(`${fact.call.process} ${fact.call.target}`);
     if (fact.what === 'answered') this.#answer(fact.call);
-    if (fact.what === 'written') this.#told.add(statusOf(fact.change.now).lastRequest?.requestId ?? '');
+    if (fact.what === 'asked' && fact.ask.status === 200 && fact.ask.path.endsWith('/status'))
+      this.#tell(fact.ask.body);
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
     this.#judgeShape(fact.call);
@@ -75,6 +76,11 @@ export class CallJudge implements Judge {
     const name = `${call.process} ${call.target}`;
     const since = changes(call) ? [] : this.#answered.get(name);
     if (since && call.reply?.requestId !== undefined) this.#answered.set(name, [...since, call.reply.requestId]);
+  }
+
+  #tell(body: string): void {
+    const { requestId } = statusOf(JSON.parse(body) as Thing).lastRequest ?? {};
+    if (requestId !== undefined) this.#told.add(requestId);
   }
 
   #judge(call: ApiCall): void {
