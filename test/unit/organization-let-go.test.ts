@@ -62,7 +62,10 @@ describe('a deleted object', () => {
   });
 
   test('leaves what another object lists, and names it', () => {
-    expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(release({ spared: [entry('a')] }));
+    expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(release({ spared: [e('a')] }));
+    const pendingChange = { time: at(0), add: [e('b')], remove: [] };
+    const sent = planned(deleted({ pendingChange }), { listedByOthers: [e('b')] });
+    expect(sent, 'what it may have sent').toEqual(release({ spared: [e('b')] }));
   });
 
   test('that somebody else’s object stands before makes no call, and names its entries', () => {

@@ -48,8 +48,10 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
   const verdict = judgeTarget(facts.standing, now);
   if (!verdict.holds) return release({ abandoned: entriesOf(object), because: 'held' });
   const goal = parsed.ok ? cleanupGoal(parsed.spec, facts.listedByOthers) : undefined;
-  const left = leftOf(object, facts, goal);
-  const spared = goal ? sparedOf(object, goal) : [];
+  const own = ownOf(object, facts, goal);
+  const isSpared = (tuple: Tuple): boolean => goal?.wanted.has(sameKey(tuple)) ?? false;
+  const left = own.filter((tuple) => !isSpared(tuple));
+  const spared = own.filter(isSpared);
   if (left.length === 0) return release({ spared });
   if (facts.notes.isGone) return release({ abandoned: left, spared, because: 'gone' });
   const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
@@ -97,21 +99,15 @@ function release(more: Partial<Omit<Release, 'do'>> = {}): Release {
   return { do: 'release', abandoned: [], spared: [], ...more };
 }
 
-/** What is this object's, or may be, and is to go; by the spec as it was when the object was deleted. */
-function leftOf({ status }: Organization, { notes }: Facts, goal: Goal | undefined): readonly Tuple[] {
+/** What is this object's, or may be, by the spec as it was when the object was deleted. */
+function ownOf({ status }: Organization, { notes }: Facts, goal: Goal | undefined): readonly Tuple[] {
   const { privateEndpoints = [], pendingChange } = status ?? {};
   const ledger = goal ? takenBack(privateEndpoints, goal) : privateEndpoints;
   const isAdopted = (tuple: Tuple): boolean => (goal?.adopt && goal.listed.has(sameKey(tuple))) ?? false;
   const ours = ledger.filter((entry) => isOurs(entry) || (entry.origin === 'Found' && isAdopted(entry)));
   const pending = pendingChange && !isUnsent(notes, pendingChange) ? pendingChange.add : [];
   const unique = new Map([...ours, ...pending].map((tuple) => [tupleKey(tuple), tupleOf(tuple)]));
-  return [...unique.values()].filter((tuple) => !goal?.wanted.has(sameKey(tuple)));
-}
-
-function sparedOf({ status }: Organization, goal: Goal): readonly Tuple[] {
-  return takenBack(status?.privateEndpoints ?? [], goal).filter(
-    (entry) => isOurs(entry) && goal.wanted.has(sameKey(entry)),
-  );
+  return [...unique.values()];
 }
 
 function entriesOf({ status }: Organization): readonly Tuple[] {
