@@ -85,6 +85,9 @@ export class PromiseJudge implements Judge {
     }
     const { reason = '', observedGeneration } = readyOf(now) ?? {};
     const promise = statusOf(now).nextAttemptTime;
+    // A call that was under way when the Secret changed has ended the wait for it.
+    const waited = this.#open.get(key)?.reason;
+    if (waited?.startsWith('Secret') && reason !== waited) this.#open.delete(key);
     // What is said of an older spec promises nothing of this one: it is visited at once.
     if (!CALLED.has(reason) || observedGeneration !== generation) this.#open.delete(key);
     else if (promise !== undefined) {

@@ -166,9 +166,14 @@ export class KubernetesSide implements Server {
     return knowledge.of(host).get(nameOf(path))?.last ?? knowledge.forgottenBy(host).get(nameOf(path));
   }
 
+  /** The late word of the end of one takes nothing from another that has its name by now. */
   #gone(host: string, thing: Thing): void {
     const plural = PLURALS[thing.kind];
-    if (plural !== undefined) this.#tell({ what: 'seen', process: host, key: keyOf(plural, thing), thing: undefined });
+    if (plural === undefined) return;
+    const key = keyOf(plural, thing);
+    const known = this.#life.knowledge.of(host).get(key)?.thing?.metadata;
+    const isLate = known && known.uid !== thing.metadata.uid && isNewer(known, thing.metadata);
+    if (!isLate) this.#tell({ what: 'seen', process: host, key, thing: undefined });
   }
 
   #tell(fact: Parameters<Life['tell']>[0]): void {
@@ -189,6 +194,10 @@ const PLURALS: Readonly<Record<string, string>> = {
 function nameOf(path: string): string {
   const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+)$/.exec(path) ?? [];
   return `${plural}/${namespace}/${name}`;
+}
+
+function isNewer(one: Thing['metadata'], other: Thing['metadata']): boolean {
+  return Number(one.resourceVersion) > Number(other.resourceVersion);
 }
 
 function isListBody(says: unknown): says is ListBody {
