@@ -7,7 +7,7 @@ import { truthKey } from './trail.ts';
 /** How far an API may lag behind its own writes. */
 const LAG_MS = 30_000;
 /** What is seen so soon after an intent was written is taken for what it left, where nobody knows whether it did. */
-const SURELY_OURS_MS = 300_000;
+export const SURELY_OURS_MS = 300_000;
 
 interface Intent {
   /** What tells it from another one: they may be of the same second. */

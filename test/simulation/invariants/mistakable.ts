@@ -2,7 +2,7 @@ import type { ApiCall } from '../record/facts.ts';
 import { endpointKey } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court } from './court.ts';
-import type { Intents } from './intents.ts';
+import { type Intents, SURELY_OURS_MS } from './intents.ts';
 import { lookBefore, lookLackingId } from './looks.ts';
 import { isLook } from './messages.ts';
 import { type Instance, isIn, type Look, type Trails, truthKey } from './trail.ts';
@@ -146,7 +146,7 @@ export class Mistakable {
     const { reply, leftAt, process } = add;
     const shown = this.#shownBy(add);
     const isOver = reply !== undefined && (reply.status >= 400 || (shown !== undefined && isIn(shown, stored)));
-    if (isOver) return this.#firstLookAfter(add, process, reply.at);
+    if (isOver) return this.#firstLookAfter(add, process, { settledAt: reply.at, until: 0 });
     const told = this.#court
       .candidates(add)
       .flatMap(({ known }) => [
@@ -154,16 +154,21 @@ export class Mistakable {
       ]);
     const since = [...told.filter(([other]) => other !== process), [process, leftAt] as const];
     const atWorkMs = this.#court.life.world.flags.timeoutSeconds * 1_000 + SETTLED_MS;
-    return Math.max(...since.map(([who, at]) => this.#firstLookAfter(add, who, at + atWorkMs)));
+    const until = leftAt + SURELY_OURS_MS;
+    return Math.max(...since.map(([who, at]) => this.#firstLookAfter(add, who, { settledAt: at + atWorkMs, until })));
   }
 
-  /** What an add has left open is settled by the first look after that, some seconds at most. */
-  #firstLookAfter({ host, target }: ApiCall, process: string, settledAt: number): number {
+  /** What an add has left open is settled by the first list after that, some seconds at most; or until then, where looks fail. */
+  #firstLookAfter(
+    { host, target }: ApiCall,
+    process: string,
+    { settledAt, until }: { readonly settledAt: number; readonly until: number },
+  ): number {
     const { looks } = this.#trails.of(host, target);
     const own = looks.filter(({ call, at, entries }) => at >= settledAt && entries && call.process === process);
     const look = own.find((one, index) => !this.#isForgotten(one, own[index + 1])) ?? own.at(-1);
     const seenAt = look?.call.executions[0]?.at ?? settledAt;
-    return seenAt - settledAt <= LATE_LOOK_MS ? Math.max(seenAt, settledAt) : settledAt;
+    return seenAt <= Math.max(settledAt + LATE_LOOK_MS, until) ? Math.max(seenAt, settledAt) : settledAt;
   }
 
   /** An attempt that ends between a look and what would follow takes the answer with it: the next one looks again, and nothing was written. */
