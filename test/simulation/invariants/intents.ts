@@ -13,6 +13,7 @@ interface Intent {
   /** What tells it from another one: they may be of the same second. */
   readonly is: string;
   readonly add: ReadonlySet<string>;
+  readonly by: string;
   readonly from: number;
   to: number;
 }
@@ -45,7 +46,7 @@ export class Intents implements Judge {
       last.to = fact.at;
     }
     if (time !== undefined) {
-      intents.push({ is, add: new Set(add.map(truthKey)), from: fact.at, to: Number.POSITIVE_INFINITY });
+      intents.push({ is, add: new Set(add.map(truthKey)), by, from: fact.at, to: Number.POSITIVE_INFINITY });
     }
   }
 
@@ -74,6 +75,19 @@ export class Intents implements Judge {
     const sights = this.#sights.get(metadata.uid) ?? [];
     sights.push({ process, at, open: new Set(open.map(truthKey)) });
     this.#sights.set(metadata.uid, sights);
+  }
+
+  /** Intents to add this endpoint of which another process than the writer was told, soon enough to take what is there for it: that it never left, nobody can tell that one. */
+  inherited(uid: string, endpoint: string): Pick<Intent, 'by' | 'from'>[] {
+    const sights = this.#sights.get(uid) ?? [];
+    return (this.#intents.get(uid) ?? []).filter(
+      ({ add, by, from, to }) =>
+        add.has(endpoint) &&
+        sights.some(
+          ({ process, at, open }) =>
+            process !== by && open.has(endpoint) && at >= from && at <= Math.min(to, from + SURELY_OURS_MS),
+        ),
+    );
   }
 
   /** Whether an endpoint that came then cannot be told from what was about to be added: that may have left, or not. */

@@ -98,8 +98,11 @@ function viewOf({ process, target }: ApiCall): string {
   return `${process} ${target}`;
 }
 
+/** A change that has left, or may have. */
+export type Departure = Pick<ApiCall, 'process' | 'host' | 'target' | 'leftAt'>;
+
 /** The look that a change was decided on: the last one of the process, not too long before the change. The answer to a name may lack a list that the look had. */
-export function lookBefore(call: ApiCall, trails: Trails): Look | undefined {
+export function lookBefore(call: Departure, trails: Trails): Look | undefined {
   const { looks } = trails.of(call.host, call.target);
   const before = looks.filter(
     ({ at, call: look }) => look.process === call.process && at <= call.leftAt && call.leftAt - at <= ATTEMPT_MS,

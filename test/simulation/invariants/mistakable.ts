@@ -3,7 +3,7 @@ import { endpointKey } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court } from './court.ts';
 import { type Intents, SURELY_OURS_MS } from './intents.ts';
-import { lookBefore, lookLackingId } from './looks.ts';
+import { type Departure, lookBefore, lookLackingId } from './looks.ts';
 import { isLook } from './messages.ts';
 import { type Instance, isIn, type Look, type Trails, truthKey } from './trail.ts';
 
@@ -85,8 +85,8 @@ export class Mistakable {
       const settledAt = this.#settledAt(add, instance, adds[index + 1]?.leftAt ?? call.leftAt);
       const seenAt = look.call.executions[0]?.at ?? look.at;
       if (instance.creator.at >= seenAt - LAG_MS && instance.creator.at <= settledAt) return 'added together with ours';
-      if (this.wasHidden(add, instance)) return HIDDEN;
     }
+    if (this.isHidden(call, instance)) return HIDDEN;
     return (
       this.#excuseByItsId(call, instance) ??
       (this.#cameWithIntent(call, instance) ? 'added while an intent to add it was on record' : undefined)
@@ -184,8 +184,19 @@ export class Mistakable {
     return this.#trails.of(change.host, change.target).looks.find(({ call }) => call === change)?.entries;
   }
 
+  /** Whether an add of ours followed from a look that lacked what was there; or may have, for all that the next process can know. */
+  isHidden(call: ApiCall, instance: Instance): boolean {
+    const { host, target } = call;
+    const left = this.#court
+      .candidates(call)
+      .flatMap(({ known }) => this.#intents.inherited(known.last.metadata.uid, instance.key))
+      .map(({ by, from }) => ({ host, target, process: by, leftAt: from }))
+      .filter(({ leftAt }) => leftAt < (instance.gone?.at ?? call.leftAt));
+    return [...this.addsOf(call, instance), ...left].some((add) => this.wasHidden(add, instance));
+  }
+
   /** Whether the look before an add lacked what was there. */
-  wasHidden(add: ApiCall, instance: Instance): boolean {
+  wasHidden(add: Departure, instance: Instance): boolean {
     const look = lookBefore(add, this.#trails);
     return look !== undefined && !isIn(look.entries ?? [], instance.stored) && look.truth.has(instance.key);
   }

@@ -70,7 +70,7 @@ export class RemovalJudge implements Judge {
     if (creator.by === 'operator') {
       const makers = new Set(this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid));
       if (candidates.some(({ known }) => makers.has(known.last.metadata.uid))) return;
-      if (this.#mistakable.addsOf(call, instance).some((add) => this.#mistakable.wasHidden(add, instance))) {
+      if (this.#mistakable.isHidden(call, instance)) {
         this.#court.excuse(HIDDEN);
         return;
       }
