@@ -63,16 +63,22 @@ export class LookJudge implements Judge {
     return before !== now && !this.#told.has(look.reply?.requestId ?? '');
   }
 
-  /** What the object that a call is for may have been shown, and whether it was no other's look: what others saw is not told to it, and what it saw may be forgotten with a restore. */
+  /**
+   * What the object that a call is for may have been shown, and whether it was no other's look: what others saw is not told to it,
+   * and what it saw may be forgotten with a restore. Right after one, nobody can say whose look it was.
+   */
   #looksFor(call: ApiCall): readonly { readonly look: Look; readonly isIts: boolean }[] {
     const uidsOf = (one: ApiCall): string[] =>
       this.#court.candidates(one).flatMap(({ known: { thing } }) => (thing ? [thing.metadata.uid] : []));
     const mine = new Set(uidsOf(call));
     const restoredAt = this.#court.life.restores.at(-1) ?? Number.NEGATIVE_INFINITY;
     const { looks } = this.#trails.of(call.host, call.target);
-    return looks
-      .filter((look) => look.at <= call.leftAt && uidsOf(look.call).some((uid) => mine.has(uid)))
-      .map((look) => ({ look, isIts: look.at > restoredAt && uidsOf(look.call).every((uid) => mine.has(uid)) }));
+    return looks.flatMap((look) => {
+      const uids = uidsOf(look.call);
+      const isNobodys = this.#court.candidates(look.call).length === 0;
+      if (look.at > call.leftAt || !(isNobodys || uids.some((uid) => mine.has(uid)))) return [];
+      return [{ look, isIts: !isNobodys && look.at > restoredAt && uids.every((uid) => mine.has(uid)) }];
+    });
   }
 
   /** What is being deleted is removed unseen where no look is possible. */
