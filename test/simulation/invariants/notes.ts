@@ -24,7 +24,7 @@ const LOSSES: ReadonlySet<string> = new Set([
   'OwnershipLost',
   'OwnershipUnknown',
 ]);
-/** The same event is not sent again within this time. */
+/** The same event is not sent again within this time, and none waits longer in line. */
 const REPEAT_MS = 10 * 60_000;
 
 /** The events of every object. One that the API server did not take was told all the same: events are sent beside everything else. */
@@ -66,13 +66,14 @@ export class Notes implements Judge {
 
   /**
    * Whether an event of the object names this within some time after, in whatever letters, or says what is left behind but only counts
-   * it. A loss that was told in the same words shortly before is not told again. A process that died just then may have wanted to.
+   * it. A loss that was told in the same words shortly before is not told again, and one that is told may stand in line while the API
+   * server hangs. A process that died just then may have wanted to.
    */
   names(uid: string, what: string, about: { readonly from: number; readonly withinMs: number }): 'yes' | 'no' | 'cut' {
     const { from, withinMs } = about;
     const isNear = (at: number): boolean => at >= from - 5_000 && at <= from + withinMs;
     const near = this.of(uid).filter(({ at, reason }) => isNear(at) && reason !== 'Applied');
-    const told = this.of(uid).filter(({ at, reason }) => LOSSES.has(reason) && at >= from - REPEAT_MS && at <= from);
+    const told = this.of(uid).filter(({ at, reason }) => LOSSES.has(reason) && Math.abs(at - from) <= REPEAT_MS);
     if ([...near, ...told].some((note) => isNamedIn(note, what)) || this.deaths.some(isNear)) return 'yes';
     return near.some(({ reason, text }) => reason === 'CleanupAbandoned' && /and \d+ more/.test(text)) ? 'cut' : 'no';
   }
