@@ -27,7 +27,7 @@ test.each(['Forbidden', 'NotFound', 'Conflict', 'DependencyNotReady', 'RateLimit
   },
 );
 
-test.each(['Unauthorized', 'SecretNotFound', 'TargetConflict', 'Unavailable'])(
+test.each(['Unauthorized', 'SecretNotFound', 'TargetConflict', 'Unavailable', 'RemovalBlocked'])(
   '%s is over once a look works',
   (reason) => {
     const said = afterFailing(reason);

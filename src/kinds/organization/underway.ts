@@ -5,14 +5,14 @@ import { counted } from './wording.ts';
 
 /**
  * Failures that a next step of the same attempt does not end: they stay in sight, and are counted on, until its result is
- * there. That a look works says nothing of how a change is answered.
+ * there. That a look works says nothing of how a change is answered. RemovalBlocked is none of them: it says that
+ * nothing is sent, and a next step is there only where it holds no more.
  */
 const STANDING = new Set([
   'NotConfirmed',
   'OutcomeUnknown',
   'Rejected',
   'EndpointConflict',
-  'RemovalBlocked',
   'Forbidden',
   'NotFound',
   'Conflict',
