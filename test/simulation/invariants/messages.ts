@@ -4,8 +4,10 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import {
   type ConditionView,
   isStalled,
+  type LedgerView,
   readyOf,
   type StatusView,
+  sameEndpoint,
   specOf,
   statusOf,
   targetOfSpec,
@@ -24,6 +26,15 @@ function outcomesOf(status: number, isRead: boolean): readonly string[] {
   if (BUSY.has(status)) return ['Busy'];
   if (status >= 400 && status < 500 && status !== 408) return ['Rejected'];
   return isRead ? ['Unavailable', 'Unknown'] : ['Unknown'];
+}
+
+/** Whether more of what its ledger has as there is not declared than may be removed; what no list has shown yet is not to be removed. */
+function isTooMuch(thing: Thing): boolean {
+  const { privateEndpoints: declared = [], maxPrivateEndpointRemovals: most = 5 } = specOf(thing);
+  const isThere = ({ origin, state }: LedgerView): boolean =>
+    (origin === 'Added' || origin === 'Adopted') && (state === 'Present' || state === 'Missing');
+  const there = (statusOf(thing).privateEndpoints ?? []).filter(isThere);
+  return there.filter((entry) => !declared.some((one) => sameEndpoint(one, entry))).length > most;
 }
 
 /** A PATCH that changes no endpoints reads the organization. */
@@ -140,7 +151,7 @@ export class MessageJudge implements Judge {
       this.#court.report('said unauthorized', key, `${key} says Unauthorized, and no key of its namespace was refused`);
   }
 
-  /** More removals than are allowed: then nothing at all is sent for this generation. */
+  /** More removals than are allowed, by the ledger that the process knew of: then nothing at all is sent for this generation. */
   #judgeBlocked(key: string, target: string, now: Thing, { message }: ConditionView): void {
     const { uid } = now.metadata;
     const since = this.#generationSince(now);
@@ -150,8 +161,8 @@ export class MessageJudge implements Judge {
       const { name } = call.method === 'PATCH' ? (call.body as PatchView) : {};
       const renames = name !== undefined && this.#isNewName(call, name) && !this.#isOnlyWayToLook(call);
       // What left before the process had been told of this generation was for the one before.
-      const isFor = ({ last: { metadata } }: Candidate['known']): boolean =>
-        metadata.uid === uid && metadata.generation === now.metadata.generation;
+      const isFor = ({ last }: Candidate['known']): boolean =>
+        last.metadata.uid === uid && last.metadata.generation === now.metadata.generation && isTooMuch(last);
       return (moves || renames) && this.#court.candidates(call).every(({ known }) => isFor(known));
     });
     if (sent)
