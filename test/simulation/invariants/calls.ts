@@ -52,7 +52,7 @@ export class CallJudge implements Judge {
   readonly #court: Court;
   /** By process and target: its last call had no answer, and is made once more. */
   readonly #unknown = new Set<string>();
-  /** By process and target: request ids of the last change that was answered, and of all that was answered since. */
+  /** By process and target: request ids of the last change, if it was answered, and of all that was answered since. */
   readonly #answered = new Map<string, string[]>();
   /** Request ids that a status has told of, as far as whoever wrote it knows. */
   readonly #told = new Set<string>();
@@ -62,8 +62,7 @@ export class CallJudge implements Judge {
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'unanswered') this.#unknown.add(`${fact.call.process} ${fact.call.target}`);
-    if (fact.what === 'answered') this.#unknown.delete(`${fact.call.process} ${fact.call.target}`);
+    if (fact.what === 'unanswered') this.#lose(fact.call);
     if (fact.what === 'answered') this.#answer(fact.call);
     if (fact.what === 'asked' && fact.ask.status === 200 && fact.ask.path.endsWith('/status'))
       this.#tell(fact.ask.body);
@@ -72,8 +71,16 @@ export class CallJudge implements Judge {
     this.#judgeShape(fact.call);
   }
 
+  /** What a look shows after a change was lost may be that change, and is as untold as an answer to it. */
+  #lose(call: ApiCall): void {
+    const name = `${call.process} ${call.target}`;
+    this.#unknown.add(name);
+    if (changes(call)) this.#answered.set(name, []);
+  }
+
   #answer(call: ApiCall): void {
     const name = `${call.process} ${call.target}`;
+    this.#unknown.delete(name);
     const since = changes(call) ? [] : this.#answered.get(name);
     if (since && call.reply?.requestId !== undefined) this.#answered.set(name, [...since, call.reply.requestId]);
   }
