@@ -36,8 +36,11 @@ export class Rightful {
     // What was confirmed stays so, whatever becomes of the key.
     const stays = this.#court.isConfirmed(thing) ? ['Applied'] : [];
     if (spec.mode === 'Plan') return new Set(['Planned', ...waits]);
+    // No call is made for it, so nobody can be told what has become of its key.
+    const asksNobody = plural === 'organizations' && this.#looksByName(thing) && removesTooMuch(thing);
+    const blocked = asksNobody ? ['RemovalBlocked'] : [];
     const own = this.#ownReasons(plural, thing, spec);
-    return new Set([...own, ...waits, ...stays]);
+    return new Set([...own, ...waits, ...stays, ...blocked]);
   }
 
   /** Whether the API would take this endpoint, were it added by itself. */
@@ -67,6 +70,12 @@ export class Rightful {
   cannotLook(thing: Thing): boolean {
     const { emptyLists = 'ok', name } = this.behaviour(thing);
     return emptyLists !== 'ok' && (specOf(thing).name === undefined || name === 'bad-request');
+  }
+
+  /** Whether the declared name is the only look that there is: none leaves while too much would be removed. */
+  #looksByName(thing: Thing): boolean {
+    const { emptyLists = 'ok' } = this.behaviour(thing);
+    return emptyLists !== 'ok' && specOf(thing).name !== undefined;
   }
 
   #ownReasons(plural: Plural, thing: Thing, spec: SpecView): readonly string[] {
@@ -146,10 +155,9 @@ export class Rightful {
       for (const reason of ['Rejected', 'NotFound', 'NotConfirmed']) found.add(reason);
     if (open.some((one) => isNamed(refusedIds, one, behaviour)))
       for (const reason of ['Rejected', 'Conflict']) found.add(reason);
-    const unlisted = ours(thing).filter((entry) => !declared.some((one) => truthKey(one) === truthKey(entry)));
-    if (unlisted.some((one) => isNamed(refuseRemoves, one, behaviour)))
+    if (unlisted(thing).some((one) => isNamed(refuseRemoves, one, behaviour)))
       for (const reason of ['Rejected', 'Conflict']) found.add(reason);
-    if (unlisted.length > (spec.maxPrivateEndpointRemovals ?? 5)) found.add('RemovalBlocked');
+    if (removesTooMuch(thing)) found.add('RemovalBlocked');
     if (this.cannotLook(thing)) {
       for (const reason of ['Rejected', 'OutcomeUnknown', 'Unavailable', 'Applied']) found.add(reason);
     }
@@ -232,6 +240,16 @@ function isNamed(
 
 function ours(thing: Thing): EndpointView[] {
   return (statusOf(thing).privateEndpoints ?? []).filter(({ origin }) => origin === 'Added' || origin === 'Adopted');
+}
+
+/** What is this object's and not declared, where the spec has a list. */
+function unlisted(thing: Thing): EndpointView[] {
+  const { privateEndpoints: declared } = specOf(thing);
+  return declared ? ours(thing).filter((entry) => !declared.some((one) => truthKey(one) === truthKey(entry))) : [];
+}
+
+function removesTooMuch(thing: Thing): boolean {
+  return unlisted(thing).length > (specOf(thing).maxPrivateEndpointRemovals ?? 5);
 }
 
 /** A value of a Secret, without the line end that an editor leaves. */
