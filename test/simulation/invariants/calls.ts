@@ -82,7 +82,8 @@ export class CallJudge implements Judge {
     const name = `${call.process} ${call.target}`;
     this.#unknown.delete(name);
     const since = changes(call) ? [] : this.#answered.get(name);
-    if (since && call.reply?.requestId !== undefined) this.#answered.set(name, [...since, call.reply.requestId]);
+    // An answer without an id, as of many a refusal, is one that no status can be seen to tell of.
+    if (since) this.#answered.set(name, [...since, call.reply?.requestId ?? `call ${call.id}`]);
   }
 
   #tell(body: string): void {
