@@ -34,8 +34,8 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
   readonly #indexes = new Map<string, StoreIndex<T>>();
   readonly #trim: (object: T) => T;
   readonly #onChange: StoreOptions<T>['onChange'];
-  /** Namespace by uid of those that the server has said are gone, until the watch has come so far. */
-  readonly #dropped = new Map<string, string>();
+  /** By uid, what was held of those that the server has said are gone, until the watch has come so far. */
+  readonly #dropped = new Map<string, KubeObject['metadata']>();
   /** Per scope, the highest resource version that its watch has delivered, in whatever form. */
   readonly #seen = new Map<string, string>();
 
@@ -84,7 +84,7 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     const key = keyOf(gone);
     const held = this.#objects.get(key);
     if (held?.metadata.uid !== gone.metadata.uid) return;
-    this.#dropped.set(gone.metadata.uid, gone.metadata.namespace);
+    this.#dropped.set(gone.metadata.uid, held.metadata);
     this.#report([this.#delete(key, held)], 'event');
   }
 
@@ -130,7 +130,8 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     const changes: Change<T>[] = [];
     for (const object of objects) {
       const { uid } = object.metadata;
-      if (this.#dropped.has(uid)) {
+      const dropped = this.#dropped.get(uid);
+      if (dropped && !isBroughtBack(object, dropped, resourceVersion)) {
         stillListed.add(uid);
         continue;
       }
@@ -143,7 +144,7 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
       if (listed.has(key) || !isIn(scope, held.metadata.namespace)) continue;
       changes.push(this.#delete(key, held));
     }
-    for (const [uid, namespace] of this.#dropped) {
+    for (const [uid, { namespace }] of this.#dropped) {
       if (isIn(scope, namespace) && !stillListed.has(uid)) this.#dropped.delete(uid);
     }
     this.#seen.set(scope, resourceVersion);
@@ -203,6 +204,15 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
 /** After a restored backup a version may have been given twice. */
 function isSameVersion(one: KubeObject['metadata'], other: KubeObject['metadata']): boolean {
   return one.resourceVersion === other.resourceVersion && one.uid === other.uid && one.generation === other.generation;
+}
+
+/** A list that is as young as what was held has nothing older of it, but after a restored backup whose versions go on. */
+function isBroughtBack(listed: KubeObject, held: KubeObject['metadata'], listVersion: string): boolean {
+  const { resourceVersion } = held;
+  return (
+    compareVersions(listVersion, resourceVersion) >= 0 &&
+    compareVersions(listed.metadata.resourceVersion, resourceVersion) < 0
+  );
 }
 
 function isOlder(one: KubeObject, other: KubeObject): boolean {

@@ -226,6 +226,14 @@ describe('an object that the server has said is gone', () => {
     expect(versionOf('ns/a')).toBe('3');
   });
 
+  test('comes back with a restored backup whose versions go on', () => {
+    const { store, versionOf } = dropped();
+    store.replace([anObject('a', '5')], '1000');
+    expect(versionOf('ns/a')).toBe('5');
+    store.apply('MODIFIED', anObject('a', '1001'));
+    expect(versionOf('ns/a')).toBe('1001');
+  });
+
   test('stands in the way of no other under its name', () => {
     const { store, versionOf } = dropped();
     store.apply('ADDED', anObject('a', '15', { uid: 'another' }));
