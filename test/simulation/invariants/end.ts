@@ -91,11 +91,12 @@ export class EndJudge {
     }
     const reason = ready?.reason ?? 'none';
     const allowed = this.#rightful.reasons(plural, thing);
-    if (statusOf(thing).observedGeneration !== generation && this.#court.isMissed(plural, thing)) {
+    const isUnseen = statusOf(thing).observedGeneration !== generation;
+    if ((isUnseen || !allowed.has(reason)) && this.#court.isMissed(plural, thing)) {
       this.#court.excuse('a version that had been given before a restore');
       return;
     }
-    if (statusOf(thing).observedGeneration !== generation) {
+    if (isUnseen) {
       this.#court.report(
         'I4 unseen',
         key,

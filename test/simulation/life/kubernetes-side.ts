@@ -121,7 +121,13 @@ export class KubernetesSide implements Server {
   }
 
   /** Whether this version of an object is one that a process cannot have heard of: no client can tell that versions were given twice. */
-  isMissedBy(host: string, plural: string, { metadata: { namespace, resourceVersion } }: Thing): boolean {
+  isMissedBy(host: string, plural: string, thing: Thing): boolean {
+    const { namespace, resourceVersion, uid, generation } = thing.metadata;
+    const { knowledge } = this.#life;
+    const key = keyOf(plural, thing);
+    const heard = (knowledge.of(host).get(key)?.thing ?? knowledge.forgottenBy(host).get(key))?.metadata;
+    if (heard?.resourceVersion === resourceVersion && heard.uid === uid && heard.generation === generation)
+      return false;
     const collections = [plural, `namespaces/${namespace}/${plural}`].map((path) => `${host} ${ROOT}${path}`);
     return collections.some((collection) => Number(resourceVersion) <= (this.#told.get(collection)?.missedUpTo ?? 0));
   }
