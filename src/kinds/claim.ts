@@ -32,6 +32,7 @@ export function claimOf(object: KubeObject, facts: ClaimFacts): Claim {
     answered: status?.lastRequest?.httpStatus !== undefined,
     appliedAt: timeOf(status?.applied),
     provenAt: timeOf(status?.proof),
+    unknownAt: status?.lastRequest?.outcome === 'Unknown' ? timeOf(status.lastRequest) : undefined,
   };
 }
 

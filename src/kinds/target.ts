@@ -23,6 +23,8 @@ export interface Claim extends Holder {
   readonly appliedAt: number | undefined;
   /** Epoch ms: when the API last took something of it, whatever it said then. */
   readonly provenAt: number | undefined;
+  /** Epoch ms: when its last call ended, where that was a write of which nobody knows what it did. */
+  readonly unknownAt: number | undefined;
 }
 
 /** All that decides who may act for a target, as the object that asks sees it. */
@@ -104,13 +106,14 @@ function turnOf(
 }
 
 /**
- * Of two that were confirmed so close to each other, by two processes that did not see each other, nobody knows which was carried
- * out last. A time in the future, which a wrong clock has written, counts as long past.
+ * Of two that were confirmed, or may have been carried out, so close to each other, by two processes that did not see each other,
+ * nobody knows which came last. A time in the future, which a wrong clock has written, counts as long past.
  */
 function confirmedAgainst({ own, others, atWorkMs }: Standing, now: number): number | undefined {
   const past = (time: number | undefined): number => (time !== undefined && time <= now ? time : 0);
   if (own.appliedAt === undefined) return undefined;
-  const last = Math.max(0, ...others.flatMap(({ appliedAt, provenAt }) => [past(appliedAt), past(provenAt)]));
+  const times = others.flatMap(({ appliedAt, provenAt, unknownAt }) => [appliedAt, provenAt, unknownAt]);
+  const last = Math.max(0, ...times.map(past));
   if (last === 0) return undefined;
   const since = past(own.appliedAt);
   // At once where the rival's is the later one; where they lie so close, once more when neither can be at work.

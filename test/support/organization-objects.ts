@@ -46,6 +46,7 @@ export function aClaim(more: Partial<Claim> = {}): Claim {
     answered: true,
     appliedAt: undefined,
     provenAt: undefined,
+    unknownAt: undefined,
     ...more,
   };
 }

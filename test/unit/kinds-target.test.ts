@@ -17,6 +17,7 @@ function a(uid: string, more: Partial<Claim> = {}): Claim {
     answered: false,
     appliedAt: undefined,
     provenAt: undefined,
+    unknownAt: undefined,
     ...more,
   };
 }
@@ -172,6 +173,12 @@ describe('what was confirmed', () => {
       'is sent again where the API took something of a rival and reported another value',
       at(-10),
       { provenAt: at(-5) },
+      at(-4),
+    ],
+    [
+      'is sent again after a write of a rival of which nobody knows what it did',
+      at(-10),
+      { unknownAt: at(-5) },
       at(-4),
     ],
     ['stands against a time in the future, which a wrong clock has written', at(-10), { appliedAt: at(60) }, undefined],

@@ -185,7 +185,7 @@ export class CallJudge implements Judge {
     });
   }
 
-  /** The API took something of another object after it confirmed this one, or so shortly before that either may have been the last: nobody knows what it holds. */
+  /** The API took something of another object, or may have, after it confirmed this one, or so shortly before that either may have been the last: nobody knows what it holds. */
   #isContested(call: ApiCall, thing: Thing): boolean {
     const { world, fleet, knowledge } = this.#court.life;
     const atWorkMs = world.flags.timeoutSeconds * 1_000 + 60_000;
@@ -196,8 +196,9 @@ export class CallJudge implements Judge {
     return [...knowledge.of(call.process)].some(([key, { last }]) => {
       const [plural = ''] = key.split('/');
       if (last.metadata.uid === thing.metadata.uid || targetOfSpec(plural, specOf(last)) !== call.target) return false;
-      const { applied, proof } = statusOf(last);
-      return [applied?.time, proof?.time].some((time) => time !== undefined && Date.parse(time) >= since);
+      const { applied, proof, lastRequest } = statusOf(last);
+      const unknown = lastRequest?.outcome === 'Unknown' ? lastRequest.time : undefined;
+      return [applied?.time, proof?.time, unknown].some((time) => time !== undefined && Date.parse(time) >= since);
     });
   }
 
