@@ -21,7 +21,7 @@ export interface StatusWrite {
   readonly statusFor: (object: KubeObject) => object | undefined;
   /** Gets the version that our own write made. */
   readonly wrote: (object: KubeObject) => void;
-  /** Gets what stands there in place of the version for which the write was refused, another object too: nobody may have looked at it yet. */
+  /** Gets the version that stands there in place of the one for which the write was refused, maybe another object's: nobody may have looked at it yet. */
   readonly met: (found: KubeObject, refused: KubeObject) => void;
 }
 

@@ -103,6 +103,13 @@ test('a reply never brings in an object that the watch does not show', () => {
   expect([store.size, changes]).toEqual([0, []]);
 });
 
+test('nor another one under the name of one that it shows', () => {
+  const { store, versionOf } = aStore();
+  store.replace([anObject('a', '5')], '9');
+  expect(store.put(anObject('a', '11', { uid: 'another' }))).toBe(false);
+  expect(versionOf('ns/a')).toBe('5');
+});
+
 test('the late end of an object takes nothing from the one that has its name now', () => {
   const { store } = aStore();
   store.replace([anObject('a', '15', { uid: 'second' })], '20');

@@ -179,6 +179,18 @@ describe('an object that changed while its pass ran', () => {
     expect(stored()?.status).toMatchObject({ lastRequest: {} });
   });
 
+  test('shows what the one that has its name now declares by then', async () => {
+    engine.given(KEY);
+    beforeWrite(() => {
+      engine.server.remove(PIPE, KEY);
+      engine.server.create(PIPE, KEY, { spec: { speed: 3 } });
+      engine.hear(KEY);
+      engine.server.edit(PIPE, KEY, { spec: { speed: 4 } });
+    });
+    await engine.pass(KEY);
+    expect(engine.kind.get(KEY)?.spec).toEqual({ speed: 4 });
+  });
+
   test('gets nothing written when the store already knows the new object under its name', async () => {
     engine.given(KEY);
     engine.act = () => {
