@@ -14,8 +14,8 @@ export class LookJudge implements Judge {
   readonly #trails: Trails;
   /** By process and target: the last look was not answered with a list. */
   readonly #refused = new Set<string>();
-  /** Request ids that a status has told of. */
-  readonly #told = new Set<string>();
+  /** By uid and generation: when a status was last written that speaks of it. */
+  readonly #spoken = new Map<string, number>();
 
   constructor(court: Court, trails: Trails) {
     this.#court = court;
@@ -23,7 +23,10 @@ export class LookJudge implements Judge {
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'written') this.#told.add(statusOf(fact.change.now).lastRequest?.requestId ?? '');
+    if (fact.what === 'written' && fact.change.by !== 'user') {
+      const { metadata } = fact.change.now;
+      this.#spoken.set(`${metadata.uid} ${statusOf(fact.change.now).observedGeneration}`, fact.at);
+    }
     if (fact.what === 'answered' && isLook(fact.call)) {
       if (fact.call.reply?.status === 200) this.#refused.delete(viewOf(fact.call));
       else this.#refused.add(viewOf(fact.call));
@@ -58,9 +61,10 @@ export class LookJudge implements Judge {
   }
 
   /** An edit ended the attempt of this look before a status told of it. */
-  #isForgotten({ call: look }: Look, call: ApiCall): boolean {
-    const [before, now] = [look, call].map((one) => this.#court.candidates(one)[0]?.known.last.metadata.generation);
-    return before !== now && !this.#told.has(look.reply?.requestId ?? '');
+  #isForgotten({ call: look, at }: Look, call: ApiCall): boolean {
+    const [before, now] = [look, call].map((one) => this.#court.candidates(one)[0]?.known.last.metadata);
+    if (!before || before.generation === now?.generation) return false;
+    return at > (this.#spoken.get(`${before.uid} ${before.generation}`) ?? Number.NEGATIVE_INFINITY);
   }
 
   /**
