@@ -14,6 +14,7 @@ const PUT_BACK_MS = 120_000;
 const SETTLED_MS = 60_000;
 /** The look that settles comes at a whole second, and waits for its slot. */
 const LATE_LOOK_MS = 15_000;
+export const BROUGHT_BACK = 'a ledger from before it went, which a restore has brought back';
 export const HIDDEN = 'hidden from the look before our add';
 
 interface Removal {
@@ -66,7 +67,7 @@ export class Mistakable {
       const wentAt = before.gone?.at;
       if (wentAt === undefined || wentAt > instance.creator.at) continue;
       const isRestored = restores.some((at) => at >= wentAt && at <= call.leftAt);
-      if (isRestored) return 'a ledger from before it went, which a restore has brought back';
+      if (isRestored) return BROUGHT_BACK;
       const missed = looks.find(
         ({ call: look, at, entries }) =>
           at >= wentAt && entries && !isIn(entries, before.stored) && !this.isElsewhere(call, look),

@@ -3,7 +3,7 @@ import { type EndpointView, specOf, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 import type { Intents } from './intents.ts';
-import { HIDDEN, isInPlace, Mistakable } from './mistakable.ts';
+import { BROUGHT_BACK, HIDDEN, isInPlace, Mistakable } from './mistakable.ts';
 import { type Instance, type Trails, truthKey } from './trail.ts';
 
 /** I2: no `remove` leaves for what the ledger does not prove to be ours; and what somebody else added is never removed, but where no client can tell. */
@@ -72,6 +72,11 @@ export class RemovalJudge implements Judge {
       if (candidates.some(({ known }) => makers.has(known.last.metadata.uid))) return;
       if (this.#mistakable.isHidden(call, instance)) {
         this.#court.excuse(HIDDEN);
+        return;
+      }
+      // The ledger is from before the other one added it.
+      if (this.#court.life.restores.some((at) => at >= creator.at && at <= call.leftAt)) {
+        this.#court.excuse(BROUGHT_BACK);
         return;
       }
       // Another shard is as good as another client.
