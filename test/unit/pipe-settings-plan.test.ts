@@ -214,6 +214,16 @@ describe('load', () => {
     }
   });
 
+  test.for<[RequestOutcome, number | undefined]>([
+    ['Unknown', T0],
+    ['Rejected', undefined],
+  ])('says when another one has sent what nobody knows the outcome of: %s', ([outcome, unknownAt]) => {
+    const time = new Date(T0).toISOString();
+    const status = { lastRequest: { operation: 'UpdatePipeSettings', outcome, time } } as const;
+    const [other] = load(aPipeSettings(), from([aPipeSettings({ uid: 'uid-2', status })])).standing.others;
+    expect(other?.unknownAt).toBe(unknownAt);
+  });
+
   test('says what is known of the Secret, and nothing where the spec names none', () => {
     const facts = load(aPipeSettings(), from([]));
     expect(facts).toMatchObject({ secret: { state: 'absent' }, triedSecret: undefined, baseUrl: BASE_URL });
