@@ -1,6 +1,6 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import type { Plot } from './plot.ts';
 import type { Result } from './worker.ts';
 
@@ -19,7 +19,7 @@ const LONGEST_MS = 180_000;
 export async function hunt({ sources, next, heard }: PackOptions): Promise<void> {
   let isOver = false;
   const workers = Array.from({ length: availableParallelism() }, () => startWorker(sources));
-  const work = (worker: Worker): Promise<void> =>
+  const work = (worker: ChildProcess): Promise<void> =>
     new Promise((resolve, reject) => {
       let clock: NodeJS.Timeout | undefined;
       let present = 0;
@@ -36,10 +36,12 @@ export async function hunt({ sources, next, heard }: PackOptions): Promise<void>
         // It must not keep a hunt alive that is over.
         clock.unref();
         present = plot.seed;
-        worker.postMessage(plot);
+        worker.send(plot);
       };
       worker.on('error', reject);
-      worker.on('exit', (code) => reject(new Error(`a worker ended with code ${code} in the life of seed ${present}`)));
+      worker.on('exit', (code, signal) => {
+        reject(new Error(`a worker ended with ${signal ?? `code ${code}`} in the life of seed ${present}`));
+      });
       worker.on('message', (result: Result) => {
         clearTimeout(clock);
         if (!heard(result)) isOver = true;
@@ -50,14 +52,17 @@ export async function hunt({ sources, next, heard }: PackOptions): Promise<void>
   try {
     await Promise.all(workers.map(work));
   } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    for (const worker of workers) worker.kill();
   }
 }
 
-/** With room for the short-lived things that a life is made of, a worker collects garbage less often. */
-function startWorker(sources: string): Worker {
-  return new Worker(fileURLToPath(new URL('worker.ts', import.meta.url)), {
-    workerData: { sources },
-    resourceLimits: { maxYoungGenerationSizeMb: 192 },
+/**
+ * A process of its own: Node 24 now and then ends with a trap where many threads come and go, each with the WebAssembly of its
+ * HTTP parser. With room for the short-lived things that a life is made of it collects garbage less often.
+ */
+function startWorker(sources: string): ChildProcess {
+  return fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [sources], {
+    serialization: 'advanced',
+    execArgv: ['--max-semi-space-size=64'],
   });
 }

@@ -1,4 +1,3 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import { loadProduct } from '../life/product.ts';
 import { type Played, play } from './play.ts';
 import type { Plot } from './plot.ts';
@@ -6,13 +5,13 @@ import type { Plot } from './plot.ts';
 /** What comes back for a plot: the life, or why it could not be lived. */
 export type Result = { readonly played: Played } | { readonly plot: Plot; readonly failed: string };
 
-const { sources } = workerData as { readonly sources: string };
+const [, , sources = ''] = process.argv;
 const product = await loadProduct(sources);
 
-parentPort?.on('message', (plot: Plot) => {
+process.on('message', (plot: Plot) => {
   play(plot, { product }).then(
-    (played) => parentPort?.postMessage({ played } satisfies Result),
-    (error: unknown) => parentPort?.postMessage({ plot, failed: describe(error) } satisfies Result),
+    (played) => process.send?.({ played } satisfies Result),
+    (error: unknown) => process.send?.({ plot, failed: describe(error) } satisfies Result),
   );
 });
 
