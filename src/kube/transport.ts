@@ -55,7 +55,9 @@ export function createTransport(origin: string, open: OpenConnections = openPool
     if (pool !== current?.pool) return;
     current = undefined;
     retired.add(pool);
-    void pool.close().finally(() => retired.delete(pool));
+    // One that was broken off with all others needs no end.
+    const closed = pool.close().catch(() => undefined);
+    void closed.finally(() => retired.delete(pool));
   }
 
   return {

@@ -10,6 +10,7 @@ import { confirmsTheSame, hasOthersAttempt } from './superseded.ts';
 
 /** A result whose status write has not succeeded yet: the remote side has been told, the cluster has not. */
 interface Kept {
+  readonly kind: Kind;
   readonly report: Report & { readonly status: object };
   /** The object as the pass saw it. */
   readonly base: KubeObject;
@@ -39,7 +40,7 @@ export class Lifecycle {
   readonly #options: LifecycleOptions;
   readonly #kept = new Map<string, Kept>();
   /** What a step has learned and only the next one would write. */
-  readonly #unsaid = new Map<string, { readonly kind: Kind; readonly kept: Kept }>();
+  readonly #unsaid = new Map<string, Kept>();
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
@@ -70,14 +71,15 @@ export class Lifecycle {
     }
   }
 
-  /** No further pass follows: writes what the next steps would have told. Rejects with the first KubeError, when all have been tried. */
+  /** No further pass follows: writes what the next steps would have told, and what could not be written before. Rejects with the first KubeError, when all have been tried. */
   async end(): Promise<void> {
-    const unsaid = [...this.#unsaid];
+    for (const [id, kept] of this.#unsaid) this.#kept.set(id, kept);
     this.#unsaid.clear();
+    // What would have to be taken back at once need not be written.
+    const owed = [...this.#kept].filter(([, { report }]) => !report.lastWord);
     const written = await Promise.allSettled(
-      unsaid.map(async ([id, { kind, kept }]) => {
-        this.#kept.set(id, kept);
-        await this.#write(kind, id, kept).finally(() => kind.settle(keyOf(kept.base), this.#kept.has(id)));
+      owed.map(async ([id, kept]) => {
+        await this.#write(id, kept).finally(() => kept.kind.settle(keyOf(kept.base), this.#kept.has(id)));
       }),
     );
     const failed = written.find((one) => one.status === 'rejected');
@@ -97,7 +99,7 @@ export class Lifecycle {
     const kept = this.#kept.get(id);
     if (!kept) return undefined;
     try {
-      const { recorded } = await this.#write(kind, id, kept);
+      const { recorded } = await this.#write(id, kept);
       return recorded;
     } catch (error) {
       if (!isRefusedBySchema(error) || !isChanged(kept.base, kind.get(keyOf(kept.base)))) throw error;
@@ -107,28 +109,24 @@ export class Lifecycle {
   }
 
   async #record(kind: Kind, id: string, { base, report }: { readonly base: KubeObject; readonly report: Report }) {
-    const { status, lastWord } = report;
+    const { status, lastWord, ...rest } = report;
     if (!status) {
-      if (lastWord) this.#unsaid.set(id, { kind, kept: { base, report: { ...report, ...lastWord } } });
+      if (lastWord) this.#unsaid.set(id, { kind, base, report: { ...rest, ...lastWord } });
       this.#tell(kind, base, report);
       return report.outcome;
     }
-    const kept = { base, report: { ...report, status } };
+    const kept = { kind, base, report: { ...report, status } };
     this.#kept.set(id, kept);
-    const { recorded, outcome } = await this.#write(kind, id, kept);
+    const { recorded, outcome } = await this.#write(id, kept);
     const object = kind.get(keyOf(base));
     if (lastWord && recorded === 'written' && object) {
-      this.#unsaid.set(id, { kind, kept: { base: object, report: { ...report, ...lastWord } } });
+      this.#unsaid.set(id, { kind, base: object, report: { ...rest, ...lastWord } });
     }
     return outcome;
   }
 
-  async #write(
-    kind: Kind,
-    id: string,
-    kept: Kept,
-  ): Promise<{ readonly recorded: Recorded; readonly outcome: Outcome }> {
-    const { base, report } = kept;
+  async #write(id: string, kept: Kept): Promise<{ readonly recorded: Recorded; readonly outcome: Outcome }> {
+    const { kind, base, report } = kept;
     const key = keyOf(base);
     const newest = kind.get(key);
     if (newest?.metadata.uid !== base.metadata.uid) {

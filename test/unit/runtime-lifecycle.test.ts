@@ -288,6 +288,33 @@ describe('a status that could not be written', () => {
     }
   });
 
+  test('is tried once more where the process ends, and told where it stands', async () => {
+    for (const [key, fate] of [
+      ['ns/refused', { status: 500, reason: 'InternalError' }],
+      ['ns/unheard', 'lost'],
+    ] as const) {
+      engine.given(key);
+      spoilWrites(fate);
+      await expectRefusal(engine.pass(key), fate === 'lost' ? 0 : 500);
+    }
+    await engine.lifecycle.end();
+    expect(engine.server.get(PIPE, 'ns/refused')?.status).toMatchObject({ observedGeneration: 1 });
+    expect(engine.told.toSorted()).toEqual(['ns/refused Applied', 'ns/unheard Applied']);
+    expectKept(false);
+    await engine.lifecycle.end();
+    expect(engine.told).toHaveLength(2);
+  });
+
+  test('is not tried at the end where it would have to be taken back at once', async () => {
+    engine.given(KEY);
+    engine.report = (object, now) => ({ ...anAttempt(object, now), lastWord: { status: {} } });
+    spoilWrites({ status: 500, reason: 'InternalError' });
+    await expectRefusal(engine.pass(KEY), 500);
+    await engine.lifecycle.end();
+    expect(stored()?.status).toBeUndefined();
+    expect(engine.told).toEqual([]);
+  });
+
   test('yields to an attempt that another process has recorded meanwhile', async () => {
     engine.given(KEY);
     spoilWrites({ status: 500, reason: 'InternalError' });
