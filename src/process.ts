@@ -108,7 +108,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   const api = { api: operator.api.baseUrl, ...(config.apiProxy && { proxy: config.apiProxy.origin }) };
   log.info({ version, ...api, cluster: host, port: server.port, identity }, 'started');
   await leadership.run(stop);
-  if (!stopCalls.signal.aborted) await operator.events.flush();
+  await Promise.race([operator.events.flush(), overdue]);
   stopWatches.abort();
   pacer.close();
   await Promise.all([operator.api.close(), client.close(), server.close()]);

@@ -94,7 +94,7 @@ export const PLANTED: readonly Planted[] = [
     to: 'if (now <= wholeSecond(at + longestWait(ready.reason))) return { due: false, at };',
     harm: "After the wall clock was set back (or a restart with a status from a clock that ran ahead) a failed object waits for the time on record, hours or days off, instead of at most its class's longest wait.",
     rule: 'promise far',
-    seed: 909,
+    seed: 1314,
   },
   {
     name: 'open-intent-overwritten-without-a-look',

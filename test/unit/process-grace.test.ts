@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config.ts';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
@@ -85,11 +86,13 @@ function anObject(): void {
   });
 }
 
-test('a call that outlasts the grace is broken off: its outcome is written as unknown, the Lease is released, the process ends', async () => {
+test('a call that outlasts the grace is broken off: its outcome is written as unknown and told, the Lease is released, the process ends', async () => {
   anObject();
   const asked = Promise.withResolvers<void>();
   const secret = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<void>();
   kube.fate = async ({ path }) => {
+    if (path.endsWith('/events')) await told.promise;
     if (!path.endsWith('/secrets/key')) return undefined;
     asked.resolve();
     await secret.promise;
@@ -105,8 +108,13 @@ test('a call that outlasts the grace is broken off: its outcome is written as un
   await eventually(() => expect(calls).toBe(1));
   expect(state.ended).toBe(false);
   await clock.advance(2_000);
+  await eventually(() => expect(leaseHolder()).toBe(''));
+  await pause(50);
+  expect(state.ended).toBe(false);
+  told.resolve();
   await running;
   expect(messages.join('\n')).toContain('a pass has not ended in time');
+  expect(messages.join('\n')).not.toContain('cannot send events');
   expect(kube.statusWrites).toHaveLength(1);
   expect(kube.get(pipeSettingsType, 'ns/a')?.status).toMatchObject({
     lastRequest: { operation: 'UpdatePipeSettings', outcome: 'Unknown' },
