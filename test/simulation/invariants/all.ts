@@ -35,7 +35,7 @@ export interface Sitting {
 export function judge(life: Life): Sitting {
   const court = new Court(life);
   const trails = new Trails(court);
-  const notes = new Notes();
+  const notes = new Notes(life.world.flags);
   const intents = new Intents();
   const repeats = new RepeatJudge(court, trails);
   const ending = new EndJudge(court, trails, { notes, repeats });

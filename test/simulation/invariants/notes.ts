@@ -26,8 +26,8 @@ const LOSSES: ReadonlySet<string> = new Set([
 ]);
 /** The same event is not sent again within this time, and none waits longer in line. */
 const REPEAT_MS = 10 * 60_000;
-/** A process that ends so soon after a request has had no more time for what follows from it. */
-const AT_ONCE_MS = 1_000;
+/** What running passes may take beside their calls when the process is told to end. */
+const PASS_GRACE_MS = 5_000;
 
 /** The events of every object. One that the API server did not take was told all the same: events are sent beside everything else. */
 export class Notes implements Judge {
@@ -37,18 +37,20 @@ export class Notes implements Judge {
   readonly #dead = new Set<string>();
   /** Processes whose last event has had no answer: others may stand in line behind it. */
   readonly #waiting = new Set<string>();
-  /** When a status write of a process last had no answer: what it would tell with it was not told. */
-  readonly #unheard = new Map<string, number>();
+  readonly #toldToEnd = new Map<string, number>();
+  readonly #graceMs: number;
+
+  constructor({ timeoutSeconds }: { readonly timeoutSeconds: number }) {
+    this.#graceMs = timeoutSeconds * 1_000 + PASS_GRACE_MS;
+  }
 
   see(fact: Fact): void {
     if (fact.what === 'process' && this.#isSudden(fact)) {
       this.deaths.push(fact.at);
       this.#dead.add(fact.process);
     }
-    if (fact.what !== 'asked') return;
-    const isUnheard = fact.ask.path.endsWith('/status') && fact.ask.status === undefined;
-    if (isUnheard) this.#unheard.set(fact.process, fact.at);
-    if (fact.ask.method !== 'POST' || !fact.ask.path.endsWith('/events')) return;
+    if (fact.what === 'process' && fact.did === 'told-to-end') this.#toldToEnd.set(fact.process, fact.at);
+    if (fact.what !== 'asked' || fact.ask.method !== 'POST' || !fact.ask.path.endsWith('/events')) return;
     if (fact.ask.status === undefined) this.#waiting.add(fact.process);
     else this.#waiting.delete(fact.process);
     const { reason = '', note = '', regarding } = JSON.parse(fact.ask.body) as EventBody;
@@ -65,8 +67,8 @@ export class Notes implements Judge {
 
   #isSudden({ process, did, at }: Extract<Fact, { what: 'process' }>): boolean {
     if (did === 'died' || did === 'killed') return true;
-    const isCutOff = at - (this.#unheard.get(process) ?? Number.NEGATIVE_INFINITY) <= AT_ONCE_MS;
-    return did === 'ended' && (isCutOff || this.#waiting.has(process));
+    const isOverdue = at - (this.#toldToEnd.get(process) ?? at) >= this.#graceMs;
+    return did === 'ended' && (isOverdue || this.#waiting.has(process));
   }
 
   of(uid: string): readonly Note[] {
