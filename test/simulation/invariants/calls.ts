@@ -57,11 +57,15 @@ export class CallJudge implements Judge {
   /** Request ids that a status has told of, as far as whoever wrote it knows. */
   readonly #told = new Set<string>();
 
+  /** By process and object: the version that it was told of last, whatever it knew before. */
+  readonly #heard = new Map<string, Thing>();
+
   constructor(court: Court) {
     this.#court = court;
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'seen' && fact.thing) this.#heard.set(`${fact.process} ${fact.key}`, fact.thing);
     if (fact.what === 'unanswered') this.#lose(fact.call);
     if (fact.what === 'answered') this.#answer(fact.call);
     if (fact.what === 'asked' && fact.ask.status === 200 && fact.ask.path.endsWith('/status'))
@@ -162,7 +166,7 @@ export class CallJudge implements Judge {
     if (spec.reassertInterval !== undefined || (status.differences ?? []).length > 0) return false;
     // What is missing, or not confirmed yet, is looked at once more.
     if ((status.privateEndpoints ?? []).some(({ state }) => state !== 'Present')) return false;
-    if (isOwedATry(thing) || this.#isContested(call, thing)) return false;
+    if (isOwedATry(thing) || this.#isContested(call, thing) || this.#isTakenBack(call, key, thing)) return false;
     if (this.#unknown.has(`${call.process} ${call.target}`) || this.#isUntold(call)) return false;
     // Another base address is another world, and what was confirmed at the other says nothing here.
     if (key.startsWith('activities/') ? status.activity === undefined : !this.#court.isConfirmed(thing)) return false;
@@ -200,6 +204,12 @@ export class CallJudge implements Judge {
       const unknown = lastRequest?.outcome === 'Unknown' ? lastRequest.time : undefined;
       return [applied?.time, proof?.time, unknown].some((time) => time !== undefined && Date.parse(time) >= since);
     });
+  }
+
+  /** Where versions have gone back, a list from before a write of the process takes that write back, too. */
+  #isTakenBack({ process }: ApiCall, key: string, { metadata }: Thing): boolean {
+    const heard = this.#heard.get(`${process} ${key}`)?.metadata.resourceVersion ?? metadata.resourceVersion;
+    return this.#court.life.wentBackFrom !== undefined && Number(heard) < Number(metadata.resourceVersion);
   }
 
   #judgeShape(call: ApiCall): void {

@@ -112,6 +112,15 @@ export class Court {
     );
   }
 
+  /** Whether what a status says of its Secret may be from before a restore whose versions were as high again: the Secret's watch went on from there. */
+  isSecretMissed(thing: Thing, reason: string): boolean {
+    const { wentBackFrom } = this.life;
+    if (wentBackFrom === undefined || !reason.startsWith('Secret')) return false;
+    const { name = '' } = specOf(thing).credentialsSecretRef ?? {};
+    const secret = this.life.stored('secrets', thing.metadata.namespace, name);
+    return secret === undefined || Number(secret.metadata.resourceVersion) <= wentBackFrom;
+  }
+
   #prove(call: ApiCall): void {
     for (const { known } of this.candidates(call)) this.#proven.add(`${call.host} ${known.last.metadata.uid}`);
   }

@@ -92,7 +92,8 @@ export class EndJudge {
     const reason = ready?.reason ?? 'none';
     const allowed = this.#rightful.reasons(plural, thing);
     const isUnseen = statusOf(thing).observedGeneration !== generation;
-    if ((isUnseen || !allowed.has(reason)) && this.#court.isMissed(plural, thing)) {
+    const isMissed = this.#court.isMissed(plural, thing) || this.#court.isSecretMissed(thing, reason);
+    if ((isUnseen || !allowed.has(reason)) && isMissed) {
       this.#court.excuse('a version that had been given before a restore');
       return;
     }

@@ -127,7 +127,9 @@ export class PromiseJudge implements Judge {
     const { key, reason, at, writtenAt } = promised;
     if (this.#open.get(key) !== promised) return;
     this.#open.delete(key);
-    if (this.#isExcused(promised)) return;
+    const [plural = '', namespace = '', name = ''] = key.split('/');
+    const thing = this.#court.life.stored(plural, namespace, name);
+    if (this.#isExcused(promised) || (thing && this.#court.isSecretMissed(thing, reason))) return;
     const minutes = ((at - writtenAt) / 60_000).toFixed(1);
     this.#court.report(
       this.#isGated(promised) ? 'promise gated' : `promise ${reason}`,

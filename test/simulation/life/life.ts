@@ -200,7 +200,7 @@ export class Life {
   /** `wentBackFrom`: the newest version there had been, where versions go back. */
   restored(wentBackFrom: number | undefined): void {
     this.restores.push(this.timeline.now);
-    this.wentBackFrom = wentBackFrom ?? this.wentBackFrom;
+    if (wentBackFrom !== undefined) this.wentBackFrom = Math.max(wentBackFrom, this.wentBackFrom ?? 0);
     // The numbers of generations are given once more.
     this.#generations.clear();
   }
