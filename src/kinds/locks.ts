@@ -59,8 +59,8 @@ export class Locks {
       this.#put(target, uid, { ...lock, intent: intent === undefined ? undefined : this.#settledAt() });
     }
     const unknown = unknownOf(now);
-    const isOurs = lock.call !== undefined || lock.unknown !== undefined;
-    if (unknown === undefined || unknown === unknownOf(before) || isOurs) return;
+    // Our own counts from when it was sent, see `end`.
+    if (unknown === undefined || unknown === unknownOf(before) || lock.call !== undefined) return;
     this.#put(target, uid, { ...this.#of(target, uid), unknown: this.#settledAt() });
   }
 

@@ -167,7 +167,17 @@ export class Court {
     return since.some((call) => {
       const objects = this.candidates(call).map(({ known }) => known.last.metadata);
       if (!objects.some((one) => fleet.sees(one.namespace, namespace))) return true;
+      if (this.#isByClockAhead(call)) return true;
       return !fleet.isSeenBy(call.process, namespace) && !objects.some(({ uid }) => left.has(uid));
+    });
+  }
+
+  /** Whether the time that a status gives this call lies after its reply: one in the future counts as long past. */
+  #isByClockAhead(call: ApiCall): boolean {
+    return this.life.objects().some(({ thing }) => {
+      const { time, requestId } = statusOf(thing).applied ?? {};
+      if (requestId === undefined || requestId !== call.reply?.requestId || time === undefined) return false;
+      return Date.parse(time) - this.life.wall > call.reply.at + 60_000;
     });
   }
 
