@@ -42,6 +42,16 @@ function writtenAtTheGate(requestHash: string): object | undefined {
   return reportStep(object, plan, { got: 'gated' }, T0).status;
 }
 
+/** The status that is written when the key of an object goes after a step has been answered, and before the next. */
+function writtenWithoutKey(object: Organization, learned: OrganizationStatus): object | undefined {
+  const work = workFor(object);
+  const session = { ...work.session, draft: { ...work.session.draft, ...learned } };
+  const step = { step: 'look', by: 'list', body: '{}' } as const;
+  const plan = { do: 'step', work: { ...work, session }, step, lane: 'user', probe: false } as const;
+  const problem = { reason: 'SecretInvalid', message: 'm' } as const;
+  return reportStep(object, plan, { got: 'no-credential', problem }, T0).status;
+}
+
 describe('before an attempt waits for a slot', () => {
   test('the first proof is on record: or another object without one is tried meanwhile, and both look in turn for ever', () => {
     expect(writtenWithoutSlot(anOrganization({ ids: ['a'] }), { proof: PROOF })).toMatchObject({ proof: PROOF });
@@ -65,5 +75,16 @@ describe('behind a closed gate', () => {
 
   test('what another API has confirmed does not', () => {
     expect(writtenAtTheGate('sha256:of-another-api')).toMatchObject({ conditions: [{ reason: 'Unauthorized' }, {}] });
+  });
+});
+
+test('an attempt that ends for want of a key tells of its last request, not of the one that stood there before', () => {
+  const by = (requestId: string) =>
+    ({ operation: 'UpdateOrganization', time: at(0), httpStatus: 200, requestId, outcome: 'Succeeded' }) as const;
+  const object = anOrganization({ ids: ['a'], status: { pendingChange: PENDING, lastRequest: by('look') } });
+  expect(writtenWithoutKey(object, { lastRequest: by('change') })).toMatchObject({
+    conditions: [{ reason: 'SecretInvalid' }, {}],
+    pendingChange: PENDING,
+    lastRequest: { requestId: 'change' },
   });
 });

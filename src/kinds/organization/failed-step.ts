@@ -34,7 +34,8 @@ export function reportOther(
   const latest = Math.min(deadline ?? Number.POSITIVE_INFINITY, notAfter);
   const { status, outcome, notices } = reportAttempt({
     object,
-    previous: object.status,
+    // The answer to the step before may stand in no status yet.
+    previous: work.session.draft,
     attempt,
     operation: UPDATE_ORGANIZATION,
     secretName: work.spec.credentialsSecretRef.name,
