@@ -53,8 +53,8 @@ export class Court {
   readonly excused = new Map<string, number>();
   /** By API and target: the calls in the order in which they were carried out, the present one at its last. */
   readonly #carried = new Map<string, ApiCall[]>();
-  /** By API and organization: the name that a call of the operator gave it last. */
-  readonly lastNamed = new Map<string, string>();
+  /** By API and organization: the call of the operator that was the last to give it a name. */
+  readonly lastNamed = new Map<string, ApiCall>();
   /** A life that goes round and round has shown what it has to show. */
   isAdjourned = false;
   /** By resourceVersion: who wrote it. */
@@ -135,7 +135,7 @@ export class Court {
     this.#carried.set(target, [...(this.#carried.get(target) ?? []), call]);
     if (call.method !== 'PATCH') return;
     const { name } = call.body as { readonly name?: string };
-    if (name !== undefined) this.lastNamed.set(target, name);
+    if (name !== undefined) this.lastNamed.set(target, call);
   }
 
   /** The call that was the last to be carried out for a target, at the API that is in use now. */

@@ -1,4 +1,5 @@
 import type { Thing } from '../kubernetes/objects.ts';
+import type { ApiCall } from '../record/facts.ts';
 import {
   type EndpointView,
   type Plural,
@@ -8,7 +9,8 @@ import {
   statusOf,
   targetOfSpec,
 } from '../record/objects.ts';
-import type { Court } from './court.ts';
+import type { PatchView } from './calls.ts';
+import { type Court, isSuccess } from './court.ts';
 import type { Notes } from './notes.ts';
 import { isFromBefore, PipesAtRest } from './pipes-at-rest.ts';
 import type { RepeatJudge } from './repeats.ts';
@@ -167,10 +169,12 @@ export class EndJudge {
     this.#judgeHint(key, thing);
     if (reason !== 'Applied') return;
     const actual = this.#court.life.api.organizations.of(spec.organizationId ?? '')?.name;
-    const isNamed = spec.name === undefined || this.#lastNamed(target) === spec.name;
-    if (!isNamed && !this.#rightful.changesNames(thing) && !isFromBefore(thing, this.#court)) {
+    const named = this.#lastNamed(target);
+    const isNamed = spec.name === undefined || (named?.body as PatchView | undefined)?.name === spec.name;
+    const isExcused = (): boolean => isFromBefore(thing, this.#court) || this.#cameTwice(named);
+    if (!isNamed && !this.#rightful.changesNames(thing) && !isExcused()) {
       this.#court.report(
-        this.#lastNamed(target) === undefined ? this.#notThere('I4 not-there') : 'I4 overwritten',
+        named === undefined ? this.#notThere('I4 not-there') : 'I4 overwritten',
         key,
         `${key} says Applied with the name "${spec.name}", and the API has "${actual}"`,
       );
@@ -238,9 +242,18 @@ export class EndJudge {
     return instances.some((one) => one.key === key && one.gone && !one.gone.call && one.gone.at >= seenAt);
   }
 
-  /** The name that the operator was the last to give, in the order in which the API carried its calls out. */
-  #lastNamed(target: string): string | undefined {
+  /** The call that was the last to give a name, in the order in which the API carried them out. */
+  #lastNamed(target: string): ApiCall | undefined {
     return this.#court.lastNamed.get(`${this.#court.life.apiHost} ${target}`);
+  }
+
+  /** It was confirmed, and carried out once more after that: no client hears of it. */
+  #cameTwice(call: ApiCall | undefined): boolean {
+    const { reply, executions } = call ?? { executions: [] };
+    const last = executions.findLast(({ applied }) => applied);
+    const isSo = call !== undefined && isSuccess(call) && (last?.at ?? 0) > (reply?.at ?? 0);
+    if (isSo) this.#court.excuse('a call carried out twice');
+    return isSo;
   }
 
   /** Where the list cannot be read for want of a declared name, the condition says so. */
