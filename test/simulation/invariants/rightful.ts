@@ -36,8 +36,9 @@ export class Rightful {
     // What was confirmed stays so, whatever becomes of the key.
     const stays = this.#court.isConfirmed(thing) ? ['Applied'] : [];
     if (spec.mode === 'Plan') return new Set(['Planned', ...waits]);
-    // No call is made for it, so nobody can be told what has become of its key.
-    const asksNobody = plural === 'organizations' && this.#looksByName(thing) && removesTooMuch(thing);
+    // Where the declared name is the look (one refused look is enough for that) none leaves while too much would be
+    // removed, so nobody can be told what has become of its key.
+    const asksNobody = plural === 'organizations' && spec.name !== undefined && removesTooMuch(thing);
     const blocked = asksNobody ? ['RemovalBlocked'] : [];
     const own = this.#ownReasons(plural, thing, spec);
     return new Set([...own, ...waits, ...stays, ...blocked]);
@@ -70,12 +71,6 @@ export class Rightful {
   cannotLook(thing: Thing): boolean {
     const { emptyLists = 'ok', name } = this.behaviour(thing);
     return emptyLists !== 'ok' && (specOf(thing).name === undefined || name === 'bad-request');
-  }
-
-  /** Whether the declared name is the only look that there is: none leaves while too much would be removed. */
-  #looksByName(thing: Thing): boolean {
-    const { emptyLists = 'ok' } = this.behaviour(thing);
-    return emptyLists !== 'ok' && specOf(thing).name !== undefined;
   }
 
   #ownReasons(plural: Plural, thing: Thing, spec: SpecView): readonly string[] {
