@@ -1,7 +1,7 @@
 import type { Failure } from '../../api/errors.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import type { Attempt } from '../attempt.ts';
-import { isReady } from '../common-status.ts';
+import { isReady, withoutUndefined } from '../common-status.ts';
 import { type FailureReport, reportAttempt } from '../failure-report.ts';
 import type { NotedReport } from './conclude.ts';
 import { ended, keeping, onRecord } from './go-on.ts';
@@ -9,7 +9,8 @@ import type { Step } from './next-step.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
 import type { Notes } from './session.ts';
-import { merged, underway } from './underway.ts';
+import { fitted } from './size.ts';
+import { underway } from './underway.ts';
 import { advise, withoutStop } from './wording.ts';
 import type { Work } from './work.ts';
 
@@ -74,11 +75,10 @@ function failedAttempt(
     const late = deadline !== undefined && outcome.next === 'await-change' ? recheckAt(deadline) : outcome;
     return { outcome: late, notices: said.notices, did, notes };
   }
-  const written = merged(object, {
-    ...session.draft,
-    ...status,
-    ...(isOver && { pendingChange: undefined }),
-  });
+  // Not on top of what stands there: what this attempt has settled would come back with it, and be settled once more.
+  const written = fitted(
+    withoutUndefined({ ...session.draft, plan: undefined, ...status, ...(isOver && { pendingChange: undefined }) }),
+  );
   const { httpStatus, requestId } = status?.lastRequest ?? {};
   const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId };
   return ended(object, { status: written, outcome, notices: [...session.notices, ...said.notices], did, facts, notes });

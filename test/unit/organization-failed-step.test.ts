@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { reportOther, type Unmade } from '../../src/kinds/organization/failed-step.ts';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { progress } from '../../src/kinds/organization/progress.ts';
+import { parseSpec } from '../../src/kinds/organization/resource.ts';
+import { workOf } from '../../src/kinds/organization/work.ts';
+import { T0 } from '../support/objects.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
+import { anOrganization, factsOf } from '../support/organization-objects.ts';
+
+const MINUTE = 60_000;
+
+test('what an attempt has settled stays so where its next step fails', () => {
+  const status = {
+    pendingChange: { time: at(-10 * MINUTE), add: [e('a')], remove: [] },
+    privateEndpoints: [entry('a', { state: 'Unconfirmed' })],
+  };
+  const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' }, status });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const facts = factsOf(object);
+  const settled = { ...facts, monotonic: facts.notes.settlesAt };
+  const work = workOf(object, settled, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const result = { name: 'Other', privateEndpoints: [] };
+  const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
+  const look = { step: 'look', by: 'list', body: '{}' } as const;
+  const { session, ...notes } = progress({ object, work, call: look, verdict, secretVersion: '1', now: T0 });
+  const attempt: Unmade = {
+    got: 'failure',
+    verdict: { ok: false, failure: 'OutcomeUnknown', outcome: 'Unknown', message: 'no answer' },
+  };
+  const step = { step: 'name', name: 'Acme', body: '{}' } as const;
+  const failed = reportOther(object, { work: { ...work, notes, session }, step }, { attempt, now: T0 });
+  expect(failed.notices?.map(({ reason }) => reason)).toContain('AddNotConfirmed');
+  expect(failed.status).not.toHaveProperty('pendingChange');
+  expect(failed.status).not.toHaveProperty('privateEndpoints');
+});
