@@ -36,8 +36,6 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
   readonly #onChange: StoreOptions<T>['onChange'];
   /** By uid, what was held of those that the server has said are gone, until the watch has come so far. */
   readonly #dropped = new Map<string, KubeObject['metadata']>();
-  /** By uid, what a reply has shown of those that only the watch can bring: nothing older of them is news when it does. */
-  readonly #ahead = new Map<string, KubeObject['metadata']>();
   /** Per scope, the highest resource version that its watch has delivered, in whatever form. */
   readonly #seen = new Map<string, string>();
 
@@ -74,10 +72,7 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
    */
   put(object: T, refused?: KubeObject): boolean {
     const held = this.#objects.get(keyOf(object));
-    if (held?.metadata.uid !== object.metadata.uid) {
-      this.#ahead.set(object.metadata.uid, object.metadata);
-      return false;
-    }
+    if (held?.metadata.uid !== object.metadata.uid) return false;
     const isHeldRefused = refused?.metadata.resourceVersion === held.metadata.resourceVersion;
     if (!this.#isNews(held, object, '') && !(isHeldRefused && isOlder(object, held))) return false;
     this.#report([this.#set(this.trim(object))], 'event');
@@ -129,11 +124,7 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     const stays = ({ metadata }: T, listed: T): boolean =>
       !restored &&
       (isSameVersion(metadata, listed.metadata) || compareVersions(metadata.resourceVersion, resourceVersion) > 0);
-    if (restored) {
-      this.#dropped.clear();
-      this.#ahead.clear();
-    }
-    this.#catchUp(scope, resourceVersion);
+    if (restored) this.#dropped.clear();
     const stillListed = new Set<string>();
     const listed = new Set<string>();
     const changes: Change<T>[] = [];
@@ -144,7 +135,6 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
         stillListed.add(uid);
         continue;
       }
-      if (this.#isBehind(object)) continue;
       const key = keyOf(object);
       listed.add(key);
       const held = this.#objects.get(key);
@@ -167,7 +157,6 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
       if (event === 'DELETED') this.#dropped.delete(uid);
       return this.#advance(scope, resourceVersion);
     }
-    if (this.#isBehind(object)) return this.#advance(scope, resourceVersion);
     const key = keyOf(object);
     const held = this.#objects.get(key);
     const news =
@@ -182,21 +171,8 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     return compareVersions(object.metadata.resourceVersion, held?.metadata.resourceVersion ?? seen) > 0;
   }
 
-  #isBehind(object: T): boolean {
-    const ahead = this.#ahead.get(object.metadata.uid);
-    return ahead !== undefined && compareVersions(object.metadata.resourceVersion, ahead.resourceVersion) < 0;
-  }
-
   #advance(scope: string, resourceVersion: string): void {
     if (compareVersions(resourceVersion, this.#seen.get(scope) ?? '') > 0) this.#seen.set(scope, resourceVersion);
-    this.#catchUp(scope, resourceVersion);
-  }
-
-  /** The watch has come so far. */
-  #catchUp(scope: string, version: string): void {
-    for (const [uid, { namespace, resourceVersion }] of this.#ahead) {
-      if (isIn(scope, namespace) && compareVersions(resourceVersion, version) <= 0) this.#ahead.delete(uid);
-    }
   }
 
   #set(now: T): Change<T> {

@@ -110,31 +110,6 @@ test('nor another one under the name of one that it shows', () => {
   expect(versionOf('ns/a')).toBe('5');
 });
 
-test('what a reply has shown of it is not forgotten: the watch brings nothing older', () => {
-  const { store, versionOf } = aStore();
-  const another = (version: string) => anObject('a', version, { uid: 'another' });
-  store.replace([anObject('a', '5')], '9');
-  store.put(another('13'));
-  store.apply('DELETED', anObject('a', '10'));
-  store.apply('ADDED', another('11'));
-  expect(versionOf('ns/a')).toBeUndefined();
-  store.replace([another('11')], '12');
-  expect(versionOf('ns/a')).toBeUndefined();
-  store.apply('MODIFIED', another('13'));
-  expect(versionOf('ns/a')).toBe('13');
-});
-
-test.each([
-  ['a list that is as young', '14'],
-  ['a list from before, after a restore', '8'],
-])('%s has the last word on what a reply has shown', (_, version) => {
-  const { store, versionOf } = aStore();
-  store.replace([anObject('a', '5')], '9');
-  store.put(anObject('a', '13', { uid: 'another' }));
-  store.replace([anObject('a', '7', { uid: 'another' })], version);
-  expect(versionOf('ns/a')).toBe('7');
-});
-
 test('the late end of an object takes nothing from the one that has its name now', () => {
   const { store } = aStore();
   store.replace([anObject('a', '15', { uid: 'second' })], '20');
