@@ -75,7 +75,7 @@ export class KubernetesSide implements Server {
       return;
     }
     if (method === 'GET' && isListBody(says)) this.#list(host, route, query, says);
-    else if (isThing(says)) this.#saw(host, says);
+    else if (isThing(says) && !this.#isAnother(host, path, says)) this.#saw(host, says);
   }
 
   streamed({ host, request }: Crossing, says: unknown): void {
@@ -158,6 +158,12 @@ export class KubernetesSide implements Server {
   #saw(host: string, thing: Thing): void {
     const plural = PLURALS[thing.kind];
     if (plural !== undefined) this.#tell({ what: 'seen', process: host, key: keyOf(plural, thing), thing });
+  }
+
+  /** Under the name of one that the process knows stands another, of which only the watch tells whether it is the operator's affair. */
+  #isAnother(host: string, path: string, { metadata }: Thing): boolean {
+    const known = this.#known(host, path);
+    return known !== undefined && known.metadata.uid !== metadata.uid;
   }
 
   /** An object that is asked for by its name and is not there. One that was made under that name meanwhile may be there. */
