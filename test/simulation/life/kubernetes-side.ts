@@ -32,8 +32,8 @@ export class KubernetesSide implements Server {
   readonly #pages = new Map<string, Thing[]>();
   /** By process and collection. */
   readonly #told = new Map<string, Told>();
-  /** By request for one object: which one the process knew under that name when it asked. */
-  readonly #asked = new Map<number, string | undefined>();
+  /** By process and name: the uid of the object whose status was refused there last. What is read after that is about this one. */
+  readonly #refused = new Map<string, string>();
 
   constructor(life: Life) {
     this.#life = life;
@@ -47,8 +47,8 @@ export class KubernetesSide implements Server {
     return this.#life.weather.kubeFate(crossing);
   }
 
-  left({ id, host, request }: Crossing): void {
-    if (request.method === 'GET') this.#asked.set(id, this.#known(host, request.path)?.metadata.uid);
+  left(): void {
+    // Nothing is known to have happened before it arrives.
   }
 
   serve(crossing: Crossing): WireReply {
@@ -67,6 +67,8 @@ export class KubernetesSide implements Server {
     const isWatch = path.includes('watch=true');
     if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body } });
     if (method === 'GET' && status === 404) this.#missed(crossing);
+    if (method === 'PUT' && status >= 400) this.#refused.set(`${host} ${nameOf(path)}`, uidIn(body));
+    if (method === 'PATCH' && status >= 400) this.#refused.delete(`${host} ${nameOf(path)}`);
     if (says === undefined || status >= 300 || isWatch) return;
     const [route = '', query = ''] = path.split('?');
     // Whoever asks for one object of a list asks which version the list has, or whether he may read it.
@@ -167,9 +169,10 @@ export class KubernetesSide implements Server {
   }
 
   /** An object that is asked for by its name and is not there. One that was made under that name meanwhile may be there. */
-  #missed({ id, host, request }: Crossing): void {
+  #missed({ host, request }: Crossing): void {
     const known = this.#known(host, request.path);
-    if (!known || known.metadata.uid !== this.#asked.get(id)) return;
+    const asked = this.#refused.get(`${host} ${nameOf(request.path)}`) ?? known?.metadata.uid;
+    if (!known || known.metadata.uid !== asked) return;
     this.#tell({ what: 'seen', process: host, key: nameOf(request.path), thing: undefined });
   }
 
@@ -202,9 +205,14 @@ const PLURALS: Readonly<Record<string, string>> = {
   Activity: 'activities',
 };
 
-/** As `keyOf` calls the object that a path of the API server names. */
+/** Of the object that the body of a status write is for. */
+function uidIn(body: string): string {
+  return (JSON.parse(body) as Thing).metadata.uid;
+}
+
+/** As `keyOf` calls the object that a path of the API server names, its status too. */
 function nameOf(path: string): string {
-  const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+)$/.exec(path) ?? [];
+  const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+?)(?:\/status)?$/.exec(path) ?? [];
   return `${plural}/${namespace}/${name}`;
 }
 
