@@ -52,7 +52,7 @@ export function judge(life: Life): Sitting {
     new RemovalJudge(court, trails, intents),
     new LedgerJudge(court, trails, notes),
     new DeletionJudge(court, trails, notes),
-    new UnsettledJudge(court, trails),
+    new UnsettledJudge(court, trails, intents),
     repeats,
     new EarlyJudge(court),
     new RecordJudge(court),

@@ -90,6 +90,11 @@ export class Intents implements Judge {
     );
   }
 
+  /** Whether this object had it on record then that it was about to add this. */
+  hadOnRecord(uid: string, endpoint: string, at: number): boolean {
+    return (this.#intents.get(uid) ?? []).some(({ add, from, to }) => add.has(endpoint) && at >= from && at <= to);
+  }
+
   /** Whether an endpoint that came then cannot be told from what was about to be added: that may have left, or not. */
   wasOpen(uid: string, endpoint: string, at: number): boolean {
     const intents = this.#intents.get(uid) ?? [];

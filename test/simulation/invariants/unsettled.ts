@@ -2,6 +2,7 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { changes, type PatchView, shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
+import type { Intents } from './intents.ts';
 import { isIn, type Trails, truthKey } from './trail.ts';
 
 /** A request may be carried out so long after its client has given it up. */
@@ -11,14 +12,16 @@ const AFTER_TIMEOUT_MS = 60_000;
 export class UnsettledJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
+  readonly #intents: Intents;
   /** Writes of unknown outcome, by API and target: whoever made them. */
   readonly #open = new Map<string, ApiCall[]>();
   /** Calls under way: nobody will tell what becomes of them when their process dies. */
   readonly #underWay = new Set<ApiCall>();
 
-  constructor(court: Court, trails: Trails) {
+  constructor(court: Court, trails: Trails, intents: Intents) {
     this.#court = court;
     this.#trails = trails;
+    this.#intents = intents;
   }
 
   see(fact: Fact): void {
@@ -100,12 +103,27 @@ export class UnsettledJudge implements Judge {
       this.#court.excuse('an intent that a restore has taken off the record');
       return;
     }
+    if (this.#wentUnseen(call, before, truthKey(again))) {
+      this.#court.excuse('an intent that went with its object before this process was told of it');
+      return;
+    }
     const seconds = Math.round((call.leftAt - before.leftAt) / 1_000);
     this.#court.report(
       'I6 again',
       call.target,
       `${shown(call)} leaves ${seconds} s after ${again.id} was sent for the first time, when that may still be carried out`,
     );
+  }
+
+  /** The object that had it on record is known, and this process was never told of it: a write counts from when it is first seen. */
+  #wentUnseen(call: ApiCall, before: ApiCall, endpoint: string): boolean {
+    const senders = this.#court
+      .candidates(before)
+      .map(uidOf)
+      .filter((uid) => this.#intents.hadOnRecord(uid, endpoint, before.leftAt));
+    const wasTold = (uid: string): boolean =>
+      this.#intents.firstSights(uid, endpoint, { from: 0, to: call.leftAt }).has(call.process);
+    return senders.length > 0 && !senders.some(wasTold);
   }
 
   #settledMs(): number {
