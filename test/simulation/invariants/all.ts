@@ -38,7 +38,8 @@ export function judge(life: Life): Sitting {
   const notes = new Notes(life.world.flags);
   const intents = new Intents();
   const repeats = new RepeatJudge(court, trails);
-  const ending = new EndJudge(court, trails, { notes, repeats });
+  const ledger = new LedgerJudge(court, trails, notes);
+  const ending = new EndJudge(court, trails, { notes, ledger, repeats });
   const judges: Judge[] = [
     court,
     trails,
@@ -50,7 +51,7 @@ export function judge(life: Life): Sitting {
     new PaceJudge(court),
     new LookJudge(court, trails),
     new RemovalJudge(court, trails, intents),
-    new LedgerJudge(court, trails, notes),
+    ledger,
     new DeletionJudge(court, trails, notes),
     new UnsettledJudge(court, trails, intents),
     repeats,

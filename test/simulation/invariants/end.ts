@@ -11,6 +11,7 @@ import {
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import { type Court, isSuccess } from './court.ts';
+import type { LedgerJudge } from './ledger.ts';
 import type { Notes } from './notes.ts';
 import { isFromBefore, PipesAtRest } from './pipes-at-rest.ts';
 import type { RepeatJudge } from './repeats.ts';
@@ -26,13 +27,19 @@ export class EndJudge {
   readonly #court: Court;
   readonly #trails: Trails;
   readonly #notes: Notes;
+  readonly #ledger: LedgerJudge;
   readonly #rightful: Rightful;
   readonly #pipes: PipesAtRest;
 
-  constructor(court: Court, trails: Trails, seen: { readonly notes: Notes; readonly repeats: RepeatJudge }) {
+  constructor(
+    court: Court,
+    trails: Trails,
+    seen: { readonly notes: Notes; readonly ledger: LedgerJudge; readonly repeats: RepeatJudge },
+  ) {
     this.#court = court;
     this.#trails = trails;
     this.#notes = seen.notes;
+    this.#ledger = seen.ledger;
     this.#rightful = new Rightful(court, trails, seen.repeats);
     this.#pipes = new PipesAtRest(court);
   }
@@ -186,7 +193,8 @@ export class EndJudge {
       if (creator.at <= (this.#court.life.restores.at(-1) ?? -1) && !this.#rightful.owns(thing, stored)) return false;
       if (spec.privateEndpoints.some((one) => truthKey(one) === endpoint)) return false;
       if (this.#wasHiddenTwice(target, { stored, creator })) return false;
-      if (this.#notes.gaveUp(uid, stored.id) && !this.#rightful.owns(thing, stored)) return false;
+      const isGivenUp = this.#notes.gaveUp(uid, stored.id) || this.#ledger.isLost(uid, stored, creator.at);
+      if (isGivenUp && !this.#rightful.owns(thing, stored)) return false;
       const makers = this.#court.candidates(creator.call);
       return makers.length === 1 && makers[0]?.known.last.metadata.uid === uid;
     });

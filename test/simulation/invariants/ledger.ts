@@ -1,6 +1,14 @@
 import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { type LedgerView, readyOf, type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import {
+  type EndpointView,
+  type LedgerView,
+  readyOf,
+  type SpecView,
+  specOf,
+  statusOf,
+  targetOfSpec,
+} from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import { lookLackingId } from './looks.ts';
@@ -26,6 +34,8 @@ export class LedgerJudge implements Judge {
   /** Since when each entry is ours, by uid and endpoint. */
   readonly #since = new Map<string, number>();
   readonly #losses: Loss[] = [];
+  /** When each entry has left the ledger without proof, by uid and endpoint: told, excused or to be reported. */
+  readonly #lostAt = new Map<string, number>();
   /** By uid: what was ever on record to be added. */
   readonly #intents = new Map<string, Set<string>>();
   /** Uid and generation of every spec that adopts what is there. */
@@ -58,6 +68,11 @@ export class LedgerJudge implements Judge {
     }
   }
 
+  /** Whether an endpoint has left the ledger of an object without proof since then: whether that was told is judged here. */
+  isLost(uid: string, endpoint: EndpointView, since: number): boolean {
+    return (this.#lostAt.get(`${uid} ${truthKey(endpoint)}`) ?? -1) >= since;
+  }
+
   #compare({ now, by }: Change, before: Thing): void {
     const { uid, namespace, name } = now.metadata;
     const subject = `organizations/${namespace}/${name}`;
@@ -74,6 +89,7 @@ export class LedgerJudge implements Judge {
       if (entry.origin === 'Adopted' && !isAdopting) continue;
       // What it had taken over from another object was never its own.
       const why = this.#isProvenOurs(before, entry) ? this.#objection(now, entry) : undefined;
+      if (why) this.#lostAt.set(`${uid} ${key}`, this.#court.life.timeline.now);
       if (why && this.#notes.isDead(by)) this.#court.excuse('written by a process that died before it could tell');
       else if (why) this.#losses.push({ at: this.#court.life.timeline.now, subject, uid, entry, now: left, why });
     }
