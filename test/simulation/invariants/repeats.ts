@@ -29,12 +29,16 @@ export class RepeatJudge implements Judge {
   /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
   readonly #counts = new Map<string, Counts>();
 
+  /** By uid, generation and endpoint: adds that were open when that spec came. They settle, and are counted, in its time. */
+  readonly #openBefore = new Set<string>();
+
   constructor(court: Court, trails: Trails) {
     this.#court = court;
     this.#trails = trails;
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'seen' && fact.thing) this.#noteOpen(fact.thing);
     // Another generation begins anew, also one of which nothing was sent.
     if (fact.what === 'seen' && fact.thing && this.#counts.has(`${fact.process} ${fact.thing.metadata.uid}`)) {
       this.#sendsOf(fact.process, fact.thing.metadata);
@@ -50,7 +54,17 @@ export class RepeatJudge implements Judge {
   /** Whether an endpoint was sent as often as the contract allows, by whichever processes, and no list has shown it. */
   isSpent({ metadata: { uid, generation } }: Thing, endpoint: EndpointView): boolean {
     const counts = this.#countsOf(uid).filter((one) => one.generation === generation);
-    return counts.reduce((sum, { sends }) => sum + (sends.get(truthKey(endpoint))?.count ?? 0), 0) >= MOST;
+    const before = this.#openBefore.has(`${uid} ${generation} ${truthKey(endpoint)}`) ? 1 : 0;
+    return counts.reduce((sum, { sends }) => sum + (sends.get(truthKey(endpoint))?.count ?? 0), before) >= MOST;
+  }
+
+  /** What stands open in a status that speaks of another generation than the spec is of. */
+  #noteOpen(thing: Thing): void {
+    const { uid, generation } = thing.metadata;
+    const { observedGeneration, pendingChange, privateEndpoints = [] } = statusOf(thing);
+    if (observedGeneration === generation) return;
+    const open = [...(pendingChange?.add ?? []), ...privateEndpoints.filter(({ state }) => state === 'Unconfirmed')];
+    for (const endpoint of open) this.#openBefore.add(`${uid} ${generation} ${truthKey(endpoint)}`);
   }
 
   #countsOf(uid: string): Counts[] {
