@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Thing } from '../kubernetes/objects.ts';
 import type { Crossing, Fate, Server, WireReply } from '../network/wire.ts';
 import { keyOf } from '../record/facts.ts';
@@ -124,12 +125,12 @@ export class KubernetesSide implements Server {
 
   /** Whether this version of an object is one that a process cannot have heard of: no client can tell that versions were given twice. */
   isMissedBy(host: string, plural: string, thing: Thing): boolean {
-    const { namespace, resourceVersion, uid, generation } = thing.metadata;
+    const { namespace, resourceVersion } = thing.metadata;
     const { knowledge } = this.#life;
     const key = keyOf(plural, thing);
-    const heard = (knowledge.of(host).get(key)?.thing ?? knowledge.forgottenBy(host).get(key))?.metadata;
-    if (heard?.resourceVersion === resourceVersion && heard.uid === uid && heard.generation === generation)
-      return false;
+    const heard = knowledge.of(host).get(key)?.thing ?? knowledge.forgottenBy(host).get(key);
+    // Not its numbers: those of the generation can have been given twice too.
+    if (isDeepStrictEqual(heard, thing)) return false;
     const collections = [plural, `namespaces/${namespace}/${plural}`].map((path) => `${host} ${ROOT}${path}`);
     return collections.some((collection) => Number(resourceVersion) <= (this.#told.get(collection)?.missedUpTo ?? 0));
   }
