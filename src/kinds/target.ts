@@ -58,6 +58,8 @@ export interface Held {
   readonly why: 'held' | 'turn' | 'unlisted';
   /** Only one of the same namespace: nobody is told of objects that he may not see. */
   readonly holder?: Holder;
+  /** Epoch ms: when what it has sent itself is settled. */
+  readonly until?: number;
 }
 
 export type Verdict =

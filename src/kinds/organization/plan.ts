@@ -11,6 +11,7 @@ import { owedLooks } from './open-entries.ts';
 import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
+import { isUnsent } from './session.ts';
 import { dueOf, isHeld, workOf } from './work.ts';
 
 /** Everything the operator can do about an Organization. */
@@ -39,9 +40,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const goal = goalOf(spec);
   const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
   if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, hash) };
-  if (!verdict.holds) {
-    return { do: 'yield', to: verdict, spec, lost: verdict.why === 'held' ? oursIn(object) : [] };
-  }
+  if (!verdict.holds) return { do: 'yield', spec, ...givenUp(object, facts, { to: verdict, now }) };
   if (spec.mode === 'Plan' || facts.planOnly) {
     const preview = previewOf(object, { goal, path, hash, now });
     return { do: 'preview', preview, planOnly: spec.mode !== 'Plan' };
@@ -66,6 +65,18 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   if (mayRemove && !isHeld(object) && goal.endpoints) return { do: 'hold' };
   const lane = work.session.fresh || !due.due ? 'user' : due.lane;
   return { do: 'step', work, step: nextStep(work), lane, probe: due.due && due.probe };
+}
+
+/** What was this object's goes when another one is proven; with an intent, when that is settled: till then the other waits for it. */
+function givenUp(
+  object: Organization,
+  { notes, monotonic }: Facts,
+  { to, now }: { readonly to: Held; readonly now: number },
+): { readonly to: Held; readonly lost: readonly Tuple[] } {
+  if (to.why !== 'held') return { to, lost: [] };
+  const pending = object.status?.pendingChange;
+  const ms = pending && !isUnsent(notes, pending) ? notes.settlesAt - monotonic : 0;
+  return ms > 0 ? { to: { ...to, until: now + ms }, lost: [] } : { to, lost: oursIn(object) };
 }
 
 /** Whether what the API last confirmed is what is declared now, and nothing is open or was tried in vain since. */

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { Facts } from '../../src/kinds/organization/load.ts';
+import { report } from '../../src/kinds/organization/report.ts';
+import type { Organization, OrganizationStatus, PendingChange } from '../../src/kinds/organization/resource.ts';
+import type { Notes } from '../../src/kinds/organization/session.ts';
+import { T0 } from '../support/objects.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
+import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
+
+const AT_WORK_MS = 95_000;
+const PENDING: PendingChange = { time: at(0), add: [e('b')], remove: [] };
+const stored = anOrganization({
+  ids: ['a', 'b'],
+  status: { privateEndpoints: [entry('a', { origin: 'Added' })], pendingChange: PENDING },
+});
+
+/** What comes of it where an older object is proven too. */
+function yielded(object: Organization, more: Partial<Facts> & { readonly know?: Partial<Notes> } = {}) {
+  const older = aClaim({ uid: 'uid-0', namespace: 'elsewhere', created: at(-7_200_000) });
+  const standing = { ...factsOf(object).standing, others: [older] };
+  const { settlesAt = AT_WORK_MS } = more.know ?? {};
+  const plan = planned(object, { ...more, standing, know: { ...more.know, settlesAt } });
+  expect(plan.do).toBe('yield');
+  const { status, notices = [], outcome } = report(object, plan, { got: 'nothing' }, T0);
+  const written: OrganizationStatus | undefined = status;
+  return { status: written, events: notices.map(({ reason }) => reason), outcome };
+}
+
+test('an intent stays on record until it is settled, although another object holds: that one waits for it', () => {
+  const { status, events, outcome } = yielded(stored, { monotonic: 5_000 });
+  expect(status).toMatchObject({ pendingChange: PENDING, privateEndpoints: stored.status?.privateEndpoints });
+  expect(status?.conditions?.[0]?.reason).toBe('TargetConflict');
+  expect(events).not.toContain('OwnershipLost');
+  expect(outcome).toEqual({ next: 'recheck', at: T0 + AT_WORK_MS - 5_000 });
+});
+
+test.each<[string, Parameters<typeof yielded>[1]]>([
+  ['is settled', { monotonic: AT_WORK_MS }],
+  ['never left', { know: { unsent: { pending: PENDING, at: 0 } } }],
+])('where it %s, what was this object’s is so no more', (_, more) => {
+  const { status, events } = yielded(stored, more);
+  expect(status).not.toHaveProperty('pendingChange');
+  expect(status?.privateEndpoints).toMatchObject([{ id: 'a', origin: 'Found' }]);
+  expect(events).toContain('OwnershipLost');
+});
