@@ -10,7 +10,8 @@ import { anOrganization, factsOf } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 
-test('what an attempt has settled stays so where its next step fails', () => {
+/** How an attempt fails at its next step, when a look has shown that what was added is not there. */
+function failedAfterLook(attempt: Unmade): ReturnType<typeof reportOther> {
   const status = {
     pendingChange: { time: at(-10 * MINUTE), add: [e('a')], remove: [] },
     privateEndpoints: [entry('a', { state: 'Unconfirmed' })],
@@ -25,13 +26,23 @@ test('what an attempt has settled stays so where its next step fails', () => {
   const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
   const look = { step: 'look', by: 'list', body: '{}' } as const;
   const { session, ...notes } = progress({ object, work, call: look, verdict, secretVersion: '1', now: T0 });
-  const attempt: Unmade = {
-    got: 'failure',
-    verdict: { ok: false, failure: 'OutcomeUnknown', outcome: 'Unknown', message: 'no answer' },
-  };
   const step = { step: 'name', name: 'Acme', body: '{}' } as const;
-  const failed = reportOther(object, { work: { ...work, notes, session }, step }, { attempt, now: T0 });
+  return reportOther(object, { work: { ...work, notes, session }, step }, { attempt, now: T0 });
+}
+
+test.each<[string, Unmade]>([
+  [
+    'fails',
+    {
+      got: 'failure',
+      verdict: { ok: false, failure: 'OutcomeUnknown', outcome: 'Unknown', message: 'no answer' },
+    },
+  ],
+  ['is called off: or the next attempt would count it in vain once more', { got: 'called-off' }],
+])('what an attempt has settled stays so where its next step %s', (_, attempt) => {
+  const failed = failedAfterLook(attempt);
   expect(failed.notices?.map(({ reason }) => reason)).toContain('AddNotConfirmed');
+  expect(failed.status).toBeDefined();
   expect(failed.status).not.toHaveProperty('pendingChange');
   expect(failed.status).not.toHaveProperty('privateEndpoints');
 });

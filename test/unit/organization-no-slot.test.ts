@@ -16,13 +16,17 @@ function workFor(object: Organization): Work {
   return workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
 }
 
-/** The status that is written when an attempt that has learned this gets no slot for its next change. */
-function writtenWithoutSlot(object: Organization, learned: OrganizationStatus): object | undefined {
+/** The report of an attempt that has learned this and gets no slot for its next change. */
+function withoutSlot(object: Organization, learned: OrganizationStatus): ReturnType<typeof reportStep> {
   const work = workFor(object);
   const session = { ...work.session, draft: learned };
   const step = { step: 'intend', pending: PENDING } as const;
   const plan = { do: 'step', work: { ...work, session }, step, lane: 'user', probe: false } as const;
-  return reportStep(object, plan, { got: 'no-slot' }, T0).status;
+  return reportStep(object, plan, { got: 'no-slot' }, T0);
+}
+
+function writtenWithoutSlot(object: Organization, learned: OrganizationStatus): object | undefined {
+  return withoutSlot(object, learned).status;
 }
 
 /** The status that is written when an object that is Ready by this request finds the gate closed. */
@@ -65,6 +69,15 @@ describe('before an attempt waits for a slot', () => {
   test('nothing is written otherwise', () => {
     const object = anOrganization({ ids: ['a'], status: {} });
     expect(writtenWithoutSlot(object, { proof: { ...PROOF, time: at(1_000) } })).toBeUndefined();
+  });
+
+  test('an answer is told where the process ends meanwhile, and nothing where there was none', () => {
+    const object = anOrganization({ ids: ['a'], status: { pendingChange: PENDING } });
+    const lastRequest = { operation: 'UpdateOrganization', time: at(0), outcome: 'Succeeded' } as const;
+    const { status, lastWord } = withoutSlot(object, { ...object.status, lastRequest });
+    expect(status).toBeUndefined();
+    expect(lastWord?.status).toMatchObject({ pendingChange: PENDING, lastRequest });
+    expect(withoutSlot(object, { ...object.status })).not.toHaveProperty('lastWord');
   });
 });
 

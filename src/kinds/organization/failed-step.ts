@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Failure } from '../../api/errors.ts';
 import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import type { Attempt } from '../attempt.ts';
@@ -8,7 +9,7 @@ import { ended, keeping, onRecord } from './go-on.ts';
 import type { Step } from './next-step.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
-import type { Notes } from './session.ts';
+import type { Notes, Session } from './session.ts';
 import { fitted } from './size.ts';
 import { underway } from './underway.ts';
 import { advise, withoutStop } from './wording.ts';
@@ -47,14 +48,20 @@ export function reportOther(
   return failedAttempt(object, work, { status, outcome: notes.isGone ? goOn : outcome, notices, notes, step, did });
 }
 
-/** What an answer has settled, or proven, is on record before anybody waits for a slot: it may be long, and without proof others try. */
+/** What an answer has settled, or proven, is on record before anybody waits for a slot: it may be long, and without proof others try. Any other is told where the process ends first. */
 function wait(object: Organization, { session, notes }: Work, did: string, now: number): NotedReport {
   const { pendingChange, proof } = object.status ?? {};
   const isSettled = pendingChange !== undefined && session.draft.pendingChange === undefined;
   const isProven = proof === undefined && session.draft.proof !== undefined;
-  if (!isSettled && !isProven) return { outcome: awaitChange, did, notes: keeping(object, notes, session) };
-  const status = underway(object, session.draft, now);
-  return { ...onRecord(object, { session, notes }, status), outcome: awaitChange, did };
+  const said = onRecord(object, { session, notes }, underway(object, session.draft, now));
+  if (isSettled || isProven) return { ...said, outcome: awaitChange, did };
+  const lastWord = isUntold(object, session) ? { lastWord: said } : {};
+  return { outcome: awaitChange, did, notes: keeping(object, notes, session), ...lastWord };
+}
+
+/** The attempt has had an answer that no status tells of. */
+function isUntold({ status }: Organization, { draft }: Session): boolean {
+  return !isDeepStrictEqual(draft.lastRequest, status?.lastRequest);
 }
 
 function failedAttempt(
@@ -71,17 +78,22 @@ function failedAttempt(
   const { status, outcome, notes, step, did } = said;
   // An intent that never left, or whose answer says that nothing happened, is on record no more.
   const isOver = step.step === 'send';
-  if (!status && !isOver) {
-    const late = deadline !== undefined && outcome.next === 'await-change' ? recheckAt(deadline) : outcome;
-    return { outcome: late, notices: said.notices, did, notes };
-  }
+  const late = !status && deadline !== undefined && outcome.next === 'await-change' ? recheckAt(deadline) : outcome;
+  if (!status && !isOver && !isUntold(object, session)) return { outcome: late, notices: said.notices, did, notes };
   // Not on top of what stands there: what this attempt has settled would come back with it, and be settled once more.
   const written = fitted(
     withoutUndefined({ ...session.draft, plan: undefined, ...status, ...(isOver && { pendingChange: undefined }) }),
   );
   const { httpStatus, requestId } = status?.lastRequest ?? {};
   const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId };
-  return ended(object, { status: written, outcome, notices: [...session.notices, ...said.notices], did, facts, notes });
+  return ended(object, {
+    status: written,
+    outcome: late,
+    notices: [...session.notices, ...said.notices],
+    did,
+    facts,
+    notes,
+  });
 }
 
 /** Two answers of 404 or 410 so far apart say that the organization is gone. */
