@@ -173,11 +173,12 @@ export class Court {
   }
 
   /** Whether the time that a status gives this call lies after its reply: one in the future counts as long past. */
-  #isByClockAhead(call: ApiCall): boolean {
+  #isByClockAhead({ reply }: ApiCall): boolean {
+    if (reply?.requestId === undefined) return false;
     return this.life.objects().some(({ thing }) => {
-      const { time, requestId } = statusOf(thing).applied ?? {};
-      if (requestId === undefined || requestId !== call.reply?.requestId || time === undefined) return false;
-      return Date.parse(time) - this.life.wall > call.reply.at + 60_000;
+      const { applied, lastRequest } = statusOf(thing);
+      const record = [applied, lastRequest].find((one) => one?.requestId === reply.requestId);
+      return Date.parse(record?.time ?? '') - this.life.wall > reply.at + 60_000;
     });
   }
 
