@@ -2,7 +2,7 @@ import type { Thing } from '../kubernetes/objects.ts';
 import type { Life } from '../life/life.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import type { Known } from '../record/knowledge.ts';
-import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import { type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 
 /** Something that must not be. */
 export interface Violation {
@@ -169,6 +169,28 @@ export class Court {
       if (!objects.some((one) => fleet.sees(one.namespace, namespace))) return true;
       if (this.#isByClockAhead(call)) return true;
       return !fleet.isSeenBy(call.process, namespace) && !objects.some(({ uid }) => left.has(uid));
+    });
+  }
+
+  /**
+   * Whether a process that does not see this object has given its organization a name between the last two times that this object
+   * gave its own, and none of its replies has shown that since: two shards in turn, at an API that lags behind its writes.
+   */
+  isRenamedElsewhere({ metadata: { uid, namespace }, spec }: Thing, target: string): boolean {
+    const { name } = spec as SpecView;
+    if (name === undefined) return false;
+    const isOwn = (call: ApiCall): boolean =>
+      this.candidates(call).some(({ known }) => known.last.metadata.uid === uid);
+    const calls = this.#carried.get(`${this.life.apiHost} ${target}`) ?? [];
+    const named = calls.filter(({ body }) => (body as SpecView).name !== undefined);
+    const [previous, last] = named.filter((call) => (call.body as SpecView).name === name && isOwn(call)).slice(-2);
+    if (!previous || !last) return false;
+    const since = calls.slice(calls.indexOf(last));
+    if (since.some((call) => isOwn(call) && call.reply?.result?.name === name)) return false;
+    const others = named.slice(named.indexOf(previous) + 1, named.indexOf(last));
+    return others.some((call) => {
+      const namespaces = this.candidates(call).map(({ known }) => known.last.metadata.namespace);
+      return !namespaces.some((one) => this.life.fleet.sees(one, namespace));
     });
   }
 
