@@ -1,5 +1,5 @@
 import type { ApiCall } from '../record/facts.ts';
-import { endpointKey } from '../record/objects.ts';
+import { endpointKey, sameId } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court } from './court.ts';
 import { type Intents, SURELY_OURS_MS } from './intents.ts';
@@ -223,10 +223,10 @@ export class Mistakable {
   }
 }
 
-/** Where an API goes by ids alone, an add puts its endpoint in the place of another. */
+/** Where an API goes by ids alone, in whatever letters it keeps them, an add puts its endpoint in the place of another. */
 export function isInPlace(call: ApiCall, { stored }: Instance): boolean {
   const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
-  return add.some(({ id }) => id === stored.id);
+  return add.some((endpoint) => sameId(endpoint, stored));
 }
 
 /** Where an API goes by ids alone, a remove takes what has come with other fields under the id of ours. */

@@ -7,6 +7,7 @@ import {
   type Plural,
   type SpecView,
   sameEndpoint,
+  sameId,
   specOf,
   statusOf,
   targetOfSpec,
@@ -217,11 +218,6 @@ export class Rightful {
     const { organizationId } = specOf(thing);
     return behaviourOf(this.#court.life.world.organizations.find(({ id }) => id === organizationId)?.traits ?? []);
   }
-}
-
-/** An id is the same in other letters and with blanks around it, as an endpoint is. */
-function sameId(a: EndpointView, b: EndpointView): boolean {
-  return a.id.trim().toLowerCase() === b.id.trim().toLowerCase();
 }
 
 /** Whether an API has the id of an endpoint among these, in the letters that it keeps of it. */

@@ -128,6 +128,11 @@ export function sameEndpoint(a: EndpointView, b: EndpointView): boolean {
   return endpointKey(a) === endpointKey(b);
 }
 
+/** An id is the same in other letters and with blanks around it, as an endpoint is. */
+export function sameId(a: EndpointView, b: EndpointView): boolean {
+  return a.id.trim().toLowerCase() === b.id.trim().toLowerCase();
+}
+
 export function endpointKey({ id, cloudProvider, region }: EndpointView): string {
   return [id, cloudProvider, region].map((part) => part.trim().toLowerCase()).join(' ');
 }
