@@ -3,22 +3,29 @@ import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { reportStep } from '../../src/kinds/organization/report-step.ts';
 import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import { type Work, workOf } from '../../src/kinds/organization/work.ts';
+import type { Claim } from '../../src/kinds/target.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e } from '../support/organization-entries.ts';
-import { API_HASH, anOrganization, factsOf } from '../support/organization-objects.ts';
+import { API_HASH, aClaim, anOrganization, factsOf } from '../support/organization-objects.ts';
 
 const PROOF = { time: at(0), apiHash: API_HASH };
 const PENDING = { time: at(-1_000), add: [e('a')], remove: [] };
 
-function workFor(object: Organization): Work {
+function workFor(object: Organization, others: readonly Claim[] = []): Work {
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
-  return workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const facts = factsOf(object);
+  const standing = { ...facts.standing, others };
+  return workOf(object, { ...facts, standing }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
 }
 
 /** The report of an attempt that has learned this and gets no slot for its next change. */
-function withoutSlot(object: Organization, learned: OrganizationStatus): ReturnType<typeof reportStep> {
-  const work = workFor(object);
+function withoutSlot(
+  object: Organization,
+  learned: OrganizationStatus,
+  others: readonly Claim[] = [],
+): ReturnType<typeof reportStep> {
+  const work = workFor(object, others);
   const session = { ...work.session, draft: learned };
   const step = { step: 'intend', pending: PENDING } as const;
   const plan = { do: 'step', work: { ...work, session }, step, lane: 'user', probe: false } as const;
@@ -57,8 +64,10 @@ function writtenWithoutKey(object: Organization, learned: OrganizationStatus): o
 }
 
 describe('before an attempt waits for a slot', () => {
-  test('the first proof is on record: or another object without one is tried meanwhile, and both look in turn for ever', () => {
-    expect(writtenWithoutSlot(anOrganization({ ids: ['a'] }), { proof: PROOF })).toMatchObject({ proof: PROOF });
+  test('the first proof is on record where there are rivals: or another without one is tried meanwhile, and both look in turn for ever', () => {
+    const object = anOrganization({ ids: ['a'] });
+    expect(withoutSlot(object, { proof: PROOF }, [aClaim()]).status).toMatchObject({ proof: PROOF });
+    expect(withoutSlot(object, { proof: PROOF }).status, 'no write for an object by itself').toBeUndefined();
   });
 
   test('a change that has been answered is on record as open no more', () => {

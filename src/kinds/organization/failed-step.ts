@@ -49,10 +49,10 @@ export function reportOther(
 }
 
 /** What an answer has settled, or proven, is on record before anybody waits for a slot: it may be long, and without proof others try. Any other is told where the process ends first. */
-function wait(object: Organization, { session, notes }: Work, did: string, now: number): NotedReport {
+function wait(object: Organization, { session, notes, hasRivals }: Work, did: string, now: number): NotedReport {
   const { pendingChange, proof } = object.status ?? {};
   const isSettled = pendingChange !== undefined && session.draft.pendingChange === undefined;
-  const isProven = proof === undefined && session.draft.proof !== undefined;
+  const isProven = hasRivals && proof === undefined && session.draft.proof !== undefined;
   const said = onRecord(object, { session, notes }, underway(object, session.draft, now));
   if (isSettled || isProven) return { ...said, outcome: awaitChange, did };
   const lastWord = isUntold(object, session) ? { lastWord: said } : {};

@@ -20,6 +20,8 @@ export interface Work {
   readonly isNews: boolean;
   /** A write for this organization stands in no status: what a look finds may be that. */
   readonly isOwed: boolean;
+  /** Other objects stand for this organization. */
+  readonly hasRivals: boolean;
   /** Epoch and monotonic ms of the decision; nothing was asked of the API before it. */
   readonly plannedAt: { readonly now: number; readonly monotonic: number };
   /** How long after it was sent a write may be at work at the API. */
@@ -55,7 +57,7 @@ export function dueOf(
 
 export function workOf(
   object: Organization,
-  { notes, owed, baseUrl, apiHash, atWorkMs, monotonic }: Facts,
+  { notes, owed, standing, baseUrl, apiHash, atWorkMs, monotonic }: Facts,
   {
     spec,
     goal,
@@ -77,6 +79,7 @@ export function workOf(
     session: isNew ? withRefusalsDue(sessionOf(object, notes, monotonic)) : sessionOf(object, notes, monotonic),
     isNews: isNew,
     isOwed: owed,
+    hasRivals: standing.others.length > 0,
     plannedAt: { now, monotonic },
     atWorkMs,
     ...(deadline !== undefined && { deadline }),
