@@ -36,6 +36,7 @@ interface Current {
 /** One pool of connections to the API server, HTTP/2 where it speaks that, as many as the streams need. */
 export function createTransport(origin: string, open: OpenConnections = openPool): Transport {
   let current: Current | undefined;
+  let isClosed = false;
   const retired = new Set<Dispatcher>();
 
   function openNew(tls: TlsMaterial): Current {
@@ -52,12 +53,11 @@ export function createTransport(origin: string, open: OpenConnections = openPool
   }
 
   function retire(pool: Dispatcher): void {
-    if (pool !== current?.pool) return;
+    // What was broken off with all others needs no end.
+    if (isClosed || pool !== current?.pool) return;
     current = undefined;
     retired.add(pool);
-    // One that was broken off with all others needs no end.
-    const closed = pool.close().catch(() => undefined);
-    void closed.finally(() => retired.delete(pool));
+    void pool.close().finally(() => retired.delete(pool));
   }
 
   return {
@@ -68,6 +68,7 @@ export function createTransport(origin: string, open: OpenConnections = openPool
     },
     retire,
     async close() {
+      isClosed = true;
       await Promise.all([...(current ? [current.pool] : []), ...retired].map((pool) => pool.destroy()));
     },
   };

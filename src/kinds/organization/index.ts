@@ -45,7 +45,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     },
     emit: (object, notice) => context.emit(object, organizationType, notice),
     onAbandoned({ metadata: { namespace, name } }: KubeObject, left) {
-      log.warn({ kind, key: `${namespace}/${name}`, left }, 'let go with private endpoints left at the API');
+      log.warn({ kind, key: `${namespace}/${name}`, left }, 'letting go with private endpoints left at the API');
     },
   };
   return defineKind({

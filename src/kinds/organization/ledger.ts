@@ -158,17 +158,16 @@ function isEqual(a: Reported, b: Reported): boolean {
 /** Sent and answered before; the list was late. */
 function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
   const reported = evidence.list.find(entry);
-  if (!reported) return leftFrom(entry, evidence) <= 0 ? givenUp : { entry };
+  if (!reported) return isOver(entry, evidence) ? givenUp : { entry };
   if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
   const sentAt = Date.parse(entry.nextAttemptTime ?? '') - evidence.atWorkMs;
   if (isSurelyOurs(sentAt, evidence.now)) return { entry: added(entry, reported), did: 'added' };
   return { entry: found(entry, reported, evidence.goal), remark: 'maybe-ours' };
 }
 
-/** Ms until nothing of an entry can be at work any more. */
-function leftFrom(entry: LedgerEntry, { openUntil, settled, settlesAt, now }: Evidence): number {
-  if (openUntil) return openUntil(entry) - now;
-  return settled ? 0 : settlesAt - now;
+/** Whether nothing of an open entry can be at work any more. */
+function isOver(entry: LedgerEntry, { openUntil, settled, now }: Evidence): boolean {
+  return openUntil ? openUntil(entry) <= now : settled;
 }
 
 function stillOpen(tuple: Tuple, { settlesAt }: Evidence): Line {
@@ -203,9 +202,8 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
 function removing(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence): Line {
   if (!reported) return { did: 'removed' };
   const present = kept(entry, reported, evidence.goal);
-  const left = leftFrom(entry, evidence);
-  if (left <= 0) return { entry: present, inVain: true };
-  const nextAttemptTime = timestamp(wholeSecond(evidence.now + left));
+  if (isOver(entry, evidence)) return { entry: present, inVain: true };
+  const nextAttemptTime = timestamp(wholeSecond(evidence.openUntil?.(entry) ?? evidence.settlesAt));
   return { entry: { ...present, state: 'Removing', nextAttemptTime } };
 }
 

@@ -9,8 +9,7 @@ import { remarkNotices } from './ledger-notices.ts';
 import { countInVain, openSent } from './progress.ts';
 import { LOOK_BODY, UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
-import { settlingAt } from './session.ts';
-import type { Work } from './work.ts';
+import { settling, type Work } from './work.ts';
 
 type Failed = Extract<Unmade, { got: 'failure' }>;
 
@@ -51,20 +50,15 @@ function reportUnseen(object: Organization, work: Work, now: number): NotedRepor
   const { pendingChange, privateEndpoints = [], ...rest } = session.draft;
   const proven = privateEndpoints.filter((entry) => isOurs(entry) && entry.state !== 'Unconfirmed');
   const list = new Listing(proven.map(tupleOf));
-  const isSettled = plannedAt.monotonic >= notes.settlesAt;
+  const evidence = settling(work, now);
   const sent = openSent({ object, work, now });
-  const isOver = sent?.how === 'refused' || isSettled;
-  const settlesAt = now + notes.settlesAt - plannedAt.monotonic;
+  const isOver = sent?.how === 'refused' || evidence.settled;
   const { ledger, inVain, remarks } = settle({
     ledger: privateEndpoints,
     list,
     goal,
     sent,
-    now,
-    settled: isSettled,
-    settlesAt,
-    openUntil: (entry) => now + settlingAt(notes, entry) - plannedAt.monotonic,
-    atWorkMs: work.atWorkMs,
+    ...evidence,
   });
   const draft = { ...rest, privateEndpoints: ledger, ...(!isOver && pendingChange && { pendingChange }) };
   const refusalsInRow = session.refusalsInRow + (sent?.how === 'refused' ? 1 : 0);

@@ -12,8 +12,8 @@ import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, shownList, storedEntries } from './reply.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
-import { type Fresh, type Notes, type Session, settlingAt, TWO_LOOKS_MS } from './session.ts';
-import type { Work } from './work.ts';
+import { type Fresh, type Notes, type Session, TWO_LOOKS_MS } from './session.ts';
+import { settling, type Work } from './work.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
 export interface Replied {
@@ -154,7 +154,7 @@ interface Seen {
 }
 
 function settled({ work, now }: Replied, { fresh, sent, notes }: Seen): Settlement {
-  const { goal, session, plannedAt } = work;
+  const { goal, session } = work;
   const ledger = session.draft.privateEndpoints ?? [];
   if (!fresh.list) return { ...NOTHING_SETTLED, ledger: takenBack(ledger, goal) };
   return settle({
@@ -162,11 +162,7 @@ function settled({ work, now }: Replied, { fresh, sent, notes }: Seen): Settleme
     list: fresh.list,
     goal,
     sent,
-    now,
-    settled: plannedAt.monotonic >= notes.settlesAt,
-    openUntil: (entry) => now + settlingAt(notes, entry) - plannedAt.monotonic,
-    settlesAt: now + notes.settlesAt - plannedAt.monotonic,
-    atWorkMs: work.atWorkMs,
+    ...settling({ ...work, notes }, now),
   });
 }
 

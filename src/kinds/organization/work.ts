@@ -1,10 +1,11 @@
 import { generationOf, readyOf, requestedAt } from '../common-status.ts';
 import { type Due, whenDue } from '../due.ts';
 import type { Goal } from './goal.ts';
+import type { Evidence } from './ledger.ts';
 import type { Facts } from './load.ts';
 import { addressOf } from './remote.ts';
 import { FINALIZER, type Organization, type OrganizationSpec } from './resource.ts';
-import { type Notes, type Session, sessionOf } from './session.ts';
+import { type Notes, type Session, sessionOf, settlingAt } from './session.ts';
 
 /** What every step of an attempt is done with. */
 export interface Work {
@@ -102,4 +103,19 @@ function isNews(object: Organization): boolean {
   const requested = requestedAt(object);
   if (requested !== undefined && requested !== object.status?.lastHandledReconcileAt) return true;
   return readyOf(object.status)?.observedGeneration !== generationOf(object);
+}
+
+/** When what was sent is over, by the wall clock as of the decision: what `settle` has to know of it. */
+export function settling(
+  { notes, plannedAt, atWorkMs }: Pick<Work, 'notes' | 'plannedAt' | 'atWorkMs'>,
+  now: number,
+): Pick<Evidence, 'now' | 'settled' | 'settlesAt' | 'openUntil' | 'atWorkMs'> {
+  const onTheWall = (monotonic: number): number => now + monotonic - plannedAt.monotonic;
+  return {
+    now,
+    settled: plannedAt.monotonic >= notes.settlesAt,
+    settlesAt: onTheWall(notes.settlesAt),
+    openUntil: (entry) => onTheWall(settlingAt(notes, entry)),
+    atWorkMs,
+  };
 }

@@ -56,7 +56,6 @@ export class CallJudge implements Judge {
   readonly #answered = new Map<string, string[]>();
   /** Request ids that a status has told of, as far as whoever wrote it knows. */
   readonly #told = new Set<string>();
-
   /** By process and object: the version that it was told of last, whatever it knew before. */
   readonly #heard = new Map<string, Thing>();
 

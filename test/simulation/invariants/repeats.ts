@@ -28,7 +28,6 @@ export class RepeatJudge implements Judge {
   readonly #trails: Trails;
   /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
   readonly #counts = new Map<string, Counts>();
-
   /** By uid, generation and endpoint: adds that were open when that spec came. They settle, and are counted, in its time. */
   readonly #openBefore = new Set<string>();
 
