@@ -51,7 +51,9 @@ export class LedgerJudge implements Judge {
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     const { change } = fact;
     const { uid, generation } = change.now.metadata;
+    // A cluster that was restored gives the numbers of generations once more.
     if (specOf(change.now).adoptPrivateEndpoints === true) this.#adopting.add(`${uid} ${generation}`);
+    else this.#adopting.delete(`${uid} ${generation}`);
     if (change.type !== 'MODIFIED' || !change.before || change.by === 'user') return;
     // What a deletion leaves behind is another invariant's.
     if (change.now.metadata.deletionTimestamp !== undefined) return;
