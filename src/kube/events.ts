@@ -22,11 +22,18 @@ export interface Events {
   flush(): Promise<void>;
 }
 
+interface Waiting {
+  readonly body: EventBody;
+  /** When it is tried for the last time, by the monotonic clock. */
+  readonly until: number;
+}
+
 /** About 2 MB of the longest notes. */
 const QUEUE = 1_000;
 const TIMEOUT_MS = 10_000;
-const TRIES = 3;
 const RETRY_MS = 2_000;
+/** From when it is emitted: an API server that starts anew is back by then. Each event has one try, however late its turn comes. */
+const PATIENCE_MS = 2 * 60_000;
 /** No event is worth more patience than this. */
 const LONGEST_RETRY_MS = 60_000;
 const FLUSH_MS = 5_000;
@@ -37,7 +44,7 @@ const COMPLAINTS = 1_000;
 export function createEvents(options: EventsOptions): Events {
   const { client, clock, log, instance } = options;
   const limits = new EventLimits(clock);
-  const queue: EventBody[] = [];
+  const queue: Waiting[] = [];
   const complaints = new Map<string, string>();
   let sending: Promise<void> | undefined;
 
@@ -68,8 +75,8 @@ export function createEvents(options: EventsOptions): Events {
     }
   };
 
-  const deliver = async (body: EventBody): Promise<void> => {
-    for (let tries = 1; ; tries += 1) {
+  const deliver = async ({ body, until }: Waiting): Promise<void> => {
+    for (;;) {
       const error = await send(body);
       if (!error) return;
       const { namespace } = body.metadata;
@@ -78,7 +85,7 @@ export function createEvents(options: EventsOptions): Events {
         return;
       }
       complain(namespace, error);
-      if (!mayPass(error) || tries === TRIES) return;
+      if (!mayPass(error) || clock.monotonic() >= until) return;
       await wait(Math.min(error.retryAfterMs ?? RETRY_MS, LONGEST_RETRY_MS));
     }
   };
@@ -86,9 +93,9 @@ export function createEvents(options: EventsOptions): Events {
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.at(ms, resolve));
 
   const work = async (): Promise<void> => {
-    for (let body = queue.shift(); body; body = queue.shift()) {
+    for (let next = queue.shift(); next; next = queue.shift()) {
       try {
-        await deliver(body);
+        await deliver(next);
       } catch (error) {
         log.warn({ error: String(error) }, 'sending an event failed in a way that it should not');
       }
@@ -103,7 +110,7 @@ export function createEvents(options: EventsOptions): Events {
         return;
       }
       if (!event.always && !limits.admit(event.object.metadata.uid, contentOf(event))) return;
-      queue.push(eventBody(event, { instance, now: clock.now() }));
+      queue.push({ body: eventBody(event, { instance, now: clock.now() }), until: clock.monotonic() + PATIENCE_MS });
       sending ??= work();
     },
 

@@ -172,16 +172,28 @@ describe('trouble', () => {
     expect(() => events.emit(anEvent())).not.toThrow();
   });
 
-  test('tries again what may pass, and gives up after three tries', async () => {
-    let fail = 2;
+  test('tries again what may pass, every two seconds for two minutes', async () => {
+    let fail = 45;
     const { events, clock, sent } = world((call) => (fail-- > 0 ? { fail: refused(call, 500, 'InternalError') } : {}));
     events.emit(anEvent());
-    await clock.advance(4_000);
-    expect(sent()).toHaveLength(3);
+    await clock.advance(90_000);
+    expect(sent()).toHaveLength(46);
     fail = 1_000;
     events.emit(anEvent({ note: 'second' }));
+    await clock.advance(119_999);
+    expect(sent()).toHaveLength(46 + 60);
     await clock.advance(60_000);
-    expect(sent()).toHaveLength(6);
+    expect(sent()).toHaveLength(46 + 61);
+  });
+
+  test('has no more patience with many than with one: what has waited long in line is tried once', async () => {
+    const { events, clock, sent } = world((call) => ({ fail: refused(call, 500, 'InternalError') }));
+    for (let n = 0; n < 20; n += 1) events.emit(anEvent({ note: `${n}` }));
+    await clock.advance(120_000);
+    expect(sent().map((event) => event.note)).toEqual([
+      ...Array.from({ length: 61 }, () => '0'),
+      ...Array.from({ length: 19 }, (_, n) => `${n + 1}`),
+    ]);
   });
 
   test('waits as long as the server asks', async () => {
