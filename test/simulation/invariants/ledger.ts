@@ -77,6 +77,7 @@ export class LedgerJudge implements Judge {
 
   #compare({ now, by }: Change, before: Thing): void {
     const { uid, namespace, name } = now.metadata;
+    const host = this.#court.life.fleet.apiHostOf(by);
     const subject = `organizations/${namespace}/${name}`;
     const intents = this.#intents.get(uid) ?? new Set<string>();
     this.#intents.set(uid, intents);
@@ -90,7 +91,7 @@ export class LedgerJudge implements Judge {
       const isAdopting = this.#adopting.has(`${uid} ${statusOf(now).observedGeneration}`);
       if (entry.origin === 'Adopted' && !isAdopting) continue;
       // What it had taken over from another object was never its own.
-      const why = this.#isProvenOurs(before, entry) ? this.#objection(now, entry) : undefined;
+      const why = this.#isProvenOurs(before, entry) ? this.#objection(now, entry, host) : undefined;
       if (why) this.#lostAt.set(`${uid} ${key}`, this.#court.life.timeline.now);
       if (why && this.#notes.isDead(by)) this.#court.excuse('written by a process that died before it could tell');
       else if (why) this.#losses.push({ at: this.#court.life.timeline.now, subject, uid, entry, now: left, why });
@@ -101,7 +102,7 @@ export class LedgerJudge implements Judge {
       this.#since.set(`${uid} ${key}`, this.#court.life.timeline.now);
       // A status may speak of an older spec than that on top of which it is written.
       const isOfNow = statusOf(now).observedGeneration === now.metadata.generation;
-      if (isOfNow && !this.#mayClaim(now, entry) && !this.#cameUnderItsId(now, entry)) {
+      if (isOfNow && !this.#mayClaim(now, entry) && !this.#cameUnderItsId(now, entry, host)) {
         const reason = readyOf(now)?.reason;
         const rule = reason === 'TargetConflict' || reason === 'Suspended' ? 'held inherits' : 'I3 claims';
         this.#court.report(
@@ -113,11 +114,9 @@ export class LedgerJudge implements Judge {
     }
   }
 
-  /** Why the ledger may not let go of an entry of ours; undefined where it may. */
-  #objection(thing: Thing, entry: LedgerView): Loss['why'] | undefined {
-    const target = targetOfSpec('organizations', specOf(thing));
-    const { apiHost } = this.#court.life;
-    const { looks, changes } = this.#trails.of(apiHost, target);
+  /** Why the ledger may not let go of an entry of ours, by the API that its writer works with; undefined where it may. */
+  #objection(thing: Thing, entry: LedgerView, host: string): Loss['why'] | undefined {
+    const { looks, changes } = this.#trails.of(host, targetOfSpec('organizations', specOf(thing)));
     const since = this.#since.get(`${thing.metadata.uid} ${truthKey(entry)}`) ?? 0;
     const lacking = looks.filter(({ at, entries }) => at >= since && entries && !isThere(entries, entry));
     const lastSeen = looks.findLast(({ at, entries }) => at >= since && entries && isThere(entries, entry))?.at ?? 0;
@@ -171,8 +170,8 @@ export class LedgerJudge implements Judge {
   }
 
   /** An add has its id, the look before it lacked the id, and the reply shows this: that the API keeps what it was sent in other fields, no client can tell from somebody else's. */
-  #cameUnderItsId(thing: Thing, entry: LedgerView): boolean {
-    const { looks, changes } = this.#trails.of(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
+  #cameUnderItsId(thing: Thing, entry: LedgerView, host: string): boolean {
+    const { looks, changes } = this.#trails.of(host, targetOfSpec('organizations', specOf(thing)));
     const isIts = (call: ApiCall): boolean =>
       this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
     const isSo = changes.some((call) => {

@@ -20,6 +20,8 @@ export class Fleet {
   readonly #places: Place[] = [];
   /** By process: the namespaces that it was started for; undefined: all. */
   readonly #views = new Map<string, readonly string[] | undefined>();
+  /** By process: the host of its --api-url. */
+  readonly #apiHosts = new Map<string, string>();
   #isStopped = false;
   /** How far wall clocks may be off by now: the sum of all jumps. */
   clocksOffMs = 0;
@@ -124,6 +126,11 @@ export class Fleet {
     return this.#views.get(process)?.includes(namespace) ?? true;
   }
 
+  /** Which API a process, of now or before, works with: one that is told to end before a move has its last word of the old one. */
+  apiHostOf(process: string): string {
+    return this.#apiHosts.get(process) ?? this.#life.apiHost;
+  }
+
   /** What has stood still goes on. */
   wake(): void {
     for (const { host } of this.processes) if (host.frozen) host.thaw();
@@ -158,6 +165,7 @@ export class Fleet {
     });
     place.present = incarnation;
     this.#views.set(name, place.namespaces);
+    this.#apiHosts.set(name, life.apiHost);
     life.timeline.at(0, () => incarnation.start());
   }
 
