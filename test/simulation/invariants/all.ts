@@ -62,7 +62,7 @@ export function judge(life: Life): Sitting {
     new ActivityJudge(court),
     new PromiseJudge(court),
     new WaitJudge(court),
-    new ProcessJudge(court),
+    new ProcessJudge(court, notes),
     new ProofJudge(court),
   ];
   life.chronicle.listen((fact) => {

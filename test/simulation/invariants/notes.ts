@@ -65,10 +65,14 @@ export class Notes implements Judge {
     return this.#dead.has(process);
   }
 
+  /** Whether a process was told to end so long before that it need not wait for running passes any more. */
+  hadItsGrace(process: string, at: number): boolean {
+    return at - (this.#toldToEnd.get(process) ?? at) >= this.#graceMs;
+  }
+
   #isSudden({ process, did, at }: Extract<Fact, { what: 'process' }>): boolean {
     if (did === 'died' || did === 'killed') return true;
-    const isOverdue = at - (this.#toldToEnd.get(process) ?? at) >= this.#graceMs;
-    return did === 'ended' && (isOverdue || this.#waiting.has(process));
+    return did === 'ended' && (this.hadItsGrace(process, at) || this.#waiting.has(process));
   }
 
   of(uid: string): readonly Note[] {

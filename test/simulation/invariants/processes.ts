@@ -4,6 +4,7 @@ import { statusOf } from '../record/objects.ts';
 import { shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import { isLook } from './messages.ts';
+import type { Notes } from './notes.ts';
 
 /** So long nobody may hold the Lease while everything works: one that died without a word is given up after 15 s. */
 const LEADERLESS_MS = 75_000;
@@ -21,11 +22,15 @@ export class ProcessJudge implements Judge {
   readonly #overtaken = new Map<string, number>();
   /** The answer that was the last thing that a process had of the API. */
   readonly #last = new Map<string, ApiCall>();
+  /** By process: what it was asking of the API server when it broke that off to end. */
+  readonly #brokenOff = new Map<string, string[]>();
+  readonly #notes: Notes;
   #disturbedAt = 0;
   #renewedAt = 0;
 
-  constructor(court: Court) {
+  constructor(court: Court, notes: Notes) {
     this.#court = court;
+    this.#notes = notes;
     if (court.life.world.elected) this.#watchLease();
   }
 
@@ -38,6 +43,7 @@ export class ProcessJudge implements Judge {
         this.#ask(fact.process, fact.ask, fact.at);
         if (fact.ask.status === 409) this.#overtaken.set(fact.process, fact.at);
         if (isTrouble(fact.ask)) this.#disturbedAt = fact.at;
+        else if (fact.ask.status === undefined) this.#breakOff(fact.process, fact.ask);
         return;
       case 'answered':
         this.#last.set(fact.call.process, fact.call);
@@ -80,10 +86,10 @@ export class ProcessJudge implements Judge {
       this.#court.report('process lease-kept', process, `${process} ended in order and still holds the Lease`);
     const last = this.#last.get(process);
     const overtakenAt = this.#overtaken.get(process) ?? 0;
-    if (last?.reply && at - last.reply.at < 60_000 && overtakenAt < last.reply.at) this.#judgeLost(process, last);
+    if (last?.reply && at - last.reply.at < 60_000 && overtakenAt < last.reply.at) this.#judgeLost(process, last, at);
   }
 
-  #judgeLost(process: string, call: ApiCall): void {
+  #judgeLost(process: string, call: ApiCall, at: number): void {
     const { requestId } = call.reply ?? {};
     // What a look or the answer to a name showed is kept in memory only, until the attempt ends.
     if (requestId === undefined || call.reply?.status !== 200 || isLook(call)) return;
@@ -96,11 +102,21 @@ export class ProcessJudge implements Judge {
     // It may have been for an object that is gone.
     if (stored.length < candidates.length) return;
     if (stored.some((thing) => statusOf(thing).lastRequest?.requestId === requestId)) return;
+    // The API server may take longer for it than a process has when it is told to end.
+    const isOnItsWay = this.#brokenOff.get(process)?.some((body) => body.includes(requestId));
+    if (isOnItsWay && this.#notes.hadItsGrace(process, at)) {
+      this.#court.excuse('a status on its way when the grace of its writer was used up');
+      return;
+    }
     this.#court.report(
       'process result-lost',
       process,
       `${process} ended in order, and no status tells of the answer to ${shown(call)}`,
     );
+  }
+
+  #breakOff(process: string, { body }: KubeAsk): void {
+    this.#brokenOff.set(process, [...(this.#brokenOff.get(process) ?? []), body]);
   }
 
   #ask(process: string, { path, method, status }: KubeAsk, at: number): void {
