@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Change } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
@@ -14,7 +16,7 @@ export class LookJudge implements Judge {
   readonly #trails: Trails;
   /** By process and target: the last look was not answered with a list. */
   readonly #refused = new Set<string>();
-  /** By uid and generation: when a status was last written that speaks of it. */
+  /** By uid and generation, and by uid and process: when a status was last written that speaks of it, or by it. */
   readonly #spoken = new Map<string, number>();
 
   constructor(court: Court, trails: Trails) {
@@ -23,10 +25,7 @@ export class LookJudge implements Judge {
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'written' && fact.change.by !== 'user') {
-      const { metadata } = fact.change.now;
-      this.#spoken.set(`${metadata.uid} ${statusOf(fact.change.now).observedGeneration}`, fact.at);
-    }
+    if (fact.what === 'written') this.#speak(fact.change, fact.at);
     if (fact.what === 'answered' && isLook(fact.call)) {
       if (fact.call.reply?.status === 200) this.#refused.delete(viewOf(fact.call));
       else this.#refused.add(viewOf(fact.call));
@@ -41,6 +40,12 @@ export class LookJudge implements Judge {
         this.#court.report(`I1 ${objection}`, call.target, `${shown(call)} leaves, ${SAYS[objection]} ${endpoint.id}`);
       }
     }
+  }
+
+  /** A write that leaves the status as it was, as that of a finalizer, tells of no look. */
+  #speak({ by, before, now }: Change, at: number): void {
+    if (by === 'user' || isDeepStrictEqual(statusOf(before), statusOf(now))) return;
+    for (const whose of [statusOf(now).observedGeneration, by]) this.#spoken.set(`${now.metadata.uid} ${whose}`, at);
   }
 
   #objectionTo(call: ApiCall, endpoint: EndpointView): keyof typeof SAYS | undefined {
@@ -60,11 +65,14 @@ export class LookJudge implements Judge {
     return !hasShown && isTwice ? undefined : 'no-look';
   }
 
-  /** An edit ended the attempt of this look before a status told of it. */
+  /** An edit, or the end of its process, ended the attempt of this look before a status told of it. */
   #isForgotten({ call: look, at }: Look, call: ApiCall): boolean {
     const [before, now] = [look, call].map((one) => this.#court.candidates(one)[0]?.known.last.metadata);
-    if (!before || before.generation === now?.generation) return false;
-    return at > (this.#spoken.get(`${before.uid} ${before.generation}`) ?? Number.NEGATIVE_INFINITY);
+    if (!before) return false;
+    const isUntold = (whose: string | number | undefined): boolean =>
+      at > (this.#spoken.get(`${before.uid} ${whose}`) ?? Number.NEGATIVE_INFINITY);
+    if (look.process !== call.process && isUntold(look.process)) return true;
+    return before.generation !== now?.generation && isUntold(before.generation);
   }
 
   /**
