@@ -63,6 +63,8 @@ export class Court {
   readonly #confirmed = new Map<string, ApiCall>();
   /** API and uid of every object for which a call can have been made that was confirmed. */
   readonly #proven = new Set<string>();
+  /** By call: writes of other processes that may have been at work when it left, and no status told of them. */
+  readonly #untold = new Map<ApiCall, ApiCall[]>();
   readonly #heard = new Set<string>();
   readonly #candidates = new Map<number, readonly Candidate[]>();
 
@@ -151,6 +153,17 @@ export class Court {
     return calls.some(
       (call) => call !== lost && call.leftAt > lost.leftAt && call.text === lost.text && isSuccess(call),
     );
+  }
+
+  /** No client could have waited with this call for that write: it is not to blame for what the write overwrites. */
+  leftUntold(call: ApiCall, write: ApiCall): void {
+    this.#untold.set(call, [...(this.#untold.get(call) ?? []), write]);
+  }
+
+  /** Whether the call that confirmed this object left when nobody could know of this write. */
+  wasUntold(write: ApiCall, thing: Thing): boolean {
+    const own = this.#confirmed.get(statusOf(thing).applied?.requestId ?? '');
+    return own !== undefined && (this.#untold.get(own) ?? []).includes(write);
   }
 
   /**

@@ -42,10 +42,11 @@ export class PipesAtRest {
     return isSo;
   }
 
-  /** What the same process confirmed after it made its status say nothing of the call that came last, and that process is gone. */
+  /** No status told of the call that came last, of a process that is gone: none ever did, or the same was confirmed since. */
   #cameUntold(thing: Thing): boolean {
     const last = this.#court.lastCarriedOut(targetOfSpec('pipesettings', specOf(thing)));
-    const isSo = last !== undefined && last.reply === undefined && this.#court.wasConfirmedAfter(last, thing);
+    if (!last || last.reply) return false;
+    const isSo = this.#court.wasConfirmedAfter(last, thing) || this.#court.wasUntold(last, thing);
     if (isSo) this.#court.excuse('a write that no status tells of, of a process that is gone');
     return isSo;
   }

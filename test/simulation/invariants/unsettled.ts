@@ -73,9 +73,11 @@ export class UnsettledJudge implements Judge {
     const mine = this.#court.candidates(call);
     for (const before of open) {
       const theirs = this.#court.candidates(before);
+      const isUntold = call.process !== before.process && !theirs.some((one) => this.#isOnRecord(one, before));
+      if (isUntold) this.#court.leftUntold(call, before);
       if (theirs.length > 0 && !mine.some((one) => theirs.some((other) => uidOf(one) === uidOf(other)))) {
         if (!this.#couldKnow(mine, theirs)) continue;
-        if (call.process !== before.process && !theirs.some((one) => this.#isOnRecord(one, before))) {
+        if (isUntold) {
           this.#court.excuse('a write that no status tells of, of a process that is gone');
           continue;
         }
