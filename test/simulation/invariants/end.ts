@@ -19,6 +19,7 @@ import { Rightful } from './rightful.ts';
 import { areTwice, type Instance, isIn, type Look, type Trails, truthKey } from './trail.ts';
 
 const DELETED_MS = 15 * 60_000;
+const GIVEN_TWICE = 'a version that had been given before a restore';
 /** Whose key was refused for others has no time of its own: one of them tries it half as late again as the longest wait, give or take a fifth. */
 const GATED_MS = 1.2 * 1.5 * 30 * 60_000;
 
@@ -90,7 +91,10 @@ export class EndJudge {
     const ready = readyOf(thing);
     if (deletionTimestamp !== undefined) {
       const since = this.#court.life.kube.now() - Date.parse(deletionTimestamp);
-      if (since > DELETED_MS + this.#clockMs())
+      const isHeld = since > DELETED_MS + this.#clockMs();
+      // What was gone, and was brought back, too.
+      if (isHeld && this.#court.isMissed(plural, thing)) this.#court.excuse(GIVEN_TWICE);
+      else if (isHeld)
         this.#court.report(
           'I5 held-for-ever',
           key,
@@ -103,7 +107,7 @@ export class EndJudge {
     const isUnseen = statusOf(thing).observedGeneration !== generation;
     const isMissed = this.#court.isMissed(plural, thing) || this.#court.isSecretMissed(thing, reason);
     if ((isUnseen || !allowed.has(reason)) && isMissed) {
-      this.#court.excuse('a version that had been given before a restore');
+      this.#court.excuse(GIVEN_TWICE);
       return;
     }
     if (isUnseen) {
