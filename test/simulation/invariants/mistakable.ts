@@ -5,7 +5,7 @@ import type { Court } from './court.ts';
 import { type Intents, SURELY_OURS_MS } from './intents.ts';
 import { type Departure, lookBefore, lookLackingId } from './looks.ts';
 import { isLook } from './messages.ts';
-import { type Instance, isIn, type Look, type Trails, truthKey } from './trail.ts';
+import { type Instance, isIn, isThere, type Look, type Trails, truthKey } from './trail.ts';
 
 /** How far an API may lag behind its own writes. */
 const LAG_MS = 30_000;
@@ -43,7 +43,7 @@ export class Mistakable {
     }
     if (isInPlaceOfOurs(call, instance) && this.#cameSinceLook(call, instance)) return 'put in place of ours';
     const { instances } = this.#trails.of(call.host, call.target);
-    const same = instances.filter((other) => other !== instance && other.key === instance.key);
+    const same = instances.filter((other) => other !== instance && this.#isShownAs(call, instance, other));
     const own = same.filter((other) => this.#countsAsOurs(call, other));
     // What no client can tell from ours stands for ours in its turn.
     for (const other of same) {
@@ -53,7 +53,14 @@ export class Mistakable {
     return this.#excuseBeside(own, { call, instance, gone });
   }
 
-  /** `own`: what counts as ours, and is byte for byte the same. */
+  /** The same, or shown so by the list that this call was decided on: it leaves out wherein they differ. */
+  #isShownAs(call: ApiCall, one: Instance, other: Instance): boolean {
+    if (one.key === other.key) return true;
+    const { entries = [] } = lookBefore(call, this.#trails) ?? {};
+    return entries.some((entry) => isThere([entry], one.stored) && isThere([entry], other.stored));
+  }
+
+  /** `own`: what counts as ours, and is the same to whoever goes by the list. */
   #excuseBeside(own: readonly Instance[], { call, instance, gone }: Removal): string | undefined {
     const { restores, timeline } = this.#court.life;
     const { looks } = this.#trails.of(call.host, call.target);
