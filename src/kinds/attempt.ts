@@ -130,6 +130,8 @@ export interface SlotWish extends Pick<CallWish, 'target' | 'lane' | 'probe' | '
 export interface Wish extends SlotWish {
   /** Whether the call changes something: decides what a lost answer means. */
   readonly write: boolean;
+  /** Whether a success shows what was sent; where it does not, what it did may be yet to come. Absent: each one does. */
+  readonly isShown?: (result: Success['result']) => boolean;
   readonly send: (credential: Credential, begin: NonNullable<ApiRequest['begin']>) => Promise<Reply>;
 }
 
@@ -188,7 +190,8 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   if (!reply.answered && reply.aborted) return { got: 'called-off' };
   using.memory.triedSecret.set(key, read.resourceVersion);
   const verdict = judge(reply, { write: wish.write });
-  using.memory.underWay.set(key, { ...call, isUnknown: wish.write && verdict.outcome === 'Unknown' });
+  const isTold = verdict.ok ? wish.isShown?.(verdict.result) !== false : verdict.outcome !== 'Unknown';
+  using.memory.underWay.set(key, { ...call, isUnknown: wish.write && !isTold });
   if (verdict.ok) {
     const result = maskTexts(verdict.result, (text) => read.credential.mask(text));
     return { got: 'success', verdict: { ...verdict, result }, secretVersion: read.resourceVersion };

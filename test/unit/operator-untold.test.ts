@@ -37,6 +37,10 @@ const named = (name: string): object => ({
 });
 const stored = (key = KEY): Organization => kube.get(organizationType, key) as Organization;
 
+function readyOf(key: string) {
+  return stored(key).status?.conditions?.[0];
+}
+
 /** What it is given as a name, in order. */
 function namesSent(): readonly unknown[] {
   const calls = api.calls({ pathIncludes: TARGET, bodyIncludes: '"name"' });
@@ -132,4 +136,21 @@ test('so is one of an object that finds the organization held by another one, be
   await watchHasTold();
   expect(await namesInTheEnd('ns/holder')).toEqual(PUT_RIGHT);
   expect(stored().status?.conditions?.[0]?.reason).toBe('TargetConflict');
+});
+
+test.each([
+  ['a name', { name: 'acme-3' }],
+  ['a removal', { privateEndpoints: [] }],
+])('%s that the answer does not show yet keeps the next object waiting when the first is gone', async (_, change) => {
+  await applied('acme-1');
+  kube.create(organizationType, 'ns/next', { spec: named('acme-1') });
+  await eventually(() => expect(readyOf('ns/next')?.reason).toBe('TargetConflict'));
+  api.play({ organization: { echo: 'stale' } });
+  kube.edit(organizationType, KEY, { spec: { ...named('acme-1'), ...change } });
+  await eventually(() => expect(readyOf(KEY)?.reason).toBe('NotConfirmed'));
+  const calls = api.callCount({ pathIncludes: TARGET });
+  kube.remove(organizationType, KEY);
+  await eventually(() => expect(readyOf('ns/next')?.message).toContain('its outcome is not settled'));
+  await watchHasTold();
+  expect(api.callCount({ pathIncludes: TARGET })).toBe(calls);
 });

@@ -3,7 +3,8 @@ import type { KubeObject } from '../../kube/resource.ts';
 import type { Notice } from '../../runtime/kind.ts';
 import { type Attempt, type Attempting, attempt, type Reservation, reserve } from '../attempt.ts';
 import { farewell } from './cleanup.ts';
-import type { Tuple } from './endpoints.ts';
+import { Listing, readList, type Tuple } from './endpoints.ts';
+import type { Step } from './next-step.ts';
 import type { Plan } from './plan.ts';
 import { patchOrganization } from './remote.ts';
 import { FINALIZER, type Organization } from './resource.ts';
@@ -79,6 +80,7 @@ async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }
         {
           ...wish,
           write,
+          isShown: (reply) => showsEffect(step, work.goal.name, reply),
           send: (credential, begin) => {
             const leaves = (): ReturnType<typeof begin> => {
               const objection = begin();
@@ -97,6 +99,17 @@ async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }
     case 'conclude':
       return { got: 'nothing' };
   }
+}
+
+/**
+ * An API may lag behind its writes. Whoever comes next for the organization, while it does, would take what was there before for
+ * what is there.
+ */
+function showsEffect(step: Step, declared: string | undefined, result: Readonly<Record<string, unknown>>): boolean {
+  if (step.step !== 'send') return typeof result.name !== 'string' || result.name === declared;
+  const list = new Listing(readList(result) ?? []);
+  const { add, remove } = step.pending;
+  return add.every((tuple) => list.find(tuple)) && !remove.some((tuple) => list.has(tuple));
 }
 
 function withPlace(tuple: Tuple): string {
