@@ -4,7 +4,7 @@ import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/obj
 import type { PatchView } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import type { Notes } from './notes.ts';
-import { type Trails, truthKey } from './trail.ts';
+import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
 
 interface Ended {
   readonly at: number;
@@ -115,8 +115,10 @@ export class DeletionJudge implements Judge {
     return listed;
   }
 
-  #left({ target, host, uid, adopted, pending, pendingSince, spared, at }: Ended): Left[] {
-    return this.#trails.present(host, target).flatMap(({ key, stored, creator }) => {
+  #left(ended: Ended): Left[] {
+    const { target, host, uid, adopted, pending, pendingSince, spared, at } = ended;
+    return this.#trails.present(host, target).flatMap((instance) => {
+      const { key, stored, creator } = instance;
       if (spared.has(key)) return [];
       if (creator.by === 'operator') {
         // A restore has brought the object back, and it went on.
@@ -129,6 +131,10 @@ export class DeletionJudge implements Judge {
         const makers = this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid);
         // Where several objects can have made the call, it is not certain that it was this one.
         if (makers.length !== 1 || makers[0] !== uid) return [];
+        if (this.#isUnseenHalf(ended, instance, creator.call)) {
+          this.#court.excuse('stored with a refusal, and in no list since');
+          return [];
+        }
         if (isSpelledOtherwise(stored, creator.call)) return [said(stored, 'spelled')];
         // One that was there before the intent was lost by the ledger, not by the intent.
         const isOfIntent = pending.has(key) && creator.call.leftAt >= pendingSince - 1_000;
@@ -137,6 +143,29 @@ export class DeletionJudge implements Judge {
       return adopted.has(key) && creator.at < at ? [said(stored, 'adopted')] : [];
     });
   }
+
+  /**
+   * An API may store what it refuses, which is nobody's by the table while no list has it. No list has had it here, and every add of
+   * it since was refused too: so no client can know.
+   */
+  #isUnseenHalf(
+    { target, host, ours, pending, at }: Ended,
+    { key, stored, creator }: Instance,
+    call: ApiCall,
+  ): boolean {
+    // What stands on record then is to be named, whatever the API had said to it.
+    if (ours.has(key) || pending.has(key)) return false;
+    const { changes, looks } = this.#trails.of(host, target);
+    const isAdd = ({ body }: ApiCall): boolean =>
+      ((body as PatchView).privateEndpoints?.add ?? []).some((sent) => truthKey(sent) === key);
+    const adds = changes.filter((one) => one.leftAt >= call.leftAt && one.leftAt <= at && isAdd(one));
+    const shown = looks.filter((look) => look.at >= creator.at && look.at <= at && isIn(look.entries ?? [], stored));
+    return shown.length === 0 && adds.every(isRefused);
+  }
+}
+
+function isRefused({ reply }: ApiCall): boolean {
+  return reply !== undefined && reply.status >= 400 && reply.status < 500 && reply.status !== 408;
 }
 
 /** Whether the API keeps it in other letters than it was sent in. */
