@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { problemsOf } from '../../src/kinds/organization/problems.ts';
 import { decisionOf } from '../../src/kinds/organization/next-step.ts';
 import { progress, type Replied } from '../../src/kinds/organization/progress.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
@@ -77,4 +78,38 @@ describe('what the look has shown and the answer to the name lacks', () => {
     const { draft } = answered(named, { step: 'send', pending, body: '{}' }, [other]).session;
     expect(draft.privateEndpoints).toMatchObject([{ ...e('a'), state: 'Unconfirmed' }]);
   });
+});
+
+test('a name that its answer does not show may come yet: who declares another one by then looks once more when that is over', () => {
+  const given = (name: string, notes: Partial<Work['notes']> = {}): Work => {
+    const object = anOrganization({ spec: { name } });
+    const parsed = parseSpec(object);
+    if (!parsed.ok) throw new Error(parsed.message);
+    const facts = factsOf(object);
+    const known = { ...facts, notes: { ...facts.notes, ...notes } };
+    return workOf(object, known, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  };
+  const named = (shown: string): Work['notes'] => {
+    const object = anOrganization({ spec: { name: 'After' } });
+    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { name: shown } } as const;
+    const call = { step: 'name', name: 'After', body: '{}' } as const;
+    const { session: _, ...notes } = progress({
+      object,
+      work: given('After'),
+      call,
+      verdict,
+      secretVersion: '1',
+      now: T0,
+    });
+    return notes;
+  };
+  const waits = (name: string, notes: Work['notes']) => {
+    const work = given(name, notes);
+    return problemsOf({ work, decision: decisionOf(work), now: T0 }).filter(
+      ({ reason }) => reason === 'OutcomeUnknown',
+    );
+  };
+  expect(waits('Before', named('Before'))).toMatchObject([{ at: T0 + 95_000 }]);
+  expect(waits('Before', named('After'))).toEqual([]);
+  expect(waits('After', named('Before'))).toEqual([]);
 });

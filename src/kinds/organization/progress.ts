@@ -72,9 +72,14 @@ function afterLook({ work, call, now }: Replied, reply: OrganizationReply): Note
   // From when its answer was there; the call may have been long under way.
   const answeredAt = work.plannedAt.monotonic + Math.max(0, now - work.plannedAt.now);
   const since = reply.list ? undefined : (unlistedSince ?? answeredAt);
+  const byName = call.step === 'name' || (call.step === 'look' && call.by === 'name');
+  const { name } = work.goal;
+  // The API may lag behind its writes: what the answer does not show is yet to come, or never.
+  const isUnshown = byName && name !== undefined && reply.name !== undefined && reply.name !== name;
   return {
     ...notes,
     ...(since !== undefined && { unlistedSince: since }),
+    ...(isUnshown && { lostName: { name, settlesAt: work.plannedAt.monotonic + work.atWorkMs } }),
     failedLooks: call.step === 'look' && call.by === 'list' ? 0 : notes.failedLooks,
     looks: call.step === 'look' ? notes.looks + 1 : notes.looks,
   };

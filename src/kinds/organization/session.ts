@@ -66,7 +66,7 @@ export interface Notes {
   /** Looks since it was sent or first seen. */
   readonly looks: number;
   readonly unsent?: Unsent;
-  /** A name whose fate is unknown; `name` undefined: sent by another process. */
+  /** A name whose fate is unknown, for want of an answer or of an answer that shows it; `name` undefined: sent by another process. */
   readonly lostName?: { readonly name?: string; readonly settlesAt: number };
   /** Monotonic ms of the first look in a row that showed no list. */
   readonly unlistedSince?: number;
