@@ -43,3 +43,15 @@ test.each<[string, Parameters<typeof yielded>[1]]>([
   expect(status?.privateEndpoints).toMatchObject([{ id: 'a', origin: 'Found' }]);
   expect(events).toContain('OwnershipLost');
 });
+
+test('what another API had shown is forgotten, also where nothing there is this object’s', () => {
+  const proof = { time: at(0), apiHash: 'sha256:other-api' };
+  const organization = { name: 'Acme', privateEndpoints: [e('theirs')], privateEndpointsTotal: 1 };
+  const object = anOrganization({ ids: [], status: { proof, organization } });
+  const plan = planned(object);
+  expect(plan).toEqual({ do: 'disown', lost: [] });
+  const { status, notices } = report(object, plan, { got: 'nothing' }, T0);
+  expect(status).not.toHaveProperty('organization');
+  expect(notices).toEqual([]);
+  expect(planned(anOrganization({ ids: [], status: status ?? {} })).do).toBe('step');
+});

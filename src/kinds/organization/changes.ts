@@ -37,14 +37,14 @@ export function nameDrift(
   { object, work, call }: Pick<Replied, 'object' | 'work' | 'call'>,
   { name, shown }: OrganizationReply,
 ): FieldChange[] {
-  const { organization, lastRequest, proof } = work.session.draft;
+  const { organization, lastRequest } = work.session.draft;
   const { goal } = work;
   const from = organization?.name;
   const isLook = call.step === 'look' && call.by === 'list';
   if (!isLook || goal.spared || name === undefined || from === undefined || shown.name === from) return [];
   const isOurDoing =
     work.isOwed || name === goal.name || lastRequest?.outcome === 'Unknown' || isRefusedEcho(object, shown.name);
-  if (isOurDoing || (proof && proof.apiHash !== work.apiHash)) return [];
+  if (isOurDoing) return [];
   return [change('name', from, shown.name, LIMITS.value)];
 }
 

@@ -20,15 +20,14 @@ export type Plan =
   | { readonly do: 'suspend'; readonly confirmed: boolean }
   /** `lost`: what was this object's and is so no more, because another one is proven. */
   | { readonly do: 'yield'; readonly to: Held | Turn; readonly spec: OrganizationSpec; readonly lost: readonly Tuple[] }
-  /** Its ledger and intent speak of another API. */
+  /** Its status speaks of another API. */
   | { readonly do: 'disown'; readonly lost: readonly Tuple[] }
   /** Puts the finalizer on. */
   | { readonly do: 'hold' };
 
 /** Decides. The order is the order of precedence: deletion, a spec that cannot be read, suspend, another object's organization, Plan, time. */
 export function plan(object: Organization, facts: Facts, now: number): Plan {
-  const foreign = ofAnotherApi(object, facts);
-  if (foreign) return { do: 'disown', lost: foreign };
+  if (isElsewhere(object, facts)) return { do: 'disown', lost: oursIn(object) };
   if (object.metadata.deletionTimestamp) return planCleanup(object, facts, now);
   const parsed = parseSpec(object);
   if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message };
@@ -86,14 +85,7 @@ function isConfirmed({ status }: Organization, hash: string): boolean {
   return status.lastRequest?.outcome === 'Succeeded' && !(status.privateEndpoints ?? []).some(isOpen);
 }
 
-/** What is this object's, or may be, where the status speaks of another API than this one. */
-function ofAnotherApi(object: Organization, facts: Facts): readonly Tuple[] | undefined {
-  const { status } = object;
-  if (!status?.privateEndpoints && !status?.pendingChange) return undefined;
-  return isElsewhere(object, facts) ? oursIn(object) : undefined;
-}
-
-/** A status of the first version has no proof: there the hash of the request tells, where it is of the present spec. */
+/** Whether the status speaks of another API. One of the first version has no proof: there the hash of the request tells, where it is of the present spec. */
 function isElsewhere(object: Organization, { apiHash, baseUrl }: Facts): boolean {
   const { proof, applied } = object.status ?? {};
   if (proof) return proof.apiHash !== apiHash;
