@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../src/kinds/organization/load.ts';
-import { report } from '../../src/kinds/organization/report.ts';
+import { report, reportUnproven } from '../../src/kinds/organization/report.ts';
 import type { Organization, OrganizationStatus, PendingChange } from '../../src/kinds/organization/resource.ts';
 import type { Notes } from '../../src/kinds/organization/session.ts';
+import { awaitChange } from '../../src/runtime/outcome.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
@@ -54,4 +55,36 @@ test('what another API had shown is forgotten, also where nothing there is this 
   expect(status).not.toHaveProperty('organization');
   expect(notices).toEqual([]);
   expect(planned(anOrganization({ ids: [], status: status ?? {} })).do).toBe('step');
+});
+
+describe('an add that no list has shown when the hold ends', () => {
+  const unseen = entry('b', { state: 'Unconfirmed', nextAttemptTime: at(0) });
+  const privateEndpoints = [entry('a', { state: 'Missing', nextAttemptTime: at(0) }), unseen];
+  const proof = { time: at(0), apiHash: 'sha256:other-api' };
+  const stillOpen = [
+    { id: 'a', origin: 'Found', state: 'Present' },
+    { ...unseen, origin: 'Found' },
+  ];
+
+  test('stays open where another object is proven, so that it counts when it was in vain', () => {
+    const { status } = yielded(anOrganization({ ids: ['a', 'b'], status: { privateEndpoints } }));
+    expect(status?.privateEndpoints).toMatchObject(stillOpen);
+  });
+
+  test('stays open where the proof has ended', () => {
+    const object = anOrganization({ ids: ['a', 'b'], status: { privateEndpoints } });
+    const { status, notices = [] } = reportUnproven(
+      { status: { privateEndpoints }, outcome: awaitChange, did: 'step' },
+      object,
+    );
+    expect(status).toMatchObject({ privateEndpoints: stillOpen });
+    expect(notices.map(({ note }) => note).join()).toContain('a (gcp/r1), b (gcp/r1)');
+  });
+
+  test('is of no interest at another API, but is named', () => {
+    const object = anOrganization({ ids: ['a', 'b'], status: { privateEndpoints, proof } });
+    const { status, notices = [] } = report(object, planned(object), { got: 'nothing' }, T0);
+    expect(status).toMatchObject({ privateEndpoints: stillOpen.slice(0, 1) });
+    expect(notices.map(({ note }) => note).join()).toContain('a (gcp/r1), b (gcp/r1)');
+  });
 });

@@ -96,10 +96,12 @@ function disown(object: Organization, lost: readonly Tuple[], now: number): Note
   const common = commonStatus(object, object.status, { summary, now, acknowledge: false });
   const before =
     '--api-url is another one than when these private endpoints were sent, so they are no longer tracked as this object’s:';
+  // Nothing was sent to this one.
+  const privateEndpoints = object.status?.privateEndpoints?.filter(({ state }) => state !== 'Unconfirmed');
   return {
     status: merged(object, {
       ...common,
-      ...nobodys(object),
+      ...nobodys({ status: { ...object.status, privateEndpoints } }),
       organization: undefined,
       proof: undefined,
       applied: undefined,
@@ -125,12 +127,13 @@ export function reportUnproven(said: Report, object: Organization): Report {
   return { ...said, status: withoutUndefined({ ...status, ...nobodys({ status }) }), notices };
 }
 
-/** The ledger with nothing in it that is this object's. */
+/** The ledger with nothing in it that is this object's. What was sent and not seen yet is open all the same, and counts when it was in vain. */
 function nobodys({ status }: Pick<Organization, 'status'>): Partial<OrganizationStatus> {
   const found = new Map<string, LedgerEntry>();
   for (const entry of status?.privateEndpoints ?? []) {
     const { lastError: _, nextAttemptTime: __, ...rest } = entry;
-    if (entry.state !== 'Refused') found.set(tupleKey(entry), { ...rest, origin: 'Found', state: 'Present' });
+    if (entry.state === 'Unconfirmed') found.set(tupleKey(entry), { ...entry, origin: 'Found' });
+    else if (entry.state !== 'Refused') found.set(tupleKey(entry), { ...rest, origin: 'Found', state: 'Present' });
   }
   return { privateEndpoints: found.size > 0 ? [...found.values()] : undefined, pendingChange: undefined };
 }
