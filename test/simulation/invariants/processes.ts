@@ -44,6 +44,7 @@ export class ProcessJudge implements Judge {
         if (fact.ask.status === 409) this.#overtaken.set(fact.process, fact.at);
         if (isTrouble(fact.ask)) this.#disturbedAt = fact.at;
         else if (fact.ask.status === undefined) this.#breakOff(fact.process, fact.ask);
+        else if (fact.ask.status === 200 && fact.ask.path.endsWith('/status')) this.#noteTold(fact.process, fact.ask);
         return;
       case 'answered':
         this.#last.set(fact.call.process, fact.call);
@@ -113,6 +114,12 @@ export class ProcessJudge implements Judge {
       process,
       `${process} ended in order, and no status tells of the answer to ${shown(call)}`,
     );
+  }
+
+  /** A status has told of it, whatever is written over that later. */
+  #noteTold(process: string, { body }: KubeAsk): void {
+    const requestId = this.#last.get(process)?.reply?.requestId;
+    if (requestId !== undefined && body.includes(requestId)) this.#last.delete(process);
   }
 
   #breakOff(process: string, { body }: KubeAsk): void {
