@@ -21,7 +21,7 @@ import {
 import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
-import { API_HASH, API_TIMEOUT_MS, anOrganization, factsOf } from '../support/organization-objects.ts';
+import { API_HASH, API_TIMEOUT_MS, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 /** Since it was sent, or first seen. */
@@ -85,8 +85,7 @@ describe('an entry that was left open', () => {
 
   test('is looked at when it settles, and not only when all do', () => {
     const object = stored({ privateEndpoints: ledger });
-    const parsed = parseSpec(object);
-    if (!parsed.ok) throw new Error(parsed.message);
+    const spec = parsedSpec(object);
     const facts = factsOf(object, { monotonic: MINUTE });
     const notes = {
       ...facts.notes,
@@ -94,12 +93,35 @@ describe('an entry that was left open', () => {
       openUntil: new Map([[tupleKey(e('a')), 2 * MINUTE]]),
       looks: 2,
     };
-    const work = workOf(object, { ...facts, notes }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+    const work = workOf(object, { ...facts, notes }, { spec, goal: goalOf(spec), now: T0 });
     const fresh = { list: listing(), responseHash: '', secretVersion: '1', at: MINUTE };
     const { outcome } = conclude(object, { ...work, session: { ...work.session, fresh } }, T0, 'look');
     expect(outcome).toEqual({ next: 'recheck', at: T0 + MINUTE });
   });
+
+  test('is looked at once more when it settles for this process, where endpoints are not managed and its time is past', () => {
+    const object = anOrganization({ spec: { name: 'Acme' }, status: { privateEndpoints: ledger } });
+    const facts = factsOf(object);
+    const { notes } = facts;
+    const now = T0 + MINUTE;
+    const spec = parsedSpec(object);
+    const work = workOf(object, { ...facts, monotonic: MINUTE }, { spec, goal: goalOf(spec), now });
+    const fresh = { list: listing(), name: 'Acme', responseHash: '', secretVersion: '1', at: MINUTE };
+    const { status, outcome } = conclude(object, { ...work, session: { ...work.session, fresh } }, now, 'look');
+    const settlesAt = T0 + AT_WORK;
+    const { conditions = [] }: OrganizationStatus = status ?? {};
+    expect([conditions[0]?.reason, outcome]).toEqual(['Applied', { next: 'recheck', at: settlesAt }]);
+    const after = { ...object, status: { ...object.status, ...status } };
+    expect(planned(after, { know: notes, monotonic: MINUTE }, now)).toEqual({ do: 'nothing', at: settlesAt });
+    expect(planned(after, { know: notes, monotonic: AT_WORK }, settlesAt).do).toBe('step');
+  });
 });
+
+function parsedSpec(object: Organization) {
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  return parsed.spec;
+}
 
 describe('an intent of this process', () => {
   test('is unsent until its first byte leaves, and settles from then on', () => {

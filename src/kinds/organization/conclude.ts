@@ -16,11 +16,11 @@ import { reportFailure } from '../failure-report.ts';
 import { nextWait } from '../failures.ts';
 import { changeNotice, otherwiseDescribed } from './changes.ts';
 import { decisionOf, looksByName } from './next-step.ts';
-import { owedLooks } from './open-entries.ts';
+import { openEntries, secondLooks } from './open-entries.ts';
 import { type Problem, problemsOf } from './problems.ts';
 import { declaredKeys } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
-import type { Notes, Session } from './session.ts';
+import { type Notes, type Session, settlingAt } from './session.ts';
 import { fitted } from './size.ts';
 import { counted, names } from './wording.ts';
 import type { Work } from './work.ts';
@@ -99,9 +99,9 @@ function applied(object: Organization, work: Work, now: number): Said {
   const from = Date.parse(record.time);
   const times = [
     ...(interval === undefined ? [] : [wholeSecond(assertionTime(from, interval, object.metadata.uid))]),
-    ...(session.fresh?.list ? owedLooks(session.draft.privateEndpoints) : []),
+    ...owedLooks(work, now),
   ];
-  const nextAttempt = times.length === 0 ? undefined : Math.max(Math.min(...times), now);
+  const nextAttempt = times.length === 0 ? undefined : Math.min(...times);
   const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(work) } as const;
   const { lastRequest } = session.draft;
   const common = commonStatus(object, object.status, { summary, now, nextAttempt, acknowledge: true, lastRequest });
@@ -112,6 +112,13 @@ function applied(object: Organization, work: Work, now: number): Said {
     outcome: nextAttempt === undefined ? awaitChange : recheckAt(nextAttempt),
     notices: recovered ? [changeNotice([], session.fresh?.requestId, after)] : [],
   };
+}
+
+/** Epoch ms: when what is not as it should be yet is looked at again. For what another process left open, that is later than the time that stands there. */
+function owedLooks({ session, notes, plannedAt }: Work, now: number): number[] {
+  const ledger = session.draft.privateEndpoints;
+  const open = openEntries(ledger).map((entry) => wholeSecond(now + settlingAt(notes, entry) - plannedAt.monotonic));
+  return [...secondLooks(ledger), ...open].filter((at) => at > now);
 }
 
 /** Throws where nothing was answered: nothing is confirmed by that. */

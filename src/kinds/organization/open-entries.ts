@@ -5,8 +5,8 @@ export function openEntries(ledger: readonly LedgerEntry[] = []): readonly Ledge
   return ledger.filter(({ state }) => state === 'Unconfirmed' || state === 'Removing');
 }
 
-/** Epoch ms: when what a list has left open is looked at again. */
-export function owedLooks(ledger: readonly LedgerEntry[] = []): number[] {
-  const owed = [...openEntries(ledger), ...ledger.filter(({ state }) => state === 'Missing')];
-  return owed.flatMap(({ nextAttemptTime }) => (nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)]));
+/** Epoch ms: when what one look has missed is looked at again. */
+export function secondLooks(ledger: readonly LedgerEntry[] = []): number[] {
+  const missing = ledger.filter(({ state }) => state === 'Missing');
+  return missing.flatMap(({ nextAttemptTime }) => (nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)]));
 }

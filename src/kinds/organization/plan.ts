@@ -7,7 +7,7 @@ import type { Tuple } from './endpoints.ts';
 import { goalOf, isOurs } from './goal.ts';
 import type { Facts } from './load.ts';
 import { nextStep } from './next-step.ts';
-import { owedLooks } from './open-entries.ts';
+import { openEntries, secondLooks } from './open-entries.ts';
 import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
@@ -48,7 +48,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const work = workOf(object, facts, { spec, goal, now });
   const { applied, pendingChange } = object.status ?? {};
   const isSent = applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
-  const owedAt = Math.min(againAt, ...owedLooks(object.status?.privateEndpoints));
+  const owedAt = Math.min(againAt, owedLookAt(object));
   const reassertMs = spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
   const due = dueOf(object, facts, { confirmed: isSent && owedAt > now && !facts.owed, reassertMs, now });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
@@ -76,6 +76,12 @@ function givenUp(
   const pending = object.status?.pendingChange;
   const ms = pending && !isUnsent(notes, pending) ? notes.settlesAt - monotonic : 0;
   return ms > 0 ? { to: { ...to, until: now + ms }, lost: [] } : { to, lost: oursIn(object) };
+}
+
+/** Epoch ms: when what is not as it should be yet is looked at again, as the last attempt has promised. */
+function owedLookAt({ status: { privateEndpoints = [], nextAttemptTime } = {} }: Organization): number {
+  const isOwed = [...openEntries(privateEndpoints), ...secondLooks(privateEndpoints)].length > 0;
+  return isOwed && nextAttemptTime !== undefined ? Date.parse(nextAttemptTime) : Number.POSITIVE_INFINITY;
 }
 
 /** Whether what the API last confirmed is what is declared now, and nothing is open or was tried in vain since. */

@@ -4,7 +4,7 @@ import type { Decision } from './decide.ts';
 import { sameKey } from './endpoints.ts';
 import { managesEndpoints } from './goal.ts';
 import { looksByName, MOST_REFUSALS, nextChange } from './next-step.ts';
-import { openEntries, owedLooks } from './open-entries.ts';
+import { openEntries, secondLooks } from './open-entries.ts';
 import type { LedgerEntry } from './resource.ts';
 import { type Session, settlingAt, TWO_LOOKS_MS } from './session.ts';
 import { counted, names, shownName, withoutStop } from './wording.ts';
@@ -68,7 +68,7 @@ function lost(ending: Ending): Problem | undefined {
       ? `${withoutStop(lastRequest.message ?? 'No answer')}${quoting(lastRequest.requestId)}. `
       : '';
   const message = `${said}Whether ${what} took effect is not known, and the API may still be at work on it. Nothing else is sent until that is over; the list of private endpoints is read again meanwhile`;
-  const again = owedLooks(ledgerOf(ending.work.session)).filter((at) => at > ending.now);
+  const again = secondLooks(ledgerOf(ending.work.session)).filter((at) => at > ending.now);
   const at = looking.at ?? (again.length > 0 ? Math.min(...again) : undefined);
   return { reason: 'OutcomeUnknown', message, ...(at !== undefined && { at }) };
 }
@@ -102,7 +102,7 @@ function waiting(ending: Ending): Problem | undefined {
     ...(missing.length > 0 ? [`not in the list any more: ${names(missing)}`] : []),
   ];
   if (what.length === 0) return undefined;
-  const again = owedLooks(missing).map((at) => Math.max(at, ending.now));
+  const again = secondLooks(missing).map((at) => Math.max(at, ending.now));
   const { at: openAt } = nextLookAt(ending);
   const open = unconfirmed.length + removing.length > 0 && openAt !== undefined ? [openAt] : [];
   const times = [...again, ...open];
