@@ -1,7 +1,8 @@
+import type { Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { type EndpointView, specOf, statusOf } from '../record/objects.ts';
+import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
-import type { Candidate, Court, Judge } from './court.ts';
+import type { Court, Judge } from './court.ts';
 import type { Intents } from './intents.ts';
 import { BROUGHT_BACK, HIDDEN, isInPlace, Mistakable } from './mistakable.ts';
 import { type Instance, type Trails, truthKey } from './trail.ts';
@@ -27,7 +28,7 @@ export class RemovalJudge implements Judge {
     if (fact.what === 'done') this.#done(fact.call);
   }
 
-  #learn(thing: Candidate['known']['last']): void {
+  #learn(thing: Thing): void {
     if (specOf(thing).adoptPrivateEndpoints !== true) return;
     const { uid } = thing.metadata;
     const adopted = this.#adopted.get(uid) ?? new Set<string>();
@@ -39,15 +40,24 @@ export class RemovalJudge implements Judge {
 
   #leaves(call: ApiCall): void {
     const { remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
-    const candidates = this.#court.candidates(call);
+    const known = [...this.#court.candidates(call).map((candidate) => candidate.known.last), ...this.#held(call)];
     for (const endpoint of remove) {
-      if (candidates.some((candidate) => isOurs(candidate, endpoint))) continue;
+      if (known.some((thing) => isOurs(thing, endpoint))) continue;
       this.#court.report(
         'I2 not-in-ledger',
         call.target,
         `${shown(call)} leaves, and no ledger says that ${endpoint.id} is ours`,
       );
     }
+  }
+
+  /** What the process held when the versions went back, and has been told nothing of since: its next call may leave by that. */
+  #held({ process, target, credential }: ApiCall): Thing[] {
+    return [...this.#court.life.knowledge.forgottenBy(process)].flatMap(([key, thing]) => {
+      const [plural = '', namespace = ''] = key.split('/');
+      const isFor = targetOfSpec(plural, specOf(thing)) === target && this.#court.holds(namespace, credential);
+      return isFor ? [thing] : [];
+    });
   }
 
   #done(call: ApiCall): void {
@@ -122,8 +132,8 @@ export class RemovalJudge implements Judge {
 }
 
 /** The ledger has it, in these very words, as added or adopted. */
-function isOurs({ known }: Candidate, endpoint: EndpointView): boolean {
-  return (statusOf(known.last).privateEndpoints ?? []).some(
+function isOurs(thing: Thing, endpoint: EndpointView): boolean {
+  return (statusOf(thing).privateEndpoints ?? []).some(
     ({ id, cloudProvider, region, origin }) =>
       id === endpoint.id &&
       cloudProvider === endpoint.cloudProvider &&
