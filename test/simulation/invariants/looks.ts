@@ -77,18 +77,20 @@ export class LookJudge implements Judge {
 
   /**
    * What the object that a call is for may have been shown, and whether it was no other's look: what others saw is not told to it,
-   * and what it saw may be forgotten with a restore. Right after one, nobody can say whose look it was.
+   * and what it saw may be forgotten with a restore. Right after one, nobody can say whose look it was, nor for which object the call is.
    */
   #looksFor(call: ApiCall): readonly { readonly look: Look; readonly isIts: boolean }[] {
     const uidsOf = (one: ApiCall): string[] =>
       this.#court.candidates(one).flatMap(({ known: { thing } }) => (thing ? [thing.metadata.uid] : []));
     const mine = new Set(uidsOf(call));
+    const isAnyones = this.#court.candidates(call).length === 0;
     const restoredAt = this.#court.life.restores.at(-1) ?? Number.NEGATIVE_INFINITY;
     const { looks } = this.#trails.of(call.host, call.target);
     return looks.flatMap((look) => {
       const uids = uidsOf(look.call);
       const isNobodys = this.#court.candidates(look.call).length === 0;
-      if (look.at > call.leftAt || !(isNobodys || uids.some((uid) => mine.has(uid)))) return [];
+      const canBeIts = isNobodys || isAnyones || uids.some((uid) => mine.has(uid));
+      if (look.at > call.leftAt || !canBeIts) return [];
       return [{ look, isIts: !isNobodys && look.at > restoredAt && uids.every((uid) => mine.has(uid)) }];
     });
   }
