@@ -141,8 +141,8 @@ export class Court {
   }
 
   /** The call that was the last to be carried out for a target, at the API that is in use now. */
-  lastCarriedOut(target: string): ApiCall | undefined {
-    return this.#carried.get(`${this.life.apiHost} ${target}`)?.at(-1);
+  lastCarriedOut(target: string, isIt: (call: ApiCall) => boolean = () => true): ApiCall | undefined {
+    return this.#carried.get(`${this.life.apiHost} ${target}`)?.findLast(isIt);
   }
 
   /** Whether the same was confirmed after a call without an answer had left, and what came then is another process's. */

@@ -25,12 +25,17 @@ export class PipesAtRest {
     );
   }
 
-  /** The last call was this object's own, and its reply did not speak of the setting: that counts as taken. */
+  /**
+   * The last call was this object's own, and its reply did not speak of the setting: that counts as taken. So it does where the very
+   * same request came once more since, late and unanswered: an API that keeps another value then has kept it before.
+   */
   #wasSilent(thing: Thing, name: string): boolean {
     const target = targetOfSpec('pipesettings', specOf(thing));
+    const { requestId } = statusOf(thing).applied ?? {};
+    const own = this.#court.lastCarriedOut(target, ({ reply }) => reply !== undefined && reply.requestId === requestId);
     const last = this.#court.lastCarriedOut(target);
-    const isOwn = last?.reply !== undefined && last.reply.requestId === statusOf(thing).applied?.requestId;
-    return isOwn && last.reply?.result?.[name] === undefined;
+    const isOwn = last === own || (last?.reply === undefined && last?.text === own?.text);
+    return isOwn && own?.reply?.result !== undefined && own.reply.result[name] === undefined;
   }
 
   /** A call that was answered was carried out once more, long after: no client hears of that. */
