@@ -241,7 +241,10 @@ export class EndJudge {
     return !this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === metadata.uid);
   }
 
-  /** Whether somebody else took it away after the last look for this object, or that one showed what was before: nobody can have told the operator. */
+  /**
+   * Whether somebody else took it away after the last look for this object, or that one showed what was before; or took away what
+   * was under its id in another place, which keeps it out: nobody can have told the operator.
+   */
   #wentSince(thing: Thing, endpoint: EndpointView): boolean {
     const { instances, looks } = this.#trails.of(
       this.#court.life.apiHost,
@@ -254,8 +257,12 @@ export class EndJudge {
     const key = truthKey(endpoint);
     const isStale = last?.entries !== undefined && isIn(last.entries, endpoint) && !last.truth.has(key);
     if (isStale) this.#court.excuse('a list from before somebody removed it');
-    const seenAt = isStale ? 0 : (last?.call.executions.at(-1)?.at ?? 0);
-    return instances.some((one) => one.key === key && one.gone && !one.gone.call && one.gone.at >= seenAt);
+    const seenAt = last?.call.executions.at(-1)?.at ?? 0;
+    return instances.some((one) => {
+      if (!one.gone || one.gone.call) return false;
+      if (one.key === key) return isStale || one.gone.at >= seenAt;
+      return last !== undefined && isSameId(one.stored, endpoint) && one.gone.at >= seenAt;
+    });
   }
 
   /** The call that was the last to give a name, in the order in which the API carried them out. */
@@ -301,6 +308,10 @@ export class EndJudge {
       this.#court.report('held two-ready', target, `${one.key} and ${other.key} both say Applied for ${target}`);
     }
   }
+}
+
+function isSameId(one: EndpointView, other: EndpointView): boolean {
+  return one.id.trim().toLowerCase() === other.id.trim().toLowerCase();
 }
 
 function names(endpoints: readonly EndpointView[]): string {
