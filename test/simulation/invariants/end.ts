@@ -257,7 +257,8 @@ export class EndJudge {
     const key = truthKey(endpoint);
     const isStale = last?.entries !== undefined && isIn(last.entries, endpoint) && !last.truth.has(key);
     if (isStale) this.#court.excuse('a list from before somebody removed it');
-    const seenAt = last?.call.executions.at(-1)?.at ?? 0;
+    // The answer is that of the first time: nobody hears of what a call shows that is carried out once more.
+    const seenAt = last?.call.executions[0]?.at ?? 0;
     return instances.some((one) => {
       if (!one.gone || one.gone.call) return false;
       if (one.key === key) return isStale || one.gone.at >= seenAt;
