@@ -5,6 +5,7 @@ import {
   type Plural,
   readyOf,
   type SpecView,
+  sameId,
   specOf,
   statusOf,
   targetOfSpec,
@@ -262,7 +263,9 @@ export class EndJudge {
     return instances.some((one) => {
       if (!one.gone || one.gone.call) return false;
       if (one.key === key) return isStale || one.gone.at >= seenAt;
-      return last !== undefined && isSameId(one.stored, endpoint) && one.gone.at >= seenAt;
+      // What came after that look has kept nothing out by then.
+      const wasThere = last !== undefined && one.creator.at <= seenAt;
+      return wasThere && sameId(one.stored, endpoint) && one.gone.at >= seenAt;
     });
   }
 
@@ -309,10 +312,6 @@ export class EndJudge {
       this.#court.report('held two-ready', target, `${one.key} and ${other.key} both say Applied for ${target}`);
     }
   }
-}
-
-function isSameId(one: EndpointView, other: EndpointView): boolean {
-  return one.id.trim().toLowerCase() === other.id.trim().toLowerCase();
 }
 
 function names(endpoints: readonly EndpointView[]): string {
