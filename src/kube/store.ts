@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { compareVersions, type KubeObject, keyOf } from './resource.ts';
 import { StoreIndex } from './store-index.ts';
 import type { WatchSink } from './watch.ts';
@@ -121,9 +122,10 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
    */
   #replace(scope: string, objects: T[], resourceVersion: string): void {
     const restored = compareVersions(resourceVersion, this.#seen.get(scope) ?? '') < 0;
-    const stays = ({ metadata }: T, listed: T): boolean =>
+    // Not by the version alone: after a restored backup one may have been given twice, and that of the generation with it.
+    const stays = (held: T, listed: T): boolean =>
       !restored &&
-      (isSameVersion(metadata, listed.metadata) || compareVersions(metadata.resourceVersion, resourceVersion) > 0);
+      (isDeepStrictEqual(held, listed) || compareVersions(held.metadata.resourceVersion, resourceVersion) > 0);
     if (restored) this.#dropped.clear();
     const stillListed = new Set<string>();
     const listed = new Set<string>();
@@ -199,11 +201,6 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
       }
     }
   }
-}
-
-/** After a restored backup a version may have been given twice. */
-function isSameVersion(one: KubeObject['metadata'], other: KubeObject['metadata']): boolean {
-  return one.resourceVersion === other.resourceVersion && one.uid === other.uid && one.generation === other.generation;
 }
 
 /** A list that is as young as what was held has nothing older of it, but after a restored backup whose versions go on. */

@@ -193,17 +193,17 @@ test('a list that shows an older version than it should have is the truth too: t
   expect(changes).toContain('ns/a uid-a@90 -> uid-a@40 list');
 });
 
-test('a version that was given twice, before and after a restored backup, is told by its generation and its uid', () => {
+test('a version that was given twice, before and after a restored backup, is told by its uid and by what it says', () => {
   const { store, changes } = aStore();
-  const edited = anObject('a', '90', { generation: 2 });
-  store.replace([anObject('a', '90', { generation: 1 }), anObject('b', '91', { generation: 1 })], '100');
+  store.replace([anObject('a', '90'), anObject('b', '91'), { ...anObject('c', '92'), spec: 'before' }], '100');
   changes.length = 0;
-  store.replace([edited, anObject('b', '91', { generation: 1, uid: 'new' })], '110');
-  expect(store.get('ns/a')).toEqual(edited);
+  const edited = { ...anObject('c', '92'), spec: 'after' };
+  store.replace([anObject('a', '90'), anObject('b', '91', { uid: 'new' }), edited], '110');
+  expect(store.get('ns/c')).toEqual(edited);
   expect(changes.sort()).toEqual([
-    'ns/a uid-a@90 -> uid-a@90 list',
     'ns/b - -> new@91 list',
     'ns/b uid-b@91 -> - list',
+    'ns/c uid-c@92 -> uid-c@92 list',
   ]);
 });
 
