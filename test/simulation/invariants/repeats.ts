@@ -8,8 +8,11 @@ import { isIn, type Trails, truthKey } from './trail.ts';
 /** What the contract allows. */
 const MOST = 3;
 
-/** How often an endpoint was sent by one process, for one generation of one object, and no list has shown it since. */
+type Way = 'add' | 'remove';
+
+/** How often an endpoint was sent to be added, or to be removed, by one process, for one generation of one object, and no list has shown it done since. */
 interface Sends {
+  readonly way: Way;
   readonly endpoint: EndpointView;
   count: number;
   /** When the last of them was over, until a list shows it. */
@@ -18,7 +21,7 @@ interface Sends {
 
 interface Counts {
   readonly generation: number | undefined;
-  /** By endpoint. */
+  /** By `sendKey`. */
   readonly sends: Map<string, Sends>;
 }
 
@@ -28,7 +31,7 @@ export class RepeatJudge implements Judge {
   readonly #trails: Trails;
   /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
   readonly #counts = new Map<string, Counts>();
-  /** By uid, generation and endpoint: adds that were open when that spec came. They settle, and are counted, in its time. */
+  /** By uid, generation and `sendKey`: what was open when that spec came. They settle, and are counted, in its time. */
   readonly #openBefore = new Set<string>();
 
   constructor(court: Court, trails: Trails) {
@@ -50,11 +53,12 @@ export class RepeatJudge implements Judge {
     if (fact.what === 'unanswered' && !fact.call.reply) this.#count(fact.call);
   }
 
-  /** Whether an endpoint was sent as often as the contract allows, by whichever processes, and no list has shown it. */
-  isSpent({ metadata: { uid, generation } }: Thing, endpoint: EndpointView): boolean {
+  /** Whether an endpoint was sent as often as the contract allows, by whichever processes, and no list has shown it done. */
+  isSpent({ metadata: { uid, generation } }: Thing, way: Way, endpoint: EndpointView): boolean {
+    const key = sendKey(way, endpoint);
     const counts = this.#countsOf(uid).filter((one) => one.generation === generation);
-    const before = this.#openBefore.has(`${uid} ${generation} ${truthKey(endpoint)}`) ? 1 : 0;
-    return counts.reduce((sum, { sends }) => sum + (sends.get(truthKey(endpoint))?.count ?? 0), before) >= MOST;
+    const before = this.#openBefore.has(`${uid} ${generation} ${key}`) ? 1 : 0;
+    return counts.reduce((sum, { sends }) => sum + (sends.get(key)?.count ?? 0), before) >= MOST;
   }
 
   /** What stands open in a status that speaks of another generation than the spec is of. */
@@ -62,8 +66,13 @@ export class RepeatJudge implements Judge {
     const { uid, generation } = thing.metadata;
     const { observedGeneration, pendingChange, privateEndpoints = [] } = statusOf(thing);
     if (observedGeneration === generation) return;
-    const open = [...(pendingChange?.add ?? []), ...privateEndpoints.filter(({ state }) => state === 'Unconfirmed')];
-    for (const endpoint of open) this.#openBefore.add(`${uid} ${generation} ${truthKey(endpoint)}`);
+    for (const [way, awaited] of [
+      ['add', 'Unconfirmed'],
+      ['remove', 'Removing'],
+    ] as const) {
+      const open = [...(pendingChange?.[way] ?? []), ...privateEndpoints.filter(({ state }) => state === awaited)];
+      for (const endpoint of open) this.#openBefore.add(`${uid} ${generation} ${sendKey(way, endpoint)}`);
+    }
   }
 
   #countsOf(uid: string): Counts[] {
@@ -75,11 +84,10 @@ export class RepeatJudge implements Judge {
     const [candidate, other] = this.#senders(call);
     if (!candidate || other) return;
     const sends = this.#sendsOf(call.process, candidate.known.last.metadata);
-    const { timeline } = this.#court.life;
-    for (const endpoint of (call.body as PatchView).privateEndpoints?.add ?? []) {
-      const before = sends.get(truthKey(endpoint));
-      const count = (before?.count ?? 0) + (this.#isForgotten(before) ? 0 : 1);
-      sends.set(truthKey(endpoint), { endpoint, count, openSince: timeline.now });
+    const { add = [], remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
+    for (const endpoint of remove) this.#send(sends, 'remove', endpoint);
+    for (const endpoint of add) {
+      const count = this.#send(sends, 'add', endpoint);
       if (count > MOST) {
         this.#court.report(
           'I4 added-again',
@@ -90,22 +98,30 @@ export class RepeatJudge implements Judge {
     }
   }
 
+  /** How often it was sent with this time. */
+  #send(sends: Map<string, Sends>, way: Way, endpoint: EndpointView): number {
+    const before = sends.get(sendKey(way, endpoint));
+    const count = (before?.count ?? 0) + (this.#isForgotten(before) ? 0 : 1);
+    sends.set(sendKey(way, endpoint), { way, endpoint, count, openSince: this.#court.life.timeline.now });
+    return count;
+  }
+
   /** Of several objects that a call may be for, those that have on record that they send just this. */
   #senders(call: ApiCall): readonly Candidate[] {
     const candidates = this.#court.candidates(call);
-    const added = keysOf((call.body as PatchView).privateEndpoints?.add);
-    const intent = candidates.filter(({ known }) => keysOf(statusOf(known.last).pendingChange?.add) === added);
+    const sent = keysOf((call.body as PatchView).privateEndpoints);
+    const intent = candidates.filter(({ known }) => keysOf(statusOf(known.last).pendingChange) === sent);
     return intent.length > 0 ? intent : candidates;
   }
 
   /** What was not settled yet when the cluster's storage came back from a copy stands on no record. */
   #isForgotten({ openSince = Number.POSITIVE_INFINITY }: Partial<Sends> = {}): boolean {
     const isSo = openSince <= (this.#court.life.restores.at(-1) ?? -1);
-    if (isSo) this.#court.excuse('an add that a restore has taken off the record');
+    if (isSo) this.#court.excuse('a change that a restore has taken off the record');
     return isSo;
   }
 
-  /** A list that shows it confirms the last time; whoever removes it then has it added anew. */
+  /** A list that shows it done confirms the last time; whoever undoes it then has it sent anew. */
   #confirm(call: ApiCall): void {
     const look = this.#trails.of(call.host, call.target).looks.at(-1);
     if (look?.call !== call || !look.entries) return;
@@ -116,7 +132,7 @@ export class RepeatJudge implements Judge {
     for (const { known } of this.#court.candidates(call)) {
       const sends = this.#countsOf(known.last.metadata.uid).flatMap((counts) => [...counts.sends.values()]);
       for (const send of sends) {
-        if (send.openSince === undefined || !isIn(entries, send.endpoint)) continue;
+        if (send.openSince === undefined || isIn(entries, send.endpoint) !== (send.way === 'add')) continue;
         send.count -= 1;
         send.openSince = undefined;
       }
@@ -134,8 +150,12 @@ export class RepeatJudge implements Judge {
   }
 }
 
-function keysOf(endpoints: readonly EndpointView[] = []): string {
-  return endpoints.map(truthKey).sort().join();
+function sendKey(way: Way, endpoint: EndpointView): string {
+  return `${way} ${truthKey(endpoint)}`;
+}
+
+function keysOf({ add = [], remove = [] }: NonNullable<PatchView['privateEndpoints']> = {}): string {
+  return [...add.map((one) => sendKey('add', one)), ...remove.map((one) => sendKey('remove', one))].sort().join();
 }
 
 /** An answer that does not say that nothing happened: a success, or one that leaves it open. */

@@ -146,7 +146,9 @@ export class Rightful {
     if (ours(thing).some(hasStranger)) found.add('EndpointConflict');
     const open = missing.filter((one) => !clashes(one));
     if (open.length > 0 && adds === 'ignored') found.add('NotConfirmed');
-    if (open.some((one) => this.#repeats.isSpent(thing, one))) found.add('NotConfirmed');
+    if (open.some((one) => this.#repeats.isSpent(thing, 'add', one))) found.add('NotConfirmed');
+    const left = unlisted(thing).filter((one) => present.some(({ key }) => key === truthKey(one)));
+    if (left.some((one) => this.#repeats.isSpent(thing, 'remove', one))) found.add('NotConfirmed');
     if (open.length > 0 && adds === 'gone')
       for (const reason of ['Rejected', 'NotFound', 'NotConfirmed']) found.add(reason);
     if (open.some((one) => isNamed(refusedIds, one, behaviour)))
