@@ -1,5 +1,5 @@
 import type { ApiCall } from '../record/facts.ts';
-import { endpointKey, sameId } from '../record/objects.ts';
+import { type EndpointView, endpointKey, sameId } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court } from './court.ts';
 import { type Intents, SURELY_OURS_MS } from './intents.ts';
@@ -43,7 +43,7 @@ export class Mistakable {
     }
     if (isInPlaceOfOurs(call, instance) && this.#cameSinceLook(call, instance)) return 'put in place of ours';
     const { instances } = this.#trails.of(call.host, call.target);
-    const same = instances.filter((other) => other !== instance && this.#isShownAs(call, instance, other));
+    const same = instances.filter((other) => other !== instance && this.isShownAs(call, instance.stored, other.stored));
     const own = same.filter((other) => this.#countsAsOurs(call, other));
     // What no client can tell from ours stands for ours in its turn.
     for (const other of same) {
@@ -54,10 +54,10 @@ export class Mistakable {
   }
 
   /** The same, or shown so by the list that this call was decided on: it leaves out wherein they differ. */
-  #isShownAs(call: ApiCall, one: Instance, other: Instance): boolean {
-    if (one.key === other.key) return true;
+  isShownAs(call: ApiCall, one: EndpointView, other: EndpointView): boolean {
+    if (truthKey(one) === truthKey(other)) return true;
     const { entries = [] } = lookBefore(call, this.#trails) ?? {};
-    return entries.some((entry) => isThere([entry], one.stored) && isThere([entry], other.stored));
+    return entries.some((entry) => isThere([entry], one) && isThere([entry], other));
   }
 
   /** `own`: what counts as ours, and is the same to whoever goes by the list. */

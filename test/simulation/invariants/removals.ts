@@ -13,7 +13,7 @@ export class RemovalJudge implements Judge {
   readonly #trails: Trails;
   readonly #mistakable: Mistakable;
   /** By uid of the object: the endpoints that were adopted for it while its spec said so. */
-  readonly #adopted = new Map<string, Set<string>>();
+  readonly #adopted = new Map<string, Map<string, EndpointView>>();
 
   constructor(court: Court, trails: Trails, intents: Intents) {
     this.#court = court;
@@ -31,9 +31,9 @@ export class RemovalJudge implements Judge {
   #learn(thing: Thing): void {
     if (specOf(thing).adoptPrivateEndpoints !== true) return;
     const { uid } = thing.metadata;
-    const adopted = this.#adopted.get(uid) ?? new Set<string>();
+    const adopted = this.#adopted.get(uid) ?? new Map<string, EndpointView>();
     for (const entry of statusOf(thing).privateEndpoints ?? []) {
-      if (entry.origin === 'Adopted') adopted.add(truthKey(entry));
+      if (entry.origin === 'Adopted') adopted.set(truthKey(entry), entry);
     }
     this.#adopted.set(uid, adopted);
   }
@@ -74,8 +74,14 @@ export class RemovalJudge implements Judge {
       return;
     }
     const candidates = this.#court.candidates(call);
-    const isAdopted = candidates.some(({ known }) => this.#adopted.get(known.last.metadata.uid)?.has(instance.key));
-    if (isAdopted) return;
+    const adopted = candidates.flatMap(({ known }) => [
+      ...(this.#adopted.get(known.last.metadata.uid)?.values() ?? []),
+    ]);
+    if (adopted.some((entry) => truthKey(entry) === instance.key)) return;
+    if (adopted.some((entry) => this.#mistakable.isShownAs(call, instance.stored, entry))) {
+      this.#court.excuse('adopted from a list that leaves out wherein it differs');
+      return;
+    }
     const { creator } = instance;
     if (creator.by === 'operator') {
       const makers = new Set(this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid));
