@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { problemsOf } from '../../src/kinds/organization/problems.ts';
 import { decisionOf } from '../../src/kinds/organization/next-step.ts';
+import { problemsOf } from '../../src/kinds/organization/problems.ts';
 import { progress, type Replied } from '../../src/kinds/organization/progress.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import type { Session } from '../../src/kinds/organization/session.ts';

@@ -30,6 +30,8 @@ export interface Candidate {
 
 /** A visit that has begun reads a Secret, and is in line for its slot. */
 const HANDOVER_MS = 30_000;
+/** What is not confirmed is tried again so often before the wait of 6 hours. */
+const SHORT_WAITS = 3;
 
 /** What follows from an old state of the cluster, by how its name begins. */
 const AFTERMATH = [
@@ -205,6 +207,23 @@ export class Court {
       const namespaces = this.candidates(call).map(({ known }) => known.last.metadata.namespace);
       return !namespaces.some((one) => this.life.fleet.sees(one, namespace));
     });
+  }
+
+  /**
+   * Whether the waits of a name are used up, and no reply has shown it since it was given last: an API that lags shows it only with
+   * the next attempt, which by the contract is 6 hours off.
+   */
+  isShownLater(thing: Thing, target: string): boolean {
+    const { uid } = thing.metadata;
+    const { name, organizationId = '' } = specOf(thing);
+    if (name === undefined || this.life.api.organizations.of(organizationId)?.name !== name) return false;
+    if ((statusOf(thing).attempts ?? 0) <= SHORT_WAITS) return false;
+    const calls = this.#carried.get(`${this.life.apiHost} ${target}`) ?? [];
+    const isGiven = (call: ApiCall): boolean =>
+      (call.body as SpecView).name === name &&
+      this.candidates(call).some(({ known }) => known.last.metadata.uid === uid);
+    const last = calls.findLastIndex(isGiven);
+    return last >= 0 && !calls.slice(last).some((call) => call.reply?.result?.name === name);
   }
 
   /** Whether the time that a status gives this call lies after its reply: one in the future counts as long past. */

@@ -124,6 +124,10 @@ export class EndJudge {
         this.#court.excuse('two shards that give an organization another name in turn');
         return;
       }
+      if (reason === 'NotConfirmed' && this.#court.isShownLater(thing, targetOfSpec(plural, specOf(thing)))) {
+        this.#court.excuse('a name that is shown later than it is looked at');
+        return;
+      }
       this.#court.report(
         this.#ruleFor(plural, thing, reason),
         key,
