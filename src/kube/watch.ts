@@ -78,6 +78,8 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   let seen = '';
   let staleSince: number | undefined;
   let broke = false;
+  /** When the last watch was over at the latest. */
+  let overAt = Number.POSITIVE_INFINITY;
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
@@ -97,12 +99,14 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   /** One list where needed, then one watch until it ends. Throws what broke it. */
   async function once(): Promise<void> {
-    if (version !== undefined && broke) await makeSure();
+    // Who comes so late stood still: the server may have been restored after it had ended the watch as it always does.
+    const begunAt = clock.monotonic();
+    if (version !== undefined && (broke || begunAt > overAt)) await makeSure();
     if (version === undefined) {
       turn('listing');
       await list();
     }
-    if (version !== undefined) await follow(version);
+    if (version !== undefined) await follow(version, begunAt);
   }
 
   /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
@@ -126,8 +130,10 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     synced.resolve();
   }
 
-  async function follow(from: string): Promise<void> {
+  async function follow(from: string, begunAt: number): Promise<void> {
     const seconds = WATCH_SECONDS + Math.floor(random() * (WATCH_SECONDS_SPREAD + 1));
+    const endMs = seconds * 1000 + SILENCE_GRACE_MS;
+    overAt = begunAt + endMs;
     let openedAt = Number.POSITIVE_INFINITY;
     const lines = client.stream({
       path,
@@ -140,7 +146,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
       },
       ...(options.metadataOnly ? { accept: acceptMetadata('PartialObjectMetadata') } : {}),
       signal,
-      silenceMs: seconds * 1000 + SILENCE_GRACE_MS,
+      silenceMs: endMs,
       onOpen: () => {
         openedAt = clock.monotonic();
         trouble.works();

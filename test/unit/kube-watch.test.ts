@@ -361,6 +361,23 @@ test('a watch that ended well goes on without asking for the version', async () 
   expect(f.server.requests.filter((line) => line.includes('limit=1'))).toEqual([]);
 });
 
+test('who stood still until long after the watch had ended well asks for the version before it goes on', async () => {
+  const clock = new WatchClock();
+  const watched = vi.spyOn(clock, 'monotonic');
+  const f = await follow(
+    {
+      version: (_, response) => sendJson(response, 200, aList([], '5')),
+      watch: (_, response) => {
+        watched.mockReturnValue(73_001);
+        response.writeHead(200).end();
+      },
+    },
+    { clock },
+  );
+  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['StaleList']));
+  expect(f.watches()).toBe(1);
+});
+
 test('a sink that throws does not end the watch', async () => {
   const applied: string[] = [];
   const f = await follow(
