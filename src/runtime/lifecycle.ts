@@ -48,7 +48,7 @@ export class Lifecycle {
 
   /** `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be written. */
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
-    this.#unsaid.delete(id);
+    this.#tellBefore(kind, id, key);
     let goesOn = false;
     try {
       const uid = this.#kept.get(id)?.base.metadata.uid;
@@ -84,6 +84,15 @@ export class Lifecycle {
     );
     const failed = written.find((one) => one.status === 'rejected');
     if (failed) throw failed.reason;
+  }
+
+  /** Where the user has said something new, the step that would tell it may never follow: what was learned is written first. */
+  #tellBefore(kind: Kind, id: string, key: string): void {
+    const unsaid = this.#unsaid.get(id);
+    this.#unsaid.delete(id);
+    const newest = kind.get(key);
+    if (!unsaid || newest?.metadata.uid !== unsaid.base.metadata.uid) return;
+    if (isChanged(unsaid.base, newest)) this.#kept.set(id, unsaid);
   }
 
   #hands(): PassResult['asOf'] {

@@ -315,6 +315,23 @@ describe('a status that could not be written', () => {
     expect(engine.told).toEqual([]);
   });
 
+  test('is written first where only the next step would tell of it, and the user says something new', async () => {
+    engine.given(KEY);
+    engine.report = (object, now) => {
+      const { status = {}, notices = [] } = anAttempt(object, now);
+      return { outcome: goOn, did: 'send', lastWord: { status, notices } };
+    };
+    await engine.pass(KEY);
+    expect(stored()?.status).toBeUndefined();
+    engine.server.edit(PIPE, KEY, { spec: { speed: 2 } });
+    engine.hear(KEY);
+    engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
+    await engine.pass(KEY);
+    expect(stored()?.status).toMatchObject({ observedGeneration: 1 });
+    expect(engine.told).toEqual([`${KEY} Applied`]);
+    expectKept(false);
+  });
+
   test('yields to an attempt that another process has recorded meanwhile', async () => {
     engine.given(KEY);
     spoilWrites({ status: 500, reason: 'InternalError' });
