@@ -65,6 +65,8 @@ export class Court {
   readonly #confirmed = new Map<string, ApiCall>();
   /** API and uid of every object for which a call can have been made that was confirmed. */
   readonly #proven = new Set<string>();
+  /** By call: for which objects it may have been that the process knew from before a restore, and had not been told of again. */
+  readonly #forgotten = new Map<number, readonly Thing[]>();
   /** By call: writes of other processes that may have been at work when it left, and no status told of them. */
   readonly #untold = new Map<ApiCall, ApiCall[]>();
   readonly #heard = new Set<string>();
@@ -94,6 +96,9 @@ export class Court {
     switch (fact.what) {
       case 'written':
         this.#written.set(fact.change.now.metadata.resourceVersion, fact.change.by);
+        return;
+      case 'leaves':
+        this.#noteForgotten(fact.call);
         return;
       case 'done':
         if (fact.call.executions.at(-1)?.applied) this.#carriedOut(fact.call);
@@ -125,8 +130,21 @@ export class Court {
     return secret === undefined || Number(secret.metadata.resourceVersion) <= wentBackFrom;
   }
 
+  #noteForgotten(call: ApiCall): void {
+    const forgotten = [...this.life.knowledge.forgottenBy(call.process)];
+    const objects = forgotten.flatMap(([key, thing]) => (this.#isFor(call, key, thing) ? [thing] : []));
+    if (objects.length > 0) this.#forgotten.set(call.id, objects);
+  }
+
   #prove(call: ApiCall): void {
-    for (const { known } of this.candidates(call)) this.#proven.add(`${call.host} ${known.last.metadata.uid}`);
+    const known = this.candidates(call).map(({ known: { last } }) => last);
+    const objects = [...known, ...(this.#forgotten.get(call.id) ?? [])];
+    for (const { metadata } of objects) this.#proven.add(`${call.host} ${metadata.uid}`);
+  }
+
+  #isFor({ target, credential }: ApiCall, key: string, thing: Thing): boolean {
+    const [plural = '', namespace = ''] = key.split('/');
+    return targetOfSpec(plural, specOf(thing)) === target && this.holds(namespace, credential);
   }
 
   /** Whether the API that is in use now has ever taken the key of this object for its target. */
@@ -266,9 +284,7 @@ export class Court {
     if (known) return known;
     const found: Candidate[] = [];
     for (const [key, one] of this.life.knowledge.of(call.process)) {
-      const [plural = '', namespace = ''] = key.split('/');
-      if (targetOfSpec(plural, specOf(one.last)) !== call.target) continue;
-      if (this.holds(namespace, call.credential)) found.push({ key, known: one });
+      if (this.#isFor(call, key, one.last)) found.push({ key, known: one });
     }
     this.#candidates.set(call.id, found);
     return found;
