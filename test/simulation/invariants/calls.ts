@@ -58,13 +58,15 @@ export class CallJudge implements Judge {
   readonly #told = new Set<string>();
   /** By process and object: the version that it was told of last, whatever it knew before. */
   readonly #heard = new Map<string, Thing>();
+  /** By process and target, and by uid: when the API last took something of an object, or may have, as the process was ever told. */
+  readonly #taken = new Map<string, Map<string, number>>();
 
   constructor(court: Court) {
     this.#court = court;
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'seen' && fact.thing) this.#heard.set(`${fact.process} ${fact.key}`, fact.thing);
+    if (fact.what === 'seen' && fact.thing) this.#hear(fact.process, fact.key, fact.thing);
     if (fact.what === 'unanswered') this.#lose(fact.call);
     if (fact.what === 'answered') this.#answer(fact.call);
     if (fact.what === 'asked' && fact.ask.status === 200 && fact.ask.path.endsWith('/status'))
@@ -72,6 +74,20 @@ export class CallJudge implements Judge {
     if (fact.what !== 'leaves') return;
     this.#judge(fact.call);
     this.#judgeShape(fact.call);
+  }
+
+  #hear(process: string, key: string, thing: Thing): void {
+    this.#heard.set(`${process} ${key}`, thing);
+    const name = `${process} ${targetOfSpec(key.split('/')[0] ?? '', specOf(thing))}`;
+    const times = this.#taken.get(name) ?? new Map<string, number>();
+    const { applied, proof, lastRequest } = statusOf(thing);
+    const unknown = lastRequest?.outcome === 'Unknown' ? lastRequest.time : undefined;
+    const told = [applied?.time, proof?.time, unknown].flatMap((time) =>
+      time === undefined ? [] : [Date.parse(time)],
+    );
+    const { uid } = thing.metadata;
+    if (told.length > 0) times.set(uid, Math.max(times.get(uid) ?? 0, ...told));
+    this.#taken.set(name, times);
   }
 
   /** What a look shows after a change was lost may be that change, and is as untold as an answer to it. */
@@ -190,19 +206,15 @@ export class CallJudge implements Judge {
 
   /** The API took something of another object, or may have, after it confirmed this one, or so shortly before that either may have been the last: nobody knows what it holds. */
   #isContested(call: ApiCall, thing: Thing): boolean {
-    const { world, fleet, knowledge } = this.#court.life;
+    const { world, fleet } = this.#court.life;
     const atWorkMs = world.flags.timeoutSeconds * 1_000 + 60_000;
     const own = Date.parse(statusOf(thing).applied?.time ?? '');
     // A time that lies in the future, by the clock of the process, counts as long past.
     const { host } = fleet.processes.find(({ name }) => name === call.process) ?? {};
     const since = host && own > host.now() ? Number.NEGATIVE_INFINITY : own - atWorkMs;
-    return [...knowledge.of(call.process)].some(([key, { last }]) => {
-      const [plural = ''] = key.split('/');
-      if (last.metadata.uid === thing.metadata.uid || targetOfSpec(plural, specOf(last)) !== call.target) return false;
-      const { applied, proof, lastRequest } = statusOf(last);
-      const unknown = lastRequest?.outcome === 'Unknown' ? lastRequest.time : undefined;
-      return [applied?.time, proof?.time, unknown].some((time) => time !== undefined && Date.parse(time) >= since);
-    });
+    // What was taken of an object stays at the API also when that object is gone.
+    const others = this.#taken.get(`${call.process} ${call.target}`) ?? [];
+    return [...others].some(([uid, at]) => uid !== thing.metadata.uid && at >= since);
   }
 
   /** Where versions have gone back, a list from before a write of the process takes that write back, too. */
