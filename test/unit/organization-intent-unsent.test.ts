@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import type { NotedReport } from '../../src/kinds/organization/conclude.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
+import type { Facts } from '../../src/kinds/organization/load.ts';
 import { reportStep } from '../../src/kinds/organization/report-step.ts';
-import { type PendingChange, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type Organization, type PendingChange, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { isUnsent, sessionOf } from '../../src/kinds/organization/session.ts';
 import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e } from '../support/organization-entries.ts';
@@ -9,21 +12,34 @@ import { anOrganization, factsOf } from '../support/organization-objects.ts';
 
 const PENDING: PendingChange = { time: at(0), add: [e('a')], remove: [] };
 
-test('an intent that the process does not live to send is taken back, unless somebody has answered it meanwhile', () => {
-  const object = anOrganization({ ids: ['a'] });
+/** What comes of putting an intent on record, once there is a slot for it. */
+function intended(object: Organization, facts: Facts, pending: PendingChange): NotedReport {
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
-  const work = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
-  const step = { step: 'intend', pending: PENDING } as const;
-  const { status, lastWord } = reportStep(
-    object,
-    { do: 'step', work, step, lane: 'user', probe: false },
-    { got: 'slot' },
-    T0,
-  );
+  const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const step = { step: 'intend', pending } as const;
+  return reportStep(object, { do: 'step', work, step, lane: 'user', probe: false }, { got: 'slot' }, T0);
+}
+
+test('an intent that the process does not live to send is taken back, unless somebody has answered it meanwhile', () => {
+  const object = anOrganization({ ids: ['a'] });
+  const { status, lastWord } = intended(object, factsOf(object), PENDING);
   expect(status).toMatchObject({ pendingChange: PENDING });
   expect(lastWord?.status).not.toHaveProperty('pendingChange');
   expect(lastWord?.isOnTop?.({ ...object, status })).toBe(true);
   const answered = { pendingChange: { ...PENDING, refused: { httpStatus: 400 } } };
   expect(lastWord?.isOnTop?.({ ...object, status: answered })).toBe(false);
+});
+
+test('an intent that stands on record unsent is still known as that when the next one is not put there', () => {
+  const fresh = anOrganization({ ids: ['a'] });
+  const facts = factsOf(fresh);
+  const { notes: first = facts.notes } = intended(fresh, facts, PENDING);
+  const object = { ...fresh, status: { ...fresh.status, pendingChange: PENDING } };
+  const next = { ...PENDING, time: at(12_000) };
+  const { notes = facts.notes } = intended(object, factsOf(object, { notes: first, monotonic: 12_000 }), next);
+  expect(isUnsent(notes, next)).toBe(true);
+  expect(isUnsent(notes, PENDING)).toBe(true);
+  const { draft } = sessionOf(object, notes, 20_000);
+  expect(draft).not.toHaveProperty('pendingChange');
 });

@@ -49,7 +49,7 @@ describe('a deleted object', () => {
   test('with what it may have sent is not let go', () => {
     const pendingChange = { time: at(0), add: [e('a')], remove: [] };
     expect(planned(deleted({ pendingChange })).do).toBe('step');
-    expect(planned(deleted({ pendingChange }), { know: { unsent: { pending: pendingChange, at: 0 } } })).toEqual(
+    expect(planned(deleted({ pendingChange }), { know: { unsent: [{ pending: pendingChange, at: 0 }] } })).toEqual(
       release(),
     );
   });

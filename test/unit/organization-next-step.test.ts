@@ -123,7 +123,7 @@ describe('on a fresh list', () => {
     const pending = { time: at(0), add: [e('a')], remove: [] };
     const object = known([], { privateEndpoints: [{ ...e('a'), description: 'VPC' }] }, { pendingChange: pending });
     const fresh = seen(listing());
-    const know = { unsent: { pending, at: 0 } };
+    const know = { unsent: [{ pending, at: 0 }] };
     expect(step({ object, fresh, know, so: { draft: { pendingChange: pending } } })).toEqual({
       step: 'send',
       pending,

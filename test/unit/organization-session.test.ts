@@ -126,7 +126,7 @@ function parsedSpec(object: Organization) {
 describe('an intent of this process', () => {
   test('is unsent until its first byte leaves, and settles from then on', () => {
     const notebook = book();
-    notebook.set(open, { ...notebook.of(open, 0), unsent: { pending: PENDING, at: 0 } });
+    notebook.set(open, { ...notebook.of(open, 0), unsent: [{ pending: PENDING, at: 0 }] });
     expect(isUnsent(notebook.of(open, 1_000), PENDING)).toBe(true);
     expect(isUnsent(notebook.of(open, 1_000), { ...PENDING, time: at(1_000) })).toBe(false);
     notebook.leaves(open, 3_000);
@@ -136,7 +136,7 @@ describe('an intent of this process', () => {
 
   test('that did not leave within 5 s does not any more: a new attempt begins without it', () => {
     const notebook = book();
-    const notes = { ...notebook.of(open, 0), unsent: { pending: PENDING, at: 0 } };
+    const notes = { ...notebook.of(open, 0), unsent: [{ pending: PENDING, at: 0 }] };
     const session = { ...sessionOf(open, notes, 0), anchor: anchorOf(open, open.status), draft: { ...open.status } };
     const kept = { ...notes, session };
     expect(sessionOf(open, kept, 5_000)).toBe(session);

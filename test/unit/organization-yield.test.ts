@@ -37,7 +37,7 @@ test('an intent stays on record until it is settled, although another object hol
 
 test.each<[string, Parameters<typeof yielded>[1]]>([
   ['is settled', { monotonic: AT_WORK_MS }],
-  ['never left', { know: { unsent: { pending: PENDING, at: 0 } } }],
+  ['never left', { know: { unsent: [{ pending: PENDING, at: 0 }] } }],
 ])('where it %s, what was this object’s is so no more', (_, more) => {
   const { status, events } = yielded(stored, more);
   expect(status).not.toHaveProperty('pendingChange');

@@ -12,7 +12,7 @@ import type { Plan } from './plan.ts';
 import { progress } from './progress.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
-import { leftAt, type Notes, type Refusal } from './session.ts';
+import { intending, leftAt, type Notes, type Refusal } from './session.ts';
 import { underway } from './underway.ts';
 import type { Work } from './work.ts';
 
@@ -51,7 +51,7 @@ function reportIntent(
 ): NotedReport {
   const { session, plannedAt } = work;
   const status = underway(object, { ...session.draft, pendingChange: pending }, now);
-  const notes = { ...work.notes, unsent: { pending, at: plannedAt.monotonic } };
+  const notes = intending(work.notes, object, { pending, at: plannedAt.monotonic });
   // Where the process ends before it is sent, nobody has to wait for it.
   return {
     ...onRecord(object, { session, notes }, status),

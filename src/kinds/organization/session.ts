@@ -65,7 +65,8 @@ export interface Notes {
   readonly openUntil: ReadonlyMap<string, number>;
   /** Looks since it was sent or first seen. */
   readonly looks: number;
-  readonly unsent?: Unsent;
+  /** The one that is being put on record first; behind it the one that stands there until it is. */
+  readonly unsent?: readonly Unsent[];
   /** A name whose fate is unknown, for want of an answer or of an answer that shows it; `name` undefined: sent by another process. */
   readonly lostName?: { readonly name?: string; readonly settlesAt: number };
   /** Monotonic ms of the first look in a row that showed no list. */
@@ -155,8 +156,9 @@ const FRESH_INTENT_MS = 5_000;
 /** The session as long as it speaks of what user and status say now; else a new one, which has not looked yet. */
 export function sessionOf(object: Organization, notes: Notes, monotonic: number): Session {
   const { status } = object;
-  const { session, unsent } = notes;
-  const isLate = isUnsent(notes, session?.draft.pendingChange) && monotonic - (unsent?.at ?? 0) > FRESH_INTENT_MS;
+  const { session } = notes;
+  const unsent = unsentOf(notes, session?.draft.pendingChange);
+  const isLate = unsent !== undefined && monotonic - unsent.at > FRESH_INTENT_MS;
   if (session && speaksOf(session, object) && !isLate) return session;
   return {
     anchor: anchorOf(object, status),
@@ -224,6 +226,18 @@ function openIn(status: OrganizationStatus | undefined): string {
 }
 
 /** Whether the intent on record is certain not to have left any process. */
-export function isUnsent({ unsent }: Notes, pending: PendingChange | undefined): boolean {
-  return pending !== undefined && canonicalJson(unsent?.pending) === canonicalJson(pending);
+export function isUnsent(notes: Notes, pending: PendingChange | undefined): boolean {
+  return unsentOf(notes, pending) !== undefined;
+}
+
+function unsentOf({ unsent = [] }: Notes, pending: PendingChange | undefined): Unsent | undefined {
+  if (!pending) return undefined;
+  const text = canonicalJson(pending);
+  return unsent.find((one) => canonicalJson(one.pending) === text);
+}
+
+/** An intent is about to be put on record. Where that fails, the one that stands there is as certain not to have left as before. */
+export function intending(notes: Notes, { status }: Organization, next: Unsent): Notes {
+  const standing = unsentOf(notes, status?.pendingChange);
+  return { ...notes, unsent: standing ? [next, standing] : [next] };
 }
