@@ -12,6 +12,12 @@ export interface StillAtWork extends Pick<Request, 'hash'> {
   readonly ms: number;
 }
 
+interface Applied {
+  readonly generation: number;
+  readonly requestId?: string;
+  readonly time: string;
+}
+
 interface Requests {
   readonly uid: string;
   readonly sent: readonly Request[];
@@ -76,13 +82,15 @@ export function settledAt(atWork: readonly StillAtWork[], hash: string, now: num
   return others.length === 0 ? undefined : now + Math.max(...others.map(({ ms }) => ms));
 }
 
-/** Whether a status that another process wrote may leave out a request that is still at work, for another state than the present. */
+/**
+ * Whether what another process sent for another state than the present may still be at work. A status tells of the last request only,
+ * whatever came of the ones before: what came before an applied one has settled, and of one generation all requests are alike.
+ */
 function mayHide(object: KubeObject): boolean {
-  const status = object.status as (CommonStatus & { readonly applied?: { readonly generation: number } }) | undefined;
-  if (isSettling(status)) return true;
-  if (status?.lastRequest?.outcome !== 'Unknown') return false;
+  const status = object.status as (CommonStatus & { readonly applied?: Applied }) | undefined;
+  const { applied, lastRequest } = status ?? {};
+  const isApplied = lastRequest?.outcome === 'Succeeded' && lastRequest.time === applied?.time;
+  if (!lastRequest || (isApplied && lastRequest.requestId === applied.requestId)) return false;
   const generation = generationOf(object);
-  if (status.observedGeneration !== generation) return true;
-  // Of one generation all requests are alike, and what came before a confirmed one has settled.
-  return generation > 1 && status.applied?.generation !== generation;
+  return generation > 1 && applied?.generation !== generation;
 }

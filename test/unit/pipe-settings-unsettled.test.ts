@@ -108,6 +108,17 @@ test('another process counts from when it first saw the object', () => {
   expect(readyIn(visitAt(accepted, 155).status).reason).toBe('Applied');
 });
 
+test('another process goes by what was applied last, whatever was answered after what was lost', () => {
+  const visitAt = aProcess();
+  const first = visitAt(edited(applied, settings(9)), 0, lost);
+  const differing = visitAt(edited(first.object, settings(10)), 5, confirmedWith({ engine_max_threads: 9 }));
+  expect(readyIn(differing.status).reason).toBe('NotConfirmed');
+  expectAccepted(aProcess()(edited(differing.object, settings(11)), 10), 105);
+  const busy = visitAt(edited(first.object, settings(10)), 5, attemptOf(anAnswer(429)));
+  expectAccepted(aProcess()(busy.object, 20), 115);
+  expect(readyIn(aProcess()(edited(applied, settings(9)), 20).status).reason).toBe('Applied');
+});
+
 test('another process knows of one generation, or one that was confirmed, that all its requests are alike', () => {
   const created = visit(aPipeSettings(), { attempt: lost }).object;
   expect(readyIn(aProcess()(created, 3).status).reason).toBe('Applied');

@@ -86,7 +86,7 @@ function reportAccepted(
   const { object, plan, verdict, now } = confirmation;
   const { what } = declaredText(plan);
   const nextAttempt = wholeSecond(settledAt);
-  const message = `The API accepted ${what}${quoting(verdict.requestId)}. What is declared is sent once more at status.nextAttemptTime: an earlier request for something else had no answer, and may still take effect until then`;
+  const message = `The API accepted ${what}${quoting(verdict.requestId)}. What is declared is sent once more at status.nextAttemptTime: an earlier request for something else may still take effect until then`;
   const summary = { ready: 'False', progress: 'Reconciling', reason: 'OutcomeUnknown', message } as const;
   const lastRequest = lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now);
   const common = commonStatus(object, object.status, { summary, now, nextAttempt, lastRequest, acknowledge: true });
