@@ -1,4 +1,4 @@
-import type { Change } from '../kubernetes/objects.ts';
+import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
@@ -47,6 +47,8 @@ export class DeletionJudge implements Judge {
   readonly #trails: Trails;
   readonly #notes: Notes;
   readonly #ended: Ended[] = [];
+  /** By uid and endpoint: who was the last to write that this is the object's no more, nor on record as being added, and when. */
+  readonly #dropped = new Map<string, { readonly by: string; readonly at: number }>();
   /** By target: what the API answered last. */
   readonly #answers = new Map<string, number>();
 
@@ -59,6 +61,7 @@ export class DeletionJudge implements Judge {
   see(fact: Fact): void {
     if (fact.what === 'answered') this.#answers.set(fact.call.target, fact.call.reply?.status ?? 0);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
+    if (fact.change.type === 'MODIFIED' && fact.change.before) this.#compare(fact.change, fact.change.before, fact.at);
     if (fact.change.type === 'DELETED' && fact.change.before) this.#remember(fact.change, fact.at);
   }
 
@@ -67,6 +70,10 @@ export class DeletionJudge implements Judge {
       for (const { id, key, what } of this.#left(ended)) {
         // The ledger had let go of it, and an event had said so.
         if (!ended.ours.has(key) && !ended.pending.has(key) && this.#notes.gaveUp(ended.uid, id)) continue;
+        if (this.#wasDroppedUntold(ended, key)) {
+          this.#court.excuse('written by a process that died before it could tell');
+          continue;
+        }
         const named = this.#notes.names(ended.uid, id, { from: ended.at, withinMs: EVENT_MS });
         if (named === 'yes') continue;
         const rule = ended.isUnknown ? 'I5 left-unknown' : `I5 left-${what}`;
@@ -78,6 +85,20 @@ export class DeletionJudge implements Judge {
         );
       }
     }
+  }
+
+  #compare({ now, by }: Change, before: Thing, at: number): void {
+    const kept = onRecord(now);
+    for (const key of onRecord(before)) {
+      if (!kept.has(key)) this.#dropped.set(`${now.metadata.uid} ${key}`, { by, at });
+    }
+  }
+
+  /** Whose status let go of it was gone before an event could tell, and nobody after it can know that there is something to tell. */
+  #wasDroppedUntold({ uid, ours, pending }: Ended, key: string): boolean {
+    if (ours.has(key) || pending.has(key)) return false;
+    const dropped = this.#dropped.get(`${uid} ${key}`);
+    return dropped !== undefined && this.#notes.diedWithin(dropped.by, { from: dropped.at, withinMs: EVENT_MS });
   }
 
   #remember({ now, before }: Change, at: number): void {
@@ -162,6 +183,13 @@ export class DeletionJudge implements Judge {
     const shown = looks.filter((look) => look.at >= creator.at && look.at <= at && isIn(look.entries ?? [], stored));
     return shown.length === 0 && adds.every(isRefused);
   }
+}
+
+/** What a status has as its object's own, and as being added. */
+function onRecord(thing: Thing): Set<string> {
+  const { privateEndpoints = [], pendingChange } = statusOf(thing);
+  const ours = privateEndpoints.filter(({ origin, state }) => origin !== 'Found' && state !== 'Refused');
+  return new Set([...ours, ...(pendingChange?.add ?? [])].map(truthKey));
 }
 
 function isRefused({ reply }: ApiCall): boolean {

@@ -34,7 +34,8 @@ export class Notes implements Judge {
   readonly #notes = new Map<string, Note[]>();
   /** When a process came to a sudden end: what it had to say then was not said. */
   readonly deaths: number[] = [];
-  readonly #dead = new Set<string>();
+  /** When each of them did. */
+  readonly #dead = new Map<string, number>();
   /** Processes whose last event has had no answer: others may stand in line behind it. */
   readonly #waiting = new Set<string>();
   readonly #toldToEnd = new Map<string, number>();
@@ -47,7 +48,7 @@ export class Notes implements Judge {
   see(fact: Fact): void {
     if (fact.what === 'process' && this.#isSudden(fact)) {
       this.deaths.push(fact.at);
-      this.#dead.add(fact.process);
+      this.#dead.set(fact.process, fact.at);
     }
     if (fact.what === 'process' && fact.did === 'told-to-end') this.#toldToEnd.set(fact.process, fact.at);
     if (fact.what !== 'asked' || fact.ask.method !== 'POST' || !fact.ask.path.endsWith('/events')) return;
@@ -63,6 +64,11 @@ export class Notes implements Judge {
   /** Whether a process is gone that cannot say what it wrote last: a write may arrive when its sender is dead. */
   isDead(process: string): boolean {
     return this.#dead.has(process);
+  }
+
+  /** Whether a process was gone so soon after it had written something that it may not have told of it. */
+  diedWithin(process: string, { from, withinMs }: { readonly from: number; readonly withinMs: number }): boolean {
+    return (this.#dead.get(process) ?? Number.POSITIVE_INFINITY) <= from + withinMs;
   }
 
   /** Whether a process was told to end so long before that it need not wait for running passes any more. */
