@@ -222,16 +222,21 @@ const TABLE: readonly Line[] = [
     told: 'maybe-still-ours',
   },
   {
+    line: 'remove lost | there, more than 5 min later, not settled for this process',
+    given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: 5 * MINUTE + SECOND },
+    says: 'a Added Removing',
+    more: { nextAttemptTime: at(5 * MINUTE + 91 * SECOND) },
+  },
+  {
     line: 'remove lost | there, at a time that lies in the future',
-    given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: -SECOND },
+    given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: -SECOND, settled: true },
     says: 'a Found Present',
     told: 'maybe-still-ours',
   },
   {
     line: 'remove lost | there, before its time, which was rounded up',
-    given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: 1 - SECOND },
-    says: 'a Added Removing',
-    more: { nextAttemptTime: at(90 * SECOND) },
+    given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: 1 - SECOND, settled: true },
+    says: 'a Added Present',
   },
   {
     line: 'Removing | there, settled',

@@ -193,7 +193,8 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
     const present = kept(entry, reported, goal);
     return { entry: sent.blamed?.(entry) ? { ...present, ...failedAs(sent) } : present };
   }
-  if (sent.how === 'lost' && !isSurelyOurs(Date.parse(sent.pending.time), now)) {
+  // Only with the status that ends the intent: an object with nothing of its own is let go, and this may still be at work.
+  if (sent.how === 'lost' && evidence.settled && !isSurelyOurs(Date.parse(sent.pending.time), now)) {
     return { entry: { ...kept(entry, reported, goal), origin: 'Found' }, remark: 'maybe-still-ours' };
   }
   return removing(entry, reported, evidence);
