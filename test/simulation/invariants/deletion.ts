@@ -17,6 +17,8 @@ interface Ended {
   readonly ours: ReadonlySet<string>;
   /** What its status said was being added when it went. */
   readonly pending: ReadonlySet<string>;
+  /** All that its status had as its own, or as being added or removed, when it went. */
+  readonly onRecord: ReadonlySet<string>;
   /** When that was written down. */
   readonly pendingSince: number;
   /** The API knew nothing of the organization when it was last asked. */
@@ -47,7 +49,7 @@ export class DeletionJudge implements Judge {
   readonly #trails: Trails;
   readonly #notes: Notes;
   readonly #ended: Ended[] = [];
-  /** By uid and endpoint: who was the last to write that this is the object's no more, nor on record as being added, and when. */
+  /** By uid and endpoint: who was the last to write that this is the object's no more, nor on record as being added or removed, and when. */
   readonly #dropped = new Map<string, { readonly by: string; readonly at: number }>();
   /** By target: what the API answered last. */
   readonly #answers = new Map<string, number>();
@@ -95,8 +97,8 @@ export class DeletionJudge implements Judge {
   }
 
   /** Whose status let go of it was gone before an event could tell, and nobody after it can know that there is something to tell. */
-  #wasDroppedUntold({ uid, ours, pending }: Ended, key: string): boolean {
-    if (ours.has(key) || pending.has(key)) return false;
+  #wasDroppedUntold({ uid, onRecord: standing }: Ended, key: string): boolean {
+    if (standing.has(key)) return false;
     const dropped = this.#dropped.get(`${uid} ${key}`);
     return dropped !== undefined && this.#notes.diedWithin(dropped.by, { from: dropped.at, withinMs: EVENT_MS });
   }
@@ -121,6 +123,7 @@ export class DeletionJudge implements Judge {
       adopted: new Set(spec.adoptPrivateEndpoints ? adopted : []),
       ours: new Set([...added, ...adopted]),
       pending: new Set((statusOf(last).pendingChange?.add ?? []).map(truthKey)),
+      onRecord: onRecord(last),
       pendingSince: Date.parse(statusOf(last).pendingChange?.time ?? '') - this.#court.life.wall,
       isUnknown: this.#answers.get(target) === 404,
       spared: this.#listedByOthers(target, uid),
@@ -185,11 +188,11 @@ export class DeletionJudge implements Judge {
   }
 }
 
-/** What a status has as its object's own, and as being added. */
+/** What a status has as its object's own, and as being added or removed: the next process has something to go by. */
 function onRecord(thing: Thing): Set<string> {
   const { privateEndpoints = [], pendingChange } = statusOf(thing);
   const ours = privateEndpoints.filter(({ origin, state }) => origin !== 'Found' && state !== 'Refused');
-  return new Set([...ours, ...(pendingChange?.add ?? [])].map(truthKey));
+  return new Set([...ours, ...(pendingChange?.add ?? []), ...(pendingChange?.remove ?? [])].map(truthKey));
 }
 
 function isRefused({ reply }: ApiCall): boolean {
