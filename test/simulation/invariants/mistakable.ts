@@ -55,6 +55,7 @@ export class Mistakable {
 
   /** The same, or shown so by the list that this call was decided on: it leaves out wherein they differ. */
   isShownAs(call: ApiCall, one: EndpointView, other: EndpointView): boolean {
+    if (one.id !== other.id) return truthKey(one) === truthKey(other);
     if (truthKey(one) === truthKey(other)) return true;
     const { entries = [] } = lookBefore(call, this.#trails) ?? {};
     return entries.some((entry) => isThere([entry], one) && isThere([entry], other));
