@@ -62,6 +62,9 @@ const RESUME_TRIES = 5;
 /** A list older than what was seen already is refused for this long; then the server was restored from a backup. */
 const STALE_LIST_MS = 60_000;
 
+/** By client: how often one of its watches has seen that the server was restored. What one has seen holds for all. */
+const RESTORES = new WeakMap<KubeClient, number>();
+
 /** Lists, then watches until its signal is raised. Whatever happens it goes on; sink, `onState` and the log are told. */
 export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watch {
   const { client, path, clock, log, signal, sink, random = Math.random } = options;
@@ -78,6 +81,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   let seen = '';
   let staleSince: number | undefined;
   let broke = false;
+  let restores = 0;
   /** When the last watch was over at the latest. */
   let overAt = Number.POSITIVE_INFINITY;
 
@@ -101,7 +105,8 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   async function once(): Promise<void> {
     // Who comes so late stood still: the server may have been restored after it had ended the watch as it always does.
     const begunAt = clock.monotonic();
-    if (version !== undefined && (broke || begunAt > overAt)) await makeSure();
+    const isUnsure = broke || begunAt > overAt || restores !== restoresOf(client);
+    if (version !== undefined && isUnsure) await makeSure();
     if (version === undefined) {
       turn('listing');
       await list();
@@ -111,19 +116,23 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
   async function makeSure(): Promise<void> {
+    const known = restoresOf(client);
     const current = await currentVersion(options);
     // One that has caught up since it was first seen to be older counts its versions anew all the same.
     const wasOlder = staleSince !== undefined || compareVersions(current, seen) < 0;
     refuseStale(current);
     if (wasOlder) version = undefined;
     broke = false;
+    restores = known;
   }
 
   async function list(): Promise<void> {
+    const known = restoresOf(client);
     const { objects, resourceVersion } = await listAll<T>({ ...options, trim: trimOf(sink) });
     if (signal.aborted) return;
     refuseStale(resourceVersion);
     broke = false;
+    restores = known;
     version = seen = resourceVersion;
     sink.replace(objects, resourceVersion);
     trouble.works();
@@ -187,6 +196,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     );
     staleSince = undefined;
     seen = '';
+    RESTORES.set(client, restoresOf(client) + 1);
   }
 
   function turn(next: WatchState): void {
@@ -209,6 +219,10 @@ function needsList(error: KubeError, failures: number): boolean {
   if (error.status === 410 || error.status === 404 || error.reason === 'Unreadable' || error.reason === 'Defect')
     return true;
   return error.status !== 0 && failures > 0 && failures % RESUME_TRIES === 0;
+}
+
+function restoresOf(client: KubeClient): number {
+  return RESTORES.get(client) ?? 0;
 }
 
 function trimOf<T>(sink: WatchSink<T>): (object: T) => T {

@@ -378,6 +378,41 @@ test('who stood still until long after the watch had ended well asks for the ver
   expect(f.watches()).toBe(1);
 });
 
+test('what one watch has seen of a server that went back makes the others ask too', async () => {
+  const others = '/api/v1/others';
+  let endOthers = (): void => undefined;
+  const f = await follow(
+    {
+      version: (_, response) => sendJson(response, 200, aList([], '5')),
+      watch: (_, response) => {
+        response.writeHead(200).flushHeaders();
+        endOthers = () => response.end();
+      },
+    },
+    { path: others },
+  );
+  await f.until(() => expect(f.states.at(-1)).toBe('watching'));
+  const end = endOthers;
+  const seen: string[] = [];
+  const older: Behaviour = (_, response) => sendJson(response, 200, aList([], '5'));
+  f.plan({ list: inTurn(emptyList, older), watch: inTurn(refuse(410, 'Expired'), silence), version: older });
+  const { signal } = f.stop;
+  startWatch<KubeObject>({
+    client: f.client,
+    path: '/api/v1/things',
+    clock: f.clock,
+    log: recordingLog().log,
+    signal,
+    sink: { replace: (_, version) => void seen.push(version), apply: () => undefined },
+  });
+  await f.until(() => expect(f.clock.waits.size).toBe(1));
+  await f.clock.advance(60_000);
+  await f.until(() => expect(seen).toEqual(['10', '5']));
+  expect(f.failures).toEqual([]);
+  end();
+  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['StaleList']));
+});
+
 test('a sink that throws does not end the watch', async () => {
   const applied: string[] = [];
   const f = await follow(
