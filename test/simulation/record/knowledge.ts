@@ -32,7 +32,7 @@ export class Knowledge {
     const before = known.get(fact.key);
     const { thing, at } = fact;
     if (thing) {
-      if (before?.thing && isOlder(thing, before.thing) && !this.#isLost(fact.key, before.thing)) return;
+      if (before?.thing && isOlder(thing, before.thing) && !this.#takesBack(fact.key, thing, before.thing)) return;
       if (before?.thing && isSame(thing, before.thing)) return;
       const isFirst = !before || (before.isFirst && !isOlder(before.last, thing));
       known.set(fact.key, { thing, last: thing, isFirst, at });
@@ -48,6 +48,11 @@ export class Knowledge {
     }
     this.#processes.clear();
     this.#hasGoneBack = true;
+  }
+
+  /** Of two versions from before the versions went back, told after it, the newer one counts: only a newly restored one takes back. */
+  #takesBack(key: string, thing: Thing, before: Thing): boolean {
+    return this.#isLost(key, before) && !this.#isLost(key, thing);
   }
 
   /** Sent before the versions went back, and told after it: what the server holds is older. */
