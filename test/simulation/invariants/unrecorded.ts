@@ -54,6 +54,8 @@ export class RecordJudge implements Judge {
     if (!candidate || others.length > 0 || this.#court.life.restores.length > 0 || !this.#isThere(candidate)) return;
     const { uid, creationTimestamp } = candidate.known.last.metadata;
     if (last.leftAt < Date.parse(creationTimestamp) - this.#court.life.wall + MADE_ANEW_MS) return;
+    // Nor can the answer to a call that left before the process was told of this object stand in its status.
+    if (!this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === uid)) return;
     const text = `${shown(call)} leaves once more, and no status tells of the answer to the one before`;
     // What a leader writes over the last word of the one before is another matter.
     const isOwn = this.#writers.get(uid) === call.process;
