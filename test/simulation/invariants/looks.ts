@@ -19,12 +19,16 @@ export class LookJudge implements Judge {
   /** By uid and generation, and by uid and process: when a status was last written that speaks of it, or by it. */
   readonly #spoken = new Map<string, number>();
 
+  /** When a process had no answer from the API server. */
+  readonly #stalls: { readonly process: string; readonly at: number }[] = [];
+
   constructor(court: Court, trails: Trails) {
     this.#court = court;
     this.#trails = trails;
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'asked' && !fact.ask.status) this.#stalls.push({ process: fact.process, at: fact.at });
     if (fact.what === 'written') this.#speak(fact.change, fact.at);
     if (fact.what === 'answered' && isLook(fact.call)) {
       if (fact.call.reply?.status === 200) this.#refused.delete(viewOf(fact.call));
@@ -49,7 +53,7 @@ export class LookJudge implements Judge {
   }
 
   #objectionTo(call: ApiCall, endpoint: EndpointView): keyof typeof SAYS | undefined {
-    const look = lookBefore(call, this.#trails);
+    const look = lookBefore(call, this.#trails) ?? this.#lookHeldUp(call);
     if (!look) return 'no-look';
     if (look.entries) return isIn(look.entries, endpoint) ? 'was-there' : undefined;
     const { changes } = this.#trails.of(call.host, call.target);
@@ -63,6 +67,18 @@ export class LookJudge implements Judge {
     const hasShown = !(last?.entries ?? []).every(isRemoved);
     const isTwice = areTwice(looks.flatMap((one) => (one.look.entries ? [] : [one.look])));
     return !hasShown && isTwice ? undefined : 'no-look';
+  }
+
+  /** While the API server does not answer, an attempt neither ends nor goes on: what it was shown before that is what it goes by. */
+  #lookHeldUp(call: ApiCall): Look | undefined {
+    let from = call.leftAt;
+    for (const { process, at } of this.#stalls.toReversed()) {
+      if (process !== call.process || from - at > ATTEMPT_MS) continue;
+      from = at;
+      const look = lookBefore({ ...call, leftAt: from }, this.#trails);
+      if (look) return look;
+    }
+    return undefined;
   }
 
   /** An edit, or the end of its process, ended the attempt of this look before a status told of it. */
