@@ -2,7 +2,7 @@ import type { Thing } from '../kubernetes/objects.ts';
 import type { Life } from '../life/life.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import type { Known } from '../record/knowledge.ts';
-import { type SpecView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 
 /** Something that must not be. */
 export interface Violation {
@@ -30,8 +30,6 @@ export interface Candidate {
 
 /** A visit that has begun reads a Secret, and is in line for its slot. */
 const HANDOVER_MS = 30_000;
-/** What is not confirmed is tried again so often before the wait of 6 hours. */
-const SHORT_WAITS = 3;
 
 /** What follows from an old state of the cluster, by how its name begins. */
 const AFTERMATH = [
@@ -101,7 +99,7 @@ export class Court {
         this.#noteForgotten(fact.call);
         return;
       case 'done':
-        if (fact.call.executions.at(-1)?.applied) this.#carriedOut(fact.call);
+        if (fact.call.executions.at(-1)?.applied) this.#carry(fact.call);
         return;
       case 'answered': {
         const { requestId } = fact.call.reply ?? {};
@@ -152,7 +150,7 @@ export class Court {
     return this.#proven.has(`${this.life.apiHost} ${metadata.uid}`);
   }
 
-  #carriedOut(call: ApiCall): void {
+  #carry(call: ApiCall): void {
     const target = `${call.host} ${call.target}`;
     this.#carried.set(target, [...(this.#carried.get(target) ?? []), call]);
     if (call.method !== 'PATCH') return;
@@ -160,9 +158,9 @@ export class Court {
     if (name !== undefined) this.lastNamed.set(target, call);
   }
 
-  /** The call that was the last to be carried out for a target, at the API that is in use now. */
-  lastCarriedOut(target: string, isIt: (call: ApiCall) => boolean = () => true): ApiCall | undefined {
-    return this.#carried.get(`${this.life.apiHost} ${target}`)?.findLast(isIt);
+  /** The calls that were carried out for a target, in that order, at the API that is in use now. */
+  carriedOut(target: string): readonly ApiCall[] {
+    return this.#carried.get(`${this.life.apiHost} ${target}`) ?? [];
   }
 
   /** Whether the same was confirmed after a call without an answer had left, and what came then is another process's. */
@@ -191,7 +189,7 @@ export class Court {
    * that did not see it then, for an object of which nothing is left.
    */
   isOverruledElsewhere(thing: Thing, target: string): boolean {
-    const calls = this.#carried.get(`${this.life.apiHost} ${target}`) ?? [];
+    const calls = this.carriedOut(target);
     const own = this.#confirmed.get(statusOf(thing).applied?.requestId ?? '');
     const since = own ? calls.slice(calls.indexOf(own) + 1) : calls;
     const { fleet } = this.life;
@@ -203,45 +201,6 @@ export class Court {
       if (this.#isByClockAhead(call)) return true;
       return !fleet.isSeenBy(call.process, namespace) && !objects.some(({ uid }) => left.has(uid));
     });
-  }
-
-  /**
-   * Whether a process that does not see this object has given its organization a name between the last two times that this object
-   * gave its own, and none of its replies has shown that since: two shards in turn, at an API that lags behind its writes.
-   */
-  isRenamedElsewhere({ metadata: { uid, namespace }, spec }: Thing, target: string): boolean {
-    const { name } = spec as SpecView;
-    if (name === undefined) return false;
-    const isOwn = (call: ApiCall): boolean =>
-      this.candidates(call).some(({ known }) => known.last.metadata.uid === uid);
-    const calls = this.#carried.get(`${this.life.apiHost} ${target}`) ?? [];
-    const named = calls.filter(({ body }) => (body as SpecView).name !== undefined);
-    const [previous, last] = named.filter((call) => (call.body as SpecView).name === name && isOwn(call)).slice(-2);
-    if (!previous || !last) return false;
-    const since = calls.slice(calls.indexOf(last));
-    if (since.some((call) => isOwn(call) && call.reply?.result?.name === name)) return false;
-    const others = named.slice(named.indexOf(previous) + 1, named.indexOf(last));
-    return others.some((call) => {
-      const namespaces = this.candidates(call).map(({ known }) => known.last.metadata.namespace);
-      return !namespaces.some((one) => this.life.fleet.sees(one, namespace));
-    });
-  }
-
-  /**
-   * Whether the waits of a name are used up, and no reply has shown it since it was given last: an API that lags shows it only with
-   * the next attempt, which by the contract is 6 hours off.
-   */
-  isShownLater(thing: Thing, target: string): boolean {
-    const { uid } = thing.metadata;
-    const { name, organizationId = '' } = specOf(thing);
-    if (name === undefined || this.life.api.organizations.of(organizationId)?.name !== name) return false;
-    if ((statusOf(thing).attempts ?? 0) <= SHORT_WAITS) return false;
-    const calls = this.#carried.get(`${this.life.apiHost} ${target}`) ?? [];
-    const isGiven = (call: ApiCall): boolean =>
-      (call.body as SpecView).name === name &&
-      this.candidates(call).some(({ known }) => known.last.metadata.uid === uid);
-    const last = calls.findLastIndex(isGiven);
-    return last >= 0 && !calls.slice(last).some((call) => call.reply?.result?.name === name);
   }
 
   /** Whether the time that a status gives this call lies after its reply: one in the future counts as long past. */

@@ -32,8 +32,10 @@ export class PipesAtRest {
   #wasSilent(thing: Thing, name: string): boolean {
     const target = targetOfSpec('pipesettings', specOf(thing));
     const { requestId } = statusOf(thing).applied ?? {};
-    const own = this.#court.lastCarriedOut(target, ({ reply }) => reply !== undefined && reply.requestId === requestId);
-    const last = this.#court.lastCarriedOut(target);
+    const own = this.#court
+      .carriedOut(target)
+      .findLast(({ reply }) => reply !== undefined && reply.requestId === requestId);
+    const last = this.#court.carriedOut(target).at(-1);
     const isOwn = last === own || (last?.reply === undefined && last?.text === own?.text);
     return isOwn && own?.reply?.result !== undefined && own.reply.result[name] === undefined;
   }
@@ -41,7 +43,7 @@ export class PipesAtRest {
   /** A call that was answered was carried out once more, long after: no client hears of that. */
   #cameTwice(thing: Thing): boolean {
     const target = targetOfSpec('pipesettings', specOf(thing));
-    const last = this.#court.lastCarriedOut(target);
+    const last = this.#court.carriedOut(target).at(-1);
     const isSo = last?.reply !== undefined && last.executions.length > 1;
     if (isSo) this.#court.excuse('a call carried out twice');
     return isSo;
@@ -49,7 +51,7 @@ export class PipesAtRest {
 
   /** No status told of the call that came last, of a process that is gone: none ever did, or the same was confirmed since. */
   #cameUntold(thing: Thing): boolean {
-    const last = this.#court.lastCarriedOut(targetOfSpec('pipesettings', specOf(thing)));
+    const last = this.#court.carriedOut(targetOfSpec('pipesettings', specOf(thing))).at(-1);
     if (!last || last.reply) return false;
     const isSo = this.#court.wasConfirmedAfter(last, thing) || this.#court.wasUntold(last, thing);
     if (isSo) this.#court.excuse('a write that no status tells of, of a process that is gone');
@@ -59,7 +61,7 @@ export class PipesAtRest {
   /** Whose call was the last to be carried out: another object's, an earlier one of its own, or nobody's. */
   #overwrittenBy(thing: Thing): string {
     const target = targetOfSpec('pipesettings', specOf(thing));
-    const last = this.#court.lastCarriedOut(target);
+    const last = this.#court.carriedOut(target).at(-1);
     if (!last) return 'I4 not-there';
     const isOwn = this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
     if (!isOwn) return 'I4 overwritten';
