@@ -7,6 +7,8 @@ import type { Court, Judge } from './court.ts';
 export class DriftJudge implements Judge {
   readonly #court: Court;
   readonly #replies: ApiCall[] = [];
+  /** Told before, by object: one that a restore has taken off comes back with what a process still held, by now at another API. */
+  readonly #told = new Set<string>();
 
   constructor(court: Court) {
     this.#court = court;
@@ -18,12 +20,12 @@ export class DriftJudge implements Judge {
     if (fact.change.kind.plural === 'pipesettings') this.#judge(fact.change);
   }
 
-  #judge({ now, before }: Change): void {
-    const told = (entry: DriftView): string => JSON.stringify(entry);
-    const known = new Set((statusOf(before).drift ?? []).map(told));
-    const news = (statusOf(now).drift ?? []).filter((entry) => !known.has(told(entry)));
+  #judge({ now }: Change): void {
+    const { namespace, name, uid } = now.metadata;
+    const told = (entry: DriftView): string => JSON.stringify([uid, entry]);
+    const news = (statusOf(now).drift ?? []).filter((entry) => !this.#told.has(told(entry)));
     if (news.length === 0) return;
-    const { namespace, name } = now.metadata;
+    for (const entry of news) this.#told.add(told(entry));
     const key = `pipesettings/${namespace}/${name}`;
     const target = targetOfSpec('pipesettings', specOf(now));
     const last = this.#replies.findLast((call) => call.target === target);
