@@ -49,7 +49,7 @@ export interface Attempting {
   readonly monotonic: () => number;
   /** The key under which the pacer knows an object; it serves all kinds. */
   readonly pacingKey: (storeKey: string) => string;
-  /** Whether nobody has changed, suspended, deleted or replaced an object since it was read. */
+  /** Whether nobody has changed, suspended, deleted or replaced an object since it was read, nor come to hold its target. */
   readonly stillWanted: (object: KubeObject) => boolean;
 }
 

@@ -6,7 +6,7 @@ import { type CommonStatus, isReady, readyOf } from './common-status.ts';
 import type { Contests } from './contests.ts';
 import { secretNameOf } from './credentials.ts';
 import type { Locks } from './locks.ts';
-import type { Claim, Standing } from './target.ts';
+import { type Claim, judgeTarget, type Standing } from './target.ts';
 
 export interface StandingSources<T extends KubeObject> {
   readonly targetOf: (object: T) => string | undefined;
@@ -38,6 +38,15 @@ export function standingOf<T extends KubeObject>(object: T, from: StandingSource
     unsettledMs: target === undefined ? undefined : from.locks.remainingMs(target, uid),
     courtesyMs: isContest && target !== undefined ? from.contests.courtesyMs(target) : 0,
   };
+}
+
+/** Asked right before its call leaves: while its Secret was read or it stood in line, another one may have come to hold the target. */
+export function stillHolds<T extends KubeObject>(
+  object: T | undefined,
+  from: StandingSources<T>,
+  now: number,
+): boolean {
+  return object !== undefined && judgeTarget(standingOf(object, from), now).holds;
 }
 
 function claimFor<T extends KubeObject>(object: T, from: StandingSources<T>): Claim {

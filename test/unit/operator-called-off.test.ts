@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type PipeSettings, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
+import { apiHashOf } from '../../src/kinds/proof.ts';
 import { SECRET } from '../../src/kube/secret-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeKubeServer } from '../support/fake-kube-server.ts';
@@ -15,6 +16,37 @@ const aSpec = (pipeId: string, secret: string, more: object = {}) => ({
   credentialsSecretRef: { name: secret },
   settings: { engine_max_threads: 4 },
   ...more,
+});
+
+test('nothing leaves for an object while whose Secret was read another one came to hold its target', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  kube.create(SECRET, 'ns/slow', { data: KEY });
+  kube.create(SECRET, 'other/quick', { data: KEY });
+  const secretRead = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  kube.fate = async ({ method, path, watch }) => {
+    if (method !== 'GET' || watch || !path.endsWith('/secrets/slow')) return undefined;
+    secretRead.resolve();
+    await held.promise;
+    return undefined;
+  };
+  kube.create(pipeSettingsType, 'ns/waits', { spec: aSpec('one', 'slow') });
+  const { end } = await startOnFakes(kube, api.url);
+  await secretRead.promise;
+  kube.create(pipeSettingsType, 'other/holds', {
+    spec: aSpec('one', 'quick'),
+    status: { proof: { time: '2026-03-01T12:00:00Z', apiHash: apiHashOf(api.url) } },
+  });
+  const statusOf = (key: string) => (kube.get(pipeSettingsType, key) as PipeSettings).status;
+  await eventually(() => expect(statusOf('other/holds')?.applied).toBeDefined());
+  expect(api.paths).toHaveLength(1);
+  held.resolve();
+  await eventually(() => expect(statusOf('ns/waits')?.conditions?.[0]?.reason).toBe('TargetConflict'));
+  expect(api.paths).toHaveLength(1);
+  await end();
+  api.close();
+  await kube.stop();
 });
 
 test('nothing leaves for objects that were suspended, edited, deleted or made anew while their Secret was read', async () => {

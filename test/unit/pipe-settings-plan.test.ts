@@ -5,7 +5,7 @@ import { Contests } from '../../src/kinds/contests.ts';
 import { FAILURES } from '../../src/kinds/failures.ts';
 import { Locks } from '../../src/kinds/locks.ts';
 import type { Facts } from '../../src/kinds/pipe-settings/load.ts';
-import { load } from '../../src/kinds/pipe-settings/load.ts';
+import { load, targetOf } from '../../src/kinds/pipe-settings/load.ts';
 import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import { type PipeSettings, type PipeSettingsSpec, parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
@@ -201,6 +201,8 @@ describe('load', () => {
     unlisted: () => [],
     unsettled: { of: () => [] },
     planOnly: false,
+    targetOf,
+    mayAct: () => true,
     hasSlot: () => false,
     baseUrl: BASE_URL,
     apiHash: API_HASH,

@@ -5,11 +5,12 @@ import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
 import { createKindStore } from '../kind-store.ts';
 import { apiHashOf, keepProof } from '../proof.ts';
+import { stillHolds } from '../standing.ts';
 import { type Acting, act } from './act.ts';
 import { load, targetOf } from './load.ts';
 import { plan } from './plan.ts';
 import { report, reportUnproven } from './report.ts';
-import { type Organization, organizationType } from './resource.ts';
+import { type Organization, organizationType, parseSpec } from './resource.ts';
 import { Notebook } from './session.ts';
 
 /** The name and private endpoints of one existing organization, brought about by PATCH, which is also the only way to see them. */
@@ -30,10 +31,14 @@ export function createOrganizationKind(context: KindContext): Kind {
     apiHash: apiHashOf(baseUrl),
     cleanupDeadlineMs,
     planOnly,
+    targetOf,
+    mayAct: (rival: Organization) => !planOnly && parseSpec(rival).ok,
     unlisted: () => unlisted(organizationType.plural),
   };
   const acting: Acting = {
     ...attempts,
+    stillWanted: (object) =>
+      attempts.stillWanted(object) && stillHolds(store.get(keyOf(object)), known, context.clock.now()),
     api,
     notebook,
     async writeFinalizers(object, finalizers) {

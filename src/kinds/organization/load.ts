@@ -44,7 +44,7 @@ export function targetOf(object: KubeObject): string | undefined {
 
 type Given = 'baseUrl' | 'apiHash' | 'cleanupDeadlineMs' | 'planOnly';
 
-export interface LoadSources extends Omit<StandingSources<Organization>, 'targetOf' | 'mayAct'>, Pick<Facts, Given> {
+export interface LoadSources extends StandingSources<Organization>, Pick<Facts, Given> {
   readonly memory: Memory;
   readonly notebook: Notebook;
   readonly hasSlot: (storeKey: string) => boolean;
@@ -57,7 +57,7 @@ export function load(object: Organization, from: LoadSources): Facts {
   const monotonic = from.monotonic();
   const notes = from.notebook.of(object, monotonic);
   return {
-    standing: standingOf(object, { ...from, targetOf, mayAct: (rival) => !from.planOnly && parseSpec(rival).ok }),
+    standing: standingOf(object, from),
     listedByOthers: from.rivals(object).flatMap((rival) => listedBy(rival, object, apiHash)),
     notes,
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),

@@ -1,14 +1,16 @@
+import { keyOf } from '../../kube/resource.ts';
 import { defineKind, type Kind } from '../../runtime/kind.ts';
 import { attemptsOf } from '../attempt.ts';
 import type { KindContext } from '../context.ts';
 import { createKindStore } from '../kind-store.ts';
 import { apiHashOf, keepProof } from '../proof.ts';
+import { stillHolds } from '../standing.ts';
 import { Unsettled } from '../unsettled.ts';
-import { act } from './act.ts';
+import { type Acting, act } from './act.ts';
 import { load, targetOf } from './load.ts';
 import { plan } from './plan.ts';
 import { report } from './report.ts';
-import { type PipeSettings, pipeSettingsType } from './resource.ts';
+import { type PipeSettings, parseSpec, pipeSettingsType } from './resource.ts';
 
 /** The settings of one existing ingestion pipe, brought about by PUT. */
 export function createPipeSettingsKind(context: KindContext): Kind {
@@ -23,6 +25,8 @@ export function createPipeSettingsKind(context: KindContext): Kind {
     ...attempts,
     unsettled,
     planOnly,
+    targetOf,
+    mayAct: (rival: PipeSettings) => !planOnly && parseSpec(rival).ok,
     rivals,
     contests,
     secrets,
@@ -30,12 +34,19 @@ export function createPipeSettingsKind(context: KindContext): Kind {
     apiHash,
     unlisted: () => unlisted(pipeSettingsType.plural),
   };
+  const acting: Acting = {
+    ...attempts,
+    api,
+    unsettled,
+    stillWanted: (object) =>
+      attempts.stillWanted(object) && stillHolds(store.get(keyOf(object)), known, context.clock.now()),
+  };
   return defineKind({
     type: pipeSettingsType,
     store,
     load: (object: PipeSettings) => load(object, known),
     plan,
-    act: (object, planned) => act(object, planned, { ...attempts, api, unsettled }),
+    act: (object, planned) => act(object, planned, acting),
     report: (object, planned, result, now) => keepProof(report(object, planned, result, now), object, now),
     recorded: attempts.recorded,
     settle: attempts.settle,

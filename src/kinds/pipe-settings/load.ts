@@ -6,7 +6,7 @@ import { secretNameOf } from '../credentials.ts';
 import { type StandingSources, standingOf } from '../standing.ts';
 import type { Standing } from '../target.ts';
 import type { StillAtWork, Unsettled } from '../unsettled.ts';
-import { type PipeSettings, parseSpec } from './resource.ts';
+import type { PipeSettings } from './resource.ts';
 
 /** What a pass knows besides the object itself. */
 export interface Facts {
@@ -38,7 +38,7 @@ export function targetOf(object: KubeObject): string | undefined {
 
 export function load(
   object: PipeSettings,
-  from: Omit<StandingSources<PipeSettings>, 'targetOf' | 'mayAct'> & {
+  from: StandingSources<PipeSettings> & {
     readonly secrets: Pick<Secrets, 'state'>;
     readonly memory: Memory;
     readonly hasSlot: (storeKey: string) => boolean;
@@ -49,7 +49,7 @@ export function load(
 ): Facts {
   const secretName = secretNameOf(object);
   return {
-    standing: standingOf(object, { ...from, targetOf, mayAct: (rival) => !from.planOnly && parseSpec(rival).ok }),
+    standing: standingOf(object, from),
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
     owed: from.memory.unrecorded.isOwed(targetOf(object), {
