@@ -36,10 +36,9 @@ export class UnsettledJudge implements Judge {
     if (fact.what === 'answered' && isUnknown(fact.call.reply?.status ?? 0)) this.#keep(fact.call);
   }
 
-  /** Across shards nothing is seen. */
-  #couldKnow(mine: readonly Candidate[], theirs: readonly Candidate[]): boolean {
-    const { fleet } = this.#court.life;
-    return mine.some((one) => theirs.some((other) => fleet.sees(namespaceOf(one), namespaceOf(other))));
+  /** Across shards nothing is seen; nor by one that is still ending when they have been merged. */
+  #couldKnow({ process }: ApiCall, theirs: readonly Candidate[]): boolean {
+    return theirs.some((other) => this.#court.life.fleet.isSeenBy(process, namespaceOf(other)));
   }
 
   /** Whether its object is still there, and its status says that a write may be under way. */
@@ -76,7 +75,7 @@ export class UnsettledJudge implements Judge {
       const isUntold = call.process !== before.process && !theirs.some((one) => this.#isOnRecord(one, before));
       if (isUntold) this.#court.leftUntold(call, before);
       if (theirs.length > 0 && !mine.some((one) => theirs.some((other) => uidOf(one) === uidOf(other)))) {
-        if (!this.#couldKnow(mine, theirs)) continue;
+        if (!this.#couldKnow(call, theirs)) continue;
         if (isUntold) {
           this.#court.excuse('a write that no status tells of, of a process that is gone');
           continue;
