@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { shown } from './calls.ts';
@@ -8,6 +9,8 @@ import { type Candidate, type Court, isSuccess, type Judge } from './court.ts';
 const UNRECORDED_MS = 5 * 60_000;
 /** A visit to an object that was made anew may have begun with the one before. */
 const MADE_ANEW_MS = 60_000;
+/** A visit that has begun reads a Secret, and is in line for its slot: it may know nothing of what its process was told since. */
+const VISIT_MS = 30_000;
 
 /** What was confirmed stands in a status before the same is sent again. */
 export class RecordJudge implements Judge {
@@ -16,6 +19,8 @@ export class RecordJudge implements Judge {
   readonly #writers = new Map<string, string>();
   /** By process and target: the last PUT that was confirmed and is in no status yet. */
   readonly #unrecorded = new Map<string, ApiCall>();
+  /** By process and uid: the last attempt on record that the process was told of, and when; what it began with, long ago. */
+  readonly #heard = new Map<string, { readonly attempt: unknown; readonly at: number }>();
 
   constructor(court: Court) {
     this.#court = court;
@@ -31,6 +36,9 @@ export class RecordJudge implements Judge {
         if (call.method === 'PUT' && isSuccess(call)) this.#unrecorded.set(`${call.process} ${call.target}`, call);
         return;
       }
+      case 'seen':
+        if (fact.thing) this.#hear(fact.process, fact.thing, fact.at);
+        return;
       case 'written': {
         const { kind, now, by } = fact.change;
         if (!kind.schema) return;
@@ -43,6 +51,14 @@ export class RecordJudge implements Judge {
       }
       default:
     }
+  }
+
+  #hear(process: string, thing: Thing, at: number): void {
+    const name = `${process} ${thing.metadata.uid}`;
+    const attempt = statusOf(thing).lastRequest;
+    const before = this.#heard.get(name);
+    if (before && isDeepStrictEqual(before.attempt, attempt)) return;
+    this.#heard.set(name, { attempt, at: before ? at : Number.NEGATIVE_INFINITY });
   }
 
   #judge(call: ApiCall): void {
@@ -63,11 +79,14 @@ export class RecordJudge implements Judge {
     this.#court.report(isOwn ? 'call unrecorded' : 'process result-lost', call.target, text);
   }
 
-  /** Whether somebody else has recorded an attempt that the process did not know of when its call left: that word counts more. */
+  /** Whether somebody else has recorded an attempt that the process did not know of when its visit began: that word counts more. */
   #isOverruled(call: ApiCall, { key, known: { last } }: Candidate): boolean {
     const [plural = '', namespace = '', name = ''] = key.split('/');
     const knew = this.#court.candidates(call).find(({ known }) => known.last.metadata.uid === last.metadata.uid);
-    if (!knew || this.#court.isLateWord(knew.known, call.process)) return knew !== undefined;
+    if (!knew) return false;
+    // What it was told of after its call left differs below.
+    const heard = this.#heard.get(`${call.process} ${last.metadata.uid}`);
+    if (heard && call.leftAt - heard.at <= VISIT_MS) return true;
     const [before, now] = [knew.known.last, this.#court.life.stored(plural, namespace, name)].map(
       (thing) => statusOf(thing).lastRequest,
     );
