@@ -20,6 +20,8 @@ const DOUBTED_MS = 60_000;
 interface Told {
   version: number;
   olderSince: number | undefined;
+  /** It takes the server for one that went back from this version: its next list, if that is older, is right in everything. */
+  backFrom: number;
   /** How many restores there had been when it was last asked for. */
   restores: number;
   /** Versions that were given twice: its watch went on from above them, because when it asked again they were as high as before. */
@@ -105,16 +107,18 @@ export class KubernetesSide implements Server {
       return;
     }
     this.#pages.delete(pages);
-    if (!query.includes('fieldSelector') && this.#isDoubted(pages, Number(metadata.resourceVersion))) return;
-    for (const object of objects) this.#saw(host, object);
-    if (query.includes('fieldSelector')) return;
+    const isWhole = !query.includes('fieldSelector');
+    if (isWhole && this.#isDoubted(pages, Number(metadata.resourceVersion))) return;
+    const wentBack = isWhole && this.#goesBack(pages, Number(metadata.resourceVersion));
+    for (const object of objects) this.#saw(host, object, wentBack);
+    if (!isWhole) return;
     const plural = route.slice(route.lastIndexOf('/') + 1);
     const namespace = /\/namespaces\/([^/]+)\//.exec(route)?.[1];
     const listed = new Set(objects.map((object) => keyOf(plural, object)));
     const { knowledge } = this.#life;
     // A list from the past says nothing of what came after it.
     const isOld = ({ last }: Known): boolean =>
-      Number(last.metadata.resourceVersion) > Number(metadata.resourceVersion);
+      !wentBack && Number(last.metadata.resourceVersion) > Number(metadata.resourceVersion);
     const known = [...knowledge.of(host)].flatMap(([key, one]) => (isOld(one) ? [] : [key]));
     for (const key of [...known, ...knowledge.forgottenBy(host).keys()]) {
       const [kind, where] = key.split('/');
@@ -150,17 +154,26 @@ export class KubernetesSide implements Server {
       told.olderSince ??= this.#life.timeline.now;
       if (this.#life.timeline.now - told.olderSince < DOUBTED_MS) return true;
     }
-    this.#told.set(collection, this.#toldNow(version));
+    const backFrom = Math.max(told?.backFrom ?? 0, told?.version ?? 0);
+    this.#told.set(collection, { ...this.#toldNow(version), backFrom });
     return false;
   }
 
-  #toldNow(version: number): Told {
-    return { version, olderSince: undefined, restores: this.#life.restores.length, missedUpTo: 0 };
+  /** Whether a list that counts is older than what was seen before: nobody can tell a server that is behind for so long from one that went back. */
+  #goesBack(collection: string, version: number): boolean {
+    const told = this.#told.get(collection);
+    const wentBack = version < (told?.backFrom ?? 0);
+    if (told) told.backFrom = 0;
+    return wentBack;
   }
 
-  #saw(host: string, thing: Thing): void {
+  #toldNow(version: number): Told {
+    return { version, olderSince: undefined, restores: this.#life.restores.length, backFrom: 0, missedUpTo: 0 };
+  }
+
+  #saw(host: string, thing: Thing, wentBack = false): void {
     const plural = PLURALS[thing.kind];
-    if (plural !== undefined) this.#tell({ what: 'seen', process: host, key: keyOf(plural, thing), thing });
+    if (plural !== undefined) this.#tell({ what: 'seen', process: host, key: keyOf(plural, thing), thing, wentBack });
   }
 
   /** Under the name of one that the process knows stands another, of which only the watch tells whether it is the operator's affair. */

@@ -49,7 +49,14 @@ export type Fact = { readonly at: number } & (
   | { readonly what: 'leaves' | 'done' | 'answered' | 'unanswered'; readonly call: ApiCall }
   | { readonly what: 'other'; readonly host: string; readonly organizationId: string; readonly moves: EndpointMoves }
   | { readonly what: 'written'; readonly change: Change }
-  | { readonly what: 'seen'; readonly process: string; readonly key: string; readonly thing: Thing | undefined }
+  | {
+      readonly what: 'seen';
+      readonly process: string;
+      readonly key: string;
+      readonly thing: Thing | undefined;
+      /** Shown by a list that counts although it is older than what was seen before. */
+      readonly wentBack?: boolean;
+    }
   | { readonly what: 'asked'; readonly process: string; readonly ask: KubeAsk }
   | { readonly what: 'log'; readonly process: string; readonly line: string }
 );

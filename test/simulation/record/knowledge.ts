@@ -30,9 +30,10 @@ export class Knowledge {
     this.#forgotten.get(fact.process)?.delete(fact.key);
     const known = this.of(fact.process);
     const before = known.get(fact.key);
-    const { thing, at } = fact;
+    const { thing, at, wentBack = false } = fact;
     if (thing) {
-      if (before?.thing && isOlder(thing, before.thing) && !this.#takesBack(fact.key, thing, before.thing)) return;
+      const takesBack = wentBack || (before?.thing && this.#takesBack(fact.key, thing, before.thing));
+      if (before?.thing && isOlder(thing, before.thing) && !takesBack) return;
       if (before?.thing && isSame(thing, before.thing)) return;
       const isFirst = !before || (before.isFirst && !isOlder(before.last, thing));
       known.set(fact.key, { thing, last: thing, isFirst, at });
