@@ -75,7 +75,8 @@ export class UnsettledJudge implements Judge {
       const isUntold = call.process !== before.process && !theirs.some((one) => this.#isOnRecord(one, before));
       if (isUntold) this.#court.leftUntold(call, before);
       if (theirs.length > 0 && !mine.some((one) => theirs.some((other) => uidOf(one) === uidOf(other)))) {
-        if (!this.#couldKnow(call, theirs)) continue;
+        // Right after a restore nobody can say for which object it leaves.
+        if (mine.length === 0 || !this.#couldKnow(call, theirs)) continue;
         if (isUntold) {
           this.#court.excuse('a write that no status tells of, of a process that is gone');
           continue;
