@@ -64,7 +64,10 @@ export class Unsettled {
     const now = this.#options.monotonic();
     const known = this.#requests.get(key);
     const isNew = known?.uid !== uid;
-    const theirs = isNew && mayHide(object) ? [{ hash: undefined, until: now + this.#options.settlesInMs }] : [];
+    const theirs =
+      isNew && mayHide(object) && !hidesTheSame(object)
+        ? [{ hash: undefined, until: now + this.#options.settlesInMs }]
+        : [];
     const sent = isNew ? theirs : known.sent.filter(({ until }) => until > now);
     if (isNew || sent.length < known.sent.length) this.#requests.set(key, { uid, sent });
     return { uid, sent };
@@ -83,14 +86,21 @@ export function settledAt(atWork: readonly StillAtWork[], hash: string, now: num
 }
 
 /**
- * Whether what another process sent for another state than the present may still be at work. A status tells of the last request only,
- * whatever came of the ones before: what came before an applied one has settled, and of one generation all requests are alike.
+ * Whether what another process sent may still be at work. A status tells of the last request only, whatever came of the ones before:
+ * what came before an applied one has settled.
  */
-function mayHide(object: KubeObject): boolean {
-  const status = object.status as (CommonStatus & { readonly applied?: Applied }) | undefined;
-  const { applied, lastRequest } = status ?? {};
+export function mayHide(object: KubeObject): boolean {
+  const { applied, lastRequest } = statusOf(object);
   const isApplied = lastRequest?.outcome === 'Succeeded' && lastRequest.time === applied?.time;
-  if (!lastRequest || (isApplied && lastRequest.requestId === applied.requestId)) return false;
+  return lastRequest !== undefined && !(isApplied && lastRequest.requestId === applied.requestId);
+}
+
+/** Whether all of that was sent for the present state: of one generation all requests are alike. */
+export function hidesTheSame(object: KubeObject): boolean {
   const generation = generationOf(object);
-  return generation > 1 && applied?.generation !== generation;
+  return generation === 1 || statusOf(object).applied?.generation === generation;
+}
+
+function statusOf({ status }: KubeObject): CommonStatus & { readonly applied?: Applied } {
+  return status ?? {};
 }

@@ -54,10 +54,26 @@ describe('a change that another process sent', () => {
     expect(notebook.of(anew, 2 * MINUTE).settlesAt).toBe(2 * MINUTE + AT_WORK);
   });
 
-  test('may have been a name: a last request of unknown outcome is waited for', () => {
-    const lastRequest = { operation: 'UpdateOrganization', outcome: 'Unknown', time: at(0) } as const;
-    expect(book().of(stored({ lastRequest }), 0).lostName).toEqual({ settlesAt: AT_WORK });
-    expect(book().of(stored({ lastRequest: { ...lastRequest, outcome: 'Succeeded' } }), 0).lostName).toBeUndefined();
+  test.each(['Unknown', 'Busy', 'Succeeded'] as const)(
+    'may have been another name: %s tells of the last request only',
+    (outcome) => {
+      const lastRequest = { operation: 'UpdateOrganization', outcome, time: at(0) } as const;
+      const created = anOrganization({ spec: { name: 'Acme' }, status: { lastRequest } });
+      const edited = { ...created, metadata: { ...created.metadata, generation: 2 } };
+      expect(book().of(edited, 0).lostName).toEqual({ settlesAt: AT_WORK });
+      expect(book().of(created, 0).lostName).toEqual({ name: 'Acme', settlesAt: AT_WORK });
+    },
+  );
+
+  test('has settled before what was applied', () => {
+    const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(0) } as const;
+    const { time } = lastRequest;
+    const applied = stored({
+      lastRequest,
+      applied: { time, generation: 1, requestHash: 'sha256:one', keys: ['name'] },
+    });
+    const edited = { ...applied, metadata: { ...applied.metadata, generation: 2 } };
+    expect(book().of(edited, 0).lostName).toBeUndefined();
   });
 });
 

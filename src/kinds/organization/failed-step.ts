@@ -9,7 +9,7 @@ import { ended, keeping, onRecord } from './go-on.ts';
 import type { Step } from './next-step.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
-import type { Notes, Session } from './session.ts';
+import { type Notes, nameLost, type Session } from './session.ts';
 import { fitted } from './size.ts';
 import { underway } from './underway.ts';
 import { advise, withoutStop } from './wording.ts';
@@ -101,15 +101,16 @@ const GONE_AFTER_MS = 3 * 60_000;
 
 /** What this process remembers of a failure, and the latest time of the next attempt where that matters. */
 function afterFailure(
-  { goal, plannedAt, atWorkMs, notes: before }: Work,
+  work: Work,
   step: Step,
   verdict: Failure | undefined,
   now: number,
 ): { readonly notes: Notes; readonly notAfter: number } {
-  const { session: _, missingSince, isGone: __, lookByNameUntil, lostName, ...rest } = before;
+  const { goal, plannedAt } = work;
+  const { session: _, missingSince, isGone: __, lookByNameUntil, lostName, ...rest } = work.notes;
   const byName = step.step === 'name' || (step.step === 'look' && step.by === 'name');
   const isNameLost = byName && verdict?.outcome === 'Unknown' && goal.name !== undefined;
-  const lost = isNameLost ? { name: goal.name, settlesAt: plannedAt.monotonic + atWorkMs } : lostName;
+  const lost = isNameLost ? nameLost(goal.name, work) : lostName;
   const notes: Notes = {
     ...rest,
     ...(step.step === 'look' && step.by === 'list' && lookByNameUntil !== undefined && { lookByNameUntil }),

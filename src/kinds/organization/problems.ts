@@ -116,7 +116,7 @@ function lostName({ work: { notes, goal, plannedAt }, now }: Ending): Problem | 
   if (!other || goal.name === undefined || other.name === goal.name || goal.spared) return undefined;
   if (other.settlesAt <= plannedAt.monotonic) return undefined;
   const message =
-    'The API has the declared name, but an earlier request with another one got no answer, or one that does not show it, and may still be under way. The name is looked at once more when that is over';
+    'The API has the declared name, but an earlier request may have had another one and may still be under way. The name is looked at once more when that is over';
   return { reason: 'OutcomeUnknown', message, at: now + other.settlesAt - plannedAt.monotonic };
 }
 

@@ -12,7 +12,7 @@ import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, shownList, storedEntries } from './reply.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
-import { type Fresh, type Notes, type Session, TWO_LOOKS_MS } from './session.ts';
+import { type Fresh, type Notes, nameLost, type Session, TWO_LOOKS_MS } from './session.ts';
 import { settling, type Work } from './work.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
@@ -79,7 +79,7 @@ function afterLook({ work, call, now }: Replied, reply: OrganizationReply): Note
   return {
     ...notes,
     ...(since !== undefined && { unlistedSince: since }),
-    ...(isUnshown && { lostName: { name, settlesAt: work.plannedAt.monotonic + work.atWorkMs } }),
+    ...(isUnshown && { lostName: nameLost(name, work) }),
     failedLooks: call.step === 'look' && call.by === 'list' ? 0 : notes.failedLooks,
     looks: call.step === 'look' ? notes.looks + 1 : notes.looks,
   };

@@ -2,9 +2,10 @@ import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { Notice } from '../../runtime/kind.ts';
 import { canonicalJson } from '../canonical.ts';
 import { generationOf, requestedAt } from '../common-status.ts';
+import { hidesTheSame, mayHide } from '../unsettled.ts';
 import { type Listing, type Tuple, tupleKey } from './endpoints.ts';
 import { openEntries } from './open-entries.ts';
-import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
+import type { LedgerEntry, Organization, OrganizationSpec, OrganizationStatus, PendingChange } from './resource.ts';
 
 /** How the API refused something. */
 export type Refusal = NonNullable<LedgerEntry['lastError']> & { readonly message: string };
@@ -54,6 +55,13 @@ export interface Session {
   readonly drift: number;
 }
 
+export interface LostName {
+  /** Undefined: another process may have sent it, or there is more than one. */
+  readonly name?: string;
+  /** Monotonic ms. */
+  readonly settlesAt: number;
+}
+
 /** What this process alone knows of one object. Losing it costs time and calls, never safety. */
 export interface Notes {
   readonly uid: string;
@@ -67,8 +75,8 @@ export interface Notes {
   readonly looks: number;
   /** The one that is being put on record first; behind it the one that stands there until it is. */
   readonly unsent?: readonly Unsent[];
-  /** A name whose fate is unknown, for want of an answer or of an answer that shows it; `name` undefined: sent by another process. */
-  readonly lostName?: { readonly name?: string; readonly settlesAt: number };
+  /** A name whose fate is unknown, for want of an answer or of an answer that shows it. */
+  readonly lostName?: LostName;
   /** Monotonic ms of the first look in a row that showed no list. */
   readonly unlistedSince?: number;
   /** Monotonic ms: so long the declared name serves as the look. */
@@ -104,13 +112,12 @@ export class Notebook {
     const open = openIn(object.status);
     if (kept?.uid !== object.metadata.uid) {
       const settlesAt = monotonic + this.atWorkMs;
-      const isLost = object.status?.lastRequest?.outcome === 'Unknown';
       const notes: Notes = {
         uid: object.metadata.uid,
         ...openNow({ settlesAt, openUntil: new Map() }, object.status),
         settlesAt,
         looks: 0,
-        ...(isLost && { lostName: { settlesAt } }),
+        ...(mayHide(object) && { lostName: { ...(hidesTheSame(object) && nameIn(object)), settlesAt } }),
         failedLooks: 0,
         inVain: { generation: generationOf(object), counts: new Map() },
       };
@@ -142,6 +149,21 @@ export class Notebook {
   forget(key: string): void {
     this.#notes.delete(key);
   }
+}
+
+function nameIn({ spec }: Organization): { readonly name?: string } {
+  const name = (spec as Partial<OrganizationSpec> | undefined)?.name;
+  return name === undefined ? {} : { name };
+}
+
+/** The name that was sent just now has no fate yet; another one that has none counts on. */
+export function nameLost(
+  name: string,
+  { notes: { lostName }, plannedAt, atWorkMs }: { notes: Notes; plannedAt: { monotonic: number }; atWorkMs: number },
+): LostName {
+  const settlesAt = plannedAt.monotonic + atWorkMs;
+  const isAlone = !lostName || lostName.settlesAt <= plannedAt.monotonic || lostName.name === name;
+  return { ...(isAlone && { name }), settlesAt };
 }
 
 /** What is known of an object from the first byte of its intent on. */
