@@ -186,7 +186,7 @@ export class Court {
 
   /**
    * Whether a process that does not see this object has had a call carried out for its target since it was last confirmed; or one
-   * that did not see it then, for an object of which nothing is left.
+   * that did not see it then, for an object that is gone: of those that are left none tells of any call.
    */
   isOverruledElsewhere(thing: Thing, target: string): boolean {
     const calls = this.carriedOut(target);
@@ -194,12 +194,14 @@ export class Court {
     const since = own ? calls.slice(calls.indexOf(own) + 1) : calls;
     const { fleet } = this.life;
     const { namespace } = thing.metadata;
-    const left = new Set(this.life.objects().map((one) => one.thing.metadata.uid));
+    const telling = new Set(
+      this.life.objects().flatMap(({ thing: one }) => (tellsOfCalls(one) ? [one.metadata.uid] : [])),
+    );
     return since.some((call) => {
       const objects = this.candidates(call).map(({ known }) => known.last.metadata);
       if (!objects.some((one) => fleet.sees(one.namespace, namespace))) return true;
       if (this.#isByClockAhead(call)) return true;
-      return !fleet.isSeenBy(call.process, namespace) && !objects.some(({ uid }) => left.has(uid));
+      return !fleet.isSeenBy(call.process, namespace) && !objects.some(({ uid }) => telling.has(uid));
     });
   }
 
@@ -270,4 +272,9 @@ export class Court {
 /** Whether a reply confirms what was asked: a result, and no error of whatever form beside it. */
 export function isSuccess({ reply }: ApiCall): boolean {
   return reply?.status === 200 && reply.error === undefined && reply.result !== undefined;
+}
+
+function tellsOfCalls(thing: Thing): boolean {
+  const { applied, lastRequest, proof } = statusOf(thing);
+  return [applied, lastRequest, proof].some((one) => one !== undefined);
 }
