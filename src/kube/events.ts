@@ -40,7 +40,7 @@ const FLUSH_MS = 5_000;
 /** Namespaces whose failure is remembered as said. */
 const COMPLAINTS = 1_000;
 
-/** Sends events (events.k8s.io/v1) one after another, in the order they came, beside everything else. */
+/** Sends events (events.k8s.io/v1) one after another, in the order they came but for those that are tried again, beside everything else. */
 export function createEvents(options: EventsOptions): Events {
   const { client, clock, log, instance } = options;
   const limits = new EventLimits(clock);
@@ -75,19 +75,18 @@ export function createEvents(options: EventsOptions): Events {
     }
   };
 
-  const deliver = async ({ body, until }: Waiting): Promise<void> => {
-    for (;;) {
-      const error = await send(body);
-      if (!error) return;
-      const { namespace } = body.metadata;
-      if (isGoing(error)) {
-        log.debug({ namespace, error: error.message }, 'no event, the namespace is going away');
-        return;
-      }
-      complain(namespace, error);
-      if (!mayPass(error) || clock.monotonic() >= until) return;
-      await wait(Math.min(error.retryAfterMs ?? RETRY_MS, LONGEST_RETRY_MS));
+  /** For how long to wait before it is tried again; undefined: it is there, or never will be. */
+  const deliver = async ({ body, until }: Waiting): Promise<number | undefined> => {
+    const error = await send(body);
+    if (!error) return undefined;
+    const { namespace } = body.metadata;
+    if (isGoing(error)) {
+      log.debug({ namespace, error: error.message }, 'no event, the namespace is going away');
+      return undefined;
     }
+    complain(namespace, error);
+    if (!mayPass(error) || clock.monotonic() >= until) return undefined;
+    return Math.min(error.retryAfterMs ?? RETRY_MS, LONGEST_RETRY_MS);
   };
 
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.at(ms, resolve));
@@ -95,7 +94,11 @@ export function createEvents(options: EventsOptions): Events {
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       try {
-        await deliver(next);
+        const waitMs = await deliver(next);
+        if (waitMs === undefined) continue;
+        await wait(waitMs);
+        // Behind the others: it may be its namespace alone that takes none.
+        queue.push(next);
       } catch (error) {
         log.warn({ error: String(error) }, 'sending an event failed in a way that it should not');
       }

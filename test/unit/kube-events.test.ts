@@ -186,14 +186,24 @@ describe('trouble', () => {
     expect(sent()).toHaveLength(46 + 61);
   });
 
-  test('has no more patience with many than with one: what has waited long in line is tried once', async () => {
+  test('has no more patience with many than with one, and tries them in turn', async () => {
     const { events, clock, sent } = world((call) => ({ fail: refused(call, 500, 'InternalError') }));
     for (let n = 0; n < 20; n += 1) events.emit(anEvent({ note: `${n}` }));
     await clock.advance(120_000);
-    expect(sent().map((event) => event.note)).toEqual([
-      ...Array.from({ length: 61 }, () => '0'),
-      ...Array.from({ length: 19 }, (_, n) => `${n + 1}`),
-    ]);
+    expect(sent().map((event) => event.note)).toEqual(Array.from({ length: 80 }, (_, n) => `${n % 20}`));
+    await clock.advance(120_000);
+    expect(sent()).toHaveLength(80);
+  });
+
+  test('of one namespace holds up no other for longer than until the next try', async () => {
+    const isSpoiled = ({ path }: RequestCall): boolean => path.includes('/spoiled/');
+    const { events, clock, kube } = world((call) =>
+      isSpoiled(call) ? { fail: refused(call, 500, 'InternalError') } : {},
+    );
+    events.emit(anEvent({ namespace: 'spoiled' }));
+    events.emit(anEvent({ uid: 'u2' }));
+    await clock.advance(2_000);
+    expect(kube.calls.filter((call) => !isSpoiled(call))).toHaveLength(1);
   });
 
   test('waits as long as the server asks', async () => {
