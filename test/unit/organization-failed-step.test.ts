@@ -48,18 +48,18 @@ test.each<[string, Unmade]>([
 });
 
 test.each([
-  ['another one', 'Other', undefined],
-  ['the same one', 'Acme', 'Acme'],
+  ['another one', 'Other', ['Other', 'Acme']],
+  ['the same one', 'Acme', ['Acme']],
 ] as const)('a lost name is waited for beside %s that was lost shortly before', (_, before, waitedFor) => {
   const object = anOrganization({ spec: { name: 'Acme' } });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object);
-  const notes = { ...facts.notes, lostName: { name: before, settlesAt: MINUTE } };
+  const notes = { ...facts.notes, lostNames: [{ name: before, settlesAt: MINUTE }] };
   const work = workOf(object, { ...facts, notes }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
   const step = { step: 'name', name: 'Acme', body: '{}' } as const;
   const verdict = { ok: false, failure: 'OutcomeUnknown', outcome: 'Unknown', message: 'no answer' } as const;
   const failed = reportOther(object, { work, step }, { attempt: { got: 'failure', verdict }, now: T0 });
-  expect(failed.notes?.lostName?.name).toBe(waitedFor);
-  expect(failed.notes?.lostName?.settlesAt).toBeGreaterThan(MINUTE);
+  expect(failed.notes?.lostNames?.map(({ name }) => name)).toEqual(waitedFor);
+  expect(failed.notes?.lostNames?.at(-1)?.settlesAt).toBeGreaterThan(MINUTE);
 });

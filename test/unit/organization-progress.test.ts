@@ -113,3 +113,23 @@ test('a name that its answer does not show may come yet: who declares another on
   expect(waits('Before', named('After'))).toEqual([]);
   expect(waits('After', named('Before'))).toEqual([]);
 });
+
+test('a name without effect yet does not hide another one that may come: that is waited for too', () => {
+  const object = anOrganization({ spec: { name: 'Acme' } });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const facts = factsOf(object);
+  const spec = { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 };
+  const before = { ...facts.notes, lostNames: [{ name: 'Other', settlesAt: 90_000 }] };
+  const work = workOf(object, { ...facts, notes: before }, spec);
+  const answered = (given: Work, shown: string): Work => {
+    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { name: shown } } as const;
+    const call = { step: 'name', name: 'Acme', body: '{}' } as const;
+    const { session, ...notes } = progress({ object, work: given, call, verdict, secretVersion: '1', now: T0 });
+    return { ...given, notes, session };
+  };
+  const problems = (given: Work) => problemsOf({ work: given, decision: decisionOf(given), now: T0 });
+  const late = answered(work, 'Before');
+  expect(problems(late).map(({ reason }) => reason)).toEqual(['NotConfirmed']);
+  expect(problems(answered(late, 'Acme'))).toMatchObject([{ reason: 'OutcomeUnknown', at: T0 + 90_000 }]);
+});

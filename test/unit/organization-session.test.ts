@@ -60,8 +60,8 @@ describe('a change that another process sent', () => {
       const lastRequest = { operation: 'UpdateOrganization', outcome, time: at(0) } as const;
       const created = anOrganization({ spec: { name: 'Acme' }, status: { lastRequest } });
       const edited = { ...created, metadata: { ...created.metadata, generation: 2 } };
-      expect(book().of(edited, 0).lostName).toEqual({ settlesAt: AT_WORK });
-      expect(book().of(created, 0).lostName).toEqual({ name: 'Acme', settlesAt: AT_WORK });
+      expect(book().of(edited, 0).lostNames).toEqual([{ settlesAt: AT_WORK }]);
+      expect(book().of(created, 0).lostNames).toEqual([{ name: 'Acme', settlesAt: AT_WORK }]);
     },
   );
 
@@ -73,7 +73,7 @@ describe('a change that another process sent', () => {
       applied: { time, generation: 1, requestHash: 'sha256:one', keys: ['name'] },
     });
     const edited = { ...applied, metadata: { ...applied.metadata, generation: 2 } };
-    expect(book().of(edited, 0).lostName).toBeUndefined();
+    expect(book().of(edited, 0).lostNames).toBeUndefined();
   });
 });
 

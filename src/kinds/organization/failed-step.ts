@@ -9,7 +9,7 @@ import { ended, keeping, onRecord } from './go-on.ts';
 import type { Step } from './next-step.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
-import { type Notes, nameLost, type Session } from './session.ts';
+import { type Notes, type Session, withLostName } from './session.ts';
 import { fitted } from './size.ts';
 import { underway } from './underway.ts';
 import { advise, withoutStop } from './wording.ts';
@@ -101,20 +101,22 @@ const GONE_AFTER_MS = 3 * 60_000;
 
 /** What this process remembers of a failure, and the latest time of the next attempt where that matters. */
 function afterFailure(
-  work: Work,
+  { goal, plannedAt, atWorkMs, notes: before }: Work,
   step: Step,
   verdict: Failure | undefined,
   now: number,
 ): { readonly notes: Notes; readonly notAfter: number } {
-  const { goal, plannedAt } = work;
-  const { session: _, missingSince, isGone: __, lookByNameUntil, lostName, ...rest } = work.notes;
+  const { session: _, missingSince, isGone: __, lookByNameUntil, lostNames, ...rest } = before;
   const byName = step.step === 'name' || (step.step === 'look' && step.by === 'name');
   const isNameLost = byName && verdict?.outcome === 'Unknown' && goal.name !== undefined;
-  const lost = isNameLost ? nameLost(goal.name, work) : lostName;
+  const { monotonic } = plannedAt;
+  const lost = isNameLost
+    ? withLostName(before, { name: goal.name, settlesAt: monotonic + atWorkMs }, monotonic)
+    : lostNames;
   const notes: Notes = {
     ...rest,
     ...(step.step === 'look' && step.by === 'list' && lookByNameUntil !== undefined && { lookByNameUntil }),
-    ...(lost && { lostName: lost }),
+    ...(lost && { lostNames: lost }),
   };
   if (goal.spared === undefined || verdict?.failure !== 'NotFound')
     return { notes, notAfter: Number.POSITIVE_INFINITY };

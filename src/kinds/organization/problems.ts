@@ -111,13 +111,15 @@ function waiting(ending: Ending): Problem | undefined {
   return { reason: 'NotConfirmed', message, ...at, side: 'Reconciling' };
 }
 
-function lostName({ work: { notes, goal, plannedAt }, now }: Ending): Problem | undefined {
-  const { lostName: other } = notes;
-  if (!other || goal.name === undefined || other.name === goal.name || goal.spared) return undefined;
-  if (other.settlesAt <= plannedAt.monotonic) return undefined;
+/** Where the API reports another name, that is the fault that is told, and its waits count. */
+function lostName({ work: { notes, goal, plannedAt, session }, now }: Ending): Problem | undefined {
+  if (goal.name === undefined || goal.spared || (session.fresh?.name ?? goal.name) !== goal.name) return undefined;
+  const others = (notes.lostNames ?? []).filter(({ name }) => name !== goal.name);
+  const settlesAt = Math.max(0, ...others.map((other) => other.settlesAt));
+  if (settlesAt <= plannedAt.monotonic) return undefined;
   const message =
     'The API has the declared name, but an earlier request may have had another one and may still be under way. The name is looked at once more when that is over';
-  return { reason: 'OutcomeUnknown', message, at: now + other.settlesAt - plannedAt.monotonic };
+  return { reason: 'OutcomeUnknown', message, at: now + settlesAt - plannedAt.monotonic };
 }
 
 function unlisted(ending: Ending): Problem | undefined {

@@ -12,7 +12,7 @@ import { blame } from './refused.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { type OrganizationReply, readReply, shownList, storedEntries } from './reply.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
-import { type Fresh, type Notes, nameLost, type Session, TWO_LOOKS_MS } from './session.ts';
+import { type Fresh, type Notes, type Session, TWO_LOOKS_MS, withLostName } from './session.ts';
 import { settling, type Work } from './work.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
@@ -70,7 +70,8 @@ function nameSent(call: Replied['call']): string | undefined {
 function afterLook({ work, call, now }: Replied, reply: OrganizationReply): Notes {
   const { session: _, unlistedSince, missingSince: __, isGone: ___, ...notes } = work.notes;
   // From when its answer was there; the call may have been long under way.
-  const answeredAt = work.plannedAt.monotonic + Math.max(0, now - work.plannedAt.now);
+  const { monotonic } = work.plannedAt;
+  const answeredAt = monotonic + Math.max(0, now - work.plannedAt.now);
   const since = reply.list ? undefined : (unlistedSince ?? answeredAt);
   const byName = call.step === 'name' || (call.step === 'look' && call.by === 'name');
   const { name } = work.goal;
@@ -79,7 +80,7 @@ function afterLook({ work, call, now }: Replied, reply: OrganizationReply): Note
   return {
     ...notes,
     ...(since !== undefined && { unlistedSince: since }),
-    ...(isUnshown && { lostName: nameLost(name, work) }),
+    ...(isUnshown && { lostNames: withLostName(notes, { name, settlesAt: monotonic + work.atWorkMs }, monotonic) }),
     failedLooks: call.step === 'look' && call.by === 'list' ? 0 : notes.failedLooks,
     looks: call.step === 'look' ? notes.looks + 1 : notes.looks,
   };

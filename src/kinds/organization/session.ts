@@ -33,6 +33,13 @@ export interface Unsent {
   readonly at: number;
 }
 
+/** `name` undefined: sent by another process. */
+export interface LostName {
+  readonly name?: string;
+  /** Monotonic ms: when it can be at work no more. */
+  readonly settlesAt: number;
+}
+
 /** One attempt between two of its steps. */
 export interface Session {
   /** What user and status said when it began or last wrote; another word of either ends it. */
@@ -55,13 +62,6 @@ export interface Session {
   readonly drift: number;
 }
 
-export interface LostName {
-  /** Undefined: another process may have sent it, or there is more than one. */
-  readonly name?: string;
-  /** Monotonic ms. */
-  readonly settlesAt: number;
-}
-
 /** What this process alone knows of one object. Losing it costs time and calls, never safety. */
 export interface Notes {
   readonly uid: string;
@@ -75,8 +75,8 @@ export interface Notes {
   readonly looks: number;
   /** The one that is being put on record first; behind it the one that stands there until it is. */
   readonly unsent?: readonly Unsent[];
-  /** A name whose fate is unknown, for want of an answer or of an answer that shows it. */
-  readonly lostName?: LostName;
+  /** Names whose fate is unknown, each for want of an answer or of an answer that shows it. */
+  readonly lostNames?: readonly LostName[];
   /** Monotonic ms of the first look in a row that showed no list. */
   readonly unlistedSince?: number;
   /** Monotonic ms: so long the declared name serves as the look. */
@@ -117,7 +117,7 @@ export class Notebook {
         ...openNow({ settlesAt, openUntil: new Map() }, object.status),
         settlesAt,
         looks: 0,
-        ...(mayHide(object) && { lostName: { ...(hidesTheSame(object) && nameIn(object)), settlesAt } }),
+        ...(mayHide(object) && { lostNames: [{ ...(hidesTheSame(object) && nameIn(object)), settlesAt }] }),
         failedLooks: 0,
         inVain: { generation: generationOf(object), counts: new Map() },
       };
@@ -156,20 +156,15 @@ function nameIn({ spec }: Organization): { readonly name?: string } {
   return name === undefined ? {} : { name };
 }
 
-/** The name that was sent just now has no fate yet; another one that has none counts on. */
-export function nameLost(
-  name: string,
-  { notes: { lostName }, plannedAt, atWorkMs }: { notes: Notes; plannedAt: { monotonic: number }; atWorkMs: number },
-): LostName {
-  const settlesAt = plannedAt.monotonic + atWorkMs;
-  const isAlone = !lostName || lostName.settlesAt <= plannedAt.monotonic || lostName.name === name;
-  return { ...(isAlone && { name }), settlesAt };
-}
-
 /** What is known of an object from the first byte of its intent on. */
 export function leftAt(before: Notes, monotonic: number, atWorkMs: number): Notes {
   const { unsent: _, ...notes } = before;
   return { ...notes, settlesAt: monotonic + atWorkMs, looks: 0 };
+}
+
+/** One more name whose fate is unknown; it says nothing of those that were sent before. */
+export function withLostName({ lostNames = [] }: Notes, lost: LostName, monotonic: number): readonly LostName[] {
+  return [...lostNames.filter(({ name, settlesAt }) => name !== lost.name && settlesAt > monotonic), lost];
 }
 
 /** An intent leaves at most this long after it was written. */
