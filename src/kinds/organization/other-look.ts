@@ -6,7 +6,7 @@ import { type Call, goOnFrom } from './go-on.ts';
 import { isOurs } from './goal.ts';
 import { settle } from './ledger.ts';
 import { remarkNotices } from './ledger-notices.ts';
-import { countInVain, openSent } from './progress.ts';
+import { countInVain, isAwaited, openSent } from './progress.ts';
 import { LOOK_BODY, UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization } from './resource.ts';
 import { settling, type Work } from './work.ts';
@@ -44,15 +44,16 @@ export function otherWayToLook(object: Organization, work: Work, failure: Failed
   return reportOther(object, { work: { ...work, notes }, step }, { attempt: failure, now, hint });
 }
 
-/** Nobody can look, so all that is ours counts as there, and what was sent as over once it can no longer be at work. */
+/** Nobody can look, so what is ours stays there, or missed, as the last list had it, and what was sent is over once it can no longer be at work. */
 function reportUnseen(object: Organization, work: Work, now: number): NotedReport {
   const { session, notes, plannedAt, goal } = work;
   const { pendingChange, privateEndpoints = [], ...rest } = session.draft;
-  const proven = privateEndpoints.filter((entry) => isOurs(entry) && entry.state !== 'Unconfirmed');
+  const proven = privateEndpoints.filter(
+    (entry) => isOurs(entry) && entry.state !== 'Unconfirmed' && entry.state !== 'Missing',
+  );
   const list = new Listing(proven.map(tupleOf));
   const evidence = settling(work, now);
   const sent = openSent({ object, work, now });
-  const isOver = sent?.how === 'refused' || evidence.settled;
   const { ledger, inVain, remarks } = settle({
     ledger: privateEndpoints,
     list,
@@ -60,6 +61,7 @@ function reportUnseen(object: Organization, work: Work, now: number): NotedRepor
     sent,
     ...evidence,
   });
+  const isOver = sent?.how === 'refused' || (evidence.settled && !isAwaited(pendingChange, ledger));
   const draft = { ...rest, privateEndpoints: ledger, ...(!isOver && pendingChange && { pendingChange }) };
   const refusalsInRow = session.refusalsInRow + (sent?.how === 'refused' ? 1 : 0);
   const { monotonic } = plannedAt;

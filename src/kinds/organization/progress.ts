@@ -205,9 +205,13 @@ function isOpen(
 ): boolean {
   if (!fresh.list) return true;
   if (call.step === 'send' || session.draft.pendingChange?.refused) return false;
-  const removed = new Set(session.draft.pendingChange?.remove.map(tupleKey));
-  const isAwaited = ledger.some((entry) => entry.state === 'Missing' && removed.has(tupleKey(entry)));
-  return isAwaited || plannedAt.monotonic < notes.settlesAt;
+  return isAwaited(session.draft.pendingChange, ledger) || plannedAt.monotonic < notes.settlesAt;
+}
+
+/** One look has missed what was to be removed, and the second one is still to come. */
+export function isAwaited(pending: PendingChange | undefined, ledger: readonly LedgerEntry[]): boolean {
+  const removed = new Set(pending?.remove.map(tupleKey));
+  return ledger.some((entry) => entry.state === 'Missing' && removed.has(tupleKey(entry)));
 }
 
 /** One more time in vain for each of these (`sameKey`). */
