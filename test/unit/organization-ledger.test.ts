@@ -239,6 +239,24 @@ const TABLE: readonly Line[] = [
     says: 'a Added Present',
   },
   {
+    line: 'remove lost, Missing | there, a second before 2 min',
+    given: {
+      ...THERE,
+      ledger: missing(),
+      goal: unlisted,
+      sent: remove('lost'),
+      now: 2 * MINUTE - SECOND,
+      settled: true,
+    },
+    says: 'a Added Present',
+  },
+  {
+    line: 'remove lost, Missing | there, 2 min later',
+    given: { ...THERE, ledger: missing(), goal: unlisted, sent: remove('lost'), now: 2 * MINUTE, settled: true },
+    says: 'a Found Present',
+    told: 'maybe-still-ours',
+  },
+  {
     line: 'Removing | there, settled',
     given: { ...THERE, ledger: [entry('a', { state: 'Removing' })], goal: unlisted, settled: true },
     says: 'a Added Present',

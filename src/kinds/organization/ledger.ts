@@ -185,8 +185,7 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
   const { goal, now } = evidence;
   if (sent.how === 'answered' && !reported) return { did: 'removed' };
   if (!reported) {
-    const isSecond = entry.state === 'Missing' && now - missedAt(entry, now) >= SECOND_LOOK_MS;
-    if (isSecond) return { did: 'removed' };
+    if (isMissedFor(SECOND_LOOK_MS, entry, now)) return { did: 'removed' };
     return { entry: entry.state === 'Missing' ? entry : missed(entry, now) };
   }
   if (sent.how === 'refused') {
@@ -194,7 +193,8 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
     return { entry: sent.blamed?.(entry) ? { ...present, ...failedAs(sent) } : present };
   }
   // Only with the status that ends the intent: an object with nothing of its own is let go, and this may still be at work.
-  if (sent.how === 'lost' && evidence.settled && !isSurelyOurs(Date.parse(sent.pending.time), now)) {
+  const isSame = isSurelyOurs(Date.parse(sent.pending.time), now) && !isMissedFor(SAME_AGAIN_MS, entry, now);
+  if (sent.how === 'lost' && evidence.settled && !isSame) {
     return { entry: { ...kept(entry, reported, goal), origin: 'Found' }, remark: 'maybe-still-ours' };
   }
   return removing(entry, reported, evidence);
@@ -209,15 +209,17 @@ function removing(entry: LedgerEntry, reported: Reported | undefined, evidence: 
 }
 
 function missing(entry: LedgerEntry, reported: Reported | undefined, { goal, now }: Evidence): Line {
-  const since = missedAt(entry, now);
   if (!reported) {
-    if (now - since < SECOND_LOOK_MS) return { entry };
-    if (!isOurs(entry)) return {};
-    return { remark: 'vanished' };
+    if (!isMissedFor(SECOND_LOOK_MS, entry, now)) return { entry };
+    return isOurs(entry) ? { remark: 'vanished' } : {};
   }
   const present = kept(entry, reported, goal);
-  if (now - since < SAME_AGAIN_MS || !isOurs(entry)) return { entry: present };
+  if (!isMissedFor(SAME_AGAIN_MS, entry, now) || !isOurs(entry)) return { entry: present };
   return { entry: { ...present, origin: 'Found' }, remark: 'came-back' };
+}
+
+function isMissedFor(ms: number, entry: LedgerEntry, now: number): boolean {
+  return entry.state === 'Missing' && now - missedAt(entry, now) >= ms;
 }
 
 /** When a look first missed it. A time that lies too far ahead comes from a clock that was put back: then it is long past. */
