@@ -72,7 +72,7 @@ export function attemptsOf(
   }: {
     readonly store: Pick<Store<KubeObject>, 'get'>;
     readonly locks: Locks;
-    readonly wakeTarget: (target: string) => void;
+    readonly wakeTarget: (target: string, but?: string) => void;
   },
 ): KindAttempts {
   const pacingKey = (key: string): string => queueKey(kind, key);

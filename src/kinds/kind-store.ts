@@ -24,8 +24,8 @@ export interface KindStore<T extends KubeObject> {
   readonly rivals: (object: T) => T[];
   readonly locks: Locks;
   readonly contests: Contests;
-  /** Visits all that stand for this. */
-  readonly wakeTarget: (target: string) => void;
+  /** Visits all that stand for this, but for the one with this key. */
+  readonly wakeTarget: (target: string, but?: string) => void;
 }
 
 /**
@@ -39,7 +39,11 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions)
   const wake = (objects: readonly T[], lane: Lane): void => {
     for (const object of objects) enqueue(idOf(keyOf(object)), lane);
   };
-  const wakeTarget = (target: string): void => wake(store.byIndex('target', target), 'user');
+  const wakeTarget = (target: string, but?: string): void =>
+    wake(
+      store.byIndex('target', target).filter((object) => keyOf(object) !== but),
+      'user',
+    );
   const contests = new Contests(() => clock.monotonic());
   const locks = new Locks({
     monotonic: () => clock.monotonic(),

@@ -9,10 +9,10 @@ export class Unrecorded {
   /** By store key: a write that is yet to be told of. */
   readonly #sent = new Map<string, { readonly target: string; readonly uid: string }>();
   readonly #owed = new Set<string>();
-  readonly #onOwed: (target: string) => void;
+  readonly #onOwed: (target: string, visited?: string) => void;
 
-  /** `onOwed`: whoever stands for this target is to be visited. */
-  constructor(onOwed: (target: string) => void) {
+  /** `onOwed`: whoever stands for this target is to be visited, but for the one with this key, which is being visited. */
+  constructor(onOwed: (target: string, visited?: string) => void) {
     this.#onOwed = onOwed;
   }
 
@@ -39,10 +39,7 @@ export class Unrecorded {
   lost(key: string): void {
     const write = this.#sent.get(key);
     if (!write) return;
-    this.#sent.delete(key);
-    this.#owed.add(write.target);
-    const [oldest] = this.#owed;
-    if (this.#owed.size > MOST && oldest !== undefined) this.#owed.delete(oldest);
+    this.#owe(key, write.target);
     this.#onOwed(write.target);
   }
 
@@ -55,7 +52,18 @@ export class Unrecorded {
     { key, uid, goesOn }: { readonly key: string; readonly uid: string; readonly goesOn: boolean },
   ): boolean {
     const write = this.#sent.get(key);
-    if (write && (write.uid !== uid || !goesOn)) this.lost(key);
+    // Were it woken too, a visit that fails each time after it has sent would follow at once, over its wait.
+    if (write && (write.uid !== uid || !goesOn)) {
+      this.#owe(key, write.target);
+      this.#onOwed(write.target, write.target === target ? key : undefined);
+    }
     return target !== undefined && this.#owed.has(target);
+  }
+
+  #owe(key: string, target: string): void {
+    this.#sent.delete(key);
+    this.#owed.add(target);
+    const [oldest] = this.#owed;
+    if (this.#owed.size > MOST && oldest !== undefined) this.#owed.delete(oldest);
   }
 }

@@ -8,7 +8,7 @@ let unrecorded: Unrecorded;
 
 beforeEach(() => {
   woken = [];
-  unrecorded = new Unrecorded((target) => void woken.push(target));
+  unrecorded = new Unrecorded((target, but) => void woken.push(but === undefined ? target : `${target} but ${but}`));
 });
 
 test('a write that nobody is told of is owed to its target until the next call for it', () => {
@@ -49,7 +49,7 @@ test('one whose attempt nobody goes on with is owed, and what was to pay for it 
   unrecorded.begins({ ...WRITE, isWrite: false });
   expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
   expect(unrecorded.isOwed('pipe', { ...ONE, goesOn: false })).toBe(true);
-  expect(woken).toEqual(['pipe', 'pipe']);
+  expect(woken).toEqual(['pipe but ingest/orders', 'pipe but ingest/orders']);
 });
 
 test('another object under the same name owes what the one before has left', () => {

@@ -44,23 +44,18 @@ export function otherWayToLook(object: Organization, work: Work, failure: Failed
   return reportOther(object, { work: { ...work, notes }, step }, { attempt: failure, now, hint });
 }
 
-/** Nobody can look, so what is ours stays there, or missed, as the last list had it, and what was sent is over once it can no longer be at work. */
+/** Nobody can look, so what is ours counts as there, and what was sent as over once it can no longer be at work. What a look has missed waits for the next one. */
 function reportUnseen(object: Organization, work: Work, now: number): NotedReport {
   const { session, notes, plannedAt, goal } = work;
   const { pendingChange, privateEndpoints = [], ...rest } = session.draft;
-  const proven = privateEndpoints.filter(
-    (entry) => isOurs(entry) && entry.state !== 'Unconfirmed' && entry.state !== 'Missing',
-  );
+  const missed = privateEndpoints.filter(({ state }) => state === 'Missing');
+  const others = privateEndpoints.filter((entry) => !missed.includes(entry));
+  const proven = others.filter((entry) => isOurs(entry) && entry.state !== 'Unconfirmed');
   const list = new Listing(proven.map(tupleOf));
   const evidence = settling(work, now);
   const sent = openSent({ object, work, now });
-  const { ledger, inVain, remarks } = settle({
-    ledger: privateEndpoints,
-    list,
-    goal,
-    sent,
-    ...evidence,
-  });
+  const { inVain, remarks, ...settled } = settle({ ledger: others, list, goal, sent, ...evidence });
+  const ledger = [...settled.ledger, ...missed];
   const isOver = sent?.how === 'refused' || (evidence.settled && !isAwaited(pendingChange, ledger));
   const draft = { ...rest, privateEndpoints: ledger, ...(!isOver && pendingChange && { pendingChange }) };
   const refusalsInRow = session.refusalsInRow + (sent?.how === 'refused' ? 1 : 0);

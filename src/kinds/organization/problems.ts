@@ -102,7 +102,7 @@ function waiting(ending: Ending): Problem | undefined {
     ...(missing.length > 0 ? [`not in the list any more: ${names(missing)}`] : []),
   ];
   if (what.length === 0) return undefined;
-  const again = secondLooks(missing).map((at) => Math.max(at, ending.now));
+  const again = secondLooks(missing).filter((at) => at > ending.now);
   const { at: openAt } = nextLookAt(ending);
   const open = unconfirmed.length + removing.length > 0 && openAt !== undefined ? [openAt] : [];
   const times = [...again, ...open];
