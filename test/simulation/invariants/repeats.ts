@@ -20,6 +20,8 @@ interface Sends {
 }
 
 interface Counts {
+  /** Of the object. */
+  readonly key: string;
   readonly generation: number | undefined;
   /** By `sendKey`. */
   readonly sends: Map<string, Sends>;
@@ -43,8 +45,9 @@ export class RepeatJudge implements Judge {
     if (fact.what === 'seen' && fact.thing) this.#noteOpen(fact.thing);
     // Another generation begins anew, also one of which nothing was sent.
     if (fact.what === 'seen' && fact.thing && this.#counts.has(`${fact.process} ${fact.thing.metadata.uid}`)) {
-      this.#sendsOf(fact.process, fact.thing.metadata);
+      this.#sendsOf(fact.process, fact.key, fact.thing.metadata);
     }
+    if (fact.what === 'seen' && !fact.thing) this.#forget(fact.process, fact.key);
     if (fact.what === 'answered') {
       if (mayBeTaken(fact.call.reply?.status ?? 0)) this.#count(fact.call);
       this.#confirm(fact.call);
@@ -75,6 +78,15 @@ export class RepeatJudge implements Judge {
     }
   }
 
+  /** What a process has counted of an object goes with it, and a restore may bring it back: it may be spent still, and may be sent anew. */
+  #forget(process: string, key: string): void {
+    for (const [id, counts] of this.#counts) {
+      if (counts.key !== key || !id.startsWith(`${process} `)) continue;
+      this.#counts.delete(id);
+      this.#counts.set(`gone ${id}`, counts);
+    }
+  }
+
   #countsOf(uid: string): Counts[] {
     return [...this.#counts].flatMap(([key, counts]) => (key.endsWith(` ${uid}`) ? [counts] : []));
   }
@@ -83,7 +95,7 @@ export class RepeatJudge implements Judge {
     if (call.method !== 'PATCH') return;
     const [candidate, other] = this.#senders(call);
     if (!candidate || other) return;
-    const sends = this.#sendsOf(call.process, candidate.known.last.metadata);
+    const sends = this.#sendsOf(call.process, candidate.key, candidate.known.last.metadata);
     const { add = [], remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
     for (const endpoint of remove) this.#send(sends, 'remove', endpoint);
     for (const endpoint of add) {
@@ -139,13 +151,13 @@ export class RepeatJudge implements Judge {
     }
   }
 
-  #sendsOf(process: string, { uid, generation }: Pick<Thing['metadata'], 'uid' | 'generation'>): Map<string, Sends> {
-    const key = `${process} ${uid}`;
-    const counts = this.#counts.get(key);
+  #sendsOf(process: string, key: string, { uid, generation }: Thing['metadata']): Map<string, Sends> {
+    const id = `${process} ${uid}`;
+    const counts = this.#counts.get(id);
     if (counts && counts.generation === generation) return counts.sends;
     // An older one that a restore brings back is another wish than the last, too.
     const sends = new Map<string, Sends>();
-    this.#counts.set(key, { generation, sends });
+    this.#counts.set(id, { key, generation, sends });
     return sends;
   }
 }
