@@ -3,7 +3,7 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
-import { isIn, type Trails, truthKey } from './trail.ts';
+import { isIn, type Look, type Trails, truthKey } from './trail.ts';
 
 /** What the contract allows. */
 const MOST = 3;
@@ -135,8 +135,11 @@ export class RepeatJudge implements Judge {
 
   /** A list that shows it done confirms the last time; whoever undoes it then has it sent anew. */
   #confirm(call: ApiCall): void {
-    const look = this.#trails.of(call.host, call.target).looks.at(-1);
+    const { looks } = this.#trails.of(call.host, call.target);
+    const look = looks.at(-1);
     if (look?.call !== call || !look.entries) return;
+    const before = looks.findLast((one) => one.call !== call && one.call.process === call.process);
+    const altered = new Set(alteredIn(look, before).map((endpoint) => sendKey('add', endpoint)));
     const entries = look.entries.map(({ region, ...entry }) => ({
       ...entry,
       ...(region !== undefined && { region: region.replace(/^r-/i, '') }),
@@ -144,7 +147,9 @@ export class RepeatJudge implements Judge {
     for (const { known } of this.#court.candidates(call)) {
       const sends = this.#countsOf(known.last.metadata.uid).flatMap((counts) => [...counts.sends.values()]);
       for (const send of sends) {
-        if (send.openSince === undefined || isIn(entries, send.endpoint) !== (send.way === 'add')) continue;
+        const isAltered = altered.has(sendKey(send.way, send.endpoint));
+        const isDone = isAltered || isIn(entries, send.endpoint) === (send.way === 'add');
+        if (send.openSince === undefined || !isDone) continue;
         send.count -= 1;
         send.openSince = undefined;
       }
@@ -164,6 +169,22 @@ export class RepeatJudge implements Judge {
 
 function sendKey(way: Way, endpoint: EndpointView): string {
   return `${way} ${truthKey(endpoint)}`;
+}
+
+/** What the answer to an add shows with other fields, by an entry with its id that the look before lacked: that is the object's, as reported. */
+function alteredIn({ call, entries = [] }: Look, before: Look | undefined): readonly EndpointView[] {
+  const old = new Set((before?.entries ?? []).map(bytesOf));
+  const ids = new Set(entries.filter((entry) => !old.has(bytesOf(entry))).map(({ id }) => idKey(id)));
+  const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
+  return add.filter(({ id }) => ids.has(idKey(id)));
+}
+
+function bytesOf({ id, cloudProvider, region }: Partial<EndpointView>): string {
+  return JSON.stringify([id, cloudProvider, region]);
+}
+
+function idKey(id: string | undefined): string | undefined {
+  return id?.trim().toLowerCase();
 }
 
 function keysOf({ add = [], remove = [] }: NonNullable<PatchView['privateEndpoints']> = {}): string {
