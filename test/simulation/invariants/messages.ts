@@ -74,7 +74,7 @@ export class MessageJudge implements Judge {
     const ready = readyOf(now);
     if (!ready || isDeepStrictEqual(status, statusOf(before))) return;
     this.#judgeLastRequest(key, target, status, statusOf(before));
-    this.#judgeUnsent(key, target, status, by);
+    this.#judgeUnsent(key, now, target, by);
     this.#judgeIds(key, target, ready);
     this.#judgeNames(key, namespace, ready);
     if (ready.reason === 'Unauthorized') this.#judgeRefused(key, now);
@@ -113,10 +113,16 @@ export class MessageJudge implements Judge {
       this.#court.report('said outcome', key, `${key} says ${outcome} of a request that was answered ${status}`);
   }
 
-  /** Who says that nothing of a write reached the API is wrong where the API has carried it out. */
-  #judgeUnsent(key: string, target: string, { lastRequest }: StatusView, by: string): void {
+  /**
+   * Who says that nothing of a write reached the API is wrong where the API has carried it out. Only of what can be this object's own:
+   * where a call of another one went before, this one's may have found nobody to connect to, and so is none that was seen to leave.
+   */
+  #judgeUnsent(key: string, now: Thing, target: string, by: string): void {
+    const { lastRequest } = statusOf(now);
+    const isOwn = (call: ApiCall): boolean =>
+      this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === now.metadata.uid);
     const last = this.#calls.findLast((call) => call.target === target && call.process === by);
-    if (!last?.unanswered || this.#told.has(last)) return;
+    if (!last?.unanswered || this.#told.has(last) || !isOwn(last)) return;
     this.#told.add(last);
     if (lastRequest?.outcome !== 'Unavailable' || last.method === 'GET' || isLook(last)) return;
     const [done] = last.executions;
