@@ -80,6 +80,41 @@ describe('what the look has shown and the answer to the name lacks', () => {
   });
 });
 
+describe('what the API keeps in another region than it was sent', () => {
+  const kept = { ...e('a'), region: 'R-1' };
+  const told = { field: 'privateEndpoints[a].region', declared: 'r1', reported: 'R-1' };
+  const before: OrganizationStatus = { privateEndpoints: [entry('a', kept)], differences: [told] };
+
+  /** The work of an object with this list after a look that shows these, and that of the next one with its status. */
+  function looked(ids: readonly string[] | undefined, list: readonly unknown[], status: OrganizationStatus): Work {
+    const object = anOrganization({
+      spec: { name: 'Acme', maxPrivateEndpointRemovals: 0, privateEndpoints: ids?.map((id) => e(id)) },
+      status,
+    });
+    const parsed = parseSpec(object);
+    if (!parsed.ok) throw new Error(parsed.message);
+    const work = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+    const result = { name: 'Acme', privateEndpoints: list };
+    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
+    const call = { step: 'look', by: 'list', body: '{}' } as const;
+    return { ...work, session: progress({ object, work, call, verdict, secretVersion: '1', now: T0 }).session };
+  }
+
+  test.each([[[]], [undefined]])('is known when it is listed again, after %j was', (ids) => {
+    const { draft } = looked(ids, [kept], before).session;
+    expect(draft.differences).toEqual([told]);
+    const again = looked(['a'], [kept], draft);
+    expect(again.session.draft.differences).toEqual([told]);
+    expect(decisionOf(again)).toMatchObject({ add: [], remove: [], conflicts: [] });
+    expect(decisionOf(again).blocked).toBeUndefined();
+  });
+
+  test('is told no more when it is no longer ours', () => {
+    const others: OrganizationStatus = { ...before, privateEndpoints: [entry('a', { ...kept, origin: 'Found' })] };
+    expect(looked([], [kept], others).session.draft.differences).toBeUndefined();
+  });
+});
+
 test('a name that its answer does not show may come yet: who declares another one by then looks once more when that is over', () => {
   const given = (name: string, notes: Partial<Work['notes']> = {}): Work => {
     const object = anOrganization({ spec: { name } });

@@ -99,7 +99,10 @@ export function otherwiseDescribed(
   });
 }
 
-/** Fields in which the API keeps ours otherwise than they were sent; those that tell something new come first, because few are kept. */
+/**
+ * Fields in which the API keeps ours otherwise than they were sent; those that tell something new come first, because few are kept.
+ * What is told of ours stays while it is ours, listed or not: nothing else tells what it is when it is listed again.
+ */
 export function alteredDifferences(
   before: OrganizationStatus['differences'],
   { altered, ledger }: Settlement,
@@ -110,13 +113,21 @@ export function alteredDifferences(
     const entry = byId.get(plain(sent.id));
     return entry && isAltered(before, sent, entry) ? [{ sent, entry }] : [];
   });
-  const all = [...known, ...altered].flatMap(({ sent, entry }) =>
+  const found = [...known, ...altered].flatMap(({ sent, entry }) =>
     PARTS.flatMap((part) =>
       sent[part] === entry[part] ? [] : [difference(fieldOf(entry, `.${part}`), sent[part], entry[part])],
     ),
   );
+  const isFound = (told: Differences[number]): boolean => found.some(({ field }) => field === told.field);
+  const all = [...found, ...toldOf([...byId.values()], before).filter((told) => !isFound(told))];
   const first = new Map(all.toReversed().map((one) => [aliasOf(one), one]));
   return [...first.values(), ...all.filter((one) => first.get(aliasOf(one)) !== one)];
+}
+
+/** The differences that speak of these entries, as they still are. */
+function toldOf(entries: readonly LedgerEntry[], differences: Differences = []): Differences {
+  const kept = new Map(entries.flatMap((entry) => PARTS.map((part) => [fieldOf(entry, `.${part}`), cut(entry[part])])));
+  return differences.filter(({ field, reported }) => kept.get(field) === reported);
 }
 
 /** What a difference says of the API: that it keeps this value of this part as that one, whatever the endpoint. */

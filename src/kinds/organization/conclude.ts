@@ -163,7 +163,7 @@ function appliedMessage({ goal, session }: Work): string {
     other.length === 0 || !draft.differences
       ? ''
       : `. The description of ${names(other)} is another one at the API, which cannot change it: take the endpoint out of the list, wait until it is gone, and list it again, which may cut its connections`;
-  const isAltered = draft.differences?.some(({ field }) => /\]\.(cloudProvider|region)$/.test(field)) ?? false;
+  const isAltered = goal.endpoints && draft.differences?.some(({ field }) => /\]\.(cloudProvider|region)$/.test(field));
   const altered = isAltered ? '. It keeps some of them with other fields than declared, see status.differences' : '';
   return `The API has ${what}${unnamed}${assumed}${quoting(fresh?.requestId)}${altered}${described}`;
 }
