@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LedgerEntry } from '../../src/kinds/organization/resource.ts';
+import type { Preview } from '../../src/kinds/organization/preview.ts';
+import { FINALIZER, type LedgerEntry } from '../../src/kinds/organization/resource.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, planned } from '../support/organization-objects.ts';
 
@@ -20,4 +21,57 @@ function shown(ids: readonly string[], ledger: LedgerEntry, list: readonly strin
 test('what was sent and not seen yet would be looked for, not be sent once more', () => {
   expect(shown(['a'], entry('a', { state: 'Unconfirmed' }), []), 'an add').toHaveLength(1);
   expect(shown([], entry('a', { state: 'Removing' }), ['a']), 'a removal').toHaveLength(1);
+});
+
+interface Given {
+  readonly ids: readonly string[];
+  readonly ledger: readonly LedgerEntry[];
+  /** Of the last reply. */
+  readonly list: readonly { readonly id: string; readonly cloudProvider: string; readonly region: string }[];
+  readonly total?: number;
+  readonly isDeleted?: true;
+}
+
+/** What is shown, with `--plan-only` where it is being deleted. */
+function preview({ ids, ledger, list, total = list.length, isDeleted }: Given): Preview {
+  const organization = { id: 'o', name: 'Before', privateEndpoints: [...list], privateEndpointsTotal: total };
+  const object = anOrganization({
+    ids,
+    spec: { name: 'After', mode: isDeleted ? 'Apply' : 'Plan', deletionPolicy: 'RemovePrivateEndpoints' },
+    status: { organization, privateEndpoints: [...ledger] },
+    metadata: { finalizers: [FINALIZER], ...(isDeleted && { deletionTimestamp: at(0) }) },
+  });
+  const plan = planned(object, { planOnly: isDeleted ?? false });
+  if (plan.do !== 'preview') throw new Error(`${plan.do} is planned`);
+  return plan.preview;
+}
+
+const fields = ({ changes }: Preview): string[] =>
+  changes.map(({ field, to }) => `${to === undefined ? '-' : '+'}${field}`);
+
+test('of one that is being deleted only what is ours goes, and neither its name nor its list is sent', () => {
+  const known = preview({ ids: ['a'], ledger: [entry('a')], list: [e('a')], isDeleted: true });
+  expect(fields(known)).toEqual(['-privateEndpoints[a]']);
+  expect(known.requests).toHaveLength(2);
+  expect(known.says).toContain('being deleted');
+  const unknown = preview({ ids: ['a', 'b'], ledger: [entry('a')], list: [e('a')], total: 300, isDeleted: true });
+  expect(fields(unknown)).toEqual(['-privateEndpoints[a]']);
+});
+
+test('what was refused, and is due again, is shown as sent', () => {
+  const refused = entry('b', { state: 'Refused', lastError: {}, nextAttemptTime: at(-60_000) });
+  const { requests, ...shows } = preview({ ids: ['a', 'b'], ledger: [entry('a'), refused], list: [e('a')] });
+  expect(requests.at(-1)?.body).toContain('"b"');
+  expect(fields({ requests, ...shows })).toEqual(['+name', '+privateEndpoints[b]']);
+});
+
+test('an endpoint whose id the API has elsewhere is named as not touched', () => {
+  const { says } = preview({ ids: ['c'], ledger: [], list: [{ ...e('c'), region: 'r9' }] });
+  expect(says).toContain('not touched: c');
+});
+
+test('where the list is longer than what is kept of it, the ledger tells what is there', () => {
+  const shows = preview({ ids: ['x', 'z'], ledger: [entry('x'), entry('y')], list: [e('x')], total: 300 });
+  expect(shows.basis).toBe('Unknown');
+  expect(fields(shows)).toEqual(['+name', '+privateEndpoints[z]', '-privateEndpoints[y]']);
 });

@@ -158,7 +158,7 @@ export function intendedChanges(
   intent: { readonly add: readonly Tuple[]; readonly remove: readonly Tuple[] },
 ): FieldChange[] {
   const from = before?.organization?.name;
-  const isNews = goal.name !== undefined && goal.name !== from;
+  const isNews = !goal.spared && goal.name !== undefined && goal.name !== from;
   return [
     ...(isNews ? [change('name', from, goal.name, LIMITS.value)] : []),
     ...intent.add.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.value)),

@@ -1,6 +1,6 @@
 import { type FieldChange, intendedChanges, isAltered } from './changes.ts';
-import { decide } from './decide.ts';
-import { Listing, plain } from './endpoints.ts';
+import { type Change, type Decision, decide } from './decide.ts';
+import { Listing, plain, type Tuple, tupleOf } from './endpoints.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
 import { settle } from './ledger.ts';
 import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
@@ -32,19 +32,22 @@ export function previewOf(
   const list = lastList(status);
   // What may be on its way is asked for before anything else.
   if (managesEndpoints(goal) && (!list || status?.pendingChange)) {
+    const { add, remove } = allOf(decided(status, { goal, list: recorded(status), now }).decision);
     return {
       basis: 'Unknown',
       hash,
       requests: [look],
-      changes: intendedChanges(status, goal, { add: goal.endpoints ?? [], remove: [] }),
-      says: 'one PATCH that asks for the list of private endpoints; what is there is not known, and what follows depends on it',
+      changes: intendedChanges(status, goal, { add, remove }),
+      says: `${occasion(goal)}one PATCH that asks for the list of private endpoints; what is there is not known, and what follows depends on it`,
     };
   }
   const basis = status?.organization === undefined ? 'Unknown' : 'LastResponse';
   const { ledger, decision } = decided(status, { goal, list: list ?? new Listing([]), now });
-  const { add, remove, blocked, name } = decision;
+  const { add, remove, again, blocked, name } = decision;
   const later = afterRemoval(goal, ledger, remove);
-  const changes = intendedChanges(status, goal, { add: [...add, ...later], remove });
+  const all = allOf(decision);
+  const intent = { add: [...all.add, ...later], remove: all.remove };
+  const changes = intendedChanges(status, goal, intent);
   if (blocked) {
     const says = `${counted(blocked.length)} would be removed (${names(blocked)}), and spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}: Apply would send nothing but a look either`;
     return { basis, hash, requests: [look], changes, says };
@@ -54,8 +57,27 @@ export function previewOf(
     ...(name === undefined ? [] : [request(nameBody(name))]),
     ...(add.length + remove.length > 0 ? [request(changeBody({ add, remove }, goal))] : []),
     ...(later.length > 0 ? [request(changeBody({ add: later, remove: [] }, goal))] : []),
+    ...again.map((change) => request(changeBody(change, goal))),
   ];
-  return { basis, hash, requests, changes, says: describe(requests.length, name, { add: [...add, ...later], remove }) };
+  const said = describe(requests.length, name, intent);
+  return { basis, hash, requests, changes, says: `${occasion(goal)}${said}${left(decision.conflicts)}` };
+}
+
+/** Also what was refused before, and goes by itself. */
+function allOf({ add, remove, again }: Decision): Change {
+  return {
+    add: [...add, ...again.flatMap((change) => change.add)],
+    remove: [...remove, ...again.flatMap((change) => change.remove)],
+  };
+}
+
+function occasion({ spared }: Goal): string {
+  return spared === undefined ? '' : 'this object is being deleted, and before it is let go, ';
+}
+
+function left(conflicts: readonly Tuple[]): string {
+  if (conflicts.length === 0) return '';
+  return `; not touched: ${names(conflicts)}, of which the API has the id with another cloudProvider or region`;
 }
 
 /** The list of the last reply, where all of it is kept. */
@@ -63,6 +85,11 @@ function lastList(status: OrganizationStatus | undefined): Listing | undefined {
   const { privateEndpoints, privateEndpointsTotal = 0 } = status?.organization ?? {};
   if (!privateEndpoints || privateEndpointsTotal > privateEndpoints.length) return undefined;
   return new Listing(storedEntries(status));
+}
+
+/** What the ledger has seen there, where the list of the last reply is not known, or not whole. */
+function recorded(status: OrganizationStatus | undefined): Listing {
+  return new Listing((status?.privateEndpoints ?? []).filter(({ state }) => state === 'Present').map(tupleOf));
 }
 
 function decided(
@@ -96,6 +123,7 @@ function afterRemoval(
   ledger: readonly LedgerEntry[],
   remove: readonly LedgerEntry[],
 ): readonly DeclaredEndpoint[] {
+  if (goal.spared) return [];
   const going = new Set(remove.map(({ id }) => plain(id)));
   const staying = new Set(
     ledger.filter((entry) => isOurs(entry) && !remove.includes(entry)).map(({ id }) => plain(id)),
