@@ -122,6 +122,7 @@ export function createEvents(options: EventsOptions): Events {
       const cancel = clock.at(FLUSH_MS, late.resolve);
       await Promise.race([sending, late.promise]);
       cancel();
+      if (sending) log.warn({ events: queue.length + 1 }, 'ending with events that the API server has not taken');
     },
   };
 }

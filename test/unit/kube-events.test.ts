@@ -264,9 +264,10 @@ describe('trouble', () => {
     expect(messages.map((message) => message.split(' ')[0])).toEqual(['debug', 'debug']);
   });
 
-  test('flushes for five seconds at most', async () => {
-    const { events, clock } = world(() => ({ back: 60_000 }));
+  test('flushes for five seconds at most, and says how many are left', async () => {
+    const { events, clock, messages } = world(() => ({ back: 60_000 }));
     events.emit(anEvent());
+    events.emit(anEvent({ uid: 'u2' }));
     let flushed = false;
     const flush = events.flush().then(() => {
       flushed = true;
@@ -275,5 +276,6 @@ describe('trouble', () => {
     expect(flushed).toBe(false);
     await clock.advance(1);
     await flush;
+    expect(messages).toEqual([expect.stringMatching(/^warn ending with events .*"events":2/)]);
   });
 });
