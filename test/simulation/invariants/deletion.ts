@@ -156,7 +156,7 @@ export class DeletionJudge implements Judge {
         // Where several objects can have made the call, it is not certain that it was this one.
         if (makers.length !== 1 || makers[0] !== uid) return [];
         if (this.#isUnseenHalf(ended, instance, creator.call)) {
-          this.#court.excuse('stored with a refusal, and in no list since');
+          this.#court.excuse('stored with a refusal, and not in the list after it');
           return [];
         }
         if (isSpelledOtherwise(stored, creator.call)) return [said(stored, 'spelled')];
@@ -169,22 +169,24 @@ export class DeletionJudge implements Judge {
   }
 
   /**
-   * An API may store what it refuses, which is nobody's by the table while no list has it. No list has had it here, and every add of
-   * it since was refused too: so no client can know.
+   * An API may store what it refuses, which is nobody's by the table where the list that settles the refusal lacks it, or no list has
+   * had it. Every add of it since was refused too: so no client can know.
    */
   #isUnseenHalf(
     { target, host, ours, pending, at }: Ended,
     { key, stored, creator }: Instance,
     call: ApiCall,
   ): boolean {
-    // What stands on record then is to be named, whatever the API had said to it.
-    if (ours.has(key) || pending.has(key)) return false;
+    if (ours.has(key)) return false;
     const { changes, looks } = this.#trails.of(host, target);
     const isAdd = ({ body }: ApiCall): boolean =>
       ((body as PatchView).privateEndpoints?.add ?? []).some((sent) => truthKey(sent) === key);
     const adds = changes.filter((one) => one.leftAt >= call.leftAt && one.leftAt <= at && isAdd(one));
-    const shown = looks.filter((look) => look.at >= creator.at && look.at <= at && isIn(look.entries ?? [], stored));
-    return shown.length === 0 && adds.every(isRefused);
+    const lists = looks.filter((look) => look.at >= creator.at && look.at <= at && look.entries);
+    const had = lists.map(({ entries = [] }) => isIn(entries, stored));
+    // What stands on record as being added is to be named, unless that refusal was settled and the intent on record never left.
+    const isNobodys = had[0] === false || (had.length === 0 && !pending.has(key));
+    return isNobodys && adds.every(isRefused);
   }
 }
 
