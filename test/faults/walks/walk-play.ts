@@ -10,8 +10,8 @@ import { drawWalk, type Key, type Spec, type Step } from './walk-draw.ts';
 import { endOf, isAnswered, masked } from './walk-end.ts';
 import type { Walker, World } from './walk-world.ts';
 
-/** Others of the same operator kill it meanwhile, and what was under way then is waited for: `--api-timeout`, 2 s here, and a minute. */
-const PATIENCE_MS = 90_000;
+/** Others of the same operator kill it meanwhile, and what was under way then is waited for. */
+const PATIENCE_MS = 60_000;
 
 /** An object on its walk. */
 interface Walking {
