@@ -87,6 +87,7 @@ class CallPacer implements Pacer {
     const probe = wish.probe === true;
     if (!pace.gate.admits(entry.key, probe)) {
       this.#sendToGate(entry, now, probe);
+      this.#slots.pump(pace, now);
       return entry;
     }
     if (entry.place === 'new' || entry.place === 'gated') this.#slots.queue(entry);
@@ -189,11 +190,11 @@ class CallPacer implements Pacer {
     }
   }
 
+  /** The caller pumps its pace. */
   #sendToGate(entry: Entry, now: number, due = false): void {
     this.#slots.withdraw(entry, now);
     entry.place = 'gated';
     entry.pace.gate.remember(entry.key, due);
-    entry.pace.arm(now);
   }
 
   #onTimer(pace: Pace): void {

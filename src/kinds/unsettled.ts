@@ -87,10 +87,12 @@ export function settledAt(atWork: readonly StillAtWork[], hash: string, now: num
 
 /**
  * Whether what another process sent may still be at work. A status tells of the last request only, whatever came of the ones before:
- * what came before an applied one has settled.
+ * what came before an applied one has settled. A refusal counts as the last word too, so that who mends what was refused need not wait
+ * for Applied: what was lost before it is overlooked.
  */
 export function mayHide(object: KubeObject): boolean {
   const { applied, lastRequest } = statusOf(object);
+  if (lastRequest?.outcome === 'Rejected') return false;
   const isApplied = lastRequest?.outcome === 'Succeeded' && lastRequest.time === applied?.time;
   return lastRequest !== undefined && !(isApplied && lastRequest.requestId === applied.requestId);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createPacer } from '../../src/api/pacer.ts';
 import type { CallWish, Pacer, PacerOptions, Permit } from '../../src/api/pacing.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -489,5 +489,16 @@ describe('memory and figures', () => {
     first.finish(OK);
     begin(on, 'b');
     expect(waits).toEqual([0, 2.5]);
+  });
+});
+
+describe('a process that stood still', () => {
+  it('goes on with whom it owes a slot, whoever asks before its timer runs', async () => {
+    const on = rig({ rate: { calls: 1, perMs: 10_000 } });
+    call(on, 'refused', 401);
+    expect(ask(on, 'refused', { probe: true })).toBe('wait');
+    vi.spyOn(on.clock, 'monotonic').mockReturnValue(60_000);
+    expect(ask(on, 'other')).toBe('gated');
+    expect(on.woken()).toContain('refused');
   });
 });

@@ -18,22 +18,27 @@ const aSpec = (pipeId: string, secret: string, more: object = {}) => ({
   ...more,
 });
 
+/** The Secret `slow` is answered when the test says so. */
+function holdSecret(kube: FakeKubeServer) {
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  kube.fate = async ({ method, path, watch }) => {
+    if (method !== 'GET' || watch || !path.endsWith('/secrets/slow')) return undefined;
+    asked.resolve();
+    await answered.promise;
+    return undefined;
+  };
+  return { asked, answered };
+}
+
 test('nothing leaves for an object while whose Secret was read another one came to hold its target', async () => {
   const kube = await new FakeKubeServer().start();
   const api = await startPlainApi();
   kube.create(SECRET, 'ns/slow', { data: KEY });
   kube.create(SECRET, 'other/quick', { data: KEY });
-  const secretRead = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<void>();
-  kube.fate = async ({ method, path, watch }) => {
-    if (method !== 'GET' || watch || !path.endsWith('/secrets/slow')) return undefined;
-    secretRead.resolve();
-    await held.promise;
-    return undefined;
-  };
+  const { asked, answered } = holdSecret(kube);
   kube.create(pipeSettingsType, 'ns/waits', { spec: aSpec('one', 'slow') });
   const { end } = await startOnFakes(kube, api.url);
-  await secretRead.promise;
+  await asked.promise;
   kube.create(pipeSettingsType, 'other/holds', {
     spec: aSpec('one', 'quick'),
     status: { proof: { time: '2026-03-01T12:00:00Z', apiHash: apiHashOf(api.url) } },
@@ -41,7 +46,7 @@ test('nothing leaves for an object while whose Secret was read another one came 
   const statusOf = (key: string) => (kube.get(pipeSettingsType, key) as PipeSettings).status;
   await eventually(() => expect(statusOf('other/holds')?.applied).toBeDefined());
   expect(api.paths).toHaveLength(1);
-  held.resolve();
+  answered.resolve();
   await eventually(() => expect(statusOf('ns/waits')?.conditions?.[0]?.reason).toBe('TargetConflict'));
   expect(api.paths).toHaveLength(1);
   await end();
@@ -55,17 +60,10 @@ test('nothing leaves for objects that were suspended, edited, deleted or made an
   kube.create(SECRET, 'ns/slow', { data: KEY });
   kube.create(SECRET, 'ns/quick', { data: KEY });
   const names = ['suspended', 'edited', 'deleted', 'anew'];
-  const secretRead = Promise.withResolvers<void>();
-  const changed = Promise.withResolvers<void>();
-  kube.fate = async ({ method, path, watch }) => {
-    if (method !== 'GET' || watch || !path.endsWith('/secrets/slow')) return undefined;
-    secretRead.resolve();
-    await changed.promise;
-    return undefined;
-  };
+  const { asked, answered } = holdSecret(kube);
   for (const name of names) kube.create(pipeSettingsType, `ns/${name}`, { spec: aSpec(name, 'slow') });
   const { end } = await startOnFakes(kube, api.url);
-  await secretRead.promise;
+  await asked.promise;
   kube.edit(pipeSettingsType, 'ns/suspended', { spec: aSpec('suspended', 'slow', { suspend: true }) });
   kube.edit(pipeSettingsType, 'ns/edited', { spec: aSpec('edited', 'slow', { mode: 'Plan' }) });
   kube.remove(pipeSettingsType, 'ns/deleted');
@@ -76,7 +74,7 @@ test('nothing leaves for objects that were suspended, edited, deleted or made an
   const reasonOf = (name: string) =>
     (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status?.conditions?.[0]?.reason;
   await eventually(() => expect(reasonOf('last')).toBe('Applied'));
-  changed.resolve();
+  answered.resolve();
   await eventually(() =>
     expect(['suspended', 'edited', 'anew'].map(reasonOf)).toEqual(['Suspended', 'Planned', 'Suspended']),
   );

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { Listing } from '../../src/kinds/organization/endpoints.ts';
 import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
+import { decisionOf } from '../../src/kinds/organization/next-step.ts';
 import { otherWayToLook } from '../../src/kinds/organization/other-look.ts';
+import { problemsOf } from '../../src/kinds/organization/problems.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
@@ -29,4 +32,24 @@ test.each([30, 60, 600])('%s s after a look has missed it, a refused look is no 
   const draft = refusedLook(seconds * SECOND, status);
   expect(draft?.privateEndpoints).toContainEqual(MISSED);
   expect(draft?.pendingChange).toEqual(lost);
+});
+
+test('what waits for a look that is refused each time is not looked at again at once', () => {
+  const now = T0 + 600 * SECOND;
+  const object = anOrganization({ ids: ['a'], status: { privateEndpoints: [MISSED] } });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const facts = factsOf(object);
+  const work = workOf(
+    object,
+    { ...facts, monotonic: facts.notes.settlesAt },
+    { spec: parsed.spec, goal: cleanupGoal(parsed.spec, []), now },
+  );
+  const seen = {
+    ...work,
+    session: { ...work.session, fresh: { list: new Listing([]), responseHash: '', secretVersion: '', at: 0 } },
+  };
+  const [problem] = problemsOf({ work: seen, decision: decisionOf(seen), now });
+  expect(problem).toMatchObject({ reason: 'NotConfirmed' });
+  expect(problem?.at ?? Number.POSITIVE_INFINITY).toBeGreaterThan(now);
 });

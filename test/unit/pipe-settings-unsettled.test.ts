@@ -117,6 +117,8 @@ test('another process goes by what was applied last, whatever was answered after
   const busy = visitAt(edited(first.object, settings(10)), 5, attemptOf(anAnswer(429)));
   expectAccepted(aProcess()(busy.object, 20), 115);
   expect(readyIn(aProcess()(edited(applied, settings(9)), 20).status).reason).toBe('Applied');
+  const refused = visitAt(edited(applied, settings(9)), 5, attemptOf(anAnswer(401)));
+  expect(readyIn(aProcess()(edited(refused.object, settings(10)), 20).status).reason).toBe('Applied');
 });
 
 test('another process knows of one generation, or one that was confirmed, that all its requests are alike', () => {

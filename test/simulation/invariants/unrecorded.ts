@@ -17,8 +17,8 @@ export class RecordJudge implements Judge {
   readonly #court: Court;
   /** By uid: which process was the last to write a status. */
   readonly #writers = new Map<string, string>();
-  /** By process and target: the last PUT that was confirmed and is in no status yet. */
-  readonly #unrecorded = new Map<string, ApiCall>();
+  /** By process and target: the last PUT that was confirmed and is in no status yet, and who had written that of each object then. */
+  readonly #unrecorded = new Map<string, { readonly call: ApiCall; readonly writers: ReadonlyMap<string, string> }>();
   /** By process and uid: the last attempt on record that the process was told of, and when; what it began with, long ago. */
   readonly #heard = new Map<string, { readonly attempt: unknown; readonly at: number }>();
 
@@ -33,7 +33,8 @@ export class RecordJudge implements Judge {
         return;
       case 'answered': {
         const { call } = fact;
-        if (call.method === 'PUT' && isSuccess(call)) this.#unrecorded.set(`${call.process} ${call.target}`, call);
+        if (call.method === 'PUT' && isSuccess(call))
+          this.#unrecorded.set(`${call.process} ${call.target}`, { call, writers: new Map(this.#writers) });
         return;
       }
       case 'seen':
@@ -44,7 +45,12 @@ export class RecordJudge implements Judge {
         if (!kind.schema) return;
         if (by !== 'user') this.#writers.set(now.metadata.uid, by);
         const { lastRequest } = statusOf(now);
-        for (const [name, { reply }] of this.#unrecorded)
+        for (const [
+          name,
+          {
+            call: { reply },
+          },
+        ] of this.#unrecorded)
           if (reply?.requestId !== undefined && reply.requestId === lastRequest?.requestId)
             this.#unrecorded.delete(name);
         return;
@@ -63,7 +69,7 @@ export class RecordJudge implements Judge {
 
   #judge(call: ApiCall): void {
     const name = `${call.process} ${call.target}`;
-    const last = this.#unrecorded.get(name);
+    const { call: last, writers } = this.#unrecorded.get(name) ?? {};
     this.#unrecorded.delete(name);
     if (!last || last.text !== call.text || call.leftAt - (last.reply?.at ?? 0) > UNRECORDED_MS) return;
     const [candidate, ...others] = this.#court.candidates(call);
@@ -73,8 +79,8 @@ export class RecordJudge implements Judge {
     // Nor can the answer to a call that left before the process was told of this object stand in its status.
     if (!this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === uid)) return;
     const text = `${shown(call)} leaves once more, and no status tells of the answer to the one before`;
-    // What a leader writes over the last word of the one before is another matter.
-    const isOwn = this.#writers.get(uid) === call.process;
+    // What a leader writes over the last word of the one before is another matter, whatever it writes later.
+    const isOwn = writers?.get(uid) === call.process;
     if (!isOwn && this.#isOverruled(last, candidate)) return;
     this.#court.report(isOwn ? 'call unrecorded' : 'process result-lost', call.target, text);
   }
