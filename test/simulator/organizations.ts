@@ -51,8 +51,11 @@ export function createOrganizations(options: { anyOrganization: boolean; time?: 
     if (refusal !== undefined && now.onError === 'all-or-nothing') {
       return { ...refused(refusal.status, refusal.text), ended };
     }
+    const [held, base] = [history.present.privateEndpoints, before.privateEndpoints];
+    const lost = without(held, [...base, ...after.privateEndpoints]);
+    const back = without(base, held).filter((endpoint) => after.privateEndpoints.includes(endpoint));
     history.store(after);
-    const moves = { added, removed };
+    const moves = { added: [...added, ...back], removed: [...removed, ...lost] };
     if (refusal !== undefined) {
       return { ...refused(refusal.status, refusal.text), applied: after !== before, moves, ended };
     }
@@ -100,6 +103,10 @@ export function createOrganizations(options: { anyOrganization: boolean; time?: 
     },
     dump: () => structuredClone(Object.fromEntries([...histories].map(([id, { present }]) => [id, present]))),
   };
+}
+
+function without(endpoints: readonly PrivateEndpoint[], others: readonly PrivateEndpoint[]): PrivateEndpoint[] {
+  return endpoints.filter((endpoint) => !others.includes(endpoint));
 }
 
 /** How an endpoint gets into the list. */

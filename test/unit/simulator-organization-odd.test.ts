@@ -236,6 +236,12 @@ describe('concurrent', () => {
     expect(ids()).toEqual(left);
   });
 
+  it('lost-update counts what it takes away as removed', async () => {
+    const { simulator } = await overlapping('lost-update');
+    const counts = Object.values(simulator.endpointCounts(ORGANIZATION));
+    expect(counts.filter(({ removed }) => removed > 0)).toEqual([{ add: 1, added: 1, remove: 0, removed: 1 }]);
+  });
+
   it.each(['conflict', 'lost-update'] as const)('%s ends with the answer of the other', async (concurrent) => {
     const { add, ids } = await overlapping(concurrent);
     const before = ids() ?? [];

@@ -102,7 +102,12 @@ export class Trails implements Judge {
   }
 
   #add(trail: Trail, stored: EndpointView, creator: Creator): void {
-    const instance: Instance = { key: truthKey(stored), stored, creator };
+    // What one of two changes at once had lost, and another brings back, is what it was.
+    const instance: Instance = {
+      key: truthKey(stored),
+      stored,
+      creator: trail.byObject.get(stored)?.creator ?? creator,
+    };
     trail.instances.push(instance);
     trail.byObject.set(stored, instance);
   }
