@@ -22,6 +22,12 @@ interface Change<T> {
   readonly before: T | undefined;
 }
 
+interface List<T> {
+  readonly objects: readonly T[];
+  readonly resourceVersion: string;
+  readonly isRestored: boolean;
+}
+
 /** Scope of a watch over every namespace. */
 const EVERYWHERE = '';
 
@@ -94,8 +100,8 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     return this.#trim(object);
   }
 
-  replace(objects: T[], resourceVersion: string): void {
-    this.#replace(EVERYWHERE, objects, resourceVersion);
+  replace(objects: T[], resourceVersion: string, isRestored = false): void {
+    this.#replace(EVERYWHERE, { objects, resourceVersion, isRestored });
   }
 
   apply(event: WatchEvent, object: T): void {
@@ -110,23 +116,23 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
   scope(namespace: string): WatchSink<T> {
     return {
       trim: (object) => this.trim(object),
-      replace: (objects, resourceVersion) => this.#replace(namespace, objects, resourceVersion),
+      replace: (objects, resourceVersion, isRestored) =>
+        this.#replace(namespace, { objects, resourceVersion, isRestored }),
       apply: (event, object) => this.#apply(namespace, event, object),
       bookmark: (resourceVersion) => this.#advance(namespace, resourceVersion),
     };
   }
 
   /**
-   * A list is right but for what is younger than the list. One that is older than what was seen is right in everything: the
-   * server itself went back, as after a restored backup.
+   * A list is right but for what is younger than the list; in everything, where the server itself went back, as after a restored
+   * backup: its versions may be as high again as those of before.
    */
-  #replace(scope: string, objects: T[], resourceVersion: string): void {
-    const restored = compareVersions(resourceVersion, this.#seen.get(scope) ?? '') < 0;
+  #replace(scope: string, { objects, resourceVersion, isRestored }: List<T>): void {
     // Not by the version alone: after a restored backup one may have been given twice, and that of the generation with it.
     const stays = (held: T, listed: T): boolean =>
-      !restored &&
+      !isRestored &&
       (isDeepStrictEqual(held, listed) || compareVersions(held.metadata.resourceVersion, resourceVersion) > 0);
-    if (restored) this.#dropped.clear();
+    if (isRestored) this.#dropped.clear();
     const stillListed = new Set<string>();
     const listed = new Set<string>();
     const changes: Change<T>[] = [];

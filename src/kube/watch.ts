@@ -12,8 +12,8 @@ import { createTrouble } from './watch-trouble.ts';
 export interface WatchSink<T> {
   /** Cuts an object to what is used as soon as it is parsed, so that no list stands in memory whole; before `replace` and `apply`. */
   trim?(object: T): T;
-  /** The whole list as of `resourceVersion`: what is not in it does not exist. */
-  replace(objects: T[], resourceVersion: string): void;
+  /** The whole list as of `resourceVersion`: what is not in it does not exist. `isRestored`: since the last list the server went back in time. */
+  replace(objects: T[], resourceVersion: string, isRestored: boolean): void;
   apply(event: WatchEvent, object: T): void;
   /** Nothing up to `resourceVersion` is still to come. */
   bookmark?(resourceVersion: string): void;
@@ -81,7 +81,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   let seen = '';
   let staleSince: number | undefined;
   let broke = false;
-  let restores = 0;
+  let restores = restoresOf(client);
   /** When the last watch was over at the latest. */
   let overAt = Number.POSITIVE_INFINITY;
 
@@ -105,8 +105,8 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   async function once(): Promise<void> {
     // Who comes so late stood still: the server may have been restored after it had ended the watch as it always does.
     const begunAt = clock.monotonic();
-    const isUnsure = broke || begunAt > overAt || restores !== restoresOf(client);
-    if (version !== undefined && isUnsure) await makeSure();
+    if (restores !== restoresOf(client)) version = undefined;
+    else if (version !== undefined && (broke || begunAt > overAt)) await makeSure();
     if (version === undefined) {
       turn('listing');
       await list();
@@ -116,25 +116,24 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
   async function makeSure(): Promise<void> {
-    const known = restoresOf(client);
     const current = await currentVersion(options);
     // One that has caught up since it was first seen to be older counts its versions anew all the same.
     const wasOlder = staleSince !== undefined || compareVersions(current, seen) < 0;
     refuseStale(current);
     if (wasOlder) version = undefined;
     broke = false;
-    restores = known;
   }
 
   async function list(): Promise<void> {
     const known = restoresOf(client);
     const { objects, resourceVersion } = await listAll<T>({ ...options, trim: trimOf(sink) });
     if (signal.aborted) return;
-    refuseStale(resourceVersion);
+    const wentBack = refuseStale(resourceVersion);
+    const isRestored = wentBack || restores !== known;
     broke = false;
-    restores = known;
+    restores = wentBack ? known + 1 : known;
     version = seen = resourceVersion;
-    sink.replace(objects, resourceVersion);
+    sink.replace(objects, resourceVersion, isRestored);
     trouble.works();
     synced.resolve();
   }
@@ -179,11 +178,11 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     else sink.apply(line.type, sink.trim ? sink.trim(line.object) : line.object);
   }
 
-  /** Throws while an older version than was seen may be that of a server which is behind. */
-  function refuseStale(resourceVersion: string): void {
+  /** Whether the server went back in time. Throws while an older version than was seen may be that of a server which is behind. */
+  function refuseStale(resourceVersion: string): boolean {
     if (compareVersions(resourceVersion, seen) >= 0) {
       staleSince = undefined;
-      return;
+      return false;
     }
     staleSince ??= clock.monotonic();
     if (clock.monotonic() - staleSince < STALE_LIST_MS) {
@@ -197,6 +196,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     staleSince = undefined;
     seen = '';
     RESTORES.set(client, restoresOf(client) + 1);
+    return true;
   }
 
   function turn(next: WatchState): void {

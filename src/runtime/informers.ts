@@ -98,7 +98,7 @@ function startOne(options: InformerOptions, scope: Scope): Promise<void> {
       signal,
       sink: {
         trim: (object) => sink.trim?.(object) ?? object,
-        replace: (objects, resourceVersion) => sink.replace(objects, resourceVersion),
+        replace: (objects, resourceVersion, isRestored) => sink.replace(objects, resourceVersion, isRestored),
         apply: (event, object) => sink.apply(event, object),
         bookmark: (resourceVersion) => sink.bookmark?.(resourceVersion),
         failed,

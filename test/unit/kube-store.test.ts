@@ -175,13 +175,21 @@ test('events from before the list do not bring back a deleted object', () => {
   expect(store.size).toBe(0);
 });
 
-test('a list older than what was seen, as from a restored backup, is the truth', () => {
+test('a list from a restored backup is the truth', () => {
   const { store, versionOf } = aStore();
   store.replace([anObject('a', '90'), anObject('b', '91')], '100');
-  store.replace([anObject('a', '40')], '50');
+  store.replace([anObject('a', '40')], '50', true);
   expect([versionOf('ns/a'), versionOf('ns/b')]).toEqual(['40', undefined]);
   store.apply('MODIFIED', anObject('a', '51'));
   expect(versionOf('ns/a')).toBe('51');
+});
+
+test('a list from a restored backup is the truth also where its versions are as high again as those that the watch had seen', () => {
+  const { store, versionOf } = aStore();
+  store.replace([anObject('a', '90')], '100');
+  store.put(anObject('a', '120'));
+  store.replace([anObject('a', '105')], '110', true);
+  expect(versionOf('ns/a')).toBe('105');
 });
 
 test('a list that shows an older version than it should have is the truth too: the backup was restored, and versions have passed those before', () => {
@@ -229,7 +237,7 @@ describe('an object that the server has said is gone', () => {
 
   test('comes back with a restored backup', () => {
     const { store, versionOf } = dropped();
-    store.replace([anObject('a', '3')], '4');
+    store.replace([anObject('a', '3')], '4', true);
     expect(versionOf('ns/a')).toBe('3');
   });
 
@@ -251,9 +259,9 @@ describe('an object that the server has said is gone', () => {
 test('the list of one namespace says nothing about another', () => {
   const { store, versionOf } = aStore();
   const [one, two] = [store.scope('one'), store.scope('two')];
-  one.replace([anObject('a', '5', { namespace: 'one' })], '10');
-  two.replace([anObject('a', '6', { namespace: 'two' })], '12');
-  one.replace([], '14');
+  one.replace([anObject('a', '5', { namespace: 'one' })], '10', false);
+  two.replace([anObject('a', '6', { namespace: 'two' })], '12', false);
+  one.replace([], '14', false);
   expect([versionOf('one/a'), versionOf('two/a')]).toEqual([undefined, '6']);
   expect(store.put(anObject('a', '13', { namespace: 'two' }))).toBe(true);
   expect(store.put(anObject('a', '13', { namespace: 'one' }))).toBe(false);

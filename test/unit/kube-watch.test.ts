@@ -86,8 +86,10 @@ async function follow(plan: Plan, more: Partial<WatchOptions<KubeObject>> = {}) 
     random: () => 0.5,
     onState: (state) => states.push(state),
     sink: {
-      replace: (objects, version) =>
-        void news.push(`list ${objects.map(({ metadata }) => metadata.name).join(',')} @${version}`),
+      replace: (objects, version, isRestored) => {
+        const names = objects.map(({ metadata }) => metadata.name).join(',');
+        news.push(`list ${names} @${version}${isRestored ? ', restored' : ''}`);
+      },
       apply: (event, { metadata }) => void news.push(`${event} ${metadata.name} @${metadata.resourceVersion}`),
       bookmark: (version) => void news.push(`bookmark @${version}`),
       failed: (error) => void failures.push(error),
@@ -333,7 +335,7 @@ test('a list older than what was seen is refused for a minute, then believed', a
   await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['StaleList']));
   expect(f.news).toEqual(['list  @10']);
   while (f.clock.monotonic() < 60_000) await f.sitOut();
-  await f.until(() => expect(f.news.at(-1)).toBe('list old @5'));
+  await f.until(() => expect(f.news.at(-1)).toBe('list old @5, restored'));
   expect(f.clock.monotonic()).toBeGreaterThanOrEqual(60_000);
 });
 
@@ -351,7 +353,7 @@ test('after a break it asks for the present version, and a server that went back
   await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['NoAnswer', 'StaleList']));
   while (f.clock.monotonic() < 60_000) await f.sitOut();
   await f.until(() => expect(f.resumes()).toEqual(['10', '6']));
-  expect(f.news).toEqual(['list  @10', 'ADDED a @11', 'list old @6']);
+  expect(f.news).toEqual(['list  @10', 'ADDED a @11', 'list old @6, restored']);
   expect(f.lists()).toBe(2);
 });
 
@@ -378,7 +380,7 @@ test('who stood still until long after the watch had ended well asks for the ver
   expect(f.watches()).toBe(1);
 });
 
-test('what one watch has seen of a server that went back makes the others ask too', async () => {
+test('where one watch has seen that the server went back, the others list anew, though its versions are as high again', async () => {
   const others = '/api/v1/others';
   let endOthers = (): void => undefined;
   const f = await follow(
@@ -395,7 +397,12 @@ test('what one watch has seen of a server that went back makes the others ask to
   const end = endOthers;
   const seen: string[] = [];
   const older: Behaviour = (_, response) => sendJson(response, 200, aList([], '5'));
-  f.plan({ list: inTurn(emptyList, older), watch: inTurn(refuse(410, 'Expired'), silence), version: older });
+  const later: Behaviour = (_, response) => sendJson(response, 200, aList([anObject('old', '4')], '12'));
+  f.plan({
+    list: inTurn(emptyList, older, older, later),
+    watch: inTurn(refuse(410, 'Expired'), silence),
+    version: older,
+  });
   const { signal } = f.stop;
   startWatch<KubeObject>({
     client: f.client,
@@ -408,9 +415,12 @@ test('what one watch has seen of a server that went back makes the others ask to
   await f.until(() => expect(f.clock.waits.size).toBe(1));
   await f.clock.advance(60_000);
   await f.until(() => expect(seen).toEqual(['10', '5']));
-  expect(f.failures).toEqual([]);
+  expect(f.news).toEqual(['list  @10']);
   end();
-  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['StaleList']));
+  await f.until(() => expect(f.news).toEqual(['list  @10', 'list old @12, restored']));
+  await f.until(() => expect(f.states.at(-1)).toBe('watching'));
+  // Two of the others, three of the one that saw it.
+  expect([f.lists(), f.failures]).toEqual([5, []]);
 });
 
 test('a sink that throws does not end the watch', async () => {
