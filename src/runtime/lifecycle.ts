@@ -152,7 +152,11 @@ export class Lifecycle {
         isSame = confirmsTheSame(object, { base, status: report.status });
         return isOnTop(object, kept) ? report.status : undefined;
       },
-      wrote: (object) => this.#options.take(kind, id, object),
+      wrote: (object) => {
+        // After a restored backup a version may be given twice: then the write goes on top of what nobody has looked at.
+        if (declaresOtherwise(object, kind.get(key))) kind.put(object);
+        else this.#options.take(kind, id, object);
+      },
       met: (found, refused) => kind.put(found, refused),
     });
     this.#kept.delete(id);
@@ -183,6 +187,10 @@ function isOnTop(newer: KubeObject, { base, report }: Kept): boolean {
 
 function isRefusedBySchema(error: unknown): boolean {
   return error instanceof KubeError && error.status === 422;
+}
+
+function declaresOtherwise({ metadata, spec }: KubeObject, held: KubeObject | undefined): boolean {
+  return metadata.generation !== held?.metadata.generation || !isDeepStrictEqual(spec, held?.spec);
 }
 
 function isChanged(base: KubeObject, newest: KubeObject | undefined): boolean {
