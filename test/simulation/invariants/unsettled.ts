@@ -41,12 +41,12 @@ export class UnsettledJudge implements Judge {
     return theirs.some((other) => this.#court.life.fleet.isSeenBy(process, namespaceOf(other)));
   }
 
-  /** Whether its object is still there, and its status says that a write may be under way. */
-  #isOnRecord({ key, known }: Candidate, { leftAt }: ApiCall): boolean {
-    const [plural = '', namespace = '', name = ''] = key.split('/');
-    const stored = this.#court.life.stored(plural, namespace, name);
-    if (stored?.metadata.uid !== known.last.metadata.uid) return false;
-    const { pendingChange, lastRequest } = statusOf(stored);
+  /** Whether its object is still there, as this process was told, and its status says that a write may be under way. */
+  #isOnRecord({ key, known }: Candidate, { leftAt }: ApiCall, process: string): boolean {
+    const { knowledge } = this.#court.life;
+    const told = knowledge.of(process).get(key)?.thing ?? knowledge.forgottenBy(process).get(key);
+    if (told?.metadata.uid !== known.last.metadata.uid) return false;
+    const { pendingChange, lastRequest } = statusOf(told);
     if (pendingChange) return true;
     const sentAt = Date.parse(lastRequest?.time ?? '') - this.#court.life.wall;
     return lastRequest?.outcome === 'Unknown' && sentAt >= leftAt - 1_000;
@@ -72,7 +72,8 @@ export class UnsettledJudge implements Judge {
     const mine = this.#court.candidates(call);
     for (const before of open) {
       const theirs = this.#court.candidates(before);
-      const isUntold = call.process !== before.process && !theirs.some((one) => this.#isOnRecord(one, before));
+      const isUntold =
+        call.process !== before.process && !theirs.some((one) => this.#isOnRecord(one, before, call.process));
       if (isUntold) this.#court.leftUntold(call, before);
       if (theirs.length > 0 && !mine.some((one) => theirs.some((other) => uidOf(one) === uidOf(other)))) {
         // Right after a restore nobody can say for which object it leaves.
