@@ -4,11 +4,11 @@ import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import { reportStep } from '../../src/kinds/organization/report-step.ts';
 import { type Organization, type PendingChange, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { isUnsent, sessionOf } from '../../src/kinds/organization/session.ts';
+import { isUnsent, Notebook, openNow, sessionOf, settlingAt } from '../../src/kinds/organization/session.ts';
 import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
-import { at, e } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
+import { API_TIMEOUT_MS, anOrganization, factsOf } from '../support/organization-objects.ts';
 
 const PENDING: PendingChange = { time: at(0), add: [e('a')], remove: [] };
 
@@ -43,3 +43,24 @@ test('an intent that stands on record unsent is still known as that when the nex
   const { draft } = sessionOf(object, notes, 20_000);
   expect(draft).not.toHaveProperty('pendingChange');
 });
+
+test.each(['as it stood', 'with it'])(
+  'an intent adds no time to what was sent before: the object is read %s',
+  (read) => {
+    const atWorkMs = API_TIMEOUT_MS + 60_000;
+    const [over, left] = [entry('a', { state: 'Unconfirmed' }), entry('b', { state: 'Unconfirmed' })];
+    const object = anOrganization({ ids: ['a', 'b'], status: { privateEndpoints: [over, left] } });
+    const notebook = new Notebook(atWorkMs);
+    const first = notebook.of(object, 0);
+    // The look of this attempt has settled the one.
+    const session = sessionOf(object, first, 0);
+    const draft = { ...session.draft, privateEndpoints: [left] };
+    const facts = factsOf(object, { notes: { ...first, session: { ...session, draft } }, monotonic: atWorkMs });
+    const { status, notes = first } = intended(object, facts, PENDING);
+    notebook.set(object, notes);
+    const now = read === 'with it' ? { ...object, status: { ...object.status, ...status } } : object;
+    const later = notebook.of(now, atWorkMs + 1_000);
+    expect([later.settlesAt, settlingAt(later, left)]).toEqual([atWorkMs, atWorkMs]);
+    expect(openNow(later, now.status)).toEqual({ open: later.open, openUntil: later.openUntil });
+  },
+);

@@ -44,7 +44,7 @@ export function onRecord(
   object: Organization,
   { session, notes }: Pick<Work, 'session' | 'notes'>,
   status: OrganizationStatus,
-): Omit<NotedReport, 'outcome' | 'did' | 'status'> & { readonly status: OrganizationStatus } {
+): Omit<NotedReport, 'outcome' | 'did'> & { readonly status: OrganizationStatus; readonly notes: Notes } {
   return {
     status,
     notices: session.notices,

@@ -51,10 +51,14 @@ function reportIntent(
 ): NotedReport {
   const { session, plannedAt } = work;
   const status = underway(object, { ...session.draft, pendingChange: pending }, now);
-  const notes = intending(work.notes, object, { pending, at: plannedAt.monotonic });
+  const intended = intending(work.notes, object, { pending, at: plannedAt.monotonic });
+  const { notes, ...said } = onRecord(object, { session, notes: intended }, status);
+  const { open, openUntil } = intended;
   // Where the process ends before it is sent, nobody has to wait for it.
   return {
-    ...onRecord(object, { session, notes }, status),
+    ...said,
+    // As it stands until the intent is there: where that is refused, what was sent before keeps its time.
+    notes: { ...notes, open, openUntil },
     outcome: goOn,
     did: 'intend',
     lastWord: {

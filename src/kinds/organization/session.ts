@@ -106,7 +106,10 @@ export class Notebook {
     this.atWorkMs = atWorkMs;
   }
 
-  /** What is at work and was not noted by this process was sent by another: it counts from now, when this one first sees it. */
+  /**
+   * What is at work and was not noted by this process was sent by another: it counts from now, when this one first sees it. While its
+   * own intent stands there unsent, nobody has sent anything since.
+   */
   of(object: Organization, monotonic: number): Notes {
     const kept = this.#notes.get(keyOf(object));
     const open = openIn(object.status);
@@ -125,8 +128,9 @@ export class Notebook {
       return notes;
     }
     if (kept.open === open) return kept;
-    const settlesAt = monotonic + this.atWorkMs;
-    const notes = { ...kept, settlesAt, ...openNow({ settlesAt, openUntil: new Map() }, object.status) };
+    const isOwn = isUnsent(kept, object.status?.pendingChange);
+    const known = isOwn ? kept : { settlesAt: monotonic + this.atWorkMs, openUntil: new Map() };
+    const notes = { ...kept, settlesAt: known.settlesAt, ...openNow(known, object.status) };
     this.set(object, notes);
     return notes;
   }
