@@ -8,6 +8,8 @@ import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
 
 interface Ended {
   readonly at: number;
+  /** Who took the finalizer off. */
+  readonly by: string;
   readonly key: string;
   readonly uid: string;
   readonly target: string;
@@ -72,7 +74,8 @@ export class DeletionJudge implements Judge {
       for (const { id, key, what } of this.#left(ended)) {
         // The ledger had let go of it, and an event had said so.
         if (!ended.ours.has(key) && !ended.pending.has(key) && this.#notes.gaveUp(ended.uid, id)) continue;
-        if (this.#wasDroppedUntold(ended, key)) {
+        const diedFirst = this.#notes.diedWithin(ended.by, { from: ended.at, withinMs: EVENT_MS });
+        if (diedFirst || this.#wasDroppedUntold(ended, key)) {
           this.#court.excuse('written by a process that died before it could tell');
           continue;
         }
@@ -103,7 +106,7 @@ export class DeletionJudge implements Judge {
     return dropped !== undefined && this.#notes.diedWithin(dropped.by, { from: dropped.at, withinMs: EVENT_MS });
   }
 
-  #remember({ now, before }: Change, at: number): void {
+  #remember({ now, before, by }: Change, at: number): void {
     const last = before ?? now;
     const spec = specOf(last);
     // Without the finalizer on the day of its deletion the operator had no say in it.
@@ -116,6 +119,7 @@ export class DeletionJudge implements Judge {
     const target = targetOfSpec('organizations', spec);
     this.#ended.push({
       at,
+      by,
       key: `organizations/${namespace}/${name}`,
       uid,
       target,
