@@ -111,9 +111,18 @@ export class PromiseJudge implements Judge {
       const refers = metadata.namespace === namespace && specOf(thing).credentialsSecretRef?.name === name;
       if (!refers || isIdle(thing) || (reason !== 'SecretNotFound' && reason !== 'SecretInvalid')) continue;
       const key = `${plural}/${namespace}/${metadata.name}`;
+      if (!this.#isKnown(key)) continue;
       const secret = `${namespace}/${name}`;
       this.#promise({ key, uid, resourceGeneration: generation, secret, reason, at: now + AT_ONCE_MS, writtenAt: now });
     }
+  }
+
+  /** Whether a process that runs has been told of an object: one whose lists were refused since its start waits for no Secret. */
+  #isKnown(key: string): boolean {
+    const { fleet, knowledge } = this.#court.life;
+    return fleet.processes.some(
+      ({ name }) => knowledge.of(name).get(key)?.thing !== undefined || knowledge.forgottenBy(name).has(key),
+    );
   }
 
   #promise(promised: Promised): void {
