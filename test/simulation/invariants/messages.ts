@@ -163,7 +163,10 @@ export class MessageJudge implements Judge {
     const since = this.#generationSince(now);
     const sent = this.#calls.find((call) => {
       if (call.target !== target || call.leftAt < since) return false;
-      const moves = call.executions.some(({ moves: did }) => (did?.added.length ?? 0) + (did?.removed.length ?? 0) > 0);
+      // What an API loses of another change when it is looked at was not sent by the look.
+      const moves =
+        !isLook(call) &&
+        call.executions.some(({ moves: did }) => (did?.added.length ?? 0) + (did?.removed.length ?? 0) > 0);
       const { name } = call.method === 'PATCH' ? (call.body as PatchView) : {};
       const renames = name !== undefined && this.#isNewName(call, name) && !this.#isOnlyWayToLook(call);
       // What left before the process had been told of this generation was for the one before.

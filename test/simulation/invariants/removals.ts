@@ -1,6 +1,6 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import { type EndpointView, sameId, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import type { Intents } from './intents.ts';
@@ -64,7 +64,9 @@ export class RemovalJudge implements Judge {
     const { moves } = call.executions.at(-1) ?? {};
     if (!moves || moves.removed.length === 0) return;
     const trail = this.#trails.of(call.host, call.target);
-    const gone = trail.instances.filter((instance) => instance.gone?.call === call && instance.gone.at === this.#now());
+    const gone = trail.instances.filter(
+      (instance) => instance.gone?.call === call && instance.gone.at === this.#now() && isAskedFor(call, instance),
+    );
     for (const instance of gone) this.#judge(call, instance, gone);
   }
 
@@ -135,6 +137,12 @@ export class RemovalJudge implements Judge {
   #now(): number {
     return this.#court.life.timeline.now;
   }
+}
+
+/** What an API loses of one of two changes at once is the doing of neither, unless it names that. */
+function isAskedFor(call: ApiCall, { stored }: Instance): boolean {
+  const { add = [], remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
+  return [...add, ...remove].some((endpoint) => sameId(endpoint, stored));
 }
 
 /** The ledger has it, in these very words, as added or adopted. */
