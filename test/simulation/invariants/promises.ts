@@ -1,4 +1,4 @@
-import type { Change } from '../kubernetes/objects.ts';
+import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { isIdle, readyOf, specOf, statusOf } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
@@ -88,6 +88,7 @@ export class PromiseJudge implements Judge {
     // A call that was under way when the Secret changed has ended the wait for it.
     const waited = this.#open.get(key)?.reason;
     if (waited?.startsWith('Secret') && reason !== waited) this.#open.delete(key);
+    if (reason === 'Unauthorized' && promise === undefined && this.#isBehindNewKey(now, key)) this.#open.delete(key);
     // What is said of an older spec promises nothing of this one: it is visited at once.
     if (!CALLED.has(reason) || observedGeneration !== generation) this.#open.delete(key);
     else if (promise !== undefined) {
@@ -154,6 +155,18 @@ export class PromiseJudge implements Judge {
     if (readyOf(thing)?.reason === 'Unauthorized' && statusOf(thing).nextAttemptTime === undefined) return true;
     const last = this.#calls.findLast(({ reply, credential }) => reply && this.#court.holds(namespace, credential));
     return last?.reply?.status === 401;
+  }
+
+  /** Its Secret changed while its last call was under way, and the new key was refused to another object: it waits for that one. */
+  #isBehindNewKey(thing: Thing, key: string): boolean {
+    const { namespace } = thing.metadata;
+    const { name } = specOf(thing).credentialsSecretRef ?? {};
+    const has = this.#court.life.secrets.findLast((draft) => draft.namespace === namespace && draft.name === name);
+    const isWithIt = ({ credential }: ApiCall): boolean =>
+      credential.keyId === has?.keyId && credential.secret === has.secret;
+    const own = this.#calls.findLast((call) => this.#court.candidates(call).some((one) => one.key === key));
+    const withIt = this.#calls.findLast((call) => call.reply && isWithIt(call));
+    return own !== undefined && !isWithIt(own) && withIt?.reply?.status === 401;
   }
 
   #isExcused({ at, writtenAt }: Promised): boolean {
