@@ -29,7 +29,7 @@ export type Attempt =
 export interface Memory {
   /** Calls that have been started and of which no status tells yet. */
   readonly underWay: Map<string, CallUnderWay>;
-  /** Version of the Secret that a call was last made with, or that no key could be made of. */
+  /** Version of the Secret that a call was last made with since this process leads, or that no key could be made of. */
   readonly triedSecret: Map<string, string>;
   readonly unrecorded: Unrecorded;
 }
@@ -60,6 +60,7 @@ export interface KindAttempts extends Attempting {
   readonly recorded: (storeKey: string, how: Recorded) => void;
   readonly settle: (storeKey: string, isOpen: boolean) => void;
   readonly forget: (storeKey: string) => void;
+  readonly takeOver: () => void;
 }
 
 export function attemptsOf(
@@ -107,6 +108,8 @@ export function attemptsOf(
       memory.triedSecret.delete(key);
       memory.unrecorded.lost(key);
     },
+    // What the last attempt on record was made with is known only to the process that made it.
+    takeOver: () => memory.triedSecret.clear(),
   };
 }
 

@@ -36,6 +36,7 @@ export function queueKey(kind: string, key: string): string {
 
 /** Workers that take keys and run passes until `signal` is aborted; resolves when the last running pass has ended and has its status. */
 export async function runWorkers(options: ControllerOptions, signal: AbortSignal): Promise<void> {
+  for (const kind of options.kinds.values()) kind.takeOver();
   await Promise.all(Array.from({ length: options.concurrency }, () => work(options, signal)));
   const { lifecycle, log } = options;
   await lifecycle

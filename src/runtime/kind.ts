@@ -54,6 +54,8 @@ interface Housekeeping {
   settle(key: string, isOpen: boolean): void;
   /** The object is gone: drop everything known about it. */
   forget(key: string): void;
+  /** Work begins, for the first time or again: another process may have led since this one last did. */
+  takeOver(): void;
 }
 
 /** A kind with its types closed over, so that one list can hold all kinds. */
@@ -85,6 +87,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     recorded: (key, how) => definition.recorded(key, how),
     settle: (key, isOpen) => definition.settle(key, isOpen),
     forget: (key) => definition.forget(key),
+    takeOver: () => definition.takeOver(),
     async pass(passed, clock) {
       const object = passed as Stored;
       const facts = definition.load(object);

@@ -53,6 +53,7 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
       recorded: (key, how) => void recorded.push({ key, how }),
       settle: (key, isOpen) => void settled.push({ key, isOpen }),
       forget: (key) => void forgotten.push(key),
+      takeOver: () => undefined,
     }),
   };
   return test;

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { type KubeObject, objectPath, type ResourceType } from '../../src/kube/resource.ts';
+import type { SecretObject } from '../../src/kube/secret-state.ts';
 import { aLine, aList, aStatus, sendJson } from './kube-server.ts';
 
 /** One call as it arrived. */
@@ -90,7 +91,10 @@ export class FakeKubeServer {
   edit(
     type: ResourceType,
     key: string,
-    { annotations, ...change }: Pick<KubeObject, 'spec' | 'status'> & Pick<KubeObject['metadata'], 'annotations'>,
+    {
+      annotations,
+      ...change
+    }: Pick<KubeObject, 'spec' | 'status'> & Pick<SecretObject, 'data'> & Pick<KubeObject['metadata'], 'annotations'>,
   ): KubeObject {
     const before = this.#expect(type, key);
     const generation = (before.metadata.generation ?? 0) + ('spec' in change ? 1 : 0);

@@ -75,9 +75,19 @@ export async function startOnFakes(kube: FakeKubeServer, apiUrl: string, flags: 
     },
     signal: stop.signal,
   });
-  const working = runWorkers(operator.controller, stop.signal);
+  let term = new AbortController();
+  const lead = (): Promise<void> => runWorkers(operator.controller, AbortSignal.any([stop.signal, term.signal]));
+  let working = lead();
   return {
     guarded,
+    /** Another process leads while this happens, and then this one again. */
+    async standBy(meanwhile: () => void) {
+      term.abort();
+      await working;
+      meanwhile();
+      term = new AbortController();
+      working = lead();
+    },
     async end() {
       stop.abort();
       await working;

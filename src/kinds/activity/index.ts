@@ -23,6 +23,7 @@ export function createActivityKind(context: KindContext): Kind {
     report,
     recorded: attempts.recorded,
     settle: attempts.settle,
+    takeOver: attempts.takeOver,
     forget: attempts.forget,
   });
 }

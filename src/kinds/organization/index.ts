@@ -71,6 +71,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     },
     recorded: attempts.recorded,
     settle: attempts.settle,
+    takeOver: attempts.takeOver,
     forget(key) {
       attempts.forget(key);
       notebook.forget(key);

@@ -50,6 +50,7 @@ export function createPipeSettingsKind(context: KindContext): Kind {
     report: (object, planned, result, now) => keepProof(report(object, planned, result, now), object, now),
     recorded: attempts.recorded,
     settle: attempts.settle,
+    takeOver: attempts.takeOver,
     forget(key) {
       attempts.forget(key);
       unsettled.forget(key);
