@@ -56,8 +56,9 @@ export class LeaseView {
     this.#freeAt = now + this.#promisedMs(lease);
   }
 
-  /** Deleting the Lease does not end its holder: whoever knew one waits until that one's time is over. */
+  /** Deleting the Lease does not end its holder: whoever knew one gives it a whole term from now on, since who stood still has missed renewals. */
   #seeNone(now: number): void {
+    if (this.#lease) this.#freeAt = now + this.#promisedMs(this.#lease);
     this.#lease = undefined;
     this.#record = '';
     this.#freeAt ??= now;

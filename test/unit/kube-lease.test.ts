@@ -379,6 +379,21 @@ describe('leading', () => {
     });
   });
 
+  test('makes it again before a standby takes it that stood still until it was deleted', async () => {
+    const kube = new MemoryKube();
+    const clock = new FakeClock();
+    const a = start(kube, clock, { identity: 'a' });
+    await clock.advance(0);
+    const b = start(kube, clock, { identity: 'b', watches: 'silent' });
+    await clock.advance(1_000);
+    b.clock.freeze();
+    await clock.advance(60_000);
+    kube.remove(path);
+    await b.clock.thawSlowly();
+    await clock.advance(60_000);
+    expect([a.told, b.told]).toEqual([['started'], []]);
+  });
+
   test('moves with a jump of the wall clock in neither direction', async () => {
     const kube = new MemoryKube();
     const clock = new FakeClock();
