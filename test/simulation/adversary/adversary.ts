@@ -50,7 +50,7 @@ export class Adversary {
     const { world, timeline } = this.#life;
     const draw = new Draw(`${world.seed}/acts`);
     const bursts = Array.from({ length: draw.between(2, 8) }, () => draw.between(5_000, world.restAt - 60_000));
-    const count = draw.between(4, 30);
+    const count = world.isDense ? draw.between(20, 50) : draw.between(4, 30);
     for (let index = 1; index <= count; index += 1) {
       const id = `act ${index}`;
       const mine = draw.of(id);

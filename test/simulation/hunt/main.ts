@@ -15,7 +15,7 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const { seed, depth, seconds, planted, only } = options;
+  const { seed, depth, isDense, seconds, planted, only } = options;
   if (planted) {
     const { count, chosen } = await huntPlanted({
       ...(only !== undefined && { only }),
@@ -25,7 +25,7 @@ async function main(): Promise<number> {
     return count === chosen && chosen > 0 ? 0 : 1;
   }
   if (seed === undefined) return huntFor(options);
-  return again({ seed, ...(depth !== undefined && { depth }) }, options);
+  return again({ seed, isDense, ...(depth !== undefined && { depth }) }, options);
 }
 
 /** Lives one life once more, and tells what broke in it. */
@@ -67,20 +67,21 @@ async function huntFor(options: Options): Promise<number> {
   return found || failed !== undefined || tally.lives === 0 ? 1 : 0;
 }
 
-function* plotsOf({ depth, lives, from }: Options): Generator<Plot> {
+function* plotsOf({ depth, isDense, lives, from }: Options): Generator<Plot> {
   if (depth !== undefined) {
     for (let seed = 0; seed < countOf(depth); seed += 1) yield { seed, depth };
     return;
   }
   const end = lives === 0 ? Number.POSITIVE_INFINITY : from + lives;
-  for (let seed = from; seed < end; seed += 1) yield { seed };
+  for (let seed = from; seed < end; seed += 1) yield { seed, isDense };
 }
 
 async function tellStory({ plot, rule }: Found, sources: string): Promise<void> {
   const shrunk = await shrink(plot, rule, await loadProduct(sources));
   const { violation, lines, without, tries } = shrunk;
   const scope = plot.depth === undefined ? '' : ` --scope ${plot.depth}`;
-  const flags = `--seed ${plot.seed}${scope}${sources === SOURCES ? '' : ` --sources ${sources}`}`;
+  const dense = plot.isDense ? ' --dense' : '';
+  const flags = `--seed ${plot.seed}${dense}${scope}${sources === SOURCES ? '' : ` --sources ${sources}`}`;
   console.log(`\nSeed ${plot.seed} breaks ${rule} (shortened in ${tries} lives):`);
   for (const line of header(plot, without)) console.log(line);
   for (const line of told(lines, violation.subject)) console.log(line);

@@ -9,6 +9,7 @@ export const USAGE = `Usage: npm run hunt -- [options]
   --seed N        only this life, the same every time
   --only RULE     only breaches whose name begins so, expected ones too; the first ends the hunt
   --log           with --seed: every event
+  --dense         other lives: in each the adversary has more means, and uses them more often
   --scope DEPTH   not lives from seeds, but every interleaving of the small scope up to so many steps
   --planted       the planted faults, or those whose names begin with --only, each for --seconds at most (default 60)
   --sources DIR   another copy of src to live in, somewhere inside the project`;
@@ -25,6 +26,7 @@ export interface Options {
   readonly only: string | undefined;
   readonly log: boolean;
   readonly depth: number | undefined;
+  readonly isDense: boolean;
   readonly planted: boolean;
   readonly sources: string;
 }
@@ -41,18 +43,20 @@ export function parseOptions(args: readonly string[]): Options | undefined {
       only: { type: 'string' },
       log: { type: 'boolean', default: false },
       scope: { type: 'string' },
+      dense: { type: 'boolean', default: false },
       planted: { type: 'boolean', default: false },
       sources: { type: 'string', default: SOURCES },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return undefined;
-  const { seed, log, scope, only, planted, sources } = values;
+  const { seed, log, dense, scope, only, planted, sources } = values;
   if (log && seed === undefined)
     throw new Error(`--log tells every event of one life: say which with --seed N\n${USAGE}`);
   const seconds = numberOf('--seconds', values.seconds);
   const depth = numberOf('--scope', scope);
   const number = numberOf('--seed', seed);
+  if (dense && depth !== undefined) throw new Error(`--dense is for lives from seeds, and --scope has none\n${USAGE}`);
   if (depth !== undefined && number !== undefined && number >= countOf(depth))
     throw new Error(`--scope ${depth} has the interleavings 0 to ${countOf(depth) - 1}, and no ${number}\n${USAGE}`);
   return {
@@ -63,6 +67,7 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     only,
     log,
     depth,
+    isDense: dense,
     planted,
     sources,
   };

@@ -10,11 +10,13 @@ export interface Plot {
   readonly seed: number;
   /** The seed is the number of an interleaving of this depth. */
   readonly depth?: number;
+  /** The life of a seed with a busier adversary: another life. */
+  readonly isDense?: boolean;
 }
 
 /** What there is and happens in a life: the same for the same plot, every time and everywhere. */
-export function optionsOf({ seed, depth }: Plot): Pick<LifeOptions, 'world' | 'opponent' | 'odds'> {
-  if (depth === undefined) return { world: drawWorld(new Draw(`life ${seed}`)) };
+export function optionsOf({ seed, depth, isDense }: Plot): Pick<LifeOptions, 'world' | 'opponent' | 'odds'> {
+  if (depth === undefined) return { world: drawWorld(new Draw(`life ${seed}`), isDense) };
   return {
     world: SMALL_WORLD,
     opponent: (life) => new Script(life, scheduleOf(seed, depth)),

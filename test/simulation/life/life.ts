@@ -103,7 +103,7 @@ export class Life {
     this.#without = without;
     this.draw = new Draw(world.seed);
     this.#randomness = this.draw.of('randomness');
-    this.odds = odds ?? drawOdds(this.draw.of('odds'));
+    this.odds = odds ?? drawOdds(this.draw.of('odds'), world.isDense);
     this.chronicle.listen((fact) => this.knowledge.see(fact));
     this.weather = new Weather(this);
     this.kube = new Kubernetes({

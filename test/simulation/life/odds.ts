@@ -8,11 +8,11 @@ export interface Odds {
   readonly hop: number;
 }
 
-export function drawOdds(draw: Draw): Odds {
+export function drawOdds(draw: Draw, isDense: boolean): Odds {
   return {
-    apiFault: draw.pick([0.02, 0.08, 0.25]),
-    kubeFault: draw.pick([0.01, 0.04, 0.1]),
+    apiFault: draw.pick(isDense ? [0.08, 0.25] : [0.02, 0.08, 0.25]),
+    kubeFault: draw.pick(isDense ? [0.04, 0.1] : [0.01, 0.04, 0.1]),
     glitch: draw.pick([0.05, 0.2]),
-    hop: draw.pick([0, 0.02, 0.06, 0.15]),
+    hop: draw.pick(isDense ? [0.06, 0.15] : [0, 0.02, 0.06, 0.15]),
   };
 }

@@ -99,6 +99,8 @@ export interface Flags {
 export interface World {
   readonly seed: string;
   readonly means: ReadonlySet<Means>;
+  /** The adversary has more means, and uses them more often. */
+  readonly isDense: boolean;
   /** Two processes and a Lease; else one without. */
   readonly elected: boolean;
   readonly flags: Flags;
@@ -133,10 +135,11 @@ const OF_PROCESSES: ReadonlySet<Means> = new Set([
 
 const NAMESPACES = ['team-a', 'team-b', 'team-c'];
 
-export function drawWorld(draw: Draw): World {
+export function drawWorld(draw: Draw, isDense = false): World {
+  const usual = isDense ? 0.75 : 0.45;
   const elected = draw.of('elected').chance(0.03);
   const means = new Set(
-    MEANS.filter((one) => (elected && OF_PROCESSES.has(one)) || draw.of(`means/${one}`).chance(CHANCES[one] ?? 0.45)),
+    MEANS.filter((one) => (elected && OF_PROCESSES.has(one)) || draw.of(`means/${one}`).chance(CHANCES[one] ?? usual)),
   );
   const namespaces = NAMESPACES.slice(0, draw.weighted({ 1: 35, 2: 45, 3: 20 }) === '1' ? 1 : draw.between(2, 3));
   const organizations = drawOrganizations(draw.of('organizations'));
@@ -147,6 +150,7 @@ export function drawWorld(draw: Draw): World {
   return {
     seed: draw.seed,
     means,
+    isDense,
     elected,
     flags: drawFlags(draw.of('flags'), namespaces),
     namespaces,

@@ -8,6 +8,7 @@ const MINUTE = 60_000;
 export const SMALL_WORLD: World = {
   seed: 'small scope',
   means: new Set(),
+  isDense: false,
   elected: false,
   flags: { rate: '10/10s', timeoutSeconds: 35, concurrency: 10, cleanupDeadline: '10m', namespaces: undefined },
   namespaces: [OBJECT.namespace],
