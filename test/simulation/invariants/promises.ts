@@ -170,11 +170,14 @@ export class PromiseJudge implements Judge {
   }
 
   #isExcused({ at, writtenAt }: Promised): boolean {
-    const { world, weather, lastDownAt, kubeDisturbedAt, restores, fleet } = this.#court.life;
+    const { world, weather, lastDownAt, kubeDisturbedAt, restores, fleet, kubernetesSide } = this.#court.life;
     const wasSlow = (weather.kubeSlow?.until ?? 0) >= writtenAt;
     if (world.means.has('clocks') || weather.apiIsDown || weather.kubeIsDown || wasSlow) return true;
     const disturbedAt = Math.max(this.#disturbedAt, lastDownAt, kubeDisturbedAt, restores.at(-1) ?? 0);
     if (disturbedAt >= writtenAt || fleet.processes.some(({ host }) => host.frozen)) return true;
+    // That a request got no answer is told when its deadline has passed; until then it holds up a worker, or the only one.
+    const waitingSince = this.#now() - SLACK_MS / 2;
+    if (fleet.processes.some(({ name }) => kubernetesSide.isWaiting(name, waitingSince))) return true;
     const near = this.#calls.filter(({ leftAt }) => leftAt >= at - 15_000);
     // Others may take the slots, or try the key for it.
     if (near.length >= 2 || near.some(({ reply }) => reply?.status === 401)) return true;

@@ -37,6 +37,8 @@ export class KubernetesSide implements Server {
   readonly #told = new Map<string, Told>();
   /** By process and name: the uid of the object whose status was refused there last. What is read after that is about this one. */
   readonly #refused = new Map<string, string>();
+  /** Requests under way, but for watches: of which process, and when they left. */
+  readonly #underWay = new Map<number, { readonly host: string; readonly leftAt: number }>();
 
   constructor(life: Life) {
     this.#life = life;
@@ -50,8 +52,13 @@ export class KubernetesSide implements Server {
     return this.#life.weather.kubeFate(crossing);
   }
 
-  left(): void {
-    // Nothing is known to have happened before it arrives.
+  left({ id, host, request }: Crossing): void {
+    if (!request.path.includes('watch=true')) this.#underWay.set(id, { host, leftAt: this.#life.timeline.now });
+  }
+
+  /** Whether a process has waited for an answer since then. */
+  isWaiting(host: string, since: number): boolean {
+    return [...this.#underWay.values()].some((one) => one.host === host && one.leftAt <= since);
   }
 
   serve(crossing: Crossing): WireReply {
@@ -65,8 +72,9 @@ export class KubernetesSide implements Server {
   }
 
   answered(crossing: Crossing, { status, says }: WireReply): void {
-    const { host, request } = crossing;
+    const { id, host, request } = crossing;
     const { method, path, body } = request;
+    this.#underWay.delete(id);
     const isWatch = path.includes('watch=true');
     if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body } });
     if (method === 'GET' && status === 404) this.#missed(crossing);
@@ -92,8 +100,9 @@ export class KubernetesSide implements Server {
     if (type === 'DELETED') this.#gone(host, object);
   }
 
-  unanswered({ host, request }: Crossing, failure: string): void {
+  unanswered({ id, host, request }: Crossing, failure: string): void {
     const { method, path, body } = request;
+    this.#underWay.delete(id);
     if (path.includes('watch=true')) return;
     this.#tell({ what: 'asked', process: host, ask: { method, path, status: undefined, body, failure } });
   }
