@@ -122,17 +122,21 @@ export class EndJudge {
 
   /** Of several objects for one target at most one is Ready. */
   #judgeTargets(): void {
-    const ready = new Map<string, { readonly key: string; readonly thing: Thing }[]>();
+    const ready = new Map<string, { readonly plural: Plural; readonly key: string; readonly thing: Thing }[]>();
     for (const { plural, thing } of this.#court.life.objects()) {
       if (plural === 'activities' || readyOf(thing)?.reason !== 'Applied') continue;
       const target = targetOfSpec(plural, specOf(thing));
       const { namespace, name } = thing.metadata;
-      ready.set(target, [...(ready.get(target) ?? []), { key: `${plural}/${namespace}/${name}`, thing }]);
+      ready.set(target, [...(ready.get(target) ?? []), { plural, key: `${plural}/${namespace}/${name}`, thing }]);
     }
     for (const [target, both] of ready) {
       const [one, other] = both;
       if (!one || !other) continue;
       if (!this.#court.life.fleet.sees(one.thing.metadata.namespace, other.thing.metadata.namespace)) continue;
+      if ([one, other].some(({ plural, thing }) => this.#court.isMissed(plural, thing))) {
+        this.#court.excuse(GIVEN_TWICE);
+        continue;
+      }
       this.#court.report('held two-ready', target, `${one.key} and ${other.key} both say Applied for ${target}`);
     }
   }
