@@ -274,6 +274,11 @@ export function isSuccess({ reply }: ApiCall): boolean {
   return reply?.status === 200 && reply.error === undefined && reply.result !== undefined;
 }
 
+/** Whether an answer says that nothing happened. */
+export function isRefused({ reply }: ApiCall): boolean {
+  return reply !== undefined && reply.status >= 400 && reply.status < 500 && reply.status !== 408;
+}
+
 function tellsOfCalls(thing: Thing): boolean {
   const { applied, lastRequest, proof } = statusOf(thing);
   return [applied, lastRequest, proof].some((one) => one !== undefined);

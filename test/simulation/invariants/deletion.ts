@@ -2,7 +2,7 @@ import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
-import type { Court, Judge } from './court.ts';
+import { type Court, isRefused, type Judge } from './court.ts';
 import type { Notes } from './notes.ts';
 import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
 
@@ -151,11 +151,7 @@ export class DeletionJudge implements Judge {
       if (creator.by === 'operator') {
         // A restore has brought the object back, and it went on.
         if (creator.call.leftAt > at) return [];
-        const { reply } = creator.call;
-        if (reply !== undefined && creator.at > reply.at) {
-          this.#court.excuse('a call carried out twice');
-          return [];
-        }
+        if (this.#trails.cameAgain(host, target, instance)) return [];
         const makers = this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid);
         // Where several objects can have made the call, it is not certain that it was this one.
         if (makers.length !== 1 || makers[0] !== uid) return [];
@@ -199,10 +195,6 @@ function onRecord(thing: Thing): Set<string> {
   const { privateEndpoints = [], pendingChange } = statusOf(thing);
   const ours = privateEndpoints.filter(({ origin, state }) => origin !== 'Found' && state !== 'Refused');
   return new Set([...ours, ...(pendingChange?.add ?? []), ...(pendingChange?.remove ?? [])].map(truthKey));
-}
-
-function isRefused({ reply }: ApiCall): boolean {
-  return reply !== undefined && reply.status >= 400 && reply.status < 500 && reply.status !== 408;
 }
 
 /** Whether the API keeps it in other letters than it was sent in. */

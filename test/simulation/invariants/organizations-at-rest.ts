@@ -97,15 +97,19 @@ export class OrganizationsAtRest {
     );
   }
 
-  #isKnownAsOurs(thing: Thing, { stored, creator }: Pick<Instance, 'stored' | 'creator'>): boolean {
+  #isKnownAsOurs(thing: Thing, instance: Instance): boolean {
+    const { stored, creator } = instance;
     if (creator.by !== 'operator') return false;
     const { uid } = thing.metadata;
+    const isOwned = this.#rightful.owns(thing, stored);
     // A ledger that came back with a restore may be one from before it was added.
     const isBeforeRestore = creator.at <= (this.#court.life.restores.at(-1) ?? -1);
-    if (isBeforeRestore && !this.#rightful.owns(thing, stored)) return false;
-    if (this.#wasHiddenTwice(targetOfSpec('organizations', specOf(thing)), { stored, creator })) return false;
+    if (isBeforeRestore && !isOwned) return false;
+    const target = targetOfSpec('organizations', specOf(thing));
+    if (this.#wasHiddenTwice(target, { stored, creator })) return false;
     const isGivenUp = this.#notes.gaveUp(uid, stored.id) || this.#ledger.isLost(uid, stored, creator.at);
-    if (isGivenUp && !this.#rightful.owns(thing, stored)) return false;
+    if (isGivenUp && !isOwned) return false;
+    if (!isOwned && this.#trails.cameAgain(this.#court.life.apiHost, target, instance)) return false;
     const makers = this.#court.candidates(creator.call);
     return makers.length === 1 && makers[0]?.known.last.metadata.uid === uid;
   }

@@ -1,7 +1,7 @@
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, endpointKey } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
-import type { Court, Judge } from './court.ts';
+import { type Court, isRefused, type Judge } from './court.ts';
 
 /** Who put an endpoint where it is. */
 export type Creator =
@@ -74,6 +74,22 @@ export class Trails implements Judge {
   /** Those that are there now. */
   present(host: string, target: string): Instance[] {
     return this.of(host, target).instances.filter(({ gone }) => gone === undefined);
+  }
+
+  /**
+   * Whether the call that brought it was over before, refused or shown done by a list, and was carried out once more after that: no
+   * client waits for it any longer, or hears of it.
+   */
+  cameAgain(host: string, target: string, { stored, creator }: Instance): boolean {
+    if (creator.by !== 'operator' || creator.call.executions[0]?.at === creator.at) return false;
+    const { call, at } = creator;
+    const isOver =
+      (isRefused(call) && (call.reply?.at ?? at) < at) ||
+      this.of(host, target).looks.some(
+        (look) => look.at > call.leftAt && look.at < at && look.entries && isIn(look.entries, stored),
+      );
+    if (isOver) this.#court.excuse('a call carried out twice');
+    return isOver;
   }
 
   all(): IterableIterator<Trail> {

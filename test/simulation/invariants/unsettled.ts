@@ -1,7 +1,7 @@
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { changes, type PatchView, shown } from './calls.ts';
-import type { Candidate, Court, Judge } from './court.ts';
+import { type Candidate, type Court, isRefused, type Judge } from './court.ts';
 import type { Intents } from './intents.ts';
 import { isIn, type Trails, truthKey } from './trail.ts';
 
@@ -32,7 +32,7 @@ export class UnsettledJudge implements Judge {
       this.#underWay.add(fact.call);
     }
     // Where the answer broke off in its body, its status had come before.
-    if (fact.what === 'unanswered' && !isRefused(fact.call.reply?.status ?? 0)) this.#keep(fact.call);
+    if (fact.what === 'unanswered' && !isRefused(fact.call)) this.#keep(fact.call);
     if (fact.what === 'answered' && isUnknown(fact.call.reply?.status ?? 0)) this.#keep(fact.call);
   }
 
@@ -136,10 +136,6 @@ export class UnsettledJudge implements Judge {
 
 function keyOf({ host, target }: ApiCall): string {
   return `${host} ${target}`;
-}
-
-function isRefused(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 408;
 }
 
 function isUnknown(status: number): boolean {
