@@ -156,12 +156,12 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     seed: 15,
   },
   {
-    name: 'restored-versions-not-noticed',
-    file: 'kube/watch.ts',
-    from: 'if (wasOlder) version = undefined;',
+    name: 'restored-list-taken-for-late',
+    file: 'kube/store.ts',
+    from: '!isRestored &&',
     to: '',
-    harm: 'After a restore that sets versions back each watch goes on from a version that is yet to come, and hears of nothing until the versions have come so far.',
+    harm: 'After a restore that sets versions back a list is taken for one that comes late, and what was held before, under higher versions, stays.',
     rule: 'restore backwards',
-    seed: 583,
+    seed: 92,
   },
 ];
