@@ -116,11 +116,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
   async function makeSure(): Promise<void> {
-    const current = await currentVersion(options);
-    // One that has caught up since it was first seen to be older counts its versions anew all the same.
-    const wasOlder = staleSince !== undefined || compareVersions(current, seen) < 0;
-    refuseStale(current);
-    if (wasOlder) version = undefined;
+    if (refuseStale(await currentVersion(options))) version = undefined;
     broke = false;
   }
 
@@ -180,12 +176,11 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   /** Whether the server went back in time. Throws while an older version than was seen may be that of a server which is behind. */
   function refuseStale(resourceVersion: string): boolean {
-    if (compareVersions(resourceVersion, seen) >= 0) {
-      staleSince = undefined;
-      return false;
-    }
+    const isOlder = compareVersions(resourceVersion, seen) < 0;
+    if (!isOlder && staleSince === undefined) return false;
     staleSince ??= clock.monotonic();
-    if (clock.monotonic() - staleSince < STALE_LIST_MS) {
+    // One that has caught up since it was first seen to be older counts its versions anew all the same.
+    if (isOlder && clock.monotonic() - staleSince < STALE_LIST_MS) {
       const body = `the server is at version ${resourceVersion}, but ${seen} was seen already`;
       throw new KubeError({ call: `GET ${path}`, status: 0, reason: 'StaleList', body });
     }

@@ -357,6 +357,26 @@ test('after a break it asks for the present version, and a server that went back
   expect(f.lists()).toBe(2);
 });
 
+test('a server that was older when it was asked, and has caught up since, is taken for one that went back', async () => {
+  const cut: Behaviour = (request, response) => {
+    response.writeHead(200).write(aLine('ADDED', anObject('a', '11')), () => request.socket.destroy());
+  };
+  const at =
+    (version: string): Behaviour =>
+    (_, response) =>
+      sendJson(response, 200, aList([], version));
+  const f = await follow({
+    list: inTurn(emptyList, (_, response) => sendJson(response, 200, aList([anObject('a', '4')], '12'))),
+    version: inTurn(at('5'), at('12')),
+    watch: inTurn(cut, silence),
+  });
+  await f.sitOut();
+  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['NoAnswer', 'StaleList']));
+  await f.sitOut();
+  await f.until(() => expect(f.resumes()).toEqual(['10', '12']));
+  expect(f.news).toEqual(['list  @10', 'ADDED a @11', 'list a @12, restored']);
+});
+
 test('a watch that ended well goes on without asking for the version', async () => {
   const f = await follow({ watch: inTurn((_, response) => response.writeHead(200).end(), silence) });
   await f.until(() => expect(f.watches()).toBe(2));
