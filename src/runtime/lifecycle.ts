@@ -41,6 +41,8 @@ export class Lifecycle {
   readonly #kept = new Map<string, Kept>();
   /** What a step has learned and only the next one would write. */
   readonly #unsaid = new Map<string, Kept>();
+  /** Keys whose last visit goes on, or left something kept. */
+  readonly #open = new Set<string>();
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
@@ -49,26 +51,35 @@ export class Lifecycle {
   /** `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be written. */
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
     this.#tellBefore(kind, id, key);
-    let goesOn = false;
+    // A visit that breaks off leaves open what the one before it did.
+    let isOpen = this.#open.has(id);
     try {
       const uid = this.#kept.get(id)?.base.metadata.uid;
       const caughtUp = await this.#catchUp(kind, id);
       const object = kind.get(key);
       if (caughtUp === 'lost' && object?.metadata.uid === uid) {
+        isOpen = false;
         return { outcome: goOn, did: 'dropped', asOf: this.#hands() };
       }
       if (!object) {
         kind.forget(key);
+        isOpen = false;
         return { outcome: awaitChange, did: 'forgot', asOf: this.#hands() };
       }
       const report = await kind.pass(object, this.#options.clock);
       const asOf = this.#hands();
       const outcome = await this.#record(kind, id, { base: object, report });
-      goesOn = outcome.next === 'go-on';
+      isOpen = outcome.next === 'go-on';
       return { outcome, did: report.did, facts: report.facts, asOf };
     } finally {
-      kind.settle(key, goesOn || this.#kept.has(id));
+      this.#settle(kind, id, { key, isOpen: isOpen || this.#kept.has(id) });
     }
+  }
+
+  #settle(kind: Kind, id: string, { key, isOpen }: { readonly key: string; readonly isOpen: boolean }): void {
+    if (isOpen) this.#open.add(id);
+    else this.#open.delete(id);
+    kind.settle(key, isOpen);
   }
 
   /** No further pass follows: writes what the next steps would have told, and what could not be written before. Rejects with the first KubeError, when all have been tried. */
@@ -79,7 +90,8 @@ export class Lifecycle {
     const owed = [...this.#kept].filter(([, { report }]) => !report.lastWord);
     const written = await Promise.allSettled(
       owed.map(async ([id, kept]) => {
-        await this.#write(id, kept).finally(() => kept.kind.settle(keyOf(kept.base), this.#kept.has(id)));
+        const settle = (): void => this.#settle(kept.kind, id, { key: keyOf(kept.base), isOpen: this.#kept.has(id) });
+        await this.#write(id, kept).finally(settle);
       }),
     );
     const failed = written.find((one) => one.status === 'rejected');
@@ -89,10 +101,11 @@ export class Lifecycle {
   /** Where the user has said something new, the step that would tell it may never follow: what was learned is written first. */
   #tellBefore(kind: Kind, id: string, key: string): void {
     const unsaid = this.#unsaid.get(id);
-    this.#unsaid.delete(id);
     const newest = kind.get(key);
-    if (!unsaid || newest?.metadata.uid !== unsaid.base.metadata.uid) return;
-    if (isChanged(unsaid.base, newest)) this.#kept.set(id, unsaid);
+    const isOfAnother = newest?.metadata.uid !== unsaid?.base.metadata.uid;
+    if (!unsaid || (!isOfAnother && !isChanged(unsaid.base, newest))) return;
+    this.#unsaid.delete(id);
+    if (!isOfAnother) this.#kept.set(id, unsaid);
   }
 
   #hands(): PassResult['asOf'] {
@@ -119,6 +132,7 @@ export class Lifecycle {
 
   async #record(kind: Kind, id: string, { base, report }: { readonly base: KubeObject; readonly report: Report }) {
     const { status, lastWord, ...rest } = report;
+    this.#unsaid.delete(id);
     if (!status) {
       if (lastWord) this.#unsaid.set(id, { kind, base, report: { ...rest, ...lastWord } });
       this.#tell(kind, base, report);

@@ -343,6 +343,23 @@ describe('a status that could not be written', () => {
     expectKept(false);
   });
 
+  test('outlasts a next step that Kubernetes breaks off: what was learned is still told where none follows', async () => {
+    engine.given(KEY);
+    engine.report = (object, now) => {
+      const { status = {}, notices = [] } = anAttempt(object, now);
+      return { outcome: goOn, did: 'send', lastWord: { status, notices } };
+    };
+    await engine.pass(KEY);
+    engine.act = () => {
+      throw new KubeError({ call: 'GET a Secret', status: 500, reason: 'InternalError', body: '' });
+    };
+    await expectRefusal(engine.pass(KEY), 500);
+    expectKept(true);
+    await engine.lifecycle.end();
+    expect(stored()?.status).toMatchObject({ observedGeneration: 1 });
+    expectKept(false);
+  });
+
   test('yields to an attempt that another process has recorded meanwhile', async () => {
     engine.given(KEY);
     spoilWrites({ status: 500, reason: 'InternalError' });
@@ -412,11 +429,17 @@ describe('a pass', () => {
     expect(engine.settled).toEqual([{ key: KEY, isOpen: false }]);
   });
 
-  test('that goes on at once leaves open what came of it, and one that does not ends it', async () => {
+  test('that goes on at once leaves open what came of it, also where the next one breaks off, until one ends it', async () => {
     engine.given(KEY);
     engine.report = () => ({ outcome: goOn, did: 'look' });
     await engine.pass(KEY);
     expectKept(true);
+    engine.act = () => {
+      throw new TypeError('a bug');
+    };
+    await expect(engine.pass(KEY)).rejects.toThrow('a bug');
+    expectKept(true);
+    engine.act = () => {};
     engine.report = () => ({ outcome: awaitChange, did: 'wait' });
     await engine.pass(KEY);
     expectKept(false);
