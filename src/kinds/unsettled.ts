@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
 import { type CommonStatus, generationOf, readyOf } from './common-status.ts';
 
@@ -20,6 +21,8 @@ interface Applied {
 
 interface Requests {
   readonly uid: string;
+  /** As its status told when this was last noted: another one is of another process. */
+  readonly lastRequest: CommonStatus['lastRequest'];
   readonly sent: readonly Request[];
 }
 
@@ -31,7 +34,7 @@ export interface UnsettledOptions {
 
 /**
  * Requests without an answer that may still take effect, after one that was sent later. What another process sent counts from
- * when this one first looked at its object.
+ * when this one first saw what its status tells of it.
  */
 export class Unsettled {
   readonly #options: UnsettledOptions;
@@ -43,14 +46,20 @@ export class Unsettled {
 
   /** Nobody can tell what a request did that was sent at this time. */
   add(object: KubeObject, hash: string, sentAt: number): void {
-    const { uid, sent } = this.#of(object);
-    this.#requests.set(keyOf(object), { uid, sent: [...sent, { hash, until: sentAt + this.#options.settlesInMs }] });
+    const known = this.#of(object);
+    const request = { hash, until: sentAt + this.#options.settlesInMs };
+    this.#requests.set(keyOf(object), { ...known, sent: [...known.sent, request] });
   }
 
   /** What may still take effect, and for how long. */
   of(object: KubeObject): readonly StillAtWork[] {
     const now = this.#options.monotonic();
     return this.#of(object).sent.map(({ hash, until }) => ({ hash, ms: until - now }));
+  }
+
+  /** Of what this process has sent itself a status tells this from now on. */
+  tells(object: KubeObject, { lastRequest }: CommonStatus): void {
+    this.#requests.set(keyOf(object), { ...this.#of(object), lastRequest });
   }
 
   forget(key: string): void {
@@ -62,15 +71,18 @@ export class Unsettled {
     const key = keyOf(object);
     const { uid } = object.metadata;
     const now = this.#options.monotonic();
-    const known = this.#requests.get(key);
-    const isNew = known?.uid !== uid;
+    const { lastRequest } = statusOf(object);
+    const kept = this.#requests.get(key);
+    const known = kept?.uid === uid ? kept : undefined;
+    const isOthers = !known || !isDeepStrictEqual(known.lastRequest, lastRequest);
     const theirs =
-      isNew && mayHide(object) && !hidesTheSame(object)
+      isOthers && mayHide(object) && !hidesTheSame(object)
         ? [{ hash: undefined, until: now + this.#options.settlesInMs }]
         : [];
-    const sent = isNew ? theirs : known.sent.filter(({ until }) => until > now);
-    if (isNew || sent.length < known.sent.length) this.#requests.set(key, { uid, sent });
-    return { uid, sent };
+    const own = known?.sent.filter(({ until }) => until > now) ?? [];
+    const requests = { uid, lastRequest, sent: [...own, ...theirs] };
+    this.#requests.set(key, requests);
+    return requests;
   }
 }
 

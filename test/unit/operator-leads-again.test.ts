@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { CommonStatus } from '../../src/kinds/common-status.ts';
+import { organizationType } from '../../src/kinds/organization/resource.ts';
 import { type PipeSettings, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
 import { SECRET } from '../../src/kube/secret-state.ts';
 import { eventually } from '../support/eventually.ts';
@@ -37,3 +39,45 @@ test('who leads again keeps to the time that another process put on record after
   api.close();
   await kube.stop();
 });
+
+const PLACE = { organizationId: '0b1d7c1e-0000-4000-8000-000000000001', credentialsSecretRef: { name: 'key' } };
+
+test.each([
+  {
+    type: pipeSettingsType,
+    spec: (threads: number) => ({ ...PLACE, serviceId: 's', pipeId: 'p', settings: { engine_max_threads: threads } }),
+  },
+  { type: organizationType, spec: (count: number) => ({ ...PLACE, name: `Name ${count}` }) },
+])(
+  'who leads again waits for what another process has sent meanwhile without an answer: $type.kind',
+  async ({ type, spec }) => {
+    const kube = await new FakeKubeServer().start();
+    const api = await startPlainApi();
+    const statusOf = () => kube.get(type, 'ns/one')?.status as CommonStatus | undefined;
+    const says = (generation: number, reason: string) =>
+      eventually(() => {
+        expect(statusOf()?.observedGeneration).toBe(generation);
+        expect(statusOf()?.conditions?.[0]?.reason).toBe(reason);
+      });
+    kube.create(SECRET, 'ns/key', { data: { keyId: btoa('id'), keySecret: btoa('secret') } });
+    kube.create(type, 'ns/one', { spec: spec(1) });
+    const { end, standBy } = await startOnFakes(kube, api.url);
+    await says(1, 'Applied');
+    await standBy(() => {
+      kube.edit(type, 'ns/one', { spec: spec(2) });
+      const lastRequest = { operation: 'by another', outcome: 'Unknown', time: new Date().toISOString() };
+      const conditions = statusOf()?.conditions?.map((one) => ({
+        ...one,
+        reason: 'OutcomeUnknown',
+        observedGeneration: 2,
+      }));
+      kube.edit(type, 'ns/one', { status: { ...statusOf(), conditions, observedGeneration: 2, lastRequest } });
+      kube.edit(type, 'ns/one', { spec: spec(3) });
+    });
+    await says(3, 'OutcomeUnknown');
+    expect(statusOf()?.lastRequest?.outcome).toBe('Succeeded');
+    await end();
+    api.close();
+    await kube.stop();
+  },
+);

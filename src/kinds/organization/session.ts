@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { Notice } from '../../runtime/kind.ts';
 import { canonicalJson } from '../canonical.ts';
@@ -67,6 +68,8 @@ export interface Notes {
   readonly uid: string;
   /** What the status has that may be at work at the API, when this was last noted. */
   readonly open: string;
+  /** What it told of the last request then: another one is of another process. */
+  readonly lastRequest?: OrganizationStatus['lastRequest'];
   /** Monotonic ms: when nothing of what was sent or first seen last can be at work any more. */
   readonly settlesAt: number;
   /** The same of each entry of the ledger that was left open, by `tupleKey`: what is sent after it takes no time from it and adds none. */
@@ -113,24 +116,31 @@ export class Notebook {
   of(object: Organization, monotonic: number): Notes {
     const kept = this.#notes.get(keyOf(object));
     const open = openIn(object.status);
+    const settlesAt = monotonic + this.atWorkMs;
+    const theirs = { ...(hidesTheSame(object) && nameIn(object)), settlesAt };
     if (kept?.uid !== object.metadata.uid) {
-      const settlesAt = monotonic + this.atWorkMs;
       const notes: Notes = {
         uid: object.metadata.uid,
         ...openNow({ settlesAt, openUntil: new Map() }, object.status),
         settlesAt,
         looks: 0,
-        ...(mayHide(object) && { lostNames: [{ ...(hidesTheSame(object) && nameIn(object)), settlesAt }] }),
+        ...(mayHide(object) && { lostNames: [theirs] }),
         failedLooks: 0,
         inVain: { generation: generationOf(object), counts: new Map() },
       };
       this.set(object, notes);
       return notes;
     }
-    if (kept.open === open) return kept;
-    const isOwn = isUnsent(kept, object.status?.pendingChange);
-    const known = isOwn ? kept : { settlesAt: monotonic + this.atWorkMs, openUntil: new Map() };
-    const notes = { ...kept, settlesAt: known.settlesAt, ...openNow(known, object.status) };
+    const isOthers = !isOwnRequest(kept, object);
+    if (kept.open === open && !isOthers) return kept;
+    const isKnown = kept.open === open || isUnsent(kept, object.status?.pendingChange);
+    const known = isKnown ? kept : { settlesAt, openUntil: new Map() };
+    const notes = {
+      ...kept,
+      ...(isOthers && mayHide(object) && { lostNames: withLostName(kept, theirs, monotonic) }),
+      settlesAt: known.settlesAt,
+      ...openNow(known, object.status),
+    };
     this.set(object, notes);
     return notes;
   }
@@ -153,6 +163,11 @@ export class Notebook {
   forget(key: string): void {
     this.#notes.delete(key);
   }
+}
+
+/** Whether this process has made the request of which the status tells, or has seen it before. */
+function isOwnRequest({ lastRequest, session }: Notes, { status }: Organization): boolean {
+  return [lastRequest, session?.draft.lastRequest].some((one) => isDeepStrictEqual(one, status?.lastRequest));
 }
 
 function nameIn({ spec }: Organization): { readonly name?: string } {
@@ -225,11 +240,11 @@ export function anchorOf(object: Organization, status: OrganizationStatus | unde
 export function openNow(
   notes: Pick<Notes, 'settlesAt' | 'openUntil'>,
   status: OrganizationStatus | undefined,
-): Pick<Notes, 'open' | 'openUntil'> {
+): Pick<Notes, 'open' | 'openUntil' | 'lastRequest'> {
   const until = openEntries(status?.privateEndpoints).map(
     (entry) => [tupleKey(entry), settlingAt(notes, entry)] as const,
   );
-  return { open: openIn(status), openUntil: new Map(until) };
+  return { open: openIn(status), openUntil: new Map(until), lastRequest: status?.lastRequest };
 }
 
 /** Monotonic ms: when nothing of this entry can be at work any more. */

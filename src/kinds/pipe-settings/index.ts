@@ -47,7 +47,11 @@ export function createPipeSettingsKind(context: KindContext): Kind {
     load: (object: PipeSettings) => load(object, known),
     plan,
     act: (object, planned) => act(object, planned, acting),
-    report: (object, planned, result, now) => keepProof(report(object, planned, result, now), object, now),
+    report(object, planned, result, now) {
+      const said = keepProof(report(object, planned, result, now), object, now);
+      if (said.status) unsettled.tells(object, said.status);
+      return said;
+    },
     recorded: attempts.recorded,
     settle: attempts.settle,
     takeOver: attempts.takeOver,
