@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiRequest, Credential, Objection, Reply } from '../api/client.ts';
 import { type Failure, judge, type Success } from '../api/errors.ts';
 import type { CallWish, Pacer, Permit } from '../api/pacing.ts';
@@ -113,12 +114,13 @@ export function attemptsOf(
   };
 }
 
-/** Every change of the spec, suspend and mode too, makes a new generation. */
-function isSameWish({ metadata }: KubeObject, now: KubeObject | undefined): boolean {
+/** Every change of the spec, suspend and mode too, makes a new generation; a restored cluster gives its number once more. */
+function isSameWish({ metadata, spec }: KubeObject, now: KubeObject | undefined): boolean {
   return (
     now?.metadata.uid === metadata.uid &&
     now.metadata.generation === metadata.generation &&
-    now.metadata.deletionTimestamp === metadata.deletionTimestamp
+    now.metadata.deletionTimestamp === metadata.deletionTimestamp &&
+    isDeepStrictEqual(now.spec, spec)
   );
 }
 

@@ -92,9 +92,10 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions)
 function mattersToRivals(now: KubeObject, before: KubeObject): boolean {
   const [{ metadata }, { metadata: old }] = [now, before];
   if (metadata.generation !== old.generation || metadata.deletionTimestamp !== old.deletionTimestamp) return true;
-  const of = ({ status }: KubeObject): unknown => {
+  const of = ({ spec, status }: KubeObject): unknown => {
     const { proof, lastRequest } = (status ?? {}) as ProvableStatus;
-    return [proof?.time, proof?.apiHash, readyOf(status ?? {})?.reason, lastRequest?.outcome === 'Unknown'];
+    // A restored cluster gives the numbers of generations once more.
+    return [spec, proof?.time, proof?.apiHash, readyOf(status ?? {})?.reason, lastRequest?.outcome === 'Unknown'];
   };
   return !isDeepStrictEqual(of(now), of(before));
 }

@@ -93,11 +93,14 @@ export class FakeKubeServer {
     key: string,
     {
       annotations,
+      generation: given,
       ...change
-    }: Pick<KubeObject, 'spec' | 'status'> & Pick<SecretObject, 'data'> & Pick<KubeObject['metadata'], 'annotations'>,
+    }: Pick<KubeObject, 'spec' | 'status'> &
+      Pick<SecretObject, 'data'> &
+      Pick<KubeObject['metadata'], 'annotations' | 'generation'>,
   ): KubeObject {
     const before = this.#expect(type, key);
-    const generation = (before.metadata.generation ?? 0) + ('spec' in change ? 1 : 0);
+    const generation = given ?? (before.metadata.generation ?? 0) + ('spec' in change ? 1 : 0);
     const now = {
       ...before,
       ...change,

@@ -4,8 +4,8 @@ import { Unrecorded } from '../../src/kinds/unrecorded.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { anObject } from '../support/kube-server.ts';
 
-test('who begins a visit with an untold write of its own wakes the others of its target, and not itself again', () => {
-  let woken: string[] = [];
+function aStore() {
+  const woken: string[] = [];
   const { store, wakeTarget } = createKindStore({
     kind: 'Thing',
     context: {
@@ -17,11 +17,25 @@ test('who begins a visit with an untold write of its own wakes the others of its
     },
     targetOf: () => 'pipe',
   });
+  return { store, wakeTarget, woken };
+}
+
+test('who begins a visit with an untold write of its own wakes the others of its target, and not itself again', () => {
+  const { store, wakeTarget, woken } = aStore();
   store.replace([anObject('failing', '1'), anObject('other', '2')], '3');
   const unrecorded = new Unrecorded(wakeTarget);
   const failing = { key: 'ns/failing', uid: 'uid-failing' };
   unrecorded.begins({ ...failing, target: 'pipe', isWrite: true });
-  woken = [];
+  woken.length = 0;
   expect(unrecorded.isOwed('pipe', { ...failing, goesOn: false })).toBe(true);
   expect(woken).toEqual(['Thing/ns/other']);
+});
+
+test('another spec wakes the rivals also where a restored cluster gives its generation once more', () => {
+  const { store, woken } = aStore();
+  const [first, second] = [anObject('first', '1'), anObject('second', '2')];
+  store.replace([first, second], '3');
+  woken.length = 0;
+  store.replace([{ ...first, spec: { suspend: true } }, second], '3');
+  expect(woken).toContain('Thing/ns/second');
 });

@@ -83,3 +83,25 @@ test('nothing leaves for objects that were suspended, edited, deleted or made an
   api.close();
   await kube.stop();
 });
+
+test('nothing leaves for an object that a restored cluster shows with another spec under the same generation while its Secret was read', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  kube.create(SECRET, 'ns/slow', { data: KEY });
+  kube.create(SECRET, 'ns/quick', { data: KEY });
+  const { asked, answered } = holdSecret(kube);
+  kube.create(pipeSettingsType, 'ns/one', { spec: aSpec('one', 'slow') });
+  const { end } = await startOnFakes(kube, api.url);
+  await asked.promise;
+  kube.edit(pipeSettingsType, 'ns/one', { spec: aSpec('one', 'slow', { suspend: true }), generation: 1 });
+  kube.create(pipeSettingsType, 'ns/last', { spec: aSpec('last', 'quick') });
+  const reasonOf = (name: string) =>
+    (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status?.conditions?.[0]?.reason;
+  await eventually(() => expect(reasonOf('last')).toBe('Applied'));
+  answered.resolve();
+  await eventually(() => expect(reasonOf('one')).toBe('Suspended'));
+  expect(api.paths).toEqual([expect.stringContaining('/pipes/last/')]);
+  await end();
+  api.close();
+  await kube.stop();
+});
