@@ -59,8 +59,8 @@ export class Locks {
       this.#put(target, uid, { ...lock, intent: intent === undefined ? undefined : this.#settledAt() });
     }
     const unknown = unknownOf(now);
-    // Our own counts from when it was sent, see `end`.
-    if (unknown === undefined || unknown === unknownOf(before) || lock.call !== undefined) return;
+    if (unknown === undefined || unknown === unknownOf(before)) return;
+    // Our own counts from when it was sent: `end` puts that right.
     this.#put(target, uid, { ...this.#of(target, uid), unknown: this.#settledAt() });
   }
 

@@ -50,4 +50,13 @@ describe('a write of unknown outcome', () => {
     locks.see(TARGET, tried('Unknown', 1), tried('Unknown', 1));
     expect(left(), 'the watch tells of it too').toBe(AT_WORK_MS - 35_000);
   });
+
+  test('of another process counts also while no status tells yet of a call that this one has made', () => {
+    const { locks, uid, at, left } = setUp();
+    locks.begin(TARGET, uid);
+    at(30_000);
+    locks.see(TARGET, tried('Unknown', 1), undefined);
+    locks.end(TARGET, uid, { isUnknown: false });
+    expect(left()).toBe(AT_WORK_MS);
+  });
 });
