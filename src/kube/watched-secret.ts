@@ -88,11 +88,15 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     return (this.#reading ??= this.#share());
   }
 
-  replace(objects: KubeObject[], resourceVersion: string): void {
+  replace(objects: KubeObject[], resourceVersion: string, isRestored = false): void {
     // The watch goes on from this very list: until it is open, or says that it cannot be, nothing newer is to be had.
     if (this.#watching.is !== 'forbidden') this.#watching = LIVE;
     const object = objects.find((one) => one.metadata.name === this.#options.name);
     this.#learn(object ? present(object) : ABSENT, resourceVersion);
+    if (!isRestored) return;
+    // Its version may have been given once more, to another value.
+    this.#kept = undefined;
+    this.#options.onChange();
   }
 
   apply(event: WatchEvent, object: KubeObject): void {

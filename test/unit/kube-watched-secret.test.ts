@@ -12,8 +12,12 @@ function watched(answer: () => SecretRead) {
     gets += 1;
     return Promise.resolve(answer());
   };
-  const secret = new WatchedSecret({ namespace: 'ingest', name: 'api', clock, get, onChange: () => undefined });
-  return { clock, secret, gets: () => gets };
+  let changes = 0;
+  const onChange = (): void => {
+    changes += 1;
+  };
+  const secret = new WatchedSecret({ namespace: 'ingest', name: 'api', clock, get, onChange });
+  return { clock, secret, gets: () => gets, changes: () => changes };
 }
 
 const listed = {
@@ -87,5 +91,18 @@ test('a read under way when the watch first speaks serves those who come after, 
   const early = secret.read();
   secret.replace([listed], '7');
   expect(await Promise.all([early, secret.read()])).toEqual([PRESENT, PRESENT]);
+  expect(gets()).toBe(2);
+});
+
+test('what was read before the cluster was restored is no longer served, though its version is given once more', async () => {
+  const restored: SecretRead = { ...PRESENT, data: { keyId: 'another' } };
+  const answers = [PRESENT, restored];
+  const { secret, gets, changes } = watched(() => answers.shift() ?? restored);
+  secret.replace([listed], '7');
+  await secret.read();
+  expect(changes()).toBe(0);
+  secret.replace([listed], '7', true);
+  expect(changes()).toBe(1);
+  expect(await secret.read()).toEqual(restored);
   expect(gets()).toBe(2);
 });
