@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Lease } from './lease-record.ts';
+import { compareVersions } from './resource.ts';
 
 /**
  * What a candidate has seen of the Lease, and from when on it may take it. A holder's time runs from when its record was
@@ -43,17 +44,21 @@ export class LeaseView {
 
   /**
    * Takes an answer or a watch event; `undefined`: there is no such Lease. An older version than the one before is taken too,
-   * as after a restored backup: where it is only late, the server refuses what is written on top of it.
+   * as after a restored backup: where it is only late, the server refuses what is written on top of it. Whoever was seen to hold
+   * it before that may not have heard of it yet, and has a whole term, as where it is deleted.
    */
   see(lease: Lease | undefined): void {
     const now = this.#clock.monotonic();
     this.#heardAt = now;
     if (!lease) return this.#seeNone(now);
+    const before = this.#lease;
+    const wentBack = before && compareVersions(lease.metadata.resourceVersion, before.metadata.resourceVersion) < 0;
+    const standing = wentBack ? now + this.#promisedMs(before) : now;
     this.#lease = lease;
     const record = JSON.stringify(lease.spec ?? {});
     if (record === this.#record) return;
     this.#record = record;
-    this.#freeAt = now + this.#promisedMs(lease);
+    this.#freeAt = Math.max(standing, now + this.#promisedMs(lease));
   }
 
   /** Deleting the Lease does not end its holder: whoever knew one gives it a whole term from now on, since who stood still has missed renewals. */

@@ -394,6 +394,33 @@ describe('leading', () => {
     expect([a.told, b.told]).toEqual([['started'], []]);
   });
 
+  test.each([
+    ['names a standby of now', 'b'],
+    ['nobody held', ''],
+  ])(
+    'is not shared where a restored cluster has a Lease that %s: whoever led until then has its time',
+    async (_, holder) => {
+      const kube = new MemoryKube();
+      const clock = new FakeClock();
+      let isCut = false;
+      const a = start(kube, clock, { identity: 'a', fate: () => (isCut ? { lost: 'request' } : {}) });
+      await clock.advance(0);
+      const b = start(kube, clock, { identity: 'b' });
+      await clock.advance(20_000);
+      b.clock.freeze();
+      await clock.advance(20_000);
+      isCut = true;
+      const spec = { holderIdentity: holder, leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' };
+      kube.rewind(path, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: {}, spec }, 5);
+      await b.clock.thawSlowly();
+      for (let second = 0; second < 30; second += 1) {
+        await clock.advance(1_000);
+        expect([a, b].filter(({ election }) => election.mayStartCall()).length).toBeLessThan(2);
+      }
+      expect(b.told).toEqual(['started']);
+    },
+  );
+
   test('moves with a jump of the wall clock in neither direction', async () => {
     const kube = new MemoryKube();
     const clock = new FakeClock();
