@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Attempt } from '../../src/kinds/attempt.ts';
 import { reportOther, type Unmade } from '../../src/kinds/organization/failed-step.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { progress } from '../../src/kinds/organization/progress.ts';
+import { reportStep } from '../../src/kinds/organization/report-step.ts';
 import { parseSpec } from '../../src/kinds/organization/resource.ts';
 import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
@@ -9,6 +11,8 @@ import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
+const LOST = { ok: false, failure: 'OutcomeUnknown', outcome: 'Unknown', message: 'no answer' } as const;
+type CallResult = Extract<Attempt, { got: 'success' | 'failure' }>;
 
 /** How an attempt fails at its next step, when a look has shown that what was added is not there. */
 function failedAfterLook(attempt: Unmade): ReturnType<typeof reportOther> {
@@ -35,7 +39,7 @@ test.each<[string, Unmade]>([
     'fails',
     {
       got: 'failure',
-      verdict: { ok: false, failure: 'OutcomeUnknown', outcome: 'Unknown', message: 'no answer' },
+      verdict: LOST,
     },
   ],
   ['is called off: or the next attempt would count it in vain once more', { got: 'called-off' }],
@@ -58,8 +62,29 @@ test.each([
   const notes = { ...facts.notes, lostNames: [{ name: before, settlesAt: MINUTE }] };
   const work = workOf(object, { ...facts, notes }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
   const step = { step: 'name', name: 'Acme', body: '{}' } as const;
-  const verdict = { ok: false, failure: 'OutcomeUnknown', outcome: 'Unknown', message: 'no answer' } as const;
-  const failed = reportOther(object, { work, step }, { attempt: { got: 'failure', verdict }, now: T0 });
+  const failed = reportOther(object, { work, step }, { attempt: { got: 'failure', verdict: LOST }, now: T0 });
   expect(failed.notes?.lostNames?.map(({ name }) => name)).toEqual(waitedFor);
   expect(failed.notes?.lostNames?.at(-1)?.settlesAt).toBeGreaterThan(MINUTE);
+});
+
+test.each<[string, CallResult]>([
+  ['gets no answer', { got: 'failure', verdict: LOST }],
+  [
+    'is not shown by its answer',
+    {
+      got: 'success',
+      secretVersion: '1',
+      verdict: { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { name: 'Before', privateEndpoints: [] } },
+    },
+  ],
+])('a name that %s settles from when it left, which its Secret may have held up', (_, result) => {
+  const object = anOrganization({ spec: { name: 'Acme' } });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const facts = factsOf(object);
+  const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const step = { step: 'name', name: 'Acme', body: '{}' } as const;
+  const leftAt = facts.monotonic + 20_000;
+  const said = reportStep(object, { do: 'step', work, step, lane: 'user', probe: false }, { ...result, leftAt }, T0);
+  expect(said.notes?.lostNames).toEqual([{ name: 'Acme', settlesAt: leftAt + facts.atWorkMs }]);
 });

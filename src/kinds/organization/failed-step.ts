@@ -101,7 +101,7 @@ const GONE_AFTER_MS = 3 * 60_000;
 
 /** What this process remembers of a failure, and the latest time of the next attempt where that matters. */
 function afterFailure(
-  { goal, plannedAt, atWorkMs, notes: before }: Work,
+  { goal, plannedAt, atWorkMs, notes: before, leftAt = plannedAt.monotonic }: Work,
   step: Step,
   verdict: Failure | undefined,
   now: number,
@@ -111,7 +111,7 @@ function afterFailure(
   const isNameLost = byName && verdict?.outcome === 'Unknown' && goal.name !== undefined;
   const { monotonic } = plannedAt;
   const lost = isNameLost
-    ? withLostName(before, { name: goal.name, settlesAt: monotonic + atWorkMs }, monotonic)
+    ? withLostName(before, { name: goal.name, settlesAt: leftAt + atWorkMs }, monotonic)
     : lostNames;
   const notes: Notes = {
     ...rest,

@@ -71,6 +71,7 @@ function afterLook({ work, call, now }: Replied, reply: OrganizationReply): Note
   const { session: _, unlistedSince, missingSince: __, isGone: ___, ...notes } = work.notes;
   // From when its answer was there; the call may have been long under way.
   const { monotonic } = work.plannedAt;
+  const settlesAt = (work.leftAt ?? monotonic) + work.atWorkMs;
   const answeredAt = monotonic + Math.max(0, now - work.plannedAt.now);
   const since = reply.list ? undefined : (unlistedSince ?? answeredAt);
   const byName = call.step === 'name' || (call.step === 'look' && call.by === 'name');
@@ -80,7 +81,7 @@ function afterLook({ work, call, now }: Replied, reply: OrganizationReply): Note
   return {
     ...notes,
     ...(since !== undefined && { unlistedSince: since }),
-    ...(isUnshown && { lostNames: withLostName(notes, { name, settlesAt: monotonic + work.atWorkMs }, monotonic) }),
+    ...(isUnshown && { lostNames: withLostName(notes, { name, settlesAt }, monotonic) }),
     failedLooks: call.step === 'look' && call.by === 'list' ? 0 : notes.failedLooks,
     looks: call.step === 'look' ? notes.looks + 1 : notes.looks,
   };

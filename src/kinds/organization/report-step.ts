@@ -22,7 +22,8 @@ type CallResult = Exclude<Result, { got: 'nothing' | 'finalizers' }>;
 /** Turns one step and what came of it into the next one, or into the status that ends the attempt. */
 export function reportStep(object: Organization, plan: StepPlan, result: Result, now: number): NotedReport {
   const { step } = plan;
-  const work = { ...plan.work, notes: afterLeaving(plan, result) };
+  const left = 'leftAt' in result ? result.leftAt : undefined;
+  const work = { ...plan.work, notes: afterLeaving(plan, left), ...(left !== undefined && { leftAt: left }) };
   if (step.step === 'conclude') return ended(object, conclude(object, work, now, 'conclude'));
   if (result.got === 'nothing' || result.got === 'finalizers') return { outcome: awaitChange, did: 'nothing' };
   if (step.step === 'intend') {
@@ -37,8 +38,7 @@ export function reportStep(object: Organization, plan: StepPlan, result: Result,
 }
 
 /** From its first byte on an intent may be at work. */
-function afterLeaving({ step, work }: StepPlan, result: Result): Notes {
-  const at = 'leftAt' in result ? result.leftAt : undefined;
+function afterLeaving({ step, work }: StepPlan, at: number | undefined): Notes {
   return at === undefined || step.step !== 'send' ? work.notes : leftAt(work.notes, at, work.atWorkMs);
 }
 

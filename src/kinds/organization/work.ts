@@ -25,6 +25,8 @@ export interface Work {
   readonly hasRivals: boolean;
   /** Epoch and monotonic ms of the decision; nothing was asked of the API before it. */
   readonly plannedAt: { readonly now: number; readonly monotonic: number };
+  /** Monotonic ms at which the first byte of this step's call left, where it was made. */
+  readonly leftAt?: number;
   /** How long after it was sent a write may be at work at the API. */
   readonly atWorkMs: number;
   /** On deletion: when the object is let go whatever happens. */
