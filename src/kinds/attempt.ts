@@ -79,11 +79,11 @@ export function attemptsOf(
 ): KindAttempts {
   const pacingKey = (key: string): string => queueKey(kind, key);
   const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded(wakeTarget) };
-  const endCall = (key: string): void => {
+  const endCall = (key: string, isTold = false): void => {
     const call = memory.underWay.get(key);
     if (!call) return;
     memory.underWay.delete(key);
-    locks.end(call.target, call.uid, call);
+    locks.end(call.target, call.uid, { ...call, isTold });
   };
   return {
     pacer,
@@ -96,7 +96,7 @@ export function attemptsOf(
     hasSlot: (key) => pacer.hasSlot(pacingKey(key)),
     recorded(key, how) {
       // Those who are woken because it was lost find the target free.
-      endCall(key);
+      endCall(key, how === 'written');
       if (how === 'lost') memory.unrecorded.lost(key);
       else memory.unrecorded.told(key);
     },

@@ -44,10 +44,11 @@ export class Locks {
     this.#put(target, uid, { ...this.#of(target, uid), call: this.#settledAt() });
   }
 
-  /** The call is over and its status written, or its object gone. */
-  end(target: string, uid: string, { isUnknown }: { readonly isUnknown: boolean }): void {
-    const lock = this.#of(target, uid);
-    this.#put(target, uid, { ...lock, call: undefined, unknown: isUnknown ? lock.call : lock.unknown });
+  /** The call is over and its status written, or its object gone. `isTold`: what the status says now is of this call. */
+  end(target: string, uid: string, how: { readonly isUnknown: boolean; readonly isTold: boolean }): void {
+    const { call = 0, unknown: seen = 0, ...lock } = this.#of(target, uid);
+    const own = how.isUnknown ? call : 0;
+    this.#put(target, uid, { ...lock, unknown: how.isUnknown && how.isTold ? own : Math.max(own, seen) });
   }
 
   /** Another version of an object; `before`: the one it replaces. */

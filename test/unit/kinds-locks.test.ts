@@ -45,18 +45,21 @@ describe('a write of unknown outcome', () => {
     locks.begin(TARGET, uid);
     at(35_000);
     locks.see(TARGET, tried('Unknown', 1), undefined);
-    locks.end(TARGET, uid, { isUnknown: true });
+    locks.end(TARGET, uid, { isUnknown: true, isTold: true });
     expect(left()).toBe(AT_WORK_MS - 35_000);
     locks.see(TARGET, tried('Unknown', 1), tried('Unknown', 1));
     expect(left(), 'the watch tells of it too').toBe(AT_WORK_MS - 35_000);
   });
 
-  test('of another process counts also while no status tells yet of a call that this one has made', () => {
+  test.each([
+    { isUnknown: false, isTold: false },
+    { isUnknown: true, isTold: false },
+  ])('of another process counts also while no status tells yet of a call that this one has made: $isUnknown', (how) => {
     const { locks, uid, at, left } = setUp();
     locks.begin(TARGET, uid);
     at(30_000);
     locks.see(TARGET, tried('Unknown', 1), undefined);
-    locks.end(TARGET, uid, { isUnknown: false });
+    locks.end(TARGET, uid, how);
     expect(left()).toBe(AT_WORK_MS);
   });
 });
