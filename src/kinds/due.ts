@@ -1,4 +1,5 @@
 import { spread } from '../backoff.ts';
+import { compareVersions } from '../kube/resource.ts';
 import type { SecretState } from '../kube/secret-state.ts';
 import type { Condition } from '../runtime/conditions.ts';
 import type { Lane } from '../runtime/queue.ts';
@@ -102,12 +103,16 @@ export function secretChanged(
   }
 }
 
-/** Whether there is another version of the Secret than the one that was tried; in another process, one that was written since. */
+/**
+ * Whether there is a newer version of the Secret than the one that was tried. In another process, and where the watch is behind
+ * what was read or the cluster was restored, one that was written since.
+ */
 export function isNewSecret(
   secret: SecretState,
   { triedSecret, triedAt }: { readonly triedSecret: string | undefined; readonly triedAt: number },
 ): boolean {
   if (secret.state !== 'present') return false;
-  if (triedSecret !== undefined) return secret.resourceVersion !== triedSecret;
+  const age = compareVersions(secret.resourceVersion, triedSecret ?? '');
+  if (triedSecret !== undefined && age >= 0) return age > 0;
   return secret.changedAt !== undefined && secret.changedAt > triedAt;
 }

@@ -195,6 +195,14 @@ describe.for(['SecretInvalid', 'Unauthorized', 'Forbidden'])('after a restart, %
   });
 });
 
+test.each([
+  { written: 'before it was tried', changedAt: T0 - 2 * HOUR, due: false },
+  { written: 'since, in a restored cluster', changedAt: T0 - MINUTE, due: true },
+])('a Secret that a late watch still shows as it was before the one that was tried: $written', ({ changedAt, due }) => {
+  const question = { reason: 'Unauthorized', secret: present('9', changedAt), triedSecret: '10' } as const;
+  expect(asked({ ...question, ...at(T0 + MINUTE) })).toMatchObject({ due });
+});
+
 test('a probe at its own time is not given up because the Secret has changed as well', () => {
   expect(asked({ reason: 'Unauthorized', secret: present('2'), ...at(T0) })).toMatchObject({ probe: true });
 });
