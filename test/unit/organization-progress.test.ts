@@ -168,3 +168,16 @@ test('a name without effect yet does not hide another one that may come: that is
   expect(problems(late).map(({ reason }) => reason)).toEqual(['NotConfirmed']);
   expect(problems(answered(late, 'Acme'))).toMatchObject([{ reason: 'OutcomeUnknown', at: T0 + 90_000 }]);
 });
+
+test('a clock that jumps while a look is under way that shows no list does not put off the second one by as much', () => {
+  const object = anOrganization({ ids: ['a'] });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const facts = factsOf(object);
+  const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { name: 'Acme' } } as const;
+  const call = { step: 'look', by: 'list', body: '{}' } as const;
+  const now = T0 + 3_600_000;
+  const { unlistedSince = 0 } = progress({ object, work, call, verdict, secretVersion: '1', now });
+  expect(unlistedSince).toBeLessThanOrEqual(facts.monotonic + facts.atWorkMs);
+});

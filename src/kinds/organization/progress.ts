@@ -69,10 +69,10 @@ function nameSent(call: Replied['call']): string | undefined {
 /** What the call says about how this organization can be looked at. */
 function afterLook({ work, call, now }: Replied, reply: OrganizationReply): Notes {
   const { session: _, unlistedSince, missingSince: __, isGone: ___, ...notes } = work.notes;
-  // From when its answer was there; the call may have been long under way.
+  // From when its answer was there; the call may have been long under way, but not for as long as a clock may jump.
   const { monotonic } = work.plannedAt;
   const settlesAt = (work.leftAt ?? monotonic) + work.atWorkMs;
-  const answeredAt = monotonic + Math.max(0, now - work.plannedAt.now);
+  const answeredAt = monotonic + Math.min(Math.max(0, now - work.plannedAt.now), work.atWorkMs);
   const since = reply.list ? undefined : (unlistedSince ?? answeredAt);
   const byName = call.step === 'name' || (call.step === 'look' && call.by === 'name');
   const { name } = work.goal;
