@@ -3,6 +3,7 @@ import type { Life } from '../life/life.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import type { Known } from '../record/knowledge.ts';
 import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import { Told } from './told.ts';
 
 /** Something that must not be. */
 export interface Violation {
@@ -57,6 +58,7 @@ export class Court {
   readonly lastNamed = new Map<string, ApiCall>();
   /** A life that goes round and round has shown what it has to show. */
   isAdjourned = false;
+  readonly #told = new Told(this);
   /** By resourceVersion: who wrote it. */
   readonly #written = new Map<string, string>();
   /** By request id: the replies of 200. */
@@ -91,6 +93,7 @@ export class Court {
   }
 
   see(fact: Fact): void {
+    this.#told.see(fact);
     switch (fact.what) {
       case 'written':
         this.#written.set(fact.change.now.metadata.resourceVersion, fact.change.by);
@@ -186,7 +189,8 @@ export class Court {
 
   /**
    * Whether a process that does not see this object has had a call carried out for its target since it was last confirmed; or one
-   * that did not see it then, for an object that is gone: of those that are left none tells of any call.
+   * that did not see it then, for an object that is gone, or over whose status another process had spoken: none that is left tells
+   * of the call.
    */
   isOverruledElsewhere(thing: Thing, target: string): boolean {
     const calls = this.carriedOut(target);
@@ -201,7 +205,8 @@ export class Court {
       const objects = this.candidates(call).map(({ known }) => known.last.metadata);
       if (!objects.some((one) => fleet.sees(one.namespace, namespace))) return true;
       if (this.#isByClockAhead(call)) return true;
-      return !fleet.isSeenBy(call.process, namespace) && !objects.some(({ uid }) => telling.has(uid));
+      const isTold = this.#told.has(call) && objects.some(({ uid }) => telling.has(uid));
+      return !fleet.isSeenBy(call.process, namespace) && !isTold;
     });
   }
 
