@@ -138,9 +138,7 @@ export class Court {
   }
 
   #prove(call: ApiCall): void {
-    const known = this.candidates(call).map(({ known: { last } }) => last);
-    const objects = [...known, ...(this.#forgotten.get(call.id) ?? [])];
-    for (const { metadata } of objects) this.#proven.add(`${call.host} ${metadata.uid}`);
+    for (const { metadata } of this.objectsOf(call)) this.#proven.add(`${call.host} ${metadata.uid}`);
   }
 
   #isFor({ target, credential }: ApiCall, key: string, thing: Thing): boolean {
@@ -254,6 +252,11 @@ export class Court {
     }
     this.#candidates.set(call.id, found);
     return found;
+  }
+
+  /** The same, and what the process held when the versions went back, and had been told nothing of since: it may have gone by that. */
+  objectsOf(call: ApiCall): readonly Thing[] {
+    return [...this.candidates(call).map(({ known }) => known.last), ...(this.#forgotten.get(call.id) ?? [])];
   }
 
   /** Who takes over from another process may have begun a visit before it was told of that one's last word. */

@@ -1,4 +1,4 @@
-import type { ApiCall } from '../record/facts.ts';
+import { type ApiCall, keyOf } from '../record/facts.ts';
 import { type EndpointView, endpointKey, sameId } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court } from './court.ts';
@@ -127,12 +127,12 @@ export class Mistakable {
   isElsewhere(call: ApiCall, other: ApiCall): boolean {
     const { fleet, knowledge, restores } = this.#court.life;
     const known = knowledge.of(other.process);
-    const theirs = this.#court.candidates(other);
-    return this.#court.candidates(call).every((mine) => {
+    const theirs = this.#court.objectsOf(other);
+    return this.#court.objectsOf(call).every((mine) => {
       // What a process had been told is forgotten with a restore.
-      if (restores.length === 0 && !known.has(mine.key)) return true;
-      const { namespace } = mine.known.last.metadata;
-      return theirs.every((one) => !fleet.sees(namespace, one.known.last.metadata.namespace));
+      if (restores.length === 0 && !known.has(keyOf('organizations', mine))) return true;
+      const { namespace } = mine.metadata;
+      return theirs.every((one) => !fleet.sees(namespace, one.metadata.namespace));
     });
   }
 
@@ -143,8 +143,8 @@ export class Mistakable {
   }
 
   #cameWithIntent(call: ApiCall, { key, creator }: Instance): boolean {
-    const candidates = this.#court.candidates(call);
-    return candidates.some(({ known }) => this.#intents.wasOpen(known.last.metadata.uid, key, creator.at));
+    const objects = this.#court.objectsOf(call);
+    return objects.some(({ metadata }) => this.#intents.wasOpen(metadata.uid, key, creator.at));
   }
 
   /**
@@ -157,10 +157,8 @@ export class Mistakable {
     const isOver = reply !== undefined && (reply.status >= 400 || (shown !== undefined && isIn(shown, stored)));
     if (isOver) return this.#firstLookAfter(add, process, { settledAt: reply.at, until: 0 });
     const told = this.#court
-      .candidates(add)
-      .flatMap(({ known }) => [
-        ...this.#intents.firstSights(known.last.metadata.uid, key, { from: leftAt, to: nextAt }),
-      ]);
+      .objectsOf(add)
+      .flatMap(({ metadata }) => [...this.#intents.firstSights(metadata.uid, key, { from: leftAt, to: nextAt })]);
     const since = [...told.filter(([other]) => other !== process), [process, leftAt] as const];
     const atWorkMs = this.#court.life.world.flags.timeoutSeconds * 1_000 + SETTLED_MS;
     const until = leftAt + SURELY_OURS_MS;
@@ -185,8 +183,8 @@ export class Mistakable {
     if (!next || !isLook(next.call) || (next.call.body as PatchView).name !== undefined) return false;
     const window = { from: at, to: next.call.leftAt };
     return this.#court
-      .candidates(call)
-      .every(({ known }) => !this.#intents.hasWritten(call.process, known.last.metadata.uid, window));
+      .objectsOf(call)
+      .every(({ metadata }) => !this.#intents.hasWritten(call.process, metadata.uid, window));
   }
 
   #shownBy(change: ApiCall): Look['entries'] {
@@ -197,8 +195,8 @@ export class Mistakable {
   isHidden(call: ApiCall, instance: Instance): boolean {
     const { host, target } = call;
     const left = this.#court
-      .candidates(call)
-      .flatMap(({ known }) => this.#intents.inherited(known.last.metadata.uid, instance.key))
+      .objectsOf(call)
+      .flatMap(({ metadata }) => this.#intents.inherited(metadata.uid, instance.key))
       .map(({ by, from }) => ({ host, target, process: by, leftAt: from }))
       .filter(({ leftAt }) => leftAt < (instance.gone?.at ?? call.leftAt));
     return [...this.addsOf(call, instance), ...left].some((add) => this.wasHidden(add, instance));
@@ -220,13 +218,13 @@ export class Mistakable {
 
   /** What left when it was gone already has nothing to do with it. */
   #changesOf(call: ApiCall, { gone }: Instance): ApiCall[] {
-    const mine = new Set(this.#court.candidates(call).map(({ known }) => known.last.metadata.uid));
+    const mine = new Set(this.#court.objectsOf(call).map(({ metadata }) => metadata.uid));
     return this.#trails
       .of(call.host, call.target)
       .changes.filter(
         (change) =>
           change.leftAt < Math.min(call.leftAt, gone?.at ?? call.leftAt) &&
-          this.#court.candidates(change).some(({ known }) => mine.has(known.last.metadata.uid)),
+          this.#court.objectsOf(change).some(({ metadata }) => mine.has(metadata.uid)),
       );
   }
 }

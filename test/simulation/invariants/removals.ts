@@ -1,6 +1,6 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { type EndpointView, sameId, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import { type EndpointView, sameId, specOf, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import type { Intents } from './intents.ts';
@@ -40,7 +40,7 @@ export class RemovalJudge implements Judge {
 
   #leaves(call: ApiCall): void {
     const { remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
-    const known = [...this.#court.candidates(call).map((candidate) => candidate.known.last), ...this.#held(call)];
+    const known = this.#court.objectsOf(call);
     for (const endpoint of remove) {
       if (known.some((thing) => isOurs(thing, endpoint))) continue;
       this.#court.report(
@@ -49,15 +49,6 @@ export class RemovalJudge implements Judge {
         `${shown(call)} leaves, and no ledger says that ${endpoint.id} is ours`,
       );
     }
-  }
-
-  /** What the process held when the versions went back, and has been told nothing of since: its next call may leave by that. */
-  #held({ process, target, credential }: ApiCall): Thing[] {
-    return [...this.#court.life.knowledge.forgottenBy(process)].flatMap(([key, thing]) => {
-      const [plural = '', namespace = ''] = key.split('/');
-      const isFor = targetOfSpec(plural, specOf(thing)) === target && this.#court.holds(namespace, credential);
-      return isFor ? [thing] : [];
-    });
   }
 
   #done(call: ApiCall): void {
@@ -75,10 +66,8 @@ export class RemovalJudge implements Judge {
       this.#court.excuse(HIDDEN);
       return;
     }
-    const candidates = this.#court.candidates(call);
-    const adopted = candidates.flatMap(({ known }) => [
-      ...(this.#adopted.get(known.last.metadata.uid)?.values() ?? []),
-    ]);
+    const objects = this.#court.objectsOf(call);
+    const adopted = objects.flatMap(({ metadata }) => [...(this.#adopted.get(metadata.uid)?.values() ?? [])]);
     if (adopted.some((entry) => truthKey(entry) === instance.key)) return;
     if (adopted.some((entry) => this.#mistakable.isShownAs(call, instance.stored, entry))) {
       this.#court.excuse('adopted from a list that leaves out wherein it differs');
@@ -86,8 +75,8 @@ export class RemovalJudge implements Judge {
     }
     const { creator } = instance;
     if (creator.by === 'operator') {
-      const makers = new Set(this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid));
-      if (candidates.some(({ known }) => makers.has(known.last.metadata.uid))) return;
+      const makers = new Set(this.#court.objectsOf(creator.call).map(({ metadata }) => metadata.uid));
+      if (objects.some(({ metadata }) => makers.has(metadata.uid))) return;
       if (this.#mistakable.isHidden(call, instance)) {
         this.#court.excuse(HIDDEN);
         return;
