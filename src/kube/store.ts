@@ -112,6 +112,10 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     this.#advance(EVERYWHERE, resourceVersion);
   }
 
+  newest(): string {
+    return this.#newest(EVERYWHERE);
+  }
+
   /** The sink for a watch of this namespace alone: its lists say nothing about objects elsewhere. */
   scope(namespace: string): WatchSink<T> {
     return {
@@ -120,6 +124,7 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
         this.#replace(namespace, { objects, resourceVersion, isRestored }),
       apply: (event, object) => this.#apply(namespace, event, object),
       bookmark: (resourceVersion) => this.#advance(namespace, resourceVersion),
+      newest: () => this.#newest(namespace),
     };
   }
 
@@ -173,6 +178,15 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
         : this.#isNews(held, object, this.#seen.get(scope) ?? '') && this.#set(object);
     this.#advance(scope, resourceVersion);
     if (news) this.#report([news], 'event');
+  }
+
+  #newest(scope: string): string {
+    let newest = '';
+    for (const { metadata } of this.#objects.values()) {
+      const { namespace, resourceVersion } = metadata;
+      if (isIn(scope, namespace) && compareVersions(resourceVersion, newest) > 0) newest = resourceVersion;
+    }
+    return newest;
   }
 
   #isNews(held: T | undefined, object: T, seen: string): boolean {

@@ -17,6 +17,8 @@ export interface WatchSink<T> {
   apply(event: WatchEvent, object: T): void;
   /** Nothing up to `resourceVersion` is still to come. */
   bookmark?(resourceVersion: string): void;
+  /** The newest version that is held, whoever brought it: no list that is asked for after that is older, but of a server that is behind or went back. */
+  newest?(): string;
   /** List or watch was refused or broke; the watch goes on trying. Called once per change of cause. */
   failed?(error: KubeError): void;
 }
@@ -116,15 +118,17 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
   async function makeSure(): Promise<void> {
-    if (refuseStale(await currentVersion(options))) version = undefined;
+    const newest = newestSeen();
+    if (refuseStale(await currentVersion(options), newest)) version = undefined;
     broke = false;
   }
 
   async function list(): Promise<void> {
     const known = restoresOf(client);
+    const newest = newestSeen();
     const { objects, resourceVersion } = await listAll<T>({ ...options, trim: trimOf(sink) });
     if (signal.aborted) return;
-    const wentBack = refuseStale(resourceVersion);
+    const wentBack = refuseStale(resourceVersion, newest);
     const isRestored = wentBack || restores !== known;
     broke = false;
     restores = wentBack ? known + 1 : known;
@@ -175,23 +179,29 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   }
 
   /** Whether the server went back in time. Throws while an older version than was seen may be that of a server which is behind. */
-  function refuseStale(resourceVersion: string): boolean {
-    const isOlder = compareVersions(resourceVersion, seen) < 0;
+  function refuseStale(resourceVersion: string, newest: string): boolean {
+    const isOlder = compareVersions(resourceVersion, newest) < 0;
     if (!isOlder && staleSince === undefined) return false;
     staleSince ??= clock.monotonic();
     // One that has caught up since it was first seen to be older counts its versions anew all the same.
     if (isOlder && clock.monotonic() - staleSince < STALE_LIST_MS) {
-      const body = `the server is at version ${resourceVersion}, but ${seen} was seen already`;
+      const body = `the server is at version ${resourceVersion}, but ${newest} was seen already`;
       throw new KubeError({ call: `GET ${path}`, status: 0, reason: 'StaleList', body });
     }
     log.warn(
-      { path, version: resourceVersion, seen },
+      { path, version: resourceVersion, seen: newest },
       'the API server went back in time, as after a restored backup; starting over',
     );
     staleSince = undefined;
     seen = '';
     RESTORES.set(client, restoresOf(client) + 1);
     return true;
+  }
+
+  function newestSeen(): string {
+    // What is held from before a restore says nothing of the versions after it.
+    const held = restores === restoresOf(client) ? (sink.newest?.() ?? '') : '';
+    return compareVersions(held, seen) > 0 ? held : seen;
   }
 
   function turn(next: WatchState): void {

@@ -101,6 +101,7 @@ function startOne(options: InformerOptions, scope: Scope): Promise<void> {
         replace: (objects, resourceVersion, isRestored) => sink.replace(objects, resourceVersion, isRestored),
         apply: (event, object) => sink.apply(event, object),
         bookmark: (resourceVersion) => sink.bookmark?.(resourceVersion),
+        newest: () => sink.newest?.() ?? '',
         failed,
       },
     });

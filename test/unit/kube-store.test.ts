@@ -184,6 +184,16 @@ test('a list from a restored backup is the truth', () => {
   expect(versionOf('ns/a')).toBe('51');
 });
 
+test('the newest version that is held is told by scope', () => {
+  const { store } = aStore();
+  expect(store.newest()).toBe('');
+  store.replace([anObject('a', '9'), anObject('b', '90', { namespace: 'other' })], '100');
+  expect(store.newest()).toBe('90');
+  expect(store.scope('ns').newest?.()).toBe('9');
+  store.put(anObject('a', '120'));
+  expect(store.scope('ns').newest?.()).toBe('120');
+});
+
 test('a list from a restored backup is the truth also where its versions are as high again as those that the watch had seen', () => {
   const { store, versionOf } = aStore();
   store.replace([anObject('a', '90')], '100');

@@ -3,6 +3,7 @@ import type { Cancel } from '../../src/clock.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
 import type { KubeError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
+import { Store } from '../../src/kube/store.ts';
 import { startWatch, type WatchOptions, type WatchState } from '../../src/kube/watch.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -337,6 +338,53 @@ test('a list older than what was seen is refused for a minute, then believed', a
   while (f.clock.monotonic() < 60_000) await f.sitOut();
   await f.until(() => expect(f.news.at(-1)).toBe('list old @5, restored'));
   expect(f.clock.monotonic()).toBeGreaterThanOrEqual(60_000);
+});
+
+test('a list older than what a read had shown is refused for a minute, too, also where the watch had not come so far', async () => {
+  const store = new Store<KubeObject>({ onChange: () => undefined });
+  const shown = (): string | undefined => store.get('ns/a')?.metadata.resourceVersion;
+  const f = await follow(
+    {
+      list: inTurn(
+        (_, response) => sendJson(response, 200, aList([anObject('a', '9')], '10')),
+        (_, response) => sendJson(response, 200, aList([anObject('a', '14')], '14')),
+      ),
+      watch: inTurn((request, response) => {
+        store.put(anObject('a', '19'));
+        refuse(410, 'Expired')(request, response);
+      }, silence),
+    },
+    { sink: store },
+  );
+  await f.until(() => expect(f.lists()).toBe(2));
+  await f.sitOut();
+  expect(shown()).toBe('19');
+  while (f.clock.monotonic() < 60_000) await f.sitOut();
+  await f.until(() => expect(f.resumes()).toEqual(['10', '14']));
+  expect(shown()).toBe('14');
+});
+
+test('after a break the present version is held against what a read had shown', async () => {
+  const store = new Store<KubeObject>({ onChange: () => undefined });
+  const cut: Behaviour = (request, response) => {
+    store.put(anObject('a', '19'));
+    response.writeHead(200).flushHeaders();
+    request.socket.destroy();
+  };
+  const f = await follow(
+    {
+      list: inTurn(
+        (_, response) => sendJson(response, 200, aList([anObject('a', '9')], '10')),
+        (_, response) => sendJson(response, 200, aList([anObject('a', '14')], '14')),
+      ),
+      version: (_, response) => sendJson(response, 200, aList([], '14')),
+      watch: inTurn(cut, silence),
+    },
+    { sink: store },
+  );
+  while (f.clock.monotonic() < 60_000) await f.sitOut();
+  await f.until(() => expect(f.resumes()).toEqual(['10', '14']));
+  expect(store.get('ns/a')?.metadata.resourceVersion).toBe('14');
 });
 
 test('after a break it asks for the present version, and a server that went back is listed anew after a minute', async () => {
