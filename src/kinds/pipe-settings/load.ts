@@ -52,11 +52,12 @@ export function load(
     standing: standingOf(object, from),
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
-    owed: from.memory.unrecorded.isOwed(targetOf(object), {
-      key: keyOf(object),
-      uid: object.metadata.uid,
-      goesOn: false,
-    }),
+    owed:
+      from.memory.unrecorded.owed(targetOf(object), {
+        key: keyOf(object),
+        uid: object.metadata.uid,
+        goesOn: false,
+      }) !== undefined,
     hasSlot: from.hasSlot(keyOf(object)),
     baseUrl: from.baseUrl,
     apiHash: from.apiHash,
