@@ -69,7 +69,7 @@ export function factsOf(object: Organization, more: Partial<Facts> = {}): Facts 
     notes: notebook.of(object, monotonic),
     secret: { state: 'unknown' },
     triedSecret: undefined,
-    owed: undefined,
+    owed: false,
     monotonic,
     baseUrl: 'https://api.example.com',
     apiHash: API_HASH,

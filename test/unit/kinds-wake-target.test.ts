@@ -27,7 +27,7 @@ test('who begins a visit with an untold write of its own wakes the others of its
   const failing = { key: 'ns/failing', uid: 'uid-failing' };
   unrecorded.begins({ ...failing, target: 'pipe', isWrite: true });
   woken.length = 0;
-  expect(unrecorded.owed('pipe', { ...failing, goesOn: false })).toBe('write');
+  expect(unrecorded.isOwed('pipe', { ...failing, goesOn: false })).toBe(true);
   expect(woken).toEqual(['Thing/ns/other']);
 });
 

@@ -138,21 +138,6 @@ test('so is one of an object that finds the organization held by another one, be
   expect(stored().status?.conditions?.[0]?.reason).toBe('TargetConflict');
 });
 
-test('what a look for a spec of the past has missed is looked at again, though the newer spec is said to be applied', async () => {
-  const status = await applied('acme-1');
-  api.setOrganization(TARGET, { name: 'theirs', remove: ['acme-1'] });
-  api.next({ hold: true }, { match: LOOK });
-  const looks = api.callCount(LOOK);
-  kube.edit(organizationType, KEY, { spec: { ...named('acme-1'), adoptPrivateEndpoints: true } });
-  await api.waitForCalls(looks + 1, { match: LOOK });
-  kube.edit(organizationType, KEY, { spec: named('acme-1') });
-  kube.edit(organizationType, KEY, { status: saidToBeApplied(status) });
-  await watchHasTold();
-  api.release();
-  await eventually(() => expect(readyOf(KEY)?.message).toContain('not in the list any more: acme-1'));
-  expect(stored().status?.drift).toMatchObject([{ field: 'name', from: 'acme-1', to: 'theirs' }]);
-});
-
 test.each([
   ['a name', { name: 'acme-3' }],
   ['a removal', { privateEndpoints: [] }],

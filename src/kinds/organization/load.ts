@@ -5,7 +5,6 @@ import { secretNameOf } from '../credentials.ts';
 import { isProven } from '../proof.ts';
 import { type StandingSources, standingOf } from '../standing.ts';
 import type { Standing } from '../target.ts';
-import type { Debt } from '../unrecorded.ts';
 import type { DeclaredEndpoint } from './resource.ts';
 import { type Organization, parseSpec } from './resource.ts';
 import { type Notebook, type Notes, sessionOf } from './session.ts';
@@ -20,8 +19,8 @@ export interface Facts {
   readonly secret: SecretState;
   /** Version of the Secret that this process last tried for the object. */
   readonly triedSecret: string | undefined;
-  /** What was sent for the same target and stands in no status. */
-  readonly owed: Debt | undefined;
+  /** A write for the same target stands in no status: what the API holds may be that. */
+  readonly owed: boolean;
   /** The pacer holds a slot for the object. */
   readonly hasSlot?: boolean;
   /** Monotonic ms. */
@@ -63,7 +62,7 @@ export function load(object: Organization, from: LoadSources): Facts {
     notes,
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
-    owed: from.memory.unrecorded.owed(targetOf(object), {
+    owed: from.memory.unrecorded.isOwed(targetOf(object), {
       key: keyOf(object),
       uid: object.metadata.uid,
       goesOn: notes.session !== undefined && sessionOf(object, notes, monotonic) === notes.session,

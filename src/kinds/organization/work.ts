@@ -81,7 +81,7 @@ export function workOf(
     notes: { ...notes, inVain },
     session: isNew ? withRefusalsDue(sessionOf(object, notes, monotonic)) : sessionOf(object, notes, monotonic),
     isNews: isNew,
-    isOwed: owed === 'write',
+    isOwed: owed,
     hasRivals: standing.others.length > 0,
     plannedAt: { now, monotonic },
     atWorkMs,

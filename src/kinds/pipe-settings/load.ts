@@ -52,12 +52,11 @@ export function load(
     standing: standingOf(object, from),
     secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
     triedSecret: from.memory.triedSecret.get(keyOf(object)),
-    owed:
-      from.memory.unrecorded.owed(targetOf(object), {
-        key: keyOf(object),
-        uid: object.metadata.uid,
-        goesOn: false,
-      }) !== undefined,
+    owed: from.memory.unrecorded.isOwed(targetOf(object), {
+      key: keyOf(object),
+      uid: object.metadata.uid,
+      goesOn: false,
+    }),
     hasSlot: from.hasSlot(keyOf(object)),
     baseUrl: from.baseUrl,
     apiHash: from.apiHash,
