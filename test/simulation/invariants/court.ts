@@ -174,6 +174,11 @@ export class Court {
     );
   }
 
+  /** Whether its process has written a status of an object that it can be for, since it ended. */
+  isTold(call: ApiCall): boolean {
+    return this.#told.has(call);
+  }
+
   /** No client could have waited with this call for that write: it is not to blame for what the write overwrites. */
   leftUntold(call: ApiCall, write: ApiCall): void {
     this.#untold.set(call, [...(this.#untold.get(call) ?? []), write]);
@@ -203,7 +208,7 @@ export class Court {
       const objects = this.candidates(call).map(({ known }) => known.last.metadata);
       if (!objects.some((one) => fleet.sees(one.namespace, namespace))) return true;
       if (this.#isByClockAhead(call)) return true;
-      const isTold = this.#told.has(call) && objects.some(({ uid }) => telling.has(uid));
+      const isTold = this.isTold(call) && objects.some(({ uid }) => telling.has(uid));
       return !fleet.isSeenBy(call.process, namespace) && !isTold;
     });
   }

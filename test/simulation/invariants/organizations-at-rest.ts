@@ -222,9 +222,12 @@ export class OrganizationsAtRest {
       this.#court.life.apiHost,
       targetOfSpec('organizations', specOf(thing)),
     );
+    // The answer to a look over which another process has spoken goes with its attempt.
     const last = looks.findLast(
       ({ call, entries }) =>
-        entries && this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid),
+        entries &&
+        this.#court.isTold(call) &&
+        this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid),
     );
     const key = truthKey(endpoint);
     const isStale = last?.entries !== undefined && isIn(last.entries, endpoint) && !last.truth.has(key);
