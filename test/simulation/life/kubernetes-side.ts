@@ -19,6 +19,8 @@ const DOUBTED_MS = 60_000;
 /** What a process has been told of one collection, and since when it is told of an older state of it. */
 interface Told {
   version: number;
+  /** The newest version of anything in it that the process had been shown, by whatever reply, when it last asked for its list. */
+  shown: number;
   olderSince: number | undefined;
   /** It takes the server for one that went back from this version: its next list, if that is older, is right in everything. */
   backFrom: number;
@@ -37,6 +39,8 @@ export class KubernetesSide implements Server {
   readonly #told = new Map<string, Told>();
   /** By process and name: the uid of the object whose status was refused there last. What is read after that is about this one. */
   readonly #refused = new Map<string, string>();
+  /** By process: when it last took the server for one that went back. What it knew from before that says nothing of the versions after it. */
+  readonly #wentBackAt = new Map<string, number>();
   /** Requests under way, but for watches: of which process, and when they left. */
   readonly #underWay = new Map<number, { readonly host: string; readonly leftAt: number }>();
 
@@ -53,7 +57,12 @@ export class KubernetesSide implements Server {
   }
 
   left({ id, host, request }: Crossing): void {
-    if (!request.path.includes('watch=true')) this.#underWay.set(id, { host, leftAt: this.#life.timeline.now });
+    const { path } = request;
+    if (path.includes('watch=true')) return;
+    this.#underWay.set(id, { host, leftAt: this.#life.timeline.now });
+    const [route = '', query = ''] = path.split('?');
+    const told = this.#told.get(`${host} ${route}`);
+    if (told && !query.includes('continue=')) told.shown = this.#newestIn(host, route);
   }
 
   /** Whether a process has waited for an answer since then. */
@@ -121,8 +130,8 @@ export class KubernetesSide implements Server {
     const wentBack = isWhole && this.#goesBack(pages, Number(metadata.resourceVersion));
     for (const object of objects) this.#saw(host, object, wentBack);
     if (!isWhole) return;
+    const isIn = inCollection(route);
     const plural = route.slice(route.lastIndexOf('/') + 1);
-    const namespace = /\/namespaces\/([^/]+)\//.exec(route)?.[1];
     const listed = new Set(objects.map((object) => keyOf(plural, object)));
     const { knowledge } = this.#life;
     // A list from the past says nothing of what came after it.
@@ -130,8 +139,7 @@ export class KubernetesSide implements Server {
       !wentBack && Number(last.metadata.resourceVersion) > Number(metadata.resourceVersion);
     const known = [...knowledge.of(host)].flatMap(([key, one]) => (isOld(one) ? [] : [key]));
     for (const key of [...known, ...knowledge.forgottenBy(host).keys()]) {
-      const [kind, where] = key.split('/');
-      if (kind !== plural || (namespace !== undefined && where !== namespace) || listed.has(key)) continue;
+      if (!isIn(key) || listed.has(key)) continue;
       this.#tell({ what: 'seen', process: host, key, thing: undefined });
     }
   }
@@ -159,11 +167,14 @@ export class KubernetesSide implements Server {
 
   #isDoubted(collection: string, version: number): boolean {
     const told = this.#told.get(collection);
-    if (told && version < told.version) {
-      told.olderSince ??= this.#life.timeline.now;
-      if (this.#life.timeline.now - told.olderSince < DOUBTED_MS) return true;
+    const newest = Math.max(told?.version ?? 0, told?.shown ?? 0);
+    if (told && version < newest) {
+      const { now } = this.#life.timeline;
+      told.olderSince ??= now;
+      if (now - told.olderSince < DOUBTED_MS) return true;
+      this.#wentBackAt.set(collection.split(' ')[0] ?? '', now);
     }
-    const backFrom = Math.max(told?.backFrom ?? 0, told?.version ?? 0);
+    const backFrom = Math.max(told?.backFrom ?? 0, newest);
     this.#told.set(collection, { ...this.#toldNow(version), backFrom });
     return false;
   }
@@ -177,7 +188,21 @@ export class KubernetesSide implements Server {
   }
 
   #toldNow(version: number): Told {
-    return { version, olderSince: undefined, restores: this.#life.restores.length, backFrom: 0, missedUpTo: 0 };
+    const restores = this.#life.restores.length;
+    return { version, shown: 0, olderSince: undefined, restores, backFrom: 0, missedUpTo: 0 };
+  }
+
+  #newestIn(host: string, route: string): number {
+    const { knowledge, restores } = this.#life;
+    const isIn = inCollection(route);
+    const since = this.#wentBackAt.get(host) ?? 0;
+    const known = [...knowledge.of(host)].flatMap(([key, { thing, at }]) =>
+      thing && at >= since && isIn(key) ? [thing] : [],
+    );
+    const forgotten = [...knowledge.forgottenBy(host)].flatMap(([key, thing]) => (isIn(key) ? [thing] : []));
+    const isForgotten = since > (restores.at(-1) ?? 0);
+    const shown = isForgotten ? known : [...known, ...forgotten];
+    return Math.max(0, ...shown.map(({ metadata }) => Number(metadata.resourceVersion)));
   }
 
   #saw(host: string, thing: Thing, wentBack = false): void {
@@ -227,6 +252,16 @@ const PLURALS: Readonly<Record<string, string>> = {
   Organization: 'organizations',
   Activity: 'activities',
 };
+
+/** Whether what is called so in facts is of the collection of this path. */
+function inCollection(route: string): (key: string) => boolean {
+  const plural = route.slice(route.lastIndexOf('/') + 1);
+  const namespace = /\/namespaces\/([^/]+)\//.exec(route)?.[1];
+  return (key) => {
+    const [kind, where] = key.split('/');
+    return kind === plural && (namespace === undefined || where === namespace);
+  };
+}
 
 /** Of the object that the body of a status write is for. */
 function uidIn(body: string): string {
