@@ -10,12 +10,14 @@ import { secretNameOf } from './credentials.ts';
 import { Locks } from './locks.ts';
 import type { ProvableStatus } from './proof.ts';
 
-export interface KindStoreOptions {
+export interface KindStoreOptions<T extends KubeObject> {
   /** The kind's name. */
   readonly kind: string;
   readonly context: Pick<KindContext, 'enqueue' | 'secrets' | 'onSecretChange' | 'clock' | 'apiTimeoutMs'>;
   /** What an object stands for at the API; objects with the same one are rivals. */
   readonly targetOf: (object: KubeObject) => string | undefined;
+  /** A version has come; it is visited when this process may. */
+  readonly onSeen?: (object: T) => void;
 }
 
 export interface KindStore<T extends KubeObject> {
@@ -33,7 +35,7 @@ export interface KindStore<T extends KubeObject> {
  * when it appears, goes, or changes in a way that matters to them; when a Secret changes, those that refer to it. Also keeps
  * the references to Secrets.
  */
-export function createKindStore<T extends KubeObject>(options: KindStoreOptions): KindStore<T> {
+export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): KindStore<T> {
   const { secrets, enqueue, onSecretChange, clock, apiTimeoutMs } = options.context;
   const idOf = (key: string): string => queueKey(options.kind, key);
   const wake = (objects: readonly T[], lane: Lane): void => {
@@ -69,6 +71,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions)
         if (before) gone(before);
         return;
       }
+      options.onSeen?.(now);
       const target = options.targetOf(now);
       if (target !== undefined) locks.see(target, now, before);
       if (!before || mattersToRivals(now, before)) {

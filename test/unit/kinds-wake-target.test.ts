@@ -6,6 +6,7 @@ import { anObject } from '../support/kube-server.ts';
 
 function aStore() {
   const woken: string[] = [];
+  const seen: string[] = [];
   const { store, wakeTarget } = createKindStore({
     kind: 'Thing',
     context: {
@@ -16,8 +17,9 @@ function aStore() {
       apiTimeoutMs: 30_000,
     },
     targetOf: () => 'pipe',
+    onSeen: ({ metadata }) => void seen.push(`${metadata.name} @${metadata.resourceVersion}`),
   });
-  return { store, wakeTarget, woken };
+  return { store, wakeTarget, woken, seen };
 }
 
 test('who begins a visit with an untold write of its own wakes the others of its target, and not itself again', () => {
@@ -38,4 +40,13 @@ test('another spec wakes the rivals also where a restored cluster gives its gene
   woken.length = 0;
   store.replace([{ ...first, spec: { suspend: true } }, second], '3');
   expect(woken).toContain('Thing/ns/second');
+});
+
+test('every version is told of when it comes, be it by list, by watch or by the reply to a write', () => {
+  const { store, seen } = aStore();
+  store.replace([anObject('a', '1')], '3');
+  store.apply('MODIFIED', anObject('a', '4'));
+  store.put(anObject('a', '5'));
+  store.apply('DELETED', anObject('a', '6'));
+  expect(seen).toEqual(['a @1', 'a @4', 'a @5']);
 });

@@ -18,7 +18,13 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { api, secrets, unlisted, cleanupDeadlineMs, planOnly, log } = context;
   const { baseUrl } = api;
   const { kind } = organizationType;
-  const { store, rivals, locks, contests, wakeTarget } = createKindStore<Organization>({ kind, context, targetOf });
+  const { store, rivals, locks, contests, wakeTarget } = createKindStore<Organization>({
+    kind,
+    context,
+    targetOf,
+    // What another process has open counts from now on, also for one that stands by.
+    onSeen: (object) => void notebook.of(object, context.clock.monotonic()),
+  });
   const attempts = attemptsOf(kind, context, { store, locks, wakeTarget });
   const notebook = new Notebook(locks.atWorkMs);
   const known = {
