@@ -16,8 +16,8 @@ export interface KindStoreOptions<T extends KubeObject> {
   readonly context: Pick<KindContext, 'enqueue' | 'secrets' | 'onSecretChange' | 'clock' | 'apiTimeoutMs'>;
   /** What an object stands for at the API; objects with the same one are rivals. */
   readonly targetOf: (object: KubeObject) => string | undefined;
-  /** A version has come; it is visited when this process may. */
-  readonly onSeen?: (object: T) => void;
+  /** Another status than before has come, whoever wrote it; the object is visited when this process may. */
+  readonly onStatus?: (object: T) => void;
 }
 
 export interface KindStore<T extends KubeObject> {
@@ -71,7 +71,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
         if (before) gone(before);
         return;
       }
-      options.onSeen?.(now);
+      if (!before || !isDeepStrictEqual(now.status, before.status)) options.onStatus?.(now);
       const target = options.targetOf(now);
       if (target !== undefined) locks.see(target, now, before);
       if (!before || mattersToRivals(now, before)) {

@@ -17,7 +17,7 @@ function aStore() {
       apiTimeoutMs: 30_000,
     },
     targetOf: () => 'pipe',
-    onSeen: ({ metadata }) => void seen.push(`${metadata.name} @${metadata.resourceVersion}`),
+    onStatus: ({ metadata }) => void seen.push(`${metadata.name} @${metadata.resourceVersion}`),
   });
   return { store, wakeTarget, woken, seen };
 }
@@ -42,11 +42,13 @@ test('another spec wakes the rivals also where a restored cluster gives its gene
   expect(woken).toContain('Thing/ns/second');
 });
 
-test('every version is told of when it comes, be it by list, by watch or by the reply to a write', () => {
+test('every other status is told of when it comes, be it by list, by watch or by the reply to a write', () => {
   const { store, seen } = aStore();
-  store.replace([anObject('a', '1')], '3');
-  store.apply('MODIFIED', anObject('a', '4'));
-  store.put(anObject('a', '5'));
-  store.apply('DELETED', anObject('a', '6'));
-  expect(seen).toEqual(['a @1', 'a @4', 'a @5']);
+  const of = (version: string, status: object, spec = {}) => ({ ...anObject('a', version), spec, status });
+  store.replace([of('1', {})], '3');
+  store.apply('MODIFIED', of('4', { says: 1 }));
+  store.apply('MODIFIED', of('5', { says: 1 }, { edited: true }));
+  store.put(of('6', { says: 2 }));
+  store.apply('DELETED', of('7', { says: 3 }));
+  expect(seen).toEqual(['a @1', 'a @4', 'a @6']);
 });

@@ -23,7 +23,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     context,
     targetOf,
     // What another process has open counts from now on, also for one that stands by.
-    onSeen: (object) => void notebook.of(object, context.clock.monotonic()),
+    onStatus: (object) => void notebook.of(object, context.clock.monotonic()),
   });
   const attempts = attemptsOf(kind, context, { store, locks, wakeTarget });
   const notebook = new Notebook(locks.atWorkMs);
