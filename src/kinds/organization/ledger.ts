@@ -255,8 +255,9 @@ function added(tuple: Tuple, reported: Reported): LedgerEntry {
   return { ...asReported(reported, tuple), ...describedBy(reported), origin: 'Added', state: 'Present' };
 }
 
-function found(tuple: Tuple, reported: Reported, { adopt }: Goal): LedgerEntry {
-  const origin = adopt ? 'Adopted' : 'Found';
+/** Only what spec lists is adopted: anything else would be removed at once. */
+function found(tuple: Tuple, reported: Reported, goal: Goal): LedgerEntry {
+  const origin = goal.adopt && isListedIn(goal, tuple) ? 'Adopted' : 'Found';
   return { ...asReported(reported, tuple), ...describedBy(reported), origin, state: 'Present' };
 }
 
