@@ -26,3 +26,10 @@ test.each(THERE)(
     expect(decide({ ...question, goal: nobodys, ledger, list: listing('a') }).remove).toEqual([]);
   },
 );
+
+test.each(THERE)('what %s, is there and listed, and adopted: no event says that it is nobody’s', (_, given) => {
+  const adopting = goal(['a'], { adoptPrivateEndpoints: true });
+  const { ledger, remarks } = settled({ ...given, list: listing('a'), goal: adopting });
+  expect(ledger.map(shortly)).toEqual(['a Adopted Present']);
+  expect(remarks).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { generationOf, readyOf } from '../common-status.ts';
 import { isFailure } from '../failures.ts';
 import { judgeTarget } from '../target.ts';
 import { sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
-import { cleanupGoal, type Goal, isOurs } from './goal.ts';
+import { cleanupGoal, type Goal, isListedIn, isOurs } from './goal.ts';
 import { takenBack } from './ledger.ts';
 import { namingAll } from './ledger-notices.ts';
 import type { Facts } from './load.ts';
@@ -103,7 +103,7 @@ function release(more: Partial<Omit<Release, 'do'>> = {}): Release {
 function ownOf({ status }: Organization, { notes }: Facts, goal: Goal | undefined): readonly Tuple[] {
   const { privateEndpoints = [], pendingChange } = status ?? {};
   const ledger = goal ? takenBack(privateEndpoints, goal) : privateEndpoints;
-  const isAdopted = (tuple: Tuple): boolean => (goal?.adopt && goal.listed.has(sameKey(tuple))) ?? false;
+  const isAdopted = (tuple: Tuple): boolean => (goal?.adopt && isListedIn(goal, tuple)) ?? false;
   const ours = ledger.filter((entry) => isOurs(entry) || (entry.origin === 'Found' && isAdopted(entry)));
   const pending = pendingChange && !isUnsent(notes, pendingChange) ? pendingChange.add : [];
   const unique = new Map([...ours, ...pending].map((tuple) => [tupleKey(tuple), tupleOf(tuple)]));

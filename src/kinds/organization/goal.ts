@@ -38,6 +38,10 @@ export function cleanupGoal(spec: OrganizationSpec, spared: readonly Tuple[]): G
   return { ...goalOf(spec), mostRemovals: Number.POSITIVE_INFINITY, spared, wanted };
 }
 
+export function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
+  return listed.has(sameKey(tuple));
+}
+
 /** Ours may be removed; what was only found never is. */
 export function isOurs({ origin }: Pick<LedgerEntry, 'origin'>): boolean {
   return origin === 'Added' || origin === 'Adopted';

@@ -2,7 +2,7 @@ import { cutText } from '../../runtime/conditions.ts';
 import { timestamp, wholeSecond } from '../canonical.ts';
 import { isStorable } from './endpoint-fields.ts';
 import { asReported, type Listing, type Reported, sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
-import { type Goal, isOurs } from './goal.ts';
+import { type Goal, isListedIn, isOurs } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { LedgerEntry, PendingChange } from './resource.ts';
 
@@ -136,12 +136,15 @@ function afterAdd(tuple: Tuple, evidence: Evidence): Line {
     case 'lost':
       if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);
       if (isSurelyOurs(Date.parse(sent.pending.time), now)) return { entry: added(tuple, reported), did: 'added' };
-      return { entry: found(tuple, reported, goal), remark: 'maybe-ours' };
-    case 'refused': {
-      if (reported) return { entry: found(tuple, reported, goal), remark: 'refused-but-there' };
+      return unlessAdopted(found(tuple, reported, goal), 'maybe-ours');
+    case 'refused':
+      if (reported) return unlessAdopted(found(tuple, reported, goal), 'refused-but-there');
       return sent.blamed?.(tuple) ? { entry: refused(tuple, sent) } : {};
-    }
   }
+}
+
+function unlessAdopted(entry: LedgerEntry, remark: Remark): Line {
+  return isOurs(entry) ? { entry } : { entry, remark };
 }
 
 const givenUp: Line = { remark: 'given-up', inVain: true };
@@ -162,7 +165,7 @@ function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
   if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
   const sentAt = Date.parse(entry.nextAttemptTime ?? '') - evidence.atWorkMs;
   if (isSurelyOurs(sentAt, evidence.now)) return { entry: added(entry, reported), did: 'added' };
-  return { entry: found(entry, reported, evidence.goal), remark: 'maybe-ours' };
+  return unlessAdopted(found(entry, reported, evidence.goal), 'maybe-ours');
 }
 
 /** Whether nothing of an open entry can be at work any more. */
@@ -275,10 +278,6 @@ function failedAs({ refusal, retryAt }: Sent): Pick<LedgerEntry, 'lastError' | '
 function describedBy({ description }: Reported): { readonly description?: string } {
   if (description === undefined || description === '') return {};
   return { description: cutText(description, LIMITS.ledgerDescription) };
-}
-
-function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
-  return listed.has(sameKey(tuple));
 }
 
 /** A time ahead of the clock counts as long past, unless rounding up to a whole second has put it there, as the version before did with every intent. */
