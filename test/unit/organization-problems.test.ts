@@ -1,18 +1,23 @@
 import { expect, test } from 'vitest';
+import { conclude } from '../../src/kinds/organization/conclude.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { decisionOf } from '../../src/kinds/organization/next-step.ts';
 import { type Problem, problemsOf } from '../../src/kinds/organization/problems.ts';
-import { type Organization, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
+import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type Work, workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { entry, listing, refusedEntry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
 
-/** Where a look has shown one endpoint, `a`, or no list at all. */
-function problems(object: Organization, list?: ReturnType<typeof listing>): readonly Problem[] {
+function workFor(object: Organization, facts = factsOf(object)): Work {
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
-  const found = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  return workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+}
+
+/** Where a look has shown one endpoint, `a`, or no list at all. */
+function problems(object: Organization, list?: ReturnType<typeof listing>): readonly Problem[] {
+  const found = workFor(object);
   const fresh = { responseHash: '', secretVersion: '', at: 0, ...(list && { list }) };
   const work = { ...found, session: { ...found.session, fresh } };
   return problemsOf({ work, decision: decisionOf(work), now: T0 });
@@ -27,4 +32,24 @@ test('what was refused is one as long as the spec has a list of endpoints, and n
   const unlisted = anOrganization({ spec: { name: 'Acme' }, status });
   expect(problems(unlisted, listing('a'))).toEqual([]);
   expect(problems(unlisted), 'without a list in the reply').toEqual([]);
+});
+
+test('an unknown list is asked for ever less often, also where too much would be removed', () => {
+  let object = anOrganization({
+    ids: [],
+    spec: { maxPrivateEndpointRemovals: 0 },
+    status: { privateEndpoints: [entry('a')] },
+  });
+  const waits = [0, 1, 2, 3, 4].map(() => {
+    const fresh = { responseHash: '', secretVersion: '', at: 0 };
+    const facts = factsOf(object, { monotonic: 3_600_000 });
+    const work = workFor(object, { ...facts, notes: { ...facts.notes, unlistedSince: 0 } });
+    const { status } = conclude(object, { ...work, session: { ...work.session, fresh } }, T0, 'look');
+    const said: OrganizationStatus = status ?? {};
+    expect(said.conditions?.[0]?.reason).toBe('RemovalBlocked');
+    object = { ...object, status: said };
+    return (Date.parse(said.nextAttemptTime ?? '') - T0) / 1_000;
+  });
+  expect(waits.slice(0, 3)).toEqual([10, 60, 300]);
+  for (const wait of waits.slice(3)) expect(wait, 'the hour of RemovalBlocked').toBeGreaterThan(2_800);
 });

@@ -66,9 +66,11 @@ function failed(
 ): Said {
   const { session, deadline } = work;
   const { status: previous } = object;
+  // Those behind the foremost are counted with it: or each of their waits would be the first.
+  const attempts = countAttempts(object, previous, foremost.reason);
   const times = problems.map(
     ({ at, atLatest = Number.POSITIVE_INFINITY, reason }) =>
-      at ?? Math.min(now + nextWait(reason, countAttempts(object, previous, reason), object.metadata.uid), atLatest),
+      at ?? Math.min(now + nextWait(reason, attempts, object.metadata.uid), atLatest),
   );
   const at = Math.min(...times, deadline ?? Number.POSITIVE_INFINITY);
   const others = problems.slice(1).map(({ message }) => `. Also: ${message}`);
