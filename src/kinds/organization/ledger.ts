@@ -181,7 +181,7 @@ function stillOpen(tuple: Tuple, { settlesAt }: Evidence): Line {
 function refusedBefore(entry: LedgerEntry, { list, goal }: Evidence): Line {
   const reported = list.find(entry);
   if (reported) return { entry: found(entry, reported, goal) };
-  return isListedIn(goal, entry) ? { entry } : {};
+  return isListedIn(goal, entry) && !goal.spared ? { entry } : {};
 }
 
 function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence, sent: Sent): Line {

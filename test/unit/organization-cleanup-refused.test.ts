@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
+import { reportStep } from '../../src/kinds/organization/report-step.ts';
+import { FINALIZER, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { workOf } from '../../src/kinds/organization/work.ts';
+import { goOn } from '../../src/runtime/outcome.ts';
+import { T0 } from '../support/objects.ts';
+import { at, e, entry, refusedEntry } from '../support/organization-entries.ts';
+import { anOrganization, factsOf } from '../support/organization-objects.ts';
+
+test('a deleted object is let go when nothing of its own is left, also where the API had refused another one that it lists', () => {
+  const pending = { time: at(0), add: [], remove: [e('a')] };
+  const object = anOrganization({
+    ids: ['a', 'b'],
+    spec: { deletionPolicy: 'RemovePrivateEndpoints' },
+    status: { privateEndpoints: [entry('a'), refusedEntry('b', at(6 * 3_600_000))], pendingChange: pending },
+    metadata: { generation: 2, deletionTimestamp: at(0), finalizers: [FINALIZER] },
+  });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const given = { spec: parsed.spec, goal: cleanupGoal(parsed.spec, []), now: T0, deadline: T0 + 600_000 };
+  const work = workOf(object, factsOf(object), given);
+  const plan = { do: 'step', work, step: { step: 'send', pending, body: '{}' }, lane: 'user', probe: false } as const;
+  const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { privateEndpoints: [] } } as const;
+  const said = reportStep(object, plan, { got: 'success', verdict, secretVersion: '1', leftAt: 0 }, T0);
+  expect(said.outcome).toEqual(goOn);
+  expect(said.status).not.toHaveProperty('privateEndpoints');
+});
