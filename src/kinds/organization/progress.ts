@@ -33,7 +33,7 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   const notes = afterLook(replied, reply);
   const fresh = freshFrom(replied, reply, notes);
   const sent = sentBefore(replied);
-  const settlement = settled(replied, { fresh, sent, notes });
+  const settlement = settled(replied, { reply, fresh, sent, notes });
   const blamed = sent?.how === 'refused' ? sent : undefined;
   const draft = drafted(replied, { reply, fresh, settlement });
   const renamed = nameDrift(replied, reply);
@@ -155,15 +155,17 @@ function textOf(refused: NonNullable<PendingChange['refused']>, last: Organizati
 }
 
 interface Seen {
+  readonly reply: OrganizationReply;
   readonly fresh: Fresh;
   readonly sent: Sent | undefined;
   readonly notes: Notes;
 }
 
-function settled({ work, now }: Replied, { fresh, sent, notes }: Seen): Settlement {
+function settled({ work, now }: Replied, { reply, fresh, sent, notes }: Seen): Settlement {
   const { goal, session } = work;
   const ledger = session.draft.privateEndpoints ?? [];
-  if (!fresh.list) return { ...NOTHING_SETTLED, ledger: takenBack(ledger, goal) };
+  // What the look before a name has shown, it has proven when it was made, and no more since.
+  if (!fresh.list || !(reply.list || fresh.isAssumed)) return { ...NOTHING_SETTLED, ledger: takenBack(ledger, goal) };
   return settle({
     ledger,
     list: fresh.list,

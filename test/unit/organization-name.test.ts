@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { progress, type Replied } from '../../src/kinds/organization/progress.ts';
+import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type Work, workOf } from '../../src/kinds/organization/work.ts';
+import { T0 } from '../support/objects.ts';
+import { at, entry } from '../support/organization-entries.ts';
+import { anOrganization, factsOf } from '../support/organization-objects.ts';
+
+const SECOND = 1_000;
+const LOOK = { step: 'look', by: 'list', body: '{}' } as const;
+const NAME = { step: 'name', name: 'Acme', body: '{}' } as const;
+
+/** An attempt for an object that declares the name Acme, whose calls are answered with these results so long after T0. */
+function attempt(status: OrganizationStatus) {
+  const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' }, status });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const given = { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 };
+  let work: Work = workOf(object, factsOf(object), given);
+  return (call: Replied['call'], result: Record<string, unknown>, ms = 0): OrganizationStatus => {
+    const now = T0 + ms;
+    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
+    const replied = { object, work: { ...work, plannedAt: { now, monotonic: ms } }, call, verdict, now };
+    const { session, ...notes } = progress({ ...replied, secretVersion: '1' });
+    work = { ...replied.work, notes, session };
+    return session.draft;
+  };
+}
+
+test('the answer to a name that has no list proves nothing about endpoints that the look before it has not proven', () => {
+  const privateEndpoints = [
+    entry('a', { state: 'Missing', nextAttemptTime: at(60 * SECOND) }),
+    entry('b', { state: 'Unconfirmed', nextAttemptTime: at(95 * SECOND) }),
+  ];
+  const answered = attempt({ privateEndpoints });
+  const looked = answered(LOOK, { name: 'Other', privateEndpoints: [] }, 58 * SECOND);
+  expect(looked.privateEndpoints).toEqual(privateEndpoints);
+  expect(answered(NAME, { name: 'Acme' }, 100 * SECOND).privateEndpoints).toEqual(privateEndpoints);
+});
