@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { progress, type Replied } from '../../src/kinds/organization/progress.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import type { Notes } from '../../src/kinds/organization/session.ts';
 import { type Work, workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
-import { at, entry } from '../support/organization-entries.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
 
 const SECOND = 1_000;
@@ -12,12 +13,13 @@ const LOOK = { step: 'look', by: 'list', body: '{}' } as const;
 const NAME = { step: 'name', name: 'Acme', body: '{}' } as const;
 
 /** An attempt for an object that declares the name Acme, whose calls are answered with these results so long after T0. */
-function attempt(status: OrganizationStatus) {
+function attempt(status: OrganizationStatus, know: Partial<Notes> = {}) {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' }, status });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
+  const facts = factsOf(object);
   const given = { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 };
-  let work: Work = workOf(object, factsOf(object), given);
+  let work: Work = workOf(object, { ...facts, notes: { ...facts.notes, ...know } }, given);
   return (call: Replied['call'], result: Record<string, unknown>, ms = 0): OrganizationStatus => {
     const now = T0 + ms;
     const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
@@ -37,4 +39,28 @@ test('the answer to a name that has no list proves nothing about endpoints that 
   const looked = answered(LOOK, { name: 'Other', privateEndpoints: [] }, 58 * SECOND);
   expect(looked.privateEndpoints).toEqual(privateEndpoints);
   expect(answered(NAME, { name: 'Acme' }, 100 * SECOND).privateEndpoints).toEqual(privateEndpoints);
+});
+
+describe('another name than the one that was there', () => {
+  const lost = { operation: 'UpdateOrganization', outcome: 'Unknown', time: at(0) } as const;
+  const before = { organization: { name: 'Acme' }, lastRequest: lost };
+  const drift = [{ field: 'name', from: 'Acme', to: 'Theirs', time: at(0) }];
+
+  test('is somebody else’s also while a change of endpoints is open', () => {
+    const pendingChange = { time: at(0), add: [e('a')], remove: [] };
+    const answered = attempt({ ...before, pendingChange });
+    expect(answered(LOOK, { name: 'Theirs', privateEndpoints: [] }).drift).toEqual(drift);
+  });
+
+  test('may be this object’s where the answer to a name was lost', () => {
+    const answered = attempt(before);
+    expect(answered(LOOK, { name: 'Theirs', privateEndpoints: [] }).drift).toBeUndefined();
+  });
+
+  test('is this object’s where it was lost before another call that was refused', () => {
+    const status = { ...before, lastRequest: { ...lost, outcome: 'RateLimited' as const, httpStatus: 429 } };
+    const answered = attempt(status, { lostNames: [{ name: 'Before', settlesAt: 95 * SECOND }] });
+    expect(answered(LOOK, { name: 'Before', privateEndpoints: [] }).drift).toBeUndefined();
+    expect(attempt(status)(LOOK, { name: 'Theirs', privateEndpoints: [] }).drift).toEqual(drift);
+  });
 });

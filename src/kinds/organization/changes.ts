@@ -9,6 +9,7 @@ import type { Replied } from './progress.ts';
 import type { OrganizationReply } from './reply.ts';
 import type { DeclaredEndpoint, LedgerEntry, Organization, OrganizationStatus } from './resource.ts';
 import { fieldOf, placeOf } from './wording.ts';
+import type { Work } from './work.ts';
 
 export interface FieldChange {
   readonly field: string;
@@ -37,15 +38,19 @@ export function nameDrift(
   { object, work, call }: Pick<Replied, 'object' | 'work' | 'call'>,
   { name, shown }: OrganizationReply,
 ): FieldChange[] {
-  const { organization, lastRequest } = work.session.draft;
   const { goal } = work;
-  const from = organization?.name;
+  const from = work.session.draft.organization?.name;
   const isLook = call.step === 'look' && call.by === 'list';
   if (!isLook || goal.spared || name === undefined || from === undefined || shown.name === from) return [];
-  const isOurDoing =
-    work.isOwed || name === goal.name || lastRequest?.outcome === 'Unknown' || isRefusedEcho(object, shown.name);
+  const isOurDoing = work.isOwed || name === goal.name || isLost(name, work) || isRefusedEcho(object, shown.name);
   if (isOurDoing) return [];
   return [change('name', from, shown.name, LIMITS.value)];
+}
+
+/** Whether it may come from a name without an answer. While a change of endpoints is open, it is that which has none. */
+function isLost(name: string, { notes: { lostNames = [] }, session: { draft } }: Work): boolean {
+  const isLast = draft.lastRequest?.outcome === 'Unknown' && !draft.pendingChange;
+  return isLast || lostNames.some((lost) => lost.name === name);
 }
 
 /** The API had reported this very name in place of the one that was declared. */
