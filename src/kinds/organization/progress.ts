@@ -3,7 +3,7 @@ import { canonicalJson, digestOf, timestamp } from '../canonical.ts';
 import { generationOf, lastRequestOf, withoutUndefined } from '../common-status.ts';
 import { nextWait } from '../failures.ts';
 import { alteredDifferences, changeNotice, comparison, confirmedChanges, nameDrift, vanishedDrift } from './changes.ts';
-import { Listing, tupleKey } from './endpoints.ts';
+import { Listing, sameKey, tupleKey } from './endpoints.ts';
 import { type Sent, type Settlement, settle, takenBack } from './ledger.ts';
 import { driftNotices, remarkNotices } from './ledger-notices.ts';
 import { LIMITS } from './limits.ts';
@@ -135,7 +135,10 @@ export function openSent({ object, work, now }: Pick<Replied, 'object' | 'work' 
   const { httpStatus, requestId } = pending.refused;
   const message = session.refusal?.message ?? textOf(pending.refused, session.draft.lastRequest);
   const { isBlamed, split } = blame(pending, message);
-  const wait = nextWait('Rejected', (object.status?.attempts ?? 0) + 1, object.metadata.uid);
+  const sent = new Set([...pending.add, ...pending.remove].map(sameKey));
+  const isAgain = session.draft.privateEndpoints?.some((entry) => entry.lastError && sent.has(sameKey(entry)));
+  // What else has failed until now says nothing of these.
+  const wait = nextWait('Rejected', isAgain ? (object.status?.attempts ?? 0) + 1 : 1, object.metadata.uid);
   return {
     pending,
     how: 'refused',

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { openSent } from '../../src/kinds/organization/progress.ts';
+import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { workOf } from '../../src/kinds/organization/work.ts';
+import { T0 } from '../support/objects.ts';
+import { at, e, refusedEntry } from '../support/organization-entries.ts';
+import { anOrganization, factsOf } from '../support/organization-objects.ts';
+
+const MINUTE = 60_000;
+
+/** How many minutes what was just refused waits, after so many failed attempts. */
+function waits(more: OrganizationStatus): number {
+  const pendingChange = { time: at(0), add: [e('a')], remove: [], refused: { httpStatus: 400 } };
+  const object = anOrganization({ ids: ['a'], status: { attempts: 9, pendingChange, ...more } });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const work = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  return ((openSent({ object, work, now: T0 })?.retryAt ?? 0) - T0) / MINUTE;
+}
+
+test('what is refused for the first time waits ten minutes, however long other things have failed', () => {
+  expect(waits({})).toBeLessThanOrEqual(12);
+});
+
+test('what was refused before waits longer each time', () => {
+  expect(waits({ privateEndpoints: [refusedEntry('a')] })).toBeGreaterThan(4 * 60);
+});
