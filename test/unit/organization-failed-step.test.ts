@@ -4,7 +4,7 @@ import { reportOther, type Unmade } from '../../src/kinds/organization/failed-st
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { progress } from '../../src/kinds/organization/progress.ts';
 import { reportStep } from '../../src/kinds/organization/report-step.ts';
-import { parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
@@ -14,12 +14,14 @@ const MINUTE = 60_000;
 const LOST = { ok: false, failure: 'OutcomeUnknown', outcome: 'Unknown', message: 'no answer' } as const;
 type CallResult = Extract<Attempt, { got: 'success' | 'failure' }>;
 
-/** How an attempt fails at its next step, when a look has shown that what was added is not there. */
-function failedAfterLook(attempt: Unmade): ReturnType<typeof reportOther> {
-  const status = {
-    pendingChange: { time: at(-10 * MINUTE), add: [e('a')], remove: [] },
-    privateEndpoints: [entry('a', { state: 'Unconfirmed' })],
-  };
+const problem = { reason: 'SecretNotFound', message: 'no Secret' } as const;
+const added: OrganizationStatus = {
+  pendingChange: { time: at(-10 * MINUTE), add: [e('a')], remove: [] },
+  privateEndpoints: [entry('a', { state: 'Unconfirmed' })],
+};
+
+/** How an attempt fails at its next step, when a look has shown nothing, and so that what was added is not there. */
+function failedAfterLook(attempt: Unmade, status = added): ReturnType<typeof reportOther> {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' }, status });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
@@ -87,4 +89,12 @@ test.each<[string, CallResult]>([
   const leftAt = facts.monotonic + 20_000;
   const said = reportStep(object, { do: 'step', work, step, lane: 'user', probe: false }, { ...result, leftAt }, T0);
   expect(said.notes?.lostNames).toEqual([{ name: 'Acme', settlesAt: leftAt + facts.atWorkMs }]);
+});
+
+test('what is gone without this object is counted where the next step fails, too', () => {
+  const lost = entry('a', { state: 'Missing', nextAttemptTime: at(-MINUTE) });
+  const { facts, notices, status } = failedAfterLook({ got: 'no-credential', problem }, { privateEndpoints: [lost] });
+  expect(notices?.map(({ reason }) => reason)).toContain('DriftDetected');
+  expect(status).toHaveProperty('drift');
+  expect(facts).toMatchObject({ drift: 1 });
 });

@@ -4,7 +4,7 @@ import { awaitChange, goOn, recheckAt } from '../../runtime/outcome.ts';
 import type { Attempt } from '../attempt.ts';
 import { isReady, withoutUndefined } from '../common-status.ts';
 import { type FailureReport, reportAttempt } from '../failure-report.ts';
-import type { NotedReport } from './conclude.ts';
+import { driftFact, type NotedReport } from './conclude.ts';
 import { ended, keeping, onRecord } from './go-on.ts';
 import type { Step } from './next-step.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
@@ -85,7 +85,7 @@ function failedAttempt(
     withoutUndefined({ ...session.draft, plan: undefined, ...status, ...(isOver && { pendingChange: undefined }) }),
   );
   const { httpStatus, requestId } = status?.lastRequest ?? {};
-  const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId };
+  const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId, ...driftFact(session) };
   return ended(object, {
     status: written,
     outcome: late,
