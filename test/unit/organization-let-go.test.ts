@@ -78,6 +78,17 @@ describe('a deleted object', () => {
     );
   });
 
+  test('names what is both in its ledger and on its way once, in whatever letters', () => {
+    const pendingChange = { time: at(0), add: [e('a')], remove: [] };
+    const status = { privateEndpoints: [entry('A')], pendingChange };
+    const other = aClaim({ uid: 'uid-0', name: 'older', created: at(-9_999_000) });
+    const standing = { ...factsOf(deleted()).standing, others: [other] };
+    const abandoned = [e('A')];
+    expect(planned(deleted(status), { standing })).toEqual(release({ abandoned, because: 'held' }));
+    const atDeadline = planned(deleted({ ...status, ...failed('Rejected') }), {}, T0 + 10 * MINUTE);
+    expect(atDeadline).toEqual(release({ abandoned, because: 'deadline' }));
+  });
+
   test('under Retain is let go without a word', () => {
     expect(planned(deleted(ours, { spec: { deletionPolicy: 'Retain' } }))).toEqual(release());
   });

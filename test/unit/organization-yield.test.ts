@@ -24,7 +24,8 @@ function yielded(object: Organization, more: Partial<Facts> & { readonly know?: 
   expect(plan.do).toBe('yield');
   const { status, notices = [], outcome } = report(object, plan, { got: 'nothing' }, T0);
   const written: OrganizationStatus | undefined = status;
-  return { status: written, events: notices.map(({ reason }) => reason), outcome };
+  const notes = notices.map(({ note }) => note);
+  return { status: written, events: notices.map(({ reason }) => reason), notes, outcome };
 }
 
 test('an intent stays on record until it is settled, although another object holds: that one waits for it', () => {
@@ -43,6 +44,13 @@ test.each<[string, Parameters<typeof yielded>[1]]>([
   expect(status).not.toHaveProperty('pendingChange');
   expect(status?.privateEndpoints).toMatchObject([{ id: 'a', origin: 'Found' }]);
   expect(events).toContain('OwnershipLost');
+});
+
+test('what was lost, and is in the ledger by now, is named once', () => {
+  const privateEndpoints = [entry('b', { state: 'Unconfirmed' })];
+  const object = { ...stored, status: { ...stored.status, privateEndpoints } };
+  const notes = yielded(object, { monotonic: AT_WORK_MS }).notes.filter((note) => note.includes('no longer tracked'));
+  expect(notes).toEqual([expect.stringMatching(/^[^(]*: b \(gcp\/r1\)\. /)]);
 });
 
 test('what another API had shown is forgotten, also where nothing there is this object’s', () => {

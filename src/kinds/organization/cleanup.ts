@@ -3,7 +3,7 @@ import type { Lane } from '../../runtime/queue.ts';
 import { generationOf, readyOf } from '../common-status.ts';
 import { isFailure } from '../failures.ts';
 import { judgeTarget } from '../target.ts';
-import { sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
+import { sameKey, type Tuple, withAdds } from './endpoints.ts';
 import { cleanupGoal, type Goal, isListedIn, isOurs } from './goal.ts';
 import { takenBack } from './ledger.ts';
 import { namingAll } from './ledger-notices.ts';
@@ -106,12 +106,11 @@ function ownOf({ status }: Organization, { notes }: Facts, goal: Goal | undefine
   const isAdopted = (tuple: Tuple): boolean => (goal?.adopt && isListedIn(goal, tuple)) ?? false;
   const ours = ledger.filter((entry) => isOurs(entry) || (entry.origin === 'Found' && isAdopted(entry)));
   const pending = pendingChange && !isUnsent(notes, pendingChange) ? pendingChange.add : [];
-  const unique = new Map([...ours, ...pending].map((tuple) => [tupleKey(tuple), tupleOf(tuple)]));
-  return [...unique.values()];
+  return withAdds(ours, pending);
 }
 
 function entriesOf({ status }: Organization): readonly Tuple[] {
-  return [...(status?.privateEndpoints ?? []), ...(status?.pendingChange?.add ?? [])].map(tupleOf);
+  return withAdds(status?.privateEndpoints ?? [], status?.pendingChange?.add);
 }
 
 const ABANDONED = {

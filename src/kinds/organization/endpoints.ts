@@ -34,6 +34,12 @@ export function tupleOf({ id, cloudProvider, region }: Tuple): Tuple {
   return { id, cloudProvider, region };
 }
 
+/** Of ledger and intent together: an add that has been seen, or awaited, is in both. */
+export function withAdds(entries: readonly Tuple[], add: readonly Tuple[] = []): readonly Tuple[] {
+  const known = new Set(entries.map(sameKey));
+  return [...entries, ...add.filter((tuple) => !known.has(sameKey(tuple)))].map(tupleOf);
+}
+
 /** The tuple of a reported entry. A part that the list leaves out is taken from the endpoint that it stands for. */
 export function asReported({ id, cloudProvider, region }: Reported, tuple: Tuple): Tuple {
   return { id, cloudProvider: cloudProvider ?? tuple.cloudProvider, region: region ?? tuple.region };

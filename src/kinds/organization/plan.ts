@@ -3,7 +3,7 @@ import { parseDuration } from '../duration.ts';
 import { keepsItsWord } from '../standing.ts';
 import { type Held, judgeTarget, type Turn } from '../target.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
-import type { Tuple } from './endpoints.ts';
+import { type Tuple, withAdds } from './endpoints.ts';
 import { goalOf, isOurs } from './goal.ts';
 import type { Facts } from './load.ts';
 import { nextStep } from './next-step.ts';
@@ -104,5 +104,5 @@ function isElsewhere(object: Organization, { apiHash, baseUrl }: Facts): boolean
 /** What is this object's, or may be. */
 export function oursIn({ status }: Pick<Organization, 'status'>): readonly Tuple[] {
   const { privateEndpoints = [], pendingChange } = status ?? {};
-  return [...privateEndpoints.filter(isOurs), ...(pendingChange?.add ?? [])];
+  return withAdds(privateEndpoints.filter(isOurs), pendingChange?.add);
 }
