@@ -52,6 +52,13 @@ describe('a list that is left out twice', () => {
     const later = secondBareLook({ ...draft, privateEndpoints: undefined, pendingChange: undefined });
     expect(later.fresh?.isAssumed).toBe(true);
   });
+
+  test('counts as empty also where what is being removed stood in the list twice', () => {
+    const twice = { privateEndpoints: [e('a'), e('a')], privateEndpointsTotal: 2 };
+    expect(secondBareLook({ ...removing, organization: twice }).fresh?.isAssumed).toBe(true);
+    const cut = { privateEndpoints: [e('a')], privateEndpointsTotal: 2 };
+    expect(secondBareLook({ ...removing, organization: cut }).fresh?.list).toBeUndefined();
+  });
 });
 
 describe('what the look has shown and the answer to the name lacks', () => {

@@ -3,7 +3,7 @@ import { canonicalJson, digestOf, timestamp } from '../canonical.ts';
 import { generationOf, lastRequestOf, withoutUndefined } from '../common-status.ts';
 import { nextWait } from '../failures.ts';
 import { alteredDifferences, changeNotice, comparison, confirmedChanges, nameDrift, vanishedDrift } from './changes.ts';
-import { Listing, sameKey, tupleKey } from './endpoints.ts';
+import { Listing, type Reported, sameKey, tupleKey } from './endpoints.ts';
 import { type Sent, type Settlement, settle, takenBack } from './ledger.ts';
 import { driftNotices, remarkNotices } from './ledger-notices.ts';
 import { LIMITS } from './limits.ts';
@@ -109,10 +109,11 @@ function freshFrom({ work, call, verdict, secretVersion }: Replied, reply: Organ
 function isTakenForEmpty({ session, plannedAt }: Work, { unlistedSince }: Notes): boolean {
   if (unlistedSince === undefined || plannedAt.monotonic - unlistedSince < TWO_LOOKS_MS) return false;
   const { organization, pendingChange } = session.draft;
-  const last = new Listing(storedEntries(session.draft));
-  const total = organization?.privateEndpointsTotal ?? last.entries.length;
-  const removed = (pendingChange?.remove ?? []).flatMap((tuple) => last.exact(tuple) ?? []);
-  return total === new Set(removed).size;
+  const last = storedEntries(session.draft);
+  const total = organization?.privateEndpointsTotal ?? last.length;
+  const isRemoved = (entry: Reported): boolean =>
+    pendingChange?.remove.some((tuple) => new Listing([entry]).has(tuple)) ?? false;
+  return total === last.filter(isRemoved).length;
 }
 
 /** The intent that this reply has to explain: the one it answers, or one that has left before. */
