@@ -189,3 +189,11 @@ describe('for any status', () => {
     );
   });
 });
+
+test('a record stays behind a closed gate also where it is asked for with another key', () => {
+  const asked = edited(asking(aFetchedActivity(), 'again'), { credentialsSecretRef: { name: 'refused' } });
+  const { plan, status, report } = visit(asked, { attempt: { got: 'gated' } });
+  expect(plan.do).toBe('fetch');
+  expect(readyIn(status)).toMatchObject({ status: 'True', reason: 'Fetched' });
+  expect(report.outcome).toEqual({ next: 'await-change' });
+});
