@@ -103,10 +103,16 @@ export function settledAt(atWork: readonly StillAtWork[], hash: string, now: num
  * for Applied: what was lost before it is overlooked.
  */
 export function mayHide(object: KubeObject): boolean {
-  const { applied, lastRequest } = statusOf(object);
+  const { lastRequest } = statusOf(object);
   if (lastRequest?.outcome === 'Rejected') return false;
+  return lastRequest !== undefined && !endsApplied(object);
+}
+
+/** Whether the last request is the one that was applied last. */
+export function endsApplied(object: KubeObject): boolean {
+  const { applied, lastRequest } = statusOf(object);
   const isApplied = lastRequest?.outcome === 'Succeeded' && lastRequest.time === applied?.time;
-  return lastRequest !== undefined && !(isApplied && lastRequest.requestId === applied.requestId);
+  return isApplied && lastRequest.requestId === applied.requestId;
 }
 
 /** Whether all of that was sent for the present state: of one generation all requests are alike. */

@@ -148,3 +148,12 @@ function asked(object: PipeSettings): PipeSettings {
     metadata: { ...object.metadata, annotations: { 'pipewright.dev/reconcile-requested-at': 'now' } },
   };
 }
+
+test('what is suspended before that is over is not said to be confirmed, also where it was applied before', () => {
+  const visitAt = aProcess();
+  const lostEdit = visitAt(edited(applied, settings(9)), 10, lost);
+  const back = visitAt(edited(lostEdit.object, applied.spec as PipeSettingsSpec), 15);
+  expectAccepted(back, 105);
+  const suspended = visitAt(edited(back.object, { suspend: true }), 20);
+  expect(readyIn(suspended.status)).toMatchObject({ status: 'False', reason: 'Suspended' });
+});

@@ -2,6 +2,7 @@ import { generationOf } from '../common-status.ts';
 import { parseDuration } from '../duration.ts';
 import { keepsItsWord } from '../standing.ts';
 import { type Held, judgeTarget, type Turn } from '../target.ts';
+import { endsApplied } from '../unsettled.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import { type Tuple, withAdds } from './endpoints.ts';
 import { goalOf, isOurs } from './goal.ts';
@@ -85,10 +86,11 @@ function owedLookAt({ status: { privateEndpoints = [], nextAttemptTime } = {} }:
 }
 
 /** Whether what the API last confirmed is what is declared now, and nothing is open or was tried in vain since. */
-function isConfirmed({ status }: Organization, hash: string): boolean {
+function isConfirmed(object: Organization, hash: string): boolean {
+  const { status } = object;
   if (status?.applied?.requestHash !== hash || status.pendingChange) return false;
   const isOpen = ({ state }: LedgerEntry): boolean => state !== 'Present';
-  return status.lastRequest?.outcome === 'Succeeded' && !(status.privateEndpoints ?? []).some(isOpen);
+  return endsApplied(object) && !(status.privateEndpoints ?? []).some(isOpen);
 }
 
 /** Whether the status speaks of another API. One of the first version has no proof: there the hash of the request tells, where it is of the present spec. */

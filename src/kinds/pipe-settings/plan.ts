@@ -5,7 +5,7 @@ import { parseDuration } from '../duration.ts';
 import { isProven } from '../proof.ts';
 import { keepsItsWord } from '../standing.ts';
 import { type Held, judgeTarget, type Turn } from '../target.ts';
-import { isSettling, settledAt } from '../unsettled.ts';
+import { endsApplied, isSettling, settledAt } from '../unsettled.ts';
 import type { Facts } from './load.ts';
 import { type SettingsRequest, settingsRequest } from './remote.ts';
 import { type PipeSettings, type PipeSettingsSpec, parseSpec } from './resource.ts';
@@ -96,7 +96,7 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
 /** Whether what the API last confirmed is what is declared now, and nothing has been tried in vain since. */
 export function isConfirmed(object: PipeSettings, request: SettingsRequest): boolean {
   const { status } = object;
-  if (status?.applied?.requestHash !== request.hash || status.lastRequest?.outcome !== 'Succeeded') return false;
+  if (status?.applied?.requestHash !== request.hash || !endsApplied(object)) return false;
   return (status.differences?.length ?? 0) === 0;
 }
 

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { addressOf } from '../../src/kinds/organization/remote.ts';
+import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { at } from '../support/organization-entries.ts';
+import { anOrganization, factsOf, planned } from '../support/organization-objects.ts';
+
+/** Applied at T0, and suspended when the API had last answered so long after that. */
+function suspended(ms: number, more: OrganizationStatus = {}) {
+  const object = anOrganization({ ids: ['a'], spec: { name: 'Acme', suspend: true } });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const { organizationId } = parsed.spec;
+  const { hash } = addressOf(factsOf(object).baseUrl, organizationId, goalOf(parsed.spec));
+  const applied = {
+    time: at(0),
+    generation: 1,
+    requestHash: hash,
+    responseHash: '',
+    secretResourceVersion: '1',
+    keys: [],
+  };
+  const lastRequest = { operation: 'UpdateOrganization', httpStatus: 200, outcome: 'Succeeded', time: at(ms) } as const;
+  const { proof } = anOrganization({ status: {} }).status ?? {};
+  return planned({ ...object, status: { ...(proof && { proof }), applied, lastRequest, ...more } });
+}
+
+test('what is suspended is confirmed where the last answer has confirmed it', () => {
+  expect(suspended(0)).toEqual({ do: 'suspend', confirmed: true });
+});
+
+test('what is suspended is not confirmed where the last answer showed another name, or none of what is declared', () => {
+  const differences = [{ field: 'name', declared: 'Acme', reported: 'Theirs' }];
+  expect(suspended(60_000, { differences })).toEqual({ do: 'suspend', confirmed: false });
+  expect(suspended(60_000), 'with its id in another place').toEqual({ do: 'suspend', confirmed: false });
+});
