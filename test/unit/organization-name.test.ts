@@ -64,3 +64,13 @@ describe('another name than the one that was there', () => {
     expect(attempt(status)(LOOK, { name: 'Theirs', privateEndpoints: [] }).drift).toEqual(drift);
   });
 });
+
+test('a name that serves as the look is in the history where it has changed what was there, and only there', () => {
+  const byName = { step: 'look', by: 'name', body: '{}' } as const;
+  const shown = { name: 'Acme', privateEndpoints: [] };
+  const answered = attempt({ organization: { name: 'Before' } });
+  const changes = [{ field: 'name', from: 'Before', to: 'Acme' }];
+  expect(answered(byName, shown).history).toMatchObject([{ changes }]);
+  expect(answered(byName, shown).history, 'the second time').toHaveLength(1);
+  expect(attempt({})(byName, shown).history, 'what was there is not known').toBeUndefined();
+});

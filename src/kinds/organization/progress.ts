@@ -38,7 +38,7 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   const draft = drafted(replied, { reply, fresh, settlement });
   const renamed = nameDrift(replied, reply);
   const drift = [...renamed, ...vanishedDrift(settlement)];
-  const changes = confirmedChanges(session.draft, reply, { name: nameSent(call), settlement });
+  const changes = confirmedChanges(session.draft, reply, { name: nameSent(replied), settlement });
   const isFirst = object.status?.applied === undefined;
   return {
     ...countInVain(notes, settlement.inVain),
@@ -62,7 +62,9 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   };
 }
 
-function nameSent(call: Replied['call']): string | undefined {
+/** What was there before a look by name is not known where nothing has been reported yet. */
+function nameSent({ work: { goal, session }, call }: Replied): string | undefined {
+  if (call.step === 'look' && call.by === 'name' && session.draft.organization?.name !== undefined) return goal.name;
   return call.step === 'name' ? call.name : undefined;
 }
 
