@@ -103,7 +103,7 @@ export const PLANTED: readonly Planted[] = [
     to: 'if (!reported) return givenUp;',
     harm: 'After a crash between intent and result, or an edit after a lost answer, a new intent is written over the open one and sent without a look: an add goes out twice while the first may be at work, and what the overwritten intent added is lost from the ledger.',
     rule: 'restore forwards',
-    seed: 28,
+    seed: 1252,
   },
   {
     name: 'deletion-forgets-open-add',
