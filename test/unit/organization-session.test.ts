@@ -215,4 +215,13 @@ describe('an attempt goes on', () => {
     notebook.forget('ingest/acme');
     expect(notebook.of(object, 0)).not.toHaveProperty('isLetGo');
   });
+
+  test('and leaves alone what is known of another object that has come under its name meanwhile', () => {
+    const notebook = book();
+    const next = { ...object, metadata: { ...object.metadata, uid: 'uid-2' } };
+    notebook.of(object, 0);
+    notebook.of(next, 0);
+    notebook.endSession(object, true);
+    expect(notebook.of(next, 0)).not.toHaveProperty('isLetGo');
+  });
 });

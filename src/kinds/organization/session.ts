@@ -156,8 +156,10 @@ export class Notebook {
 
   /** Something else has been done for the object than to go on with its attempt. */
   endSession(object: KubeObject, isLetGo: boolean): void {
-    const { session: _, ...notes } = this.#notes.get(keyOf(object)) ?? {};
-    if ('uid' in notes) this.set(object, { ...notes, ...(isLetGo && { isLetGo: true as const }) });
+    const kept = this.#notes.get(keyOf(object));
+    if (kept?.uid !== object.metadata.uid) return;
+    const { session: _, ...notes } = kept;
+    this.set(object, { ...notes, ...(isLetGo && { isLetGo: true as const }) });
   }
 
   forget(key: string): void {
