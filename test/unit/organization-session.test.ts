@@ -224,4 +224,16 @@ describe('an attempt goes on', () => {
     notebook.endSession(object, true);
     expect(notebook.of(next, 0)).not.toHaveProperty('isLetGo');
   });
+
+  test('and what its status told of the last request by then is still of this process', () => {
+    const notebook = book();
+    const notes = notebook.of(object, 0);
+    const own = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(1_000) } as const;
+    const session = { ...sessionOf(object, notes, 0), draft: { ...status, lastRequest: own } };
+    notebook.set(object, { ...notes, lostNames: [], session });
+    const told = stored({ ...status, lastRequest: own });
+    notebook.of(told, 1_000);
+    notebook.endSession(told, false);
+    expect(notebook.of(told, 2_000).lostNames).toEqual([]);
+  });
 });

@@ -131,8 +131,10 @@ export class Notebook {
       this.set(object, notes);
       return notes;
     }
-    const isOthers = !isOwnRequest(kept, object);
-    if (kept.open === open && !isOthers) return kept;
+    const isNoted = isDeepStrictEqual(kept.lastRequest, object.status?.lastRequest);
+    if (kept.open === open && isNoted) return kept;
+    // What this attempt was answered is this process's own too.
+    const isOthers = !isNoted && !isDeepStrictEqual(kept.session?.draft.lastRequest, object.status?.lastRequest);
     const isKnown = kept.open === open || isUnsent(kept, object.status?.pendingChange);
     const known = isKnown ? kept : { settlesAt, openUntil: new Map() };
     const notes = {
@@ -165,11 +167,6 @@ export class Notebook {
   forget(key: string): void {
     this.#notes.delete(key);
   }
-}
-
-/** Whether this process has made the request of which the status tells, or has seen it before. */
-function isOwnRequest({ lastRequest, session }: Notes, { status }: Organization): boolean {
-  return [lastRequest, session?.draft.lastRequest].some((one) => isDeepStrictEqual(one, status?.lastRequest));
 }
 
 function nameIn({ spec }: Organization): { readonly name?: string } {
