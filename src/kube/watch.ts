@@ -107,8 +107,9 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   async function once(): Promise<void> {
     // Who comes so late stood still: the server may have been restored after it had ended the watch as it always does.
     const begunAt = clock.monotonic();
+    const isUnsure = broke || begunAt > overAt || restores !== restoresOf(client);
+    if (version !== undefined && isUnsure) await makeSure();
     if (restores !== restoresOf(client)) version = undefined;
-    else if (version !== undefined && (broke || begunAt > overAt)) await makeSure();
     if (version === undefined) {
       turn('listing');
       await list();
@@ -119,7 +120,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
   async function makeSure(): Promise<void> {
     const newest = newestSeen();
-    if (refuseStale(await currentVersion(options), newest)) version = undefined;
+    refuseStale(await currentVersion(options), newest);
     broke = false;
   }
 

@@ -469,7 +469,7 @@ test('where one watch has seen that the server went back, the others list anew, 
   f.plan({
     list: inTurn(emptyList, older, older, later),
     watch: inTurn(refuse(410, 'Expired'), silence),
-    version: older,
+    version: later,
   });
   const { signal } = f.stop;
   startWatch<KubeObject>({
@@ -489,6 +489,45 @@ test('where one watch has seen that the server went back, the others list anew, 
   await f.until(() => expect(f.states.at(-1)).toBe('watching'));
   // Two of the others, three of the one that saw it.
   expect([f.lists(), f.failures]).toEqual([5, []]);
+});
+
+test('who hears from another watch that the server went back, and doubts its older versions, asks for no whole list meanwhile', async () => {
+  let endOthers = (): void => undefined;
+  const f = await follow(
+    {
+      watch: (_, response) => {
+        response.writeHead(200).flushHeaders();
+        endOthers = () => response.end();
+      },
+    },
+    { path: '/api/v1/others' },
+  );
+  await f.until(() => expect(f.states.at(-1)).toBe('watching'));
+  const end = endOthers;
+  const older: Behaviour = (_, response) => sendJson(response, 200, aList([], '5'));
+  f.plan({ list: inTurn(emptyList, older), watch: inTurn(refuse(410, 'Expired'), silence), version: older });
+  const seen: string[] = [];
+  const one = new AbortController();
+  const other = startWatch<KubeObject>({
+    client: f.client,
+    path: '/api/v1/things',
+    clock: f.clock,
+    log: recordingLog().log,
+    signal: one.signal,
+    sink: { replace: (_, version) => void seen.push(version), apply: () => undefined },
+  });
+  await f.until(() => expect(f.clock.waits.size).toBe(1));
+  await f.clock.advance(60_000);
+  await f.until(() => expect(seen).toEqual(['10', '5']));
+  one.abort();
+  await other.stopped;
+  const before = f.lists();
+  end();
+  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['StaleList']));
+  const heardAt = f.clock.monotonic();
+  while (f.clock.monotonic() < heardAt + 60_000) await f.sitOut();
+  await f.until(() => expect(f.news).toEqual(['list  @10', 'list  @5, restored']));
+  expect(f.lists()).toBe(before + 1);
 });
 
 test('a sink that throws does not end the watch', async () => {
