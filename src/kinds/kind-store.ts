@@ -16,7 +16,7 @@ export interface KindStoreOptions<T extends KubeObject> {
   readonly context: Pick<KindContext, 'enqueue' | 'secrets' | 'onSecretChange' | 'clock' | 'apiTimeoutMs'>;
   /** What an object stands for at the API; objects with the same one are rivals. */
   readonly targetOf: (object: KubeObject) => string | undefined;
-  /** Another status than before has come, whoever wrote it; the object is visited when this process may. */
+  /** Another status than before has come, whoever wrote it, and whether or not its object is visited for it. */
   readonly onStatus?: (object: T) => void;
 }
 

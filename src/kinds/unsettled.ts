@@ -34,7 +34,7 @@ export interface UnsettledOptions {
 
 /**
  * Requests without an answer that may still take effect, after one that was sent later. What another process sent counts from
- * when this one first saw what its status tells of it.
+ * when this one first visits its object after the status has told of it.
  */
 export class Unsettled {
   readonly #options: UnsettledOptions;
