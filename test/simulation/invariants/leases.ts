@@ -11,7 +11,8 @@ export class LeaseJudge implements Judge {
   readonly #court: Court;
   /** By process: its calls that have not ended. */
   readonly #open = new Map<string, Set<ApiCall>>();
-  readonly #startedAt = new Map<string, number>();
+  /** By process: when it started, or went on after it had stood still. */
+  readonly #beganAt = new Map<string, number>();
   #deletedAt = Number.NEGATIVE_INFINITY;
 
   constructor(court: Court) {
@@ -35,7 +36,7 @@ export class LeaseJudge implements Judge {
         this.#judgeRelease(fact.change.by, fact.change.now.spec);
         return;
       case 'process':
-        if (fact.did === 'starts') this.#startedAt.set(fact.process, fact.at);
+        if (fact.did === 'starts' || fact.did === 'goes-on') this.#beganAt.set(fact.process, fact.at);
         return;
       default:
     }
@@ -47,7 +48,8 @@ export class LeaseJudge implements Judge {
     if (restores.some((at) => timeline.now - at < 60_000)) return;
     const holder = holderOf(kube.objects.list(kindOf('leases'), '')[0]?.spec);
     if (holder === '' || holder === call.process) return;
-    const isNew = (this.#startedAt.get(holder) ?? 0) >= this.#deletedAt;
+    // Who led until it stood still has lost it with that, and looks as if it had just come.
+    const isNew = (this.#beganAt.get(holder) ?? 0) >= this.#deletedAt;
     if (isNew && timeline.now - this.#deletedAt < LEASE_MS) {
       this.#court.excuse('a Lease that somebody has deleted, taken by a process that never saw it');
       return;
