@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ApiRequest, Credential, Objection, Reply } from '../api/client.ts';
 import { type Failure, judge, type Success } from '../api/errors.ts';
 import type { CallWish, Pacer, Permit } from '../api/pacing.ts';
-import { type KubeObject, keyOf } from '../kube/resource.ts';
+import { isSameDeclaration, type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Store } from '../kube/store.ts';
 import { queueKey } from '../runtime/controller.ts';
 import type { Recorded } from '../runtime/kind.ts';
@@ -114,14 +113,9 @@ export function attemptsOf(
   };
 }
 
-/** Every change of the spec, suspend and mode too, makes a new generation; a restored cluster gives its number once more. */
-function isSameWish({ metadata, spec }: KubeObject, now: KubeObject | undefined): boolean {
-  return (
-    now?.metadata.uid === metadata.uid &&
-    now.metadata.generation === metadata.generation &&
-    now.metadata.deletionTimestamp === metadata.deletionTimestamp &&
-    isDeepStrictEqual(now.spec, spec)
-  );
+/** Suspend and mode are part of the spec. */
+function isSameWish(object: KubeObject, now: KubeObject | undefined): boolean {
+  return now?.metadata.uid === object.metadata.uid && isSameDeclaration(object, now);
 }
 
 /** What came of wanting a slot without a call yet. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type KubeObject, keyOf } from '../kube/resource.ts';
+import { isSameDeclaration, type KubeObject, keyOf } from '../kube/resource.ts';
 import { type Origin, Store } from '../kube/store.ts';
 import { queueKey } from '../runtime/controller.ts';
 import type { Lane } from '../runtime/queue.ts';
@@ -93,12 +93,10 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
 
 /** What decides who holds a target, and whether what the holder has sent still stands; see target.ts. */
 function mattersToRivals(now: KubeObject, before: KubeObject): boolean {
-  const [{ metadata }, { metadata: old }] = [now, before];
-  if (metadata.generation !== old.generation || metadata.deletionTimestamp !== old.deletionTimestamp) return true;
-  const of = ({ spec, status }: KubeObject): unknown => {
+  if (!isSameDeclaration(now, before)) return true;
+  const of = ({ status }: KubeObject): unknown => {
     const { proof, lastRequest } = (status ?? {}) as ProvableStatus;
-    // A restored cluster gives the numbers of generations once more.
-    return [spec, proof?.time, proof?.apiHash, readyOf(status ?? {})?.reason, lastRequest?.outcome === 'Unknown'];
+    return [proof?.time, proof?.apiHash, readyOf(status ?? {})?.reason, lastRequest?.outcome === 'Unknown'];
   };
   return !isDeepStrictEqual(of(now), of(before));
 }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /** Where a kind lives in the API; the core group is the empty string. */
 export interface ResourceType {
   readonly group: string;
@@ -70,6 +72,18 @@ export function objectPath(type: ResourceType, namespace: string, name: string, 
 /** Key of an object in stores and queues: `namespace/name`. */
 export function keyOf(object: { readonly metadata: Pick<ObjectMeta, 'namespace' | 'name'> }): string {
   return `${object.metadata.namespace}/${object.metadata.name}`;
+}
+
+/**
+ * Whether both say that the same is wanted. Each change of a spec, and a deletion, makes a new generation; but a cluster restored from
+ * a backup gives its number once more.
+ */
+export function isSameDeclaration(one: KubeObject, other: KubeObject | undefined): boolean {
+  return (
+    one.metadata.generation === other?.metadata.generation &&
+    one.metadata.deletionTimestamp === other?.metadata.deletionTimestamp &&
+    isDeepStrictEqual(one.spec, other?.spec)
+  );
 }
 
 /**

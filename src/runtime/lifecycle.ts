@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { KubeError } from '../kube/errors.ts';
-import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
+import { isSameDeclaration, type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
 import type { Kind, Notice, Recorded, Report } from './kind.ts';
 import { awaitChange, goOn, type Outcome } from './outcome.ts';
 import { writeStatus } from './status-writer.ts';
@@ -168,8 +168,8 @@ export class Lifecycle {
       },
       wrote: (object) => {
         // After a restored backup a version may be given twice: then the write goes on top of what nobody has looked at.
-        if (declaresOtherwise(object, kind.get(key))) kind.put(object);
-        else this.#options.take(kind, id, object);
+        if (isSameDeclaration(object, kind.get(key))) this.#options.take(kind, id, object);
+        else kind.put(object);
       },
       met: (found, refused) => kind.put(found, refused),
     });
@@ -201,10 +201,6 @@ function isOnTop(newer: KubeObject, { base, report }: Kept): boolean {
 
 function isRefusedBySchema(error: unknown): boolean {
   return error instanceof KubeError && error.status === 422;
-}
-
-function declaresOtherwise({ metadata, spec }: KubeObject, held: KubeObject | undefined): boolean {
-  return metadata.generation !== held?.metadata.generation || !isDeepStrictEqual(spec, held?.spec);
 }
 
 function isChanged(base: KubeObject, newest: KubeObject | undefined): boolean {

@@ -48,6 +48,12 @@ function expectKept(isOpen: boolean): void {
   expect(engine.settled.at(-1)?.isOpen).toBe(isOpen);
 }
 
+/** A step that has an answer, which only the next one would write down. */
+const toldByTheNextStep: Engine['report'] = (object, now) => {
+  const { status = {}, notices = [] } = anAttempt(object, now);
+  return { outcome: goOn, did: 'send', lastWord: { status, notices } };
+};
+
 async function expectRefusal(passing: Promise<unknown>, status: number): Promise<void> {
   await expect(passing).rejects.toSatisfy((error) => error instanceof KubeError && error.status === status);
 }
@@ -328,10 +334,7 @@ describe('a status that could not be written', () => {
 
   test('is written first where only the next step would tell of it, and the user says something new', async () => {
     engine.given(KEY);
-    engine.report = (object, now) => {
-      const { status = {}, notices = [] } = anAttempt(object, now);
-      return { outcome: goOn, did: 'send', lastWord: { status, notices } };
-    };
+    engine.report = toldByTheNextStep;
     await engine.pass(KEY);
     expect(stored()?.status).toBeUndefined();
     engine.server.edit(PIPE, KEY, { spec: { speed: 2 } });
@@ -345,10 +348,7 @@ describe('a status that could not be written', () => {
 
   test('outlasts a next step that Kubernetes breaks off: what was learned is still told where none follows', async () => {
     engine.given(KEY);
-    engine.report = (object, now) => {
-      const { status = {}, notices = [] } = anAttempt(object, now);
-      return { outcome: goOn, did: 'send', lastWord: { status, notices } };
-    };
+    engine.report = toldByTheNextStep;
     await engine.pass(KEY);
     engine.act = () => {
       throw new KubeError({ call: 'GET a Secret', status: 500, reason: 'InternalError', body: '' });

@@ -45,14 +45,10 @@ export class RecordJudge implements Judge {
         if (!kind.schema) return;
         if (by !== 'user') this.#writers.set(now.metadata.uid, by);
         const { lastRequest } = statusOf(now);
-        for (const [
-          name,
-          {
-            call: { reply },
-          },
-        ] of this.#unrecorded)
-          if (reply?.requestId !== undefined && reply.requestId === lastRequest?.requestId)
-            this.#unrecorded.delete(name);
+        for (const [name, { call }] of this.#unrecorded) {
+          const { requestId } = call.reply ?? {};
+          if (requestId !== undefined && requestId === lastRequest?.requestId) this.#unrecorded.delete(name);
+        }
         return;
       }
       default:
