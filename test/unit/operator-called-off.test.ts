@@ -54,37 +54,46 @@ test('nothing leaves for an object while whose Secret was read another one came 
   await kube.stop();
 });
 
-test('nothing leaves for objects that were suspended, edited, deleted, made anew or restored while their Secret was read', async () => {
+test.each([
+  {
+    how: 'suspended, edited, deleted or made anew',
+    names: ['suspended', 'edited', 'deleted', 'anew'],
+    change(kube: FakeKubeServer) {
+      kube.edit(pipeSettingsType, 'ns/suspended', { spec: aSpec('suspended', 'slow', { suspend: true }) });
+      kube.edit(pipeSettingsType, 'ns/edited', { spec: aSpec('edited', 'slow', { mode: 'Plan' }) });
+      kube.remove(pipeSettingsType, 'ns/deleted');
+      kube.remove(pipeSettingsType, 'ns/anew');
+      kube.create(pipeSettingsType, 'ns/anew', { spec: aSpec('anew', 'slow', { suspend: true }) });
+    },
+    reasons: ['Suspended', 'Planned', undefined, 'Suspended'],
+  },
+  {
+    how: 'restored, with another spec under the same generation',
+    names: ['restored'],
+    change: (kube: FakeKubeServer) =>
+      void kube.edit(pipeSettingsType, 'ns/restored', {
+        spec: aSpec('restored', 'slow', { suspend: true }),
+        generation: 1,
+      }),
+    reasons: ['Suspended'],
+  },
+])('nothing leaves for objects that were $how while their Secret was read', async ({ names, change, reasons }) => {
   const kube = await new FakeKubeServer().start();
   const api = await startPlainApi();
   kube.create(SECRET, 'ns/slow', { data: KEY });
   kube.create(SECRET, 'ns/quick', { data: KEY });
-  const names = ['suspended', 'edited', 'deleted', 'anew', 'restored'];
   const { asked, answered } = holdSecret(kube);
   for (const name of names) kube.create(pipeSettingsType, `ns/${name}`, { spec: aSpec(name, 'slow') });
   const { end } = await startOnFakes(kube, api.url);
   await asked.promise;
-  kube.edit(pipeSettingsType, 'ns/suspended', { spec: aSpec('suspended', 'slow', { suspend: true }) });
-  kube.edit(pipeSettingsType, 'ns/edited', { spec: aSpec('edited', 'slow', { mode: 'Plan' }) });
-  // A cluster restored from a backup gives the number of a generation once more.
-  kube.edit(pipeSettingsType, 'ns/restored', { spec: aSpec('restored', 'slow', { suspend: true }), generation: 1 });
-  kube.remove(pipeSettingsType, 'ns/deleted');
-  kube.remove(pipeSettingsType, 'ns/anew');
-  kube.create(pipeSettingsType, 'ns/anew', { spec: aSpec('anew', 'slow', { suspend: true }) });
+  change(kube);
   // Its event comes last, so where it is acted on the others have been heard.
   kube.create(pipeSettingsType, 'ns/last', { spec: aSpec('last', 'quick') });
   const reasonOf = (name: string) =>
-    (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status?.conditions?.[0]?.reason;
+    (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings | undefined)?.status?.conditions?.[0]?.reason;
   await eventually(() => expect(reasonOf('last')).toBe('Applied'));
   answered.resolve();
-  await eventually(() =>
-    expect(['suspended', 'edited', 'anew', 'restored'].map(reasonOf)).toEqual([
-      'Suspended',
-      'Planned',
-      'Suspended',
-      'Suspended',
-    ]),
-  );
+  await eventually(() => expect(names.map(reasonOf)).toEqual(reasons));
   expect(api.paths).toEqual([expect.stringContaining('/pipes/last/')]);
   await end();
   api.close();
