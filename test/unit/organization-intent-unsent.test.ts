@@ -44,6 +44,21 @@ test('an intent that stands on record unsent is still known as that when the nex
   expect(draft).not.toHaveProperty('pendingChange');
 });
 
+test('what another process has noted as being removed by an intent that never left is there as before', () => {
+  const fresh = anOrganization({ ids: [], status: { privateEndpoints: [entry('a'), entry('b')] } });
+  const facts = factsOf(fresh);
+  const pending = { ...PENDING, add: [], remove: [e('a')] };
+  const { notes = facts.notes } = intended(fresh, facts, pending);
+  const [removing, other] = [entry('a'), entry('b')].map((one) => ({
+    ...one,
+    state: 'Removing',
+    nextAttemptTime: at(95_000),
+  }));
+  const object = { ...fresh, status: { ...fresh.status, pendingChange: pending, privateEndpoints: [removing, other] } };
+  const { draft } = sessionOf(object as Organization, notes, 20_000);
+  expect(draft.privateEndpoints).toEqual([entry('a'), other]);
+});
+
 test.each(['as it stood', 'with it'])(
   'an intent adds no time to what was sent before: the object is read %s',
   (read) => {

@@ -214,10 +214,16 @@ function speaksOf({ anchor, draft }: Session, object: Organization): boolean {
   return status?.proof === undefined && anchor === anchorOf(object, { ...status, proof: draft.proof });
 }
 
-/** An intent that never left is of no further interest. */
+/** An intent that never left is of no further interest, nor what another process has noted of it, which took it for lost. */
 function withoutUnsent(status: OrganizationStatus, notes: Notes): OrganizationStatus {
   const { pendingChange, ...rest } = status;
-  return isUnsent(notes, pendingChange) ? rest : status;
+  if (!pendingChange || !isUnsent(notes, pendingChange)) return status;
+  const unsent = new Set(pendingChange.remove.map(tupleKey));
+  const ledger = rest.privateEndpoints?.map((entry): LedgerEntry => {
+    const { nextAttemptTime: _, ...known } = entry;
+    return entry.state === 'Removing' && unsent.has(tupleKey(entry)) ? { ...known, state: 'Present' } : entry;
+  });
+  return { ...rest, ...(ledger && { privateEndpoints: ledger }) };
 }
 
 /** What ends a session when it changes: the user's word, and what anybody else has recorded. */
