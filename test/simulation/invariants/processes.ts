@@ -11,12 +11,16 @@ const LEADERLESS_MS = 75_000;
 const LOOK_EVERY_MS = 15_000;
 /** Requests to the API server in a minute about the Lease, or about anything else, for a handful of objects. */
 const MOST_REQUESTS = 200;
+/** A key that a user has written is read, and every object that goes by it may be tried and told of at once. */
+const FOR_EACH_KEY = 10;
 const MINUTE = 60_000;
 
 /** Processes end when they are told to, in order; one of them leads whenever one could; none of them spins. */
 export class ProcessJudge implements Judge {
   readonly #court: Court;
   readonly #asked = new Map<string, number[]>();
+  /** When users wrote Secrets. */
+  readonly #keys: number[] = [];
   readonly #frozen = new Set<string>();
   /** When a write of a process was last refused, because somebody else had written before it. */
   readonly #overtaken = new Map<string, number>();
@@ -54,6 +58,7 @@ export class ProcessJudge implements Judge {
         return;
       case 'written':
         if (fact.change.kind.plural === 'leases' && fact.change.type !== 'DELETED') this.#renewedAt = fact.at;
+        if (fact.change.kind.plural === 'secrets') this.#keys.push(fact.at);
         return;
       case 'log':
         this.#read(fact.process, fact.line);
@@ -133,8 +138,8 @@ export class ProcessJudge implements Judge {
     const times = this.#asked.get(name) ?? [];
     this.#asked.set(name, times);
     times.push(at);
-    while ((times[0] ?? at) <= at - MINUTE) times.shift();
-    if (times.length > MOST_REQUESTS) {
+    for (const seen of [times, this.#keys]) while ((seen[0] ?? at) <= at - MINUTE) seen.shift();
+    if (times.length > MOST_REQUESTS + FOR_EACH_KEY * this.#keys.length) {
       this.#court.report(
         rule,
         process,
