@@ -1,4 +1,5 @@
-import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { TLSSocket } from 'node:tls';
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import type { TlsMaterial } from './cluster.ts';
 
 /** Streams per HTTP/2 connection; fewer where the API server allows fewer. */
@@ -41,13 +42,24 @@ export function createTransport(origin: string, open: OpenConnections = openPool
 
   function openNew(tls: TlsMaterial): Current {
     const connect = buildConnector({ ...tls, allowH2: true, timeout: CONNECT_MS, keepAliveInitialDelay: 30_000 });
+    let speaksH2 = false;
     const pool: Dispatcher = open(origin, {
       ...POOL_OPTIONS,
       // Calls that have ended stay in the pool's line until it has a connection for them: a retired one opens no more.
       connect: (options, callback) => {
-        if (current?.pool === pool) connect(options, callback);
-        else queueMicrotask(() => callback(new Error('its connections were given up'), null));
+        if (current?.pool !== pool) {
+          queueMicrotask(() => callback(new Error('its connections were given up'), null));
+          return;
+        }
+        connect(options, (...made) => {
+          speaksH2 = made[1] instanceof TLSSocket && made[1].alpnProtocol === 'h2';
+          callback(...made);
+        });
       },
+    });
+    // After a GOAWAY undici counts as with HTTP/1.1: what it sends anew would wait for the watches of the connection to end.
+    pool.on('connect', (_origin, targets) => {
+      for (const target of targets) if (target instanceof Client) target.pipelining = speaksH2 ? STREAMS : 1;
     });
     return { pool, tls };
   }
