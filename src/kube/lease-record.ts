@@ -2,6 +2,9 @@ import type { KubeObject, ObjectMeta, ResourceType } from './resource.ts';
 
 export const LEASE: ResourceType = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
 
+/** What a release leaves behind, as client-go's does. */
+const RELEASED_SECONDS = 1;
+
 interface LeaseSpec {
   /** Empty or absent: released. */
   readonly holderIdentity?: string | null;
@@ -57,9 +60,14 @@ export function released(seen: Lease, now: number): LeaseDraft {
   return draft(seen.metadata, {
     ...seen.spec,
     holderIdentity: '',
-    leaseDurationSeconds: 1,
+    leaseDurationSeconds: RELEASED_SECONDS,
     renewTime: microTime(now),
   });
+}
+
+/** Whether its holder has given it back. By hand it may be emptied without that one being told: only a release says one second. */
+export function isReleased({ spec }: Lease): boolean {
+  return !spec?.holderIdentity && spec?.leaseDurationSeconds === RELEASED_SECONDS;
 }
 
 /** Keeps the resourceVersion, which makes the write conditional; others' labels and fields stay as they are. */

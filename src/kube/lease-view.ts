@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Lease } from './lease-record.ts';
+import { isReleased, type Lease } from './lease-record.ts';
 import { compareVersions } from './resource.ts';
 
 /**
@@ -45,7 +45,7 @@ export class LeaseView {
   /**
    * Takes an answer or a watch event; `undefined`: there is no such Lease. An older version than the one before is taken too,
    * as after a restored backup: where it is only late, the server refuses what is written on top of it. Whoever was seen to hold
-   * it before that may not have heard of it yet, and has a whole term, as where it is deleted.
+   * it before that may not have heard of it yet, and has a whole term, as where it is deleted, or emptied by somebody else.
    */
   see(lease: Lease | undefined): void {
     const now = this.#clock.monotonic();
@@ -53,7 +53,8 @@ export class LeaseView {
     if (!lease) return this.#seeNone(now);
     const before = this.#lease;
     const wentBack = before && compareVersions(lease.metadata.resourceVersion, before.metadata.resourceVersion) < 0;
-    const standing = wentBack ? now + this.#promisedMs(before) : now;
+    const isUntold = before && (wentBack || (!lease.spec?.holderIdentity && !isReleased(lease)));
+    const standing = isUntold ? now + this.#promisedMs(before) : now;
     this.#lease = lease;
     const record = JSON.stringify(lease.spec ?? {});
     if (record === this.#record) return;

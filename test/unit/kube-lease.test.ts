@@ -379,6 +379,24 @@ describe('leading', () => {
     });
   });
 
+  test.each([
+    ['emptied', { holderIdentity: '', leaseDurationSeconds: 15 }],
+    ['wiped', {}],
+  ])('keeps a Lease that somebody else has %s, which tells its holder nothing', async (_, spec) => {
+    const kube = new MemoryKube();
+    const clock = new FakeClock();
+    const a = start(kube, clock, { identity: 'a' });
+    await clock.advance(0);
+    const b = start(kube, clock, { identity: 'b' });
+    await clock.advance(1_000);
+    kube.set(path, { spec });
+    for (let second = 0; second < 30; second += 1) {
+      await clock.advance(1_000);
+      expect([a, b].filter(({ election }) => election.mayStartCall()).length).toBeLessThan(2);
+    }
+    expect([a.told, b.told, record(kube).holderIdentity]).toEqual([['started'], [], 'a']);
+  });
+
   test('makes it again before a standby takes it that stood still until it was deleted', async () => {
     const kube = new MemoryKube();
     const clock = new FakeClock();

@@ -91,7 +91,7 @@ function afterSteps(steps: number, then: () => void): void {
 }
 
 function hold(kube: MemoryKube, holderIdentity: string): void {
-  kube.set(path, { spec: { holderIdentity, leaseDurationSeconds: 15 } });
+  kube.set(path, { spec: { holderIdentity, leaseDurationSeconds: holderIdentity === '' ? 1 : 15 } });
 }
 
 function holder(kube: MemoryKube): string | undefined {
