@@ -29,12 +29,17 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
     throw new Error(
       `proxy-url of cluster "${cluster.name}" is not supported; use a kubeconfig that reaches ${cluster.server} directly`,
     );
-  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify)
+  const server = URL.parse(cluster.server);
+  if (server?.protocol !== 'https:' && server?.protocol !== 'http:')
+    throw new Error(
+      `cluster "${cluster.name}" of the kubeconfig has the server ${JSON.stringify(cluster.server)}, which is no URL; write it like https://127.0.0.1:6443`,
+    );
+  if (server.protocol === 'http:' && !cluster.skipTLSVerify)
     throw new Error(
       `cluster "${cluster.name}" of the kubeconfig has the server ${cluster.server}; use https, or say insecure-skip-tls-verify: true for a server without TLS, as that of "kubectl proxy"`,
     );
   return {
-    server: new URL(cluster.server),
+    server,
     inCluster: false,
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
     ...rememberCredentials(options.clock, async ({ anew }) => {
@@ -59,9 +64,9 @@ async function load({ file, context, environment }: KubeconfigOptions): Promise<
   const chosen = context ?? config.getCurrentContext();
   if (!config.getContextObject(chosen)) {
     const names = config.getContexts().map(({ name }) => name);
-    throw new Error(
-      `no context "${chosen ?? ''}" in ${files.join(', ')}; pass --context with one of: ${names.join(', ')}`,
-    );
+    if (names.length === 0) throw new Error(`no context at all in ${files.join(', ')}; is that a kubeconfig?`);
+    const wanted = chosen ? `no context "${chosen}"` : 'no current context';
+    throw new Error(`${wanted} in ${files.join(', ')}; pass --context with one of: ${names.join(', ')}`);
   }
   config.setCurrentContext(chosen);
   tellPlugin(config);
@@ -86,8 +91,8 @@ async function read(path: string, optional: boolean): Promise<string | undefined
 
 function parse(config: KubeConfig, path: string, text: string): void {
   try {
-    // kubectl's name of the field is tokenFile; client-node 2.0.1 reads another one.
-    config.loadFromString(text.replace(/^([\s\-{,]*)(["']?)tokenFile\2(\s*:)/gm, '$1$2token-file$2$3'));
+    // kubectl's name of the field is tokenFile; client-node 2.0.1 reads another one. It may stand anywhere: JSON is YAML too.
+    config.loadFromString(text.replace(/(?<=^|[\s{,])(["']?)tokenFile\1(?=\s*:)/gm, '$1token-file$1'));
   } catch {
     // The parser's message quotes the file, which holds credentials.
     throw new Error(`the kubeconfig ${path} cannot be parsed; try "kubectl --kubeconfig ${path} config view"`);

@@ -104,6 +104,33 @@ test('a token file is read, and read again after a 401', async () => {
   expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer second' });
 });
 
+test.each([
+  ['on one line', (path: string) => `{ as: someone, tokenFile: ${path} }`],
+  ['as JSON', (path: string) => JSON.stringify({ as: 'someone', tokenFile: path })],
+])('a token file is read where the user is written %s', async (_, user) => {
+  const folder = await aFolder({ token: 'first\n' });
+  const { cluster } = await load(user(join(folder, 'token')));
+  const { headers } = await cluster.credentials();
+  expect(headers['authorization']).toBe('Bearer first');
+});
+
+test.each(['api.example:6443', '127.0.0.1:6443', 'nonsense'])(
+  'the server %s, which is no URL, is named with its cluster',
+  async (server) => {
+    const text = kubeconfig('token: t').replace('https://127.0.0.1:7443', server);
+    const folder = await aFolder({ config: text });
+    await expect(loadCluster({ kubeconfig: join(folder, 'config'), context: 'two' })).rejects.toThrow(
+      `cluster "d" of the kubeconfig has the server "${server}"`,
+    );
+  },
+);
+
+test('a file that holds no context, or names none as the current one, is told apart', async () => {
+  const folder = await aFolder({ none: 'some-host', unnamed: kubeconfig('token: t').replace('current-context', 'x') });
+  await expect(loadCluster({ kubeconfig: join(folder, 'none') })).rejects.toThrow('no context at all in');
+  await expect(loadCluster({ kubeconfig: join(folder, 'unnamed') })).rejects.toThrow(/no current context.*: one, two/);
+});
+
 test('an exec plugin is asked once, told what it must know, and asked anew after a 401', async () => {
   const folder = await aFolder({ count: '' });
   const plugin = join(folder, 'plugin');
