@@ -9,15 +9,14 @@ interface LogOptions {
   readonly destination?: { write(line: string): unknown };
 }
 
+/** Kept while stdout takes nothing; past that lines are lost. */
+const MOST_KEPT = 2 ** 20;
+
 /**
  * JSON lines with an ISO time, written before the call returns: the last line before a crash is there.
  * Whatever a caller hands in, only plain values, lists of strings and the text of errors are written.
  */
-export function createLog({
-  level,
-  redactor,
-  destination = pino.destination({ dest: 1, sync: true }),
-}: LogOptions): Log {
+export function createLog({ level, redactor, destination = openStdout() }: LogOptions): Log {
   const logger = pino(
     {
       level,
@@ -29,6 +28,13 @@ export function createLog({
     { write: (line: string) => destination.write(redactor.apply(line)) },
   );
   return wrap(logger);
+}
+
+/** A full disk must not end the process in the midst of a call: the lines follow when there is room again. */
+function openStdout(): ReturnType<typeof pino.destination> {
+  const stdout = pino.destination({ dest: 1, sync: true, maxLength: MOST_KEPT });
+  stdout.on('error', () => {});
+  return stdout;
 }
 
 /** pino formats the fields of a line but not those of a child, so these are made plain here. */

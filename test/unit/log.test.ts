@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bugFields, errorFields, type Log, type LogLevel } from '../../src/log.ts';
 import { createLog } from '../../src/logger.ts';
@@ -74,6 +75,22 @@ describe('a line', () => {
       process.kill(process.pid, 'SIGKILL');`;
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
     expect(JSON.parse(stdout)).toMatchObject({ level: 'fatal', msg: 'last words' });
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('that finds no room on the disk does not end the process', () => {
+    const source = (file: string): string => JSON.stringify(new URL(`../../src/${file}.ts`, import.meta.url).href);
+    const program = `
+      import { createLog } from ${source('logger')};
+      import { createRedactor } from ${source('redaction')};
+      const log = createLog({ level: 'info', redactor: createRedactor() });
+      for (let line = 0; line < 100_000; line += 1) log.info({ line }, 'nobody reads this');
+      process.exit(7);`;
+    const full = openSync('/dev/full', 'w');
+    const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', full, 'inherit'],
+    });
+    closeSync(full);
+    expect(status).toBe(7);
   });
 });
 
