@@ -81,7 +81,9 @@ export class Unsettled {
         : [];
     const own = known?.sent.filter(({ until }) => until > now) ?? [];
     const requests = { uid, lastRequest, sent: [...own, ...theirs] };
-    this.#requests.set(key, requests);
+    // Of most objects there is nothing to know, and there may be many thousands.
+    if (requests.sent.length === 0 && !mayHide(object)) this.#requests.delete(key);
+    else this.#requests.set(key, requests);
     return requests;
   }
 }

@@ -54,7 +54,7 @@ export class LeaseView {
     const before = this.#lease;
     const wentBack = before && compareVersions(lease.metadata.resourceVersion, before.metadata.resourceVersion) < 0;
     const isUntold = before && (wentBack || (!lease.spec?.holderIdentity && !isReleased(lease)));
-    const standing = isUntold ? now + this.#promisedMs(before) : now;
+    const standing = isUntold ? Math.max(this.#freeAt ?? now, now + this.#promisedMs(before)) : now;
     this.#lease = lease;
     const record = JSON.stringify(lease.spec ?? {});
     if (record === this.#record) return;

@@ -114,7 +114,11 @@ describe('a deleted object', () => {
     const plan = release() as Plan;
     const { letGo, outcome } = report(deleted(), plan, { got: 'finalizers' }, T0);
     expect([letGo, outcome]).toMatchObject([true, { next: 'await-change' }]);
-    expect(planned(deleted(), { know: { isLetGo: true } })).toEqual({ do: 'nothing' });
+    const hears = (letGoUntil: number) => planned(deleted(), { know: { letGoUntil } });
+    const { monotonic } = factsOf(deleted());
+    expect(hears(monotonic + 10)).toEqual({ do: 'nothing', at: T0 + 10 });
+    // It stands there again, as after a restored backup.
+    expect(hears(monotonic)).toEqual(release());
     const again = report(deleted(), plan, { got: 'nothing' }, T0);
     expect([again.letGo, again.outcome]).toMatchObject([undefined, { next: 'back-off' }]);
   });

@@ -209,11 +209,12 @@ describe('an attempt goes on', () => {
     const notebook = book();
     const notes = notebook.of(object, 0);
     notebook.set(object, { ...notes, failedLooks: 2, session: sessionOf(object, notes, 0) });
-    notebook.endSession(object, true);
-    expect(notebook.of(object, 0)).toMatchObject({ failedLooks: 2, isLetGo: true });
+    notebook.endSession(object);
+    notebook.letGo(object, 0);
+    expect(notebook.of(object, 0)).toMatchObject({ failedLooks: 2, letGoUntil: 60_000 });
     expect(notebook.of(object, 0)).not.toHaveProperty('session');
     notebook.forget('ingest/acme');
-    expect(notebook.of(object, 0)).not.toHaveProperty('isLetGo');
+    expect(notebook.of(object, 0)).not.toHaveProperty('letGoUntil');
   });
 
   test('and leaves alone what is known of another object that has come under its name meanwhile', () => {
@@ -221,8 +222,9 @@ describe('an attempt goes on', () => {
     const next = { ...object, metadata: { ...object.metadata, uid: 'uid-2' } };
     notebook.of(object, 0);
     notebook.of(next, 0);
-    notebook.endSession(object, true);
-    expect(notebook.of(next, 0)).not.toHaveProperty('isLetGo');
+    notebook.endSession(object);
+    notebook.letGo(object, 0);
+    expect(notebook.of(next, 0)).not.toHaveProperty('letGoUntil');
   });
 
   test('and what its status told of the last request by then is still of this process', () => {
@@ -233,7 +235,7 @@ describe('an attempt goes on', () => {
     notebook.set(object, { ...notes, lostNames: [], session });
     const told = stored({ ...status, lastRequest: own });
     notebook.of(told, 1_000);
-    notebook.endSession(told, false);
+    notebook.endSession(told);
     expect(notebook.of(told, 2_000).lostNames).toEqual([]);
   });
 });

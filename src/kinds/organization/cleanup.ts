@@ -42,7 +42,9 @@ export type CleanupPlan =
  * whatever suspend, mode and cap say, and the object is let go at its deadline at the latest, once an attempt has failed.
  */
 export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
-  if (!isHeld(object) || facts.notes.isLetGo) return { do: 'nothing' };
+  if (!isHeld(object)) return { do: 'nothing' };
+  const { letGoUntil = facts.monotonic } = facts.notes;
+  if (letGoUntil > facts.monotonic) return { do: 'nothing', at: now + letGoUntil - facts.monotonic };
   const parsed = parseSpec(object);
   if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return release();
   const verdict = judgeTarget(facts.standing, now);

@@ -71,7 +71,8 @@ export function createOrganizationKind(context: KindContext): Kind {
       else if (planned.do !== 'step') {
         // What was sent in an attempt that ends here is not told by the status that comes now.
         attempts.memory.unrecorded.lost(keyOf(object));
-        notebook.endSession(object, letGo === true);
+        notebook.endSession(object);
+        if (letGo) notebook.letGo(object, attempts.monotonic());
       }
       return reportUnproven(keepProof(said, object, now), object);
     },

@@ -92,9 +92,12 @@ export interface Notes {
   /** How often an endpoint was sent in vain, for one generation. */
   readonly inVain: { readonly generation: number; readonly counts: ReadonlyMap<string, number> };
   readonly session?: Session;
-  /** It is being deleted and its finalizer is off. */
-  readonly isLetGo?: true;
+  /** Monotonic ms: its finalizer was taken off, and until then the store may not have heard of its end. */
+  readonly letGoUntil?: number;
 }
+
+/** What stands there longer after it was let go is there again, as after a restored backup. */
+const UNHEARD_MS = 60_000;
 
 /** So far apart, two looks without a list may say that it is empty. */
 export const TWO_LOOKS_MS = 60_000;
@@ -157,11 +160,17 @@ export class Notebook {
   }
 
   /** Something else has been done for the object than to go on with its attempt. */
-  endSession(object: KubeObject, isLetGo: boolean): void {
+  endSession(object: KubeObject): void {
     const kept = this.#notes.get(keyOf(object));
     if (kept?.uid !== object.metadata.uid) return;
     const { session: _, ...notes } = kept;
-    this.set(object, { ...notes, ...(isLetGo && { isLetGo: true as const }) });
+    this.set(object, notes);
+  }
+
+  /** Its finalizer is off. */
+  letGo(object: KubeObject, monotonic: number): void {
+    const kept = this.#notes.get(keyOf(object));
+    if (kept?.uid === object.metadata.uid) this.set(object, { ...kept, letGoUntil: monotonic + UNHEARD_MS });
   }
 
   forget(key: string): void {
