@@ -109,12 +109,16 @@ function turnOf(
 
 /**
  * Of two that were confirmed, or may have been carried out, so close to each other, by two processes that did not see each other,
- * nobody knows which came last. A time in the future, which a wrong clock has written, counts as long past.
+ * nobody knows which came last. A time in the future, which a wrong clock has written, counts as long past; and whatever a clock
+ * says, nothing was sent for a rival before it was there.
  */
 function confirmedAgainst({ own, others, atWorkMs }: Standing, now: number): number | undefined {
   const past = (time: number | undefined): number => (time !== undefined && time <= now ? time : 0);
   if (own.appliedAt === undefined) return undefined;
-  const times = others.flatMap(({ appliedAt, provenAt, unknownAt }) => [appliedAt, provenAt, unknownAt]);
+  const times = others.flatMap(({ created, appliedAt, provenAt, unknownAt }) => {
+    const called = [appliedAt, provenAt, unknownAt].filter((at) => at !== undefined);
+    return called.length === 0 ? [] : [...called, Date.parse(created)];
+  });
   const last = Math.max(0, ...times.map(past));
   if (last === 0) return undefined;
   const since = past(own.appliedAt);

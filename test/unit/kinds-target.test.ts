@@ -182,6 +182,19 @@ describe('what was confirmed', () => {
       at(-4),
     ],
     ['stands against a time in the future, which a wrong clock has written', at(-10), { appliedAt: at(60) }, undefined],
+    [
+      'is sent again where a rival that came later was confirmed by a clock that was behind',
+      at(-10),
+      { created: '2026-03-01T11:59:55Z', appliedAt: at(-3_600), provenAt: at(-3_600) },
+      at(-4),
+    ],
+    [
+      'is sent again where a rival that came later was confirmed by a clock that was ahead',
+      at(-10),
+      { created: '2026-03-01T11:59:55Z', appliedAt: at(3_600), provenAt: at(3_600) },
+      at(-4),
+    ],
+    ['stands against a rival that came later and was never answered', at(-10), late, undefined],
     ['is sent again where its own time lies in the future', at(60), { appliedAt: at(-5) }, at(-4)],
   ])('%s', ([, own, rival, expected]) => {
     expect(against(own, rival)).toBe(expected);
