@@ -3,6 +3,7 @@ import type { Life } from '../life/life.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import type { Known } from '../record/knowledge.ts';
 import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import { isMisdated } from './misdated.ts';
 import { Told } from './told.ts';
 
 /** Something that must not be. */
@@ -207,19 +208,9 @@ export class Court {
     return since.some((call) => {
       const objects = this.candidates(call).map(({ known }) => known.last.metadata);
       if (!objects.some((one) => fleet.sees(one.namespace, namespace))) return true;
-      if (this.#isByClockAhead(call)) return true;
+      if (isMisdated(call, { thing, confirmedAt: this.confirmedAt(thing), life: this.life })) return true;
       const isTold = this.isTold(call) && objects.some(({ uid }) => telling.has(uid));
       return !fleet.isSeenBy(call.process, namespace) && !isTold;
-    });
-  }
-
-  /** Whether the time that a status gives this call lies after its reply: one in the future counts as long past. */
-  #isByClockAhead({ reply }: ApiCall): boolean {
-    if (reply?.requestId === undefined) return false;
-    return this.life.objects().some(({ thing }) => {
-      const { applied, lastRequest } = statusOf(thing);
-      const record = [applied, lastRequest].find((one) => one?.requestId === reply.requestId);
-      return Date.parse(record?.time ?? '') - this.life.wall > reply.at + 60_000;
     });
   }
 
