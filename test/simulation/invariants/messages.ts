@@ -74,7 +74,8 @@ export class MessageJudge implements Judge {
     const ready = readyOf(now);
     if (!ready || isDeepStrictEqual(status, statusOf(before))) return;
     this.#judgeLastRequest(key, target, status, statusOf(before));
-    this.#judgeUnsent(key, now, target, by);
+    // A word that stood there before is of an earlier request.
+    if (!isDeepStrictEqual(status.lastRequest, statusOf(before).lastRequest)) this.#judgeUnsent(key, now, target, by);
     this.#judgeIds(key, target, ready);
     this.#judgeNames(key, namespace, ready);
     if (ready.reason === 'Unauthorized') this.#judgeRefused(key, now);
