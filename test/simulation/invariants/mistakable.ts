@@ -5,6 +5,7 @@ import type { Court } from './court.ts';
 import { type Intents, SURELY_OURS_MS } from './intents.ts';
 import { type Departure, lookBefore, lookLackingId } from './looks.ts';
 import { isLook } from './messages.ts';
+import type { MissedByClockAhead } from './missed.ts';
 import { type Instance, isIn, isThere, type Look, type Trails, truthKey } from './trail.ts';
 
 /** How far an API may lag behind its own writes. */
@@ -29,11 +30,17 @@ export class Mistakable {
   readonly #court: Court;
   readonly #trails: Trails;
   readonly #intents: Intents;
+  readonly #missed: MissedByClockAhead;
 
-  constructor(court: Court, trails: Trails, intents: Intents) {
+  constructor(
+    court: Court,
+    trails: Trails,
+    records: { readonly intents: Intents; readonly missed: MissedByClockAhead },
+  ) {
     this.#court = court;
     this.#trails = trails;
-    this.#intents = intents;
+    this.#intents = records.intents;
+    this.#missed = records.missed;
   }
 
   /** Why no client could have told that this endpoint, one of those that went with this call, was not ours. */
@@ -81,8 +88,22 @@ export class Mistakable {
           at >= wentAt && entries && !isIn(entries, before.stored) && !this.isElsewhere(call, look),
       );
       if (!missed || instance.creator.at <= missed.at + PUT_BACK_MS) return 'put in place of ours';
+      if (this.#isSoonByRecord(call, before, instance)) return 'put in place of ours, by a clock that was ahead';
     }
     return this.#excuseByAdd(call, instance);
+  }
+
+  /** Whether it came so soon after ours was Missing by all that the process knew which was shown it first. */
+  #isSoonByRecord(call: ApiCall, { key }: Instance, { stored, creator }: Instance): boolean {
+    const { looks } = this.#trails.of(call.host, call.target);
+    const shown = looks.find(
+      ({ call: look, at, entries }) =>
+        at >= creator.at && entries && isIn(entries, stored) && !this.isElsewhere(call, look),
+    );
+    if (!shown) return false;
+    const { process } = shown.call;
+    const times = this.#court.objectsOf(call).flatMap(({ metadata }) => this.#missed.times(process, metadata.uid, key));
+    return times.some((since) => creator.at <= since + PUT_BACK_MS);
   }
 
   /** It came when an add of ours was on its way, or was about to be: nobody can tell the two apart. */

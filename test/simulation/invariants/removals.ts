@@ -4,6 +4,7 @@ import { type EndpointView, sameId, specOf, statusOf } from '../record/objects.t
 import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import type { Intents } from './intents.ts';
+import { MissedByClockAhead } from './missed.ts';
 import { BROUGHT_BACK, HIDDEN, isInPlace, Mistakable } from './mistakable.ts';
 import { type Instance, type Trails, truthKey } from './trail.ts';
 
@@ -11,6 +12,7 @@ import { type Instance, type Trails, truthKey } from './trail.ts';
 export class RemovalJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
+  readonly #missed: MissedByClockAhead;
   readonly #mistakable: Mistakable;
   /** By uid of the object: the endpoints that were adopted for it while its spec said so. */
   readonly #adopted = new Map<string, Map<string, EndpointView>>();
@@ -18,10 +20,12 @@ export class RemovalJudge implements Judge {
   constructor(court: Court, trails: Trails, intents: Intents) {
     this.#court = court;
     this.#trails = trails;
-    this.#mistakable = new Mistakable(court, trails, intents);
+    this.#missed = new MissedByClockAhead(court.life);
+    this.#mistakable = new Mistakable(court, trails, { intents, missed: this.#missed });
   }
 
   see(fact: Fact): void {
+    this.#missed.see(fact);
     if (fact.what === 'written' && fact.change.kind.plural === 'organizations') this.#learn(fact.change.now);
     if (fact.what === 'leaves' && fact.call.method === 'PATCH') this.#leaves(fact.call);
     // What went is on the trail already.
