@@ -102,8 +102,8 @@ export class OrganizationsAtRest {
     if (creator.by !== 'operator') return false;
     const { uid } = thing.metadata;
     const isOwned = this.#rightful.owns(thing, stored);
-    // A ledger that came back with a restore may be one from before it was added.
-    const isBeforeRestore = creator.at <= (this.#court.life.restores.at(-1) ?? -1);
+    // What came back with a restore may be from before it was to be added; its call may be carried out later.
+    const isBeforeRestore = creator.call.leftAt <= (this.#court.life.restores.at(-1) ?? -1);
     if (isBeforeRestore && !isOwned) return false;
     const target = targetOfSpec('organizations', specOf(thing));
     if (this.#wasHiddenTwice(target, { stored, creator })) return false;
