@@ -85,8 +85,10 @@ export class CallJudge implements Judge {
     const told = [applied?.time, proof?.time, unknown].flatMap((time) =>
       time === undefined ? [] : [Date.parse(time)],
     );
-    const { uid } = thing.metadata;
-    if (told.length > 0) times.set(uid, Math.max(times.get(uid) ?? 0, ...told));
+    const { uid, creationTimestamp } = thing.metadata;
+    // A clock that was behind may date a call before its object was there.
+    const since = Math.max(times.get(uid) ?? 0, Date.parse(creationTimestamp));
+    if (told.length > 0) times.set(uid, Math.max(since, ...told));
     this.#taken.set(name, times);
   }
 

@@ -152,6 +152,10 @@ export class DeletionJudge implements Judge {
         // A restore has brought the object back, and it went on.
         if (creator.call.leftAt > at) return [];
         if (this.#trails.cameAgain(host, target, instance)) return [];
+        if (this.#wasRemoved(ended, instance)) {
+          this.#court.excuse('removed, and back with a change of somebody else that was under way');
+          return [];
+        }
         const makers = this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid);
         // Where several objects can have made the call, it is not certain that it was this one.
         if (makers.length !== 1 || makers[0] !== uid) return [];
@@ -165,6 +169,15 @@ export class DeletionJudge implements Judge {
         return [said(stored, isOfIntent ? 'pending' : 'added')];
       }
       return adopted.has(key) && creator.at < at ? [said(stored, 'adopted')] : [];
+    });
+  }
+
+  /** Whether it was gone, and the answer to its removal showed so: another change at the same time may bring it back unseen. */
+  #wasRemoved({ target, host, at }: Ended, { stored, creator }: Instance): boolean {
+    return this.#trails.of(host, target).instances.some(({ creator: before, gone }) => {
+      const { result, at: answeredAt = at } = gone?.call?.reply ?? {};
+      const list = result?.privateEndpoints;
+      return before === creator && answeredAt < at && Array.isArray(list) && !isIn(list, stored);
     });
   }
 
