@@ -44,6 +44,12 @@ const TABLE: readonly Line[] = [
 
   { line: 'add answered | there', given: { ...THERE, sent: add('answered') }, says: 'a Added Present' },
   {
+    line: 'add lost | there, long after it was sent by a clock that was put back since',
+    given: { ...THERE, sent: add('lost'), now: MINUTE, settled: true, settlesAt: T0 - 4 * MINUTE },
+    says: 'a Found Present',
+    told: 'maybe-ours',
+  },
+  {
     line: 'add lost | there, 5 min later',
     given: { ...THERE, sent: add('lost'), now: 5 * MINUTE, settled: true },
     says: 'a Added Present',
@@ -115,6 +121,12 @@ const TABLE: readonly Line[] = [
   {
     line: 'Unconfirmed | there, two seconds more',
     given: { ...THERE, ledger: [UNCONFIRMED], now: 5 * MINUTE + 2 * SECOND, settled: true },
+    says: 'a Found Present',
+    told: 'maybe-ours',
+  },
+  {
+    line: 'Unconfirmed | there, long after it was sent by a clock that was put back since',
+    given: { ...THERE, ledger: [UNCONFIRMED], now: 2 * MINUTE, settled: true, openUntil: () => T0 - 4 * MINUTE },
     says: 'a Found Present',
     told: 'maybe-ours',
   },

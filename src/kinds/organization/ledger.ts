@@ -122,7 +122,7 @@ function lineFor(entry: LedgerEntry, evidence: Evidence): Line {
 
 /** An add that the look before it lacked. */
 function afterAdd(tuple: Tuple, evidence: Evidence): Line {
-  const { sent, list, goal, now } = evidence;
+  const { sent, list, goal } = evidence;
   if (!sent) return {};
   const reported = list.find(tuple);
   switch (sent.how) {
@@ -135,7 +135,7 @@ function afterAdd(tuple: Tuple, evidence: Evidence): Line {
     }
     case 'lost':
       if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);
-      if (isSurelyOurs(Date.parse(sent.pending.time), now)) return { entry: added(tuple, reported), did: 'added' };
+      if (isSurelyOurs(Date.parse(sent.pending.time), evidence)) return { entry: added(tuple, reported), did: 'added' };
       return unlessAdopted(found(tuple, reported, goal), 'maybe-ours');
     case 'refused':
       if (reported) return unlessAdopted(found(tuple, reported, goal), 'refused-but-there');
@@ -164,7 +164,8 @@ function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
   if (!reported) return isOver(entry, evidence) ? givenUp : { entry };
   if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
   const sentAt = Date.parse(entry.nextAttemptTime ?? '') - evidence.atWorkMs;
-  if (isSurelyOurs(sentAt, evidence.now)) return { entry: added(entry, reported), did: 'added' };
+  const overAt = evidence.openUntil?.(entry);
+  if (isSurelyOurs(sentAt, evidence, overAt)) return { entry: added(entry, reported), did: 'added' };
   return unlessAdopted(found(entry, reported, evidence.goal), 'maybe-ours');
 }
 
@@ -196,7 +197,7 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
     return { entry: sent.blamed?.(entry) ? { ...present, ...failedAs(sent) } : present };
   }
   // Only with the status that ends the intent: an object with nothing of its own is let go, and this may still be at work.
-  const isSame = isSurelyOurs(Date.parse(sent.pending.time), now) && !isMissedFor(SAME_AGAIN_MS, entry, now);
+  const isSame = isSurelyOurs(Date.parse(sent.pending.time), evidence) && !isMissedFor(SAME_AGAIN_MS, entry, now);
   if (sent.how === 'lost' && evidence.settled && !isSame) {
     return { entry: { ...kept(entry, reported, goal), origin: 'Found' }, remark: 'maybe-still-ours' };
   }
@@ -280,10 +281,9 @@ function describedBy({ description }: Reported): { readonly description?: string
   return { description: cutText(description, LIMITS.ledgerDescription) };
 }
 
-/** A time ahead of the clock counts as long past, unless rounding up to a whole second has put it there, as the version before did with every intent. */
-function isSurelyOurs(sentAt: number, now: number): boolean {
-  const age = now - sentAt;
-  return age > -1_000 && age <= SURELY_OURS_MS;
+/** A time ahead of the clock counts as long past, but for what rounding up to a second adds; and no clock that was put back makes it later. */
+function isSurelyOurs(sentAt: number, { now, atWorkMs, settlesAt }: Evidence, overAt = settlesAt): boolean {
+  return now - sentAt > -1_000 && now - Math.min(sentAt, overAt - atWorkMs) <= SURELY_OURS_MS;
 }
 
 function summed(lines: readonly { readonly tuple: Tuple; readonly line: Line }[]): Settlement {
