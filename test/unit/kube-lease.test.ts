@@ -108,6 +108,16 @@ function writes(kube: MemoryKube): RequestCall[] {
   return kube.calls.filter((call) => call.method !== 'GET');
 }
 
+async function leaderAndStandby() {
+  const kube = new MemoryKube();
+  const clock = new FakeClock();
+  const a = start(kube, clock, { identity: 'a' });
+  await clock.advance(0);
+  const b = start(kube, clock, { identity: 'b' });
+  await clock.advance(1_000);
+  return { kube, clock, a, b };
+}
+
 describe('acquiring', () => {
   test('takes a Lease that does not exist at once, with six digits in its times', async () => {
     const kube = new MemoryKube();
@@ -363,12 +373,7 @@ describe('leading', () => {
   });
 
   test('makes a deleted Lease again as it was, before a standby that knew it takes it', async () => {
-    const kube = new MemoryKube();
-    const clock = new FakeClock();
-    const a = start(kube, clock, { identity: 'a' });
-    await clock.advance(0);
-    const b = start(kube, clock, { identity: 'b' });
-    await clock.advance(1_000);
+    const { kube, clock, a, b } = await leaderAndStandby();
     kube.remove(path);
     await clock.advance(60_000);
     expect([a.told, b.told]).toEqual([['started'], []]);
@@ -383,12 +388,7 @@ describe('leading', () => {
     ['emptied', { holderIdentity: '', leaseDurationSeconds: 15 }],
     ['wiped', {}],
   ])('keeps a Lease that somebody else has %s, which tells its holder nothing', async (_, spec) => {
-    const kube = new MemoryKube();
-    const clock = new FakeClock();
-    const a = start(kube, clock, { identity: 'a' });
-    await clock.advance(0);
-    const b = start(kube, clock, { identity: 'b' });
-    await clock.advance(1_000);
+    const { kube, clock, a, b } = await leaderAndStandby();
     kube.set(path, { spec });
     for (let second = 0; second < 30; second += 1) {
       await clock.advance(1_000);
