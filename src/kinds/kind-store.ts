@@ -9,6 +9,7 @@ import type { KindContext } from './context.ts';
 import { secretNameOf } from './credentials.ts';
 import { Locks } from './locks.ts';
 import type { ProvableStatus } from './proof.ts';
+import { SharedText } from './shared-text.ts';
 
 export interface KindStoreOptions<T extends KubeObject> {
   /** The kind's name. */
@@ -46,6 +47,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
       store.byIndex('target', target).filter((object) => keyOf(object) !== but),
       'user',
     );
+  const texts = new SharedText();
   const contests = new Contests(() => clock.monotonic());
   const locks = new Locks({
     monotonic: () => clock.monotonic(),
@@ -62,7 +64,11 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     wake(rivals, 'user');
   };
   const store = new Store<T>({
-    trim,
+    trim: (object) => {
+      const trimmed = trim(object);
+      texts.share(trimmed);
+      return trimmed;
+    },
     indexes: { target: options.targetOf, secret: secretKeyOf },
     onChange: (key, now, before, origin) => {
       enqueue(idOf(key), now ? laneFor(now, origin) : 'user');

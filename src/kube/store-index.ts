@@ -1,7 +1,9 @@
 /** Objects by one string that each of them yields; a value nobody has any more takes no memory. */
 export class StoreIndex<T extends object> {
   readonly #file: (object: T) => string | undefined;
-  readonly #objects = new Map<string, Set<T>>();
+  /** Most values have one object, and there may be ten thousand of them: a set for each takes more than all else here. */
+  readonly #single = new Map<string, T>();
+  readonly #several = new Map<string, Set<T>>();
 
   constructor(file: (object: T) => string | undefined) {
     this.#file = file;
@@ -9,7 +11,8 @@ export class StoreIndex<T extends object> {
 
   /** Objects filed under `value`, in the order in which their last versions came. */
   find(value: string): T[] {
-    return [...(this.#objects.get(value) ?? [])];
+    const single = this.#single.get(value);
+    return single ? [single] : [...(this.#several.get(value) ?? [])];
   }
 
   /** Files `now` in place of `before`; either may be absent. */
@@ -21,16 +24,22 @@ export class StoreIndex<T extends object> {
   #add(object: T): void {
     const value = this.#file(object);
     if (value === undefined) return;
-    const there = this.#objects.get(value);
-    if (there) there.add(object);
-    else this.#objects.set(value, new Set([object]));
+    const several = this.#several.get(value);
+    const single = this.#single.get(value);
+    if (several) several.add(object);
+    else if (!single) this.#single.set(value, object);
+    else {
+      this.#single.delete(value);
+      this.#several.set(value, new Set([single, object]));
+    }
   }
 
   #remove(object: T): void {
     const value = this.#file(object);
-    const there = value === undefined ? undefined : this.#objects.get(value);
-    if (value === undefined || !there) return;
-    there.delete(object);
-    if (there.size === 0) this.#objects.delete(value);
+    if (value === undefined) return;
+    if (this.#single.get(value) === object) this.#single.delete(value);
+    const several = this.#several.get(value);
+    several?.delete(object);
+    if (several?.size === 0) this.#several.delete(value);
   }
 }
