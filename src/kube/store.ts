@@ -74,14 +74,14 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
   /**
    * Takes the reply of a read or write of one object. False where it was ignored: something as new is held already, or
    * nothing of this object is: it is gone, or not in the watch's selector, and only the watch can bring it.
-   * `refused`: the version under which a write was refused before this one was read. Where that is held, and is younger, the
-   * server itself went back, and the older one is what there is.
+   * `known`: what was held when it was asked for. Where that is still held, and is younger than the answer, the server
+   * itself went back, and the older one is what there is.
    */
-  put(object: T, refused?: KubeObject): boolean {
+  put(object: T, known?: KubeObject): boolean {
     const held = this.#objects.get(keyOf(object));
     if (held?.metadata.uid !== object.metadata.uid) return false;
-    const isHeldRefused = refused?.metadata.resourceVersion === held.metadata.resourceVersion;
-    if (!this.#isNews(held, object, '') && !(isHeldRefused && isOlder(object, held))) return false;
+    const wasKnown = known?.metadata.resourceVersion === held.metadata.resourceVersion;
+    if (!this.#isNews(held, object, '') && !(wasKnown && isOlder(object, held))) return false;
     this.#report([this.#set(this.trim(object))], 'event');
     return true;
   }

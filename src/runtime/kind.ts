@@ -65,7 +65,7 @@ export interface Kind extends Housekeeping {
   /** Where a watch of this kind brings its news: of one namespace, or of all. */
   sink(namespace?: string): WatchSink<KubeObject>;
   /** Takes a version that the server returned; see Store.put. */
-  put(object: KubeObject, refused?: KubeObject): void;
+  put(object: KubeObject, known?: KubeObject): void;
   /** The server says that this object is gone; see Store.drop. */
   drop(object: KubeObject): void;
   /** Everything from reading to the report; throws only on a bug or where Kubernetes gives no answer. */
@@ -82,7 +82,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     values: () => store.values(),
     sink: (namespace) => (namespace === undefined ? store : store.scope(namespace)),
     // Both come from this kind's own collection, where the CRD's schema has checked them.
-    put: (object, refused) => void store.put(object as Stored, refused),
+    put: (object, known) => void store.put(object as Stored, known),
     drop: (object) => store.drop(object),
     recorded: (key, how) => definition.recorded(key, how),
     settle: (key, isOpen) => definition.settle(key, isOpen),

@@ -171,7 +171,8 @@ export class Lifecycle {
         if (isSameDeclaration(object, kind.get(key))) this.#options.take(kind, id, object);
         else kind.put(object);
       },
-      met: (found, refused) => kind.put(found, refused),
+      known: () => kind.get(key),
+      met: (found, known) => kind.put(found, known),
     });
     this.#kept.delete(id);
     const isLost = written === 'gone' || (written === 'superseded' && !isSame);

@@ -21,8 +21,13 @@ export interface StatusWrite {
   readonly statusFor: (object: KubeObject) => object | undefined;
   /** Gets the version that our own write made. */
   readonly wrote: (object: KubeObject) => void;
-  /** Gets the version that stands there in place of the one for which the write was refused, maybe another object's: nobody may have looked at it yet. */
-  readonly met: (found: KubeObject, refused: KubeObject) => void;
+  /** What is known of the object now. */
+  readonly known: () => KubeObject | undefined;
+  /**
+   * Gets the version that stands there in place of the one for which the write was refused, maybe another object's: nobody may have
+   * looked at it yet. `known`: what was known when it was asked for.
+   */
+  readonly met: (found: KubeObject, known: KubeObject | undefined) => void;
 }
 
 /**
@@ -41,8 +46,9 @@ export async function writeStatus(write: StatusWrite): Promise<Written> {
       return 'written';
     } catch (error) {
       if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
+      const known = write.known();
       const newer = await getObject(client, objectPath(type, namespace, name));
-      if (newer) write.met(newer, target);
+      if (newer) write.met(newer, known);
       if (newer?.metadata.uid !== uid) return 'gone';
       // The object is there: what was not found is its status, as with a CRD that declares no such subresource.
       if (isNotFound(error)) throw error;

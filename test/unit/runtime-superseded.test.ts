@@ -48,19 +48,32 @@ test('a result whose object is gone is nobody’s business: others of its target
   expect(engine.told).toEqual([]);
 });
 
-test('on a server that went back, what stands there now is known at once, and a result for what is no more is not written', async () => {
-  const { metadata } = engine.given(KEY, { spec: { speed: 1 } });
-  const lost = { ...metadata, generation: 2, resourceVersion: `${metadata.resourceVersion}000` };
-  engine.store.put({ metadata: lost, spec: { speed: 2 } });
-  await engine.queue.take(new AbortController().signal);
-  await engine.pass(KEY);
-  engine.queue.done(idOf(KEY));
-  expect(engine.server.get(PIPE, KEY)?.status).toBeUndefined();
-  expect(engine.store.get(KEY)).toMatchObject({ metadata, spec: { speed: 1 } });
-  expect(engine.queue.depth).toBe(1);
-  await engine.pass(KEY);
-  expect(engine.server.get(PIPE, KEY)?.status).toMatchObject({ observedGeneration: 1 });
-  expect(engine.acted).toEqual([KEY, KEY]);
+describe('on a server that went back', () => {
+  test.for([false, true])(
+    'what stands there now is known at once, and a result for what is no more is not written; the watch brings what was before it late: %s',
+    async (isLate) => {
+      const { metadata } = engine.given(KEY, { spec: { speed: 1 } });
+      const lost = (generation: number): KubeObject => {
+        const resourceVersion = `${metadata.resourceVersion}000${generation}`;
+        return { metadata: { ...metadata, generation, resourceVersion }, spec: { speed: generation } };
+      };
+      engine.store.put(lost(2));
+      engine.server.fate = ({ method }) => {
+        if (isLate && method === 'PUT') engine.store.apply('MODIFIED', lost(3));
+        return undefined;
+      };
+      await engine.queue.take(new AbortController().signal);
+      await engine.pass(KEY);
+      engine.queue.done(idOf(KEY));
+      expect(engine.server.get(PIPE, KEY)?.status).toBeUndefined();
+      expect(engine.store.get(KEY)).toMatchObject({ metadata, spec: { speed: 1 } });
+      expect(engine.queue.depth).toBe(1);
+      engine.server.fate = () => undefined;
+      await engine.pass(KEY);
+      expect(engine.server.get(PIPE, KEY)?.status).toMatchObject({ observedGeneration: 1 });
+      expect(engine.acted).toEqual([KEY, KEY]);
+    },
+  );
 });
 
 describe('a request that no status tells of does not matter any more', () => {
