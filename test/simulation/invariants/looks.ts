@@ -46,9 +46,9 @@ export class LookJudge implements Judge {
     }
   }
 
-  /** A write that leaves the status as it was, as that of a finalizer, tells of no look. */
+  /** A status that tells of no other request than before, as that of an object which waits, tells of no look. */
   #speak({ by, before, now }: Change, at: number): void {
-    if (by === 'user' || isDeepStrictEqual(statusOf(before), statusOf(now))) return;
+    if (by === 'user' || isDeepStrictEqual(statusOf(before).lastRequest, statusOf(now).lastRequest)) return;
     for (const whose of [statusOf(now).observedGeneration, by]) this.#spoken.set(`${now.metadata.uid} ${whose}`, at);
   }
 
@@ -81,14 +81,22 @@ export class LookJudge implements Judge {
     return undefined;
   }
 
-  /** An edit, or the end of its process, ended the attempt of this look before a status told of it. */
+  /**
+   * An edit, or the end of its process, ended the attempt of this look before a status told of it. It was made for one of several
+   * objects, as the call was: only the one that calls says so in a status.
+   */
   #isForgotten({ call: look, at }: Look, call: ApiCall): boolean {
-    const [before, now] = [look, call].map((one) => this.#court.candidates(one)[0]?.known.last.metadata);
-    if (!before) return false;
-    const isUntold = (whose: string | number | undefined): boolean =>
-      at > (this.#spoken.get(`${before.uid} ${whose}`) ?? Number.NEGATIVE_INFINITY);
-    if (look.process !== call.process && isUntold(look.process)) return true;
-    return before.generation !== now?.generation && isUntold(before.generation);
+    const [before, now] = [look, call].map((one) =>
+      this.#court.candidates(one).map(({ known }) => known.last.metadata),
+    );
+    if (!before || before.length === 0) return false;
+    const isTold = (uid: string, whose: string | number | undefined): boolean =>
+      (this.#spoken.get(`${uid} ${whose}`) ?? Number.NEGATIVE_INFINITY) >= at;
+    if (look.process !== call.process && !before.some(({ uid }) => isTold(uid, look.process))) return true;
+    const isEdited = before.some(
+      ({ uid, generation }) => now?.find((one) => one.uid === uid)?.generation !== generation,
+    );
+    return isEdited && !before.some(({ uid, generation }) => isTold(uid, generation));
   }
 
   /**
@@ -145,7 +153,10 @@ export function lookBefore(call: Departure, trails: Trails): Look | undefined {
   );
   const isLooked = ({ call: look, entries }: Look): boolean =>
     entries !== undefined || (look.body as PatchView).name === undefined;
-  return before.findLast(isLooked) ?? before.at(-1);
+  const looked = before.findLast(isLooked);
+  const named = before.at(-1);
+  // The name goes between a look and the change, and may have to wait as long as the change.
+  return looked ?? (named && (lookBefore({ ...call, leftAt: named.call.leftAt }, trails) ?? named));
 }
 
 /** The look before an add with this id, where it lacked the id in any place: what comes under it then counts as ours in other fields. */

@@ -109,9 +109,13 @@ export class KubernetesSide implements Server {
     if (type === 'DELETED') this.#gone(host, object);
   }
 
-  unanswered({ id, host, request }: Crossing, failure: string): void {
+  unanswered(crossing: Crossing, failure: string): void {
+    this.#underWay.delete(crossing.id);
+    this.unreached(crossing, failure);
+  }
+
+  unreached({ host, request }: Crossing, failure: string): void {
     const { method, path, body } = request;
-    this.#underWay.delete(id);
     if (path.includes('watch=true')) return;
     this.#tell({ what: 'asked', process: host, ask: { method, path, status: undefined, body, failure } });
   }

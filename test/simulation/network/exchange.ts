@@ -51,6 +51,7 @@ export class Exchange {
     const wasSent = this.#state === 'sent' || this.#state === 'answered';
     this.#end(wasSent);
     if (wasSent) server.unanswered(crossing, error.message);
+    else server.unreached?.(crossing, error.message);
     handler.onResponseError?.(this.#controller, error);
   }
 

@@ -61,6 +61,8 @@ export interface Server {
   streamed(crossing: Crossing, says: unknown): void;
   /** The process hears of no answer any more: it gave up, or the connection broke. */
   unanswered(crossing: Crossing, why: string): void;
+  /** Nothing of it has left, and nothing will. */
+  unreached?(crossing: Crossing, why: string): void;
   /** How long a new connection takes to stand; undefined: it is refused. */
   connectMs(host: string): number | undefined;
 }
