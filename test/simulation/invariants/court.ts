@@ -59,7 +59,7 @@ export class Court {
   readonly lastNamed = new Map<string, ApiCall>();
   /** A life that goes round and round has shown what it has to show. */
   isAdjourned = false;
-  readonly #told = new Told(this);
+  readonly #told = new Told();
   /** By resourceVersion: who wrote it. */
   readonly #written = new Map<string, string>();
   /** By request id: the replies of 200. */
@@ -176,9 +176,9 @@ export class Court {
     );
   }
 
-  /** Whether its process has written a status of an object that it can be for, since it ended. */
-  isTold(call: ApiCall): boolean {
-    return this.#told.has(call);
+  /** Whether its process has written the status of this object since it ended. */
+  isTold(call: ApiCall, uid: string): boolean {
+    return this.#told.has(call, uid);
   }
 
   /** No client could have waited with this call for that write: it is not to blame for what the write overwrites. */
@@ -210,7 +210,7 @@ export class Court {
       const objects = this.candidates(call).map(({ known }) => known.last.metadata);
       if (!objects.some((one) => fleet.sees(one.namespace, namespace))) return true;
       if (isMisdated(call, { thing, confirmedAt: this.confirmedAt(thing), life: this.life })) return true;
-      const isTold = this.isTold(call) && objects.some(({ uid }) => telling.has(uid));
+      const isTold = objects.some(({ uid }) => telling.has(uid) && this.isTold(call, uid));
       return !fleet.isSeenBy(call.process, namespace) && !isTold;
     });
   }

@@ -222,12 +222,13 @@ export class OrganizationsAtRest {
       this.#court.life.apiHost,
       targetOfSpec('organizations', specOf(thing)),
     );
+    const { uid } = thing.metadata;
     // The answer to a look over which another process has spoken goes with its attempt.
     const last = looks.findLast(
       ({ call, entries }) =>
         entries &&
-        this.#court.isTold(call) &&
-        this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid),
+        this.#court.isTold(call, uid) &&
+        this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid),
     );
     const key = truthKey(endpoint);
     const isStale = last?.entries !== undefined && isIn(last.entries, endpoint) && !last.truth.has(key);
