@@ -116,7 +116,12 @@ export class LedgerJudge implements Judge {
 
   /** Why the ledger may not let go of an entry of ours, by the API that its writer works with; undefined where it may. */
   #objection(thing: Thing, entry: LedgerView, host: string): Loss['why'] | undefined {
-    const { looks, changes } = this.#trails.of(host, targetOfSpec('organizations', specOf(thing)));
+    const trail = this.#trails.of(host, targetOfSpec('organizations', specOf(thing)));
+    // What a shard that does not see the object is shown, or sends, is unknown to those that keep its ledger.
+    const isOfKeepers = ({ process }: ApiCall): boolean =>
+      this.#court.life.fleet.isSeenBy(process, thing.metadata.namespace);
+    const looks = trail.looks.filter(({ call }) => isOfKeepers(call));
+    const changes = trail.changes.filter(isOfKeepers);
     const since = this.#since.get(`${thing.metadata.uid} ${truthKey(entry)}`) ?? 0;
     const lacking = looks.filter(({ at, entries }) => at >= since && entries && !isThere(entries, entry));
     const lastSeen = looks.findLast(({ at, entries }) => at >= since && entries && isThere(entries, entry))?.at ?? 0;
