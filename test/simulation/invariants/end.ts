@@ -8,6 +8,7 @@ import { PipesAtRest } from './pipes-at-rest.ts';
 import type { RepeatJudge } from './repeats.ts';
 import { Rightful } from './rightful.ts';
 import type { Trails } from './trail.ts';
+import { IN_LINE_MS } from './waits.ts';
 
 const DELETED_MS = 15 * 60_000;
 const GIVEN_TWICE = 'a version that had been given before a restore';
@@ -42,8 +43,23 @@ export class EndJudge {
       const times = [nextAttemptTime, ...privateEndpoints.map((entry) => entry.nextAttemptTime)];
       if (readyOf(thing)?.reason === 'Unauthorized' && nextAttemptTime === undefined)
         return [life.world.restAt + GATED_MS];
-      return times.flatMap((time) => (time === undefined ? [] : [Date.parse(time) - life.wall + this.#clockMs()]));
+      const told = times.flatMap((time) =>
+        time === undefined ? [] : [Date.parse(time) - life.wall + this.#clockMs()],
+      );
+      // What has no time of its own may be in the midst of an attempt.
+      const isInMidst = nextAttemptTime === undefined && this.#wasCalledFor(plural, thing);
+      return isInMidst ? [...told, life.timeline.now + 1] : told;
     });
+  }
+
+  /** Whether a call was made for it so lately that the next one of the same attempt may stand in line for its slot. */
+  #wasCalledFor(plural: Plural, thing: Thing): boolean {
+    const { uid } = thing.metadata;
+    const calls = this.#court.carriedOut(targetOfSpec(plural, specOf(thing)));
+    const last = calls.findLast((call) =>
+      this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid),
+    );
+    return last !== undefined && this.#court.life.timeline.now - last.leftAt < IN_LINE_MS;
   }
 
   /** Whether something was refused that the API would take by now: it has a time of its own, whatever else is refused rightly. */

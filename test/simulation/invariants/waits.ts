@@ -13,7 +13,7 @@ const LONGEST_MS: Readonly<Record<string, number>> = {
 /** Waits differ by a fifth. */
 const JITTER = 1.2;
 /** An attempt may stand in line for its slot. */
-const SLACK_MS = 2 * MINUTE;
+export const IN_LINE_MS = 2 * MINUTE;
 const LONGEST_PAUSE_MS = 15 * MINUTE;
 
 /** What has failed is tried again within the longest wait of its class, whatever wall clocks say. */
@@ -51,7 +51,7 @@ export class WaitJudge implements Judge {
       if (longest === undefined || isIdle(thing)) continue;
       const key = `${plural}/${namespace}/${name}`;
       const since = Math.max(this.#called.get(key) ?? 0, life.world.restAt);
-      if (now - since <= longest * JITTER + SLACK_MS) continue;
+      if (now - since <= longest * JITTER + IN_LINE_MS) continue;
       const minutes = ((now - since) / MINUTE).toFixed(0);
       const text = `${key} says ${reason} and has not been tried for ${minutes} min, while everything worked; it is tried again after ${longest / MINUTE} min at most`;
       // How long a change may be at work is counted from a time on record, which another clock may have written.
