@@ -39,6 +39,7 @@ export function judge(life: Life): Sitting {
   const intents = new Intents();
   const repeats = new RepeatJudge(court, trails);
   const ledger = new LedgerJudge(court, trails, notes);
+  const unsettled = new UnsettledJudge(court, trails, intents);
   const ending = new EndJudge(court, trails, { notes, ledger, repeats });
   const judges: Judge[] = [
     court,
@@ -53,14 +54,14 @@ export function judge(life: Life): Sitting {
     new RemovalJudge(court, trails, intents),
     ledger,
     new DeletionJudge(court, trails, notes),
-    new UnsettledJudge(court, trails, intents),
+    unsettled,
     repeats,
     new EarlyJudge(court),
     new RecordJudge(court),
     new MessageJudge(court),
     new DriftJudge(court),
     new ActivityJudge(court),
-    new PromiseJudge(court),
+    new PromiseJudge(court, unsettled),
     new WaitJudge(court),
     new ProcessJudge(court, notes),
     new ProofJudge(court),

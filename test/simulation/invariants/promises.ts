@@ -1,8 +1,9 @@
 import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { isIdle, readyOf, specOf, statusOf } from '../record/objects.ts';
+import { isIdle, readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
 import { waitAsked } from './pace.ts';
+import type { UnsettledJudge } from './unsettled.ts';
 
 /** Reasons behind which a call stands, and after which another one is promised. */
 const CALLED = new Set([
@@ -31,20 +32,24 @@ interface Promised {
   readonly secret: string;
   readonly reason: string;
   readonly at: number;
+  /** Who wrote the time; absent: nobody has, it is to be done at once. */
+  readonly by?: string;
   readonly writtenAt: number;
 }
 
 /** What `status.nextAttemptTime` promises is kept, unless something from outside came between. */
 export class PromiseJudge implements Judge {
   readonly #court: Court;
+  readonly #unsettled: UnsettledJudge;
   readonly #open = new Map<string, Promised>();
   /** Times at which something happened that any promise may suffer from. */
   #disturbedAt = Number.NEGATIVE_INFINITY;
   /** The last calls, of all objects. */
   readonly #calls: ApiCall[] = [];
 
-  constructor(court: Court) {
+  constructor(court: Court, unsettled: UnsettledJudge) {
     this.#court = court;
+    this.#unsettled = unsettled;
   }
 
   see(fact: Fact): void {
@@ -96,7 +101,7 @@ export class PromiseJudge implements Judge {
       const known = this.#open.get(key);
       if (known && known.at <= at) return;
       const secret = `${namespace}/${spec.credentialsSecretRef?.name}`;
-      this.#promise({ key, uid, resourceGeneration: generation, secret, reason, at, writtenAt: this.#now() });
+      this.#promise({ key, uid, resourceGeneration: generation, secret, reason, at, by, writtenAt: this.#now() });
     }
   }
 
@@ -140,12 +145,22 @@ export class PromiseJudge implements Judge {
     const [plural = '', namespace = '', name = ''] = key.split('/');
     const thing = this.#court.life.stored(plural, namespace, name);
     if (this.#isExcused(promised) || (thing && this.#court.isSecretMissed(thing, reason))) return;
+    const free = thing ? this.#freeAt(promised, targetOfSpec(plural, specOf(thing))) : 0;
+    if (free > at) {
+      this.#promise({ ...promised, at: free });
+      return;
+    }
     const minutes = ((at - writtenAt) / 60_000).toFixed(1);
     this.#court.report(
       this.#isGated(promised) ? 'promise gated' : `promise ${reason}`,
       key,
       `${key} said ${reason} and was to be tried again ${minutes} min later; ${SLACK_MS / 1_000} s after that time no call had left for it`,
     );
+  }
+
+  /** Until then it must not call, by I6: nobody knows yet what a write for another object of its target has done. */
+  #freeAt({ key, by, writtenAt }: Promised, target: string): number {
+    return by === undefined ? 0 : this.#unsettled.settledAt(target, { key, process: by, toldAt: writtenAt });
   }
 
   /** Its key was refused last, to whomever, and it waits for somebody else to try that key. */

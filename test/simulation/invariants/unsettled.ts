@@ -36,8 +36,24 @@ export class UnsettledJudge implements Judge {
     if (fact.what === 'answered' && isUnknown(fact.call.reply?.status ?? 0)) this.#keep(fact.call);
   }
 
+  /**
+   * When the writes of unknown outcome are settled that hold back this object of a target, ms; 0: there are none. Those of another
+   * process count from when this one was told of them, `toldAt` at the latest.
+   */
+  settledAt(target: string, to: { readonly key: string; readonly process: string; readonly toldAt: number }): number {
+    const isOwn = ({ process }: ApiCall): boolean => process === to.process;
+    const starts = (this.#open.get(`${this.#court.life.apiHost} ${target}`) ?? [])
+      .filter((call) => {
+        const theirs = this.#court.candidates(call);
+        return this.#couldKnow(to, theirs) && theirs.every(({ key }) => key !== to.key);
+      })
+      .filter((call) => isOwn(call) || this.#court.isTold(call))
+      .map((call) => (isOwn(call) ? call.leftAt : Math.max(call.leftAt, to.toldAt)));
+    return starts.length === 0 ? 0 : Math.max(...starts) + this.#settledMs();
+  }
+
   /** Across shards nothing is seen; nor by one that is still ending when they have been merged. */
-  #couldKnow({ process }: ApiCall, theirs: readonly Candidate[]): boolean {
+  #couldKnow({ process }: Pick<ApiCall, 'process'>, theirs: readonly Candidate[]): boolean {
     return theirs.some((other) => this.#court.life.fleet.isSeenBy(process, namespaceOf(other)));
   }
 
