@@ -70,6 +70,14 @@ class CallPacer implements Pacer {
     this.#slots.pump(entry.pace, now);
   }
 
+  startOver(): void {
+    for (const entry of [...this.#roster.entries.values()]) {
+      if (entry.place !== 'line' && entry.place !== 'parked' && entry.place !== 'reserved') continue;
+      this.forget(entry.key);
+      this.#slots.wake(entry);
+    }
+  }
+
   snapshot(): PacerSnapshot {
     return this.#roster.snapshot(this.#options.clock.monotonic());
   }

@@ -80,11 +80,15 @@ export async function startOnFakes(kube: FakeKubeServer, apiUrl: string, flags: 
   let working = lead();
   return {
     guarded,
+    /** How many keys wait for a call, or have a slot for it. */
+    waiting: () => operator.pacer.snapshot().waiting,
+    /** An object as the operator has heard of it. */
+    told: (kind: string, key: string) => operator.controller.kinds.get(kind)?.get(key),
     /** Another process leads while this happens, and then this one again. */
-    async standBy(meanwhile: () => void) {
+    async standBy(meanwhile: () => void | Promise<void>) {
       term.abort();
       await working;
-      meanwhile();
+      await meanwhile();
       term = new AbortController();
       working = lead();
     },

@@ -502,3 +502,22 @@ describe('a process that stood still', () => {
     expect(on.woken()).toContain('refused');
   });
 });
+
+describe('a process that leads again', () => {
+  it('gives nobody a slot for having asked before, and wakes whoever waited for one', () => {
+    const on = rig({ inFlight: 2 });
+    call(on, 'refused', 401, { credential: 'c2' });
+    const [first, second] = [begin(on, 'a'), begin(on, 'b', { target: 'shared' })];
+    for (const key of ['c', 'd']) ask(on, key);
+    ask(on, 'e', { credential: 'c3', target: 'shared' });
+    first.finish(OK);
+    expect(on.woken()).toEqual(['c']);
+    on.pacer.startOver();
+    expect(new Set(on.woken())).toEqual(new Set(['c', 'd', 'e']));
+    expect(['c', 'd', 'e'].filter((key) => on.pacer.hasSlot(key))).toEqual([]);
+    expect(on.pacer.snapshot()).toMatchObject({ waiting: 0, inFlight: 1, gated: 1 });
+    expect([ask(on, 'd'), ask(on, 'c')]).toEqual(['start', 'start']);
+    second.finish(OK);
+    expect(on.woken()).toEqual([]);
+  });
+});

@@ -40,6 +40,53 @@ test('who leads again keeps to the time that another process put on record after
   await kube.stop();
 });
 
+test('who leads again keeps to the time on record, whatever slot it was given before another process had tried', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  const create = (pipeId: string, secret = 'key') => {
+    const spec = { organizationId: 'o', serviceId: 's', pipeId, settings: { engine_max_threads: 4 } };
+    kube.create(pipeSettingsType, `ns/${pipeId}`, { spec: { ...spec, credentialsSecretRef: { name: secret } } });
+  };
+  const statusOf = (name: string) => (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status;
+  for (const name of ['key', 'other'])
+    kube.create(SECRET, `ns/${name}`, { data: { keyId: btoa(name), keySecret: btoa('secret') } });
+  const { end, standBy, told, waiting } = await startOnFakes(kube, api.url, ['--api-in-flight', '1']);
+  api.together = 2;
+  create('first');
+  await eventually(() => expect(api.paths).toHaveLength(1));
+  create('next');
+  await eventually(() => expect(waiting()).toBe(1));
+  const leadsAgain = standBy(async () => {
+    kube.edit(pipeSettingsType, 'ns/next', { status: refusedFor(10 * 60_000) });
+    await eventually(() => expect(told('PipeSettings', 'ns/next')?.status).toHaveProperty('lastRequest'));
+  });
+  // Answers the first call: the slot falls to the next object, which nobody visits any more.
+  await fetch(api.url);
+  await leadsAgain;
+  create('fence', 'other');
+  await eventually(() => expect(statusOf('fence')?.conditions?.[0]?.reason).toBe('Applied'));
+  expect(api.paths.map((path) => path.split('/').at(-2))).not.toContain('next');
+  await end();
+  api.close();
+  await kube.stop();
+});
+
+/** What a process writes whose key was refused just now. */
+function refusedFor(waitMs: number): object {
+  const time = new Date().toISOString();
+  const said = { reason: 'Unauthorized', message: 'refused', observedGeneration: 1, lastTransitionTime: time };
+  return {
+    observedGeneration: 1,
+    conditions: [
+      { type: 'Ready', status: 'False', ...said },
+      { type: 'Stalled', status: 'True', ...said },
+    ],
+    lastRequest: { operation: 'by another', httpStatus: 401, outcome: 'Rejected', time },
+    attempts: 5,
+    nextAttemptTime: new Date(Date.now() + waitMs).toISOString(),
+  };
+}
+
 const PLACE = { organizationId: '0b1d7c1e-0000-4000-8000-000000000001', credentialsSecretRef: { name: 'key' } };
 
 test.each([
