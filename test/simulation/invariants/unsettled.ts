@@ -47,9 +47,14 @@ export class UnsettledJudge implements Judge {
         const theirs = this.#court.candidates(call);
         return this.#couldKnow(to, theirs) && theirs.every(({ key }) => key !== to.key);
       })
-      .filter((call) => isOwn(call) || this.#court.isTold(call))
+      .filter((call) => isOwn(call) || this.#isTold(call))
       .map((call) => (isOwn(call) ? call.leftAt : Math.max(call.leftAt, to.toldAt)));
     return starts.length === 0 ? 0 : Math.max(...starts) + this.#settledMs();
+  }
+
+  /** Whether a status of an object that it can be for tells of it. */
+  #isTold(call: ApiCall): boolean {
+    return this.#court.candidates(call).some(({ known }) => this.#court.isTold(call, known.last.metadata.uid));
   }
 
   /** Across shards nothing is seen; nor by one that is still ending when they have been merged. */
