@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Change } from '../kubernetes/objects.ts';
+import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { type EndpointView, statusOf } from '../record/objects.ts';
+import { type EndpointView, REQUESTED_AT, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import { isLook } from './messages.ts';
@@ -16,7 +16,7 @@ export class LookJudge implements Judge {
   readonly #trails: Trails;
   /** By process and target: the last look was not answered with a list. */
   readonly #refused = new Set<string>();
-  /** By uid and generation, and by uid and process: when a status was last written that speaks of it, or by it. */
+  /** By uid and what the user had said, and by uid and process: when a status was last written that speaks of it, or by it. */
   readonly #spoken = new Map<string, number>();
 
   /** When a process had no answer from the API server. */
@@ -49,7 +49,10 @@ export class LookJudge implements Judge {
   /** A status that tells of no other request than before, as that of an object which waits, tells of no look. */
   #speak({ by, before, now }: Change, at: number): void {
     if (by === 'user' || isDeepStrictEqual(statusOf(before).lastRequest, statusOf(now).lastRequest)) return;
-    for (const whose of [statusOf(now).observedGeneration, by]) this.#spoken.set(`${now.metadata.uid} ${whose}`, at);
+    const { observedGeneration, lastHandledReconcileAt = '' } = statusOf(now);
+    for (const whose of [`${observedGeneration} ${lastHandledReconcileAt}`, by]) {
+      this.#spoken.set(`${now.metadata.uid} ${whose}`, at);
+    }
   }
 
   #objectionTo(call: ApiCall, endpoint: EndpointView): keyof typeof SAYS | undefined {
@@ -82,21 +85,19 @@ export class LookJudge implements Judge {
   }
 
   /**
-   * An edit, or the end of its process, ended the attempt of this look before a status told of it. It was made for one of several
-   * objects, as the call was: only the one that calls says so in a status.
+   * An edit, a request to try now, or the end of its process, ended the attempt of this look before a status told of it. It was made
+   * for one of several objects, as the call was: only the one that calls says so in a status.
    */
   #isForgotten({ call: look, at }: Look, call: ApiCall): boolean {
-    const [before, now] = [look, call].map((one) =>
-      this.#court.candidates(one).map(({ known }) => known.last.metadata),
+    const [before = [], now = []] = [look, call].map((one) =>
+      this.#court.candidates(one).map(({ known }) => ({ uid: known.last.metadata.uid, word: wordOf(known.last) })),
     );
-    if (!before || before.length === 0) return false;
-    const isTold = (uid: string, whose: string | number | undefined): boolean =>
+    if (before.length === 0) return false;
+    const isTold = (uid: string, whose: string): boolean =>
       (this.#spoken.get(`${uid} ${whose}`) ?? Number.NEGATIVE_INFINITY) >= at;
     if (look.process !== call.process && !before.some(({ uid }) => isTold(uid, look.process))) return true;
-    const isEdited = before.some(
-      ({ uid, generation }) => now?.find((one) => one.uid === uid)?.generation !== generation,
-    );
-    return isEdited && !before.some(({ uid, generation }) => isTold(uid, generation));
+    const isOther = before.some(({ uid, word }) => now.find((one) => one.uid === uid)?.word !== word);
+    return isOther && !before.some(({ uid, word }) => isTold(uid, word));
   }
 
   /**
@@ -137,6 +138,11 @@ const SAYS = {
   'no-look': 'and no look of this attempt has shown that the list lacks',
   'was-there': 'although the last look has shown',
 } as const;
+
+/** What the user has said of it. */
+function wordOf({ metadata: { generation, annotations } }: Thing): string {
+  return `${generation} ${annotations?.[REQUESTED_AT] ?? ''}`;
+}
 
 function viewOf({ process, target }: ApiCall): string {
   return `${process} ${target}`;
