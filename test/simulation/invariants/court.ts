@@ -256,9 +256,10 @@ export class Court {
     return [...this.candidates(call).map(({ known }) => known.last), ...(this.#forgotten.get(call.id) ?? [])];
   }
 
-  /** Who takes over from another process may have begun a visit before it was told of that one's last word. */
-  isLateWord({ last, isFirst, at }: Known, process: string): boolean {
-    if (isFirst || this.#written.get(last.metadata.resourceVersion) === process) return false;
+  /** A visit may have begun before the process was told of what another one has written last, or of what a restore has brought back. */
+  isLateWord({ last, isFirst, isRestored, at }: Known, process: string): boolean {
+    const isOwn = this.#written.get(last.metadata.resourceVersion) === process;
+    if (isFirst || (isOwn && !isRestored)) return false;
     return this.life.timeline.now - at <= HANDOVER_MS;
   }
 

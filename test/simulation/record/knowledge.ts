@@ -8,6 +8,8 @@ export interface Known {
   readonly last: Thing;
   /** The process has been told of no other version since it started. */
   readonly isFirst: boolean;
+  /** A restore has brought it back: a newer version had been told before. */
+  readonly isRestored: boolean;
   /** When it was told so first. */
   readonly at: number;
 }
@@ -27,7 +29,9 @@ export class Knowledge {
 
   see(fact: Fact): void {
     if (fact.what !== 'seen') return;
-    this.#forgotten.get(fact.process)?.delete(fact.key);
+    const forgotten = this.#forgotten.get(fact.process);
+    const held = forgotten?.get(fact.key);
+    forgotten?.delete(fact.key);
     const known = this.of(fact.process);
     const before = known.get(fact.key);
     const { thing, at, wentBack = false } = fact;
@@ -35,9 +39,13 @@ export class Knowledge {
       const takesBack = wentBack || (before?.thing && this.#takesBack(fact.key, thing, before.thing));
       if (before?.thing && isOlder(thing, before.thing) && !takesBack) return;
       if (before?.thing && isSame(thing, before.thing)) return;
-      const isFirst = !before || (before.isFirst && !isOlder(before.last, thing));
-      known.set(fact.key, { thing, last: thing, isFirst, at });
-    } else if (before?.thing) known.set(fact.key, { thing: undefined, last: before.last, isFirst: false, at });
+      const newest = before?.thing ?? held;
+      const isRestored = newest !== undefined && isOlder(thing, newest);
+      const isFirst = before ? before.isFirst && !isOlder(before.last, thing) : !isRestored;
+      known.set(fact.key, { thing, last: thing, isFirst, isRestored, at });
+    } else if (before?.thing) {
+      known.set(fact.key, { thing: undefined, last: before.last, isFirst: false, isRestored: false, at });
+    }
   }
 
   /** Versions have gone back: what was known of them says nothing any more, but is known until the process is told. */
