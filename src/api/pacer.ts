@@ -71,7 +71,7 @@ class CallPacer implements Pacer {
   }
 
   startOver(): void {
-    for (const entry of [...this.#roster.entries.values()]) {
+    for (const entry of this.#roster.entries.values()) {
       if (entry.place !== 'line' && entry.place !== 'parked' && entry.place !== 'reserved') continue;
       this.forget(entry.key);
       this.#slots.wake(entry);
