@@ -9,6 +9,7 @@ import type { KindContext } from './context.ts';
 import type { CredentialProblem, CredentialRead, ReadCredential, SecretRef } from './credentials.ts';
 import type { Locks } from './locks.ts';
 import { maskTexts } from './masked.ts';
+import type { TriedSecret } from './tried-secret.ts';
 import { Unrecorded } from './unrecorded.ts';
 
 /** What came of wanting to make one call. */
@@ -29,8 +30,8 @@ export type Attempt =
 export interface Memory {
   /** Calls that have been started and of which no status tells yet. */
   readonly underWay: Map<string, CallUnderWay>;
-  /** Version of the Secret that a call was last made with since this process leads, or that no key could be made of. */
-  readonly triedSecret: Map<string, string>;
+  /** What was tried since this process leads. */
+  readonly triedSecret: Map<string, TriedSecret>;
   readonly unrecorded: Unrecorded;
 }
 
@@ -154,7 +155,9 @@ async function credentialFor(
 ): Promise<CredentialFor | Extract<Attempt, { got: 'no-credential' }>> {
   const read = await using.readCredential(object.metadata.namespace, ref);
   if (read.ok) return read;
-  if (read.resourceVersion !== undefined) using.memory.triedSecret.set(keyOf(object), read.resourceVersion);
+  const { name } = ref;
+  const { resourceVersion } = read;
+  if (resourceVersion !== undefined) using.memory.triedSecret.set(keyOf(object), { name, resourceVersion });
   return { got: 'no-credential', problem: read.problem };
 }
 
@@ -190,7 +193,7 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   };
   const { reply, pausedUntil } = await spend(start, () => wish.send(read.credential, begin));
   if (!reply.answered && reply.aborted) return { got: 'called-off' };
-  using.memory.triedSecret.set(key, read.resourceVersion);
+  using.memory.triedSecret.set(key, { name: wish.ref.name, resourceVersion: read.resourceVersion });
   const verdict = judge(reply, { write: wish.write });
   const isTold = verdict.ok ? wish.isShown?.(verdict.result) !== false : verdict.outcome !== 'Unknown';
   using.memory.underWay.set(key, { ...call, isUnknown: wish.write && !isTold });

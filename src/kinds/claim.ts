@@ -1,18 +1,15 @@
 import type { KubeObject } from '../kube/resource.ts';
-import type { SecretState } from '../kube/secret-state.ts';
 import { currentReady, generationOf } from './common-status.ts';
 import { isNewSecret, secretChanged } from './due.ts';
 import { isIdle, isOfFirstVersion, isProven, type ProvableStatus } from './proof.ts';
 import type { Claim } from './target.ts';
+import type { SecretFacts } from './tried-secret.ts';
 
 /** What is known about one of several objects for one target besides itself. */
-export interface ClaimFacts {
+export interface ClaimFacts extends SecretFacts {
   readonly apiHash: string;
   /** Its stored spec can be read, and the operator does more than plan. */
   readonly mayAct: boolean;
-  readonly secret: SecretState;
-  /** Version of the Secret that this process last tried for it. */
-  readonly triedSecret: string | undefined;
 }
 
 const REFUSALS = new Set([401, 403, 404, 410]);

@@ -1,19 +1,15 @@
-import { type KubeObject, keyOf } from '../kube/resource.ts';
-import type { Secrets } from '../kube/secrets.ts';
-import type { Memory } from './attempt.ts';
+import type { KubeObject } from '../kube/resource.ts';
 import { claimOf } from './claim.ts';
 import { type CommonStatus, isReady, readyOf } from './common-status.ts';
 import type { Contests } from './contests.ts';
-import { secretNameOf } from './credentials.ts';
 import type { Locks } from './locks.ts';
 import { type Claim, judgeTarget, type Standing } from './target.ts';
+import { type SecretSources, secretFactsOf } from './tried-secret.ts';
 
-export interface StandingSources<T extends KubeObject> {
+export interface StandingSources<T extends KubeObject> extends SecretSources {
   readonly targetOf: (object: T) => string | undefined;
   readonly rivals: (object: T) => readonly T[];
   readonly mayAct: (object: T) => boolean;
-  readonly secrets: Pick<Secrets, 'state'>;
-  readonly memory: Pick<Memory, 'triedSecret'>;
   readonly locks: Pick<Locks, 'remainingMs' | 'atWorkMs'>;
   readonly contests: Contests;
   /** Configured namespaces that nobody has listed yet. */
@@ -50,13 +46,7 @@ export function stillHolds<T extends KubeObject>(
 }
 
 function claimFor<T extends KubeObject>(object: T, from: StandingSources<T>): Claim {
-  const secretName = secretNameOf(object);
-  return claimOf(object, {
-    apiHash: from.apiHash,
-    mayAct: from.mayAct(object),
-    secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
-    triedSecret: from.memory.triedSecret.get(keyOf(object)),
-  });
+  return claimOf(object, { apiHash: from.apiHash, mayAct: from.mayAct(object), ...secretFactsOf(object, from) });
 }
 
 /**

@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { createPacer } from '../../src/api/pacer.ts';
 import type { Pacer } from '../../src/api/pacing.ts';
 import type { Credential, Reply } from '../../src/api/reply.ts';
+import { load } from '../../src/kinds/activity/load.ts';
 import { type Attempt, attempt, type Memory } from '../../src/kinds/attempt.ts';
 import type { CredentialRead } from '../../src/kinds/credentials.ts';
 import { whenDue } from '../../src/kinds/due.ts';
 import { Locks } from '../../src/kinds/locks.ts';
 import { Unrecorded } from '../../src/kinds/unrecorded.ts';
+import { anActivity } from '../support/activity-objects.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { anAnswer, aPipeSettings, T0 } from '../support/objects.ts';
 
@@ -82,7 +84,7 @@ describe('an attempt', () => {
     const { attemptFor, calls, memory } = setUp();
     expect(await attemptFor('orders', answers(ok))).toMatchObject({ got: 'success', secretVersion: '7' });
     expect(calls).toEqual([{ credential, underWay: [KEY] }]);
-    expect(memory.triedSecret.get(KEY)).toBe('7');
+    expect(memory.triedSecret.get(KEY)).toEqual({ name: 'api', resourceVersion: '7' });
   });
 
   test('judges a failure as that of a write, and says how long everybody pauses', async () => {
@@ -115,6 +117,18 @@ describe('an attempt', () => {
   });
 });
 
+test.each([
+  ['api', '7'],
+  ['another', undefined],
+])('the version of one Secret that was tried says nothing of another: %s', async (name, triedSecret) => {
+  const { attemptFor, memory } = setUp();
+  await attemptFor('orders', answers(anAnswer(401)));
+  const object = anActivity({ spec: { credentialsSecretRef: { name } } });
+  const now = { ...object, metadata: { ...object.metadata, ...aPipeSettings().metadata } };
+  const secrets = { state: () => ({ state: 'unknown' }) as const };
+  expect(load(now, { secrets, memory, hasSlot: () => false })).toMatchObject({ triedSecret });
+});
+
 describe('without a usable key', () => {
   const problem = { reason: 'SecretInvalid', message: 'The Secret "api" cannot be used' } as const;
 
@@ -123,7 +137,7 @@ describe('without a usable key', () => {
     expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'no-credential', problem });
     expect(calls).toEqual([]);
     expect(pacer.snapshot().credentials).toBe(0);
-    expect(memory.triedSecret.get(KEY)).toBe('7');
+    expect(memory.triedSecret.get(KEY)).toEqual({ name: 'api', resourceVersion: '7' });
     expect(memory.underWay.size).toBe(0);
   });
 
@@ -148,7 +162,7 @@ describe('without a slot', () => {
 
   test('a new Secret still counts as untried, so that the wake-up finds something to do', async () => {
     const { attemptFor, memory } = setUp({ rate: 1 });
-    memory.triedSecret.set(KEY, '6');
+    memory.triedSecret.set(KEY, { name: 'api', resourceVersion: '6' });
     await attemptFor('first', answers(ok));
     await attemptFor('orders', answers(ok));
     const time = new Date(T0).toISOString();
@@ -172,7 +186,7 @@ describe('without a slot', () => {
       confirmed: false,
       reassertMs: undefined,
       secret: { state: 'present', resourceVersion: '7', type: undefined, changedAt: undefined },
-      triedSecret: memory.triedSecret.get(KEY),
+      triedSecret: memory.triedSecret.get(KEY)?.resourceVersion,
       now: T0,
     });
     expect(due).toMatchObject({ due: true });

@@ -1,31 +1,21 @@
 import { keyOf } from '../../kube/resource.ts';
-import type { SecretState } from '../../kube/secret-state.ts';
-import type { Secrets } from '../../kube/secrets.ts';
-import type { Memory } from '../attempt.ts';
-import { secretNameOf } from '../credentials.ts';
+import { type SecretFacts, type SecretSources, secretFactsOf } from '../tried-secret.ts';
 import type { Activity } from './resource.ts';
 
 /** What a pass knows besides the object itself. */
-export interface Facts {
-  readonly secret: SecretState;
-  /** Version of the Secret that this process last tried for the object. */
-  readonly triedSecret: string | undefined;
+export interface Facts extends SecretFacts {
   /** The pacer holds a slot for the object. */
   readonly hasSlot: boolean;
 }
 
 export function load(
   object: Activity,
-  from: {
-    readonly secrets: Pick<Secrets, 'state'>;
-    readonly memory: Memory;
+  from: SecretSources & {
     readonly hasSlot: (storeKey: string) => boolean;
   },
 ): Facts {
-  const secretName = secretNameOf(object);
   return {
-    secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
-    triedSecret: from.memory.triedSecret.get(keyOf(object)),
+    ...secretFactsOf(object, from),
     hasSlot: from.hasSlot(keyOf(object)),
   };
 }

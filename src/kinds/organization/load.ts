@@ -1,24 +1,20 @@
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import type { SecretState } from '../../kube/secret-state.ts';
 import type { Memory } from '../attempt.ts';
-import { secretNameOf } from '../credentials.ts';
 import { isProven } from '../proof.ts';
 import { type StandingSources, standingOf } from '../standing.ts';
 import type { Standing } from '../target.ts';
+import { type SecretFacts, secretFactsOf } from '../tried-secret.ts';
 import type { DeclaredEndpoint } from './resource.ts';
 import { type Organization, parseSpec } from './resource.ts';
 import { type Notebook, type Notes, sessionOf } from './session.ts';
 
 /** What a pass knows besides the object itself. */
-export interface Facts {
+export interface Facts extends SecretFacts {
   /** What decides which of the objects for this organization may act. */
   readonly standing: Standing;
   /** What others list that stays when this object is deleted. */
   readonly listedByOthers: readonly DeclaredEndpoint[];
   readonly notes: Notes;
-  readonly secret: SecretState;
-  /** Version of the Secret that this process last tried for the object. */
-  readonly triedSecret: string | undefined;
   /** A write for the same target stands in no status: what the API holds may be that. */
   readonly owed: boolean;
   /** The pacer holds a slot for the object. */
@@ -53,15 +49,13 @@ export interface LoadSources extends StandingSources<Organization>, Pick<Facts, 
 
 export function load(object: Organization, from: LoadSources): Facts {
   const { baseUrl, apiHash, cleanupDeadlineMs, planOnly } = from;
-  const secretName = secretNameOf(object);
   const monotonic = from.monotonic();
   const notes = from.notebook.of(object, monotonic);
   return {
     standing: standingOf(object, from),
     listedByOthers: from.rivals(object).flatMap((rival) => listedBy(rival, object, apiHash)),
     notes,
-    secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
-    triedSecret: from.memory.triedSecret.get(keyOf(object)),
+    ...secretFactsOf(object, from),
     owed: from.memory.unrecorded.isOwed(targetOf(object), {
       key: keyOf(object),
       uid: object.metadata.uid,

@@ -1,20 +1,15 @@
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import type { SecretState } from '../../kube/secret-state.ts';
-import type { Secrets } from '../../kube/secrets.ts';
 import type { Memory } from '../attempt.ts';
-import { secretNameOf } from '../credentials.ts';
 import { type StandingSources, standingOf } from '../standing.ts';
 import type { Standing } from '../target.ts';
+import { type SecretFacts, secretFactsOf } from '../tried-secret.ts';
 import type { StillAtWork, Unsettled } from '../unsettled.ts';
 import type { PipeSettings } from './resource.ts';
 
 /** What a pass knows besides the object itself. */
-export interface Facts {
+export interface Facts extends SecretFacts {
   /** What decides which of the objects for this pipe may act. */
   readonly standing: Standing;
-  readonly secret: SecretState;
-  /** Version of the Secret that this process last tried for the object. */
-  readonly triedSecret: string | undefined;
   /** A write for the same target stands in no status: what the API holds may be that. */
   readonly owed: boolean;
   /** The pacer holds a slot for the object. */
@@ -39,7 +34,6 @@ export function targetOf(object: KubeObject): string | undefined {
 export function load(
   object: PipeSettings,
   from: StandingSources<PipeSettings> & {
-    readonly secrets: Pick<Secrets, 'state'>;
     readonly memory: Memory;
     readonly hasSlot: (storeKey: string) => boolean;
     readonly baseUrl: string;
@@ -47,11 +41,9 @@ export function load(
     readonly unsettled: Pick<Unsettled, 'of'>;
   },
 ): Facts {
-  const secretName = secretNameOf(object);
   return {
     standing: standingOf(object, from),
-    secret: secretName === undefined ? { state: 'unknown' } : from.secrets.state(object.metadata.namespace, secretName),
-    triedSecret: from.memory.triedSecret.get(keyOf(object)),
+    ...secretFactsOf(object, from),
     owed: from.memory.unrecorded.isOwed(targetOf(object), {
       key: keyOf(object),
       uid: object.metadata.uid,
