@@ -74,15 +74,16 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
   /**
    * Takes the reply of a read or write of one object. False where it was ignored: something as new is held already, or
    * nothing of this object is: it is gone, or not in the watch's selector, and only the watch can bring it.
-   * `known`: what was held when it was asked for. Where that is still held, and is younger than the answer, the server
-   * itself went back, and the older one is what there is.
+   * `known`: what was held when it was asked for. Where that is still held, the answer is what there is: one that is older, or
+   * another one of the same version, is that of a server which itself went back.
    */
   put(object: T, known?: KubeObject): boolean {
     const held = this.#objects.get(keyOf(object));
     if (held?.metadata.uid !== object.metadata.uid) return false;
     const wasKnown = known?.metadata.resourceVersion === held.metadata.resourceVersion;
-    if (!this.#isNews(held, object, '') && !(wasKnown && isOlder(object, held))) return false;
-    this.#report([this.#set(this.trim(object))], 'event');
+    const now = this.trim(object);
+    if (!this.#isNews(held, object, '') && (!wasKnown || isDeepStrictEqual(held, now))) return false;
+    this.#report([this.#set(now)], 'event');
     return true;
   }
 
@@ -230,10 +231,6 @@ function isBroughtBack(listed: KubeObject, held: KubeObject['metadata'], listVer
     compareVersions(listVersion, resourceVersion) >= 0 &&
     compareVersions(listed.metadata.resourceVersion, resourceVersion) < 0
   );
-}
-
-function isOlder(one: KubeObject, other: KubeObject): boolean {
-  return compareVersions(one.metadata.resourceVersion, other.metadata.resourceVersion) < 0;
 }
 
 function isIn(scope: string, namespace: string): boolean {

@@ -14,6 +14,8 @@ interface Kept {
   readonly report: Report & { readonly status: object };
   /** The object as the pass saw it. */
   readonly base: KubeObject;
+  /** The version on top of which it was to be written last. */
+  readonly tried?: string;
 }
 
 export interface LifecycleOptions {
@@ -138,9 +140,7 @@ export class Lifecycle {
       this.#tell(kind, base, report);
       return report.outcome;
     }
-    const kept = { kind, base, report: { ...report, status } };
-    this.#kept.set(id, kept);
-    const { recorded, outcome } = await this.#write(id, kept);
+    const { recorded, outcome } = await this.#write(id, { kind, base, report: { ...report, status } });
     const object = kind.get(keyOf(base));
     if (lastWord && recorded === 'written' && object) {
       this.#unsaid.set(id, { kind, base: object, report: { ...rest, ...lastWord } });
@@ -157,11 +157,13 @@ export class Lifecycle {
       kind.recorded(key, 'lost');
       return { recorded: 'lost', outcome: awaitChange };
     }
+    this.#kept.set(id, { ...kept, tried: newest.metadata.resourceVersion });
     let isSame = false;
     const written = await writeStatus({
       client: this.#options.client,
       type: kind.type,
       object: newest,
+      isTried: kept.tried === newest.metadata.resourceVersion,
       statusFor: (object) => {
         isSame = confirmsTheSame(object, { base, status: report.status });
         return isOnTop(object, kept) ? report.status : undefined;

@@ -17,6 +17,8 @@ export interface StatusWrite {
   readonly client: KubeClient;
   readonly type: ResourceType;
   readonly object: KubeObject;
+  /** A write on top of this very version has failed. So what stands there is read first: a restored backup may give a version twice. */
+  readonly isTried: boolean;
   /** What to write on top of this version; undefined: nothing, because what stands there counts more. */
   readonly statusFor: (object: KubeObject) => object | undefined;
   /** Gets the version that our own write made. */
@@ -24,7 +26,7 @@ export interface StatusWrite {
   /** What is known of the object now. */
   readonly known: () => KubeObject | undefined;
   /**
-   * Gets the version that stands there in place of the one for which the write was refused, maybe another object's: nobody may have
+   * Gets the version that stands there in place of the one for which the write failed, maybe another object's: nobody may have
    * looked at it yet. `known`: what was known when it was asked for.
    */
   readonly met: (found: KubeObject, known: KubeObject | undefined) => void;
@@ -37,26 +39,31 @@ export interface StatusWrite {
  */
 export async function writeStatus(write: StatusWrite): Promise<Written> {
   const { client, type, statusFor } = write;
-  const { name, namespace, uid } = write.object.metadata;
-  let target = write.object;
-  let status = statusFor(target);
-  for (let conflicts = 0; status && !isDeepStrictEqual(target.status, status); conflicts += 1) {
+  let target = write.isTried ? await read(write) : write.object;
+  let status = target && statusFor(target);
+  for (let conflicts = 0; target && status && !isDeepStrictEqual(target.status, status); conflicts += 1) {
     try {
       write.wrote(await putStatus(client, type, target, status));
       return 'written';
     } catch (error) {
       if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
-      const known = write.known();
-      const newer = await getObject(client, objectPath(type, namespace, name));
-      if (newer) write.met(newer, known);
-      if (newer?.metadata.uid !== uid) return 'gone';
+      target = await read(write);
       // The object is there: what was not found is its status, as with a CRD that declares no such subresource.
-      if (isNotFound(error)) throw error;
-      target = newer;
-      status = statusFor(newer);
+      if (target && isNotFound(error)) throw error;
+      status = target && statusFor(target);
     }
   }
+  if (!target) return 'gone';
   return status ? 'unchanged' : 'superseded';
+}
+
+/** What stands there now, if it is the same object still. */
+async function read({ client, type, object, known, met }: StatusWrite): Promise<KubeObject | undefined> {
+  const { name, namespace, uid } = object.metadata;
+  const before = known();
+  const found = await getObject(client, objectPath(type, namespace, name));
+  if (found) met(found, before);
+  return found?.metadata.uid === uid ? found : undefined;
 }
 
 function putStatus(client: KubeClient, type: ResourceType, object: KubeObject, status: object): Promise<KubeObject> {

@@ -117,8 +117,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'recreated-object-gets-old-status',
     file: 'runtime/status-writer.ts',
-    from: "if (newer?.metadata.uid !== uid) return 'gone';",
-    to: "if (!newer) return 'gone';",
+    from: 'return found?.metadata.uid === uid ? found : undefined;',
+    to: 'return found;',
     harm: "When an object is deleted and made again under its name during a call, and the status write meets the conflict, the old object's result is written to the new one: a new Activity keeps another's record as Fetched for ever, a new Organization gets a ledger that is not its own, a new PipeSettings is falsely Ready.",
     rule: 'held unproven',
     seed: 90,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { KubeError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { confirmsTheSame } from '../../src/runtime/superseded.ts';
 import { type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
@@ -74,6 +75,26 @@ describe('on a server that went back', () => {
       expect(engine.acted).toEqual([KEY, KEY]);
     },
   );
+
+  test('no version that was refused is written upon once more, where nothing could be read: it may be another’s by then', async () => {
+    const { metadata } = engine.given(KEY, { spec: { speed: 1 } });
+    const resourceVersion = String(Number(metadata.resourceVersion) + 1);
+    engine.store.put({ metadata: { ...metadata, generation: 2, resourceVersion }, spec: { speed: 2 } });
+    engine.server.fate = ({ method }) => (method === 'GET' ? 'reset' : undefined);
+    await engine.queue.take(new AbortController().signal);
+    await expect(engine.pass(KEY)).rejects.toThrow(KubeError);
+    expect(engine.server.edit(PIPE, KEY, { spec: { speed: 3 } }).metadata).toMatchObject({
+      generation: 2,
+      resourceVersion,
+    });
+    engine.server.fate = () => undefined;
+    expect((await engine.pass(KEY)).did).toBe('dropped');
+    engine.queue.done(idOf(KEY));
+    expect(engine.server.get(PIPE, KEY)?.status).toBeUndefined();
+    expect(engine.store.get(KEY)).toMatchObject({ spec: { speed: 3 } });
+    expect(engine.queue.depth).toBe(1);
+    expect(engine.told).toEqual([]);
+  });
 });
 
 describe('a request that no status tells of does not matter any more', () => {
