@@ -126,11 +126,14 @@ export class LedgerJudge implements Judge {
     const lacking = looks.filter(({ at, entries }) => at >= since && entries && !isThere(entries, entry));
     const lastSeen = looks.findLast(({ at, entries }) => at >= since && entries && isThere(entries, entry))?.at ?? 0;
     const misses = lacking.filter(({ at }) => at > lastSeen);
-    const removedAt = changes.findLast(
+    const removal = changes.findLast(
       (call) =>
         call.leftAt >= since &&
         ((call.body as PatchView).privateEndpoints?.remove ?? []).some((one) => truthKey(one) === truthKey(entry)),
-    )?.leftAt;
+    );
+    const removedAt = removal?.leftAt;
+    // The answer to a removal settles it, whatever comes after; what a lost one has done, only a list that comes last.
+    if (lacking.some(({ call }) => call === removal)) return undefined;
     if (removedAt !== undefined && misses.some(({ at }) => at >= removedAt)) return undefined;
     // An API that leaves out an empty list: two looks without one count as empty after a removal.
     const unlisted = looks.filter(({ at, entries }) => at >= Math.max(removedAt ?? Infinity, lastSeen) && !entries);
