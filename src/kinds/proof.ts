@@ -28,6 +28,9 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   'SpecInvalid',
 ]);
 
+/** Reasons that only an answer to a usable key brings: whatever was of no use before has been mended. */
+const USABLE: ReadonlySet<string> = new Set(['Rejected', 'Conflict', 'DependencyNotReady']);
+
 /** `status.proof.apiHash`: identifies the API by its normalised base address. */
 export function apiHashOf(baseUrl: string): string {
   return digestOf(baseUrl);
@@ -61,8 +64,10 @@ function losesOldClaim(status: ProvableStatus): boolean {
 export function keepProof(report: Report, object: KubeObject, now: number): Report {
   const status = (report.status ?? object.status) as ProvableStatus | undefined;
   if (!status?.proof) return report;
-  const isUnusable = UNUSABLE.has(readyOf(status)?.reason ?? '') && !isIdle(object);
-  const since = isUnusable ? (status.proof.unusableSince ?? timestamp(now)) : status.proof.unusableSince;
+  const reason = readyOf(status)?.reason ?? '';
+  const isUnusable = UNUSABLE.has(reason) && !isIdle(object);
+  const before = USABLE.has(reason) ? undefined : status.proof.unusableSince;
+  const since = isUnusable ? (before ?? timestamp(now)) : before;
   const end = isUnusable ? endOf(since, now) : undefined;
   const { time, apiHash } = status.proof;
   const noted = withoutUndefined({ time, apiHash, unusableSince: isIdle(object) ? undefined : since });

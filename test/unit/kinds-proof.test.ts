@@ -93,6 +93,17 @@ describe('the end of proof', () => {
     expect(proofOf(then.status)).toMatchObject({ unusableSince: '2026-03-04T13:00:00Z' });
   });
 
+  test.for([400, 409, 424])(
+    'is counted anew after %i, which only an answer to a key of use says: one refusal days after another ends nothing',
+    (code) => {
+      const first = visit(refused, REFUSED);
+      const since = T0 + MINUTE;
+      const taken = lived(edited(first.object, {}), { attempt: attemptOf(anAnswer(code)), now: since, forMs: 3 * DAY });
+      const again = visit(edited(taken.object, {}), { ...REFUSED, now: T0 + 3 * DAY + HOUR });
+      expect(proofOf(again.status)).toMatchObject({ unusableSince: '2026-03-04T13:00:00Z' });
+    },
+  );
+
   test.for([{ suspend: true }, { mode: 'Plan' }] as const)(
     'never comes with %o, and is counted anew after it',
     (idle) => {
