@@ -89,6 +89,11 @@ export class AuthGate {
     return key;
   }
 
+  /** The key may have worked for another process since: the next in turn need not wait. */
+  startOver(): void {
+    this.#turnAt = 0;
+  }
+
   /** The key asks no more; a probe that it was to make falls to the next. */
   forget(key: string): void {
     this.#drop(key);

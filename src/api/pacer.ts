@@ -76,6 +76,11 @@ class CallPacer implements Pacer {
       this.forget(entry.key);
       this.#slots.wake(entry);
     }
+    const now = this.#options.clock.monotonic();
+    for (const pace of this.#roster.paces()) {
+      pace.gate.startOver();
+      this.#slots.pump(pace, now);
+    }
   }
 
   snapshot(): PacerSnapshot {

@@ -72,7 +72,7 @@ export interface Pacer {
   settle(key: string): void;
   /** The object is gone: as if the key had never asked. */
   forget(key: string): void;
-  /** Another process may have called since they asked: places in line and slots count no more, and whoever had one is woken to ask anew. */
+  /** Another process may have called since they asked: places in line and slots count no more, and whoever had one is woken to ask anew; a refused key is probed at once. */
   startOver(): void;
   snapshot(): PacerSnapshot;
   /** Stops the timers; nobody is woken any more. */

@@ -36,6 +36,10 @@ export class Roster {
     return pace;
   }
 
+  paces(): IterableIterator<Pace> {
+    return this.#paces.values();
+  }
+
   /** Places by age, each number given once; those that go on with something come before all others. */
   nextRank(goesOn: boolean): number {
     this.#rank += 1;

@@ -520,4 +520,28 @@ describe('a process that leads again', () => {
     second.finish(OK);
     expect(on.woken()).toEqual([]);
   });
+
+  it('lets one probe at once with a key that was refused, since it may have worked for another process', async () => {
+    const on = rig();
+    for (let n = 0; n < 8; n++) call(on, 'refused', 401, { probe: n > 0 });
+    on.pacer.startOver();
+    expect([ask(on, 'edited'), ask(on, 'other')]).toEqual(['gated', 'gated']);
+    await on.clock.advance(0);
+    expect(on.woken()).toEqual(['edited']);
+    call(on, 'edited', 200);
+    expect(on.woken()).toEqual(['refused', 'other']);
+  });
+
+  it('waits as before where that probe is refused too', async () => {
+    const on = rig();
+    call(on, 'refused', 401);
+    ask(on, 'waiting');
+    on.pacer.startOver();
+    await on.clock.advance(0);
+    expect(on.woken()).toEqual(['waiting']);
+    call(on, 'waiting', 401);
+    ask(on, 'edited');
+    await on.clock.advance(60_000);
+    expect(on.woken()).toEqual([]);
+  });
 });
