@@ -3,17 +3,13 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /** One line a person can read: unprintable characters become blanks, secrets are masked, at most `limit` code points. */
 export function plainLine(text: string, limit: number, mask: (text: string) => string): string {
-  const line = mask(text.replace(UNPRINTABLE, ' ')).replace(/\s+/gu, ' ').trim();
+  const line = mask(mask(text.replace(UNPRINTABLE, ' ')).replace(/\s+/gu, ' ').trim());
   return cutTo(line, limit);
 }
 
 /** At most `limit` printable ASCII characters without blanks; undefined when none is left. */
 export function plainToken(text: string, limit: number, mask: (text: string) => string): string | undefined {
-  return (
-    mask(text)
-      .replace(/[^\x21-\x7e]/g, '')
-      .slice(0, limit) || undefined
-  );
+  return mask(mask(text).replace(/[^\x21-\x7e]/g, '')).slice(0, limit) || undefined;
 }
 
 function cutTo(text: string, limit: number): string {

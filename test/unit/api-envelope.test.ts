@@ -92,6 +92,16 @@ describe('readAnswer', () => {
     expect(reply).toMatchObject({ error: 'no key ***', requestId: '***' });
   });
 
+  it('masks what becomes a value only as blanks and unprintable characters go', () => {
+    const read = (secret: string, fields: object) =>
+      readAnswer(
+        { httpStatus: 401, headers: {}, body: { text: JSON.stringify(fields) } },
+        { ...context, mask: createMask('key-id-1', secret) },
+      );
+    expect(read('topsecret', { requestId: 'of top\u200bsec\r\n ret' })).toMatchObject({ requestId: 'of***' });
+    expect(read('top secret', { error: 'no key top\r\n  secret' })).toMatchObject({ error: 'no key ***' });
+  });
+
   it('names only the host of a redirect, also of a relative one', () => {
     const host = (location: string): string | undefined =>
       read('', { httpStatus: 302, headers: { location } }).redirectHost;
