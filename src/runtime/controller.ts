@@ -38,9 +38,10 @@ export function queueKey(kind: string, key: string): string {
 export async function runWorkers(options: ControllerOptions, signal: AbortSignal): Promise<void> {
   for (const kind of options.kinds.values()) kind.takeOver();
   await Promise.all(Array.from({ length: options.concurrency }, () => work(options, signal)));
-  const { lifecycle, log } = options;
+  const { lifecycle, log, queue } = options;
   await lifecycle
-    .end()
+    // For when work begins again: nobody else would wake them.
+    .end((id) => queue.add(id, 'user'))
     .catch((error: unknown) => log.warn(errorFields(error), 'a status could not be written any more'));
 }
 

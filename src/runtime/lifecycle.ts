@@ -84,15 +84,21 @@ export class Lifecycle {
     kind.settle(key, isOpen);
   }
 
-  /** No further pass follows: writes what the next steps would have told, and what could not be written before. Rejects with the first KubeError, when all have been tried. */
-  async end(): Promise<void> {
+  /**
+   * No further pass follows: writes what the next steps would have told, and what could not be written before. `visit` gets the keys of all
+   * that; they have lost their places in line. Rejects with the first KubeError, when all have been tried.
+   */
+  async end(visit: (id: string) => void): Promise<void> {
     for (const [id, kept] of this.#unsaid) this.#kept.set(id, kept);
     this.#unsaid.clear();
     // What would have to be taken back at once need not be written.
     const owed = [...this.#kept].filter(([, { report }]) => !report.lastWord);
     const written = await Promise.allSettled(
       owed.map(async ([id, kept]) => {
-        const settle = (): void => this.#settle(kept.kind, id, { key: keyOf(kept.base), isOpen: this.#kept.has(id) });
+        const settle = (): void => {
+          this.#settle(kept.kind, id, { key: keyOf(kept.base), isOpen: this.#kept.has(id) });
+          visit(id);
+        };
         await this.#write(id, kept).finally(settle);
       }),
     );

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
@@ -13,6 +14,10 @@ export interface PlainApi {
   readonly url: string;
   /** Paths of the calls that came, in order. */
   readonly paths: readonly string[];
+  /** Their bodies. */
+  readonly bodies: readonly string[];
+  /** In every answer of 200 from now on; empty at first. */
+  result: object;
   /** HTTP status of every answer from now on; 200 at first. `reset`: the connection is, before any answer. */
   status: number | 'reset';
   /** The first is not answered before so many calls have come; 1 at first. */
@@ -24,9 +29,11 @@ export interface PlainApi {
 export async function startPlainApi(): Promise<PlainApi> {
   const enough = Promise.withResolvers<void>();
   const paths: string[] = [];
+  const bodies: string[] = [];
   const server = createServer((request, response) => {
-    request.resume().on('end', () => {
+    void text(request).then((body) => {
       paths.push(request.url ?? '');
+      bodies.push(body);
       if (paths.length >= api.together) enough.resolve();
       void enough.promise.then(() => {
         if (api.status === 'reset') {
@@ -34,7 +41,9 @@ export async function startPlainApi(): Promise<PlainApi> {
           return;
         }
         response.statusCode = api.status;
-        response.end(JSON.stringify({ status: api.status, requestId: 'r', ...(api.status === 200 && { result: {} }) }));
+        response.end(
+          JSON.stringify({ status: api.status, requestId: 'r', ...(api.status === 200 && { result: api.result }) }),
+        );
       });
     });
   });
@@ -43,6 +52,8 @@ export async function startPlainApi(): Promise<PlainApi> {
   const api: PlainApi = {
     url: `http://127.0.0.1:${port}`,
     paths,
+    bodies,
+    result: {},
     status: 200,
     together: 1,
     close: () => {

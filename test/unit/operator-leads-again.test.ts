@@ -71,6 +71,23 @@ test('who leads again keeps to the time on record, whatever slot it was given be
   await kube.stop();
 });
 
+test('who leads again goes on with an attempt that waited for its slot when the lead was lost', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  api.result = { name: 'Other', privateEndpoints: [] };
+  kube.create(SECRET, 'ns/key', { data: { keyId: btoa('id'), keySecret: btoa('secret') } });
+  kube.create(organizationType, 'ns/one', { spec: { ...PLACE, name: 'Acme', privateEndpoints: [] } });
+  const { end, standBy, waiting } = await startOnFakes(kube, api.url, ['--api-rate', '1/1s']);
+  await eventually(() => expect(waiting()).toBe(1));
+  await standBy(() => undefined);
+  await eventually(() => expect(api.bodies).toHaveLength(2));
+  // What was seen then may be old by now.
+  expect(api.bodies[1]).toEqual(api.bodies[0]);
+  await end();
+  api.close();
+  await kube.stop();
+});
+
 /** What a process writes whose key was refused just now. */
 function refusedFor(waitMs: number): object {
   const time = new Date().toISOString();
