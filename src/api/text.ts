@@ -3,7 +3,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /** One line a person can read: unprintable characters become blanks, secrets are masked, at most `limit` code points. */
 export function plainLine(text: string, limit: number, mask: (text: string) => string): string {
-  const line = mask(mask(text.replace(UNPRINTABLE, ' ')).replace(/\s+/gu, ' ').trim());
+  const line = mask(text.replace(UNPRINTABLE, ' ')).replace(/\s+/gu, ' ').trim();
   return cutTo(line, limit);
 }
 

@@ -92,14 +92,11 @@ describe('readAnswer', () => {
     expect(reply).toMatchObject({ error: 'no key ***', requestId: '***' });
   });
 
-  it('masks what becomes a value only as blanks and unprintable characters go', () => {
-    const read = (secret: string, fields: object) =>
-      readAnswer(
-        { httpStatus: 401, headers: {}, body: { text: JSON.stringify(fields) } },
-        { ...context, mask: createMask('key-id-1', secret) },
-      );
-    expect(read('topsecret', { requestId: 'of top\u200bsec\r\n ret' })).toMatchObject({ requestId: 'of***' });
-    expect(read('top secret', { error: 'no key top\r\n  secret' })).toMatchObject({ error: 'no key ***' });
+  it('masks a request id that becomes the secret only as line ends and unprintable characters go', () => {
+    const mask = createMask('key-id-1', 'topsecret');
+    const text = JSON.stringify({ requestId: 'of top\u200bsec\r\n ret' });
+    const reply = readAnswer({ httpStatus: 401, headers: {}, body: { text } }, { ...context, mask });
+    expect(reply).toMatchObject({ requestId: 'of***' });
   });
 
   it('names only the host of a redirect, also of a relative one', () => {
