@@ -3,8 +3,10 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /** One line a person can read: unprintable characters become blanks, secrets are masked, at most `limit` code points. */
 export function plainLine(text: string, limit: number, mask: (text: string) => string): string {
-  const line = mask(text.replace(UNPRINTABLE, ' ')).replace(/\s+/gu, ' ').trim();
-  return cutTo(line, limit);
+  const masked = mask(text.replace(UNPRINTABLE, ' '));
+  const line = masked.replace(/\s+/gu, ' ').trim();
+  // A secret with a blank in it may have come together only now.
+  return cutTo(line === masked ? line : mask(line), limit);
 }
 
 /** At most `limit` printable ASCII characters without blanks; undefined when none is left. */

@@ -99,6 +99,14 @@ describe('readAnswer', () => {
     expect(reply).toMatchObject({ requestId: 'of***' });
   });
 
+  it('masks a secret with a blank in it that the API has broken into two lines', () => {
+    const mask = createMask('key-id-1', 'top secret');
+    const text = JSON.stringify({ error: 'no key top\r\n  secret' });
+    expect(readAnswer({ httpStatus: 401, headers: {}, body: { text } }, { ...context, mask })).toMatchObject({
+      error: 'no key ***',
+    });
+  });
+
   it('names only the host of a redirect, also of a relative one', () => {
     const host = (location: string): string | undefined =>
       read('', { httpStatus: 302, headers: { location } }).redirectHost;
