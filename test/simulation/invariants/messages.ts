@@ -13,7 +13,7 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
-import { type Candidate, type Court, isSuccess, type Judge } from './court.ts';
+import { type Court, isSuccess, type Judge } from './court.ts';
 
 /** So long the declared name serves as the look. */
 const HOUR_MS = 3_600_000;
@@ -170,10 +170,10 @@ export class MessageJudge implements Judge {
         call.executions.some(({ moves: did }) => (did?.added.length ?? 0) + (did?.removed.length ?? 0) > 0);
       const { name } = call.method === 'PATCH' ? (call.body as PatchView) : {};
       const renames = name !== undefined && this.#isNewName(call, name) && !this.#isOnlyWayToLook(call);
-      // What left before the process had been told of this generation was for the one before.
-      const isFor = ({ last }: Candidate['known']): boolean =>
-        last.metadata.uid === uid && last.metadata.generation === now.metadata.generation && isTooMuch(last);
-      return (moves || renames) && this.#court.candidates(call).every(({ known }) => isFor(known));
+      // What left before the process had been told of this spec was for the one before; a restore gives the numbers of generations once more.
+      const isFor = (known: Thing): boolean =>
+        known.metadata.uid === uid && isDeepStrictEqual(specOf(known), specOf(now)) && isTooMuch(known);
+      return (moves || renames) && this.#court.objectsOf(call).every(isFor);
     });
     if (sent)
       this.#court.report(
