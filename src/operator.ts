@@ -150,6 +150,7 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     log,
     concurrency: config.concurrency,
+    takeOver: () => pacer.startOver(),
     onPass: (pass) => {
       recordPass(pass);
       options.onPass?.();

@@ -109,11 +109,8 @@ export function attemptsOf(
       memory.triedSecret.delete(key);
       memory.unrecorded.lost(key);
     },
-    // What the last attempt on record was made with, and when the next is due, is known only to the process that made it.
-    takeOver() {
-      memory.triedSecret.clear();
-      pacer.startOver();
-    },
+    // What the last attempt on record was made with is known only to the process that made it.
+    takeOver: () => memory.triedSecret.clear(),
   };
 }
 

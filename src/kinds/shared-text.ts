@@ -4,7 +4,7 @@ const MOST_KNOWN = 1000;
 const MOST_CHARACTERS = 80;
 
 /**
- * Makes equal texts one. Every parsed object brings its own copy of each text, which with ten thousand objects is a quarter of
+ * Makes equal texts one. Every parsed object brings its own copy of each text, which with ten thousand objects is a fifth of
  * all that is kept.
  */
 export class SharedText {

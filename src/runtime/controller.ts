@@ -17,6 +17,8 @@ export interface ControllerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly concurrency: number;
+  /** Work begins, for the first time or again, for all kinds; see Kind.takeOver. */
+  readonly takeOver: () => void;
   readonly onPass?: (pass: PassRecord) => void;
 }
 
@@ -36,6 +38,7 @@ export function queueKey(kind: string, key: string): string {
 
 /** Workers that take keys and run passes until `signal` is aborted; resolves when the last running pass has ended and has its status. */
 export async function runWorkers(options: ControllerOptions, signal: AbortSignal): Promise<void> {
+  options.takeOver();
   for (const kind of options.kinds.values()) kind.takeOver();
   await Promise.all(Array.from({ length: options.concurrency }, () => work(options, signal)));
   const { lifecycle, log, queue } = options;

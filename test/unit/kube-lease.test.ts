@@ -457,12 +457,7 @@ describe('leading', () => {
 
 describe('stopping', () => {
   test('releases the Lease, and a standby takes it within two seconds', async () => {
-    const kube = new MemoryKube();
-    const clock = new FakeClock();
-    const a = start(kube, clock, { identity: 'a' });
-    await clock.advance(0);
-    const b = start(kube, clock, { identity: 'b' });
-    await clock.advance(5_000);
+    const { kube, clock, a, b } = await leaderAndStandby();
     a.stop.abort();
     await a.ended;
     expect(a.told).toEqual(['started']);

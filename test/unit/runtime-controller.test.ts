@@ -31,6 +31,7 @@ afterEach(async () => {
 function start(concurrency = 2): Promise<void> {
   const { queue, lifecycle, clock } = engine;
   const options: ControllerOptions = {
+    takeOver: () => undefined,
     kinds: new Map([[PIPE.kind, engine.kind]]),
     queue,
     lifecycle,

@@ -100,6 +100,7 @@ export class Court {
         this.#written.set(fact.change.now.metadata.resourceVersion, fact.change.by);
         return;
       case 'leaves':
+        // Noted now, as they are known when it leaves.
         this.candidates(fact.call);
         this.#noteForgotten(fact.call);
         return;
