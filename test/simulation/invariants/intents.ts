@@ -1,6 +1,6 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import type { Fact } from '../record/facts.ts';
-import { statusOf } from '../record/objects.ts';
+import { type EndpointView, statusOf } from '../record/objects.ts';
 import type { Judge } from './court.ts';
 import { truthKey } from './trail.ts';
 
@@ -12,7 +12,7 @@ export const SURELY_OURS_MS = 300_000;
 interface Intent {
   /** What tells it from another one: they may be of the same second. */
   readonly is: string;
-  readonly add: ReadonlySet<string>;
+  readonly add: ReadonlyMap<string, EndpointView>;
   readonly by: string;
   readonly from: number;
   to: number;
@@ -46,7 +46,8 @@ export class Intents implements Judge {
       last.to = fact.at;
     }
     if (time !== undefined) {
-      intents.push({ is, add: new Set(add.map(truthKey)), by, from: fact.at, to: Number.POSITIVE_INFINITY });
+      const added = new Map(add.map((endpoint) => [truthKey(endpoint), endpoint]));
+      intents.push({ is, add: added, by, from: fact.at, to: Number.POSITIVE_INFINITY });
     }
   }
 
@@ -96,10 +97,11 @@ export class Intents implements Judge {
   }
 
   /** Whether an endpoint that came then cannot be told from what was about to be added: that may have left, or not. */
-  wasOpen(uid: string, endpoint: string, at: number): boolean {
+  wasOpen(uid: string, isIt: (endpoint: EndpointView) => boolean, at: number): boolean {
     const intents = this.#intents.get(uid) ?? [];
     return intents.some(
-      ({ add, from, to }) => add.has(endpoint) && at >= from - LAG_MS && at <= Math.min(to, from + SURELY_OURS_MS),
+      ({ add, from, to }) =>
+        at >= from - LAG_MS && at <= Math.min(to, from + SURELY_OURS_MS) && [...add.values()].some(isIt),
     );
   }
 }

@@ -24,6 +24,11 @@ interface Loss {
   readonly entry: LedgerView;
   readonly now: LedgerView | undefined;
   readonly why: 'one-look' | 'handed-over' | 'unproven' | 'given-up';
+  /** Who wrote it, as which version. */
+  readonly by: string;
+  readonly version: number;
+  /** What the writer was told of the object first after that. */
+  told?: 'stored' | 'gone';
 }
 
 /** I3: whatever is ours leaves the ledger only by proven absence, or with an event that names it; and nothing gets into it as ours that this object never added or adopted. */
@@ -48,6 +53,7 @@ export class LedgerJudge implements Judge {
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'seen') this.#tell(fact);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     const { change } = fact;
     const { uid, generation } = change.now.metadata;
@@ -62,11 +68,24 @@ export class LedgerJudge implements Judge {
 
   /** Events come a little later than the status that they speak of. */
   end(): void {
-    for (const { at, subject, uid, entry, now, why } of this.#losses) {
+    for (const { at, subject, uid, entry, now, why, told } of this.#losses) {
+      if (told === 'gone') {
+        this.#court.excuse('of an object that was gone before its writer knew whether it was written');
+        continue;
+      }
       if (this.#notes.names(uid, entry.id, { from: at, withinMs: EVENT_MS }) === 'yes') continue;
       const became = now ? `became ${now.origin}` : 'left the ledger';
       const text = `${entry.id} of ${subject}, which was ${entry.origin}, ${became} ${SAYS[why]}, and no event names it`;
       this.#court.report(`I3 ${why}`, subject, text, at);
+    }
+  }
+
+  #tell({ process, key, thing }: Extract<Fact, { what: 'seen' }>): void {
+    for (const loss of this.#losses) {
+      if (loss.by !== process || loss.subject !== key || loss.told) continue;
+      const isStored = thing?.metadata.uid === loss.uid && Number(thing.metadata.resourceVersion) >= loss.version;
+      if (isStored) loss.told = 'stored';
+      else if (!thing) loss.told = 'gone';
     }
   }
 
@@ -94,7 +113,11 @@ export class LedgerJudge implements Judge {
       const why = this.#isProvenOurs(before, entry) ? this.#objection(now, entry, host) : undefined;
       if (why) this.#lostAt.set(`${uid} ${key}`, this.#court.life.timeline.now);
       if (why && this.#notes.isDead(by)) this.#court.excuse('written by a process that died before it could tell');
-      else if (why) this.#losses.push({ at: this.#court.life.timeline.now, subject, uid, entry, now: left, why });
+      else if (why) {
+        const { now: at } = this.#court.life.timeline;
+        const version = Number(now.metadata.resourceVersion);
+        this.#losses.push({ at, subject, uid, entry, now: left, why, by, version });
+      }
     }
     for (const entry of ours(now)) {
       const key = truthKey(entry);

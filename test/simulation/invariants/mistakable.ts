@@ -163,9 +163,9 @@ export class Mistakable {
     return other.creator.by === 'operator' && !this.isElsewhere(call, other.creator.call);
   }
 
-  #cameWithIntent(call: ApiCall, { key, creator }: Instance): boolean {
-    const objects = this.#court.objectsOf(call);
-    return objects.some(({ metadata }) => this.#intents.wasOpen(metadata.uid, key, creator.at));
+  #cameWithIntent(call: ApiCall, { stored, creator }: Instance): boolean {
+    const isIt = (endpoint: EndpointView): boolean => this.isShownAs(call, stored, endpoint);
+    return this.#court.objectsOf(call).some(({ metadata }) => this.#intents.wasOpen(metadata.uid, isIt, creator.at));
   }
 
   /**
@@ -233,7 +233,7 @@ export class Mistakable {
   addsOf(call: ApiCall, instance: Instance): ApiCall[] {
     return this.#changesOf(call, instance).filter((change) => {
       const { add = [] } = (change.body as PatchView).privateEndpoints ?? {};
-      return add.some((endpoint) => truthKey(endpoint) === instance.key);
+      return add.some((endpoint) => this.isShownAs(call, endpoint, instance.stored));
     });
   }
 
