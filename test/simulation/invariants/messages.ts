@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Change, Thing } from '../kubernetes/objects.ts';
-import type { ApiCall, Fact } from '../record/facts.ts';
+import type { ApiCall, Fact, KubeAsk } from '../record/facts.ts';
 import {
   type ConditionView,
   isStalled,
@@ -60,6 +60,7 @@ export class MessageJudge implements Judge {
     if (fact.what === 'answered' && fact.call.reply?.requestId !== undefined) {
       this.#byRequestId.set(fact.call.reply.requestId, fact.call);
     }
+    if (fact.what === 'asked') this.#judgeTried(fact.process, fact.ask);
     if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED') return;
     const { plural } = fact.change.kind;
     if (plural === 'pipesettings' || plural === 'organizations' || plural === 'activities')
@@ -129,6 +130,19 @@ export class MessageJudge implements Judge {
     const [done] = last.executions;
     if (done && done.at < last.unanswered.at)
       this.#court.report('said unsent', key, `${key} says that nothing reached the API, and it had ${last.text}`);
+  }
+
+  /** What could not be written has told of the call all the same: what is written after it speaks of a later attempt. */
+  #judgeTried(process: string, { method, path, status, body }: KubeAsk): void {
+    const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)\/status$/.exec(path) ?? [];
+    if (method !== 'PUT' || status === 200 || !plural) return;
+    const key = `${plural}/${namespace}/${name}`;
+    const { knowledge } = this.#court.life;
+    const known = knowledge.of(process).get(key)?.last ?? knowledge.forgottenBy(process).get(key);
+    const tried = JSON.parse(body) as Thing;
+    if (!known || known.metadata.uid !== tried.metadata.uid) return;
+    if (isDeepStrictEqual(statusOf(tried).lastRequest, statusOf(known).lastRequest)) return;
+    this.#judgeUnsent(key, { ...known, ...tried }, targetOfSpec(plural, specOf(known)), process);
   }
 
   /** An id that is quoted is that of a reply about this target, and the HTTP status beside it is the reply's. */
