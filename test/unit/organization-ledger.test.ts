@@ -186,6 +186,12 @@ const TABLE: readonly Line[] = [
     told: 'came-back',
   })),
   {
+    line: 'Missing | there, a minute later by a clock that was put back since',
+    given: { ...THERE, ledger: missing(), now: MINUTE, missedAt: () => T0 - MINUTE },
+    says: 'a Found Present',
+    told: 'came-back',
+  },
+  {
     line: 'Found, Missing | there, much later',
     given: { ...THERE, ledger: missing({ origin: 'Found' }), now: 60 * MINUTE },
     says: 'a Found Present',

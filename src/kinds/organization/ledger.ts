@@ -4,6 +4,7 @@ import { isStorable } from './endpoint-fields.ts';
 import { asReported, type Listing, type Reported, sameKey, type Tuple, tupleKey, tupleOf } from './endpoints.ts';
 import { type Goal, isListedIn, isOurs } from './goal.ts';
 import { LIMITS } from './limits.ts';
+import { type Hands, isMissedFor, SAME_AGAIN_MS, SECOND_LOOK_MS } from './missed.ts';
 import type { LedgerEntry, PendingChange } from './resource.ts';
 
 /** An intent that has left, or may have. */
@@ -20,12 +21,11 @@ export interface Sent {
   readonly retryAt?: number;
 }
 
-export interface Evidence {
+export interface Evidence extends Hands {
   readonly ledger: readonly LedgerEntry[];
   readonly list: Listing;
   readonly goal: Goal;
   readonly sent?: Sent | undefined;
-  readonly now: number;
   /** The list was asked for when nothing that was sent could be at work any more. */
   readonly settled: boolean;
   /** Epoch ms: when that is, or was. */
@@ -69,13 +69,8 @@ export interface Settlement {
   readonly altered: readonly { readonly sent: Tuple; readonly entry: LedgerEntry }[];
 }
 
-const MINUTE = 60_000;
-/** A second look at what one look missed comes this much later. */
-const SECOND_LOOK_MS = MINUTE;
-/** What one look missed and the next has is the same only so soon after the first. */
-const SAME_AGAIN_MS = 2 * MINUTE;
 /** What nobody can tell was ours counts as such only so soon after it was sent. */
-const SURELY_OURS_MS = 5 * MINUTE;
+const SURELY_OURS_MS = 300_000;
 
 /** The table of the contract: what one list proves about each endpoint of ledger, intent and spec. */
 export function settle(evidence: Evidence): Settlement {
@@ -186,18 +181,18 @@ function refusedBefore(entry: LedgerEntry, { list, goal }: Evidence): Line {
 }
 
 function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence, sent: Sent): Line {
-  const { goal, now } = evidence;
+  const { goal } = evidence;
   if (sent.how === 'answered' && !reported) return { did: 'removed' };
   if (!reported) {
-    if (isMissedFor(SECOND_LOOK_MS, entry, now)) return { did: 'removed' };
-    return { entry: entry.state === 'Missing' ? entry : missed(entry, now) };
+    if (isMissedFor(SECOND_LOOK_MS, entry, evidence)) return { did: 'removed' };
+    return { entry: entry.state === 'Missing' ? entry : missed(entry, evidence.now) };
   }
   if (sent.how === 'refused') {
     const present = kept(entry, reported, goal);
     return { entry: sent.blamed?.(entry) ? { ...present, ...failedAs(sent) } : present };
   }
   // Only with the status that ends the intent: an object with nothing of its own is let go, and this may still be at work.
-  const isSame = isSurelyOurs(Date.parse(sent.pending.time), evidence) && !isMissedFor(SAME_AGAIN_MS, entry, now);
+  const isSame = isSurelyOurs(Date.parse(sent.pending.time), evidence) && !isMissedFor(SAME_AGAIN_MS, entry, evidence);
   if (sent.how === 'lost' && evidence.settled && !isSame) {
     return { entry: { ...kept(entry, reported, goal), origin: 'Found' }, remark: 'maybe-still-ours' };
   }
@@ -212,25 +207,14 @@ function removing(entry: LedgerEntry, reported: Reported | undefined, evidence: 
   return { entry: { ...present, state: 'Removing', nextAttemptTime } };
 }
 
-function missing(entry: LedgerEntry, reported: Reported | undefined, { goal, now }: Evidence): Line {
+function missing(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence): Line {
   if (!reported) {
-    if (!isMissedFor(SECOND_LOOK_MS, entry, now)) return { entry };
+    if (!isMissedFor(SECOND_LOOK_MS, entry, evidence)) return { entry };
     return isOurs(entry) ? { remark: 'vanished' } : {};
   }
-  const present = kept(entry, reported, goal);
-  if (!isMissedFor(SAME_AGAIN_MS, entry, now) || !isOurs(entry)) return { entry: present };
+  const present = kept(entry, reported, evidence.goal);
+  if (!isMissedFor(SAME_AGAIN_MS, entry, evidence) || !isOurs(entry)) return { entry: present };
   return { entry: { ...present, origin: 'Found' }, remark: 'came-back' };
-}
-
-function isMissedFor(ms: number, entry: LedgerEntry, now: number): boolean {
-  return entry.state === 'Missing' && now - missedAt(entry, now) >= ms;
-}
-
-/** When a look first missed it. A time that lies too far ahead comes from a clock that was put back: then it is long past. */
-function missedAt({ nextAttemptTime }: LedgerEntry, now: number): number {
-  const lookAgainAt = Date.parse(nextAttemptTime ?? '');
-  const isSane = lookAgainAt <= wholeSecond(now + SECOND_LOOK_MS);
-  return isSane ? lookAgainAt - SECOND_LOOK_MS : Number.NEGATIVE_INFINITY;
 }
 
 function missed(entry: LedgerEntry, now: number): LedgerEntry {

@@ -42,6 +42,7 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   const isFirst = object.status?.applied === undefined;
   return {
     ...countInVain(notes, settlement.inVain),
+    missedAt: missedAt(work, settlement),
     session: {
       ...session,
       draft: withDrift(withHistory(draft, changes, replied), drift, now),
@@ -60,6 +61,12 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
       ],
     },
   };
+}
+
+/** When this process first missed what it misses still. */
+function missedAt({ notes, plannedAt }: Work, { ledger }: Settlement): ReadonlyMap<string, number> {
+  const keys = ledger.flatMap((entry) => (entry.state === 'Missing' ? [tupleKey(entry)] : []));
+  return new Map(keys.map((key) => [key, notes.missedAt?.get(key) ?? plannedAt.monotonic]));
 }
 
 /** What was there before a look by name is not known where nothing has been reported yet. */

@@ -1,5 +1,6 @@
 import { generationOf, readyOf, requestedAt } from '../common-status.ts';
 import { type Due, whenDue } from '../due.ts';
+import { tupleKey } from './endpoints.ts';
 import type { Goal } from './goal.ts';
 import type { Evidence } from './ledger.ts';
 import type { Facts } from './load.ts';
@@ -111,13 +112,17 @@ function isNews(object: Organization): boolean {
 export function settling(
   { notes, plannedAt, atWorkMs }: Pick<Work, 'notes' | 'plannedAt' | 'atWorkMs'>,
   now: number,
-): Pick<Evidence, 'now' | 'settled' | 'settlesAt' | 'openUntil' | 'atWorkMs'> {
+): Pick<Evidence, 'now' | 'settled' | 'settlesAt' | 'openUntil' | 'missedAt' | 'atWorkMs'> {
   const onTheWall = (monotonic: number): number => now + monotonic - plannedAt.monotonic;
   return {
     now,
     settled: plannedAt.monotonic >= notes.settlesAt,
     settlesAt: onTheWall(notes.settlesAt),
     openUntil: (entry) => onTheWall(settlingAt(notes, entry)),
+    missedAt: (entry) => {
+      const missedAt = notes.missedAt?.get(tupleKey(entry));
+      return missedAt === undefined ? undefined : onTheWall(missedAt);
+    },
     atWorkMs,
   };
 }
