@@ -92,7 +92,12 @@ export function createOperator(options: OperatorOptions): Operator {
       for (const listener of secretListeners) listener(`${namespace}/${name}`);
     },
   });
-  const credentials = createCredentials({ secrets, baseUrl: api.baseUrl, guard: options.guard });
+  const credentials = createCredentials({
+    secrets,
+    baseUrl: api.baseUrl,
+    guard: options.guard,
+    onRead: (credential) => pacer.renew(credential),
+  });
   secretListeners.push((secret) => credentials.forget(secret));
   const events = createEvents({ client, clock, log, instance: options.instance });
 

@@ -26,10 +26,11 @@ export class AuthGate {
     return this.#failures > 0;
   }
 
-  /** Whether this key may call: always through an open gate, else as the one prober. */
-  admits(key: string, probe: boolean): boolean {
+  /** Whether this key may call: always through an open gate, else as the one prober, where it may probe or somebody's turn has come. */
+  admits(key: string, { probe, now }: { readonly probe: boolean; readonly now: number }): boolean {
     if (!this.closed || this.#prober === key) return true;
-    if (this.#prober !== undefined || !probe) return false;
+    const isTurn = this.#due.size === 0 && this.#turnAt <= now;
+    if (this.#prober !== undefined || !(probe || isTurn)) return false;
     this.#appoint(key);
     return true;
   }
@@ -89,7 +90,7 @@ export class AuthGate {
     return key;
   }
 
-  /** The key may have worked for another process since: the next in turn need not wait. */
+  /** The key may have worked for another process since, or somebody has written it anew: the next in turn need not wait. */
   startOver(): void {
     this.#turnAt = 0;
   }

@@ -83,6 +83,13 @@ class CallPacer implements Pacer {
     }
   }
 
+  renew(credential: string): void {
+    const pace = this.#roster.known(credential);
+    if (!pace) return;
+    pace.gate.startOver();
+    this.#slots.pump(pace, this.#options.clock.monotonic());
+  }
+
   snapshot(): PacerSnapshot {
     return this.#roster.snapshot(this.#options.clock.monotonic());
   }
@@ -98,7 +105,7 @@ class CallPacer implements Pacer {
     const { pace } = entry;
     entry.asked = true;
     const probe = wish.probe === true;
-    if (!pace.gate.admits(entry.key, probe)) {
+    if (!pace.gate.admits(entry.key, { probe, now })) {
       this.#sendToGate(entry, now, probe);
       this.#slots.pump(pace, now);
       return entry;
@@ -157,7 +164,7 @@ class CallPacer implements Pacer {
   /** False when the credential was paused or gated since the grant: the key is back in its old place then. */
   #mayBegin(entry: Entry, now: number): boolean {
     const { pace, key } = entry;
-    if (!pace.gate.admits(key, false)) {
+    if (!pace.gate.admits(key, { probe: false, now })) {
       this.#sendToGate(entry, now);
       this.#slots.wake(entry);
       this.#slots.pump(pace, now);

@@ -74,6 +74,8 @@ export interface Pacer {
   forget(key: string): void;
   /** Another process may have called since they asked: places in line and slots count no more, and whoever had one is woken to ask anew; a refused key is probed at once. */
   startOver(): void;
+  /** A Secret with this credential has been written anew: where it was refused, it is probed at once. */
+  renew(credential: string): void;
   snapshot(): PacerSnapshot;
   /** Stops the timers; nobody is woken any more. */
   close(): void;

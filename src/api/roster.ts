@@ -36,6 +36,10 @@ export class Roster {
     return pace;
   }
 
+  known(credential: string): Pace | undefined {
+    return this.#paces.get(credential);
+  }
+
   paces(): IterableIterator<Pace> {
     return this.#paces.values();
   }

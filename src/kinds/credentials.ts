@@ -51,6 +51,8 @@ export interface CredentialsOptions {
   readonly baseUrl: string;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
+  /** A version of a Secret is read for the first time: whatever is known of this credential may be over. */
+  readonly onRead?: (credential: string) => void;
 }
 
 /** Objects that share a Secret and a choice of keys share one credential, until `forget`; the last 16 choices of a Secret are kept. */
@@ -96,6 +98,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       }
       const credential = makeCredential(pair, { salt, baseUrl: options.baseUrl });
       const read: Usable = { ok: true, credential, resourceVersion };
+      options.onRead?.(credential.id);
       // Nobody would say when to forget it.
       if (!options.secrets.isReferred(namespace, ref.name)) return read;
       keep(key, choice, read, [pair.keySecret, credential.authorization.slice('Basic '.length)]);

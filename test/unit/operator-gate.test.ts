@@ -61,3 +61,31 @@ test('a probe of a refused key that got no answer is tried again at once, and no
   api.close();
   await kube.stop();
 });
+
+test('a refused key that comes back into the Secret is tried at once, and nothing says before that it was refused', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  const { end } = await startOnFakes(kube, api.url);
+  const put = (id: string) => kube.edit(SECRET, 'ns/key', { data: { keyId: btoa(id), keySecret: btoa('a secret') } });
+  const ready = () => (kube.get(pipeSettingsType, 'ns/a') as PipeSettings).status?.conditions?.[0];
+  const says = (reason: string) => eventually(() => expect(ready()?.reason).toBe(reason));
+  const edit = (engine_max_threads: number) => {
+    const ids = { organizationId: 'o', serviceId: 's', pipeId: 'p', credentialsSecretRef: { name: 'key' } };
+    const spec = { ...ids, settings: { engine_max_threads } };
+    if (kube.get(pipeSettingsType, 'ns/a')) kube.edit(pipeSettingsType, 'ns/a', { spec });
+    else kube.create(pipeSettingsType, 'ns/a', { spec });
+  };
+  kube.create(SECRET, 'ns/key', { data: { keyId: btoa('first'), keySecret: btoa('a secret') } });
+  api.status = 401;
+  edit(1);
+  await says('Unauthorized');
+  put('second');
+  await eventually(() => expect(api.paths).toHaveLength(2));
+  api.status = 200;
+  put('first');
+  await says('Applied');
+  expect(api.paths).toHaveLength(3);
+  await end();
+  api.close();
+  await kube.stop();
+});

@@ -61,6 +61,14 @@ describe('a deleted object', () => {
     expect(planned(deleted(found, { spec: { adoptPrivateEndpoints: true } })).do, 'set').toBe('step');
   });
 
+  test('of which the key was refused for another object is not let go before a call of its own has failed', () => {
+    const shown = { ...ours, ...failed('Unauthorized') };
+    const due = { ...shown, nextAttemptTime: at(600_000) };
+    expect(planned(deleted(ours)), 'at once').toMatchObject({ do: 'step', probe: true });
+    expect(planned(deleted(due), {}, T0 + 600_000)).toMatchObject({ do: 'step', probe: true });
+    expect(planned(deleted({ ...due, attempts: 1 }), {}, T0 + 600_000)).toMatchObject({ because: 'deadline' });
+  });
+
   test('leaves what another object lists, and names it', () => {
     expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(release({ spared: [e('a')] }));
     const pendingChange = { time: at(0), add: [e('b')], remove: [] };

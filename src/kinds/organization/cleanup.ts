@@ -57,11 +57,10 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
   if (left.length === 0) return release({ spared });
   if (facts.notes.isGone) return release({ abandoned: left, spared, because: 'gone' });
   const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
-  const ready = readyOf(object.status);
-  const hasFailed = ready?.observedGeneration === generationOf(object) && isFailure(ready.reason);
+  const hasFailed = hasFailedSince(object);
   if (hasFailed && now >= deadline) return release({ abandoned: left, spared, because: 'deadline' });
   if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message, at: Math.max(deadline, now) };
-  return attemptPlan(object, facts, { spec: parsed.spec, deadline, turnAt: verdict.turn?.until, now });
+  return attemptPlan(object, facts, { spec: parsed.spec, deadline, turnAt: verdict.turn?.until, hasFailed, now });
 }
 
 function attemptPlan(
@@ -71,10 +70,11 @@ function attemptPlan(
     readonly spec: OrganizationSpec;
     readonly deadline: number;
     readonly turnAt: number | undefined;
+    readonly hasFailed: boolean;
     readonly now: number;
   },
 ): CleanupPlan {
-  const { spec, deadline, turnAt, now } = options;
+  const { spec, deadline, turnAt, hasFailed, now } = options;
   const goal = cleanupGoal(spec, facts.listedByOthers);
   // `--plan-only` keeps its word for what is being deleted too: it waits for an operator that may act.
   if (facts.planOnly) {
@@ -88,7 +88,15 @@ function attemptPlan(
   const latest = deadline > now ? deadline : Number.POSITIVE_INFINITY;
   if (!due.due && !isUnderWay) return nothingUntil(Math.min(due.at ?? latest, latest));
   if (turnAt !== undefined) return nothingUntil(Math.min(turnAt, latest));
-  return { do: 'step', work, step: nextStep(work), lane: 'user', probe: due.due && due.probe };
+  return { do: 'step', work, step: nextStep(work), lane: 'user', probe: due.due && (due.probe || !hasFailed) };
+}
+
+/** Whether an attempt has failed since the deletion. That the key was refused for another object is none: it may work by now. */
+function hasFailedSince(object: Organization): boolean {
+  const { status } = object;
+  const ready = readyOf(status);
+  if (ready?.observedGeneration !== generationOf(object) || !isFailure(ready.reason)) return false;
+  return ready.reason !== 'Unauthorized' || status?.attempts !== undefined;
 }
 
 function nothingUntil(at: number): CleanupPlan {

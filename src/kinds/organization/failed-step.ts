@@ -45,7 +45,15 @@ export function reportOther(
     ...(latest < Number.POSITIVE_INFINITY && { adjust: () => ({ notAfter: Math.max(latest, now) }) }),
     now,
   });
-  return failedAttempt(object, work, { status, outcome: notes.isGone ? goOn : outcome, notices, notes, step, did });
+  return failedAttempt(object, work, {
+    status,
+    outcome: notes.isGone ? goOn : outcome,
+    notices,
+    notes,
+    step,
+    did,
+    now,
+  });
 }
 
 /** What an answer has settled, or proven, is on record before anybody waits for a slot: it may be long, and without proof others try. Any other is told where the process ends first. */
@@ -72,13 +80,15 @@ function failedAttempt(
     readonly notes: Notes;
     readonly step: Step;
     readonly did: string;
+    readonly now: number;
   },
 ): NotedReport {
   const { session, deadline } = work;
-  const { status, outcome, notes, step, did } = said;
+  const { status, outcome, notes, step, did, now } = said;
   // An intent that never left, or whose answer says that nothing happened, is on record no more.
   const isOver = step.step === 'send';
-  const late = !status && deadline !== undefined && outcome.next === 'await-change' ? recheckAt(deadline) : outcome;
+  const isLast = !status && deadline !== undefined && deadline > now && outcome.next === 'await-change';
+  const late = isLast ? recheckAt(deadline) : outcome;
   if (!status && !isOver && !isUntold(object, session)) return { outcome: late, notices: said.notices, did, notes };
   // Not on top of what stands there: what this attempt has settled would come back with it, and be settled once more.
   const written = fitted(
