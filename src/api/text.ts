@@ -9,6 +9,14 @@ export function plainLine(text: string, limit: number, mask: (text: string) => s
   return cutTo(line === masked ? line : mask(line), limit);
 }
 
+/** Masks what stands in a text as it is, or would stand there once it is made one line. */
+export function maskWhole(text: string, mask: (text: string) => string): string {
+  const masked = mask(text);
+  const line = masked.replace(UNPRINTABLE, ' ').replace(/\s+/gu, ' ');
+  const again = line === masked ? line : mask(line);
+  return again === line ? masked : again;
+}
+
 /** At most `limit` printable ASCII characters without blanks; undefined when none is left. */
 export function plainToken(text: string, limit: number, mask: (text: string) => string): string | undefined {
   return mask(mask(text).replace(/[^\x21-\x7e]/g, '')).slice(0, limit) || undefined;

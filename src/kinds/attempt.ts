@@ -8,7 +8,7 @@ import type { Recorded } from '../runtime/kind.ts';
 import type { KindContext } from './context.ts';
 import type { CredentialProblem, CredentialRead, ReadCredential, SecretRef } from './credentials.ts';
 import type { Locks } from './locks.ts';
-import { maskTexts } from './masked.ts';
+import { maskFor, maskTexts } from './masked.ts';
 import type { TriedSecret } from './tried-secret.ts';
 import { Unrecorded } from './unrecorded.ts';
 
@@ -195,7 +195,10 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const isTold = verdict.ok ? wish.isShown?.(verdict.result) !== false : verdict.outcome !== 'Unknown';
   using.memory.underWay.set(key, { ...call, isUnknown: wish.write && !isTold });
   if (verdict.ok) {
-    const result = maskTexts(verdict.result, (text) => read.credential.mask(text));
+    const result = maskTexts(
+      verdict.result,
+      maskFor(wish.object, (text) => read.credential.mask(text)),
+    );
     return { got: 'success', verdict: { ...verdict, result }, secretVersion: read.resourceVersion };
   }
   return { got: 'failure', verdict, ...(pausedUntil !== undefined && { pausedMs: pausedUntil - using.monotonic() }) };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, digestOf, timestamp, wholeSecond } from '../../src/kinds/canonical.ts';
-import { maskTexts } from '../../src/kinds/masked.ts';
+import { maskFor, maskTexts } from '../../src/kinds/masked.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import type { PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
 import { aPipeSettings, BASE_URL } from '../support/objects.ts';
@@ -113,4 +113,16 @@ test('texts are masked wherever they stand in a result, and nothing else is touc
   ) as Record<string, unknown>;
   const masked = maskTexts(echoed, (text) => text.replaceAll('secret', '***'));
   expect(JSON.stringify(masked)).toBe('{"k":"my ***","***":1,"l":[{"m":"***"},2,null,true],"__proto__":{"n":"***"}}');
+});
+
+test('what a result says is masked as it would stand in one line, but for what the object itself shows', () => {
+  const metadata = { name: 'n', namespace: 'ns', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+  const object = { metadata, spec: { name: 'acme data' }, status: { privateEndpoints: [{ id: 'psc-acme data' }] } };
+  const mask = maskFor(object, (text) => text.replaceAll('acme data', '***'));
+  expect(['acme data', 'psc-acme data', 'acme\n\u0000data!', 'a\nb'].map(mask)).toEqual([
+    'acme data',
+    'psc-acme data',
+    '***!',
+    'a\nb',
+  ]);
 });
