@@ -95,6 +95,13 @@ export class AuthGate {
     this.#turnAt = 0;
   }
 
+  /** Its turn to probe came before its own time: that falls to the next, and it goes on at its time, or when the gate opens. */
+  passOver(key: string): void {
+    if (this.#prober !== key) return;
+    this.#prober = undefined;
+    this.#refused.add(key);
+  }
+
   /** The key asks no more; a probe that it was to make falls to the next. */
   forget(key: string): void {
     this.#drop(key);

@@ -56,8 +56,18 @@ class CallPacer implements Pacer {
     const { asked, place } = entry;
     entry.asked = false;
     if (place === 'permit') this.forget(key);
-    if (asked || place === 'permit') return;
-    if (place !== 'gated') this.forget(key);
+    if (asked || place === 'permit' || place === 'gated') return;
+    if (entry.pace.gate.isProber(key)) this.#passOver(entry);
+    else this.forget(key);
+  }
+
+  #passOver(entry: Entry): void {
+    const now = this.#options.clock.monotonic();
+    const { pace } = entry;
+    this.#slots.withdraw(entry, now);
+    entry.place = 'gated';
+    pace.gate.passOver(entry.key);
+    this.#slots.pump(pace, now);
   }
 
   forget(key: string): void {

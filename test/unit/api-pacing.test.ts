@@ -530,6 +530,19 @@ describe('a refused key that somebody writes anew', () => {
 });
 
 describe('a process that leads again', () => {
+  it('wakes who was to probe before its own time when the key works', async () => {
+    const on = rig();
+    for (const key of ['own', 'other']) call(on, key, 401, { probe: key === 'other' });
+    ask(on, 'own');
+    on.pacer.startOver();
+    await on.clock.advance(0);
+    expect(on.woken()).toEqual(['own']);
+    on.pacer.settle('own');
+    expect(on.woken(), 'it is not woken again and again').toEqual([]);
+    call(on, 'other', 200, { probe: true });
+    expect(on.woken()).toEqual(['own']);
+  });
+
   it('gives nobody a slot for having asked before, and wakes whoever waited for one', () => {
     const on = rig({ inFlight: 2 });
     call(on, 'refused', 401, { credential: 'c2' });
