@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { list, organizationsOf } from '../../support/organization-scene.ts';
+import { openStage } from '../stage.ts';
+
+/** The attempts of the other object that find the key refused. */
+const REFUSALS = 4;
+
+test.concurrent.each(['before', 'after'] as const)(
+  'R12: a key that only another object has found refused, and that works again %s the deletion: ours is removed',
+  async (when) => {
+    const stage = await openStage({ flags: ['--cleanup-deadline', '1m'] });
+    const orgs = organizationsOf(stage);
+    const { simulator, key } = stage;
+    const enable = (): void => simulator.setKey(key.id, key.secret, {});
+    const refusals = (): number => simulator.calls({}).filter(({ status }) => status === 401).length;
+    try {
+      await stage.start();
+      await orgs.create('acme', { ...list('psc-1'), deletionPolicy: 'RemovePrivateEndpoints' });
+      await orgs.until('acme', 'Applied');
+      await stage.pset('pipe');
+      await stage.until('pipe', 'Applied');
+      simulator.setKey(key.id, key.secret, { disabled: true });
+      for (let refused = 1; refused <= REFUSALS; refused++) {
+        await stage.request('pipe');
+        await expect.poll(refusals, { timeout: 5_000 }).toBe(refused);
+      }
+      await stage.until('pipe', 'Unauthorized');
+      if (when === 'before') enable();
+      await orgs.remove('acme');
+      if (when === 'after') {
+        await expect.poll(refusals, { timeout: 5_000 }).toBe(REFUSALS + 1);
+        enable();
+      }
+      await orgs.untilGone('acme', 90_000);
+      expect(orgs.ids()).toEqual([]);
+      expect((await stage.events('acme')).map(({ reason }) => reason)).not.toContain('CleanupAbandoned');
+    } finally {
+      await stage.end();
+    }
+  },
+);
