@@ -42,7 +42,7 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   const isFirst = object.status?.applied === undefined;
   return {
     ...countInVain(notes, settlement.inVain),
-    missedAt: missedAt(work, settlement),
+    missedAt: missedAt(replied, settlement),
     session: {
       ...session,
       draft: withDrift(withHistory(draft, changes, replied), drift, now),
@@ -64,9 +64,15 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
 }
 
 /** When this process first missed what it misses still. */
-function missedAt({ notes, plannedAt }: Work, { ledger }: Settlement): ReadonlyMap<string, number> {
+function missedAt(replied: Replied, { ledger }: Settlement): ReadonlyMap<string, number> {
+  const before = replied.work.notes.missedAt;
   const keys = ledger.flatMap((entry) => (entry.state === 'Missing' ? [tupleKey(entry)] : []));
-  return new Map(keys.map((key) => [key, notes.missedAt?.get(key) ?? plannedAt.monotonic]));
+  return new Map(keys.map((key) => [key, before?.get(key) ?? answeredAt(replied)]));
+}
+
+/** Monotonic ms: when the answer was there. The call may have been long under way, but not for as long as a clock may jump. */
+function answeredAt({ work: { plannedAt, atWorkMs }, now }: Replied): number {
+  return plannedAt.monotonic + Math.min(Math.max(0, now - plannedAt.now), atWorkMs);
 }
 
 /** What was there before a look by name is not known where nothing has been reported yet. */
@@ -76,13 +82,12 @@ function nameSent({ work: { goal, session }, call }: Replied): string | undefine
 }
 
 /** What the call says about how this organization can be looked at. */
-function afterLook({ work, call, now }: Replied, reply: OrganizationReply): Notes {
+function afterLook(replied: Replied, reply: OrganizationReply): Notes {
+  const { work, call } = replied;
   const { session: _, unlistedSince, missingSince: __, isGone: ___, ...notes } = work.notes;
-  // From when its answer was there; the call may have been long under way, but not for as long as a clock may jump.
   const { monotonic } = work.plannedAt;
   const settlesAt = (work.leftAt ?? monotonic) + work.atWorkMs;
-  const answeredAt = monotonic + Math.min(Math.max(0, now - work.plannedAt.now), work.atWorkMs);
-  const since = reply.list ? undefined : (unlistedSince ?? answeredAt);
+  const since = reply.list ? undefined : (unlistedSince ?? answeredAt(replied));
   const byName = call.step === 'name' || (call.step === 'look' && call.by === 'name');
   const { name } = work.goal;
   // The API may lag behind its writes: what the answer does not show is yet to come, or never.

@@ -145,6 +145,8 @@ export class Notebook {
     const notes = {
       ...kept,
       ...(isOthers && mayHide(object) && { lostNames: withLostName(kept, theirs, monotonic) }),
+      // Another process has looked since: what it says is Missing may have been there between.
+      ...(isOthers && { missedAt: new Map() }),
       settlesAt: known.settlesAt,
       ...openNow(known, object.status),
     };

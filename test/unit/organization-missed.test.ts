@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { progress } from '../../src/kinds/organization/progress.ts';
+import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { Notebook, openNow } from '../../src/kinds/organization/session.ts';
+import { workOf } from '../../src/kinds/organization/work.ts';
+import { T0 } from '../support/objects.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
+import { anOrganization, factsOf } from '../support/organization-objects.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** One process and its notes; `look` returns the ledger after a look that shows these ids. */
+function aProcess() {
+  const notebook = new Notebook(95_000);
+  const look = (object: Organization, atMs: number, ids: readonly string[], tookMs = 0) => {
+    const parsed = parseSpec(object);
+    if (!parsed.ok) throw new Error(parsed.message);
+    const facts = { ...factsOf(object), notes: notebook.of(object, atMs), monotonic: atMs };
+    const now = T0 + atMs;
+    const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now });
+    const result = { privateEndpoints: ids.map((id) => e(id)) };
+    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
+    const call = { step: 'look', by: 'list', body: '{}' } as const;
+    const { session, ...notes } = progress({ object, work, call, verdict, secretVersion: '1', now: now + tookMs });
+    notebook.set(object, { ...notes, ...openNow(notes, session.draft) });
+    return { status: session.draft, ledger: session.draft.privateEndpoints };
+  };
+  return { notebook, look };
+}
+
+const object = (status: OrganizationStatus) => anOrganization({ ids: ['a'], status });
+/** What the process that leads meanwhile has recorded. */
+const theirs = (ms: number, more: OrganizationStatus): OrganizationStatus => ({
+  lastRequest: { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(ms) },
+  ...more,
+});
+
+test.each([
+  ['still not there', [], [{ state: 'Missing' }]],
+  ['there again', ['a'], [{ origin: 'Added', state: 'Present' }]],
+] as const)(
+  'what another process has found since and missed again is missed since then only: seconds later it is %s',
+  (_, ids, says) => {
+    const { notebook, look } = aProcess();
+    const first = look(object({ privateEndpoints: [entry('a')] }), 0, []);
+    expect(first.ledger).toMatchObject([{ state: 'Missing' }]);
+    notebook.of(object(first.status), 1_000);
+    notebook.of(object(theirs(MINUTE, { privateEndpoints: [entry('a')] })), MINUTE);
+    const nextAttemptTime = at(HOUR + MINUTE);
+    const again = object(theirs(HOUR, { privateEndpoints: [entry('a', { state: 'Missing', nextAttemptTime })] }));
+    expect(look(again, HOUR + 10_000, ids).ledger).toMatchObject(says);
+  },
+);
+
+test('what this process has missed itself is missed since then through what it writes itself', () => {
+  const { notebook, look } = aProcess();
+  const { status } = look(object({ privateEndpoints: [entry('a')] }), 0, []);
+  notebook.of(object(status), 1_000);
+  expect(notebook.of(object(status), 2_000).missedAt?.size).toBe(1);
+});
+
+test('what a slow look has missed is missed since its answer: two answers come a minute apart before it is forgotten', () => {
+  const { look } = aProcess();
+  const { status } = look(object({ privateEndpoints: [entry('a')] }), 0, [], 30_000);
+  expect(look(object(status), 61_000, []).ledger).toMatchObject([{ state: 'Missing' }]);
+  expect(look(object(status), 91_000, []).ledger).toBeUndefined();
+});
