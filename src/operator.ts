@@ -96,7 +96,7 @@ export function createOperator(options: OperatorOptions): Operator {
     secrets,
     baseUrl: api.baseUrl,
     guard: options.guard,
-    onRead: (credential) => pacer.renew(credential),
+    onRenewed: (credential) => pacer.renew(credential),
   });
   secretListeners.push((secret) => credentials.forget(secret));
   const events = createEvents({ client, clock, log, instance: options.instance });

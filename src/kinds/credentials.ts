@@ -51,14 +51,16 @@ export interface CredentialsOptions {
   readonly baseUrl: string;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  /** A version of a Secret is read for the first time: whatever is known of this credential may be over. */
-  readonly onRead?: (credential: string) => void;
+  /** A Secret that this process has read before, or missed, was written since: whatever is known of this credential may be over. */
+  readonly onRenewed?: (credential: string) => void;
 }
 
 /** Objects that share a Secret and a choice of keys share one credential, until `forget`; the last 16 choices of a Secret are kept. */
 export function createCredentials(options: CredentialsOptions): Credentials {
   const salt = randomBytes(32);
   const made = new Map<string, Map<string, Made>>();
+  /** How each referred Secret was found first: its version, or that there was none. A process that starts knows of no change. */
+  const firstFound = new Map<string, string>();
 
   const keep = (key: string, choice: string, read: Usable, values: readonly string[]): void => {
     const ofSecret = made.get(key) ?? new Map<string, Made>();
@@ -85,9 +87,12 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     async read(namespace, ref) {
       const secret = await options.secrets.read(namespace, ref.name);
       if (secret.state === 'failed') throw secret.error;
+      const key = `${namespace}/${ref.name}`;
+      const isReferred = options.secrets.isReferred(namespace, ref.name);
+      const found = secret.state === 'present' ? secret.resourceVersion : secret.state;
+      if (isReferred && found !== 'forbidden' && !firstFound.has(key)) firstFound.set(key, found);
       if (secret.state !== 'present') return { ok: false, problem: absence(secret, namespace, ref.name) };
       const { resourceVersion } = secret;
-      const key = `${namespace}/${ref.name}`;
       const choice = JSON.stringify([ref.keyIdKey, ref.keySecretKey]);
       const known = find(key, choice);
       if (known?.resourceVersion === resourceVersion) return known;
@@ -98,15 +103,17 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       }
       const credential = makeCredential(pair, { salt, baseUrl: options.baseUrl });
       const read: Usable = { ok: true, credential, resourceVersion };
-      options.onRead?.(credential.id);
       // Nobody would say when to forget it.
-      if (!options.secrets.isReferred(namespace, ref.name)) return read;
+      if (!isReferred) return read;
+      if (firstFound.get(key) !== resourceVersion) options.onRenewed?.(credential.id);
       keep(key, choice, read, [pair.keySecret, credential.authorization.slice('Basic '.length)]);
       return read;
     },
     forget(secret) {
       for (const { unguard } of made.get(secret)?.values() ?? []) unguard();
       made.delete(secret);
+      const [namespace = '', name = ''] = secret.split('/');
+      if (!options.secrets.isReferred(namespace, name)) firstFound.delete(secret);
     },
   };
 }

@@ -22,6 +22,7 @@ const GOOD = { keyId: KEY_ID, keySecret: KEY_SECRET };
 function setUp(secrets: Record<string, SecretRead>, baseUrl = 'https://api.test') {
   const guarded: (readonly string[])[] = [];
   const unreferred = new Set<string>();
+  const renewed: string[] = [];
   const credentials = createCredentials({
     secrets: {
       read: (namespace, name) => Promise.resolve(secrets[`${namespace}/${name}`] ?? { state: 'absent' }),
@@ -32,8 +33,9 @@ function setUp(secrets: Record<string, SecretRead>, baseUrl = 'https://api.test'
       guarded.push(values);
       return () => void guarded.splice(guarded.indexOf(values), 1);
     },
+    onRenewed: (credential) => renewed.push(credential),
   });
-  return { credentials, secrets, guarded, unreferred };
+  return { credentials, secrets, guarded, unreferred, renewed };
 }
 
 async function readOne(secret: SecretRead, ref: SecretRef = REF): Promise<CredentialRead> {
@@ -244,4 +246,29 @@ test.for<[string, unknown, string | undefined]>([
 ])('the name of the Secret %s', ([, spec, name]) => {
   const metadata = { name: 'n', namespace: 'ns', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
   expect(secretNameOf({ metadata, spec })).toBe(name);
+});
+
+test('a credential is renewed where its Secret was written since it was first looked for, once per version and choice of keys', async () => {
+  const on = setUp({ 'ns/api': aSecret({ ...GOOD, other: KEY_SECRET }), 'ns2/api': aSecret(GOOD) });
+  const choices: readonly SecretRef[] = [REF, { ...REF, keySecretKey: 'other' }];
+  const readAll = async (namespace: string) => {
+    on.renewed.length = 0;
+    for (const ref of [...choices, ...choices]) await on.credentials.read(namespace, ref);
+    return on.renewed.length;
+  };
+  const write = (secret: string, read: SecretRead) => {
+    on.secrets[secret] = read;
+    on.credentials.forget(secret);
+  };
+  expect(await readAll('ns'), 'first').toBe(0);
+  expect(await readAll('ns2'), 'the same key elsewhere').toBe(0);
+  write('ns/api', aSecret({ ...GOOD, other: KEY_SECRET }, { version: '2' }));
+  expect(await readAll('ns'), 'another version').toBe(2);
+  expect(await readAll('ns3'), 'none').toBe(0);
+  write('ns3/api', aSecret({ ...GOOD, other: KEY_SECRET }, { version: '3' }));
+  expect(await readAll('ns3'), 'where there was none').toBe(2);
+  on.unreferred.add('ns/api');
+  on.credentials.forget('ns/api');
+  on.unreferred.clear();
+  expect(await readAll('ns'), 'known no more').toBe(0);
 });

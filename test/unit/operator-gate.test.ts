@@ -89,3 +89,24 @@ test('a refused key that comes back into the Secret is tried at once, and nothin
   api.close();
   await kube.stop();
 });
+
+test('a refused key that stands in Secrets of many namespaces is not tried for each of them', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  api.status = 401;
+  const { end } = await startOnFakes(kube, api.url, ['--api-rate', '0']);
+  const namespaces = Array.from({ length: 20 }, (_, n) => `ns${n}`);
+  const spec = { organizationId: 'o', serviceId: 's', credentialsSecretRef: { name: 'key' } };
+  for (const ns of namespaces) {
+    kube.create(SECRET, `${ns}/key`, { data: { keyId: btoa('id'), keySecret: btoa('secret') } });
+    kube.create(pipeSettingsType, `${ns}/a`, { spec: { ...spec, pipeId: ns, settings: { engine_max_threads: 4 } } });
+  }
+  const reasonIn = (ns: string) =>
+    (kube.get(pipeSettingsType, `${ns}/a`) as PipeSettings).status?.conditions?.[0]?.reason;
+  await eventually(() => expect(namespaces.map(reasonIn)).toEqual(namespaces.map(() => 'Unauthorized')));
+  // As many as may be under way together.
+  expect(api.paths.length).toBeLessThanOrEqual(4);
+  await end();
+  api.close();
+  await kube.stop();
+});
