@@ -27,7 +27,7 @@ interface Loss {
   /** Who wrote it, as which version. */
   readonly by: string;
   readonly version: number;
-  /** What the writer was told of the object first after that. */
+  /** What the writer was told of the object first after that; `gone`: or it has ended before. */
   told?: 'stored' | 'gone';
 }
 
@@ -54,6 +54,7 @@ export class LedgerJudge implements Judge {
 
   see(fact: Fact): void {
     if (fact.what === 'seen') this.#tell(fact);
+    if (fact.what === 'process' && fact.did === 'ended') this.#close(fact.process);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     const { change } = fact;
     const { uid, generation } = change.now.metadata;
@@ -70,7 +71,7 @@ export class LedgerJudge implements Judge {
   end(): void {
     for (const { at, subject, uid, entry, now, why, told } of this.#losses) {
       if (told === 'gone') {
-        this.#court.excuse('of an object that was gone before its writer knew whether it was written');
+        this.#court.excuse('of an object, or by a writer, that was gone before the writer knew whether it was written');
         continue;
       }
       if (this.#notes.names(uid, entry.id, { from: at, withinMs: EVENT_MS }) === 'yes') continue;
@@ -87,6 +88,10 @@ export class LedgerJudge implements Judge {
       if (isStored) loss.told = 'stored';
       else if (!thing) loss.told = 'gone';
     }
+  }
+
+  #close(process: string): void {
+    for (const loss of this.#losses) if (loss.by === process) loss.told ??= 'gone';
   }
 
   /** Whether an endpoint has left the ledger of an object without proof since then: whether that was told is judged here. */
