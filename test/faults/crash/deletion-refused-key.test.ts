@@ -13,6 +13,7 @@ test.concurrent.each(['before', 'after'] as const)(
     const { simulator, key } = stage;
     const enable = (): void => simulator.setKey(key.id, key.secret, {});
     const refusals = (): number => simulator.calls({}).filter(({ status }) => status === 401).length;
+    const untilRefused = (times: number): PromiseLike<void> => expect.poll(refusals, { timeout: 5_000 }).toBe(times);
     try {
       await stage.start();
       await orgs.create('acme', { ...list('psc-1'), deletionPolicy: 'RemovePrivateEndpoints' });
@@ -22,13 +23,13 @@ test.concurrent.each(['before', 'after'] as const)(
       simulator.setKey(key.id, key.secret, { disabled: true });
       for (let refused = 1; refused <= REFUSALS; refused++) {
         await stage.request('pipe');
-        await expect.poll(refusals, { timeout: 5_000 }).toBe(refused);
+        await untilRefused(refused);
       }
       await stage.until('pipe', 'Unauthorized');
       if (when === 'before') enable();
       await orgs.remove('acme');
       if (when === 'after') {
-        await expect.poll(refusals, { timeout: 5_000 }).toBe(REFUSALS + 1);
+        await untilRefused(REFUSALS + 1);
         enable();
       }
       await orgs.untilGone('acme', 90_000);
