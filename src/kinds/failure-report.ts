@@ -136,8 +136,8 @@ export function reportAttempt(options: AttemptToReport): FailureReport {
 function reportGated({ object, previous, secretName, adjust, now }: AttemptToReport): FailureReport {
   const { notAfter } = adjust?.('Unauthorized') ?? {};
   const own = readyOf(previous)?.reason === 'Unauthorized' ? Date.parse(previous?.nextAttemptTime ?? '') : undefined;
-  const latest = notAfter === undefined ? undefined : wholeSecond(notAfter);
-  const ahead = [own ?? 0, latest ?? 0].filter((time) => time > now);
+  // What is over is so before it is rounded up: or this would be looked at every second until the gate gives it its turn.
+  const ahead = [own ?? 0, notAfter ?? 0].filter((time) => time > now).map(wholeSecond);
   const next = ahead.length > 0 ? Math.min(...ahead) : undefined;
   const outcome = next === undefined ? awaitChange : recheckAt(next);
   if (currentReady(object, previous)?.reason === 'Unauthorized') return { outcome, notices: [] };

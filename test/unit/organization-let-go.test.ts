@@ -69,6 +69,19 @@ describe('a deleted object', () => {
     expect(planned(deleted({ ...due, attempts: 1 }), {}, T0 + 600_000)).toMatchObject({ because: 'deadline' });
   });
 
+  test.each([
+    ['shown already', failed('Unauthorized')],
+    ['yet to be shown', failed('Unauthorized', 1)],
+  ])(
+    'waits past its deadline for the key to be tried, and is not looked at every second until then: %s',
+    (_, status) => {
+      const object = deleted({ ...ours, ...status });
+      const now = T0 + 10 * MINUTE + 250;
+      const { outcome } = report(object, planned(object, {}, now), { got: 'gated' }, now);
+      expect(outcome).toEqual({ next: 'await-change' });
+    },
+  );
+
   test('leaves what another object lists, and names it', () => {
     expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(release({ spared: [e('a')] }));
     const pendingChange = { time: at(0), add: [e('b')], remove: [] };
