@@ -2,7 +2,7 @@ import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
-import { type Court, isRefused, type Judge } from './court.ts';
+import type { Court, Judge } from './court.ts';
 import type { Notes } from './notes.ts';
 import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
 
@@ -144,7 +144,7 @@ export class DeletionJudge implements Judge {
   }
 
   #left(ended: Ended): Left[] {
-    const { target, host, uid, adopted, pending, pendingSince, spared, at } = ended;
+    const { target, host, uid, adopted, ours, pending, pendingSince, spared, at } = ended;
     return this.#trails.present(host, target).flatMap((instance) => {
       const { key, stored, creator } = instance;
       if (spared.has(key)) return [];
@@ -159,10 +159,8 @@ export class DeletionJudge implements Judge {
         const makers = this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid);
         // Where several objects can have made the call, it is not certain that it was this one.
         if (makers.length !== 1 || makers[0] !== uid) return [];
-        if (this.#isUnseenHalf(ended, instance, creator.call)) {
-          this.#court.excuse('stored with a refusal, and not in the list after it');
-          return [];
-        }
+        const isUnseen = { isPending: pending.has(key), until: at };
+        if (!ours.has(key) && this.#trails.isStoredUnseen(host, target, instance, isUnseen)) return [];
         if (isSpelledOtherwise(stored, creator.call)) return [said(stored, 'spelled')];
         // One that was there before the intent was lost by the ledger, not by the intent.
         const isOfIntent = pending.has(key) && creator.call.leftAt >= pendingSince - 1_000;
@@ -179,27 +177,6 @@ export class DeletionJudge implements Judge {
       const list = result?.privateEndpoints;
       return before === creator && answeredAt < at && Array.isArray(list) && !isIn(list, stored);
     });
-  }
-
-  /**
-   * An API may store what it refuses, which is nobody's by the table where the list that settles the refusal lacks it, or no list has
-   * had it. Every add of it since was refused too: so no client can know.
-   */
-  #isUnseenHalf(
-    { target, host, ours, pending, at }: Ended,
-    { key, stored, creator }: Instance,
-    call: ApiCall,
-  ): boolean {
-    if (ours.has(key)) return false;
-    const { changes, looks } = this.#trails.of(host, target);
-    const isAdd = ({ body }: ApiCall): boolean =>
-      ((body as PatchView).privateEndpoints?.add ?? []).some((sent) => truthKey(sent) === key);
-    const adds = changes.filter((one) => one.leftAt >= call.leftAt && one.leftAt <= at && isAdd(one));
-    const lists = looks.filter((look) => look.at >= creator.at && look.at <= at && look.entries);
-    const had = lists.map(({ entries = [] }) => isIn(entries, stored));
-    // What stands on record as being added is to be named, unless that refusal was settled and the intent on record never left.
-    const isNobodys = had[0] === false || (had.length === 0 && !pending.has(key));
-    return isNobodys && adds.every(isRefused);
   }
 }
 

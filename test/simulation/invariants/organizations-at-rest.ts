@@ -109,7 +109,12 @@ export class OrganizationsAtRest {
     if (this.#wasHiddenTwice(target, { stored, creator })) return false;
     const isGivenUp = this.#notes.gaveUp(uid, stored.id) || this.#ledger.isLost(uid, stored, creator.at);
     if (isGivenUp && !isOwned) return false;
-    if (!isOwned && this.#trails.cameAgain(this.#court.life.apiHost, target, instance)) return false;
+    const { apiHost, timeline } = this.#court.life;
+    if (!isOwned && this.#trails.cameAgain(apiHost, target, instance)) return false;
+    const { add = [] } = statusOf(thing).pendingChange ?? {};
+    const isPending = add.some((one) => truthKey(one) === instance.key);
+    const isUnseen = { isPending, until: timeline.now };
+    if (!isOwned && this.#trails.isStoredUnseen(apiHost, target, instance, isUnseen)) return false;
     const makers = this.#court.candidates(creator.call);
     return makers.length === 1 && makers[0]?.known.last.metadata.uid === uid;
   }

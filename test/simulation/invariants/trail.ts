@@ -92,6 +92,30 @@ export class Trails implements Judge {
     return isOver;
   }
 
+  /**
+   * An API may store what it refuses, which is nobody's by the table where the list that settles the refusal lacks it, or no list has
+   * had it. Every add of it since was refused too: so no client can know. `isPending`: it stands on record as being added, and is to be
+   * named, unless that refusal was settled and the intent on record never left.
+   */
+  isStoredUnseen(
+    host: string,
+    target: string,
+    { key, stored, creator }: Instance,
+    { isPending, until }: { readonly isPending: boolean; readonly until: number },
+  ): boolean {
+    if (creator.by !== 'operator') return false;
+    const { changes, looks } = this.of(host, target);
+    const isAdd = ({ body }: ApiCall): boolean =>
+      ((body as PatchView).privateEndpoints?.add ?? []).some((sent) => truthKey(sent) === key);
+    const adds = changes.filter((one) => one.leftAt >= creator.call.leftAt && one.leftAt <= until && isAdd(one));
+    const lists = looks.filter((look) => look.at >= creator.at && look.at <= until && look.entries);
+    const had = lists.map(({ entries = [] }) => isIn(entries, stored));
+    const isNobodys = had[0] === false || (had.length === 0 && !isPending);
+    const isSo = isNobodys && adds.every(isRefused);
+    if (isSo) this.#court.excuse('stored with a refusal, and not in the list after it');
+    return isSo;
+  }
+
   all(): IterableIterator<Trail> {
     return this.#trails.values();
   }
