@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import {
@@ -106,6 +107,10 @@ export class LedgerJudge implements Judge {
     const intents = this.#intents.get(uid) ?? new Set<string>();
     this.#intents.set(uid, intents);
     for (const endpoint of statusOf(before).pendingChange?.add ?? []) intents.add(truthKey(endpoint));
+    if (this.#isGivenTwice(by, subject, before)) {
+      this.#court.excuse('on top of a version that a restore has given twice');
+      return;
+    }
     const old = new Map(ours(before).map((entry) => [truthKey(entry), entry]));
     const present = new Map((statusOf(now).privateEndpoints ?? []).map((entry) => [truthKey(entry), entry]));
     for (const [key, entry] of old) {
@@ -140,6 +145,15 @@ export class LedgerJudge implements Judge {
         );
       }
     }
+  }
+
+  /** Whether its writer holds another object under this very version: no server refuses the write, and no client can know. */
+  #isGivenTwice(writer: string, subject: string, before: Thing): boolean {
+    const { knowledge, restores } = this.#court.life;
+    if (restores.length === 0) return false;
+    const held = knowledge.of(writer).get(subject)?.thing ?? knowledge.forgottenBy(writer).get(subject);
+    const isSameVersion = held?.metadata.resourceVersion === before.metadata.resourceVersion;
+    return isSameVersion && !isDeepStrictEqual(held?.status, before.status);
   }
 
   /** Why the ledger may not let go of an entry of ours, by the API that its writer works with; undefined where it may. */
