@@ -4,7 +4,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 /** One line a person can read: unprintable characters become blanks, secrets are masked, at most `limit` code points. */
 export function plainLine(text: string, limit: number, mask: (text: string) => string): string {
   const masked = mask(text.replace(UNPRINTABLE, ' '));
-  const line = masked.replace(/\s+/gu, ' ').trim();
+  const line = oneLine(masked).trim();
   // A secret with a blank in it may have come together only now.
   return cutTo(line === masked ? line : mask(line), limit);
 }
@@ -12,9 +12,13 @@ export function plainLine(text: string, limit: number, mask: (text: string) => s
 /** Masks what stands in a text as it is, or would stand there once it is made one line. */
 export function maskWhole(text: string, mask: (text: string) => string): string {
   const masked = mask(text);
-  const line = masked.replace(UNPRINTABLE, ' ').replace(/\s+/gu, ' ');
+  const line = oneLine(masked);
   const again = line === masked ? line : mask(line);
   return again === line ? masked : again;
+}
+
+function oneLine(text: string): string {
+  return text.replace(UNPRINTABLE, ' ').replace(/\s+/gu, ' ');
 }
 
 /** At most `limit` printable ASCII characters without blanks; undefined when none is left. */

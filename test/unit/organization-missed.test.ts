@@ -11,14 +11,14 @@ import { anOrganization, factsOf } from '../support/organization-objects.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** One process and its notes; `look` returns the ledger after a look that shows these ids. */
+/** One process and its notes; `look` returns the ledger after a look that shows these ids, by a wall clock that was put back so far. */
 function aProcess() {
   const notebook = new Notebook(95_000);
-  const look = (object: Organization, atMs: number, ids: readonly string[], tookMs = 0) => {
+  const look = (object: Organization, atMs: number, ids: readonly string[], { tookMs = 0, backMs = 0 } = {}) => {
     const parsed = parseSpec(object);
     if (!parsed.ok) throw new Error(parsed.message);
     const facts = { ...factsOf(object), notes: notebook.of(object, atMs), monotonic: atMs };
-    const now = T0 + atMs;
+    const now = T0 + atMs - backMs;
     const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now });
     const result = { privateEndpoints: ids.map((id) => e(id)) };
     const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
@@ -63,7 +63,24 @@ test('what this process has missed itself is missed since then through what it w
 
 test('what a slow look has missed is missed since its answer: two answers come a minute apart before it is forgotten', () => {
   const { look } = aProcess();
-  const { status } = look(object({ privateEndpoints: [entry('a')] }), 0, [], 30_000);
+  const { status } = look(object({ privateEndpoints: [entry('a')] }), 0, [], { tookMs: 30_000 });
   expect(look(object(status), 61_000, []).ledger).toMatchObject([{ state: 'Missing' }]);
   expect(look(object(status), 91_000, []).ledger).toBeUndefined();
+});
+
+test('what this process has missed is missed since then, whatever becomes of the wall clock', () => {
+  const { look } = aProcess();
+  const { status, ledger } = look(object({ privateEndpoints: [entry('a')] }), 0, []);
+  expect(ledger).toMatchObject([{ state: 'Missing' }]);
+  const back = look(object(status), 6 * MINUTE, ['a'], { backMs: 5 * MINUTE });
+  expect(back.ledger).toMatchObject([{ origin: 'Found', state: 'Present' }]);
+});
+
+test('what this process misses once more is missed since the first time', () => {
+  const { look } = aProcess();
+  const first = look(object({ privateEndpoints: [entry('a')] }), 0, []);
+  const second = look(object(first.status), 50_000, [], { backMs: 45_000 });
+  expect(second.ledger).toMatchObject([{ state: 'Missing' }]);
+  const back = look(object(second.status), 125_000, ['a'], { backMs: 70_000 });
+  expect(back.ledger).toMatchObject([{ origin: 'Found', state: 'Present' }]);
 });

@@ -4,7 +4,7 @@ import { decisionOf } from '../../src/kinds/organization/next-step.ts';
 import { problemsOf } from '../../src/kinds/organization/problems.ts';
 import { progress, type Replied } from '../../src/kinds/organization/progress.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import type { Notes, Session } from '../../src/kinds/organization/session.ts';
+import type { Session } from '../../src/kinds/organization/session.ts';
 import { type Work, workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
@@ -187,25 +187,4 @@ test('a clock that jumps while a look is under way that shows no list does not p
   const now = T0 + 3_600_000;
   const { unlistedSince = 0 } = progress({ object, work, call, verdict, secretVersion: '1', now });
   expect(unlistedSince).toBeLessThanOrEqual(facts.monotonic + facts.atWorkMs);
-});
-
-test('what a look has missed is missed since then, whatever becomes of the wall clock', () => {
-  const ids = ['a'];
-  const privateEndpoints = [entry('a')];
-  const object = anOrganization({ ids, status: { privateEndpoints } });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
-  const { spec } = parsed;
-  const facts = factsOf(object);
-  const look = (monotonic: number, now: number, notes: Notes, result: Record<string, unknown>) => {
-    const work = workOf(object, { ...facts, notes, monotonic }, { spec, goal: goalOf(spec), now });
-    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
-    const call = { step: 'look', by: 'list', body: '{}' } as const;
-    return progress({ object, work, call, verdict, secretVersion: '1', now });
-  };
-  const told = { name: 'Acme', privateEndpoints: [] };
-  const missed = look(0, T0, facts.notes, told);
-  expect(missed.session.draft.privateEndpoints).toMatchObject([{ id: 'a', state: 'Missing' }]);
-  const { session } = look(360_000, T0 + 60_000, missed, { name: 'Acme', privateEndpoints: [e('a')] });
-  expect(session.draft.privateEndpoints).toMatchObject([{ id: 'a', origin: 'Found', state: 'Present' }]);
 });
