@@ -191,13 +191,20 @@ export class OrganizationsAtRest {
     return last >= 0 && !calls.slice(last).some((call) => call.reply?.result?.name === name);
   }
 
-  /** Two looks a minute apart, and none between, lacked what was there all the time: that proves to any client that it is gone. */
+  /**
+   * Two looks a minute apart, and none between, lacked what was there all the time: that proves to any client that it is gone. So do
+   * two without a list, where the last one was empty or there was none.
+   */
   #wasHiddenTwice(target: string, { stored, creator }: Pick<Instance, 'stored' | 'creator'>): boolean {
     let misses: Look[] = [];
+    let unlisted: Look[] = [];
+    let isEmpty = true;
     for (const look of this.#trails.of(this.#court.life.apiHost, target).looks) {
-      if (look.at < creator.at || !look.entries) continue;
-      misses = isIn(look.entries, stored) ? [] : [...misses, look];
-      if (!areTwice(misses)) continue;
+      if (look.entries) isEmpty = look.entries.length === 0;
+      if (look.at < creator.at) continue;
+      if (look.entries) misses = isIn(look.entries, stored) ? [] : [...misses, look];
+      unlisted = look.entries || !isEmpty ? [] : [...unlisted, look];
+      if (!areTwice(misses) && !areTwice(unlisted)) continue;
       this.#court.excuse('hidden from two looks a minute apart');
       return true;
     }
