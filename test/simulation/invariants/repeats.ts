@@ -1,4 +1,4 @@
-import type { Thing } from '../kubernetes/objects.ts';
+import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
@@ -33,8 +33,10 @@ export class RepeatJudge implements Judge {
   readonly #trails: Trails;
   /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
   readonly #counts = new Map<string, Counts>();
-  /** By uid, generation and `sendKey`: what was open when that spec came. They settle, and are counted, in its time. */
+  /** By uid, generation and `sendKey`: what was open when that spec came, or came back open. They settle, and are counted, in its time. */
   readonly #openBefore = new Set<string>();
+  /** By the same, since when it is off the record. */
+  readonly #settledAt = new Map<string, number>();
 
   constructor(court: Court, trails: Trails) {
     this.#court = court;
@@ -43,6 +45,7 @@ export class RepeatJudge implements Judge {
 
   see(fact: Fact): void {
     if (fact.what === 'seen' && fact.thing) this.#noteOpen(fact.thing);
+    if (fact.what === 'written') this.#noteSettled(fact.change);
     // Another generation begins anew, also one of which nothing was sent.
     if (fact.what === 'seen' && fact.thing && this.#counts.has(`${fact.process} ${fact.thing.metadata.uid}`)) {
       this.#sendsOf(fact.process, fact.key, fact.thing.metadata);
@@ -64,17 +67,24 @@ export class RepeatJudge implements Judge {
     return counts.reduce((sum, { sends }) => sum + (sends.get(key)?.count ?? 0), before) >= MOST;
   }
 
-  /** What stands open in a status that speaks of another generation than the spec is of. */
+  /** What stands open in a status that speaks of another generation than the spec is of, or is open once more by a restore. */
   #noteOpen(thing: Thing): void {
     const { uid, generation } = thing.metadata;
-    const { observedGeneration, pendingChange, privateEndpoints = [] } = statusOf(thing);
-    if (observedGeneration === generation) return;
-    for (const [way, awaited] of [
-      ['add', 'Unconfirmed'],
-      ['remove', 'Removing'],
-    ] as const) {
-      const open = [...(pendingChange?.[way] ?? []), ...privateEndpoints.filter(({ state }) => state === awaited)];
-      for (const endpoint of open) this.#openBefore.add(`${uid} ${generation} ${sendKey(way, endpoint)}`);
+    const isOfOther = statusOf(thing).observedGeneration !== generation;
+    const restoredAt = this.#court.life.restores.at(-1) ?? -1;
+    for (const open of openIn(thing)) {
+      const key = `${uid} ${generation} ${open}`;
+      if (isOfOther || (this.#settledAt.get(key) ?? Infinity) <= restoredAt) this.#openBefore.add(key);
+    }
+  }
+
+  #noteSettled({ before, now, by }: Change): void {
+    const { uid, generation } = now.metadata;
+    if (by === 'user' || !before) return;
+    const open = openIn(now);
+    for (const one of open) this.#settledAt.delete(`${uid} ${generation} ${one}`);
+    for (const one of openIn(before)) {
+      if (!open.has(one)) this.#settledAt.set(`${uid} ${generation} ${one}`, this.#court.life.timeline.now);
     }
   }
 
@@ -165,6 +175,16 @@ export class RepeatJudge implements Judge {
     this.#counts.set(id, { key, generation, sends });
     return sends;
   }
+}
+
+/** By `sendKey`. */
+function openIn(thing: Thing): ReadonlySet<string> {
+  const { pendingChange, privateEndpoints = [] } = statusOf(thing);
+  const opened = ([way, awaited]: readonly [Way, string]): string[] =>
+    [...(pendingChange?.[way] ?? []), ...privateEndpoints.filter(({ state }) => state === awaited)].map((endpoint) =>
+      sendKey(way, endpoint),
+    );
+  return new Set([...opened(['add', 'Unconfirmed']), ...opened(['remove', 'Removing'])]);
 }
 
 function sendKey(way: Way, endpoint: EndpointView): string {

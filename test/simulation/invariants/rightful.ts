@@ -149,7 +149,10 @@ export class Rightful {
     const open = missing.filter((one) => !clashes(one));
     if (open.length > 0 && adds === 'ignored') found.add('NotConfirmed');
     if (open.some((one) => this.#repeats.isSpent(thing, 'add', one))) found.add('NotConfirmed');
-    const left = unlisted(thing).filter((one) => present.some(({ key }) => key === truthKey(one)));
+    // Where entries show no regions, another one of the same id looks like it.
+    const looksLike = (one: EndpointView, { key, stored }: (typeof present)[number]): boolean =>
+      key === truthKey(one) || (entries === 'no-regions' && sameId(stored, one));
+    const left = unlisted(thing).filter((one) => present.some((instance) => looksLike(one, instance)));
     if (left.some((one) => this.#repeats.isSpent(thing, 'remove', one))) found.add('NotConfirmed');
     if (open.length > 0 && adds === 'gone')
       for (const reason of ['Rejected', 'NotFound', 'NotConfirmed']) found.add(reason);
