@@ -85,6 +85,11 @@ export class RemovalJudge implements Judge {
         this.#court.excuse(HIDDEN);
         return;
       }
+      // It was answered before the other one added it: nobody waits for it any longer.
+      if (call.executions.length > 1 && call.reply && call.reply.at <= creator.call.leftAt) {
+        this.#court.excuse('a call carried out twice');
+        return;
+      }
       // The ledger is from before the other one added it.
       if (this.#court.life.restores.some((at) => at >= creator.at && at <= call.leftAt)) {
         this.#court.excuse(BROUGHT_BACK);
