@@ -96,7 +96,7 @@ function failedAttempt(
   );
   const { httpStatus, requestId } = status?.lastRequest ?? {};
   const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId, ...driftFact(session) };
-  return ended(object, {
+  return ended({
     status: written,
     outcome: late,
     notices: [...session.notices, ...said.notices],

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../kube/resource.ts';
 import { goOn } from '../../runtime/outcome.ts';
 import { conclude, driftFact, type NotedReport } from './conclude.ts';
 import { nextStep, type Step } from './next-step.ts';
@@ -28,7 +27,7 @@ export function goOnFrom(
 ): NotedReport {
   const { session, notes } = work;
   const next = nextStep(work);
-  if (next.step === 'conclude') return ended(object, conclude(object, work, now, call.step));
+  if (next.step === 'conclude') return ended(conclude(object, work, now, call.step));
   const did = call.step;
   // Another name that somebody gave it is on record before it is overwritten.
   const isDrift = next.step === 'name' && !isDeepStrictEqual(session.draft.drift, object.status?.drift);
@@ -49,20 +48,14 @@ export function onRecord(
     status,
     notices: session.notices,
     ...(session.drift > 0 && { facts: driftFact(session) }),
-    isOnTop: isUntouched(object),
     notes: keeping(object, notes, { ...session, draft: status, notices: [], drift: 0 }, status),
   };
 }
 
-/** The last word of an attempt. It goes on top of a newer version only where nobody else has recorded anything. */
-export function ended(object: Organization, report: NotedReport): NotedReport {
+/** The last word of an attempt. */
+export function ended(report: NotedReport): NotedReport {
   const { notes } = report;
   if (!report.status) return report;
   const status: OrganizationStatus = report.status;
-  return { ...report, isOnTop: isUntouched(object), ...(notes && { notes: { ...notes, ...openNow(notes, status) } }) };
-}
-
-/** Only the user has changed the object: the status is the one that the attempt began with, its own intent included. */
-export function isUntouched(object: Organization): (newer: KubeObject) => boolean {
-  return ({ status }) => isDeepStrictEqual(status, object.status);
+  return { ...report, ...(notes && { notes: { ...notes, ...openNow(notes, status) } }) };
 }

@@ -5,7 +5,7 @@ import { lastRequestOf, withoutUndefined } from '../common-status.ts';
 import type { Result } from './act.ts';
 import { conclude, type NotedReport } from './conclude.ts';
 import { reportOther } from './failed-step.ts';
-import { type Call, ended, goOnFrom, isUntouched, keeping, onRecord } from './go-on.ts';
+import { type Call, ended, goOnFrom, keeping, onRecord } from './go-on.ts';
 import { LIMITS } from './limits.ts';
 import { otherWayToLook } from './other-look.ts';
 import type { Plan } from './plan.ts';
@@ -24,7 +24,7 @@ export function reportStep(object: Organization, plan: StepPlan, result: Result,
   const { step } = plan;
   const left = 'leftAt' in result ? result.leftAt : undefined;
   const work = { ...plan.work, notes: afterLeaving(plan, left), ...(left !== undefined && { leftAt: left }) };
-  if (step.step === 'conclude') return ended(object, conclude(object, work, now, 'conclude'));
+  if (step.step === 'conclude') return ended(conclude(object, work, now, 'conclude'));
   if (result.got === 'nothing' || result.got === 'finalizers') return { outcome: awaitChange, did: 'nothing' };
   if (step.step === 'intend') {
     if (result.got === 'slot') return reportIntent(object, work, step.pending, now);
@@ -112,7 +112,7 @@ function reportLost(object: Organization, work: Work, verdict: Failure, now: num
   const { fresh: _, ...session } = work.session;
   const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, verdict, now);
   const lost = { ...work, session: { ...session, draft: { ...session.draft, lastRequest } } };
-  return ended(object, conclude(object, lost, now, 'send'));
+  return ended(conclude(object, lost, now, 'send'));
 }
 
 /** After this, nothing of the change is taken for done, and what is there is looked at. */
@@ -134,7 +134,6 @@ function reportRefused(
     outcome: goOn,
     did: 'send',
     facts: { httpStatus: refusal.httpStatus, requestId: refusal.requestId, refused: true },
-    isOnTop: isUntouched(object),
     notes: keeping(object, notes, { ...rest, draft: status, refusal }, status),
   };
 }

@@ -18,8 +18,15 @@ import { reportStep } from './report-step.ts';
 import { type LedgerEntry, type Organization, type OrganizationStatus, organizationType } from './resource.ts';
 import { merged } from './underway.ts';
 
-/** Turns a plan and what came of it into the whole status, the events and the next visit. */
+/**
+ * Turns a plan and what came of it into the whole status, the events and the next visit. Each status has the ledger in it, so it
+ * goes on top of a newer version only where nobody else has recorded anything; an intent has a rule of its own.
+ */
 export function report(object: Organization, plan: Plan, result: Result, now: number): NotedReport {
+  return { isOnTop: ({ status }) => isDeepStrictEqual(status, object.status), ...reportOf(object, plan, result, now) };
+}
+
+function reportOf(object: Organization, plan: Plan, result: Result, now: number): NotedReport {
   switch (plan.do) {
     case 'nothing':
       return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: 'nothing' };
