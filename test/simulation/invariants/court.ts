@@ -182,6 +182,11 @@ export class Court {
     return this.#told.has(call, uid);
   }
 
+  /** Which processes were shown since it ended that the API has taken something of this object, or may have. */
+  shownTaken(call: ApiCall, uid: string): readonly string[] {
+    return this.#told.shownTo(call, uid);
+  }
+
   /** No client could have waited with this call for that write: it is not to blame for what the write overwrites. */
   leftUntold(call: ApiCall, write: ApiCall): void {
     this.#untold.set(call, [...(this.#untold.get(call) ?? []), write]);

@@ -1,4 +1,5 @@
 import type { Thing } from '../kubernetes/objects.ts';
+import type { ApiCall } from '../record/facts.ts';
 import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { Court } from './court.ts';
 
@@ -53,9 +54,23 @@ export class PipesAtRest {
   #cameUntold(thing: Thing): boolean {
     const last = this.#court.carriedOut(targetOfSpec('pipesettings', specOf(thing))).at(-1);
     if (!last || last.reply) return false;
-    const isSo = this.#court.wasConfirmedAfter(last, thing) || this.#court.wasUntold(last, thing);
+    const isSo =
+      this.#court.wasConfirmedAfter(last, thing) ||
+      this.#court.wasUntold(last, thing) ||
+      this.#wasTakenOffRecord(last, thing);
     if (isSo) this.#court.excuse('a write that no status tells of, of a process that is gone');
     return isSo;
+  }
+
+  /** Another shard's: the word that told of it had given way to one that nothing happened before anybody who sees both was shown it. */
+  #wasTakenOffRecord(lost: ApiCall, { metadata: { namespace } }: Thing): boolean {
+    const { fleet } = this.#court.life;
+    const senders = new Set(this.#court.candidates(lost).map(({ known }) => known.last.metadata.uid));
+    const isConfirmed = this.#court.life
+      .objects()
+      .some(({ thing }) => senders.has(thing.metadata.uid) && this.#court.confirmedAt(thing) >= lost.leftAt);
+    const knowing = [lost.process, ...[...senders].flatMap((uid) => this.#court.shownTaken(lost, uid))];
+    return !isConfirmed && !knowing.some((process) => fleet.isSeenBy(process, namespace));
   }
 
   /** Whose call was the last to be carried out: another object's, an earlier one of its own, or nobody's. */
