@@ -99,7 +99,10 @@ export class EndJudge {
     const reason = ready?.reason ?? 'none';
     const allowed = this.#rightful.reasons(plural, thing);
     const isUnseen = statusOf(thing).observedGeneration !== generation;
-    const isMissed = this.#court.isMissed(plural, thing) || this.#court.isSecretMissed(thing, reason);
+    const isMissed =
+      this.#court.isMissed(plural, thing) ||
+      this.#court.isSecretMissed(thing, reason) ||
+      (reason === 'TargetConflict' && this.#isRivalHeld(plural, thing));
     if ((isUnseen || !allowed.has(reason)) && isMissed) {
       this.#court.excuse(GIVEN_TWICE);
       return;
@@ -127,6 +130,15 @@ export class EndJudge {
     }
     if (reason === 'Applied' && plural === 'pipesettings') this.#pipes.judge(key, thing);
     if (plural === 'organizations') this.#organizations.judge(key, thing, reason);
+  }
+
+  /** Whether a rival is gone, and a process that sees both cannot have heard of it. */
+  #isRivalHeld(plural: Plural, thing: Thing): boolean {
+    const { fleet, kubernetesSide } = this.#court.life;
+    const target = targetOfSpec(plural, specOf(thing));
+    const seeing = fleet.processes.filter(({ name }) => fleet.isSeenBy(name, thing.metadata.namespace));
+    const held = seeing.flatMap(({ name }) => kubernetesSide.heldBy(name, plural));
+    return held.some((rival) => targetOfSpec(plural, specOf(rival)) === target);
   }
 
   /** What an object ends as that it should not end as, by what stands behind it most likely. */

@@ -87,7 +87,8 @@ export class KubernetesSide implements Server {
     const isWatch = path.includes('watch=true');
     if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body } });
     if (method === 'GET' && status === 404) this.#missed(crossing);
-    if (method === 'PUT' && status >= 400) this.#refused.set(`${host} ${nameOf(path)}`, uidIn(body));
+    if (method === 'PUT' && status >= 400)
+      this.#refused.set(`${host} ${nameOf(path)}`, (JSON.parse(body) as Thing).metadata.uid);
     if (method === 'PATCH' && status >= 400) this.#refused.delete(`${host} ${nameOf(path)}`);
     if (says === undefined || status >= 300 || isWatch) return;
     const [route = '', query = ''] = path.split('?');
@@ -156,8 +157,21 @@ export class KubernetesSide implements Server {
     const heard = knowledge.of(host).get(key)?.thing ?? knowledge.forgottenBy(host).get(key);
     // Not its numbers: those of the generation can have been given twice too.
     if (isDeepStrictEqual(heard, thing)) return false;
+    return Number(resourceVersion) <= this.#missedUpTo(host, plural, namespace);
+  }
+
+  /** What a process holds still, and whose end it cannot have heard of for the same reason. */
+  heldBy(host: string, plural: string): Thing[] {
+    const held = [...this.#life.knowledge.forgottenBy(host).values()].filter(({ kind }) => PLURALS[kind] === plural);
+    return held.filter(({ metadata: { namespace, name, uid } }) => {
+      const isThere = this.#life.stored(plural, namespace, name)?.metadata.uid === uid;
+      return !isThere && this.#missedUpTo(host, plural, namespace) > 0;
+    });
+  }
+
+  #missedUpTo(host: string, plural: string, namespace: string): number {
     const collections = [plural, `namespaces/${namespace}/${plural}`].map((path) => `${host} ${ROOT}${path}`);
-    return collections.some((collection) => Number(resourceVersion) <= (this.#told.get(collection)?.missedUpTo ?? 0));
+    return Math.max(...collections.map((collection) => this.#told.get(collection)?.missedUpTo ?? 0));
   }
 
   /** Before a watch goes on. */
@@ -265,11 +279,6 @@ function inCollection(route: string): (key: string) => boolean {
     const [kind, where] = key.split('/');
     return kind === plural && (namespace === undefined || where === namespace);
   };
-}
-
-/** Of the object that the body of a status write is for. */
-function uidIn(body: string): string {
-  return (JSON.parse(body) as Thing).metadata.uid;
 }
 
 /** As `keyOf` calls the object that a path of the API server names, its status too. */
