@@ -9,8 +9,10 @@ import type { Notes } from './notes.ts';
 /** So long nobody may hold the Lease while everything works: one that died without a word is given up after 15 s. */
 const LEADERLESS_MS = 75_000;
 const LOOK_EVERY_MS = 15_000;
-/** Requests to the API server in a minute about the Lease, or about anything else, for a handful of objects. */
-const MOST_REQUESTS = 200;
+/** Requests to the API server in a minute about the Lease, or about anything else, for a handful of objects that nobody edits. */
+const MOST_REQUESTS = 180;
+/** An edit of a user is followed by an intent, a last word, an event, and a read of the Secret. */
+const FOR_EACH_EDIT = 4;
 /** A key that a user has written is read, and every object that goes by it may be tried and told of at once. */
 const FOR_EACH_KEY = 10;
 const MINUTE = 60_000;
@@ -21,6 +23,8 @@ export class ProcessJudge implements Judge {
   readonly #asked = new Map<string, number[]>();
   /** When users wrote Secrets. */
   readonly #keys: number[] = [];
+  /** When they wrote objects. */
+  readonly #edits: number[] = [];
   readonly #frozen = new Set<string>();
   /** When a write of a process was last refused, because somebody else had written before it. */
   readonly #overtaken = new Map<string, number>();
@@ -59,6 +63,7 @@ export class ProcessJudge implements Judge {
       case 'written':
         if (fact.change.kind.plural === 'leases' && fact.change.type !== 'DELETED') this.#renewedAt = fact.at;
         if (fact.change.kind.plural === 'secrets') this.#keys.push(fact.at);
+        if (fact.change.kind.schema && fact.change.by === 'user') this.#edits.push(fact.at);
         return;
       case 'log':
         this.#read(fact.process, fact.line);
@@ -138,8 +143,9 @@ export class ProcessJudge implements Judge {
     const times = this.#asked.get(name) ?? [];
     this.#asked.set(name, times);
     times.push(at);
-    for (const seen of [times, this.#keys]) while ((seen[0] ?? at) <= at - MINUTE) seen.shift();
-    if (times.length > MOST_REQUESTS + FOR_EACH_KEY * this.#keys.length) {
+    for (const seen of [times, this.#keys, this.#edits]) while ((seen[0] ?? at) <= at - MINUTE) seen.shift();
+    const caused = FOR_EACH_EDIT * this.#edits.length + FOR_EACH_KEY * this.#keys.length;
+    if (times.length > MOST_REQUESTS + caused) {
       this.#court.report(
         rule,
         process,
