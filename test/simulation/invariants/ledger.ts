@@ -11,7 +11,7 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
-import type { Court, Judge } from './court.ts';
+import { type Court, isSuccess, type Judge } from './court.ts';
 import { lookLackingId } from './looks.ts';
 import type { Notes } from './notes.ts';
 import { areTwice, isIn, isThere, type Trails, truthKey } from './trail.ts';
@@ -174,8 +174,10 @@ export class LedgerJudge implements Judge {
         ((call.body as PatchView).privateEndpoints?.remove ?? []).some((one) => truthKey(one) === truthKey(entry)),
     );
     const removedAt = removal?.leftAt;
-    // The answer to a removal settles it, whatever comes after; what a lost one has done, only a list that comes last.
-    if (lacking.some(({ call }) => call === removal)) return undefined;
+    // The answer to a removal settles it, or after a success the first list without it, whatever comes after; what a lost one has done,
+    // only a list that comes last.
+    const takenAt = removal && isSuccess(removal) ? (removal.reply?.at ?? Infinity) : Infinity;
+    if (lacking.some(({ call, at }) => call === removal || at >= takenAt)) return undefined;
     if (removedAt !== undefined && misses.some(({ at }) => at >= removedAt)) return undefined;
     // An API that leaves out an empty list: two looks without one count as empty after a removal.
     const unlisted = looks.filter(({ at, entries }) => at >= Math.max(removedAt ?? Infinity, lastSeen) && !entries);
