@@ -92,6 +92,20 @@ describe('an entry that was left open', () => {
     expect([until(later), later.settlesAt]).toEqual([5_000 + AT_WORK, 20_000 + AT_WORK]);
   });
 
+  test('settles so too where an edit ends the attempt, and the last word of that is written', () => {
+    const notebook = book();
+    const notes = notebook.of(stored({ privateEndpoints: ledger }), 5_000);
+    notebook.set(stored(status), { ...notes, ...openNow(notes, status) });
+    notebook.leaves(stored(status), 20_000);
+    const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(25_000) } as const;
+    const draft = { privateEndpoints: [...ledger, entry('b', { state: 'Unconfirmed' })], lastRequest };
+    const sent = notebook.of(stored(status), 25_000);
+    notebook.set(stored(status), { ...sent, session: { ...sessionOf(stored(status), sent, 25_000), draft } });
+    expect(until(notebook.of(stored(draft), 30_000))).toBe(5_000 + AT_WORK);
+    const intent = stored({ ...draft, pendingChange: PENDING });
+    expect(notebook.of(intent, 40_000).settlesAt).toBe(40_000 + AT_WORK);
+  });
+
   test('takes its time from the send that left it open, and not from one before that', () => {
     const notebook = book();
     const notes = notebook.of(stored({ privateEndpoints: ledger }), 0);

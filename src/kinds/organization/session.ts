@@ -140,7 +140,9 @@ export class Notebook {
     if (kept.open === open && isNoted) return kept;
     // What this attempt was answered is this process's own too.
     const isOthers = !isNoted && !isDeepStrictEqual(kept.session?.draft.lastRequest, object.status?.lastRequest);
-    const isKnown = kept.open === open || isUnsent(kept, object.status?.pendingChange);
+    // The last word of an attempt that an edit has ended; an intent of somebody else on top of it is not this process's own.
+    const isOwnWord = !isNoted && !isOthers && open === openIn(kept.session?.draft);
+    const isKnown = kept.open === open || isOwnWord || isUnsent(kept, object.status?.pendingChange);
     const known = isKnown ? kept : { settlesAt, openUntil: new Map() };
     const notes = {
       ...kept,
