@@ -47,6 +47,9 @@ export class LedgerJudge implements Judge {
   /** Uid and generation of every spec that adopts what is there. */
   readonly #adopting = new Set<string>();
 
+  /** Processes that have ended in order; a write of theirs may be carried out later. */
+  readonly #ended = new Set<string>();
+
   constructor(court: Court, trails: Trails, notes: Notes) {
     this.#court = court;
     this.#trails = trails;
@@ -92,6 +95,7 @@ export class LedgerJudge implements Judge {
   }
 
   #close(process: string): void {
+    this.#ended.add(process);
     for (const loss of this.#losses) if (loss.by === process) loss.told ??= 'gone';
   }
 
@@ -126,7 +130,8 @@ export class LedgerJudge implements Judge {
       else if (why) {
         const { now: at } = this.#court.life.timeline;
         const version = Number(now.metadata.resourceVersion);
-        this.#losses.push({ at, subject, uid, entry, now: left, why, by, version });
+        const told = this.#ended.has(by) ? ({ told: 'gone' } as const) : {};
+        this.#losses.push({ at, subject, uid, entry, now: left, why, by, version, ...told });
       }
     }
     for (const entry of ours(now)) {
