@@ -24,6 +24,8 @@ const SLACK_MS = 20_000;
 /** What is to be done at once is done by then. */
 const AT_ONCE_MS = 5_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
+/** A watch that was refused so lately waits half a minute when it ends, and as long again where it has to list anew. */
+const REFUSED_LATELY_MS = 2 * 60_000;
 
 interface Promised {
   readonly key: string;
@@ -44,6 +46,7 @@ export class PromiseJudge implements Judge {
   readonly #open = new Map<string, Promised>();
   /** Times at which something happened that any promise may suffer from. */
   #disturbedAt = Number.NEGATIVE_INFINITY;
+  #secretsRefusedAt = Number.NEGATIVE_INFINITY;
   /** The last calls, of all objects. */
   readonly #calls: ApiCall[] = [];
 
@@ -58,7 +61,9 @@ export class PromiseJudge implements Judge {
         this.#disturbedAt = fact.at;
         return;
       case 'asked':
-        if (fact.ask.status === undefined || fact.ask.status >= 400) this.#disturbedAt = fact.at;
+        if (fact.ask.status !== undefined && fact.ask.status < 400) return;
+        this.#disturbedAt = fact.at;
+        if (fact.ask.path.includes('/secrets')) this.#secretsRefusedAt = fact.at;
         return;
       case 'leaves':
         this.#calls.push(fact.call);
@@ -111,6 +116,7 @@ export class PromiseJudge implements Judge {
     // A watch that is late, or dead without a word, tells of it later.
     if (life.uses('dead connections') || life.uses('lag')) return;
     const now = this.#now();
+    if (now - this.#secretsRefusedAt < REFUSED_LATELY_MS) return;
     for (const { plural, thing } of life.objects()) {
       const { uid, generation = 0, ...metadata } = thing.metadata;
       const reason = readyOf(thing)?.reason ?? '';
