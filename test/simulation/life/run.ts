@@ -2,6 +2,7 @@ import { judge } from '../invariants/all.ts';
 import type { Court } from '../invariants/court.ts';
 import { Life, type LifeOptions } from './life.ts';
 
+const SECOND = 1_000;
 const MINUTE = 60_000;
 /** The longest wait of the contract is 6 h, give or take a fifth. */
 const LONGEST_MS = 8 * 60 * MINUTE;
@@ -33,7 +34,8 @@ async function runUntilClosed(life: Life, openUntil: () => readonly number[]): P
   for (let round = 0; round < ROUNDS; round += 1) {
     // Times on record were written by clocks that may have been ahead, and are kept by clocks that may be behind.
     const horizon = life.world.restAt + LONGEST_MS + 2 * life.fleet.clocksOffMs;
-    const isDue = (at: number): boolean => at > life.timeline.now && at < horizon;
+    // What has come due this second may not have left yet.
+    const isDue = (at: number): boolean => at > life.timeline.now - SECOND && at < horizon;
     const times = openUntil().filter(isDue);
     if (times.length === 0) return;
     const due = Math.max(...times);
