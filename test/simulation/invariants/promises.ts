@@ -63,7 +63,8 @@ export class PromiseJudge implements Judge {
       case 'asked':
         if (fact.ask.status !== undefined && fact.ask.status < 400) return;
         this.#disturbedAt = fact.at;
-        if (fact.ask.path.includes('/secrets')) this.#secretsRefusedAt = fact.at;
+        // Not that one is not there, which is no failure of its watch.
+        if (fact.ask.path.includes('/secrets?')) this.#secretsRefusedAt = fact.at;
         return;
       case 'leaves':
         this.#calls.push(fact.call);
