@@ -79,3 +79,16 @@ test.each(['as it stood', 'with it'])(
     expect(openNow(later, now.status)).toEqual({ open: later.open, openUntil: later.openUntil });
   },
 );
+
+test('an intent that is withdrawn before it has left adds no time to what was sent before', () => {
+  const left = entry('b', { state: 'Unconfirmed' });
+  const object = anOrganization({ ids: ['a', 'b'], status: { privateEndpoints: [left] } });
+  const notebook = new Notebook(API_TIMEOUT_MS + 60_000);
+  const first = notebook.of(object, 0);
+  const { status, lastWord, notes = first } = intended(object, factsOf(object, { notes: first }), PENDING);
+  notebook.set(object, notes);
+  notebook.of({ ...object, status: { ...object.status, ...status } }, 20_000);
+  // As the engine writes it where an edit comes first.
+  const withdrawn = { ...object, status: { ...object.status, ...lastWord?.status } };
+  expect(settlingAt(notebook.of(withdrawn, 30_000), left)).toBe(API_TIMEOUT_MS + 60_000);
+});

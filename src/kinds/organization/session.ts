@@ -143,7 +143,8 @@ export class Notebook {
     // The last word of an attempt that an edit has ended; an intent of somebody else on top of it is not this process's own.
     const isOwnWord = !isNoted && !isOthers && open === openIn(kept.session?.draft);
     const isKnown = kept.open === open || isOwnWord || isUnsent(kept, object.status?.pendingChange);
-    const known = isKnown ? kept : { settlesAt, openUntil: new Map() };
+    // Where nobody else has recorded anything, what was open keeps its time: so where an unsent intent is withdrawn.
+    const known = isKnown ? kept : { settlesAt, openUntil: isOthers ? new Map<string, number>() : kept.openUntil };
     const notes = {
       ...kept,
       ...(isOthers && mayHide(object) && { lostNames: withLostName(kept, theirs, monotonic) }),
