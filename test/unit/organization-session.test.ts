@@ -77,6 +77,17 @@ describe('a change that another process sent', () => {
   });
 });
 
+test('that the API does not know the organization is over with what another process was answered since', () => {
+  const notebook = book();
+  const failed = { operation: 'UpdateOrganization', outcome: 'Rejected', httpStatus: 404, time: at(0) } as const;
+  const object = stored({ lastRequest: failed });
+  notebook.set(object, { ...notebook.of(object, 0), missingSince: 0, isGone: true });
+  expect(notebook.of(object, MINUTE)).toMatchObject({ missingSince: 0, isGone: true });
+  const others = stored({ lastRequest: { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(MINUTE) } });
+  const later = notebook.of(others, 2 * MINUTE);
+  expect([later.missingSince, later.isGone]).toEqual([undefined, undefined]);
+});
+
 describe('an entry that was left open', () => {
   const ledger = [entry('a', { state: 'Unconfirmed', nextAttemptTime: at(0) })];
   const [unconfirmed] = ledger;

@@ -145,11 +145,11 @@ export class Notebook {
     const isKnown = kept.open === open || isOwnWord || isUnsent(kept, object.status?.pendingChange);
     // Where nobody else has recorded anything, what was open keeps its time: so where an unsent intent is withdrawn.
     const known = isKnown ? kept : { settlesAt, openUntil: isOthers ? new Map<string, number>() : kept.openUntil };
+    const { missingSince: _, isGone: __, ...lasting } = kept;
     const notes = {
-      ...kept,
+      // Another process has looked since: what it says is Missing may have been there between, and so may the organization.
+      ...(isOthers ? { ...lasting, missedAt: new Map() } : kept),
       ...(isOthers && mayHide(object) && { lostNames: withLostName(kept, theirs, monotonic) }),
-      // Another process has looked since: what it says is Missing may have been there between.
-      ...(isOthers && { missedAt: new Map() }),
       settlesAt: known.settlesAt,
       ...openNow(known, object.status),
     };
