@@ -78,7 +78,11 @@ export function createOrganizationKind(context: KindContext): Kind {
     },
     recorded: attempts.recorded,
     settle: attempts.settle,
-    takeOver: attempts.takeOver,
+    takeOver() {
+      attempts.takeOver();
+      // What another process has recorded meanwhile need not show in what ends an attempt: a ledger that was given up does not.
+      for (const object of store.values()) notebook.endSession(object);
+    },
     forget(key) {
       attempts.forget(key);
       notebook.forget(key);

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { ApiRequest } from '../../src/api/client.ts';
+import { createPacer } from '../../src/api/pacer.ts';
+import { createOrganizationKind } from '../../src/kinds/organization/index.ts';
+import type { Organization } from '../../src/kinds/organization/resource.ts';
+import { apiHashOf } from '../../src/kinds/proof.ts';
+import { createLog } from '../../src/logger.ts';
+import { createRedactor } from '../../src/redaction.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { e, entry } from '../support/organization-entries.ts';
+import { anOrganization } from '../support/organization-objects.ts';
+
+const BASE_URL = 'https://api.example.com';
+
+/** An Organization kind by itself, at an API whose list has one endpoint. */
+function aKind() {
+  const clock = new FakeClock();
+  const bodies: (string | undefined)[] = [];
+  const listed = e('a');
+  const kind = createOrganizationKind({
+    api: {
+      baseUrl: BASE_URL,
+      async call({ begin, body }: ApiRequest) {
+        const objection = begin?.();
+        if (objection) return { answered: false, sent: false, cause: 'called off', aborted: objection };
+        bodies.push(body);
+        return { answered: true, httpStatus: 200, body: 'json', result: { privateEndpoints: [listed] } };
+      },
+      close: async () => undefined,
+    },
+    pacer: createPacer({ rate: { calls: 0, perMs: 1 }, inFlight: 4, clock, wake: () => undefined }),
+    secrets: { refer: () => undefined, release: () => undefined, state: () => ({ state: 'unknown' }) },
+    readCredential: async () => ({
+      ok: true,
+      credential: { id: 'key', authorization: 'Basic a2V5', mask: (text) => text },
+      resourceVersion: '1',
+    }),
+    clock,
+    enqueue: () => undefined,
+    onSecretChange: () => undefined,
+    writeFinalizers: async () => undefined,
+    emit: () => undefined,
+    log: createLog({ level: 'silent', redactor: createRedactor() }),
+    unlisted: () => [],
+    apiTimeoutMs: 35_000,
+    planOnly: false,
+    cleanupDeadlineMs: 600_000,
+  });
+  return { kind, clock, bodies };
+}
+
+test('an attempt does not outlast the lead: what another process has given up meanwhile is not removed', async () => {
+  const { kind, clock, bodies } = aKind();
+  const proof = { time: '2025-12-31T00:00:00Z', apiHash: apiHashOf(BASE_URL) };
+  const ours = anOrganization({ ids: [], status: { proof, privateEndpoints: [entry('a')] } });
+  kind.takeOver();
+  kind.sink().replace([ours], '7', false);
+  expect(await kind.pass(ours, clock)).toMatchObject({ did: 'look', outcome: { next: 'go-on' } });
+  // Another one was proven then, and is gone by now.
+  const yielded: Organization = {
+    ...ours,
+    metadata: { ...ours.metadata, resourceVersion: '8' },
+    status: { proof, privateEndpoints: [entry('a', { origin: 'Found' })] },
+  };
+  kind.put(yielded);
+  kind.takeOver();
+  const { did, status } = await kind.pass(yielded, clock);
+  expect(did).toBe('look');
+  expect(status ?? {}).not.toHaveProperty('pendingChange');
+  expect(bodies).toHaveLength(2);
+});
