@@ -112,9 +112,17 @@ describe('an entry that was left open', () => {
     const draft = { privateEndpoints: [...ledger, entry('b', { state: 'Unconfirmed' })], lastRequest };
     const sent = notebook.of(stored(status), 25_000);
     notebook.set(stored(status), { ...sent, session: { ...sessionOf(stored(status), sent, 25_000), draft } });
-    expect(until(notebook.of(stored(draft), 30_000))).toBe(5_000 + AT_WORK);
+    const told = notebook.of(stored(draft), 30_000);
+    expect([until(told), told.settlesAt]).toEqual([5_000 + AT_WORK, 20_000 + AT_WORK]);
     const intent = stored({ ...draft, pendingChange: PENDING });
     expect(notebook.of(intent, 40_000).settlesAt).toBe(40_000 + AT_WORK);
+  });
+
+  test('counts anew where another process has recorded a request of its own since', () => {
+    const notebook = book();
+    notebook.of(stored(status), 5_000);
+    const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(25_000) } as const;
+    expect(until(notebook.of(stored({ privateEndpoints: ledger, lastRequest }), 30_000))).toBe(30_000 + AT_WORK);
   });
 
   test('takes its time from the send that left it open, and not from one before that', () => {

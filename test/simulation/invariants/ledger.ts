@@ -46,7 +46,6 @@ export class LedgerJudge implements Judge {
   readonly #intents = new Map<string, Set<string>>();
   /** Uid and generation of every spec that adopts what is there. */
   readonly #adopting = new Set<string>();
-
   /** Processes that have ended in order; a write of theirs may be carried out later. */
   readonly #ended = new Set<string>();
 

@@ -63,7 +63,7 @@ export class PromiseJudge implements Judge {
       case 'asked':
         if (fact.ask.status !== undefined && fact.ask.status < 400) return;
         this.#disturbedAt = fact.at;
-        // Not that one is not there, which is no failure of its watch.
+        // A Secret that is read by its name and is not there is no failure of its watch.
         if (fact.ask.path.includes('/secrets?')) this.#secretsRefusedAt = fact.at;
         return;
       case 'leaves':
