@@ -198,9 +198,10 @@ export class Lifecycle {
   }
 }
 
-/** What stands there already needs no leave. */
-function isOnTop(newer: KubeObject, { base, report }: Kept): boolean {
-  if (isDeepStrictEqual(newer.status, report.status)) return true;
+/** What stands there already needs no leave; where the kind has a rule, only if a write without an answer may have put it there. */
+function isOnTop(newer: KubeObject, { base, report, tried }: Kept): boolean {
+  const isThere = isDeepStrictEqual(newer.status, report.status);
+  if (isThere && (tried !== undefined || !report.isOnTop)) return true;
   // A cluster restored from a backup counts generations anew.
   if ((newer.metadata.generation ?? 0) < (base.metadata.generation ?? 0)) return false;
   const isSameCount = newer.metadata.generation === base.metadata.generation;

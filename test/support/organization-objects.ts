@@ -1,7 +1,8 @@
 import type { Facts } from '../../src/kinds/organization/load.ts';
+import { Notebook } from '../../src/kinds/organization/notebook.ts';
 import { plan } from '../../src/kinds/organization/plan.ts';
 import type { Organization, OrganizationSpec, OrganizationStatus } from '../../src/kinds/organization/resource.ts';
-import { Notebook, type Notes } from '../../src/kinds/organization/session.ts';
+import type { Notes } from '../../src/kinds/organization/session.ts';
 import type { Claim } from '../../src/kinds/target.ts';
 import { T0 } from './objects.ts';
 import { at, specOf } from './organization-entries.ts';

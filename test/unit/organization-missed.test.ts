@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { Notebook } from '../../src/kinds/organization/notebook.ts';
 import { progress } from '../../src/kinds/organization/progress.ts';
 import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { Notebook, openNow } from '../../src/kinds/organization/session.ts';
+import { openNow } from '../../src/kinds/organization/session.ts';
 import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';

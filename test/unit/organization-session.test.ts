@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { conclude } from '../../src/kinds/organization/conclude.ts';
 import { tupleKey } from '../../src/kinds/organization/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { Notebook } from '../../src/kinds/organization/notebook.ts';
 import {
   type Organization,
   type OrganizationStatus,
@@ -12,7 +13,6 @@ import {
   anchorOf,
   isUnsent,
   leftAt,
-  Notebook,
   type Notes,
   openNow,
   sessionOf,

@@ -4,6 +4,7 @@ import { createPacer } from '../../src/api/pacer.ts';
 import { createOrganizationKind } from '../../src/kinds/organization/index.ts';
 import type { Organization } from '../../src/kinds/organization/resource.ts';
 import { apiHashOf } from '../../src/kinds/proof.ts';
+import { keyOf } from '../../src/kube/resource.ts';
 import { createLog } from '../../src/logger.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -68,4 +69,38 @@ test('an attempt does not outlast the lead: what another process has given up me
   expect(did).toBe('look');
   expect(status ?? {}).not.toHaveProperty('pendingChange');
   expect(bodies).toHaveLength(2);
+});
+
+test('an intent that another process has put on record in the same second is waited for as that of another', async () => {
+  const { kind, clock, bodies } = aKind();
+  let object = anOrganization({ ids: ['b'] });
+  const key = keyOf(object);
+  const sent = (): number => bodies.filter((body) => body?.includes('"b"')).length;
+  /** All steps that follow one another at once, each of them written down. */
+  const visit = async (): Promise<void> => {
+    for (let goesOn = true; goesOn; ) {
+      const { status = object.status, outcome } = await kind.pass(object, clock);
+      const resourceVersion = String(Number(object.metadata.resourceVersion) + 1);
+      object = { ...object, metadata: { ...object.metadata, resourceVersion }, status } as Organization;
+      kind.put(object);
+      kind.recorded(key, 'written');
+      goesOn = outcome.next === 'go-on';
+    }
+  };
+  kind.takeOver();
+  kind.sink().replace([object], '1', false);
+  await kind.pass(object, clock);
+  const { did, status } = await kind.pass(object, clock);
+  expect(did).toBe('intend');
+  // To the letter the same; this process's own write has been refused.
+  object = { ...object, metadata: { ...object.metadata, resourceVersion: '2' }, status } as Organization;
+  kind.put(object);
+  kind.recorded(key, 'lost');
+  await visit();
+  await clock.advance(35_000 + 59_999);
+  await visit();
+  expect(sent()).toBe(0);
+  await clock.advance(10_000);
+  await visit();
+  expect(sent()).toBe(1);
 });

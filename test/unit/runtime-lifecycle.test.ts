@@ -116,6 +116,20 @@ describe('the status write', () => {
 });
 
 describe('an object that changed while its pass ran', () => {
+  test.each([
+    { what: 'is lost where somebody else has written the very same first', unknown: false, how: 'lost' },
+    { what: 'is there where a write without an answer may have put it there', unknown: true, how: 'written' },
+  ])('a status that is to go on one version alone $what', async ({ unknown, how }) => {
+    const { metadata } = engine.given(KEY);
+    const status = { pendingChange: { time: '2026-01-01T00:00:00Z' } };
+    const isOnTop = (newer: KubeObject): boolean => newer.metadata.resourceVersion === metadata.resourceVersion;
+    engine.report = () => ({ status, outcome: goOn, did: 'intend', isOnTop });
+    if (unknown) spoilWrites('lost');
+    else beforeWrite(() => void engine.server.edit(PIPE, KEY, { status }));
+    await engine.pass(KEY).catch(() => engine.pass(KEY));
+    expect(engine.recorded[0]).toEqual({ key: KEY, how });
+  });
+
   test('gets the same status on top of the newer version, and another look at the new generation', async () => {
     engine.given(KEY, { spec: { speed: 1 } });
     const stop = new AbortController();

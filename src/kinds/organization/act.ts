@@ -5,10 +5,10 @@ import { type Attempt, type Attempting, attempt, type Reservation, reserve } fro
 import { farewell } from './cleanup.ts';
 import { Listing, readList, type Tuple } from './endpoints.ts';
 import type { Step } from './next-step.ts';
+import type { Notebook } from './notebook.ts';
 import type { Plan } from './plan.ts';
 import { patchOrganization } from './remote.ts';
 import { FINALIZER, type Organization } from './resource.ts';
-import type { Notebook } from './session.ts';
 import { placeOf } from './wording.ts';
 
 /** What came of a plan. `leftAt`: monotonic ms at which the first byte of a call left. */

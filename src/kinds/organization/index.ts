@@ -8,10 +8,10 @@ import { apiHashOf, keepProof } from '../proof.ts';
 import { stillHolds } from '../standing.ts';
 import { type Acting, act } from './act.ts';
 import { load, targetOf } from './load.ts';
+import { Notebook } from './notebook.ts';
 import { plan } from './plan.ts';
 import { report, reportUnproven } from './report.ts';
 import { type Organization, organizationType, parseSpec } from './resource.ts';
-import { Notebook } from './session.ts';
 
 /** The name and private endpoints of one existing organization, brought about by PATCH, which is also the only way to see them. */
 export function createOrganizationKind(context: KindContext): Kind {
@@ -76,7 +76,10 @@ export function createOrganizationKind(context: KindContext): Kind {
       }
       return reportUnproven(keepProof(said, object, now), object);
     },
-    recorded: attempts.recorded,
+    recorded(key, how) {
+      attempts.recorded(key, how);
+      if (how === 'lost') notebook.lost(key, store.get(key), attempts.monotonic());
+    },
     settle: attempts.settle,
     takeOver() {
       attempts.takeOver();

@@ -4,9 +4,10 @@ import { isProven } from '../proof.ts';
 import { type StandingSources, standingOf } from '../standing.ts';
 import type { Standing } from '../target.ts';
 import { type SecretFacts, secretFactsOf } from '../tried-secret.ts';
+import type { Notebook } from './notebook.ts';
 import type { DeclaredEndpoint } from './resource.ts';
 import { type Organization, parseSpec } from './resource.ts';
-import { type Notebook, type Notes, sessionOf } from './session.ts';
+import { type Notes, sessionOf } from './session.ts';
 
 /** What a pass knows besides the object itself. */
 export interface Facts extends SecretFacts {

@@ -89,7 +89,8 @@ function expectChanges(run: Run, clean: Run, { points, fate }: What): void {
   }
   const lost = points.filter(({ label, moment }) => label === 'change' && moment === 'lost');
   expect(changes, 'sent again only where it was lost').toHaveLength(countOf(clean, 'change') + lost.length);
-  for (const { after, pending } of run.breaks) {
+  for (const { after, ...known } of run.breaks) {
+    const pending = known.pending ?? known.coming;
     // Who lives on knows what never left.
     const mayHaveLeft = fate === 'killed' || run.calls.slice(0, after).some(({ label }) => label === 'change');
     if (pending && mayHaveLeft) expectWaited(run, after, pending as Pending);

@@ -5,9 +5,9 @@ import type { Place, Tap } from './crash-tap.ts';
 
 /**
  * When a call meets its fate. `lost`: sent, and the work is never done. `late`: sent, and done when its sender has gone on
- * without it. `done`: done, and no reply. `replied`: the reply is there.
+ * without it. `latest`: done right before the next process makes the same. `done`: done, and no reply. `replied`: the reply is there.
  */
-export type Moment = 'lost' | 'late' | 'done' | 'replied';
+export type Moment = 'lost' | 'late' | 'latest' | 'done' | 'replied';
 
 export interface Point extends Place {
   readonly moment: Moment;
@@ -23,6 +23,7 @@ export function pointsOf(calls: readonly Label[], moments: (label: Label) => rea
 
 function momentsOf(label: Label): readonly Moment[] {
   if (isHarmless(label)) return ['lost', 'replied'];
+  if (label === 'intent') return ['lost', 'late', 'latest', 'done', 'replied'];
   return isAside(label) ? ['lost', 'done', 'replied'] : ['lost', 'late', 'done', 'replied'];
 }
 
@@ -44,7 +45,8 @@ export function killAt(tap: Tap, { moment, ...place }: Point): Promise<void> {
         case 'lost':
           return die();
         case 'late':
-          tap.keepForLater(passing);
+        case 'latest':
+          tap.keepForLater(passing, moment === 'late' ? undefined : place.label);
           return die();
         case 'done':
           await passing.forward();

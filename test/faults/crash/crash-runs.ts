@@ -25,8 +25,8 @@ export interface Run {
   readonly calls: readonly Taken[];
   /** Why each event of the object was sent. */
   readonly events: readonly string[];
-  /** How many calls there were when something went wrong, and the pending change on record then. */
-  readonly breaks: readonly { readonly after: number; readonly pending: unknown }[];
+  /** How many calls there were when something went wrong, the pending change on record then, and one that got there later. */
+  readonly breaks: readonly { readonly after: number; readonly pending: unknown; readonly coming?: unknown }[];
 }
 
 export interface RunOptions extends Partial<Omit<CrashSceneOptions, 'plural'>> {
@@ -59,7 +59,7 @@ export async function runOf(workload: Workload, options: RunOptions = {}): Promi
       outcome: await outcomeOf(scene),
       calls: scene.tap.taken.slice(before),
       events: without(await reasonsOf(scene), told),
-      breaks: breaks.map(({ after, pending }) => ({ after: after - before, pending })),
+      breaks: breaks.map(({ after, ...more }) => ({ ...more, after: after - before })),
     };
   } finally {
     await scene.end();
@@ -80,10 +80,15 @@ async function goThrough(scene: CrashScene, workload: Workload, { kills = [], br
   for (const [index, point] of kills.entries()) {
     const act = index === 0 ? () => workload.act(scene) : () => scene.start();
     const object = await scene.crash(killAt(tap, point), act);
-    breaks.push({ after: tap.taken.length, pending: object?.status['pendingChange'] });
+    const coming = point.moment === 'late' || point.moment === 'latest' ? intendedBy(tap.taken.at(-1)) : undefined;
+    breaks.push({ after: tap.taken.length, pending: object?.status['pendingChange'], coming });
   }
   await (kills.length === 0 ? workload.act(scene) : scene.start());
   return breaks;
+}
+
+function intendedBy(call: Taken | undefined): unknown {
+  return call?.label === 'intent' ? (call.body as Present).status['pendingChange'] : undefined;
 }
 
 async function reasonsOf(scene: CrashScene): Promise<string[]> {

@@ -29,8 +29,8 @@ export interface Tap {
   meetAt(place: Place, meet: (passing: Passing) => Promise<void>): void;
   /** Lets a call pass: its work is done and its answer leaves. */
   pass(passing: Passing): Promise<void>;
-  /** Has the work of a call done when its sender has given it up and gone on. */
-  keepForLater(passing: Passing): void;
+  /** Has the work of a call done when its sender has given it up and gone on; that of a write to Kubernetes right before the next call with this label, if one is given. */
+  keepForLater(passing: Passing, before?: Label): void;
   /** Ends the process; nothing that it has sent and that has not passed gets any further. */
   die(): Promise<void>;
   /** Ends the process when it makes its next call, which gets nowhere. */
@@ -43,6 +43,7 @@ export interface Tap {
 
 interface Late {
   readonly label: Label | undefined;
+  readonly before: Label | undefined;
   readonly finish: () => Promise<void>;
 }
 
@@ -93,12 +94,12 @@ export function createTap(options: {
     async pass(passing) {
       const label = labelOf(passing);
       const unseen = label ? [...lates] : [];
-      for (const late of unseen) if (!late.label || !isRemote(late.label)) await late.finish();
+      for (const late of unseen) if (isBefore(label, late)) await late.finish();
       await passing.forward();
       await passing.reply();
       if (label && isRemote(label)) for (const late of unseen) await late.finish();
     },
-    keepForLater(passing) {
+    keepForLater(passing, before) {
       const label = labelOf(passing);
       let work: Promise<unknown> | undefined;
       const finish = async (): Promise<void> => {
@@ -106,7 +107,7 @@ export function createTap(options: {
         work ??= passing.forward().finally(() => lates.delete(late));
         await work;
       };
-      const late = { label, finish };
+      const late = { label, before, finish };
       const timer = label && isRemote(label) ? setTimeout(() => void finish(), apiTimeoutMs) : undefined;
       lates.add(late);
     },
@@ -128,4 +129,8 @@ export function createTap(options: {
     },
   };
   return tap;
+}
+
+function isBefore(next: Label | undefined, { label, before }: Late): boolean {
+  return !(label && isRemote(label)) && (before === undefined || before === next);
 }

@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type KubeObject, keyOf } from '../../kube/resource.ts';
+import { generationOf } from '../common-status.ts';
+import { hidesTheSame, mayHide } from '../unsettled.ts';
+import type { Organization, OrganizationSpec } from './resource.ts';
+import { isUnsent, leftAt, type Notes, openIn, openNow, unsentOf, withLostName } from './session.ts';
+
+/** What stands there longer after it was let go is there again, as after a restored backup. */
+const UNHEARD_MS = 60_000;
+
+/** The notes of a kind, by store key. Those of an object that is gone are not taken for another's under the same name. */
+export class Notebook {
+  readonly #notes = new Map<string, Notes>();
+  /** How long after it was sent a write may be at work at the API. */
+  readonly atWorkMs: number;
+
+  constructor(atWorkMs: number) {
+    this.atWorkMs = atWorkMs;
+  }
+
+  /**
+   * What is at work and was not noted by this process was sent by another: it counts from now, when this one first sees it. While its
+   * own intent stands there unsent, nobody has sent anything since.
+   */
+  of(object: Organization, monotonic: number): Notes {
+    const kept = this.#notes.get(keyOf(object));
+    const open = openIn(object.status);
+    const settlesAt = monotonic + this.atWorkMs;
+    const theirs = { ...(hidesTheSame(object) && nameIn(object)), settlesAt };
+    if (kept?.uid !== object.metadata.uid) {
+      const notes: Notes = {
+        uid: object.metadata.uid,
+        ...openNow({ settlesAt, openUntil: new Map() }, object.status),
+        settlesAt,
+        looks: 0,
+        ...(mayHide(object) && { lostNames: [theirs] }),
+        failedLooks: 0,
+        inVain: { generation: generationOf(object), counts: new Map() },
+      };
+      this.set(object, notes);
+      return notes;
+    }
+    const isNoted = isDeepStrictEqual(kept.lastRequest, object.status?.lastRequest);
+    if (kept.open === open && isNoted) return kept;
+    // What this attempt was answered is this process's own too.
+    const isOthers = !isNoted && !isDeepStrictEqual(kept.session?.draft.lastRequest, object.status?.lastRequest);
+    // The last word of an attempt that an edit has ended; an intent of somebody else on top of it is not this process's own.
+    const isOwnWord = !isNoted && !isOthers && open === openIn(kept.session?.draft);
+    const isKnown = kept.open === open || isOwnWord || isUnsent(kept, object.status?.pendingChange);
+    // Where nobody else has recorded anything, what was open keeps its time: so where an unsent intent is withdrawn.
+    const known = isKnown ? kept : { settlesAt, openUntil: isOthers ? new Map<string, number>() : kept.openUntil };
+    const { missingSince: _, isGone: __, ...lasting } = kept;
+    const notes = {
+      // Another process has looked since: what it says is Missing may have been there between, and so may the organization.
+      ...(isOthers ? { ...lasting, missedAt: new Map() } : kept),
+      ...(isOthers && mayHide(object) && { lostNames: withLostName(kept, theirs, monotonic) }),
+      settlesAt: known.settlesAt,
+      ...openNow(known, object.status),
+    };
+    this.set(object, notes);
+    return notes;
+  }
+
+  set(object: KubeObject, notes: Notes): void {
+    this.#notes.set(keyOf(object), notes);
+  }
+
+  /** The first byte of an intent is about to leave: from now on nobody can say that it never did. */
+  leaves(object: Organization, monotonic: number): void {
+    this.set(object, leftAt(this.of(object, monotonic), monotonic, this.atWorkMs));
+  }
+
+  /**
+   * A status has not got on record. Where that was an intent, the same one to the letter may stand there, which another process has
+   * written in the same second: it counts from now.
+   */
+  lost(key: string, object: Organization | undefined, monotonic: number): void {
+    const kept = this.#notes.get(key);
+    const [claimed, ...standing] = kept?.unsent ?? [];
+    if (!kept || !claimed) return;
+    const { session: _, ...rest } = kept;
+    const isTheirs = object !== undefined && unsentOf({ unsent: [claimed] }, object.status?.pendingChange);
+    const settlesAt = monotonic + this.atWorkMs;
+    const theirs = isTheirs && {
+      ...openNow({ settlesAt, openUntil: kept.openUntil }, object.status),
+      settlesAt,
+      looks: 0,
+    };
+    this.#notes.set(key, { ...rest, unsent: standing, ...theirs });
+  }
+
+  /** Something else has been done for the object than to go on with its attempt. */
+  endSession(object: KubeObject): void {
+    const kept = this.#notes.get(keyOf(object));
+    if (kept?.uid !== object.metadata.uid) return;
+    const { session: _, ...notes } = kept;
+    this.set(object, notes);
+  }
+
+  /** Its finalizer is off. */
+  letGo(object: KubeObject, monotonic: number): void {
+    const kept = this.#notes.get(keyOf(object));
+    if (kept?.uid === object.metadata.uid) this.set(object, { ...kept, letGoUntil: monotonic + UNHEARD_MS });
+  }
+
+  forget(key: string): void {
+    this.#notes.delete(key);
+  }
+}
+
+function nameIn({ spec }: Organization): { readonly name?: string } {
+  const name = (spec as Partial<OrganizationSpec> | undefined)?.name;
+  return name === undefined ? {} : { name };
+}
