@@ -32,6 +32,15 @@ test('an intent that the process does not live to send is taken back, unless som
   expect(lastWord?.isOnTop?.({ ...object, status: answered })).toBe(false);
 });
 
+test('an intent is not taken back over what another process has recorded since, while it stands there still', () => {
+  const object = anOrganization({ ids: ['a', 'b'], status: { privateEndpoints: [entry('b')] } });
+  const { status, lastWord } = intended(object, factsOf(object), PENDING);
+  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(20_000) } as const;
+  // A look of that one has missed what the draft of this one has as Present.
+  const privateEndpoints = [entry('b', { state: 'Missing', nextAttemptTime: at(80_000) })];
+  expect(lastWord?.isOnTop?.({ ...object, status: { ...status, lastRequest, privateEndpoints } })).toBe(false);
+});
+
 test('an intent that stands on record unsent is still known as that when the next one is not put there', () => {
   const fresh = anOrganization({ ids: ['a'] });
   const facts = factsOf(fresh);

@@ -64,7 +64,11 @@ function reportIntent(
     lastWord: {
       status: underway(object, session.draft, now),
       notices: [],
-      isOnTop: (newer) => isDeepStrictEqual((newer as Organization).status?.pendingChange, pending),
+      // Where somebody else has looked since, his ledger is newer than the one of this attempt.
+      isOnTop: (newer) => {
+        const { pendingChange, lastRequest } = (newer as Organization).status ?? {};
+        return isDeepStrictEqual([pendingChange, lastRequest], [pending, status.lastRequest]);
+      },
     },
     isOnTop: ({ metadata }) => metadata.resourceVersion === object.metadata.resourceVersion,
   };
