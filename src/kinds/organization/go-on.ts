@@ -31,11 +31,17 @@ export function goOnFrom(
   const did = call.step;
   // Another name that somebody gave it is on record before it is overwritten.
   const isDrift = next.step === 'name' && !isDeepStrictEqual(session.draft.drift, object.status?.drift);
-  if (!isDrift && call.step !== 'send') return { outcome: goOn, did, notes: keeping(object, notes, session) };
+  if (!isDrift && !hasSettled(object, session)) return { outcome: goOn, did, notes: keeping(object, notes, session) };
   const said = onRecord(object, work, underway(object, session.draft, now));
   if (isDrift) return { ...said, outcome: goOn, did };
-  // The status of the next step tells what became of a change; another process would have to find it out anew.
+  // The status of the next step tells what became of a change; another attempt would have to find it out anew.
   return { outcome: goOn, did, notes: keeping(object, notes, session), lastWord: said };
+}
+
+/** Whether the status says something else of what was sent, or is there, than this attempt knows by now. */
+function hasSettled({ status }: Organization, { draft }: Session): boolean {
+  const { pendingChange, privateEndpoints } = status ?? {};
+  return !isDeepStrictEqual([draft.pendingChange, draft.privateEndpoints], [pendingChange, privateEndpoints]);
 }
 
 /** What the attempt has learned so far, as the status says it from now on; its notices and drift are told with it. */

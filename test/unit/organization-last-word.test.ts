@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import type { NotedReport } from '../../src/kinds/organization/conclude.ts';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { Notebook } from '../../src/kinds/organization/notebook.ts';
+import { reportStep } from '../../src/kinds/organization/report-step.ts';
+import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import type { Notes } from '../../src/kinds/organization/session.ts';
+import { workOf } from '../../src/kinds/organization/work.ts';
+import { T0 } from '../support/objects.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
+import { API_TIMEOUT_MS, anOrganization, factsOf } from '../support/organization-objects.ts';
+
+const AT_WORK = API_TIMEOUT_MS + 60_000;
+const PENDING = { time: at(-AT_WORK), add: [e('a')], remove: [] };
+
+/** What comes of a look that shows these, when what stands open in the status was sent so long ago that it is over. */
+function looked(object: Organization, shown: readonly string[]): NotedReport & { readonly notes: Notes } {
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const notes = new Notebook(AT_WORK).of(object, 0);
+  const facts = factsOf(object, { notes, monotonic: AT_WORK });
+  const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const step = { step: 'look', by: 'list', body: '{}' } as const;
+  const result = { privateEndpoints: shown.map((id) => e(id)) };
+  const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
+  const plan = { do: 'step', work, step, lane: 'user', probe: false } as const;
+  const report = reportStep(object, plan, { got: 'success', verdict, secretVersion: '1' }, T0);
+  if (!report.notes) throw new Error('the attempt is over');
+  return { ...report, notes: report.notes };
+}
+
+test.each<[string, OrganizationStatus]>([
+  ['an intent', { pendingChange: PENDING }],
+  ['an Unconfirmed entry', { privateEndpoints: [entry('a', { state: 'Unconfirmed', nextAttemptTime: at(0) })] }],
+])(
+  'what a look has settled of %s is told where its attempt ends before the next status: or it is given up, and counted, once more',
+  (_, status) => {
+    const { outcome, notes, status: written, lastWord } = looked(anOrganization({ ids: ['a'], status }), []);
+    expect([outcome.next, written]).toEqual(['go-on', undefined]);
+    expect([...notes.inVain.counts.values()]).toEqual([1]);
+    const told: OrganizationStatus | undefined = lastWord?.status;
+    expect([told?.pendingChange, told?.privateEndpoints]).toEqual([undefined, undefined]);
+    expect(lastWord?.notices).toHaveLength(1);
+  },
+);
+
+test('a look that has settled nothing is told with its attempt', () => {
+  const status = { privateEndpoints: [entry('b')] };
+  expect(looked(anOrganization({ ids: ['a', 'b'], status }), ['b'])).not.toHaveProperty('lastWord');
+});
