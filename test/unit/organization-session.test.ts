@@ -50,6 +50,12 @@ describe('a change that another process sent', () => {
     notebook.of(open, 0);
     const later = stored({ pendingChange: { ...PENDING, time: at(MINUTE) } });
     expect(notebook.of(later, MINUTE).settlesAt).toBe(MINUTE + AT_WORK);
+    notebook.set(later, { ...notebook.of(later, MINUTE), looks: 2 });
+    const theirs = stored({
+      lastRequest: { operation: 'x', outcome: 'Unknown', time: at(90_000) },
+      pendingChange: PENDING,
+    });
+    expect(notebook.of(theirs, 90_000), 'and is looked at as early').toMatchObject({ looks: 0 });
     const anew: Organization = { ...later, metadata: { ...later.metadata, uid: 'uid-2' } };
     expect(notebook.of(anew, 2 * MINUTE).settlesAt).toBe(2 * MINUTE + AT_WORK);
   });

@@ -52,7 +52,7 @@ export class Notebook {
     const { missingSince: _, isGone: __, ...lasting } = kept;
     const notes = {
       // Another process has looked since: what it says is Missing may have been there between, and so may the organization.
-      ...(isOthers ? { ...lasting, missedAt: new Map() } : kept),
+      ...(isOthers ? { ...lasting, missedAt: new Map(), ...(!isKnown && { looks: 0 }) } : kept),
       ...(isOthers && mayHide(object) && { lostNames: withLostName(kept, theirs, monotonic) }),
       settlesAt: known.settlesAt,
       ...openNow(known, object.status),
