@@ -18,6 +18,8 @@ function aKind() {
   const clock = new FakeClock();
   const bodies: (string | undefined)[] = [];
   const listed = e('a');
+  /** What happens while a call is under way. */
+  const meanwhile: (() => Promise<void>)[] = [];
   const kind = createOrganizationKind({
     api: {
       baseUrl: BASE_URL,
@@ -25,6 +27,7 @@ function aKind() {
         const objection = begin?.();
         if (objection) return { answered: false, sent: false, cause: 'called off', aborted: objection };
         bodies.push(body);
+        await meanwhile.shift()?.();
         return { answered: true, httpStatus: 200, body: 'json', result: { privateEndpoints: [listed] } };
       },
       close: async () => undefined,
@@ -47,7 +50,7 @@ function aKind() {
     planOnly: false,
     cleanupDeadlineMs: 600_000,
   });
-  return { kind, clock, bodies };
+  return { kind, clock, bodies, meanwhile };
 }
 
 test('an attempt does not outlast the lead: what another process has given up meanwhile is not removed', async () => {
@@ -103,4 +106,31 @@ test('an intent that another process has put on record in the same second is wai
   await clock.advance(10_000);
   await visit();
   expect(sent()).toBe(1);
+});
+
+test('what another process has sent counts from when this one was told of it, also where a call of its own was under way then', async () => {
+  const { kind, clock, meanwhile } = aKind();
+  const proof = { time: '2025-12-31T00:00:00Z', apiHash: apiHashOf(BASE_URL) };
+  const ours = anOrganization({ ids: ['a', 'b'], status: { proof, privateEndpoints: [entry('a')] } });
+  const pendingChange = { time: '2026-01-01T00:00:05Z', add: [e('b')], remove: [] };
+  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: pendingChange.time } as const;
+  const theirs: Organization = {
+    ...ours,
+    metadata: { ...ours.metadata, resourceVersion: '8' },
+    status: { proof, privateEndpoints: [entry('a')], pendingChange, lastRequest },
+  };
+  meanwhile.push(async () => {
+    await clock.advance(5_000);
+    kind.put(theirs);
+    await clock.advance(25_000);
+  });
+  kind.takeOver();
+  kind.sink().replace([ours], '7', false);
+  expect(await kind.pass(ours, clock)).toMatchObject({ did: 'look' });
+  await clock.advance(75_000);
+  // 100 s after that intent was first seen it can be at work no more.
+  expect(await kind.pass(kind.get('ingest/acme') ?? theirs, clock)).toMatchObject({
+    did: 'look',
+    outcome: { next: 'go-on' },
+  });
 });

@@ -11,6 +11,8 @@ const UNHEARD_MS = 60_000;
 /** The notes of a kind, by store key. Those of an object that is gone are not taken for another's under the same name. */
 export class Notebook {
   readonly #notes = new Map<string, Notes>();
+  /** By version, monotonic ms: when this process was first told of it. */
+  readonly #toldAt = new WeakMap<Organization, number>();
   /** How long after it was sent a write may be at work at the API. */
   readonly atWorkMs: number;
 
@@ -19,13 +21,15 @@ export class Notebook {
   }
 
   /**
-   * What is at work and was not noted by this process was sent by another: it counts from now, when this one first sees it. While its
-   * own intent stands there unsent, nobody has sent anything since.
+   * What is at work and was not noted by this process was sent by another: it counts from when this one was first told of it, were it in
+   * the midst of a call of its own. While its own intent stands there unsent, nobody has sent anything since.
    */
   of(object: Organization, monotonic: number): Notes {
     const kept = this.#notes.get(keyOf(object));
     const open = openIn(object.status);
-    const settlesAt = monotonic + this.atWorkMs;
+    const toldAt = this.#toldAt.get(object) ?? monotonic;
+    this.#toldAt.set(object, toldAt);
+    const settlesAt = toldAt + this.atWorkMs;
     const theirs = { ...(hidesTheSame(object) && nameIn(object)), settlesAt };
     if (kept?.uid !== object.metadata.uid) {
       const notes: Notes = {
