@@ -16,6 +16,8 @@ interface Kept {
   readonly base: KubeObject;
   /** The version on top of which it was to be written last. */
   readonly tried?: string;
+  /** A write of it had no answer. */
+  readonly isUnheard?: true;
 }
 
 export interface LifecycleOptions {
@@ -163,7 +165,8 @@ export class Lifecycle {
       kind.recorded(key, 'lost');
       return { recorded: 'lost', outcome: awaitChange };
     }
-    this.#kept.set(id, { ...kept, tried: newest.metadata.resourceVersion });
+    const tried = { ...kept, tried: newest.metadata.resourceVersion };
+    this.#kept.set(id, tried);
     let isSame = false;
     const written = await writeStatus({
       client: this.#options.client,
@@ -174,6 +177,7 @@ export class Lifecycle {
         isSame = confirmsTheSame(object, { base, status: report.status });
         return isOnTop(object, kept) ? report.status : undefined;
       },
+      unheard: () => void this.#kept.set(id, { ...tried, isUnheard: true }),
       wrote: (object) => {
         // After a restored backup a version may be given twice: then the write goes on top of what nobody has looked at.
         if (isSameDeclaration(object, kind.get(key))) this.#options.take(kind, id, object);
@@ -187,6 +191,8 @@ export class Lifecycle {
     const recorded = isLost ? 'lost' : 'written';
     kind.recorded(key, recorded);
     if (written === 'gone') kind.drop(base);
+    // It may have stood there: whoever wrote the other word on top of it has nothing to tell of what he found done.
+    if (written === 'superseded' && kept.isUnheard) this.#tell(kind, base, report);
     // Whoever wrote the other word has woken the key.
     if (written === 'gone' || written === 'superseded') return { recorded, outcome: awaitChange };
     this.#tell(kind, base, report);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeClient } from '../kube/client.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
+import { isConflict, isNotFound, KubeError } from '../kube/errors.ts';
 import { getObject } from '../kube/get-object.ts';
 import { apiVersionOf, type KubeObject, objectPath, type ResourceType } from '../kube/resource.ts';
 
@@ -21,6 +21,8 @@ export interface StatusWrite {
   readonly isTried: boolean;
   /** What to write on top of this version; undefined: nothing, because what stands there counts more. */
   readonly statusFor: (object: KubeObject) => object | undefined;
+  /** No answer came to a write: it may have been carried out all the same. */
+  readonly unheard: () => void;
   /** Gets the version that our own write made. */
   readonly wrote: (object: KubeObject) => void;
   /** What is known of the object now. */
@@ -46,6 +48,7 @@ export async function writeStatus(write: StatusWrite): Promise<Written> {
       write.wrote(await putStatus(client, type, target, status));
       return 'written';
     } catch (error) {
+      if (error instanceof KubeError && error.status === 0) write.unheard();
       if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
       target = await read(write);
       // The object is there: what was not found is its status, as with a CRD that declares no such subresource.

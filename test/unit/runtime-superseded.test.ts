@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KubeError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
+import { awaitChange } from '../../src/runtime/outcome.ts';
 import { confirmsTheSame } from '../../src/runtime/superseded.ts';
 import { type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
+import { isStatusWrite } from '../support/fake-kube-server.ts';
 
 let engine: Engine;
 beforeEach(async () => {
@@ -40,6 +42,18 @@ describe('a result on top of which another stands', () => {
       expect(engine.told).toEqual([]);
     },
   );
+});
+
+test('a result that may have stood there is told, though another stands on top of it by now: that one is silent about what it found done', async () => {
+  engine.given(KEY);
+  engine.server.fate = (call) => (isStatusWrite(call) ? 'lost' : undefined);
+  await expect(engine.pass(KEY)).rejects.toThrow(KubeError);
+  engine.server.fate = () => undefined;
+  engine.server.edit(PIPE, KEY, { status: ofAnother(9) });
+  engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
+  await engine.pass(KEY);
+  expect(engine.server.get(PIPE, KEY)?.status).toEqual(ofAnother(9));
+  expect(engine.told).toEqual([`${KEY} Applied`]);
 });
 
 test('a result whose object is gone is nobody’s business: others of its target wait for the end of its call', async () => {
