@@ -19,16 +19,12 @@ export class LookJudge implements Judge {
   /** By uid and what the user had said, and by uid and process: when a status was last written that speaks of it, or by it. */
   readonly #spoken = new Map<string, number>();
 
-  /** When a process had no answer from the API server. */
-  readonly #stalls: { readonly process: string; readonly at: number }[] = [];
-
   constructor(court: Court, trails: Trails) {
     this.#court = court;
     this.#trails = trails;
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'asked' && !fact.ask.status) this.#stalls.push({ process: fact.process, at: fact.at });
     if (fact.what === 'written') this.#speak(fact.change, fact.at);
     if (fact.what === 'answered' && isLook(fact.call)) {
       if (fact.call.reply?.status === 200) this.#refused.delete(viewOf(fact.call));
@@ -56,7 +52,7 @@ export class LookJudge implements Judge {
   }
 
   #objectionTo(call: ApiCall, endpoint: EndpointView): keyof typeof SAYS | undefined {
-    const look = lookBefore(call, this.#trails) ?? this.#lookHeldUp(call);
+    const look = lookBefore(call, this.#trails);
     if (!look) return 'no-look';
     if (look.entries) return isIn(look.entries, endpoint) ? 'was-there' : undefined;
     const { changes } = this.#trails.of(call.host, call.target);
@@ -70,18 +66,6 @@ export class LookJudge implements Judge {
     const hasShown = !(last?.entries ?? []).every(isRemoved);
     const isTwice = areTwice(looks.flatMap((one) => (one.look.entries ? [] : [one.look])));
     return !hasShown && isTwice ? undefined : 'no-look';
-  }
-
-  /** While the API server does not answer, an attempt neither ends nor goes on: what it was shown before that is what it goes by. */
-  #lookHeldUp(call: ApiCall): Look | undefined {
-    let from = call.leftAt;
-    for (const { process, at } of this.#stalls.toReversed()) {
-      if (process !== call.process || from - at > ATTEMPT_MS) continue;
-      from = at;
-      const look = lookBefore({ ...call, leftAt: from }, this.#trails);
-      if (look) return look;
-    }
-    return undefined;
   }
 
   /**
@@ -151,8 +135,25 @@ function viewOf({ process, target }: ApiCall): string {
 /** A change that has left, or may have. */
 export type Departure = Pick<ApiCall, 'process' | 'host' | 'target' | 'leftAt'>;
 
-/** The look that a change was decided on: the last one of the process, not too long before the change. The answer to a name may lack a list that the look had. */
+/**
+ * The look that a change was decided on: the last one of the process, not too long before the change. While the API server does not
+ * answer, an attempt neither ends nor goes on: what it was shown before that is what it goes by.
+ */
 export function lookBefore(call: Departure, trails: Trails): Look | undefined {
+  let from = call.leftAt;
+  const look = lookShortlyBefore(call, trails);
+  if (look) return look;
+  for (const at of trails.stallsOf(call.process).toReversed()) {
+    if (at > from || from - at > ATTEMPT_MS) continue;
+    from = at;
+    const heldUp = lookShortlyBefore({ ...call, leftAt: from }, trails);
+    if (heldUp) return heldUp;
+  }
+  return undefined;
+}
+
+/** The answer to a name may lack a list that the look had. */
+function lookShortlyBefore(call: Departure, trails: Trails): Look | undefined {
   const { looks } = trails.of(call.host, call.target);
   const before = looks.filter(
     ({ at, call: look }) => look.process === call.process && at <= call.leftAt && call.leftAt - at <= ATTEMPT_MS,

@@ -39,12 +39,16 @@ export class Trails implements Judge {
   readonly #court: Court;
   readonly #trails = new Map<string, Trail>();
   readonly #truths = new Map<number, ReadonlySet<string>>();
+  /** By process: when it had no answer from the API server. */
+  readonly #stalls = new Map<string, number[]>();
 
   constructor(court: Court) {
     this.#court = court;
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'asked' && !fact.ask.status)
+      this.#stalls.set(fact.process, [...this.stallsOf(fact.process), fact.at]);
     if (fact.what === 'other') {
       const trail = this.of(fact.host, `organization ${fact.organizationId}`);
       for (const endpoint of fact.moves.removed) this.#remove(trail, endpoint, undefined);
@@ -57,6 +61,11 @@ export class Trails implements Judge {
     }
     if (fact.what === 'done') this.#done(fact.call);
     if (fact.what === 'answered') this.#answered(fact.call);
+  }
+
+  /** When a process had no answer from the API server. */
+  stallsOf(process: string): readonly number[] {
+    return this.#stalls.get(process) ?? [];
   }
 
   /** Of one organization at one API; what is there from the start was put there by others. */
