@@ -72,7 +72,8 @@ export class OrganizationsAtRest {
     const { name, organizationId = '' } = specOf(thing);
     const named = this.#lastNamed(targetOfSpec('organizations', specOf(thing)));
     const isNamed = name === undefined || (named?.body as PatchView | undefined)?.name === name;
-    const isExcused = (): boolean => isFromBefore(thing, this.#court) || this.#cameTwice(named);
+    const isExcused = (): boolean =>
+      isFromBefore(thing, this.#court) || this.#cameTwice(named) || this.#cameUntold(named, thing);
     if (isNamed || this.#rightful.changesNames(thing) || isExcused()) return;
     const actual = this.#court.life.api.organizations.of(organizationId)?.name;
     this.#court.report(
@@ -267,6 +268,13 @@ export class OrganizationsAtRest {
     const last = executions.findLast(({ applied }) => applied);
     const isSo = call !== undefined && isSuccess(call) && (last?.at ?? 0) > (reply?.at ?? 0);
     if (isSo) this.#court.excuse('a call carried out twice');
+    return isSo;
+  }
+
+  /** A name needs no intent: who was confirmed after it could not know of it, and its process has told nobody. */
+  #cameUntold(call: ApiCall | undefined, thing: Thing): boolean {
+    const isSo = call !== undefined && call.reply === undefined && this.#court.wasUntold(call, thing);
+    if (isSo) this.#court.excuse('a write that no status tells of, of a process that is gone');
     return isSo;
   }
 

@@ -62,6 +62,12 @@ export class UnsettledJudge implements Judge {
     return theirs.some((other) => this.#court.life.fleet.isSeenBy(process, namespaceOf(other)));
   }
 
+  /** Whether it is another process's, and no status tells of it that the process of this call was shown. */
+  #isUntold(call: ApiCall, before: ApiCall): boolean {
+    if (call.process === before.process || !changes(before)) return false;
+    return !this.#court.candidates(before).some((one) => this.#isOnRecord(one, before, call.process));
+  }
+
   /** Whether its object is still there, as this process was told, and its status says that a write may be under way. */
   #isOnRecord({ key, known }: Candidate, { leftAt }: ApiCall, process: string): boolean {
     const { knowledge } = this.#court.life;
@@ -91,10 +97,14 @@ export class UnsettledJudge implements Judge {
     const open = (this.#open.get(keyOf(call)) ?? []).filter(({ leftAt }) => call.leftAt < leftAt + this.#settledMs());
     this.#open.set(keyOf(call), open);
     const mine = this.#court.candidates(call);
+    // Of a process that stands still, or has lost the lead; not of another shard, which tells of it when they are merged.
+    for (const before of this.#underWay) {
+      const isNear = keyOf(before) === keyOf(call) && this.#couldKnow(call, this.#court.candidates(before));
+      if (isNear && this.#isUntold(call, before)) this.#court.leftUntold(call, before);
+    }
     for (const before of open) {
       const theirs = this.#court.candidates(before);
-      const isUntold =
-        call.process !== before.process && !theirs.some((one) => this.#isOnRecord(one, before, call.process));
+      const isUntold = this.#isUntold(call, before);
       if (isUntold) this.#court.leftUntold(call, before);
       if (theirs.length > 0 && !mine.some((one) => theirs.some((other) => uidOf(one) === uidOf(other)))) {
         // Right after a restore nobody can say for which object it leaves.

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import {
+  applied,
+  KEY,
+  LOOK,
+  organization,
+  PIPE,
+  pipe,
+  shown,
+  THREADS,
+  unknown,
+} from '../simulation/by-hand/objects.ts';
+import { ORGANIZATION } from '../simulation/scope/moves.ts';
+
+describe('judge of names at rest', () => {
+  /** A process sends one name and dies; another one is confirmed by the next process, and then the first lands. */
+  async function landsLate({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+    const record = organization({ name: 'A' });
+    await record.until(10);
+    const lost = record.leaves('one-1', KEY, { name: 'A' });
+    if (isTold) {
+      record.unanswered(lost);
+      record.writes('one-1', KEY, unknown(record, 1));
+    }
+    await record.until(11);
+    record.process('one-1', 'died');
+    record.edits(KEY, { name: 'B' });
+    await record.until(20);
+    record.begins('one-2', KEY);
+    record.calls('one-2', KEY, LOOK, shown('Old'));
+    const requestId = record.calls('one-2', KEY, { name: 'B' }, shown('B'));
+    record.writes('one-2', KEY, applied(record, 2, requestId));
+    await record.until(50);
+    record.done(lost, shown('A'));
+    await record.until(200);
+    return record.rules();
+  }
+
+  it('lets land late what nobody could know of', async () => {
+    expect(await landsLate({ isTold: false })).toEqual([]);
+  });
+
+  it('has what a status told of waited for', async () => {
+    expect(await landsLate({ isTold: true })).toEqual(['I4 overwritten']);
+  });
+});
+
+describe('judge of pipes at rest', () => {
+  /** A process stands still with a call under way; another one leads, and is confirmed; then the first call lands. */
+  async function landsLate({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+    const record = pipe(1);
+    await record.until(10);
+    const lost = record.leaves('one-1', PIPE, { [THREADS]: 1 });
+    if (isTold) {
+      record.unanswered(lost);
+      record.writes('one-1', PIPE, unknown(record, 1));
+    }
+    record.process('one-1', 'frozen');
+    await record.until(26);
+    record.edits(PIPE, { settings: { [THREADS]: 2 } });
+    record.begins('two-1', PIPE);
+    const requestId = record.calls('two-1', PIPE, { [THREADS]: 2 }, { result: { [THREADS]: 2 } });
+    record.writes('two-1', PIPE, applied(record, 2, requestId));
+    await record.until(60);
+    record.done(lost, { result: { [THREADS]: 1 } });
+    record.life.api.settings.set(`${ORGANIZATION}/service/pipe-1`, { [THREADS]: 1 });
+    await record.until(70);
+    record.process('one-1', 'goes-on');
+    if (!isTold) record.unanswered(lost);
+    await record.until(200);
+    return record.rules();
+  }
+
+  it('lets land late what another process had under way when it stood still', async () => {
+    expect(await landsLate({ isTold: false })).toEqual([]);
+  });
+
+  it('has what a status told of waited for', async () => {
+    expect(await landsLate({ isTold: true })).toEqual(['I4 late-write']);
+  });
+});
