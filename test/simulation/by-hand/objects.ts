@@ -1,13 +1,34 @@
 import { fileURLToPath } from 'node:url';
 import { loadProduct } from '../life/product.ts';
+import type { World } from '../life/world.ts';
 import { CONTESTED, OBJECT, ORGANIZATION } from '../scope/moves.ts';
 import { SMALL_WORLD } from '../scope/world.ts';
 import { HandRecord } from './record.ts';
 
 const product = await loadProduct(fileURLToPath(new URL('../../../src', import.meta.url)));
 const SPEC = { organizationId: ORGANIZATION, credentialsSecretRef: { name: 'api' } };
+const NEIGHBOUR = { namespace: 'team-b', name: 'o2' };
+const NEIGHBOURS_KEY = { id: 'key-of-team-b', secret: 'canary-of-team-b' };
+/** The small world, and a neighbour with a key of its own. */
+const WORLD: World = {
+  ...SMALL_WORLD,
+  namespaces: [OBJECT.namespace, NEIGHBOUR.namespace],
+  keys: [...SMALL_WORLD.keys, { ...NEIGHBOURS_KEY, options: {} }],
+  secrets: [
+    ...SMALL_WORLD.secrets,
+    {
+      namespace: NEIGHBOUR.namespace,
+      name: 'api',
+      keyId: NEIGHBOURS_KEY.id,
+      secret: NEIGHBOURS_KEY.secret,
+      style: 'plain',
+    },
+  ],
+};
 
 export const KEY = `organizations/${OBJECT.namespace}/${OBJECT.name}`;
+/** Of another object for the same organization, in another namespace. */
+export const NEIGHBOURS = `organizations/${NEIGHBOUR.namespace}/${NEIGHBOUR.name}`;
 export const PIPE = `pipesettings/${OBJECT.namespace}/p1`;
 const PIPE_SPEC = { ...SPEC, serviceId: 'service', pipeId: 'pipe-1' };
 /** The one setting that is written. */
@@ -17,15 +38,20 @@ export const OURS = { ...CONTESTED, origin: 'Adopted', state: 'Present' };
 
 /** An organization that one process has been shown. */
 export function organization(spec: object): HandRecord {
-  const record = new HandRecord(SMALL_WORLD, product);
+  const record = new HandRecord(WORLD, product);
   record.creates('organizations', OBJECT.namespace, OBJECT.name, { ...SPEC, ...spec });
   record.begins('one-1', KEY);
   return record;
 }
 
+/** The same organization, by another object. */
+export function neighbour(record: HandRecord, spec: object): void {
+  record.creates('organizations', NEIGHBOUR.namespace, NEIGHBOUR.name, { ...SPEC, ...spec });
+}
+
 /** The settings of a pipe that one process has been shown. */
 export function pipe(threads: number): HandRecord {
-  const record = new HandRecord(SMALL_WORLD, product);
+  const record = new HandRecord(WORLD, product);
   record.creates('pipesettings', OBJECT.namespace, 'p1', { ...PIPE_SPEC, settings: { [THREADS]: threads } });
   record.begins('one-1', PIPE);
   return record;

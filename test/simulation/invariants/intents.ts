@@ -9,6 +9,11 @@ const LAG_MS = 30_000;
 /** What is seen so soon after an intent was written is taken for what it left, where nobody knows whether it did. */
 export const SURELY_OURS_MS = 300_000;
 
+/** How the removal of an endpoint is called among what a process was told of. */
+export function removalOf(endpoint: EndpointView): string {
+  return `removal of ${truthKey(endpoint)}`;
+}
+
 interface Intent {
   /** What tells it from another one: they may be of the same second. */
   readonly is: string;
@@ -18,7 +23,7 @@ interface Intent {
   to: number;
 }
 
-/** A process was told of an object by which something may have been added and not been seen yet. */
+/** A process was told of an object by which something may have been added, or removed, and not been seen yet. */
 interface Sight {
   readonly process: string;
   readonly at: number;
@@ -58,7 +63,7 @@ export class Intents implements Judge {
     );
   }
 
-  /** When each process was first told, from the one time to the other, that an add of this endpoint was on record or Unconfirmed. */
+  /** When each process was first told, from the one time to the other, that an add of this endpoint was on record or Unconfirmed; or its removal, by `removalOf`, on record. */
   firstSights(
     uid: string,
     endpoint: string,
@@ -71,10 +76,11 @@ export class Intents implements Judge {
   #sight(thing: Thing, { process, at }: Pick<Sight, 'process' | 'at'>): void {
     const { metadata } = thing;
     const { pendingChange, privateEndpoints = [] } = statusOf(thing);
-    const open = [...(pendingChange?.add ?? []), ...privateEndpoints.filter(({ state }) => state === 'Unconfirmed')];
+    const added = [...(pendingChange?.add ?? []), ...privateEndpoints.filter(({ state }) => state === 'Unconfirmed')];
+    const open = [...added.map(truthKey), ...(pendingChange?.remove ?? []).map(removalOf)];
     if (open.length === 0) return;
     const sights = this.#sights.get(metadata.uid) ?? [];
-    sights.push({ process, at, open: new Set(open.map(truthKey)) });
+    sights.push({ process, at, open: new Set(open) });
     this.#sights.set(metadata.uid, sights);
   }
 

@@ -2,11 +2,13 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { changes, type PatchView, shown } from './calls.ts';
 import { type Candidate, type Court, isRefused, type Judge } from './court.ts';
-import type { Intents } from './intents.ts';
+import { type Intents, removalOf } from './intents.ts';
 import { isIn, type Trails, truthKey } from './trail.ts';
 
 /** A request may be carried out so long after its client has given it up. */
 const AFTER_TIMEOUT_MS = 60_000;
+/** An intent leaves at most so long after it was written. */
+const FRESH_INTENT_MS = 5_000;
 
 /** I6: no other object calls for a target before a write of unknown outcome is settled, and no endpoint is sent twice before it is. */
 export class UnsettledJudge implements Judge {
@@ -103,6 +105,7 @@ export class UnsettledJudge implements Judge {
       if (isNear && this.#isUntold(call, before)) this.#court.leftUntold(call, before);
     }
     for (const before of open) {
+      if (call.leftAt >= this.#firstSeenAt(call.process, before) + this.#settledMs()) continue;
       const theirs = this.#court.candidates(before);
       const isUntold = this.#isUntold(call, before);
       if (isUntold) this.#court.leftUntold(call, before);
@@ -120,6 +123,19 @@ export class UnsettledJudge implements Judge {
         );
       } else this.#judgeAgain(call, before);
     }
+  }
+
+  /** What another process sends counts from when its intent was first seen, which is a little before it leaves. */
+  #firstSeenAt(process: string, write: ApiCall): number {
+    const { leftAt } = write;
+    if (process === write.process) return leftAt;
+    const { add = [], remove = [] } = (write.body as PatchView).privateEndpoints ?? {};
+    const sent = [...add.map(truthKey), ...remove.map(removalOf)];
+    const window = { from: leftAt - FRESH_INTENT_MS, to: leftAt };
+    const seen = this.#court
+      .candidates(write)
+      .flatMap((one) => sent.flatMap((what) => this.#intents.firstSights(uidOf(one), what, window).get(process) ?? []));
+    return Math.min(leftAt, ...seen);
   }
 
   /** Sent again too early, where its absence from a list proves nothing yet. */

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { KEY, LOOK, NEIGHBOURS, neighbour, organization, ready, shown } from '../simulation/by-hand/objects.ts';
+import { CONTESTED } from '../simulation/scope/moves.ts';
+
+const ADD = { add: [CONTESTED], remove: [] };
+const REMOVE = { add: [], remove: [CONTESTED] };
+
+describe('judge of what is unsettled', () => {
+  /** An intent is seen by another process when it is written, and leaves seconds later, just before its process dies. Then that one goes on. */
+  async function afterDeath(
+    goesOnAt: number,
+    key: string,
+    change: typeof ADD | typeof REMOVE = ADD,
+  ): Promise<string[]> {
+    const spec = { privateEndpoints: [CONTESTED] };
+    const record = organization(spec);
+    neighbour(record, spec);
+    record.begins('two-1', KEY);
+    for (const process of ['one-1', 'two-1']) record.shows(process, NEIGHBOURS);
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    const pendingChange = { time: record.time(), ...change };
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange });
+    record.shows('two-1', KEY);
+    await record.until(14);
+    record.leaves('one-1', KEY, { privateEndpoints: change });
+    await record.until(15);
+    record.process('one-1', 'died');
+    await record.until(goesOnAt);
+    record.calls('two-1', key, LOOK, shown('Old'));
+    record.leaves('two-1', key, { privateEndpoints: change });
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I6'));
+  }
+
+  // 35 s of --api-timeout and 60 s after it.
+  it('counts what another process may have sent from when its intent was seen first', async () => {
+    expect(await afterDeath(106, NEIGHBOURS)).toEqual([]);
+    expect(await afterDeath(106, NEIGHBOURS, REMOVE)).toEqual([]);
+    expect(await afterDeath(106, KEY)).toEqual([]);
+  });
+
+  it('does not let it be settled sooner', async () => {
+    expect(await afterDeath(104, NEIGHBOURS)).toEqual(['I6 unsettled']);
+    expect(await afterDeath(104, NEIGHBOURS, REMOVE)).toEqual(['I6 unsettled']);
+    expect(await afterDeath(104, KEY)).toEqual(['I6 again']);
+  });
+});
