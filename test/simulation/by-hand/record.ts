@@ -102,6 +102,16 @@ export class HandRecord {
     this.shows(process, key);
   }
 
+  /** A process sets the finalizers of an object. */
+  holds(process: string, key: string, finalizers: readonly string[]): void {
+    const path = pathOf(key).replace(/\/status$/, '');
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const body = JSON.stringify({ metadata: { finalizers } });
+    const reply = this.life.kube.serve({ method: 'PATCH', path, headers, body }, { user: OPERATOR, by: process });
+    if (reply.status !== 200) throw new Error(`${path}: ${JSON.stringify(reply.body)}`);
+    this.shows(process, key);
+  }
+
   notes(process: string, key: string, reason: string, note: string): void {
     const { namespace } = partsOf(key);
     const body = JSON.stringify({ reason, note, regarding: { uid: this.stored(key)?.metadata.uid } });

@@ -6,6 +6,7 @@ import { DeletionJudge } from './deletion.ts';
 import { DriftJudge } from './drift.ts';
 import { EarlyJudge } from './early.ts';
 import { EndJudge } from './end.ts';
+import { Heard } from './heard.ts';
 import { Intents } from './intents.ts';
 import { KeyJudge } from './keys.ts';
 import { LeaseJudge } from './leases.ts';
@@ -36,15 +37,17 @@ export function judge(life: Life): Sitting {
   const court = new Court(life);
   const trails = new Trails(court);
   const notes = new Notes(life.world.flags);
+  const heard = new Heard();
   const intents = new Intents();
   const repeats = new RepeatJudge(court, trails);
-  const ledger = new LedgerJudge(court, trails, notes);
+  const ledger = new LedgerJudge(court, trails, { notes, heard });
   const unsettled = new UnsettledJudge(court, trails, intents);
   const ending = new EndJudge(court, trails, { notes, ledger, repeats });
   const judges: Judge[] = [
     court,
     trails,
     notes,
+    heard,
     intents,
     new CallJudge(court),
     new LeaseJudge(court),
@@ -53,7 +56,7 @@ export function judge(life: Life): Sitting {
     new LookJudge(court, trails),
     new RemovalJudge(court, trails, intents),
     ledger,
-    new DeletionJudge(court, trails, notes),
+    new DeletionJudge(court, trails, { notes, heard }),
     unsettled,
     repeats,
     new EarlyJudge(court),

@@ -3,6 +3,7 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court, Judge } from './court.ts';
+import type { Heard } from './heard.ts';
 import type { Notes } from './notes.ts';
 import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
 
@@ -50,16 +51,18 @@ export class DeletionJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
   readonly #notes: Notes;
+  readonly #heard: Heard;
   readonly #ended: Ended[] = [];
-  /** By uid and endpoint: who was the last to write that this is the object's no more, nor on record as being added or removed, and when. */
-  readonly #dropped = new Map<string, { readonly by: string; readonly at: number }>();
+  /** By uid and endpoint: who was the last to write that this is the object's no more, nor on record as being added or removed, when, and as which version. */
+  readonly #dropped = new Map<string, { readonly by: string; readonly at: number; readonly version: Thing }>();
   /** By target: what the API answered last. */
   readonly #answers = new Map<string, number>();
 
-  constructor(court: Court, trails: Trails, notes: Notes) {
+  constructor(court: Court, trails: Trails, seen: { readonly notes: Notes; readonly heard: Heard }) {
     this.#court = court;
     this.#trails = trails;
-    this.#notes = notes;
+    this.#notes = seen.notes;
+    this.#heard = seen.heard;
   }
 
   see(fact: Fact): void {
@@ -95,15 +98,17 @@ export class DeletionJudge implements Judge {
   #compare({ now, by }: Change, before: Thing, at: number): void {
     const kept = onRecord(now);
     for (const key of onRecord(before)) {
-      if (!kept.has(key)) this.#dropped.set(`${now.metadata.uid} ${key}`, { by, at });
+      if (!kept.has(key)) this.#dropped.set(`${now.metadata.uid} ${key}`, { by, at, version: now });
     }
   }
 
-  /** Whose status let go of it was gone before an event could tell, and nobody after it can know that there is something to tell. */
+  /** Whose status let go of it was gone before an event could tell, or before it knew that there was something to tell, and nobody after it can know that there is something to tell. */
   #wasDroppedUntold({ uid, onRecord: standing }: Ended, key: string): boolean {
     if (standing.has(key)) return false;
     const dropped = this.#dropped.get(`${uid} ${key}`);
-    return dropped !== undefined && this.#notes.diedWithin(dropped.by, { from: dropped.at, withinMs: EVENT_MS });
+    if (dropped === undefined) return false;
+    const diedFirst = this.#notes.diedWithin(dropped.by, { from: dropped.at, withinMs: EVENT_MS });
+    return diedFirst || this.#heard.wasGone(dropped.version);
   }
 
   #remember({ now, before, by }: Change, at: number): void {

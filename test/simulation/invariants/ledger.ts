@@ -12,6 +12,7 @@ import {
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import { type Court, isSuccess, type Judge } from './court.ts';
+import type { Heard } from './heard.ts';
 import { lookLackingId } from './looks.ts';
 import type { Notes } from './notes.ts';
 import { areTwice, isIn, isThere, type Trails, truthKey } from './trail.ts';
@@ -25,11 +26,8 @@ interface Loss {
   readonly entry: LedgerView;
   readonly now: LedgerView | undefined;
   readonly why: 'one-look' | 'handed-over' | 'unproven' | 'given-up';
-  /** Who wrote it, as which version. */
-  readonly by: string;
-  readonly version: number;
-  /** What the writer was told of the object first after that; `gone`: or it has ended before. */
-  told?: 'stored' | 'gone';
+  /** The version of the object that was written so. */
+  readonly version: Thing;
 }
 
 /** I3: whatever is ours leaves the ledger only by proven absence, or with an event that names it; and nothing gets into it as ours that this object never added or adopted. */
@@ -46,18 +44,16 @@ export class LedgerJudge implements Judge {
   readonly #intents = new Map<string, Set<string>>();
   /** Uid and generation of every spec that adopts what is there. */
   readonly #adopting = new Set<string>();
-  /** Processes that have ended in order; a write of theirs may be carried out later. */
-  readonly #ended = new Set<string>();
+  readonly #heard: Heard;
 
-  constructor(court: Court, trails: Trails, notes: Notes) {
+  constructor(court: Court, trails: Trails, seen: { readonly notes: Notes; readonly heard: Heard }) {
     this.#court = court;
     this.#trails = trails;
-    this.#notes = notes;
+    this.#notes = seen.notes;
+    this.#heard = seen.heard;
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'seen') this.#tell(fact);
-    if (fact.what === 'process' && fact.did === 'ended') this.#close(fact.process);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     const { change } = fact;
     const { uid, generation } = change.now.metadata;
@@ -72,8 +68,8 @@ export class LedgerJudge implements Judge {
 
   /** Events come a little later than the status that they speak of. */
   end(): void {
-    for (const { at, subject, uid, entry, now, why, told } of this.#losses) {
-      if (told === 'gone') {
+    for (const { at, subject, uid, entry, now, why, version } of this.#losses) {
+      if (this.#heard.wasGone(version)) {
         this.#court.excuse('of an object, or by a writer, that was gone before the writer knew whether it was written');
         continue;
       }
@@ -82,20 +78,6 @@ export class LedgerJudge implements Judge {
       const text = `${entry.id} of ${subject}, which was ${entry.origin}, ${became} ${SAYS[why]}, and no event names it`;
       this.#court.report(`I3 ${why}`, subject, text, at);
     }
-  }
-
-  #tell({ process, key, thing }: Extract<Fact, { what: 'seen' }>): void {
-    for (const loss of this.#losses) {
-      if (loss.by !== process || loss.subject !== key || loss.told) continue;
-      const isStored = thing?.metadata.uid === loss.uid && Number(thing.metadata.resourceVersion) >= loss.version;
-      if (isStored) loss.told = 'stored';
-      else if (!thing) loss.told = 'gone';
-    }
-  }
-
-  #close(process: string): void {
-    this.#ended.add(process);
-    for (const loss of this.#losses) if (loss.by === process) loss.told ??= 'gone';
   }
 
   /** Whether an endpoint has left the ledger of an object without proof since then: whether that was told is judged here. */
@@ -128,9 +110,7 @@ export class LedgerJudge implements Judge {
       if (why && this.#notes.isDead(by)) this.#court.excuse('written by a process that died before it could tell');
       else if (why) {
         const { now: at } = this.#court.life.timeline;
-        const version = Number(now.metadata.resourceVersion);
-        const told = this.#ended.has(by) ? ({ told: 'gone' } as const) : {};
-        this.#losses.push({ at, subject, uid, entry, now: left, why, by, version, ...told });
+        this.#losses.push({ at, subject, uid, entry, now: left, why, version: now });
       }
     }
     for (const entry of ours(now)) {

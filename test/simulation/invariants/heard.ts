@@ -1,0 +1,56 @@
+import type { Thing } from '../kubernetes/objects.ts';
+import { type Fact, keyOf } from '../record/facts.ts';
+import type { Judge } from './court.ts';
+
+/** What became of what a process wrote of an organization. */
+interface Word {
+  readonly by: string;
+  readonly key: string;
+  readonly uid: string;
+  readonly version: number;
+  /** What the writer was told of the object first after that; `gone`: or it has ended before. */
+  told?: 'stored' | 'gone';
+}
+
+/** Whether a writer has heard that its status was written: only then can it tell of it in an event. */
+export class Heard implements Judge {
+  readonly #words = new WeakMap<Thing, Word>();
+  /** Those that nothing was told of yet, by writer. */
+  readonly #open = new Map<string, Set<Word>>();
+  /** Processes that have ended in order; a write of theirs may be carried out later. */
+  readonly #ended = new Set<string>();
+
+  see(fact: Fact): void {
+    if (fact.what === 'seen') this.#tell(fact);
+    if (fact.what === 'process' && fact.did === 'ended') this.#close(fact.process);
+    if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations' || fact.change.by === 'user') return;
+    const { now, by } = fact.change;
+    const { uid, resourceVersion } = now.metadata;
+    const word: Word = { by, key: keyOf('organizations', now), uid, version: Number(resourceVersion) };
+    this.#words.set(now, word);
+    if (this.#ended.has(by)) word.told = 'gone';
+    else this.#open.set(by, (this.#open.get(by) ?? new Set()).add(word));
+  }
+
+  /** Whether the writer of this version was gone, or its object, before it knew whether that was written. */
+  wasGone(version: Thing): boolean {
+    return this.#words.get(version)?.told === 'gone';
+  }
+
+  #tell({ process, key, thing }: Extract<Fact, { what: 'seen' }>): void {
+    const open = this.#open.get(process);
+    for (const word of open ?? []) {
+      if (word.key !== key) continue;
+      const isStored = thing?.metadata.uid === word.uid && Number(thing.metadata.resourceVersion) >= word.version;
+      if (isStored) word.told = 'stored';
+      else if (!thing) word.told = 'gone';
+      if (word.told) open?.delete(word);
+    }
+  }
+
+  #close(process: string): void {
+    this.#ended.add(process);
+    for (const word of this.#open.get(process) ?? []) word.told = 'gone';
+    this.#open.delete(process);
+  }
+}
