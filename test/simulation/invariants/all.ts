@@ -14,6 +14,7 @@ import { LedgerJudge } from './ledger.ts';
 import { LookJudge } from './looks.ts';
 import { MessageJudge } from './messages.ts';
 import { Notes } from './notes.ts';
+import { Overruled } from './overruled.ts';
 import { PaceJudge } from './pace.ts';
 import { ProcessJudge } from './processes.ts';
 import { PromiseJudge } from './promises.ts';
@@ -38,6 +39,7 @@ export function judge(life: Life): Sitting {
   const trails = new Trails(court);
   const notes = new Notes(life.world.flags);
   const heard = new Heard();
+  const overruled = new Overruled(court);
   const intents = new Intents();
   const repeats = new RepeatJudge(court, trails);
   const ledger = new LedgerJudge(court, trails, { notes, heard });
@@ -48,6 +50,7 @@ export function judge(life: Life): Sitting {
     trails,
     notes,
     heard,
+    overruled,
     intents,
     new CallJudge(court),
     new LeaseJudge(court),
@@ -60,13 +63,13 @@ export function judge(life: Life): Sitting {
     unsettled,
     repeats,
     new EarlyJudge(court),
-    new RecordJudge(court),
+    new RecordJudge(court, overruled),
     new MessageJudge(court),
     new DriftJudge(court),
     new ActivityJudge(court),
     new PromiseJudge(court, unsettled),
     new WaitJudge(court),
-    new ProcessJudge(court, notes),
+    new ProcessJudge(court, { notes, overruled }),
     new ProofJudge(court),
   ];
   life.chronicle.listen((fact) => {

@@ -2,9 +2,10 @@ import { kindOf } from '../kubernetes/kinds.ts';
 import type { ApiCall, Fact, KubeAsk } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { shown } from './calls.ts';
-import type { Court, Judge } from './court.ts';
+import type { Candidate, Court, Judge } from './court.ts';
 import { isLook } from './messages.ts';
 import type { Notes } from './notes.ts';
+import type { Overruled } from './overruled.ts';
 
 /** So long nobody may hold the Lease while everything works: one that died without a word is given up after 15 s. */
 const LEADERLESS_MS = 75_000;
@@ -33,12 +34,14 @@ export class ProcessJudge implements Judge {
   /** By process: what it was asking of the API server when it broke that off to end. */
   readonly #brokenOff = new Map<string, string[]>();
   readonly #notes: Notes;
+  readonly #overruled: Overruled;
   #disturbedAt = 0;
   #renewedAt = 0;
 
-  constructor(court: Court, notes: Notes) {
+  constructor(court: Court, seen: { readonly notes: Notes; readonly overruled: Overruled }) {
     this.#court = court;
-    this.#notes = notes;
+    this.#notes = seen.notes;
+    this.#overruled = seen.overruled;
     if (court.life.world.elected) this.#watchLease();
   }
 
@@ -113,6 +116,9 @@ export class ProcessJudge implements Judge {
     // It may have been for an object that is gone.
     if (stored.length < candidates.length) return;
     if (stored.some((thing) => statusOf(thing).lastRequest?.requestId === requestId)) return;
+    const isOverruled = (one: Candidate): boolean =>
+      this.#overruled.isOthers(call, one.known.last.metadata.uid) && this.#overruled.has(call, one);
+    if (candidates.some(isOverruled)) return;
     // The API server may take longer for it than a process has when it is told to end.
     const isOnItsWay = this.#brokenOff.get(process)?.some((body) => body.includes(requestId));
     if (isOnItsWay && this.#notes.hadItsGrace(process, at)) {

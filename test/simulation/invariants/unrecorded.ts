@@ -1,17 +1,13 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { shown } from './calls.ts';
 import { type Candidate, type Court, isSuccess, type Judge } from './court.ts';
+import type { Overruled } from './overruled.ts';
 
 /** So long an answer that is not on record yet forbids the same request. */
 const UNRECORDED_MS = 5 * 60_000;
 /** A visit to an object that was made anew may have begun with the one before. */
 const MADE_ANEW_MS = 60_000;
-/** A visit that has begun reads a Secret, and is in line for its slot: it may know nothing of what its process was told since. */
-const VISIT_MS = 30_000;
-
 /** What was confirmed stands in a status before the same is sent again. */
 export class RecordJudge implements Judge {
   readonly #court: Court;
@@ -19,11 +15,11 @@ export class RecordJudge implements Judge {
   readonly #writers = new Map<string, string>();
   /** By process and target: the last PUT that was confirmed and is in no status yet, and who had written that of each object then. */
   readonly #unrecorded = new Map<string, { readonly call: ApiCall; readonly writers: ReadonlyMap<string, string> }>();
-  /** By process and uid: the last attempt on record that the process was told of, and when; what it began with, long ago. */
-  readonly #heard = new Map<string, { readonly attempt: unknown; readonly at: number }>();
+  readonly #overruled: Overruled;
 
-  constructor(court: Court) {
+  constructor(court: Court, overruled: Overruled) {
     this.#court = court;
+    this.#overruled = overruled;
   }
 
   see(fact: Fact): void {
@@ -37,9 +33,6 @@ export class RecordJudge implements Judge {
           this.#unrecorded.set(`${call.process} ${call.target}`, { call, writers: new Map(this.#writers) });
         return;
       }
-      case 'seen':
-        if (fact.thing) this.#hear(fact.process, fact.thing, fact.at);
-        return;
       case 'written': {
         const { kind, now, by } = fact.change;
         if (!kind.schema) return;
@@ -53,14 +46,6 @@ export class RecordJudge implements Judge {
       }
       default:
     }
-  }
-
-  #hear(process: string, thing: Thing, at: number): void {
-    const name = `${process} ${thing.metadata.uid}`;
-    const attempt = statusOf(thing).lastRequest;
-    const before = this.#heard.get(name);
-    if (before && isDeepStrictEqual(before.attempt, attempt)) return;
-    this.#heard.set(name, { attempt, at: before ? at : Number.NEGATIVE_INFINITY });
   }
 
   #judge(call: ApiCall): void {
@@ -77,22 +62,8 @@ export class RecordJudge implements Judge {
     const text = `${shown(call)} leaves once more, and no status tells of the answer to the one before`;
     // What a leader writes over the last word of the one before is another matter, whatever it writes later.
     const isOwn = writers?.get(uid) === call.process;
-    if (!isOwn && this.#isOverruled(last, candidate)) return;
+    if (!isOwn && this.#overruled.has(last, candidate)) return;
     this.#court.report(isOwn ? 'call unrecorded' : 'process result-lost', call.target, text);
-  }
-
-  /** Whether somebody else has recorded an attempt that the process did not know of when its visit began: that word counts more. */
-  #isOverruled(call: ApiCall, { key, known: { last } }: Candidate): boolean {
-    const [plural = '', namespace = '', name = ''] = key.split('/');
-    const knew = this.#court.candidates(call).find(({ known }) => known.last.metadata.uid === last.metadata.uid);
-    if (!knew) return false;
-    // What it was told of after its call left differs below.
-    const heard = this.#heard.get(`${call.process} ${last.metadata.uid}`);
-    if (heard && call.leftAt - heard.at <= VISIT_MS) return true;
-    const [before, now] = [knew.known.last, this.#court.life.stored(plural, namespace, name)].map(
-      (thing) => statusOf(thing).lastRequest,
-    );
-    return !isDeepStrictEqual(before, now);
   }
 
   #isThere({ key, known: { last } }: Candidate): boolean {
