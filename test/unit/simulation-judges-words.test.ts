@@ -1,0 +1,67 @@
+import { describe, expect, it, vi } from 'vitest';
+import { applied, PIPE, pipe, THREADS } from '../simulation/by-hand/objects.ts';
+
+const result = (threads: number) => ({ result: { [THREADS]: threads } });
+
+describe('judge of processes', () => {
+  /** A call is under way while somebody records another attempt; then it is answered, and its process ends without a word of that. */
+  async function endsWithout(speaker: string | undefined): Promise<string[]> {
+    const record = pipe(1);
+    record.begins('two-1', PIPE);
+    await record.until(100);
+    const call = record.leaves('one-1', PIPE, { [THREADS]: 1 });
+    await record.until(105);
+    if (speaker !== undefined) {
+      const requestId = record.calls('two-1', PIPE, { [THREADS]: 1 }, result(1));
+      record.writes(speaker, PIPE, applied(record, 1, requestId));
+      record.shows('one-1', PIPE);
+    }
+    await record.until(110);
+    record.done(call, result(1));
+    record.answered(call, result(1));
+    await record.until(130);
+    record.process('one-1', 'told-to-end');
+    record.process('one-1', 'ended');
+    return record.rulesSoFar().filter((rule) => rule.startsWith('process'));
+  }
+
+  it('asks for no word over which another process has spoken', async () => {
+    expect(await endsWithout('two-1')).toEqual([]);
+  });
+
+  it('asks for a word where nobody has spoken, or only the process itself', async () => {
+    expect(await endsWithout(undefined)).toEqual(['process result-lost']);
+    expect(await endsWithout('one-1')).toEqual(['process result-lost']);
+  });
+});
+
+describe('judge of drift', () => {
+  const OLD = 'api.example.com';
+
+  /** What the first API had shown changes there; another process asks the second one; then the first process tells, which works with `host`. */
+  async function toldOf(host: string): Promise<string[]> {
+    const record = pipe(1);
+    const { fleet } = record.life;
+    vi.spyOn(fleet, 'apiHostOf').mockImplementation((process) => (process === 'one-1' ? host : record.life.apiHost));
+    for (const threads of [5, 7]) {
+      const call = record.leaves('one-1', PIPE, { [THREADS]: 1 }, OLD);
+      record.done(call);
+      record.answered(call, { result: { [THREADS]: 1, engine_max_insert_threads: threads } });
+      await record.until(threads);
+    }
+    record.life.moveToOtherApi();
+    record.begins('two-1', PIPE);
+    record.calls('two-1', PIPE, { [THREADS]: 1 }, result(1));
+    const drift = [{ field: 'engine_max_insert_threads', from: 5, to: 7, time: record.time() }];
+    record.writes('one-1', PIPE, { drift, conditions: [] });
+    return record.rulesSoFar();
+  }
+
+  it('goes by the API that the writer works with', async () => {
+    expect(await toldOf(OLD)).toEqual([]);
+  });
+
+  it('takes no reply of another API for what was reported', async () => {
+    expect(await toldOf('other-api.example.com')).toEqual(['said drift']);
+  });
+});
