@@ -231,10 +231,9 @@ export class OrganizationsAtRest {
    * was under its id in another place, which keeps it out: nobody can have told the operator.
    */
   #wentSince(thing: Thing, endpoint: EndpointView): boolean {
-    const { instances, looks } = this.#trails.of(
-      this.#court.life.apiHost,
-      targetOfSpec('organizations', specOf(thing)),
-    );
+    const { apiHost } = this.#court.life;
+    const target = targetOfSpec('organizations', specOf(thing));
+    const { instances, looks } = this.#trails.of(apiHost, target);
     const { uid } = thing.metadata;
     // The answer to a look over which another process has spoken goes with its attempt.
     const last = looks.findLast(
@@ -249,11 +248,13 @@ export class OrganizationsAtRest {
     // The answer is that of the first time: nobody hears of what a call shows that is carried out once more.
     const seenAt = last?.call.executions[0]?.at ?? 0;
     return instances.some((one) => {
-      if (!one.gone || one.gone.call) return false;
-      if (one.key === key) return isStale || one.gone.at >= seenAt;
+      if (!one.gone) return false;
+      const isUnseen = one.gone.at >= seenAt;
+      if (one.gone.call) return one.key === key && isUnseen && this.#trails.wentAgain(apiHost, target, one);
+      if (one.key === key) return isStale || isUnseen;
       // What came after that look has kept nothing out by then.
       const wasThere = last !== undefined && one.creator.at <= seenAt;
-      return wasThere && sameId(one.stored, endpoint) && one.gone.at >= seenAt;
+      return wasThere && sameId(one.stored, endpoint) && isUnseen;
     });
   }
 

@@ -101,6 +101,19 @@ export class Trails implements Judge {
     return isOver;
   }
 
+  /** The same of the call that took it away: over is a removal that was refused, or that a list has shown done. */
+  wentAgain(host: string, target: string, { stored, gone }: Instance): boolean {
+    const { at = 0, call } = gone ?? {};
+    if (!call || call.executions[0]?.at === at) return false;
+    const isOver =
+      (isRefused(call) && (call.reply?.at ?? at) < at) ||
+      this.of(host, target).looks.some(
+        (look) => look.at > call.leftAt && look.at < at && look.entries && !isIn(look.entries, stored),
+      );
+    if (isOver) this.#court.excuse('a call carried out twice');
+    return isOver;
+  }
+
   /**
    * An API may store what it refuses, which is nobody's by the table where the list that settles the refusal lacks it, or no list has
    * had it. Every add of it since was refused too: so no client can know. `isPending`: it stands on record as being added, and is to be
