@@ -1,5 +1,5 @@
 import type { Change, Thing } from '../kubernetes/objects.ts';
-import type { ApiCall, Fact } from '../record/facts.ts';
+import type { ApiCall, Fact, ProcessEvent } from '../record/facts.ts';
 import { type EndpointView, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
@@ -7,6 +7,8 @@ import { isIn, type Look, type Trails, truthKey } from './trail.ts';
 
 /** What the contract allows. */
 const MOST = 3;
+
+const GONE: ReadonlySet<ProcessEvent> = new Set(['died', 'killed', 'ended']);
 
 type Way = 'add' | 'remove';
 
@@ -33,10 +35,12 @@ export class RepeatJudge implements Judge {
   readonly #trails: Trails;
   /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
   readonly #counts = new Map<string, Counts>();
-  /** By uid, generation and `sendKey`: what was open when that spec came, or came back open. They settle, and are counted, in its time. */
+  /** By uid, generation and `sendKey`: what was open when that spec came, or came back open, or was left so by a process that is gone. They settle, and are counted, in its time. */
   readonly #openBefore = new Set<string>();
   /** By the same, since when it is off the record. */
   readonly #settledAt = new Map<string, number>();
+  /** By uid: which process was the last to write a status. */
+  readonly #writers = new Map<string, string>();
 
   constructor(court: Court, trails: Trails) {
     this.#court = court;
@@ -46,6 +50,7 @@ export class RepeatJudge implements Judge {
   see(fact: Fact): void {
     if (fact.what === 'seen' && fact.thing) this.#noteOpen(fact.thing);
     if (fact.what === 'written') this.#noteSettled(fact.change);
+    if (fact.what === 'process' && GONE.has(fact.did)) this.#noteLeft(fact.process);
     // Another generation begins anew, also one of which nothing was sent.
     if (fact.what === 'seen' && fact.thing && this.#counts.has(`${fact.process} ${fact.thing.metadata.uid}`)) {
       this.#sendsOf(fact.process, fact.key, fact.thing.metadata);
@@ -81,10 +86,23 @@ export class RepeatJudge implements Judge {
   #noteSettled({ before, now, by }: Change): void {
     const { uid, generation } = now.metadata;
     if (by === 'user' || !before) return;
+    this.#writers.set(uid, by);
     const open = openIn(now);
     for (const one of open) this.#settledAt.delete(`${uid} ${generation} ${one}`);
     for (const one of openIn(before)) {
       if (!open.has(one)) this.#settledAt.set(`${uid} ${generation} ${one}`, this.#court.life.timeline.now);
+    }
+  }
+
+  /** What a process leaves on record, and had no answer to, may have been sent: nobody can tell. */
+  #noteLeft(process: string): void {
+    for (const thing of this.#court.life.objectsOf('organizations')) {
+      const { uid, generation } = thing.metadata;
+      if (this.#writers.get(uid) !== process) continue;
+      const { sends } = this.#counts.get(`${process} ${uid}`) ?? {};
+      for (const open of openIn(thing)) {
+        if (sends?.get(open)?.openSince === undefined) this.#openBefore.add(`${uid} ${generation} ${open}`);
+      }
     }
   }
 

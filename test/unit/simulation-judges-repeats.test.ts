@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { KEY, LOOK, organization, ready, shown, unknown } from '../simulation/by-hand/objects.ts';
+import { CONTESTED } from '../simulation/scope/moves.ts';
+
+const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
+
+describe('judge of repeats', () => {
+  /** A process dies with an add under way; the next one, which finds it on record, sends it so often once more, each time in vain. */
+  async function inVain(times: number): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    const intent = () => ({ pendingChange: { time: record.time(), add: [CONTESTED], remove: [] } });
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), ...intent() });
+    record.leaves('one-1', KEY, ADD);
+    await record.until(11);
+    record.process('one-1', 'died');
+    record.begins('one-2', KEY);
+    for (let time = 1; time <= times; time += 1) {
+      await record.until(time * 200);
+      record.calls('one-2', KEY, LOOK, shown('Old'));
+      record.writes('one-2', KEY, { ...ready('NotConfirmed', 1), ...intent() });
+      record.unanswered(record.leaves('one-2', KEY, ADD));
+      record.writes('one-2', KEY, { ...unknown(record, 1), ...intent() });
+    }
+    await record.until(1_000);
+    record.calls('one-2', KEY, LOOK, shown('Old'));
+    record.writes('one-2', KEY, ready('NotConfirmed', 1));
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('counts what another process had under way when it died, and left on record', async () => {
+    expect(await inVain(2)).toEqual([]);
+  });
+
+  it('does not let it be given up sooner', async () => {
+    expect(await inVain(1)).toEqual(['I4 NotConfirmed']);
+  });
+});
