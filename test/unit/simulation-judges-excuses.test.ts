@@ -1,0 +1,121 @@
+import { describe, expect, it, vi } from 'vitest';
+import { putSecret } from '../simulation/adversary/secrets.ts';
+import { KEY, LOOK, NEIGHBOURS, neighbour, OURS, organization, ready, shown } from '../simulation/by-hand/objects.ts';
+import type { HandRecord } from '../simulation/by-hand/record.ts';
+import { Incarnation } from '../simulation/life/incarnation.ts';
+import { CONTESTED, OBJECT } from '../simulation/scope/moves.ts';
+
+const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
+const REMOVE = { privateEndpoints: { add: [], remove: [CONTESTED] } };
+const REMOVED = { ...shown('Old'), moves: { removed: [CONTESTED] } };
+
+const broken = (record: HandRecord, start: string): string[] => record.rules().filter((rule) => rule.startsWith(start));
+
+/** One whose object has adopted what a look has shown. */
+async function adopted(): Promise<HandRecord> {
+  const record = organization({ privateEndpoints: [], adoptPrivateEndpoints: true });
+  await record.until(10);
+  record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+  record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS] });
+  return record;
+}
+
+describe('judge of the ledger', () => {
+  it.each([
+    ['excuses what comes of a process that has ended', true, []],
+    ['does not excuse the same of one that runs', false, ['I3 unproven']],
+  ] as const)('%s', async (_, hasEnded, rules) => {
+    const record = await adopted();
+    if (hasEnded) record.process('one-1', 'ended');
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] }, { unheard: hasEnded });
+    expect(broken(record, 'I3')).toEqual(rules);
+  });
+
+  it.each([
+    ['is settled by the first list without it, where it was answered', true, []],
+    ['is not settled by a list that another one contradicts, where it was lost', false, ['I3 unproven']],
+  ] as const)('holds that a removal %s', async (_, isAnswered, rules) => {
+    const record = await adopted();
+    const removal = record.leaves('one-1', KEY, REMOVE);
+    record.done(removal);
+    if (isAnswered) record.answered(removal, shown('Old', CONTESTED));
+    else record.unanswered(removal);
+    for (const there of [[], [CONTESTED]]) {
+      await record.until(record.life.timeline.now / 1_000 + 10);
+      record.calls('one-1', KEY, LOOK, shown('Old', ...there));
+    }
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] });
+    expect(broken(record, 'I3')).toEqual(rules);
+  });
+});
+
+describe('judge of removals', () => {
+  it.each([
+    ['excuses one that was answered before another object added the same', 11, []],
+    ['does not excuse one that was answered later', 15, ['I2 of-another-object']],
+  ] as const)('%s, and is carried out twice', async (_, answeredAt, rules) => {
+    const record = organization({ privateEndpoints: [] });
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [{ ...OURS, origin: 'Added' }] });
+    neighbour(record, { privateEndpoints: [CONTESTED] });
+    record.begins('two-1', NEIGHBOURS);
+    record.shows('two-1', KEY);
+    await record.until(10);
+    const removal = record.leaves('one-1', KEY, REMOVE);
+    record.done(removal, REMOVED);
+    const steps = [
+      { at: answeredAt, run: () => void record.answered(removal, REMOVED) },
+      {
+        at: 13,
+        run: () =>
+          void record.calls('two-1', NEIGHBOURS, ADD, { ...shown('Old', CONTESTED), moves: { added: [CONTESTED] } }),
+      },
+    ];
+    for (const { at, run } of steps.sort((a, b) => a.at - b.at)) {
+      await record.until(at);
+      run();
+    }
+    await record.until(30);
+    record.done(removal, REMOVED);
+    expect(broken(record, 'I2')).toEqual(rules);
+  });
+});
+
+describe('judge of processes', () => {
+  const SECRET = { namespace: OBJECT.namespace, name: 'api', keyId: 'key', secret: 'secret', style: 'plain' } as const;
+
+  it.each([
+    ['nothing', 0, 0, ['rest hot-loop']],
+    ['eight edits', 8, 0, ['rest hot-loop']],
+    ['eight keys', 0, 8, []],
+  ] as const)('has 250 requests in a minute be caused: by %s', async (_, edits, keys, rules) => {
+    const record = organization({ name: 'A' });
+    await record.until(100);
+    for (let edit = 0; edit < edits; edit += 1) record.edits(KEY, { name: `B${edit}` });
+    for (let key = 0; key < keys; key += 1) putSecret(record.life, { ...SECRET, secret: `secret-${key}` });
+    for (let request = 0; request < 250; request += 1) record.hangs('one-1', KEY);
+    expect(broken(record, 'rest')).toEqual(rules);
+  });
+});
+
+describe('judge of promises', () => {
+  const SECRETS = `/api/v1/namespaces/${OBJECT.namespace}/secrets`;
+  const SECRET = { namespace: OBJECT.namespace, name: 'new', keyId: 'key', secret: 'secret', style: 'plain' } as const;
+
+  it.each([
+    ['lets a watch of Secrets wait that was refused just before', '?watch=true', 403, []],
+    ['lets none wait because a Secret was not there', '/new', 404, ['promise SecretNotFound']],
+    ['lets none wait that was refused long ago', '?watch=true', 403, ['promise SecretNotFound']],
+  ] as const)('%s', async (text, path, status, rules) => {
+    const record = organization({ name: 'A', credentialsSecretRef: { name: 'new' } });
+    const { life } = record;
+    const running = new Incarnation({ life, name: 'one-1', argv: [], skewMs: 0, over: () => {} });
+    vi.spyOn(life.fleet, 'processes', 'get').mockReturnValue([running]);
+    record.writes('one-1', KEY, ready('SecretNotFound', 1));
+    await record.until(100);
+    life.tell({ what: 'asked', process: 'one-1', ask: { method: 'GET', path: SECRETS + path, status, body: '' } });
+    await record.until(text.endsWith('long ago') ? 300 : 110);
+    putSecret(life, SECRET);
+    await record.until(400);
+    expect(record.rulesSoFar()).toEqual(rules);
+  });
+});
