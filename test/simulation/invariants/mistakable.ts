@@ -11,7 +11,7 @@ import { type Instance, isIn, isThere, type Look, type Trails, truthKey } from '
 /** How far an API may lag behind its own writes. */
 const LAG_MS = 30_000;
 /** Put back within this time, another's endpoint cannot be told from ours. */
-const PUT_BACK_MS = 120_000;
+export const PUT_BACK_MS = 120_000;
 const SETTLED_MS = 60_000;
 /** The look that settles comes at a whole second, and waits for its slot. */
 const LATE_LOOK_MS = 15_000;

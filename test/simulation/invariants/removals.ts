@@ -5,8 +5,13 @@ import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import type { Intents } from './intents.ts';
 import { MissedByClockAhead } from './missed.ts';
-import { BROUGHT_BACK, HIDDEN, isInPlace, Mistakable } from './mistakable.ts';
+import { BROUGHT_BACK, HIDDEN, isInPlace, Mistakable, PUT_BACK_MS } from './mistakable.ts';
 import { type Instance, type Trails, truthKey } from './trail.ts';
+
+interface Adopted {
+  readonly entry: EndpointView;
+  readonly until: number;
+}
 
 /** I2: no `remove` leaves for what the ledger does not prove to be ours; and what somebody else added is never removed, but where no client can tell. */
 export class RemovalJudge implements Judge {
@@ -14,8 +19,8 @@ export class RemovalJudge implements Judge {
   readonly #trails: Trails;
   readonly #missed: MissedByClockAhead;
   readonly #mistakable: Mistakable;
-  /** By uid of the object: the endpoints that were adopted for it while its spec said so. */
-  readonly #adopted = new Map<string, Map<string, EndpointView>>();
+  /** By uid of the object and endpoint: what was adopted for it while its spec said so, and until when its ledger had it so. */
+  readonly #adopted = new Map<string, Map<string, Adopted>>();
 
   constructor(court: Court, trails: Trails, intents: Intents) {
     this.#court = court;
@@ -33,13 +38,16 @@ export class RemovalJudge implements Judge {
   }
 
   #learn(thing: Thing): void {
-    if (specOf(thing).adoptPrivateEndpoints !== true) return;
     const { uid } = thing.metadata;
-    const adopted = this.#adopted.get(uid) ?? new Map<string, EndpointView>();
-    for (const entry of statusOf(thing).privateEndpoints ?? []) {
-      if (entry.origin === 'Adopted') adopted.set(truthKey(entry), entry);
-    }
+    const adopted = this.#adopted.get(uid) ?? new Map<string, Adopted>();
     this.#adopted.set(uid, adopted);
+    const entries = (statusOf(thing).privateEndpoints ?? []).filter(({ origin }) => origin === 'Adopted');
+    const held = new Set(entries.map(truthKey));
+    for (const [key, { entry, until }] of adopted) {
+      if (!held.has(key)) adopted.set(key, { entry, until: Math.min(until, this.#now()) });
+    }
+    if (specOf(thing).adoptPrivateEndpoints !== true) return;
+    for (const entry of entries) adopted.set(truthKey(entry), { entry, until: Infinity });
   }
 
   #leaves(call: ApiCall): void {
@@ -71,7 +79,7 @@ export class RemovalJudge implements Judge {
       return;
     }
     const objects = this.#court.objectsOf(call);
-    const adopted = objects.flatMap(({ metadata }) => [...(this.#adopted.get(metadata.uid)?.values() ?? [])]);
+    const adopted = objects.flatMap(({ metadata }) => this.#adoptedBefore(metadata.uid, instance));
     if (adopted.some((entry) => truthKey(entry) === instance.key)) return;
     if (adopted.some((entry) => this.#mistakable.isShownAs(call, instance.stored, entry))) {
       this.#court.excuse('adopted from a list that leaves out wherein it differs');
@@ -130,6 +138,12 @@ export class RemovalJudge implements Judge {
     const wasThere = adds.every(({ leftAt }) => leftAt >= instance.creator.at);
     if (wasThere) return { rule: 'I2 was-there', text: `at ${seconds} s, before the operator sent its own add` };
     return { rule: 'I2 came-later', text: `at ${seconds} s, when ours was long gone or had never come` };
+  }
+
+  /** What was adopted for an object, where this came while that stood there, or so soon after it that nobody can tell the two apart. */
+  #adoptedBefore(uid: string, { creator }: Instance): EndpointView[] {
+    const adopted = [...(this.#adopted.get(uid)?.values() ?? [])];
+    return adopted.flatMap(({ entry, until }) => (creator.at <= until + PUT_BACK_MS ? [entry] : []));
   }
 
   #now(): number {

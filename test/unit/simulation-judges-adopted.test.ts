@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { KEY, LOOK, OURS, organization, ready, shown } from '../simulation/by-hand/objects.ts';
+import { CONTESTED, ORGANIZATION } from '../simulation/scope/moves.ts';
+
+const REMOVE = { privateEndpoints: { add: [], remove: [CONTESTED] } };
+
+describe('judge of removals', () => {
+  /** What was adopted is removed and forgotten; so many seconds later somebody else adds it, and it is removed once more. */
+  async function removedAgain(seconds: number): Promise<string[]> {
+    const record = organization({ privateEndpoints: [], adoptPrivateEndpoints: true });
+    const others = (moves: object) =>
+      record.life.tell({
+        what: 'other',
+        host: record.life.apiHost,
+        organizationId: ORGANIZATION,
+        moves: { added: [], removed: [], ...moves },
+      });
+    others({ added: [{ ...CONTESTED }] });
+    const remove = async (at: number, origin: string): Promise<void> => {
+      await record.until(at);
+      record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+      record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [{ ...OURS, origin }] });
+      record.calls('one-1', KEY, REMOVE, { ...shown('Old'), moves: { removed: [CONTESTED] } });
+      record.writes('one-1', KEY, { ...ready('Applied', 1), privateEndpoints: [] });
+    };
+    await remove(10, 'Adopted');
+    await record.until(10 + seconds);
+    others({ added: [{ ...CONTESTED }] });
+    await remove(600, 'Added');
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I2'));
+  }
+
+  it('does not let go by what was adopted once', async () => {
+    expect(await removedAgain(300)).toEqual(['I2 never-added']);
+  });
+
+  it('lets go what nobody can tell from it, so soon after it went', async () => {
+    expect(await removedAgain(60)).toEqual([]);
+  });
+});
