@@ -6,7 +6,7 @@ const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
 
 describe('judge of repeats', () => {
   /** A process dies with an add under way; the next one, which finds it on record, sends it so often once more, each time in vain. */
-  async function inVain(times: number): Promise<string[]> {
+  async function inVain(times: number, wasShown = false): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     const intent = () => ({ pendingChange: { time: record.time(), add: [CONTESTED], remove: [] } });
     await record.until(10);
@@ -16,6 +16,10 @@ describe('judge of repeats', () => {
     await record.until(11);
     record.process('one-1', 'died');
     record.begins('one-2', KEY);
+    if (wasShown) {
+      record.calls('one-2', KEY, LOOK, shown('Old', CONTESTED));
+      record.writes('one-2', KEY, ready('Applied', 1));
+    }
     for (let time = 1; time <= times; time += 1) {
       await record.until(time * 200);
       record.calls('one-2', KEY, LOOK, shown('Old'));
@@ -31,6 +35,10 @@ describe('judge of repeats', () => {
 
   it('counts what another process had under way when it died, and left on record', async () => {
     expect(await inVain(2)).toEqual([]);
+  });
+
+  it('does not count what a list has shown done since', async () => {
+    expect(await inVain(2, true)).toEqual(['I4 NotConfirmed']);
   });
 
   it('does not let it be given up sooner', async () => {

@@ -12,10 +12,14 @@ const GONE: ReadonlySet<ProcessEvent> = new Set(['died', 'killed', 'ended']);
 
 type Way = 'add' | 'remove';
 
-/** How often an endpoint was sent to be added, or to be removed, by one process, for one generation of one object, and no list has shown it done since. */
-interface Sends {
+/** What a status says is being done. */
+interface Open {
   readonly way: Way;
   readonly endpoint: EndpointView;
+}
+
+/** How often an endpoint was sent to be added, or to be removed, by one process, for one generation of one object, and no list has shown it done since. */
+interface Sends extends Open {
   count: number;
   /** When the last of them was over, until a list shows it. */
   openSince: number | undefined;
@@ -36,7 +40,7 @@ export class RepeatJudge implements Judge {
   /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
   readonly #counts = new Map<string, Counts>();
   /** By uid, generation and `sendKey`: what was open when that spec came, or came back open, or was left so by a process that is gone. They settle, and are counted, in its time. */
-  readonly #openBefore = new Set<string>();
+  readonly #openBefore = new Map<string, Open>();
   /** By the same, since when it is off the record. */
   readonly #settledAt = new Map<string, number>();
   /** By uid: which process was the last to write a status. */
@@ -77,9 +81,9 @@ export class RepeatJudge implements Judge {
     const { uid, generation } = thing.metadata;
     const isOfOther = statusOf(thing).observedGeneration !== generation;
     const restoredAt = this.#court.life.restores.at(-1) ?? -1;
-    for (const open of openIn(thing)) {
+    for (const [open, what] of openIn(thing)) {
       const key = `${uid} ${generation} ${open}`;
-      if (isOfOther || (this.#settledAt.get(key) ?? Infinity) <= restoredAt) this.#openBefore.add(key);
+      if (isOfOther || (this.#settledAt.get(key) ?? Infinity) <= restoredAt) this.#openBefore.set(key, what);
     }
   }
 
@@ -88,8 +92,8 @@ export class RepeatJudge implements Judge {
     if (by === 'user' || !before) return;
     this.#writers.set(uid, by);
     const open = openIn(now);
-    for (const one of open) this.#settledAt.delete(`${uid} ${generation} ${one}`);
-    for (const one of openIn(before)) {
+    for (const one of open.keys()) this.#settledAt.delete(`${uid} ${generation} ${one}`);
+    for (const one of openIn(before).keys()) {
       if (!open.has(one)) this.#settledAt.set(`${uid} ${generation} ${one}`, this.#court.life.timeline.now);
     }
   }
@@ -100,8 +104,8 @@ export class RepeatJudge implements Judge {
       const { uid, generation } = thing.metadata;
       if (this.#writers.get(uid) !== process) continue;
       const { sends } = this.#counts.get(`${process} ${uid}`) ?? {};
-      for (const open of openIn(thing)) {
-        if (sends?.get(open)?.openSince === undefined) this.#openBefore.add(`${uid} ${generation} ${open}`);
+      for (const [open, what] of openIn(thing)) {
+        if (sends?.get(open)?.openSince === undefined) this.#openBefore.set(`${uid} ${generation} ${open}`, what);
       }
     }
   }
@@ -172,12 +176,15 @@ export class RepeatJudge implements Judge {
       ...entry,
       ...(region !== undefined && { region: region.replace(/^r-/i, '') }),
     }));
+    const isDone = ({ way, endpoint }: Open): boolean =>
+      altered.has(sendKey(way, endpoint)) || isIn(entries, endpoint) === (way === 'add');
     for (const { known } of this.#court.candidates(call)) {
+      for (const [key, open] of this.#openBefore) {
+        if (key.startsWith(`${known.last.metadata.uid} `) && isDone(open)) this.#openBefore.delete(key);
+      }
       const sends = this.#countsOf(known.last.metadata.uid).flatMap((counts) => [...counts.sends.values()]);
       for (const send of sends) {
-        const isAltered = altered.has(sendKey(send.way, send.endpoint));
-        const isDone = isAltered || isIn(entries, send.endpoint) === (send.way === 'add');
-        if (send.openSince === undefined || !isDone) continue;
+        if (send.openSince === undefined || !isDone(send)) continue;
         send.count -= 1;
         send.openSince = undefined;
       }
@@ -196,13 +203,14 @@ export class RepeatJudge implements Judge {
 }
 
 /** By `sendKey`. */
-function openIn(thing: Thing): ReadonlySet<string> {
+function openIn(thing: Thing): ReadonlyMap<string, Open> {
   const { pendingChange, privateEndpoints = [] } = statusOf(thing);
-  const opened = ([way, awaited]: readonly [Way, string]): string[] =>
-    [...(pendingChange?.[way] ?? []), ...privateEndpoints.filter(({ state }) => state === awaited)].map((endpoint) =>
+  const opened = ([way, awaited]: readonly [Way, string]): [string, Open][] =>
+    [...(pendingChange?.[way] ?? []), ...privateEndpoints.filter(({ state }) => state === awaited)].map((endpoint) => [
       sendKey(way, endpoint),
-    );
-  return new Set([...opened(['add', 'Unconfirmed']), ...opened(['remove', 'Removing'])]);
+      { way, endpoint },
+    ]);
+  return new Map([...opened(['add', 'Unconfirmed']), ...opened(['remove', 'Removing'])]);
 }
 
 function sendKey(way: Way, endpoint: EndpointView): string {
