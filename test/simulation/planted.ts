@@ -22,7 +22,7 @@ export const PLANTED: readonly Planted[] = [
     to: 'met: (found) => this.#options.take(kind, id, found),',
     harm: "When a status write meets a 409 because the user has just edited the object, and the watch is a little behind, the edit enters the cache without waking its key and the watch's event is then no news: the edit is never acted on.",
     rule: 'I4 unseen',
-    seed: 396,
+    seed: 350,
   },
   {
     name: 'lease-released-while-passes-run',
@@ -130,7 +130,7 @@ export const PLANTED: readonly Planted[] = [
     to: 'if (spec.suspend && !object.status?.pendingChange) return',
     harm: 'An Organization that is suspended while an intent is open (lost answer, outage, refused key, crash) goes on making calls, changes included, although spec.suspend is true, and does not say Suspended.',
     rule: 'call suspended',
-    seed: 41,
+    seed: 62,
   },
   {
     name: 'request-hash-without-base-url',
