@@ -35,6 +35,34 @@ describe('judge of processes', () => {
   });
 });
 
+describe('judge of records', () => {
+  /** The process that has written the last status is answered; somebody else records an attempt, or nobody; and it sends the same again. */
+  async function sendsAgain(speaker: string | undefined): Promise<string[]> {
+    const record = pipe(1);
+    record.begins('two-1', PIPE);
+    const first = record.calls('one-1', PIPE, { [THREADS]: 1 }, result(1));
+    record.writes('one-1', PIPE, applied(record, 1, first));
+    await record.until(100);
+    record.calls('one-1', PIPE, { [THREADS]: 1 }, result(1));
+    await record.until(105);
+    if (speaker !== undefined) {
+      const requestId = record.calls(speaker, PIPE, { [THREADS]: 1 }, result(1));
+      record.writes(speaker, PIPE, applied(record, 1, requestId));
+    }
+    await record.until(130);
+    record.calls('one-1', PIPE, { [THREADS]: 1 }, result(1));
+    return record.rulesSoFar().filter((rule) => rule === 'call unrecorded');
+  }
+
+  it('asks for no status over which another process has spoken', async () => {
+    expect(await sendsAgain('two-1')).toEqual([]);
+  });
+
+  it('asks for a status where nobody has spoken since', async () => {
+    expect(await sendsAgain(undefined)).toEqual(['call unrecorded']);
+  });
+});
+
 describe('judge of drift', () => {
   const OLD = 'api.example.com';
 

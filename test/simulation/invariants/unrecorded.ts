@@ -62,7 +62,8 @@ export class RecordJudge implements Judge {
     const text = `${shown(call)} leaves once more, and no status tells of the answer to the one before`;
     // What a leader writes over the last word of the one before is another matter, whatever it writes later.
     const isOwn = writers?.get(uid) === call.process;
-    if (!isOwn && this.#overruled.has(last, candidate)) return;
+    const isOthersWord = !isOwn || this.#overruled.isOthers(last, uid);
+    if (isOthersWord && this.#overruled.has(last, candidate)) return;
     this.#court.report(isOwn ? 'call unrecorded' : 'process result-lost', call.target, text);
   }
 
