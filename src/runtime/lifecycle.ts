@@ -168,6 +168,7 @@ export class Lifecycle {
     const tried = { ...kept, tried: newest.metadata.resourceVersion };
     this.#kept.set(id, tried);
     let isSame = false;
+    let isAsBefore = false;
     const written = await writeStatus({
       client: this.#options.client,
       type: kind.type,
@@ -175,6 +176,7 @@ export class Lifecycle {
       isTried: kept.tried === newest.metadata.resourceVersion,
       statusFor: (object) => {
         isSame = confirmsTheSame(object, { base, status: report.status });
+        isAsBefore = isDeepStrictEqual(object.status, base.status);
         return isOnTop(object, kept) ? report.status : undefined;
       },
       unheard: () => void this.#kept.set(id, { ...tried, isUnheard: true }),
@@ -192,7 +194,7 @@ export class Lifecycle {
     kind.recorded(key, recorded);
     if (written === 'gone') kind.drop(base);
     // It may have stood there: whoever wrote the other word on top of it has nothing to tell of what he found done.
-    if (written === 'superseded' && kept.isUnheard) this.#tell(kind, base, report);
+    if (written === 'superseded' && kept.isUnheard && !isAsBefore) this.#tell(kind, base, report);
     // Whoever wrote the other word has woken the key.
     if (written === 'gone' || written === 'superseded') return { recorded, outcome: awaitChange };
     this.#tell(kind, base, report);

@@ -3,7 +3,7 @@ import { KubeError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { awaitChange } from '../../src/runtime/outcome.ts';
 import { confirmsTheSame } from '../../src/runtime/superseded.ts';
-import { type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
+import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import { isStatusWrite } from '../support/fake-kube-server.ts';
 
 let engine: Engine;
@@ -54,6 +54,18 @@ test('a result that may have stood there is told, though another stands on top o
   await engine.pass(KEY);
   expect(engine.server.get(PIPE, KEY)?.status).toEqual(ofAnother(9));
   expect(engine.told).toEqual([`${KEY} Applied`]);
+});
+
+test('a result that has not stood there is not told where it may not go on top: what stands there is what was there before', async () => {
+  const { metadata } = engine.given(KEY, { status: ofAnother(1) });
+  engine.server.fate = (call) => (isStatusWrite(call) ? 'reset' : undefined);
+  const isOnTop = (newer: KubeObject): boolean => newer.metadata.resourceVersion === metadata.resourceVersion;
+  engine.report = (object, now) => ({ ...anAttempt(object, now), isOnTop });
+  await expect(engine.pass(KEY)).rejects.toThrow(KubeError);
+  engine.server.fate = () => undefined;
+  engine.server.edit(PIPE, KEY, { annotations: { some: 'note' } });
+  expect((await engine.pass(KEY)).did).toBe('dropped');
+  expect(engine.told).toEqual([]);
 });
 
 test('a result whose object is gone is nobody’s business: others of its target wait for the end of its call', async () => {
