@@ -18,6 +18,8 @@ interface Kept {
   readonly tried?: string;
   /** A write of it had no answer. */
   readonly isUnheard?: true;
+  /** What the step before has learned, and what this one has done nothing about yet. */
+  readonly unsaid?: Kept;
 }
 
 export interface LifecycleOptions {
@@ -142,13 +144,20 @@ export class Lifecycle {
 
   async #record(kind: Kind, id: string, { base, report }: { readonly base: KubeObject; readonly report: Report }) {
     const { status, lastWord, ...rest } = report;
+    // Only a status that something is still to follow leaves it as true as it was.
+    const unsaid = lastWord && this.#unsaid.get(id);
     this.#unsaid.delete(id);
     if (!status) {
       if (lastWord) this.#unsaid.set(id, { kind, base, report: { ...rest, ...lastWord } });
       this.#tell(kind, base, report);
       return report.outcome;
     }
-    const { recorded, outcome } = await this.#write(id, { kind, base, report: { ...report, status } });
+    const { recorded, outcome } = await this.#write(id, {
+      kind,
+      base,
+      report: { ...report, status },
+      ...(unsaid && { unsaid }),
+    });
     const object = kind.get(keyOf(base));
     if (lastWord && recorded === 'written' && object) {
       this.#unsaid.set(id, { kind, base: object, report: { ...rest, ...lastWord } });
@@ -193,6 +202,7 @@ export class Lifecycle {
     const recorded = isLost ? 'lost' : 'written';
     kind.recorded(key, recorded);
     if (written === 'gone') kind.drop(base);
+    if (written === 'superseded' && kept.unsaid) this.#kept.set(id, kept.unsaid);
     // It may have stood there: whoever wrote the other word on top of it has nothing to tell of what he found done.
     if (written === 'superseded' && kept.isUnheard && !isAsBefore) this.#tell(kind, base, report);
     // Whoever wrote the other word has woken the key.

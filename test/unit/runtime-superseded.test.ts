@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KubeError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-import { awaitChange } from '../../src/runtime/outcome.ts';
+import { awaitChange, goOn } from '../../src/runtime/outcome.ts';
 import { confirmsTheSame } from '../../src/runtime/superseded.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import { isStatusWrite } from '../support/fake-kube-server.ts';
@@ -66,6 +66,50 @@ test('a result that has not stood there is not told where it may not go on top: 
   engine.server.edit(PIPE, KEY, { annotations: { some: 'note' } });
   expect((await engine.pass(KEY)).did).toBe('dropped');
   expect(engine.told).toEqual([]);
+});
+
+test.each([
+  { answer: 'refused', fate: undefined },
+  { answer: 'without an answer', fate: 'reset' as const },
+])(
+  'what a step has learned is written where the status of the next one, which would have told it, is lost to an edit: $answer',
+  async ({ fate }) => {
+    const { metadata } = engine.given(KEY);
+    engine.report = (object, now) => {
+      const { status = {}, notices = [] } = anAttempt(object, now);
+      return { outcome: goOn, did: 'look', lastWord: { status, notices } };
+    };
+    await engine.pass(KEY);
+    const isOnTop = (newer: KubeObject): boolean => newer.metadata.resourceVersion === metadata.resourceVersion;
+    const status = { pendingChange: {} };
+    engine.report = () => ({ status, isOnTop, outcome: goOn, did: 'intend', lastWord: { status: {} } });
+    engine.server.fate = (call) => {
+      if (!isStatusWrite(call)) return undefined;
+      engine.server.fate = () => undefined;
+      engine.server.edit(PIPE, KEY, { annotations: { some: 'note' } });
+      return fate;
+    };
+    await engine.pass(KEY).catch(() => engine.pass(KEY));
+    engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
+    await engine.pass(KEY);
+    expect(engine.server.get(PIPE, KEY)?.status).toMatchObject({ observedGeneration: 1 });
+    expect(engine.told).toEqual([`${KEY} Applied`]);
+    expect(engine.recorded.map(({ how }) => how)).toEqual(['lost', 'written']);
+  },
+);
+
+test('what holds until a step has done something is not written any more where its status is lost', async () => {
+  engine.given(KEY);
+  const lastWord = { status: { withdrawn: true }, isOnTop: () => true };
+  engine.report = () => ({ status: { pendingChange: {} }, outcome: goOn, did: 'intend', lastWord });
+  await engine.pass(KEY);
+  meanwhile(() => engine.server.edit(PIPE, KEY, { status: ofAnother(9) }));
+  engine.report = anAttempt;
+  await engine.pass(KEY);
+  engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
+  await engine.pass(KEY);
+  await engine.lifecycle.end(() => undefined);
+  expect(engine.server.get(PIPE, KEY)?.status).toEqual(ofAnother(9));
 });
 
 test('a result whose object is gone is nobody’s business: others of its target wait for the end of its call', async () => {
