@@ -183,6 +183,9 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const begin = (): Objection | undefined => {
     if (!using.stillWanted(wish.object)) return 'not-wanted';
     if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin()) return 'not-permitted';
+    const before = using.memory.underWay.get(key);
+    // No status tells of that one in between, and this one's answer says nothing of it.
+    if (before?.isUnknown) using.locks.end(before.target, before.uid, { ...before, isTold: false });
     using.memory.underWay.set(key, call);
     using.memory.unrecorded.begins({ key, target: call.target, uid: call.uid, isWrite: wish.write });
     using.locks.begin(call.target, call.uid);
