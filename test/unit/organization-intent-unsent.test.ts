@@ -1,10 +1,15 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { NotedReport } from '../../src/kinds/organization/conclude.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import { Notebook } from '../../src/kinds/organization/notebook.ts';
 import { reportStep } from '../../src/kinds/organization/report-step.ts';
-import { type Organization, type PendingChange, parseSpec } from '../../src/kinds/organization/resource.ts';
+import {
+  type Organization,
+  type OrganizationStatus,
+  type PendingChange,
+  parseSpec,
+} from '../../src/kinds/organization/resource.ts';
 import { isUnsent, openNow, sessionOf, settlingAt } from '../../src/kinds/organization/session.ts';
 import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
@@ -101,4 +106,66 @@ test('an intent that is withdrawn before it has left adds no time to what was se
   // As the engine writes it where an edit comes first.
   const withdrawn = { ...object, status: { ...object.status, ...lastWord?.status } };
   expect(settlingAt(notebook.of(withdrawn, 30_000), left)).toBe(API_TIMEOUT_MS + 60_000);
+});
+
+describe('an intent that did not get on record', () => {
+  const KEY = 'ingest/acme';
+  const AT_WORK = API_TIMEOUT_MS + 60_000;
+  const left = entry('b', { state: 'Unconfirmed' });
+  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Unknown', time: at(0) } as const;
+  const sent = anOrganization({
+    ids: ['a', 'b'],
+    spec: { name: 'Acme' },
+    status: { privateEndpoints: [left], lastRequest },
+    metadata: { generation: 2 },
+  });
+
+  /** What is known of an object once its intent has been lost, where the call before it has learned this. */
+  const lost = (
+    object: Organization,
+    standing: Organization,
+    { before, learned }: { readonly before?: PendingChange; readonly learned?: OrganizationStatus } = {},
+  ) => {
+    const notebook = new Notebook(AT_WORK);
+    const first = notebook.of(object, 0);
+    const unsent = before && [{ pending: before, at: 0 }];
+    const notes = { ...first, ...(unsent && { unsent }) };
+    const session = sessionOf(object, notes, AT_WORK);
+    const draft = {
+      ...session.draft,
+      ...learned,
+      lastRequest: { ...lastRequest, outcome: 'Succeeded', time: at(AT_WORK) },
+    } as const;
+    const facts = factsOf(object, { notes: { ...notes, session: { ...session, draft } }, monotonic: AT_WORK });
+    notebook.set(object, intended(object, facts, PENDING).notes ?? first);
+    notebook.lost(KEY, standing, AT_WORK);
+    return { notebook, notes: notebook.of(standing, AT_WORK), draft };
+  };
+  const edited = { ...sent, metadata: { ...sent.metadata, resourceVersion: '8' } };
+
+  test('leaves what stands there the word of this process, with the time that it had', () => {
+    const { notes } = lost(sent, edited);
+    expect([notes.settlesAt, settlingAt(notes, left)]).toEqual([AT_WORK, AT_WORK]);
+    expect(notes.lostNames).toEqual([{ settlesAt: AT_WORK }]);
+  });
+
+  test('leaves what the SEND before it has left open, where that is written after all, the word of this process too', () => {
+    const privateEndpoints = [left, entry('a', { state: 'Unconfirmed' })];
+    const { notebook, draft } = lost(sent, edited, { learned: { privateEndpoints } });
+    const notes = notebook.of({ ...edited, status: draft }, AT_WORK + 1_000);
+    expect([notes.settlesAt, settlingAt(notes, left)]).toEqual([AT_WORK, AT_WORK]);
+    expect(notes.lostNames).toEqual([{ settlesAt: AT_WORK }]);
+  });
+
+  test('leaves the one before it, which stands there, unsent', () => {
+    const before = { ...PENDING, time: at(-1_000) };
+    const object = { ...sent, status: { ...sent.status, pendingChange: before } };
+    const { notes } = lost(object, object, { before });
+    expect([isUnsent(notes, before), isUnsent(notes, PENDING)]).toEqual([true, false]);
+  });
+
+  test('and that stands there to the letter, by another process, takes no time from what was open before it', () => {
+    const { notes } = lost(sent, { ...edited, status: { ...sent.status, pendingChange: PENDING } });
+    expect([notes.settlesAt, settlingAt(notes, left)]).toEqual([2 * AT_WORK, AT_WORK]);
+  });
 });

@@ -82,7 +82,11 @@ export class Notebook {
     const kept = this.#notes.get(key);
     const [claimed, ...standing] = kept?.unsent ?? [];
     if (!kept || !claimed) return;
-    const { session: _, ...rest } = kept;
+    const { session, ...rest } = kept;
+    // It speaks of nothing any more; but what it was answered, where that is written after all, is this process's own.
+    const ended = session && {
+      session: { ...session, anchor: '', draft: { ...session.draft, pendingChange: undefined } },
+    };
     const isTheirs = object !== undefined && unsentOf({ unsent: [claimed] }, object.status?.pendingChange);
     const settlesAt = monotonic + this.atWorkMs;
     const theirs = isTheirs && {
@@ -90,7 +94,7 @@ export class Notebook {
       settlesAt,
       looks: 0,
     };
-    this.#notes.set(key, { ...rest, unsent: standing, ...theirs });
+    this.#notes.set(key, { ...rest, ...ended, unsent: standing, ...theirs });
   }
 
   /** Something else has been done for the object than to go on with its attempt. */

@@ -53,12 +53,12 @@ function reportIntent(
   const status = underway(object, { ...session.draft, pendingChange: pending }, now);
   const intended = intending(work.notes, object, { pending, at: plannedAt.monotonic });
   const { notes, ...said } = onRecord(object, { session, notes: intended }, status);
-  const { open, openUntil } = intended;
+  const { open, openUntil, lastRequest } = intended;
   // Where the process ends before it is sent, nobody has to wait for it.
   return {
     ...said,
     // As it stands until the intent is there: where that is refused, what was sent before keeps its time.
-    notes: { ...notes, open, openUntil },
+    notes: withoutUndefined({ ...notes, open, openUntil, lastRequest }),
     outcome: goOn,
     did: 'intend',
     lastWord: {
