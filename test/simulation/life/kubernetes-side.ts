@@ -3,15 +3,12 @@ import type { Thing } from '../kubernetes/objects.ts';
 import type { Crossing, Fate, Server, WireReply } from '../network/wire.ts';
 import { keyOf } from '../record/facts.ts';
 import type { Known } from '../record/knowledge.ts';
+import { isListBody, isThing, type ListBody } from './kube-bodies.ts';
+import { inCollection, nameOf } from './kube-paths.ts';
 import type { Life } from './life.ts';
 
 /** The service account of the operator. */
 export const OPERATOR = 'system:serviceaccount:pipewright:pipewright';
-
-interface ListBody {
-  readonly metadata: { readonly continue?: string; readonly resourceVersion: string };
-  readonly items: readonly Thing[];
-}
 
 /** So long a list that is older than what was seen may come from a server that is behind, and counts for nothing; then the server went back. */
 const DOUBTED_MS = 60_000;
@@ -41,8 +38,13 @@ export class KubernetesSide implements Server {
   readonly #refused = new Map<string, string>();
   /** By process: when it last took the server for one that went back. What it knew from before that says nothing of the versions after it. */
   readonly #wentBackAt = new Map<string, number>();
-  /** Requests under way, but for watches: of which process, and when they left. */
-  readonly #underWay = new Map<number, { readonly host: string; readonly leftAt: number }>();
+  /** What a process knew of an object when a write of it was refused: then it asks what stands there, in the very moment in which more may come. */
+  readonly #knownThen = new Map<string, Thing>();
+  /** Requests under way, but for watches: of which process, when they left, and what it knew of the object when it asked. */
+  readonly #underWay = new Map<
+    number,
+    { readonly host: string; readonly leftAt: number; readonly known: Thing | undefined }
+  >();
 
   constructor(life: Life) {
     this.#life = life;
@@ -59,7 +61,10 @@ export class KubernetesSide implements Server {
   left({ id, host, request }: Crossing): void {
     const { path } = request;
     if (path.includes('watch=true')) return;
-    this.#underWay.set(id, { host, leftAt: this.#life.timeline.now });
+    const name = `${host} ${nameOf(path)}`;
+    const known = this.#knownThen.get(name) ?? this.#known(host, path);
+    this.#knownThen.delete(name);
+    this.#underWay.set(id, { host, leftAt: this.#life.timeline.now, known });
     const [route = '', query = ''] = path.split('?');
     const told = this.#told.get(`${host} ${route}`);
     if (told && !query.includes('continue=')) told.shown = this.#newestIn(host, route);
@@ -83,12 +88,16 @@ export class KubernetesSide implements Server {
   answered(crossing: Crossing, { status, says }: WireReply): void {
     const { id, host, request } = crossing;
     const { method, path, body } = request;
+    const known = this.#underWay.get(id)?.known;
     this.#underWay.delete(id);
     const isWatch = path.includes('watch=true');
     if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body } });
     if (method === 'GET' && status === 404) this.#missed(crossing);
-    if (method === 'PUT' && status >= 400)
+    if (method === 'PUT' && status >= 400) {
       this.#refused.set(`${host} ${nameOf(path)}`, (JSON.parse(body) as Thing).metadata.uid);
+      const now = this.#known(host, path);
+      if (now) this.#knownThen.set(`${host} ${nameOf(path)}`, now);
+    }
     if (method === 'PATCH' && status >= 400) this.#refused.delete(`${host} ${nameOf(path)}`);
     if (says === undefined || status >= 300 || isWatch) return;
     const [route = '', query = ''] = path.split('?');
@@ -98,7 +107,8 @@ export class KubernetesSide implements Server {
       return;
     }
     if (method === 'GET' && isListBody(says)) this.#list(host, route, query, says);
-    else if (isThing(says) && !this.#isAnother(host, path, says)) this.#saw(host, says);
+    else if (isThing(says) && !this.#isAnother(host, path, says) && !this.#isOvertaken(crossing, known, says))
+      this.#saw(host, says);
   }
 
   streamed({ host, request }: Crossing, says: unknown): void {
@@ -234,6 +244,12 @@ export class KubernetesSide implements Server {
     return known !== undefined && known.metadata.uid !== metadata.uid;
   }
 
+  /** A newer version came while this one was asked for: nobody can tell that the server has gone back since. */
+  #isOvertaken({ host, request }: Crossing, before: Thing | undefined, { metadata }: Thing): boolean {
+    const known = this.#known(host, request.path);
+    return known !== undefined && known !== before && isNewer(known.metadata, metadata);
+  }
+
   /** An object that is asked for by its name and is not there. One that was made under that name meanwhile may be there. */
   #missed({ host, request }: Crossing): void {
     const known = this.#known(host, request.path);
@@ -271,30 +287,6 @@ const PLURALS: Readonly<Record<string, string>> = {
   Activity: 'activities',
 };
 
-/** Whether what is called so in facts is of the collection of this path. */
-function inCollection(route: string): (key: string) => boolean {
-  const plural = route.slice(route.lastIndexOf('/') + 1);
-  const namespace = /\/namespaces\/([^/]+)\//.exec(route)?.[1];
-  return (key) => {
-    const [kind, where] = key.split('/');
-    return kind === plural && (namespace === undefined || where === namespace);
-  };
-}
-
-/** As `keyOf` calls the object that a path of the API server names, its status too. */
-function nameOf(path: string): string {
-  const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+?)(?:\/status)?$/.exec(path) ?? [];
-  return `${plural}/${namespace}/${name}`;
-}
-
 function isNewer(one: Thing['metadata'], other: Thing['metadata']): boolean {
   return Number(one.resourceVersion) > Number(other.resourceVersion);
-}
-
-function isListBody(says: unknown): says is ListBody {
-  return typeof says === 'object' && says !== null && 'items' in says && Array.isArray(says.items);
-}
-
-function isThing(says: unknown): says is Thing {
-  return typeof says === 'object' && says !== null && 'metadata' in says;
 }

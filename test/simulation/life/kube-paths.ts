@@ -1,0 +1,15 @@
+/** Whether what is called so in facts is of the collection of this path. */
+export function inCollection(route: string): (key: string) => boolean {
+  const plural = route.slice(route.lastIndexOf('/') + 1);
+  const namespace = /\/namespaces\/([^/]+)\//.exec(route)?.[1];
+  return (key) => {
+    const [kind, where] = key.split('/');
+    return kind === plural && (namespace === undefined || where === namespace);
+  };
+}
+
+/** As `keyOf` calls the object that a path of the API server names, its status too. */
+export function nameOf(path: string): string {
+  const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+?)(?:\/status)?$/.exec(path) ?? [];
+  return `${plural}/${namespace}/${name}`;
+}
