@@ -20,6 +20,8 @@ function aKind() {
   const listed = e('a');
   /** What happens while a call is under way. */
   const meanwhile: (() => Promise<void>)[] = [];
+  /** What happens while the key is read. */
+  const reading: (() => Promise<void>)[] = [];
   const kind = createOrganizationKind({
     api: {
       baseUrl: BASE_URL,
@@ -34,11 +36,11 @@ function aKind() {
     },
     pacer: createPacer({ rate: { calls: 0, perMs: 1 }, inFlight: 4, clock, wake: () => undefined }),
     secrets: { refer: () => undefined, release: () => undefined, state: () => ({ state: 'unknown' }) },
-    readCredential: async () => ({
-      ok: true,
-      credential: { id: 'key', authorization: 'Basic a2V5', mask: (text) => text },
-      resourceVersion: '1',
-    }),
+    async readCredential() {
+      await reading.shift()?.();
+      const credential = { id: 'key', authorization: 'Basic a2V5', mask: (text: string) => text };
+      return { ok: true, credential, resourceVersion: '1' };
+    },
     clock,
     enqueue: () => undefined,
     onSecretChange: () => undefined,
@@ -50,7 +52,7 @@ function aKind() {
     planOnly: false,
     cleanupDeadlineMs: 600_000,
   });
-  return { kind, clock, bodies, meanwhile };
+  return { kind, clock, bodies, meanwhile, reading };
 }
 
 test('an attempt does not outlast the lead: what another process has given up meanwhile is not removed', async () => {
@@ -139,4 +141,23 @@ test('what another process has sent counts from when this one was told of it, al
     did: 'look',
     outcome: { next: 'go-on' },
   });
+});
+
+test.each([
+  [5_000, 'send', 2],
+  [5_001, 'called-off', 1],
+])('an intent whose key was %s ms in coming: %s', async (ms, does, calls) => {
+  const { kind, clock, bodies, reading } = aKind();
+  let object = anOrganization({ ids: ['b'] });
+  kind.takeOver();
+  kind.sink().replace([object], '1', false);
+  await kind.pass(object, clock);
+  const { status: intent } = await kind.pass(object, clock);
+  expect(intent).toHaveProperty('pendingChange');
+  object = { ...object, metadata: { ...object.metadata, resourceVersion: '2' }, status: intent } as Organization;
+  kind.put(object);
+  kind.recorded(keyOf(object), 'written');
+  reading.push(() => clock.advance(ms));
+  expect(await kind.pass(object, clock)).toMatchObject({ did: does });
+  expect(bodies).toHaveLength(calls);
 });

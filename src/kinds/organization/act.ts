@@ -9,6 +9,7 @@ import type { Notebook } from './notebook.ts';
 import type { Plan } from './plan.ts';
 import { patchOrganization } from './remote.ts';
 import { FINALIZER, type Organization } from './resource.ts';
+import { isTooLate } from './session.ts';
 import { placeOf } from './wording.ts';
 
 /** What came of a plan. `leftAt`: monotonic ms at which the first byte of a call left. */
@@ -83,6 +84,8 @@ async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }
           isShown: (reply) => showsEffect(step, work.goal.name, reply),
           send: (credential, begin) => {
             const leaves = (): ReturnType<typeof begin> => {
+              // Its key was long in coming, or its connection.
+              if (step.step === 'send' && isTooLate(work.notes, step.pending, using.monotonic())) return 'not-wanted';
               const objection = begin();
               if (objection !== undefined) return objection;
               leftAt = using.monotonic();

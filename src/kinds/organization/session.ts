@@ -112,12 +112,17 @@ export function withLostName({ lostNames = [] }: Notes, lost: LostName, monotoni
 /** An intent leaves at most this long after it was written. */
 const FRESH_INTENT_MS = 5_000;
 
+/** Whether this intent has stood unsent for so long that it may not leave any more: others count from when they saw it. */
+export function isTooLate(notes: Notes, pending: PendingChange | undefined, monotonic: number): boolean {
+  const unsent = unsentOf(notes, pending);
+  return unsent !== undefined && monotonic - unsent.at > FRESH_INTENT_MS;
+}
+
 /** The session as long as it speaks of what user and status say now; else a new one, which has not looked yet. */
 export function sessionOf(object: Organization, notes: Notes, monotonic: number): Session {
   const { status } = object;
   const { session } = notes;
-  const unsent = unsentOf(notes, session?.draft.pendingChange);
-  const isLate = unsent !== undefined && monotonic - unsent.at > FRESH_INTENT_MS;
+  const isLate = isTooLate(notes, session?.draft.pendingChange, monotonic);
   if (session && speaksOf(session, object) && !isLate) return session;
   return {
     anchor: anchorOf(object, status),
