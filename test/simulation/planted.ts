@@ -31,7 +31,7 @@ export const PLANTED: readonly Planted[] = [
     to: 'resign();',
     harm: 'At SIGTERM the Lease is given back at once while calls are still under way: the next leader starts calls for the same targets beside them, and repeats calls whose status is not written yet.',
     rule: 'call beside',
-    seed: 222,
+    seed: 60,
   },
   {
     name: 'credential-told-by-key-id-alone',
