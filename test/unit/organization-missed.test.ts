@@ -24,7 +24,15 @@ function aProcess() {
     const result = { privateEndpoints: ids.map((id) => e(id)) };
     const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
     const call = { step: 'look', by: 'list', body: '{}' } as const;
-    const { session, ...notes } = progress({ object, work, call, verdict, secretVersion: '1', now: now + tookMs });
+    const called = { ...work, answeredAt: atMs + tookMs };
+    const { session, ...notes } = progress({
+      object,
+      work: called,
+      call,
+      verdict,
+      secretVersion: '1',
+      now: now + tookMs,
+    });
     notebook.set(object, { ...notes, ...openNow(notes, session.draft) });
     return { status: session.draft, ledger: session.draft.privateEndpoints };
   };
@@ -67,6 +75,13 @@ test('what a slow look has missed is missed since its answer: two answers come a
   const { status } = look(object({ privateEndpoints: [entry('a')] }), 0, [], { tookMs: 30_000 });
   expect(look(object(status), 61_000, []).ledger).toMatchObject([{ state: 'Missing' }]);
   expect(look(object(status), 91_000, []).ledger).toBeUndefined();
+});
+
+test('a look that was longer under way than a request may be at work is over when it is over: its process stood still', () => {
+  const { look } = aProcess();
+  const { status } = look(object({ privateEndpoints: [entry('a')] }), 0, [], { tookMs: 120_000 });
+  expect(look(object(status), 160_000, []).ledger).toMatchObject([{ state: 'Missing' }]);
+  expect(look(object(status), 180_000, []).ledger).toBeUndefined();
 });
 
 test('what this process has missed is missed since then, whatever becomes of the wall clock', () => {

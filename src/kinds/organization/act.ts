@@ -12,9 +12,9 @@ import { FINALIZER, type Organization } from './resource.ts';
 import { isTooLate } from './session.ts';
 import { placeOf } from './wording.ts';
 
-/** What came of a plan. `leftAt`: monotonic ms at which the first byte of a call left. */
+/** What came of a plan. Monotonic ms at which the first byte of a call left, and at which it was over. */
 export type Result =
-  | ((Attempt | Reservation) & { readonly leftAt?: number })
+  | ((Attempt | Reservation) & { readonly leftAt?: number; readonly answeredAt?: number })
   | { readonly got: 'nothing' }
   | { readonly got: 'finalizers' };
 
@@ -97,7 +97,7 @@ async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }
         },
         using,
       );
-      return { ...result, ...(leftAt !== undefined && { leftAt }) };
+      return { ...result, ...(leftAt !== undefined && { leftAt, answeredAt: using.monotonic() }) };
     }
     case 'conclude':
       return { got: 'nothing' };

@@ -65,14 +65,10 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
 
 /** When this process first missed what it misses still. */
 function missedAt(replied: Replied, { ledger }: Settlement): ReadonlyMap<string, number> {
-  const before = replied.work.notes.missedAt;
+  const { notes, plannedAt, answeredAt = plannedAt.monotonic } = replied.work;
+  const before = notes.missedAt;
   const keys = ledger.flatMap((entry) => (entry.state === 'Missing' ? [tupleKey(entry)] : []));
-  return new Map(keys.map((key) => [key, before?.get(key) ?? answeredAt(replied)]));
-}
-
-/** Monotonic ms: when the answer was there. The call may have been long under way, but not for as long as a clock may jump. */
-function answeredAt({ work: { plannedAt, atWorkMs }, now }: Replied): number {
-  return plannedAt.monotonic + Math.min(Math.max(0, now - plannedAt.now), atWorkMs);
+  return new Map(keys.map((key) => [key, before?.get(key) ?? answeredAt]));
 }
 
 /** What was there before a look by name is not known where nothing has been reported yet. */
@@ -86,8 +82,9 @@ function afterLook(replied: Replied, reply: OrganizationReply): Notes {
   const { work, call } = replied;
   const { session: _, unlistedSince, missingSince: __, isGone: ___, ...notes } = work.notes;
   const { monotonic } = work.plannedAt;
-  const settlesAt = (work.leftAt ?? monotonic) + work.atWorkMs;
-  const since = reply.list ? undefined : (unlistedSince ?? answeredAt(replied));
+  const { leftAt = monotonic, answeredAt = monotonic } = work;
+  const settlesAt = leftAt + work.atWorkMs;
+  const since = reply.list ? undefined : (unlistedSince ?? answeredAt);
   const byName = call.step === 'name' || (call.step === 'look' && call.by === 'name');
   const { name } = work.goal;
   // The API may lag behind its writes: what the answer does not show is yet to come, or never.

@@ -23,7 +23,9 @@ type CallResult = Exclude<Result, { got: 'nothing' | 'finalizers' }>;
 export function reportStep(object: Organization, plan: StepPlan, result: Result, now: number): NotedReport {
   const { step } = plan;
   const left = 'leftAt' in result ? result.leftAt : undefined;
-  const work = { ...plan.work, notes: afterLeaving(plan, left), ...(left !== undefined && { leftAt: left }) };
+  const over = 'answeredAt' in result ? result.answeredAt : undefined;
+  const times = { ...(left !== undefined && { leftAt: left }), ...(over !== undefined && { answeredAt: over }) };
+  const work = { ...plan.work, notes: afterLeaving(plan, left), ...times };
   if (step.step === 'conclude') return ended(conclude(object, work, now, 'conclude'));
   if (result.got === 'nothing' || result.got === 'finalizers') return { outcome: awaitChange, did: 'nothing' };
   if (step.step === 'intend') {

@@ -28,6 +28,8 @@ export interface Work {
   readonly plannedAt: { readonly now: number; readonly monotonic: number };
   /** Monotonic ms at which the first byte of this step's call left, where it was made. */
   readonly leftAt?: number;
+  /** Monotonic ms at which it was over: the API may have done its part at any moment between. */
+  readonly answeredAt?: number;
   /** How long after it was sent a write may be at work at the API. */
   readonly atWorkMs: number;
   /** On deletion: when the object is let go whatever happens. */
