@@ -26,3 +26,27 @@ test('a deleted object is let go when nothing of its own is left, also where the
   expect(said.outcome).toEqual(goOn);
   expect(said.status).not.toHaveProperty('privateEndpoints');
 });
+
+test('two answers that there is no such organization are three minutes apart also where the first was long in coming', () => {
+  const object = anOrganization({
+    ids: ['a'],
+    spec: { deletionPolicy: 'RemovePrivateEndpoints' },
+    status: { privateEndpoints: [entry('a')] },
+    metadata: { generation: 2, deletionTimestamp: at(0), finalizers: [FINALIZER] },
+  });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const given = { spec: parsed.spec, goal: cleanupGoal(parsed.spec, []), now: T0, deadline: T0 + 600_000 };
+  const verdict = { ok: false, httpStatus: 404, failure: 'NotFound', outcome: 'Rejected', message: 'no' } as const;
+  const step = { step: 'look', by: 'list', body: '{}' } as const;
+  /** A look that is planned at this time, and whose answer takes so long. */
+  const missedAt = (monotonic: number, tookMs: number, notes = factsOf(object).notes) => {
+    const work = workOf(object, { ...factsOf(object), monotonic, notes }, given);
+    const plan = { do: 'step', work, step, lane: 'user', probe: false } as const;
+    const times = { leftAt: monotonic, answeredAt: monotonic + tookMs };
+    return reportStep(object, plan, { got: 'failure', verdict, ...times }, T0).notes;
+  };
+  const first = missedAt(0, 120_000);
+  expect(missedAt(299_999, 0, first)).not.toHaveProperty('isGone');
+  expect(missedAt(300_000, 0, first)).toMatchObject({ isGone: true });
+});

@@ -111,7 +111,7 @@ const GONE_AFTER_MS = 3 * 60_000;
 
 /** What this process remembers of a failure, and the latest time of the next attempt where that matters. */
 function afterFailure(
-  { goal, plannedAt, atWorkMs, notes: before, leftAt = plannedAt.monotonic }: Work,
+  { goal, plannedAt: { monotonic }, atWorkMs, notes: before, leftAt = monotonic, answeredAt = monotonic }: Work,
   step: Step,
   verdict: Failure | undefined,
   now: number,
@@ -119,7 +119,6 @@ function afterFailure(
   const { session: _, missingSince, isGone: __, lookByNameUntil, lostNames, ...rest } = before;
   const byName = step.step === 'name' || (step.step === 'look' && step.by === 'name');
   const isNameLost = byName && verdict?.outcome === 'Unknown' && goal.name !== undefined;
-  const { monotonic } = plannedAt;
   const lost = isNameLost
     ? withLostName(before, { name: goal.name, settlesAt: leftAt + atWorkMs }, monotonic)
     : lostNames;
@@ -130,8 +129,8 @@ function afterFailure(
   };
   if (goal.spared === undefined || verdict?.failure !== 'NotFound')
     return { notes, notAfter: Number.POSITIVE_INFINITY };
-  const since = missingSince ?? plannedAt.monotonic;
-  const left = since + GONE_AFTER_MS - plannedAt.monotonic;
-  if (left > 0) return { notes: { ...notes, missingSince: since }, notAfter: now + left };
+  const since = missingSince ?? answeredAt;
+  const goneAt = since + GONE_AFTER_MS;
+  if (monotonic < goneAt) return { notes: { ...notes, missingSince: since }, notAfter: now + goneAt - answeredAt };
   return { notes: { ...notes, missingSince: since, isGone: true }, notAfter: Number.POSITIVE_INFINITY };
 }
