@@ -24,7 +24,7 @@ export interface Report {
   readonly facts?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Whether the status may go on top of this version of the object; absent: unless somebody else has recorded an attempt in it. */
   readonly isOnTop?: (newer: KubeObject) => boolean;
-  /** What the next step's status will tell, or what holds while that step is not made; written only where the process ends, or the user says something new, before it. */
+  /** What the next step's status will tell, or what holds while that step is not made; written only where the process ends, or the user says something new, before it, or where that status gives way to what somebody else has written. */
   readonly lastWord?: Pick<Report, 'notices' | 'isOnTop'> & { readonly status: object };
 }
 

@@ -177,7 +177,7 @@ export class Lifecycle {
     const tried = { ...kept, tried: newest.metadata.resourceVersion };
     this.#kept.set(id, tried);
     let isSame = false;
-    let isAsBefore = false;
+    let mayHaveStood = false;
     const written = await writeStatus({
       client: this.#options.client,
       type: kind.type,
@@ -185,7 +185,7 @@ export class Lifecycle {
       isTried: kept.tried === newest.metadata.resourceVersion,
       statusFor: (object) => {
         isSame = confirmsTheSame(object, { base, status: report.status });
-        isAsBefore = isDeepStrictEqual(object.status, base.status);
+        mayHaveStood = kept.isUnheard === true && !isDeepStrictEqual(object.status, base.status);
         return isOnTop(object, kept) ? report.status : undefined;
       },
       unheard: () => void this.#kept.set(id, { ...tried, isUnheard: true }),
@@ -203,8 +203,8 @@ export class Lifecycle {
     kind.recorded(key, recorded);
     if (written === 'gone') kind.drop(base);
     if (written === 'superseded' && kept.unsaid) this.#kept.set(id, kept.unsaid);
-    // It may have stood there: whoever wrote the other word on top of it has nothing to tell of what he found done.
-    if (written === 'superseded' && kept.isUnheard && !isAsBefore) this.#tell(kind, base, report);
+    // Whoever wrote the other word on top of it has nothing to tell of what he found done.
+    if (written === 'superseded' && mayHaveStood) this.#tell(kind, base, report);
     // Whoever wrote the other word has woken the key.
     if (written === 'gone' || written === 'superseded') return { recorded, outcome: awaitChange };
     this.#tell(kind, base, report);
@@ -216,10 +216,9 @@ export class Lifecycle {
   }
 }
 
-/** What stands there already needs no leave; where the kind has a rule, only if a write without an answer may have put it there. */
+/** What a write that failed may have put there needs no leave. */
 function isOnTop(newer: KubeObject, { base, report, tried }: Kept): boolean {
-  const isThere = isDeepStrictEqual(newer.status, report.status);
-  if (isThere && (tried !== undefined || !report.isOnTop)) return true;
+  if (tried !== undefined && isDeepStrictEqual(newer.status, report.status)) return true;
   // A cluster restored from a backup counts generations anew.
   if ((newer.metadata.generation ?? 0) < (base.metadata.generation ?? 0)) return false;
   const isSameCount = newer.metadata.generation === base.metadata.generation;

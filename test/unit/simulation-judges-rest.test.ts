@@ -10,18 +10,29 @@ import {
   THREADS,
   unknown,
 } from '../simulation/by-hand/objects.ts';
+import type { HandRecord } from '../simulation/by-hand/record.ts';
+import type { ApiCall } from '../simulation/record/facts.ts';
 import { ORGANIZATION } from '../simulation/scope/moves.ts';
+
+/** A call leaves, and has no answer; `isTold`: a status says so. */
+function leaves(
+  record: HandRecord,
+  key: string,
+  { body, isTold }: { readonly body: object; readonly isTold: boolean },
+): ApiCall {
+  const call = record.leaves('one-1', key, body);
+  if (!isTold) return call;
+  record.unanswered(call);
+  record.writes('one-1', key, unknown(record, 1));
+  return call;
+}
 
 describe('judge of names at rest', () => {
   /** A process sends one name and dies; another one is confirmed by the next process, and then the first lands. */
   async function landsLate({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = organization({ name: 'A' });
     await record.until(10);
-    const lost = record.leaves('one-1', KEY, { name: 'A' });
-    if (isTold) {
-      record.unanswered(lost);
-      record.writes('one-1', KEY, unknown(record, 1));
-    }
+    const lost = leaves(record, KEY, { body: { name: 'A' }, isTold });
     await record.until(11);
     record.process('one-1', 'died');
     record.edits(KEY, { name: 'B' });
@@ -50,11 +61,7 @@ describe('judge of pipes at rest', () => {
   async function landsLate({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = pipe(1);
     await record.until(10);
-    const lost = record.leaves('one-1', PIPE, { [THREADS]: 1 });
-    if (isTold) {
-      record.unanswered(lost);
-      record.writes('one-1', PIPE, unknown(record, 1));
-    }
+    const lost = leaves(record, PIPE, { body: { [THREADS]: 1 }, isTold });
     record.process('one-1', 'frozen');
     await record.until(26);
     record.edits(PIPE, { settings: { [THREADS]: 2 } });

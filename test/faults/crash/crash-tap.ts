@@ -97,7 +97,7 @@ export function createTap(options: {
       for (const late of unseen) if (isBefore(label, late)) await late.finish();
       await passing.forward();
       await passing.reply();
-      if (label && isRemote(label)) for (const late of unseen) await late.finish();
+      if (label && isRemote(label)) for (const late of unseen) if (isToRemote(late)) await late.finish();
     },
     keepForLater(passing, before) {
       const label = labelOf(passing);
@@ -131,6 +131,10 @@ export function createTap(options: {
   return tap;
 }
 
-function isBefore(next: Label | undefined, { label, before }: Late): boolean {
-  return !(label && isRemote(label)) && (before === undefined || before === next);
+function isToRemote({ label }: Late): boolean {
+  return label !== undefined && isRemote(label);
+}
+
+function isBefore(next: Label | undefined, late: Late): boolean {
+  return !isToRemote(late) && (late.before === undefined || late.before === next);
 }
