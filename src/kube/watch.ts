@@ -194,7 +194,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
       'the API server went back in time, as after a restored backup; starting over',
     );
     staleSince = undefined;
-    seen = '';
+    seen = resourceVersion;
     RESTORES.set(client, restoresOf(client) + 1);
     return true;
   }

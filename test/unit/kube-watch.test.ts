@@ -425,6 +425,28 @@ test('a server that was older when it was asked, and has caught up since, is tak
   expect(f.news).toEqual(['list  @10', 'ADDED a @11', 'list a @12, restored']);
 });
 
+test('the list of a server that went back is not older than the version that has told so: a server that is behind has what is gone', async () => {
+  const cut: Behaviour = (request, response) => {
+    response.writeHead(200).write(aLine('ADDED', anObject('a', '11')), () => request.socket.destroy());
+  };
+  const reply =
+    (list: object): Behaviour =>
+    (_, response) =>
+      sendJson(response, 200, list);
+  const f = await follow({
+    list: inTurn(emptyList, reply(aList([anObject('gone', '4')], '6')), reply(aList([anObject('a', '11')], '13'))),
+    version: inTurn(reply(aList([], '5')), reply(aList([], '12'))),
+    watch: inTurn(cut, silence),
+  });
+  await f.sitOut();
+  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['NoAnswer', 'StaleList']));
+  await f.sitOut();
+  await f.until(() => expect(f.lists()).toBe(2));
+  await f.sitOut();
+  await f.until(() => expect(f.resumes()).toEqual(['10', '13']));
+  expect(f.news).toEqual(['list  @10', 'ADDED a @11', 'list a @13, restored']);
+});
+
 test('a watch that ended well goes on without asking for the version', async () => {
   const f = await follow({ watch: inTurn((_, response) => response.writeHead(200).end(), silence) });
   await f.until(() => expect(f.watches()).toBe(2));
