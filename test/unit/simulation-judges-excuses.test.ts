@@ -118,4 +118,27 @@ describe('judge of promises', () => {
     await record.until(400);
     expect(record.rulesSoFar()).toEqual(rules);
   });
+
+  it.each([
+    ['are old', 104, []],
+    ['were old when it asked for one just before', 110, []],
+    ['were old long ago', 300, ['promise SecretNotFound']],
+  ] as const)('lets a watch of Secrets wait while lists %s', async (_, changedAt, rules) => {
+    const record = organization({ name: 'A', credentialsSecretRef: { name: 'new' } });
+    const { life } = record;
+    const running = new Incarnation({ life, name: 'one-1', argv: [], skewMs: 0, over: () => {} });
+    vi.spyOn(life.fleet, 'processes', 'get').mockReturnValue([running]);
+    record.writes('one-1', KEY, ready('SecretNotFound', 1));
+    await record.until(100);
+    life.kube.lists.old = life.kube.objects.backup();
+    const ask = { method: 'GET', path: `${SECRETS}?limit=1`, status: 200, body: '' };
+    life.timeline.quietlyAt(5_000, () => life.tell({ what: 'asked', process: 'one-1', ask }));
+    life.timeline.quietlyAt(6_000, () => {
+      life.kube.lists.old = undefined;
+    });
+    await record.until(changedAt);
+    putSecret(life, { ...SECRET, secret: 'of its own' });
+    await record.until(400);
+    expect(record.rulesSoFar()).toEqual(rules);
+  });
 });

@@ -61,6 +61,8 @@ export class PromiseJudge implements Judge {
         this.#disturbedAt = fact.at;
         return;
       case 'asked':
+        // Of a list that is older than what was seen before, the watch of a Secret has the same to wait.
+        if (this.#areListsOld && fact.ask.path.includes('/secrets?')) this.#secretsRefusedAt = fact.at;
         if (fact.ask.status !== undefined && fact.ask.status < 400) return;
         this.#disturbedAt = fact.at;
         // A Secret that is read by its name and is not there is no failure of its watch.
@@ -115,7 +117,7 @@ export class PromiseJudge implements Judge {
   #secretChanged(namespace: string, name: string): void {
     const { life } = this.#court;
     // A watch that is late, or dead without a word, tells of it later.
-    if (life.uses('dead connections') || life.uses('lag')) return;
+    if (life.uses('dead connections') || life.uses('lag') || this.#areListsOld) return;
     const now = this.#now();
     if (now - this.#secretsRefusedAt < REFUSED_LATELY_MS) return;
     for (const { plural, thing } of life.objects()) {
@@ -209,6 +211,10 @@ export class PromiseJudge implements Judge {
       const asked = Math.max(waitAsked(reply.headers, reply.status, this.#court.life.wall + reply.at), 6 * 60_000);
       return reply.at + Math.min(asked, LONGEST_PAUSE_MS) >= at;
     });
+  }
+
+  get #areListsOld(): boolean {
+    return this.#court.life.kube.lists.old !== undefined;
   }
 
   #now(): number {
