@@ -204,6 +204,7 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
     );
     return { got: 'success', verdict: { ...verdict, result }, secretVersion: read.resourceVersion };
   }
+  using.memory.unrecorded.failed(key);
   return { got: 'failure', verdict, ...(pausedUntil !== undefined && { pausedMs: pausedUntil - using.monotonic() }) };
 }
 

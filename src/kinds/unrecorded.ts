@@ -7,7 +7,7 @@ const MOST = 1_000;
  */
 export class Unrecorded {
   /** By store key: a write that is yet to be told of. */
-  readonly #sent = new Map<string, { readonly target: string; readonly uid: string }>();
+  readonly #sent = new Map<string, { readonly target: string; readonly uid: string; readonly isPayment: boolean }>();
   readonly #owed = new Set<string>();
   readonly #onOwed: (target: string, visited?: string) => void;
 
@@ -16,7 +16,7 @@ export class Unrecorded {
     this.#onOwed = onOwed;
   }
 
-  /** The first byte of a call is about to leave. It pays what is owed to its target, once a status tells of it. */
+  /** The first byte of a call is about to leave. It pays what is owed to its target, once it has succeeded and a status tells of it. */
   begins(call: {
     readonly key: string;
     readonly target: string;
@@ -24,11 +24,17 @@ export class Unrecorded {
     readonly isWrite: boolean;
   }): void {
     const { key, target, uid, isWrite } = call;
-    const isPayment = this.#owed.delete(target);
     // Before it no other one of its target is at work: what it finds, or overwrites, is whatever they have done.
     const others = [...this.#sent].filter(([other, write]) => other !== key && write.target === target);
     for (const [other] of others) this.#sent.delete(other);
-    if (isWrite || isPayment || others.length > 0) this.#sent.set(key, { target, uid });
+    const isPayment = this.#owed.delete(target) || others.length > 0;
+    if (isWrite || isPayment) this.#sent.set(key, { target, uid, isPayment });
+  }
+
+  /** The call has shown nothing, and put nothing in place of what was there: what it was to pay is owed all the same. */
+  failed(key: string): void {
+    const call = this.#sent.get(key);
+    if (call?.isPayment) this.#owe(call.target);
   }
 
   told(key: string): void {
@@ -39,7 +45,8 @@ export class Unrecorded {
   lost(key: string): void {
     const write = this.#sent.get(key);
     if (!write) return;
-    this.#owe(key, write.target);
+    this.#sent.delete(key);
+    this.#owe(write.target);
     this.#onOwed(write.target);
   }
 
@@ -54,14 +61,14 @@ export class Unrecorded {
     const write = this.#sent.get(key);
     // Were it woken too, a visit that fails each time after it has sent would follow at once, over its wait.
     if (write && (write.uid !== uid || !goesOn)) {
-      this.#owe(key, write.target);
+      this.#sent.delete(key);
+      this.#owe(write.target);
       this.#onOwed(write.target, write.target === target ? key : undefined);
     }
     return target !== undefined && this.#owed.has(target);
   }
 
-  #owe(key: string, target: string): void {
-    this.#sent.delete(key);
+  #owe(target: string): void {
     this.#owed.add(target);
     const [oldest] = this.#owed;
     if (this.#owed.size > MOST && oldest !== undefined) this.#owed.delete(oldest);

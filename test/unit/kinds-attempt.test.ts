@@ -225,3 +225,18 @@ test('a call whose object has changed is called off before it counts as begun', 
   expect(memory.triedSecret.size).toBe(0);
   expect(pacer.reserve({ credential: credential.id, key: 'k', target: 't', lane: 'user' })).toEqual({ reserved: true });
 });
+
+test.each([
+  ['a success pays', ok, false],
+  ['a refusal pays nothing', anAnswer(503), true],
+  ['one of which nobody knows what it did pays nothing', anAnswer(500), true],
+])('what is owed to a target since a write that nobody is told of: %s', async (_, answer, isOwed) => {
+  const { attemptFor, memory } = setUp();
+  const ONE = { key: KEY, uid: aPipeSettings({ name: 'orders' }).metadata.uid, goesOn: true };
+  await attemptFor('orders', answers(ok));
+  memory.unrecorded.lost(KEY);
+  expect(memory.unrecorded.isOwed('orders', ONE)).toBe(true);
+  await attemptFor('orders', answers(answer));
+  memory.unrecorded.told(KEY);
+  expect(memory.unrecorded.isOwed('orders', ONE)).toBe(isOwed);
+});

@@ -77,3 +77,14 @@ test('what one object has sent is paid by the next call for another one of its t
   unrecorded.lost(OTHER.key);
   expect(unrecorded.isOwed('pipe', OTHER)).toBe(true);
 });
+
+test('what was to pay and failed is owed to all of its target where that is not told either', () => {
+  unrecorded.begins(WRITE);
+  unrecorded.lost(ONE.key);
+  unrecorded.begins({ ...WRITE, isWrite: false });
+  unrecorded.failed(ONE.key);
+  expect(woken).toEqual(['pipe']);
+  unrecorded.lost(ONE.key);
+  expect(woken).toEqual(['pipe', 'pipe']);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(true);
+});
