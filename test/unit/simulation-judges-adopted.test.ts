@@ -38,3 +38,28 @@ describe('judge of removals', () => {
     expect(await removedAgain(60)).toEqual([]);
   });
 });
+
+describe('judge of what is left', () => {
+  it.each([
+    ['lets stay what a refused add has left, once its adoption is taken back', false, []],
+    ['has it gone while it is adopted', true, ['I3 unproven']],
+  ] as const)('%s', async (_, isAdopting, rules) => {
+    const record = organization({ privateEndpoints: [CONTESTED], adoptPrivateEndpoints: true });
+    await record.until(10);
+    const add = record.leaves('one-1', KEY, { privateEndpoints: { add: [CONTESTED], remove: [] } });
+    record.done(add, { status: 409, moves: { added: [CONTESTED] } });
+    record.answered(add, { status: 409 });
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    record.writes('one-1', KEY, { ...ready('Applied', 1), privateEndpoints: [OURS] });
+    if (!isAdopting) {
+      record.edits(KEY, { adoptPrivateEndpoints: undefined });
+      record.shows('one-1', KEY);
+      record.writes('one-1', KEY, { ...ready('Applied', 2), privateEndpoints: [{ ...OURS, origin: 'Found' }] });
+    }
+    record.edits(KEY, { privateEndpoints: [] });
+    record.shows('one-1', KEY);
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    record.writes('one-1', KEY, { ...ready('Applied', isAdopting ? 2 : 3), privateEndpoints: [] });
+    expect(record.rules().filter((rule) => /^I[34]/.test(rule))).toEqual(rules);
+  });
+});

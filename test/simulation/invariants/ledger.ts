@@ -80,7 +80,7 @@ export class LedgerJudge implements Judge {
     }
   }
 
-  /** Whether an endpoint has left the ledger of an object without proof since then: whether that was told is judged here. */
+  /** Whether an endpoint has ceased to be an object's since then: without proof (whether that was told is judged here), or with its adoption. */
   isLost(uid: string, endpoint: EndpointView, since: number): boolean {
     return (this.#lostAt.get(`${uid} ${truthKey(endpoint)}`) ?? -1) >= since;
   }
@@ -103,7 +103,10 @@ export class LedgerJudge implements Judge {
       if (left?.origin === 'Added' || left?.origin === 'Adopted') continue;
       // Of the spec that the status speaks of, which may be older than the one that stands there.
       const isAdopting = this.#adopting.has(`${uid} ${statusOf(now).observedGeneration}`);
-      if (entry.origin === 'Adopted' && !isAdopting) continue;
+      if (entry.origin === 'Adopted' && !isAdopting) {
+        this.#lostAt.set(`${uid} ${key}`, this.#court.life.timeline.now);
+        continue;
+      }
       // What it had taken over from another object was never its own.
       const why = this.#isProvenOurs(before, entry) ? this.#objection(now, entry, host) : undefined;
       if (why) this.#lostAt.set(`${uid} ${key}`, this.#court.life.timeline.now);
