@@ -63,3 +63,24 @@ describe('judge of what is left', () => {
     expect(record.rules().filter((rule) => /^I[34]/.test(rule))).toEqual(rules);
   });
 });
+
+describe('judge of claims', () => {
+  const ELSEWHERE = { ...CONTESTED, region: 'eu-west-1' };
+  const THEIRS = { ...CONTESTED, id: `${CONTESTED.id} ` };
+
+  it.each([
+    ['lets count as ours what came with our add under its id, with a blank after it', [], []],
+    ['does not where the look before showed it', [THEIRS], ['I3 claims']],
+  ] as const)('%s', async (_, before, rules) => {
+    const record = organization({ privateEndpoints: [ELSEWHERE] });
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old', ...before));
+    const add = record.leaves('one-1', KEY, { privateEndpoints: { add: [ELSEWHERE], remove: [] } });
+    await record.until(11);
+    record.done(add, { moves: { added: [ELSEWHERE] } });
+    record.answered(add, shown('Old', THEIRS));
+    const privateEndpoints = [{ ...THEIRS, origin: 'Added', state: 'Present' }];
+    record.writes('one-1', KEY, { ...ready('EndpointConflict', 1), privateEndpoints });
+    expect(record.rulesSoFar()).toEqual(rules);
+  });
+});

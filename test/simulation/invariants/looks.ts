@@ -168,7 +168,7 @@ function lookShortlyBefore(call: Departure, trails: Trails): Look | undefined {
 
 /** The look before an add with this id, where it lacked the id in any place: what comes under it then counts as ours in other fields. */
 export function lookLackingId(change: ApiCall, wanted: string, trails: Trails): Look | undefined {
-  const isId = ({ id }: Partial<EndpointView>): boolean => id?.toLowerCase() === wanted.toLowerCase();
+  const isId = ({ id }: Partial<EndpointView>): boolean => id?.trim().toLowerCase() === wanted.trim().toLowerCase();
   const { add = [] } = (change.body as PatchView).privateEndpoints ?? {};
   const before = add.some(isId) ? lookBefore(change, trails) : undefined;
   return before?.entries?.some(isId) ? undefined : before;
