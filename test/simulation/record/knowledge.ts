@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Thing } from '../kubernetes/objects.ts';
 import type { Fact } from './facts.ts';
 
@@ -38,7 +39,7 @@ export class Knowledge {
     if (thing) {
       const takesBack = wentBack || (before?.thing && this.#takesBack(fact.key, thing, before.thing));
       if (before?.thing && isOlder(thing, before.thing) && !takesBack) return;
-      if (before?.thing && isSame(thing, before.thing)) return;
+      if (before?.thing && isSame(thing, before.thing) && !this.#isAgain(fact.key, thing, before.thing)) return;
       const newest = before?.thing ?? held;
       const isRestored = newest !== undefined && isOlder(thing, newest);
       const isFirst = before ? before.isFirst && !isOlder(before.last, thing) : !isRestored;
@@ -62,6 +63,12 @@ export class Knowledge {
   /** Of two versions from before the versions went back, told after it, the newer one counts: only a newly restored one takes back. */
   #takesBack(key: string, thing: Thing, before: Thing): boolean {
     return this.#isLost(key, before) && !this.#isLost(key, thing);
+  }
+
+  /** Its version was given once more after the versions went back; the one that the server holds still is not the lost one. */
+  #isAgain(key: string, thing: Thing, before: Thing): boolean {
+    if (!this.#hasGoneBack || isDeepStrictEqual(thing, before)) return false;
+    return !isDeepStrictEqual(this.#stored(key), before);
   }
 
   /** Sent before the versions went back, and told after it: what the server holds is older. */
