@@ -133,7 +133,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     const isRestored = wentBack || restores !== known;
     broke = false;
     restores = wentBack ? known + 1 : known;
-    version = seen = resourceVersion;
+    version = resourceVersion;
     sink.replace(objects, resourceVersion, isRestored);
     trouble.works();
     synced.resolve();
@@ -182,7 +182,10 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   /** Whether the server went back in time. Throws while an older version than was seen may be that of a server which is behind. */
   function refuseStale(resourceVersion: string, newest: string): boolean {
     const isOlder = compareVersions(resourceVersion, newest) < 0;
-    if (!isOlder && staleSince === undefined) return false;
+    if (!isOlder && staleSince === undefined) {
+      seen = resourceVersion;
+      return false;
+    }
     staleSince ??= clock.monotonic();
     // One that has caught up since it was first seen to be older counts its versions anew all the same.
     if (isOlder && clock.monotonic() - staleSince < STALE_LIST_MS) {

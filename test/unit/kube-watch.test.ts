@@ -325,7 +325,7 @@ test('a server whose versions are always too old is not listed in a hot loop', a
 });
 
 test('resuming that is refused again and again ends in a list', async () => {
-  const f = await follow({ watch: refuse(504, 'Timeout') });
+  const f = await follow({ version: emptyList, watch: refuse(504, 'Timeout') });
   for (let i = 0; i < 7; i++) await f.sitOut();
   await f.until(() => expect(f.lists()).toBe(2));
 });
@@ -445,6 +445,27 @@ test('the list of a server that went back is not older than the version that has
   await f.sitOut();
   await f.until(() => expect(f.resumes()).toEqual(['10', '13']));
   expect(f.news).toEqual(['list  @10', 'ADDED a @11', 'list a @13, restored']);
+});
+
+test('a version that the server has told is seen, also where the watch has not come so far: a lower one says that it went back', async () => {
+  const cut: Behaviour = (request, response) => {
+    response.writeHead(200).write(aLine('ADDED', anObject('a', '11')), () => request.socket.destroy());
+  };
+  const at =
+    (version: string): Behaviour =>
+    (_, response) =>
+      sendJson(response, 200, aList([], version));
+  const f = await follow({
+    list: inTurn(emptyList, (_, response) => sendJson(response, 200, aList([anObject('b', '12')], '17'))),
+    version: inTurn(at('15'), at('13'), at('16')),
+    watch: inTurn(cut, cut, silence),
+  });
+  await f.sitOut();
+  await f.until(() => expect(f.watches()).toBe(2));
+  await f.sitOut();
+  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toContain('StaleList'));
+  await f.sitOut();
+  await f.until(() => expect(f.news.at(-1)).toBe('list b @17, restored'));
 });
 
 test('a watch that ended well goes on without asking for the version', async () => {
