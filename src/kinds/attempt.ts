@@ -95,10 +95,11 @@ export function attemptsOf(
     stillWanted: (object) => isSameWish(object, store.get(keyOf(object))),
     hasSlot: (key) => pacer.hasSlot(pacingKey(key)),
     recorded(key, how) {
+      const isUnknown = memory.underWay.get(key)?.isUnknown ?? false;
       // Those who are woken because it was lost find the target free.
       endCall(key, how === 'written');
       if (how === 'lost') memory.unrecorded.lost(key);
-      else memory.unrecorded.told(key);
+      else memory.unrecorded.told(key, isUnknown || how === 'same');
     },
     settle(key, isOpen) {
       pacer.settle(pacingKey(key));
@@ -109,8 +110,11 @@ export function attemptsOf(
       memory.triedSecret.delete(key);
       memory.unrecorded.lost(key);
     },
-    // What the last attempt on record was made with is known only to the process that made it.
-    takeOver: () => memory.triedSecret.clear(),
+    takeOver() {
+      // What the last attempt on record was made with is known only to the process that made it.
+      memory.triedSecret.clear();
+      memory.unrecorded.takeOver();
+    },
   };
 }
 

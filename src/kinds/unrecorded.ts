@@ -1,14 +1,16 @@
 /** Targets of which a debt is remembered; the oldest goes first. */
-const MOST = 1_000;
+const MOST = 10_000;
 
 /**
  * Writes that no status tells of, because somebody else's word came before theirs or their object was gone. What the API holds may
- * be theirs, whatever the status of the object says that stands for the target now: it sends, or looks, once more.
+ * be theirs, whatever the status of the object says that stands for the target now: it sends, or looks, once more. Of a write without
+ * an answer only the status of its own object tells, and only until the next call of that one, or its end.
  */
 export class Unrecorded {
   /** By store key: a write that is yet to be told of. */
-  readonly #sent = new Map<string, { readonly target: string; readonly uid: string; readonly isPayment: boolean }>();
-  readonly #owed = new Set<string>();
+  readonly #sent = new Map<string, { readonly target: string; readonly uid: string; readonly pays?: string }>();
+  /** By target: the uid of the one object that knows of it by its own status; '': none does. */
+  readonly #owed = new Map<string, string>();
   readonly #onOwed: (target: string, visited?: string) => void;
 
   /** `onOwed`: whoever stands for this target is to be visited, but for the one with this key, which is being visited. */
@@ -27,18 +29,27 @@ export class Unrecorded {
     // Before it no other one of its target is at work: what it finds, or overwrites, is whatever they have done.
     const others = [...this.#sent].filter(([other, write]) => other !== key && write.target === target);
     for (const [other] of others) this.#sent.delete(other);
-    const isPayment = this.#owed.delete(target) || others.length > 0;
-    if (isWrite || isPayment) this.#sent.set(key, { target, uid, isPayment });
+    const pays = others.length > 0 ? '' : this.#owed.get(target);
+    this.#owed.delete(target);
+    if (isWrite || pays !== undefined) this.#sent.set(key, { target, uid, ...(pays !== undefined && { pays }) });
   }
 
   /** The call has shown nothing, and put nothing in place of what was there: what it was to pay is owed all the same. */
   failed(key: string): void {
     const call = this.#sent.get(key);
-    if (call?.isPayment) this.#owe(call.target);
+    if (call?.pays !== undefined) this.#owe(call.target, call.pays);
   }
 
-  told(key: string): void {
+  /** `isToOthers`: what stands in the status says enough to this object alone. */
+  told(key: string, isToOthers = false): void {
+    const write = this.#sent.get(key);
     this.#sent.delete(key);
+    if (write && isToOthers) this.#owe(write.target, write.uid);
+  }
+
+  /** Another process may have called since: what one object has told itself, it has told to that one too. */
+  takeOver(): void {
+    for (const [target, knowing] of this.#owed) if (knowing !== '') this.#owed.delete(target);
   }
 
   /** Nobody will be told any more. */
@@ -65,12 +76,12 @@ export class Unrecorded {
       this.#owe(write.target);
       this.#onOwed(write.target, write.target === target ? key : undefined);
     }
-    return target !== undefined && this.#owed.has(target);
+    return target !== undefined && (this.#owed.get(target) ?? uid) !== uid;
   }
 
-  #owe(target: string): void {
-    this.#owed.add(target);
-    const [oldest] = this.#owed;
+  #owe(target: string, knowing = ''): void {
+    this.#owed.set(target, (this.#owed.get(target) ?? knowing) === knowing ? knowing : '');
+    const [oldest] = this.#owed.keys();
     if (this.#owed.size > MOST && oldest !== undefined) this.#owed.delete(oldest);
   }
 }

@@ -39,8 +39,11 @@ export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
   report(object: Stored, plan: Plan, result: Result, now: number): Report;
 }
 
-/** What became of the status that a visit had to write. `lost`: no status will ever tell of it. */
-export type Recorded = 'written' | 'lost';
+/**
+ * What became of the status that a visit had to write. `same`: another one stands there, which tells of the same state, but not when
+ * it was sent. `lost`: no status will ever tell of it.
+ */
+export type Recorded = 'written' | 'same' | 'lost';
 
 /** What else the engine asks of a kind. */
 interface Housekeeping {

@@ -159,7 +159,7 @@ export class Lifecycle {
       ...(unsaid && { unsaid }),
     });
     const object = kind.get(keyOf(base));
-    if (lastWord && recorded === 'written' && object) {
+    if (lastWord && recorded !== 'lost' && object) {
       this.#unsaid.set(id, { kind, base: object, report: { ...rest, ...lastWord } });
     }
     return outcome;
@@ -198,8 +198,8 @@ export class Lifecycle {
       met: (found, known) => kind.put(found, known),
     });
     this.#kept.delete(id);
-    const isLost = written === 'gone' || (written === 'superseded' && !isSame);
-    const recorded = isLost ? 'lost' : 'written';
+    const overtaken = isSame ? 'same' : 'lost';
+    const recorded = written === 'gone' ? 'lost' : written === 'superseded' ? overtaken : 'written';
     kind.recorded(key, recorded);
     if (written === 'gone') kind.drop(base);
     if (written === 'superseded' && kept.unsaid) this.#kept.set(id, kept.unsaid);

@@ -58,14 +58,14 @@ test('another object under the same name owes what the one before has left', () 
   expect(unrecorded.isOwed('pipe', { ...ONE, uid: 'u-2' })).toBe(true);
 });
 
-test('of a thousand targets at most, the oldest is forgotten first', () => {
-  for (let n = 0; n <= 1_000; n += 1) {
+test('of ten thousand targets at most, the oldest is forgotten first', () => {
+  for (let n = 0; n <= 10_000; n += 1) {
     unrecorded.begins({ ...WRITE, key: `ingest/${n}`, target: `pipe-${n}` });
     unrecorded.lost(`ingest/${n}`);
   }
   expect(unrecorded.isOwed('pipe-0', ONE)).toBe(false);
   expect(unrecorded.isOwed('pipe-1', ONE)).toBe(true);
-  expect(unrecorded.isOwed('pipe-1000', ONE)).toBe(true);
+  expect(unrecorded.isOwed('pipe-10000', ONE)).toBe(true);
 });
 
 test('what one object has sent is paid by the next call for another one of its target, and owed again where that is not told', () => {
@@ -87,4 +87,39 @@ test('what was to pay and failed is owed to all of its target where that is not 
   unrecorded.lost(ONE.key);
   expect(woken).toEqual(['pipe', 'pipe']);
   expect(unrecorded.isOwed('pipe', ONE)).toBe(true);
+});
+
+test('what the status of one object tells to itself alone is owed to the others of its target, until a call succeeds', () => {
+  const OTHER = { key: 'ingest/invoices', uid: 'u-3', goesOn: true };
+  unrecorded.begins(WRITE);
+  unrecorded.told(ONE.key, true);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
+  expect(unrecorded.isOwed('pipe', OTHER)).toBe(true);
+  unrecorded.begins(WRITE);
+  unrecorded.failed(ONE.key);
+  unrecorded.told(ONE.key);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(false);
+  expect(unrecorded.isOwed('pipe', OTHER)).toBe(true);
+  unrecorded.begins(WRITE);
+  unrecorded.told(ONE.key);
+  expect(unrecorded.isOwed('pipe', OTHER)).toBe(false);
+});
+
+test('what one object alone knows and what nobody does is owed to all', () => {
+  unrecorded.begins(WRITE);
+  unrecorded.told(ONE.key, true);
+  unrecorded.begins(WRITE);
+  unrecorded.lost(ONE.key);
+  expect(unrecorded.isOwed('pipe', ONE)).toBe(true);
+});
+
+test('another process that has led meanwhile was told what one object alone knows, and not what nobody does', () => {
+  const OTHER = { key: 'ingest/invoices', uid: 'u-3', goesOn: true };
+  unrecorded.begins(WRITE);
+  unrecorded.told(ONE.key, true);
+  unrecorded.begins({ ...WRITE, target: 'another pipe', key: 'ingest/lost' });
+  unrecorded.lost('ingest/lost');
+  unrecorded.takeOver();
+  expect(unrecorded.isOwed('pipe', OTHER)).toBe(false);
+  expect(unrecorded.isOwed('another pipe', OTHER)).toBe(true);
 });
