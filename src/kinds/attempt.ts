@@ -10,7 +10,7 @@ import type { CredentialProblem, CredentialRead, ReadCredential, SecretRef } fro
 import type { Locks } from './locks.ts';
 import { maskFor, maskTexts } from './masked.ts';
 import type { TriedSecret } from './tried-secret.ts';
-import { Unrecorded } from './unrecorded.ts';
+import type { Unrecorded } from './unrecorded.ts';
 
 /** What came of wanting to make one call. */
 export type Attempt =
@@ -70,15 +70,15 @@ export function attemptsOf(
   {
     store,
     locks,
-    wakeTarget,
+    unrecorded,
   }: {
     readonly store: Pick<Store<KubeObject>, 'get'>;
     readonly locks: Locks;
-    readonly wakeTarget: (target: string, but?: string) => void;
+    readonly unrecorded: Unrecorded;
   },
 ): KindAttempts {
   const pacingKey = (key: string): string => queueKey(kind, key);
-  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded(wakeTarget) };
+  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded };
   const endCall = (key: string, isTold = false): void => {
     const call = memory.underWay.get(key);
     if (!call) return;

@@ -2,7 +2,7 @@ import type { KubeObject } from '../kube/resource.ts';
 import { currentReady, generationOf } from './common-status.ts';
 import { isNewSecret, secretChanged } from './due.ts';
 import { isIdle, isOfFirstVersion, isProven, type ProvableStatus } from './proof.ts';
-import type { Claim } from './target.ts';
+import type { Calls, Claim } from './target.ts';
 import type { SecretFacts } from './tried-secret.ts';
 
 /** What is known about one of several objects for one target besides itself. */
@@ -15,21 +15,28 @@ export interface ClaimFacts extends SecretFacts {
 const REFUSALS = new Set([401, 403, 404, 410]);
 
 export function claimOf(object: KubeObject, facts: ClaimFacts): Claim {
-  const { uid, namespace, name, creationTimestamp, deletionTimestamp } = object.metadata;
+  const { uid, namespace, name, deletionTimestamp } = object.metadata;
   const status = object.status as ProvableStatus | undefined;
   return {
     uid,
     namespace,
     name,
-    created: creationTimestamp,
     proven: isProven(status, facts.apiHash),
     firstVersion: isOfFirstVersion(status),
     able: facts.mayAct && !isIdle(object) && deletionTimestamp === undefined && hasSecret(object, facts),
     refused: isRefused(object, facts),
     answered: status?.lastRequest?.httpStatus !== undefined,
-    appliedAt: timeOf(status?.applied),
-    provenAt: timeOf(status?.proof),
-    unknownAt: status?.lastRequest?.outcome === 'Unknown' ? timeOf(status.lastRequest) : undefined,
+    ...callsOf(object),
+  };
+}
+
+export function callsOf({ metadata, status }: KubeObject): Calls {
+  const { applied, proof, lastRequest } = (status ?? {}) as ProvableStatus;
+  return {
+    created: metadata.creationTimestamp,
+    appliedAt: timeOf(applied),
+    provenAt: timeOf(proof),
+    unknownAt: lastRequest?.outcome === 'Unknown' ? timeOf(lastRequest) : undefined,
   };
 }
 

@@ -3,13 +3,16 @@ import { isSameDeclaration, type KubeObject, keyOf } from '../kube/resource.ts';
 import { type Origin, Store } from '../kube/store.ts';
 import { queueKey } from '../runtime/controller.ts';
 import type { Lane } from '../runtime/queue.ts';
-import { type CommonStatus, generationOf, readyOf, usedAnnotations } from './common-status.ts';
+import { callsOf } from './claim.ts';
+import { type CommonStatus, generationOf, isReady, readyOf, usedAnnotations } from './common-status.ts';
 import { Contests } from './contests.ts';
 import type { KindContext } from './context.ts';
 import { secretNameOf } from './credentials.ts';
 import { Locks } from './locks.ts';
 import type { ProvableStatus } from './proof.ts';
 import { SharedText } from './shared-text.ts';
+import { confirmedAgainst } from './target.ts';
+import { Unrecorded } from './unrecorded.ts';
 
 export interface KindStoreOptions<T extends KubeObject> {
   /** The kind's name. */
@@ -27,8 +30,7 @@ export interface KindStore<T extends KubeObject> {
   readonly rivals: (object: T) => T[];
   readonly locks: Locks;
   readonly contests: Contests;
-  /** Visits all that stand for this, but for the one with this key. */
-  readonly wakeTarget: (target: string, but?: string) => void;
+  readonly unrecorded: Unrecorded;
 }
 
 /**
@@ -49,6 +51,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     );
   const texts = new SharedText();
   const contests = new Contests(() => clock.monotonic());
+  const unrecorded = new Unrecorded(wakeTarget);
   const locks = new Locks({
     monotonic: () => clock.monotonic(),
     apiTimeoutMs,
@@ -60,7 +63,11 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
   });
   const gone = (before: T): void => {
     const rivals = rivalsOf(before);
-    if (rivals.length < 2) contests.end(options.targetOf(before));
+    const target = options.targetOf(before);
+    if (rivals.length < 2) contests.end(target);
+    // Whoever is not Ready calls anyway.
+    const isOwed = (rival: T): boolean => isReady(rival) && isOvertaken(rival, before, locks.atWorkMs, clock.now());
+    if (target !== undefined && rivals.some(isOwed)) unrecorded.untold(target);
     wake(rivals, 'user');
   };
   const store = new Store<T>({
@@ -94,7 +101,12 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const target = options.targetOf(object);
     return target === undefined ? [] : store.byIndex('target', target);
   };
-  return { store, rivals: rivalsOf, locks, contests, wakeTarget };
+  return { store, rivals: rivalsOf, locks, contests, unrecorded };
+}
+
+/** Whether one that was confirmed is to be sent again by what the status of another one says. */
+function isOvertaken(one: KubeObject, other: KubeObject, atWorkMs: number, now: number): boolean {
+  return confirmedAgainst({ own: callsOf(one), others: [callsOf(other)], atWorkMs }, now) !== undefined;
 }
 
 /** What decides who holds a target, and whether what the holder has sent still stands; see target.ts. */

@@ -27,6 +27,9 @@ export interface Claim extends Holder {
   readonly unknownAt: number | undefined;
 }
 
+/** When the API may have taken something of an object, by its status. */
+export type Calls = Pick<Claim, 'created' | 'appliedAt' | 'provenAt' | 'unknownAt'>;
+
 /** All that decides who may act for a target, as the object that asks sees it. */
 export interface Standing {
   readonly own: Claim;
@@ -112,7 +115,10 @@ function turnOf(
  * nobody knows which came last. A time in the future, which a wrong clock has written, counts as long past; and whatever a clock
  * says, nothing was sent for a rival before it was there.
  */
-function confirmedAgainst({ own, others, atWorkMs }: Standing, now: number): number | undefined {
+export function confirmedAgainst(
+  { own, others, atWorkMs }: Pick<Standing, 'atWorkMs'> & { readonly own: Calls; readonly others: readonly Calls[] },
+  now: number,
+): number | undefined {
   const past = (time: number | undefined): number => (time !== undefined && time <= now ? time : 0);
   if (own.appliedAt === undefined) return undefined;
   const times = others.flatMap(({ created, appliedAt, provenAt, unknownAt }) => {

@@ -47,9 +47,14 @@ export class Unrecorded {
     if (write && isToOthers) this.#owe(write.target, write.uid);
   }
 
-  /** Another process may have called since: what one object has told itself, it has told to that one too. */
+  /** Another process may have led since, and gone by what each status told. */
   takeOver(): void {
     for (const [target, knowing] of this.#owed) if (knowing !== '') this.#owed.delete(target);
+  }
+
+  /** The status that told of it is gone with its object, and somebody has yet to act on it. */
+  untold(target: string): void {
+    this.#owe(target);
   }
 
   /** Nobody will be told any more. */

@@ -147,3 +147,28 @@ test('who holds the pipe sends again where a rival has given way before it sent 
   await catchUp(process);
   expect(bodies).toEqual(['{"engine_max_threads":8}', '{"engine_max_threads":2}']);
 });
+
+test.each([
+  ['has lost an answer since', -5, true],
+  ['had lost one long before', -300, false],
+])(
+  'who holds the pipe sends again where a rival of another process %s, and is gone by its turn',
+  async (_, at, isSent) => {
+    const { kind, clock, bodies, put, visit } = aProcess();
+    const lastRequest = {
+      operation: 'UpdatePipeSettings',
+      outcome: 'Unknown',
+      time: timestamp(T0 + at * SECOND),
+    } as const;
+    const theirs = put({ ...late, status: { lastRequest } });
+    kind.sink().replace([theirs, put(holder)], '102', false);
+    await visit(holder);
+    kind.sink().apply('DELETED', put(theirs));
+    await visit(late);
+    await visit(holder);
+    expect(bodies).toEqual([]);
+    await clock.advance(100 * SECOND);
+    await visit(holder);
+    expect(bodies).toEqual(isSent ? ['{"engine_max_threads":2}'] : []);
+  },
+);

@@ -3,6 +3,7 @@ import { createPacer } from '../../src/api/pacer.ts';
 import { attempt, attemptsOf } from '../../src/kinds/attempt.ts';
 import type { KindContext } from '../../src/kinds/context.ts';
 import { Locks } from '../../src/kinds/locks.ts';
+import { Unrecorded } from '../../src/kinds/unrecorded.ts';
 import { keyOf } from '../../src/kube/resource.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { anAnswer, aPipeSettings } from '../support/objects.ts';
@@ -24,7 +25,11 @@ function aProcess() {
     clock,
   };
   const store = { get: () => object };
-  const attempts = attemptsOf('Kind', context as KindContext, { store, locks, wakeTarget: () => undefined });
+  const attempts = attemptsOf('Kind', context as KindContext, {
+    store,
+    locks,
+    unrecorded: new Unrecorded(() => undefined),
+  });
   return {
     clock,
     /** Makes a call that was answered with 200. */

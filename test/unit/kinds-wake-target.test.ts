@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { createKindStore } from '../../src/kinds/kind-store.ts';
-import { Unrecorded } from '../../src/kinds/unrecorded.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { anObject } from '../support/kube-server.ts';
 
 function aStore() {
   const woken: string[] = [];
   const seen: string[] = [];
-  const { store, wakeTarget } = createKindStore({
+  const { store, unrecorded } = createKindStore({
     kind: 'Thing',
     context: {
       enqueue: (id) => void woken.push(id),
@@ -19,13 +18,12 @@ function aStore() {
     targetOf: () => 'pipe',
     onStatus: ({ metadata }) => void seen.push(`${metadata.name} @${metadata.resourceVersion}`),
   });
-  return { store, wakeTarget, woken, seen };
+  return { store, unrecorded, woken, seen };
 }
 
 test('who begins a visit with an untold write of its own wakes the others of its target, and not itself again', () => {
-  const { store, wakeTarget, woken } = aStore();
+  const { store, unrecorded, woken } = aStore();
   store.replace([anObject('failing', '1'), anObject('other', '2')], '3');
-  const unrecorded = new Unrecorded(wakeTarget);
   const failing = { key: 'ns/failing', uid: 'uid-failing' };
   unrecorded.begins({ ...failing, target: 'pipe', isWrite: true });
   woken.length = 0;

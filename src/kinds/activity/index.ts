@@ -12,8 +12,8 @@ import { type Activity, activityType } from './resource.ts';
 export function createActivityKind(context: KindContext): Kind {
   const { api, secrets } = context;
   const { kind } = activityType;
-  const { store, locks, wakeTarget } = createKindStore<Activity>({ kind, context, targetOf: () => undefined });
-  const attempts = attemptsOf(kind, context, { store, locks, wakeTarget });
+  const { store, locks, unrecorded } = createKindStore<Activity>({ kind, context, targetOf: () => undefined });
+  const attempts = attemptsOf(kind, context, { store, locks, unrecorded });
   return defineKind({
     type: activityType,
     store,

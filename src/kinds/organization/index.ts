@@ -18,14 +18,14 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { api, secrets, unlisted, cleanupDeadlineMs, planOnly, log } = context;
   const { baseUrl } = api;
   const { kind } = organizationType;
-  const { store, rivals, locks, contests, wakeTarget } = createKindStore<Organization>({
+  const { store, rivals, locks, contests, unrecorded } = createKindStore<Organization>({
     kind,
     context,
     targetOf,
     // What another process has open counts from now on, also for one that stands by.
     onStatus: (object) => void notebook.of(object, context.clock.monotonic()),
   });
-  const attempts = attemptsOf(kind, context, { store, locks, wakeTarget });
+  const attempts = attemptsOf(kind, context, { store, locks, unrecorded });
   const notebook = new Notebook(locks.atWorkMs);
   const known = {
     ...attempts,

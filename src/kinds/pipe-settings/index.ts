@@ -17,8 +17,8 @@ export function createPipeSettingsKind(context: KindContext): Kind {
   const { api, secrets, unlisted, planOnly } = context;
   const { baseUrl } = api;
   const { kind } = pipeSettingsType;
-  const { store, rivals, locks, contests, wakeTarget } = createKindStore<PipeSettings>({ kind, context, targetOf });
-  const attempts = attemptsOf(kind, context, { store, locks, wakeTarget });
+  const { store, rivals, locks, contests, unrecorded } = createKindStore<PipeSettings>({ kind, context, targetOf });
+  const attempts = attemptsOf(kind, context, { store, locks, unrecorded });
   const apiHash = apiHashOf(baseUrl);
   const unsettled = new Unsettled({ monotonic: attempts.monotonic, settlesInMs: locks.atWorkMs });
   const known = {
