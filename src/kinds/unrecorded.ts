@@ -40,11 +40,11 @@ export class Unrecorded {
     if (call?.pays !== undefined) this.#owe(call.target, call.pays);
   }
 
-  /** `isToOthers`: what stands in the status says enough to this object alone. */
-  told(key: string, isToOthers = false): void {
+  /** `onlyToItself`: what stands in the status says enough to this object, but nothing lasting to the others. */
+  told(key: string, onlyToItself = false): void {
     const write = this.#sent.get(key);
     this.#sent.delete(key);
-    if (write && isToOthers) this.#owe(write.target, write.uid);
+    if (write && onlyToItself) this.#owe(write.target, write.uid);
   }
 
   /** Another process may have led since, and gone by what each status told. */
