@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { applied, PIPE, pipe, THREADS } from '../simulation/by-hand/objects.ts';
+import { applied, PIPE, pipe, ready, THREADS } from '../simulation/by-hand/objects.ts';
 
 const result = (threads: number) => ({ result: { [THREADS]: threads } });
 
@@ -91,5 +91,28 @@ describe('judge of drift', () => {
 
   it('takes no reply of another API for what was reported', async () => {
     expect(await toldOf('other-api.example.com')).toEqual(['said drift']);
+  });
+});
+
+describe('judge of messages', () => {
+  const UNAVAILABLE = { operation: 'UpdatePipeSettings', outcome: 'Unavailable' } as const;
+
+  it.each([
+    ['lets a later call say that it found nobody, after a restore under way', true, true, []],
+    ['has no later call where none found nobody', true, false, ['said unsent']],
+    ['lets no word be lost where nothing was restored', false, true, ['said unsent']],
+  ] as const)('%s', async (_, isRestored, isUnreached, rules) => {
+    const record = pipe(1);
+    await record.until(100);
+    const call = record.leaves('one-1', PIPE, { [THREADS]: 1 });
+    record.done(call, result(1));
+    await record.until(105);
+    if (isRestored) record.life.restored(undefined);
+    await record.until(110);
+    record.unanswered(call);
+    await record.until(115);
+    if (isUnreached) record.life.tell({ what: 'unreached', process: 'one-1', target: call.target });
+    record.writes('one-1', PIPE, { ...ready('Unavailable', 1), lastRequest: { ...UNAVAILABLE, time: record.time() } });
+    expect(record.rulesSoFar()).toEqual(rules);
   });
 });

@@ -50,6 +50,8 @@ export class MessageJudge implements Judge {
   readonly #byRequestId = new Map<string, ApiCall>();
   /** Calls without an answer that a status has told of. */
   readonly #told = new Set<ApiCall>();
+  /** By process and target: when a call last found nobody to connect to. */
+  readonly #unreachedAt = new Map<string, number>();
 
   constructor(court: Court) {
     this.#court = court;
@@ -60,6 +62,7 @@ export class MessageJudge implements Judge {
     if (fact.what === 'answered' && fact.call.reply?.requestId !== undefined) {
       this.#byRequestId.set(fact.call.reply.requestId, fact.call);
     }
+    if (fact.what === 'unreached') this.#unreachedAt.set(`${fact.process} ${fact.target}`, fact.at);
     if (fact.what === 'asked') this.#judgeTried(fact.process, fact.ask);
     if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED') return;
     const { plural } = fact.change.kind;
@@ -127,6 +130,9 @@ export class MessageJudge implements Judge {
     if (!last?.unanswered || this.#told.has(last) || !isOwn(last)) return;
     this.#told.add(last);
     if (lastRequest?.outcome !== 'Unavailable' || last.method === 'GET' || isLook(last)) return;
+    // By what a restore has brought, its word may have been superseded without a try: what is said then is of a later call.
+    const isOfLater = (this.#unreachedAt.get(`${by} ${target}`) ?? 0) > last.unanswered.at;
+    if (isOfLater && (this.#court.life.restores.at(-1) ?? -1) >= last.leftAt) return;
     const [done] = last.executions;
     if (done && done.at < last.unanswered.at)
       this.#court.report('said unsent', key, `${key} says that nothing reached the API, and it had ${last.text}`);

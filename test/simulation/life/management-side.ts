@@ -71,6 +71,10 @@ export class ManagementSide implements Server {
     this.#life.tell({ what: 'unanswered', call });
   }
 
+  unreached({ host, request }: Crossing): void {
+    this.#life.tell({ what: 'unreached', process: host, target: targetOf(request) });
+  }
+
   #callOf(crossing: Crossing): ApiCall {
     const known = this.#calls.get(crossing.id);
     if (known) return known;

@@ -47,6 +47,8 @@ export type Fact = { readonly at: number } & (
   | { readonly what: 'act'; readonly id: string; readonly text: string }
   | { readonly what: 'process'; readonly process: string; readonly did: ProcessEvent; readonly text?: string }
   | { readonly what: 'leaves' | 'done' | 'answered' | 'unanswered'; readonly call: ApiCall }
+  /** A call found nobody to connect to: nothing of it has left. */
+  | { readonly what: 'unreached'; readonly process: string; readonly target: string }
   | { readonly what: 'other'; readonly host: string; readonly organizationId: string; readonly moves: EndpointMoves }
   | { readonly what: 'written'; readonly change: Change }
   | {
