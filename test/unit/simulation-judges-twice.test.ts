@@ -37,4 +37,33 @@ describe('judge of what is at rest', () => {
   it('does not let come late one that was never seen to be over', async () => {
     expect(await removedAgain({ isAnswered: false })).toEqual(['I4 not-there']);
   });
+
+  /** A name is sent, another one is confirmed after the user has edited it, and then the first call is carried out once more. */
+  async function namedAgain({ isRefused }: { readonly isRefused: boolean }): Promise<string[]> {
+    const record = organization({ name: 'A' });
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    const first = record.leaves('one-1', KEY, { name: 'A' });
+    record.done(first, { status: 429, applied: false });
+    if (isRefused) record.answered(first, { status: 429 });
+    else record.unanswered(first);
+    await record.until(20);
+    record.edits(KEY, { name: 'B' });
+    record.shows('one-1', KEY);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    const requestId = record.calls('one-1', KEY, { name: 'B' }, shown('B'));
+    record.writes('one-1', KEY, applied(record, 2, requestId));
+    await record.until(45);
+    record.done(first, shown('A'));
+    await record.until(200);
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('lets come twice a name that was refused', async () => {
+    expect(await namedAgain({ isRefused: true })).toEqual([]);
+  });
+
+  it('does not let come late one that had no answer', async () => {
+    expect(await namedAgain({ isRefused: false })).toEqual(['I4 overwritten']);
+  });
 });

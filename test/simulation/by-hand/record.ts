@@ -14,6 +14,8 @@ import { type Plural, type SpecView, type StatusView, targetOfSpec } from '../re
 /** How an answer of the management API is: what it did, and what it says. */
 export interface Answer {
   readonly status?: number;
+  /** Whether the work was done, in whole or in part. */
+  readonly applied?: boolean;
   readonly moves?: Partial<EndpointMoves>;
   readonly result?: Readonly<Record<string, unknown>>;
 }
@@ -141,11 +143,11 @@ export class HandRecord {
     return call;
   }
 
-  done(call: ApiCall, { status = 200, moves = {} }: Answer = {}): void {
+  done(call: ApiCall, { status = 200, applied = true, moves = {} }: Answer = {}): void {
     const { now: at } = this.life.timeline;
     const { added = [], removed = [] } = moves;
     const requestId = `00000000-0000-4000-8000-${String(call.id).padStart(12, '0')}`;
-    call.executions.push({ at, status, applied: true, requestId, moves: { added, removed } });
+    call.executions.push({ at, status, applied, requestId, moves: { added, removed } });
     this.life.tell({ what: 'done', call });
   }
 

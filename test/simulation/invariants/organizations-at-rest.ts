@@ -10,7 +10,7 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
-import { type Court, isSuccess } from './court.ts';
+import { type Court, isRefused, isSuccess } from './court.ts';
 import type { LedgerJudge } from './ledger.ts';
 import type { Notes } from './notes.ts';
 import { isFromBefore } from './pipes-at-rest.ts';
@@ -263,11 +263,11 @@ export class OrganizationsAtRest {
     return this.#court.lastNamed.get(`${this.#court.life.apiHost} ${target}`);
   }
 
-  /** It was confirmed, and carried out once more after that: no client hears of it. */
+  /** It was confirmed, or refused, and carried out once more after that: no client hears of it. */
   #cameTwice(call: ApiCall | undefined): boolean {
-    const { reply, executions } = call ?? { executions: [] };
-    const last = executions.findLast(({ applied }) => applied);
-    const isSo = call !== undefined && isSuccess(call) && (last?.at ?? 0) > (reply?.at ?? 0);
+    const last = call?.executions.findLast(({ applied }) => applied);
+    const isOver = call !== undefined && (isSuccess(call) || isRefused(call));
+    const isSo = isOver && (last?.at ?? 0) > (call.reply?.at ?? 0);
     if (isSo) this.#court.excuse('a call carried out twice');
     return isSo;
   }
