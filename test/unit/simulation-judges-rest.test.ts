@@ -57,8 +57,8 @@ describe('judge of names at rest', () => {
 });
 
 describe('judge of pipes at rest', () => {
-  /** A process stands still with a call under way; another one leads, and is confirmed; then the first call lands. */
-  async function landsLate({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+  /** A process stands still with a call under way; another one leads, and is confirmed; then the first call lands, and is answered or not. */
+  async function landsLate({ isTold = false, isAnswered = false, tells = false }): Promise<string[]> {
     const record = pipe(1);
     await record.until(10);
     const lost = leaves(record, PIPE, { body: { [THREADS]: 1 }, isTold });
@@ -73,16 +73,22 @@ describe('judge of pipes at rest', () => {
     record.life.api.settings.set(`${ORGANIZATION}/service/pipe-1`, { [THREADS]: 1 });
     await record.until(70);
     record.process('one-1', 'goes-on');
-    if (!isTold) record.unanswered(lost);
+    if (isAnswered) record.answered(lost, { result: { [THREADS]: 1 } });
+    else if (!isTold) record.unanswered(lost);
+    if (tells) record.writes('one-1', PIPE, applied(record, 2, requestId));
     await record.until(200);
-    return record.rules();
+    return record.rules().filter((rule) => rule.startsWith('I4'));
   }
 
-  it('lets land late what another process had under way when it stood still', async () => {
-    expect(await landsLate({ isTold: false })).toEqual([]);
+  it.each([false, true])('lets land late what another process had under way (answered: %s)', async (isAnswered) => {
+    expect(await landsLate({ isAnswered })).toEqual([]);
   });
 
   it('has what a status told of waited for', async () => {
     expect(await landsLate({ isTold: true })).toEqual(['I4 late-write']);
+  });
+
+  it('has undone what its process could tell of when it was answered', async () => {
+    expect(await landsLate({ isAnswered: true, tells: true })).toEqual(['I4 not-there']);
   });
 });

@@ -13,7 +13,7 @@ import type { PatchView } from './calls.ts';
 import { type Court, isRefused, isSuccess } from './court.ts';
 import type { LedgerJudge } from './ledger.ts';
 import type { Notes } from './notes.ts';
-import { isFromBefore } from './pipes-at-rest.ts';
+import { cameUntold, isFromBefore } from './pipes-at-rest.ts';
 import type { Rightful } from './rightful.ts';
 import { areTwice, type Instance, isIn, type Look, type Trails, truthKey } from './trail.ts';
 
@@ -73,7 +73,7 @@ export class OrganizationsAtRest {
     const named = this.#lastNamed(targetOfSpec('organizations', specOf(thing)));
     const isNamed = name === undefined || (named?.body as PatchView | undefined)?.name === name;
     const isExcused = (): boolean =>
-      isFromBefore(thing, this.#court) || this.#cameTwice(named) || this.#cameUntold(named, thing);
+      isFromBefore(thing, this.#court) || this.#cameTwice(named) || cameUntold(named, thing, this.#court);
     if (isNamed || this.#rightful.changesNames(thing) || isExcused()) return;
     const actual = this.#court.life.api.organizations.of(organizationId)?.name;
     this.#court.report(
@@ -269,13 +269,6 @@ export class OrganizationsAtRest {
     const isOver = call !== undefined && (isSuccess(call) || isRefused(call));
     const isSo = isOver && (last?.at ?? 0) > (call.reply?.at ?? 0);
     if (isSo) this.#court.excuse('a call carried out twice');
-    return isSo;
-  }
-
-  /** A name needs no intent: who was confirmed after it could not know of it, and its process has told nobody. */
-  #cameUntold(call: ApiCall | undefined, thing: Thing): boolean {
-    const isSo = call !== undefined && call.reply === undefined && this.#court.wasUntold(call, thing);
-    if (isSo) this.#court.excuse('a write that no status tells of, of a process that is gone');
     return isSo;
   }
 

@@ -3,6 +3,8 @@ import type { ApiCall } from '../record/facts.ts';
 import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { Court } from './court.ts';
 
+const UNTOLD = 'a write that no status tells of, of a process that is gone';
+
 /** I4, of PipeSettings: what says Applied at rest is what the API has. */
 export class PipesAtRest {
   readonly #court: Court;
@@ -53,12 +55,10 @@ export class PipesAtRest {
   /** No status told of the call that came last, of a process that is gone: none ever did, or the same was confirmed since. */
   #cameUntold(thing: Thing): boolean {
     const last = this.#court.carriedOut(targetOfSpec('pipesettings', specOf(thing))).at(-1);
+    if (cameUntold(last, thing, this.#court)) return true;
     if (!last || last.reply) return false;
-    const isSo =
-      this.#court.wasConfirmedAfter(last, thing) ||
-      this.#court.wasUntold(last, thing) ||
-      this.#wasTakenOffRecord(last, thing);
-    if (isSo) this.#court.excuse('a write that no status tells of, of a process that is gone');
+    const isSo = this.#court.wasConfirmedAfter(last, thing) || this.#wasTakenOffRecord(last, thing);
+    if (isSo) this.#court.excuse(UNTOLD);
     return isSo;
   }
 
@@ -88,5 +88,17 @@ export class PipesAtRest {
 export function isFromBefore(thing: Thing, court: Court): boolean {
   const isSo = court.confirmedAt(thing) <= (court.life.restores.at(-1) ?? Number.NEGATIVE_INFINITY);
   if (isSo) court.excuse('confirmed before a restore and overwritten since');
+  return isSo;
+}
+
+/**
+ * Whether the call that confirmed this object left when nobody could know of this write, and its process has told nobody since: it is
+ * gone, or has stood still meanwhile, even if it has the answer by now.
+ */
+export function cameUntold(write: ApiCall | undefined, thing: Thing, court: Court): boolean {
+  if (!write || !court.wasUntold(write, thing)) return false;
+  const isTold = court.candidates(write).some(({ known }) => court.isTold(write, known.last.metadata.uid));
+  const isSo = write.reply === undefined || !isTold;
+  if (isSo) court.excuse(UNTOLD);
   return isSo;
 }
