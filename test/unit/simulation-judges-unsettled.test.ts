@@ -44,4 +44,32 @@ describe('judge of what is unsettled', () => {
     expect(await afterDeath(104, NEIGHBOURS, REMOVE)).toEqual(['I6 unsettled']);
     expect(await afterDeath(104, KEY)).toEqual(['I6 again']);
   });
+
+  /** An intent leaves, its process dies, and its object goes, of which the next process was told or not; then that one calls for another object. */
+  async function afterItsObject(wasTold: boolean): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    neighbour(record, { privateEndpoints: [CONTESTED] });
+    record.shows('one-1', NEIGHBOURS);
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange: { time: record.time(), ...ADD } });
+    record.leaves('one-1', KEY, { privateEndpoints: ADD });
+    await record.until(11);
+    record.process('one-1', 'died');
+    if (wasTold) record.begins('one-2', KEY);
+    record.deletes(KEY);
+    if (wasTold) record.shows('one-2', KEY);
+    await record.until(20);
+    record.begins('one-2', NEIGHBOURS);
+    record.calls('one-2', NEIGHBOURS, LOOK, shown('Old'));
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I6'));
+  }
+
+  it('lets go what went with its object before another process was told of it', async () => {
+    expect(await afterItsObject(false)).toEqual([]);
+  });
+
+  it('has waited for what a process was told of before its object went', async () => {
+    expect(await afterItsObject(true)).toEqual(['I6 unsettled']);
+  });
 });

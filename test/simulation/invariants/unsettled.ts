@@ -70,10 +70,10 @@ export class UnsettledJudge implements Judge {
     return !this.#court.candidates(before).some((one) => this.#isOnRecord(one, before, call.process));
   }
 
-  /** Whether its object is still there, as this process was told, and its status says that a write may be under way. */
+  /** Whether this process was told of its object, also where that is gone by now, and the status said last that a write may be under way. */
   #isOnRecord({ key, known }: Candidate, { leftAt }: ApiCall, process: string): boolean {
     const { knowledge } = this.#court.life;
-    const told = knowledge.of(process).get(key)?.thing ?? knowledge.forgottenBy(process).get(key);
+    const told = knowledge.of(process).get(key)?.last ?? knowledge.forgottenBy(process).get(key);
     if (told?.metadata.uid !== known.last.metadata.uid) return false;
     const { pendingChange, lastRequest } = statusOf(told);
     if (pendingChange) return true;
