@@ -3,16 +3,20 @@ import {
   applied,
   KEY,
   LOOK,
+  NEIGHBOURS,
+  neighbour,
+  OURS,
   organization,
   PIPE,
   pipe,
+  ready,
   shown,
   THREADS,
   unknown,
 } from '../simulation/by-hand/objects.ts';
 import type { HandRecord } from '../simulation/by-hand/record.ts';
 import type { ApiCall } from '../simulation/record/facts.ts';
-import { ORGANIZATION } from '../simulation/scope/moves.ts';
+import { CONTESTED, ORGANIZATION } from '../simulation/scope/moves.ts';
 
 /** A call leaves, and has no answer; `isTold`: a status says so. */
 function leaves(
@@ -90,5 +94,46 @@ describe('judge of pipes at rest', () => {
 
   it('has undone what its process could tell of when it was answered', async () => {
     expect(await landsLate({ isAnswered: true, tells: true })).toEqual(['I4 not-there']);
+  });
+});
+
+describe('judge of endpoints at rest', () => {
+  /** An object goes with a removal under way, and its process dies; another object is confirmed by the next process, and then the removal lands. */
+  async function landsLate({ isShown }: { readonly isShown: boolean }): Promise<string[]> {
+    const record = organization({ privateEndpoints: [] });
+    neighbour(record, { privateEndpoints: [CONTESTED] });
+    record.life.tell({
+      what: 'other',
+      host: record.life.apiHost,
+      organizationId: ORGANIZATION,
+      moves: { added: [CONTESTED], removed: [] },
+    });
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    const pendingChange = { time: record.time(), add: [], remove: [CONTESTED] };
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS], pendingChange });
+    const lost = record.leaves('one-1', KEY, { privateEndpoints: { add: [], remove: [CONTESTED] } });
+    await record.until(11);
+    record.process('one-1', 'died');
+    if (isShown) record.begins('one-2', KEY);
+    record.deletes(KEY);
+    if (isShown) record.shows('one-2', KEY);
+    await record.until(20);
+    record.begins('one-2', NEIGHBOURS);
+    const requestId = record.calls('one-2', NEIGHBOURS, LOOK, shown('Old', CONTESTED));
+    const privateEndpoints = [{ ...OURS, origin: 'Found' }];
+    record.writes('one-2', NEIGHBOURS, { ...applied(record, 1, requestId), privateEndpoints });
+    await record.until(50);
+    record.done(lost, { moves: { removed: [CONTESTED] } });
+    await record.until(200);
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('lets land late a removal that nobody could know of', async () => {
+    expect(await landsLate({ isShown: false })).toEqual([]);
+  });
+
+  it('has one waited for that the process was told of before its object went', async () => {
+    expect(await landsLate({ isShown: true })).toEqual(['I4 overwritten']);
   });
 });

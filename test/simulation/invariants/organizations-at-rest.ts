@@ -228,7 +228,7 @@ export class OrganizationsAtRest {
 
   /**
    * Whether somebody else took it away after the last look for this object, or that one showed what was before; or took away what
-   * was under its id in another place, which keeps it out: nobody can have told the operator.
+   * was under its id in another place, which keeps it out; or a write of the operator did of which nobody could know.
    */
   #wentSince(thing: Thing, endpoint: EndpointView): boolean {
     const { apiHost } = this.#court.life;
@@ -250,7 +250,11 @@ export class OrganizationsAtRest {
     return instances.some((one) => {
       if (!one.gone) return false;
       const isUnseen = one.gone.at >= seenAt;
-      if (one.gone.call) return one.key === key && isUnseen && this.#trails.wentAgain(apiHost, target, one);
+      if (one.gone.call) {
+        const isUnknown = (call: ApiCall): boolean =>
+          this.#trails.wentAgain(apiHost, target, one) || cameUntold(call, thing, this.#court);
+        return one.key === key && isUnseen && isUnknown(one.gone.call);
+      }
       if (one.key === key) return isStale || isUnseen;
       // What came after that look has kept nothing out by then.
       const wasThere = last !== undefined && one.creator.at <= seenAt;
