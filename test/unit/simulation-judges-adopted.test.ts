@@ -62,6 +62,38 @@ describe('judge of what is left', () => {
     record.writes('one-1', KEY, { ...ready('Applied', isAdopting ? 2 : 3), privateEndpoints: [] });
     expect(record.rules().filter((rule) => /^I[34]/.test(rule))).toEqual(rules);
   });
+
+  /** A refused add has left its endpoint; the user lists it no more, and a status lets go of it, of which an event tells or none does. */
+  async function droppedWithIntent(then: 'dies' | 'goes on'): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    const pendingChange = { time: record.time(), add: [CONTESTED], remove: [] };
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange });
+    await record.until(11);
+    const add = record.leaves('one-1', KEY, { privateEndpoints: { add: [CONTESTED], remove: [] } });
+    record.done(add, { status: 409, moves: { added: [CONTESTED] } });
+    record.answered(add, { status: 409 });
+    record.edits(KEY, { privateEndpoints: [] });
+    record.shows('one-1', KEY);
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    record.writes('one-1', KEY, ready('NotConfirmed', 2));
+    if (then === 'dies') record.process('one-1', 'died');
+    await record.until(200);
+    const process = then === 'dies' ? 'one-2' : 'one-1';
+    if (then === 'dies') record.begins(process, KEY);
+    record.calls(process, KEY, LOOK, shown('Old', CONTESTED));
+    record.writes(process, KEY, ready('Applied', 2));
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('lets stay what an intent has left, whose writer died before it could tell', async () => {
+    expect(await droppedWithIntent('dies')).toEqual([]);
+  });
+
+  it('has it told by a writer that lives', async () => {
+    expect(await droppedWithIntent('goes on')).toEqual(['I4 not-removed']);
+  });
 });
 
 describe('judge of claims', () => {

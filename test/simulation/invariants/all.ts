@@ -4,6 +4,7 @@ import { CallJudge } from './calls.ts';
 import { Court, type Judge } from './court.ts';
 import { DeletionJudge } from './deletion.ts';
 import { DriftJudge } from './drift.ts';
+import { Dropped } from './dropped.ts';
 import { EarlyJudge } from './early.ts';
 import { EndJudge } from './end.ts';
 import { Heard } from './heard.ts';
@@ -39,10 +40,11 @@ export function judge(life: Life): Sitting {
   const trails = new Trails(court);
   const notes = new Notes(life.world.flags);
   const heard = new Heard();
+  const dropped = new Dropped(notes, heard);
   const overruled = new Overruled(court);
   const intents = new Intents();
   const repeats = new RepeatJudge(court, trails);
-  const ledger = new LedgerJudge(court, trails, { notes, heard });
+  const ledger = new LedgerJudge(court, trails, { notes, heard, dropped });
   const unsettled = new UnsettledJudge(court, trails, intents);
   const ending = new EndJudge(court, trails, { notes, ledger, repeats });
   const judges: Judge[] = [
@@ -50,6 +52,7 @@ export function judge(life: Life): Sitting {
     trails,
     notes,
     heard,
+    dropped,
     overruled,
     intents,
     new CallJudge(court),
@@ -59,7 +62,7 @@ export function judge(life: Life): Sitting {
     new LookJudge(court, trails),
     new RemovalJudge(court, trails, intents),
     ledger,
-    new DeletionJudge(court, trails, { notes, heard }),
+    new DeletionJudge(court, trails, { notes, dropped }),
     unsettled,
     repeats,
     new EarlyJudge(court),

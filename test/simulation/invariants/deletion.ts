@@ -1,9 +1,9 @@
-import type { Change, Thing } from '../kubernetes/objects.ts';
+import type { Change } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import type { Court, Judge } from './court.ts';
-import type { Heard } from './heard.ts';
+import { type Dropped, EVENT_MS, onRecord } from './dropped.ts';
 import type { Notes } from './notes.ts';
 import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
 
@@ -30,8 +30,6 @@ interface Ended {
   readonly spared: ReadonlySet<string>;
 }
 
-const EVENT_MS = 120_000;
-
 const SAYS = {
   added: 'added',
   adopted: 'adopted',
@@ -51,24 +49,21 @@ export class DeletionJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
   readonly #notes: Notes;
-  readonly #heard: Heard;
+  readonly #dropped: Dropped;
   readonly #ended: Ended[] = [];
-  /** By uid and endpoint: who was the last to write that this is the object's no more, nor on record as being added or removed, when, and as which version. */
-  readonly #dropped = new Map<string, { readonly by: string; readonly at: number; readonly version: Thing }>();
   /** By target: what the API answered last. */
   readonly #answers = new Map<string, number>();
 
-  constructor(court: Court, trails: Trails, seen: { readonly notes: Notes; readonly heard: Heard }) {
+  constructor(court: Court, trails: Trails, seen: { readonly notes: Notes; readonly dropped: Dropped }) {
     this.#court = court;
     this.#trails = trails;
     this.#notes = seen.notes;
-    this.#heard = seen.heard;
+    this.#dropped = seen.dropped;
   }
 
   see(fact: Fact): void {
     if (fact.what === 'answered') this.#answers.set(fact.call.target, fact.call.reply?.status ?? 0);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
-    if (fact.change.type === 'MODIFIED' && fact.change.before) this.#compare(fact.change, fact.change.before, fact.at);
     if (fact.change.type === 'DELETED' && fact.change.before) this.#remember(fact.change, fact.at);
   }
 
@@ -95,20 +90,9 @@ export class DeletionJudge implements Judge {
     }
   }
 
-  #compare({ now, by }: Change, before: Thing, at: number): void {
-    const kept = onRecord(now);
-    for (const key of onRecord(before)) {
-      if (!kept.has(key)) this.#dropped.set(`${now.metadata.uid} ${key}`, { by, at, version: now });
-    }
-  }
-
-  /** Whose status let go of it was gone before an event could tell, or before it knew that there was something to tell, and nobody after it can know that there is something to tell. */
+  /** A status let go of it before, and no event could tell. */
   #wasDroppedUntold({ uid, onRecord: standing }: Ended, key: string): boolean {
-    if (standing.has(key)) return false;
-    const dropped = this.#dropped.get(`${uid} ${key}`);
-    if (dropped === undefined) return false;
-    const diedFirst = this.#notes.diedWithin(dropped.by, { from: dropped.at, withinMs: EVENT_MS });
-    return diedFirst || this.#heard.wasGone(dropped.version);
+    return !standing.has(key) && this.#dropped.isUntold(uid, key, 0);
   }
 
   #remember({ now, before, by }: Change, at: number): void {
@@ -183,13 +167,6 @@ export class DeletionJudge implements Judge {
       return before === creator && answeredAt < at && Array.isArray(list) && !isIn(list, stored);
     });
   }
-}
-
-/** What a status has as its object's own, and as being added or removed: the next process has something to go by. */
-function onRecord(thing: Thing): Set<string> {
-  const { privateEndpoints = [], pendingChange } = statusOf(thing);
-  const ours = privateEndpoints.filter(({ origin, state }) => origin !== 'Found' && state !== 'Refused');
-  return new Set([...ours, ...(pendingChange?.add ?? []), ...(pendingChange?.remove ?? [])].map(truthKey));
 }
 
 /** Whether the API keeps it in other letters than it was sent in. */

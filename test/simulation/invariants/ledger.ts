@@ -12,12 +12,11 @@ import {
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import { type Court, isSuccess, type Judge } from './court.ts';
+import { type Dropped, EVENT_MS } from './dropped.ts';
 import type { Heard } from './heard.ts';
 import { lookLackingId } from './looks.ts';
 import type { Notes } from './notes.ts';
 import { areTwice, isIn, isThere, type Trails, truthKey } from './trail.ts';
-
-const EVENT_MS = 120_000;
 
 interface Loss {
   readonly at: number;
@@ -45,12 +44,18 @@ export class LedgerJudge implements Judge {
   /** Uid and generation of every spec that adopts what is there. */
   readonly #adopting = new Set<string>();
   readonly #heard: Heard;
+  readonly #dropped: Dropped;
 
-  constructor(court: Court, trails: Trails, seen: { readonly notes: Notes; readonly heard: Heard }) {
+  constructor(
+    court: Court,
+    trails: Trails,
+    seen: { readonly notes: Notes; readonly heard: Heard; readonly dropped: Dropped },
+  ) {
     this.#court = court;
     this.#trails = trails;
     this.#notes = seen.notes;
     this.#heard = seen.heard;
+    this.#dropped = seen.dropped;
   }
 
   see(fact: Fact): void {
@@ -80,9 +85,16 @@ export class LedgerJudge implements Judge {
     }
   }
 
-  /** Whether an endpoint has ceased to be an object's since then: without proof (whether that was told is judged here), or with its adoption. */
+  /**
+   * Whether an endpoint has ceased to be an object's since then: without proof (whether that was told is judged here), with its adoption,
+   * or by a status that let go of it, or of the intent to add it, and whose writer was gone before it could tell.
+   */
   isLost(uid: string, endpoint: EndpointView, since: number): boolean {
-    return (this.#lostAt.get(`${uid} ${truthKey(endpoint)}`) ?? -1) >= since;
+    const key = truthKey(endpoint);
+    if ((this.#lostAt.get(`${uid} ${key}`) ?? -1) >= since) return true;
+    const isUntold = this.#dropped.isUntold(uid, key, since);
+    if (isUntold) this.#court.excuse('written by a process that died before it could tell');
+    return isUntold;
   }
 
   #compare({ now, by }: Change, before: Thing): void {
