@@ -41,4 +41,38 @@ describe('judge of deletions', () => {
   it('blames whoever heard that it was written, and told nothing', async () => {
     expect(await forgotten({ unheard: false })).toEqual(['I5 left-added']);
   });
+
+  /** What a refused add has left is adopted; that is taken back, before the deletion or with it, or not at all; then the object is let go. */
+  async function disowned(when: 'before' | 'with it' | 'never'): Promise<string[]> {
+    const spec = { privateEndpoints: [CONTESTED], adoptPrivateEndpoints: true };
+    const record = organization({ ...spec, deletionPolicy: 'RemovePrivateEndpoints' });
+    record.holds('one-1', KEY, [FINALIZER]);
+    await record.until(10);
+    const add = record.leaves('one-1', KEY, { privateEndpoints: { add: [CONTESTED], remove: [] } });
+    record.done(add, { status: 409, moves: { added: [CONTESTED] } });
+    record.answered(add, { status: 409 });
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    const adopted = { ...OURS, origin: 'Adopted' };
+    record.writes('one-1', KEY, { ...ready('Applied', 1), privateEndpoints: [adopted] });
+    if (when !== 'never') record.edits(KEY, { adoptPrivateEndpoints: undefined });
+    if (when === 'before') {
+      record.shows('one-1', KEY);
+      record.writes('one-1', KEY, { ...ready('Applied', 2), privateEndpoints: [{ ...adopted, origin: 'Found' }] });
+    }
+    await record.until(600);
+    record.deletes(KEY);
+    record.shows('one-1', KEY);
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    record.holds('one-1', KEY, []);
+    await record.until(1_400);
+    return record.rules().filter((rule) => rule.startsWith('I5'));
+  }
+
+  it.each(['before', 'with it'] as const)('lets stay what was adopted, where that is taken back %s', async (when) => {
+    expect(await disowned(when)).toEqual([]);
+  });
+
+  it('has it gone while it is adopted', async () => {
+    expect(await disowned('never')).toEqual(['I5 left-added']);
+  });
 });

@@ -1,4 +1,4 @@
-import type { Change } from '../kubernetes/objects.ts';
+import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
@@ -51,6 +51,8 @@ export class DeletionJudge implements Judge {
   readonly #notes: Notes;
   readonly #dropped: Dropped;
   readonly #ended: Ended[] = [];
+  /** By uid and endpoint: when its adoption was last taken back. */
+  readonly #disowned = new Map<string, number>();
   /** By target: what the API answered last. */
   readonly #answers = new Map<string, number>();
 
@@ -64,6 +66,7 @@ export class DeletionJudge implements Judge {
   see(fact: Fact): void {
     if (fact.what === 'answered') this.#answers.set(fact.call.target, fact.call.reply?.status ?? 0);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
+    this.#disown(fact.change, fact.at);
     if (fact.change.type === 'DELETED' && fact.change.before) this.#remember(fact.change, fact.at);
   }
 
@@ -90,6 +93,15 @@ export class DeletionJudge implements Judge {
     }
   }
 
+  /** What was adopted is the object's no more when its spec adopts nothing and a status says so, or none comes any more. */
+  #disown({ type, now, before }: Change, at: number): void {
+    if (specOf(now).adoptPrivateEndpoints === true) return;
+    const kept = new Set(type === 'DELETED' ? [] : adoptedIn(now));
+    for (const key of before ? adoptedIn(before) : []) {
+      if (!kept.has(key)) this.#disowned.set(`${now.metadata.uid} ${key}`, at);
+    }
+  }
+
   /** A status let go of it before, and no event could tell. */
   #wasDroppedUntold({ uid, onRecord: standing }: Ended, key: string): boolean {
     return !standing.has(key) && this.#dropped.isUntold(uid, key, 0);
@@ -103,7 +115,7 @@ export class DeletionJudge implements Judge {
     if (spec.deletionPolicy !== 'RemovePrivateEndpoints' || !wasHeld || this.#court.life.restores.length > 0) return;
     const { namespace, name, uid } = now.metadata;
     const ledger = statusOf(last).privateEndpoints ?? [];
-    const adopted = ledger.filter(({ origin }) => origin === 'Adopted').map(truthKey);
+    const adopted = spec.adoptPrivateEndpoints ? adoptedIn(last) : [];
     const added = ledger.filter(({ origin, state }) => origin === 'Added' && state !== 'Refused').map(truthKey);
     const target = targetOfSpec('organizations', spec);
     this.#ended.push({
@@ -113,7 +125,7 @@ export class DeletionJudge implements Judge {
       uid,
       target,
       host: this.#court.life.apiHost,
-      adopted: new Set(spec.adoptPrivateEndpoints ? adopted : []),
+      adopted: new Set(adopted),
       ours: new Set([...added, ...adopted]),
       pending: new Set((statusOf(last).pendingChange?.add ?? []).map(truthKey)),
       onRecord: onRecord(last),
@@ -140,6 +152,8 @@ export class DeletionJudge implements Judge {
       if (creator.by === 'operator') {
         // A restore has brought the object back, and it went on.
         if (creator.call.leftAt > at) return [];
+        const isDisowned = (this.#disowned.get(`${uid} ${key}`) ?? -1) >= creator.at;
+        if (isDisowned && !ours.has(key) && !pending.has(key)) return [];
         if (this.#trails.cameAgain(host, target, instance)) return [];
         if (this.#wasRemoved(ended, instance)) {
           this.#court.excuse('removed, and back with a change of somebody else that was under way');
@@ -167,6 +181,10 @@ export class DeletionJudge implements Judge {
       return before === creator && answeredAt < at && Array.isArray(list) && !isIn(list, stored);
     });
   }
+}
+
+function adoptedIn(thing: Thing): string[] {
+  return (statusOf(thing).privateEndpoints ?? []).filter(({ origin }) => origin === 'Adopted').map(truthKey);
 }
 
 /** Whether the API keeps it in other letters than it was sent in. */
