@@ -32,6 +32,24 @@ describe('judge of the ledger', () => {
   });
 
   it.each([
+    ['blames nobody for what a restore takes off before its writer hears that it was written', true, []],
+    ['blames whoever had heard of it before', false, ['I3 unproven']],
+  ] as const)('%s', async (_, unheard, rules) => {
+    const record = await adopted();
+    const { kube, knowledge } = record.life;
+    const backup = kube.objects.backup();
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] }, { unheard });
+    await record.until(20);
+    kube.objects.restore(backup, { forwards: true });
+    knowledge.forget();
+    record.life.restored(undefined);
+    await record.until(30);
+    record.shows('one-1', KEY);
+    await record.until(200);
+    expect(broken(record, 'I3')).toEqual(rules);
+  });
+
+  it.each([
     ['is settled by the first list without it, where it was answered', true, []],
     ['is not settled by a list that another one contradicts, where it was lost', false, ['I3 unproven']],
   ] as const)('holds that a removal %s', async (_, isAnswered, rules) => {

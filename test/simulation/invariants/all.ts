@@ -39,7 +39,7 @@ export function judge(life: Life): Sitting {
   const court = new Court(life);
   const trails = new Trails(court);
   const notes = new Notes(life.world.flags);
-  const heard = new Heard();
+  const heard = new Heard(life);
   const dropped = new Dropped(notes, heard);
   const overruled = new Overruled(court);
   const intents = new Intents();

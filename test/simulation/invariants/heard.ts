@@ -8,7 +8,8 @@ interface Word {
   readonly key: string;
   readonly uid: string;
   readonly version: number;
-  /** What the writer was told of the object first after that; `gone`: or it has ended before. */
+  readonly at: number;
+  /** What the writer was told of the object first after that; `gone`: or it has ended before, or a restore has taken the word off. */
   told?: 'stored' | 'gone';
 }
 
@@ -20,19 +21,26 @@ export class Heard implements Judge {
   /** Processes that have ended in order; a write of theirs may be carried out later. */
   readonly #ended = new Set<string>();
 
+  /** When the cluster's storage came back from a copy. */
+  readonly #restores: readonly number[];
+
+  constructor({ restores }: { readonly restores: readonly number[] }) {
+    this.#restores = restores;
+  }
+
   see(fact: Fact): void {
     if (fact.what === 'seen') this.#tell(fact);
     if (fact.what === 'process' && fact.did === 'ended') this.#close(fact.process);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations' || fact.change.by === 'user') return;
     const { now, by } = fact.change;
     const { uid, resourceVersion } = now.metadata;
-    const word: Word = { by, key: keyOf('organizations', now), uid, version: Number(resourceVersion) };
+    const word: Word = { by, key: keyOf('organizations', now), uid, version: Number(resourceVersion), at: fact.at };
     this.#words.set(now, word);
     if (this.#ended.has(by)) word.told = 'gone';
     else this.#open.set(by, (this.#open.get(by) ?? new Set()).add(word));
   }
 
-  /** Whether the writer of this version was gone, or its object, before it knew whether that was written. */
+  /** Whether the writer of this version was gone, or its object, or the word itself, before the writer knew whether it was written. */
   wasGone(version: Thing): boolean {
     return this.#words.get(version)?.told === 'gone';
   }
@@ -41,9 +49,10 @@ export class Heard implements Judge {
     const open = this.#open.get(process);
     for (const word of open ?? []) {
       if (word.key !== key) continue;
-      const isStored = thing?.metadata.uid === word.uid && Number(thing.metadata.resourceVersion) >= word.version;
-      if (isStored) word.told = 'stored';
-      else if (!thing) word.told = 'gone';
+      const version = thing?.metadata.uid === word.uid ? Number(thing.metadata.resourceVersion) : 0;
+      const isTakenOff = version !== word.version && this.#restores.some((at) => at >= word.at);
+      if (!thing || isTakenOff) word.told = 'gone';
+      else if (version >= word.version) word.told = 'stored';
       if (word.told) open?.delete(word);
     }
   }
