@@ -159,4 +159,28 @@ describe('judge of promises', () => {
     await record.until(400);
     expect(record.rulesSoFar()).toEqual(rules);
   });
+
+  it.each([
+    ['asks for a list then', SECRETS, []],
+    ['asks for no list of Secrets then', '/apis/pipewright.dev/v1alpha1/organizations', ['promise SecretNotFound']],
+  ] as const)(
+    'lets a watch of Secrets wait where lists are old just after a change, if it %s',
+    async (_, path, rules) => {
+      const record = organization({ name: 'A', credentialsSecretRef: { name: 'new' } });
+      const { life } = record;
+      const running = new Incarnation({ life, name: 'one-1', argv: [], skewMs: 0, over: () => {} });
+      vi.spyOn(life.fleet, 'processes', 'get').mockReturnValue([running]);
+      record.writes('one-1', KEY, ready('SecretNotFound', 1));
+      await record.until(100);
+      putSecret(life, { ...SECRET, secret: 'of its own' });
+      life.kube.lists.old = life.kube.objects.backup();
+      await record.until(101);
+      const ask = { method: 'GET', path: `${path}?limit=1`, status: 200, body: '' };
+      life.tell({ what: 'asked', process: 'one-1', ask });
+      await record.until(105);
+      life.kube.lists.old = undefined;
+      await record.until(400);
+      expect(record.rulesSoFar()).toEqual(rules);
+    },
+  );
 });

@@ -153,7 +153,8 @@ export class PromiseJudge implements Judge {
     this.#open.delete(key);
     const [plural = '', namespace = '', name = ''] = key.split('/');
     const thing = this.#court.life.stored(plural, namespace, name);
-    if (this.#isExcused(promised) || (thing && this.#court.isSecretMissed(thing, reason))) return;
+    const isUnheard = reason.startsWith('Secret') && this.#secretsRefusedAt >= writtenAt;
+    if (isUnheard || this.#isExcused(promised) || (thing && this.#court.isSecretMissed(thing, reason))) return;
     const free = thing ? this.#freeAt(promised, targetOfSpec(plural, specOf(thing))) : 0;
     if (free > at) {
       this.#promise({ ...promised, at: free });
