@@ -183,4 +183,21 @@ describe('judge of promises', () => {
       expect(record.rulesSoFar()).toEqual(rules);
     },
   );
+
+  it.each([
+    ['runs', false, []],
+    ['is gone', true, ['promise Unavailable']],
+  ] as const)('lets an object wait while a call of a process that %s is under way', async (_, isGone, rules) => {
+    const record = organization({ name: 'A' });
+    await record.until(10);
+    record.leaves('one-1', KEY, LOOK);
+    if (isGone) record.process('one-1', 'died');
+    await record.until(20);
+    record.begins('one-2', KEY);
+    await record.until(60);
+    const nextAttemptTime = new Date(record.life.kube.now() + 30_000).toISOString().replace('.000Z', 'Z');
+    record.writes('one-2', KEY, { ...ready('Unavailable', 1), nextAttemptTime });
+    await record.until(200);
+    expect(record.rulesSoFar()).toEqual(rules);
+  });
 });

@@ -1,5 +1,5 @@
 import type { Change, Thing } from '../kubernetes/objects.ts';
-import type { ApiCall, Fact } from '../record/facts.ts';
+import type { ApiCall, Fact, ProcessEvent } from '../record/facts.ts';
 import { isIdle, readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
 import { waitAsked } from './pace.ts';
@@ -27,6 +27,8 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
 /** A watch that was refused so lately waits half a minute when it ends, and as long again where it has to list anew. */
 const REFUSED_LATELY_MS = 2 * 60_000;
 
+const GONE: ReadonlySet<ProcessEvent> = new Set(['died', 'killed', 'ended', 'failed']);
+
 interface Promised {
   readonly key: string;
   readonly uid: string;
@@ -48,7 +50,7 @@ export class PromiseJudge implements Judge {
   #disturbedAt = Number.NEGATIVE_INFINITY;
   #secretsRefusedAt = Number.NEGATIVE_INFINITY;
   /** The last calls, of all objects. */
-  readonly #calls: ApiCall[] = [];
+  #calls: ApiCall[] = [];
 
   constructor(court: Court, unsettled: UnsettledJudge) {
     this.#court = court;
@@ -59,6 +61,8 @@ export class PromiseJudge implements Judge {
     switch (fact.what) {
       case 'process':
         this.#disturbedAt = fact.at;
+        // Nobody waits for the answer to a call whose process is gone.
+        if (GONE.has(fact.did)) this.#calls = this.#calls.filter((call) => call.reply || call.process !== fact.process);
         return;
       case 'asked':
         // Of a list that is older than what was seen before, the watch of a Secret has the same to wait.
