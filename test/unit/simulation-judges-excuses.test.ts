@@ -200,4 +200,34 @@ describe('judge of promises', () => {
     await record.until(200);
     expect(record.rulesSoFar()).toEqual(rules);
   });
+
+  it.each([
+    ['while it may still be at work', 100, []],
+    ['no longer than that', 200, ['promise Unavailable']],
+  ] as const)(
+    'lets an object wait for what a process that is gone has sent for another one, %s',
+    async (_, until, rules) => {
+      const record = organization({ privateEndpoints: [CONTESTED] });
+      neighbour(record, { privateEndpoints: [CONTESTED] });
+      await record.until(10);
+      record.calls('one-1', KEY, LOOK, shown('Old'));
+      record.writes('one-1', KEY, {
+        ...ready('NotConfirmed', 1),
+        pendingChange: { time: record.time(), ...ADD.privateEndpoints },
+      });
+      record.leaves('one-1', KEY, ADD);
+      await record.until(11);
+      record.process('one-1', 'died');
+      // From a server that is behind, its first list has the one object only.
+      record.begins('one-2', NEIGHBOURS);
+      await record.until(20);
+      record.calls('one-2', NEIGHBOURS, LOOK, { status: 500 });
+      const nextAttemptTime = new Date(record.life.kube.now() + 10_000).toISOString().replace('.000Z', 'Z');
+      record.writes('one-2', NEIGHBOURS, { ...ready('Unavailable', 1), nextAttemptTime });
+      await record.until(21);
+      record.shows('one-2', KEY);
+      await record.until(until);
+      expect(record.rulesSoFar()).toEqual(rules);
+    },
+  );
 });

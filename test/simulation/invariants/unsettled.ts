@@ -40,17 +40,19 @@ export class UnsettledJudge implements Judge {
 
   /**
    * When the writes of unknown outcome are settled that hold back this object of a target, ms; 0: there are none. Those of another
-   * process count from when this one was told of them, `toldAt` at the latest.
+   * process count from when this one was told of them, `toldAt` or when it first saw the intent.
    */
   settledAt(target: string, to: { readonly key: string; readonly process: string; readonly toldAt: number }): number {
     const isOwn = ({ process }: ApiCall): boolean => process === to.process;
+    const seenAt = (call: ApiCall): number | undefined =>
+      this.#sightOf(to.process, call, this.#court.life.timeline.now);
     const starts = (this.#open.get(`${this.#court.life.apiHost} ${target}`) ?? [])
       .filter((call) => {
         const theirs = this.#court.candidates(call);
         return this.#couldKnow(to, theirs) && theirs.every(({ key }) => key !== to.key);
       })
-      .filter((call) => isOwn(call) || this.#isTold(call))
-      .map((call) => (isOwn(call) ? call.leftAt : Math.max(call.leftAt, to.toldAt)));
+      .filter((call) => isOwn(call) || this.#isTold(call) || seenAt(call) !== undefined)
+      .map((call) => (isOwn(call) ? call.leftAt : Math.max(call.leftAt, to.toldAt, seenAt(call) ?? 0)));
     return starts.length === 0 ? 0 : Math.max(...starts) + this.#settledMs();
   }
 
@@ -129,13 +131,18 @@ export class UnsettledJudge implements Judge {
   #firstSeenAt(process: string, write: ApiCall): number {
     const { leftAt } = write;
     if (process === write.process) return leftAt;
+    return Math.min(leftAt, this.#sightOf(process, write, leftAt) ?? leftAt);
+  }
+
+  /** When a process first saw the intent of a write, until then; undefined: it did not. */
+  #sightOf(process: string, write: ApiCall, until: number): number | undefined {
     const { add = [], remove = [] } = (write.body as PatchView).privateEndpoints ?? {};
     const sent = [...add.map(truthKey), ...remove.map(removalOf)];
-    const window = { from: leftAt - FRESH_INTENT_MS, to: leftAt };
+    const window = { from: write.leftAt - FRESH_INTENT_MS, to: until };
     const seen = this.#court
       .candidates(write)
       .flatMap((one) => sent.flatMap((what) => this.#intents.firstSights(uidOf(one), what, window).get(process) ?? []));
-    return Math.min(leftAt, ...seen);
+    return seen.length === 0 ? undefined : Math.min(...seen);
   }
 
   /** Sent again too early, where its absence from a list proves nothing yet. */
