@@ -64,8 +64,15 @@ const RESUME_TRIES = 5;
 /** A list older than what was seen already is refused for this long; then the server was restored from a backup. */
 const STALE_LIST_MS = 60_000;
 
-/** By client: how often one of its watches has seen that the server was restored. What one has seen holds for all. */
-const RESTORES = new WeakMap<KubeClient, number>();
+/** What one watch of a client has seen holds for all. */
+interface Restores {
+  /** How often one of them has seen that the server was restored. */
+  readonly times: number;
+  /** The version that has told so last. */
+  readonly version: string;
+}
+
+const RESTORES = new WeakMap<KubeClient, Restores>();
 
 /** Lists, then watches until its signal is raised. Whatever happens it goes on; sink, `onState` and the log are told. */
 export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watch {
@@ -83,7 +90,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   let seen = '';
   let staleSince: number | undefined;
   let broke = false;
-  let restores = restoresOf(client);
+  let restores = restoresOf(client).times;
   /** When the last watch was over at the latest. */
   let overAt = Number.POSITIVE_INFINITY;
 
@@ -107,9 +114,9 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   async function once(): Promise<void> {
     // Who comes so late stood still: the server may have been restored after it had ended the watch as it always does.
     const begunAt = clock.monotonic();
-    const isUnsure = broke || begunAt > overAt || restores !== restoresOf(client);
+    const isUnsure = broke || begunAt > overAt || restores !== restoresOf(client).times;
     if (version !== undefined && isUnsure) await makeSure();
-    if (restores !== restoresOf(client)) version = undefined;
+    if (restores !== restoresOf(client).times) version = undefined;
     if (version === undefined) {
       turn('listing');
       await list();
@@ -125,7 +132,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   }
 
   async function list(): Promise<void> {
-    const known = restoresOf(client);
+    const known = restoresOf(client).times;
     const newest = newestSeen();
     const { objects, resourceVersion } = await listAll<T>({ ...options, trim: trimOf(sink) });
     if (signal.aborted) return;
@@ -198,14 +205,15 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     );
     staleSince = undefined;
     seen = resourceVersion;
-    RESTORES.set(client, restoresOf(client) + 1);
+    RESTORES.set(client, { times: restoresOf(client).times + 1, version: resourceVersion });
     return true;
   }
 
   function newestSeen(): string {
+    const { times, version: told } = restoresOf(client);
     // What is held from before a restore says nothing of the versions after it.
-    const held = restores === restoresOf(client) ? (sink.newest?.() ?? '') : '';
-    return compareVersions(held, seen) > 0 ? held : seen;
+    const other = restores === times ? (sink.newest?.() ?? '') : told;
+    return compareVersions(other, seen) > 0 ? other : seen;
   }
 
   function turn(next: WatchState): void {
@@ -230,8 +238,8 @@ function needsList(error: KubeError, failures: number): boolean {
   return error.status !== 0 && failures > 0 && failures % RESUME_TRIES === 0;
 }
 
-function restoresOf(client: KubeClient): number {
-  return RESTORES.get(client) ?? 0;
+function restoresOf(client: KubeClient): Restores {
+  return RESTORES.get(client) ?? { times: 0, version: '' };
 }
 
 function trimOf<T>(sink: WatchSink<T>): (object: T) => T {

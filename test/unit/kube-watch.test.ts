@@ -534,6 +534,46 @@ test('where one watch has seen that the server went back, the others list anew, 
   expect([f.lists(), f.failures]).toEqual([5, []]);
 });
 
+test('who hears from another watch that the server went back takes no list that is older than what has told that one so', async () => {
+  let endOthers = (): void => undefined;
+  const f = await follow(
+    {
+      watch: (_, response) => {
+        response.writeHead(200).flushHeaders();
+        endOthers = () => response.end();
+      },
+    },
+    { path: '/api/v1/others' },
+  );
+  await f.until(() => expect(f.states.at(-1)).toBe('watching'));
+  const end = endOthers;
+  const at =
+    (version: string): Behaviour =>
+    (_, response) =>
+      sendJson(response, 200, aList([], version));
+  f.plan({
+    list: inTurn(emptyList, at('5'), at('20'), at('21')),
+    version: inTurn(at('13'), at('21')),
+    watch: inTurn(refuse(410, 'Expired'), silence),
+  });
+  const seen: string[] = [];
+  startWatch<KubeObject>({
+    client: f.client,
+    path: '/api/v1/things',
+    clock: f.clock,
+    log: recordingLog().log,
+    random: () => 0.5,
+    signal: f.stop.signal,
+    sink: { replace: (_, version) => void seen.push(version), apply: () => undefined },
+  });
+  await f.sitOut();
+  await f.until(() => expect(seen).toEqual(['10', '20']));
+  end();
+  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['StaleList']));
+  await f.sitOut();
+  await f.until(() => expect(f.news).toEqual(['list  @10', 'list  @21, restored']));
+});
+
 test('who hears from another watch that the server went back, and doubts its older versions, asks for no whole list meanwhile', async () => {
   let endOthers = (): void => undefined;
   const f = await follow(
