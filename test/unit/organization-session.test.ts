@@ -256,6 +256,24 @@ describe('an attempt goes on', () => {
     expect(notebook.of(object, 0)).not.toHaveProperty('letGoUntil');
   });
 
+  test.each([
+    ['Unavailable', 503, 2, 2],
+    ['Unavailable', undefined, 2, 0],
+    ['OutcomeUnknown', 500, 2, 0],
+    ['Unavailable', 500, undefined, 0],
+  ])(
+    'and looks that failed for another process count: %s, %s, %s times',
+    (reason, httpStatus, attempts, failedLooks) => {
+      const [ready] = object.status?.conditions ?? [];
+      const conditions = [
+        { type: 'Ready', message: 'm', lastTransitionTime: at(0), ...ready, status: 'False', reason },
+      ];
+      const lastRequest = { operation: 'x', outcome: 'Unavailable', time: at(0), httpStatus };
+      const theirs = anOrganization({ status: { conditions, lastRequest, attempts } });
+      expect(book().of(theirs, 0)).toMatchObject({ failedLooks });
+    },
+  );
+
   test('and leaves alone what is known of another object that has come under its name meanwhile', () => {
     const notebook = book();
     const next = { ...object, metadata: { ...object.metadata, uid: 'uid-2' } };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import { generationOf } from '../common-status.ts';
+import { generationOf, readyOf } from '../common-status.ts';
 import { hidesTheSame, mayHide } from '../unsettled.ts';
 import type { Organization, OrganizationSpec } from './resource.ts';
 import { isUnsent, leftAt, type Notes, openIn, openNow, unsentOf, withLostName } from './session.ts';
@@ -38,7 +38,7 @@ export class Notebook {
         settlesAt,
         looks: 0,
         ...(mayHide(object) && { lostNames: [theirs] }),
-        failedLooks: 0,
+        failedLooks: failedLooksIn(object),
         inVain: { generation: generationOf(object), counts: new Map() },
       };
       this.set(object, notes);
@@ -119,4 +119,10 @@ export class Notebook {
 function nameIn({ spec }: Organization): { readonly name?: string } {
   const name = (spec as Partial<OrganizationSpec> | undefined)?.name;
   return name === undefined ? {} : { name };
+}
+
+/** In a row, as far as a status can tell: it is Unavailable by an answer of 5xx. */
+function failedLooksIn({ status }: Organization): number {
+  const { httpStatus = 0 } = status?.lastRequest ?? {};
+  return readyOf(status)?.reason === 'Unavailable' && httpStatus >= 500 ? (status?.attempts ?? 0) : 0;
 }
