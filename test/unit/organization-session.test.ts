@@ -264,11 +264,9 @@ describe('an attempt goes on', () => {
   ])(
     'and looks that failed for another process count: %s, %s, %s times',
     (reason, httpStatus, attempts, failedLooks) => {
-      const [ready] = object.status?.conditions ?? [];
-      const conditions = [
-        { type: 'Ready', message: 'm', lastTransitionTime: at(0), ...ready, status: 'False', reason },
-      ];
-      const lastRequest = { operation: 'x', outcome: 'Unavailable', time: at(0), httpStatus };
+      const ready = { type: 'Ready', status: 'False', message: 'm', lastTransitionTime: at(0) } as const;
+      const conditions = [{ ...ready, reason, observedGeneration: 1 }];
+      const lastRequest = { operation: 'x', outcome: 'Unavailable', time: at(0), httpStatus } as const;
       const theirs = anOrganization({ status: { conditions, lastRequest, attempts } });
       expect(book().of(theirs, 0)).toMatchObject({ failedLooks });
     },

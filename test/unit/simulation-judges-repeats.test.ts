@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KEY, LOOK, organization, ready, shown, unknown } from '../simulation/by-hand/objects.ts';
+import { applied, KEY, LOOK, organization, ready, shown, unknown } from '../simulation/by-hand/objects.ts';
 import { CONTESTED } from '../simulation/scope/moves.ts';
 
 const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
@@ -43,5 +43,29 @@ describe('judge of repeats', () => {
 
   it('does not let it be given up sooner', async () => {
     expect(await inVain(1)).toEqual(['I4 NotConfirmed']);
+  });
+});
+
+describe('judge of calls', () => {
+  it.each([
+    ['lets it call for a spec that was given the number of a confirmed one by a restore', true, []],
+    ['lets it not call again for what is confirmed', false, ['call again']],
+  ] as const)('%s', async (_, isRestored, rules) => {
+    const record = organization({ name: 'A' });
+    const { life } = record;
+    const backup = life.kube.objects.backup();
+    record.edits(KEY, { name: 'B' });
+    record.shows('one-1', KEY);
+    await record.until(10);
+    const requestId = record.calls('one-1', KEY, { name: 'B' }, shown('B'));
+    if (isRestored) {
+      life.kube.objects.restore(backup, { forwards: false });
+      life.restored(life.kube.objects.revision + 10);
+      record.edits(KEY, { name: 'C' });
+    }
+    record.writes('one-1', KEY, applied(record, 2, requestId));
+    await record.until(400);
+    record.calls('one-1', KEY, LOOK, shown('B'));
+    expect(record.rulesSoFar().filter((rule) => rule.startsWith('call') || rule.startsWith('restore'))).toEqual(rules);
   });
 });

@@ -185,6 +185,7 @@ export class CallJudge implements Judge {
     if ((status.privateEndpoints ?? []).some(({ state }) => state !== 'Present')) return false;
     if (isOwedATry(thing) || this.#isContested(call, thing) || this.#isTakenBack(call, key, thing)) return false;
     if (this.#unknown.has(`${call.process} ${call.target}`) || this.#isUntold(call)) return false;
+    if (this.#isOfNamesake(thing)) return false;
     // Another base address is another world, and what was confirmed at the other says nothing here.
     if (key.startsWith('activities/') ? status.activity === undefined : !this.#court.isConfirmed(thing)) return false;
     return !this.#court.isLateWord(known, call.process);
@@ -223,6 +224,14 @@ export class CallJudge implements Judge {
   #isTakenBack({ process }: ApiCall, key: string, { metadata }: Thing): boolean {
     const heard = this.#heard.get(`${process} ${key}`)?.metadata.resourceVersion ?? metadata.resourceVersion;
     return this.#court.life.wentBackFrom !== undefined && Number(heard) < Number(metadata.resourceVersion);
+  }
+
+  /** Where versions have gone back, what is confirmed may be another spec, which had the number of this generation before. */
+  #isOfNamesake(thing: Thing): boolean {
+    const call = this.#court.life.wentBackFrom === undefined ? undefined : this.#court.confirmedBy(thing);
+    if (!call) return false;
+    const own = this.#court.candidates(call).find(({ known }) => known.last.metadata.uid === thing.metadata.uid);
+    return own !== undefined && !isDeepStrictEqual(specOf(own.known.last), specOf(thing));
   }
 
   #judgeShape(call: ApiCall): void {

@@ -205,7 +205,7 @@ export class Court {
    */
   isOverruledElsewhere(thing: Thing, target: string): boolean {
     const calls = this.carriedOut(target);
-    const own = this.#confirmed.get(statusOf(thing).applied?.requestId ?? '');
+    const own = this.confirmedBy(thing);
     const since = own ? calls.slice(calls.indexOf(own) + 1) : calls;
     const { fleet } = this.life;
     const { namespace } = thing.metadata;
@@ -224,15 +224,17 @@ export class Court {
   /** Whether the API that is in use now has confirmed this very generation. */
   isConfirmed(thing: Thing): boolean {
     const { applied, lastRequest } = statusOf(thing);
-    const host = this.#confirmed.get(applied?.requestId ?? '')?.host;
-    const isThis = applied?.generation === thing.metadata.generation && host === this.life.apiHost;
-    return isThis && lastRequest?.outcome === 'Succeeded';
+    const isHere = this.confirmedBy(thing)?.host === this.life.apiHost;
+    return isHere && applied?.generation === thing.metadata.generation && lastRequest?.outcome === 'Succeeded';
+  }
+
+  confirmedBy(thing: Thing): ApiCall | undefined {
+    return this.#confirmed.get(statusOf(thing).applied?.requestId ?? '');
   }
 
   /** When its declared state was last confirmed; by its own word, which a wrong clock may have written, only where the reply had no id. */
   confirmedAt(thing: Thing): number {
-    const { requestId = '', time = '' } = statusOf(thing).applied ?? {};
-    return this.#confirmed.get(requestId)?.reply?.at ?? Date.parse(time) - this.life.wall;
+    return this.confirmedBy(thing)?.reply?.at ?? Date.parse(statusOf(thing).applied?.time ?? '') - this.life.wall;
   }
 
   /** Ends the life here: how it would come out is not judged. */
