@@ -22,7 +22,7 @@ export const PLANTED: readonly Planted[] = [
     to: 'met: (found) => this.#options.take(kind, id, found),',
     harm: "When a status write meets a 409 because the user has just edited the object, and the watch is a little behind, the edit enters the cache without waking its key and the watch's event is then no news: the edit is never acted on.",
     rule: 'I4 unseen',
-    seed: 350,
+    seed: 363,
   },
   {
     name: 'lease-released-while-passes-run',
