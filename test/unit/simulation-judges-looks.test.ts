@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { KEY, LOOK, OURS, organization, ready, shown } from '../simulation/by-hand/objects.ts';
 import { CONTESTED } from '../simulation/scope/moves.ts';
 
@@ -32,5 +32,37 @@ describe('judge of looks', () => {
     ['remove', 'I1 unseen'],
   ] as const)('does not let it wait (%s) because another process has no answer', async (way, rule) => {
     expect(await heldUp(way, 'two-1')).toEqual([rule]);
+  });
+});
+
+describe('judge of organizations at rest', () => {
+  const OLD = 'api.example.com';
+
+  /** What one API has shown is kept in the status; its proof goes, taken away at `host`; the other API shows a list of nothing but a null. */
+  async function blindAt(host: string): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] }, { entries: 'null-among' });
+    const { life } = record;
+    vi.spyOn(life.fleet, 'apiHostOf').mockImplementation((process) => (process === 'one-1' ? host : life.apiHost));
+    const found = [{ ...OURS, origin: 'Found' }];
+    const look = record.leaves('one-1', KEY, LOOK, OLD);
+    record.done(look);
+    record.answered(look, shown('Old', CONTESTED));
+    const proof = { time: record.time(), apiHash: 'sha256:' };
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: found, proof });
+    life.moveToOtherApi();
+    record.writes('one-1', KEY, { ...ready('SecretNotFound', 1), privateEndpoints: found });
+    record.begins('two-1', KEY);
+    await record.until(10);
+    record.calls('two-1', KEY, LOOK, { result: { name: 'Old', privateEndpoints: [null] } });
+    record.writes('two-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: found });
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('lets no empty list count where nobody knows any more which API has shown another', async () => {
+    expect(await blindAt(OLD)).toEqual([]);
+  });
+
+  it('has it count where the proof went because of the other API', async () => {
+    expect(await blindAt('other-api.example.com')).toEqual(['I4 NotConfirmed']);
   });
 });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { OrganizationBehaviour } from '../../simulator/organization-types.ts';
 import { loadProduct } from '../life/product.ts';
 import type { World } from '../life/world.ts';
 import { CONTESTED, OBJECT, ORGANIZATION } from '../scope/moves.ts';
@@ -36,9 +37,11 @@ export const THREADS = 'engine_max_threads';
 export const LOOK = { privateEndpoints: { add: [], remove: [] } };
 export const OURS = { ...CONTESTED, origin: 'Adopted', state: 'Present' };
 
-/** An organization that one process has been shown. */
-export function organization(spec: object): HandRecord {
-  const record = new HandRecord(WORLD, product);
+/** An organization that one process has been shown; `behaviour`: wherein its API is odd. */
+export function organization(spec: object, behaviour: Partial<OrganizationBehaviour> = {}): HandRecord {
+  const traits = [{ name: 'by hand', behaviour }];
+  const organizations = WORLD.organizations.map((one) => ({ ...one, traits }));
+  const record = new HandRecord({ ...WORLD, organizations }, product);
   record.creates('organizations', OBJECT.namespace, OBJECT.name, { ...SPEC, ...spec });
   record.begins('one-1', KEY);
   return record;

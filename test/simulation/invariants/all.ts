@@ -46,7 +46,8 @@ export function judge(life: Life): Sitting {
   const repeats = new RepeatJudge(court, trails);
   const ledger = new LedgerJudge(court, trails, { notes, heard, dropped });
   const unsettled = new UnsettledJudge(court, trails, intents);
-  const ending = new EndJudge(court, trails, { notes, ledger, repeats });
+  const proofs = new ProofJudge(court);
+  const ending = new EndJudge(court, trails, { notes, ledger, repeats, proofs });
   const judges: Judge[] = [
     court,
     trails,
@@ -73,7 +74,7 @@ export function judge(life: Life): Sitting {
     new PromiseJudge(court, unsettled),
     new WaitJudge(court),
     new ProcessJudge(court, { notes, overruled }),
-    new ProofJudge(court),
+    proofs,
   ];
   life.chronicle.listen((fact) => {
     for (const one of judges) one.see(fact);

@@ -5,6 +5,7 @@ import type { LedgerJudge } from './ledger.ts';
 import type { Notes } from './notes.ts';
 import { OrganizationsAtRest } from './organizations-at-rest.ts';
 import { PipesAtRest } from './pipes-at-rest.ts';
+import type { ProofJudge } from './proofs.ts';
 import type { RepeatJudge } from './repeats.ts';
 import { Rightful } from './rightful.ts';
 import type { Trails } from './trail.ts';
@@ -25,10 +26,15 @@ export class EndJudge {
   constructor(
     court: Court,
     trails: Trails,
-    seen: { readonly notes: Notes; readonly ledger: LedgerJudge; readonly repeats: RepeatJudge },
+    seen: {
+      readonly notes: Notes;
+      readonly ledger: LedgerJudge;
+      readonly repeats: RepeatJudge;
+      readonly proofs: ProofJudge;
+    },
   ) {
     this.#court = court;
-    this.#rightful = new Rightful(court, trails, seen.repeats);
+    this.#rightful = new Rightful(court, trails, seen);
     this.#organizations = new OrganizationsAtRest(court, trails, { ...seen, rightful: this.#rightful });
     this.#pipes = new PipesAtRest(court);
   }

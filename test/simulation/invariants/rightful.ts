@@ -13,6 +13,7 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 import type { Court } from './court.ts';
+import type { ProofJudge } from './proofs.ts';
 import type { RepeatJudge } from './repeats.ts';
 import { type Trails, truthKey } from './trail.ts';
 
@@ -20,13 +21,18 @@ import { type Trails, truthKey } from './trail.ts';
 export class Rightful {
   readonly #court: Court;
   readonly #trails: Trails;
-
   readonly #repeats: RepeatJudge;
+  readonly #proofs: ProofJudge;
 
-  constructor(court: Court, trails: Trails, repeats: RepeatJudge) {
+  constructor(
+    court: Court,
+    trails: Trails,
+    { repeats, proofs }: { readonly repeats: RepeatJudge; readonly proofs: ProofJudge },
+  ) {
     this.#court = court;
     this.#trails = trails;
     this.#repeats = repeats;
+    this.#proofs = proofs;
   }
 
   reasons(plural: Plural, thing: Thing): ReadonlySet<string> {
@@ -205,10 +211,16 @@ export class Rightful {
     return this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
   }
 
-  /** How many entries the last list had that a look has shown: after one with any, none at all says nothing. */
+  /** How many entries the last list had that a look has shown: after one with any, none at all says nothing. Also of another API, where nobody knows any more that it was that one. */
   #lastShown(thing: Thing): number {
-    const { looks } = this.#trails.of(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
-    return looks.findLast(({ entries }) => entries)?.entries?.length ?? 0;
+    const hosts = [this.#court.life.apiHost, this.#proofs.endedAt(thing.metadata.uid)];
+    for (const host of hosts) {
+      if (host === undefined) continue;
+      const { looks } = this.#trails.of(host, targetOfSpec('organizations', specOf(thing)));
+      const last = looks.findLast(({ entries }) => entries);
+      if (last?.entries) return last.entries.length;
+    }
+    return 0;
   }
 
   #showsList(thing: Thing): boolean {
