@@ -18,6 +18,8 @@ function aKind() {
   const clock = new FakeClock();
   const bodies: (string | undefined)[] = [];
   const listed = e('a');
+  /** What the API shows; then that list. */
+  const results: Readonly<Record<string, unknown>>[] = [];
   /** What happens while a call is under way. */
   const meanwhile: (() => Promise<void>)[] = [];
   /** What happens while the key is read. */
@@ -30,7 +32,12 @@ function aKind() {
         if (objection) return { answered: false, sent: false, cause: 'called off', aborted: objection };
         bodies.push(body);
         await meanwhile.shift()?.();
-        return { answered: true, httpStatus: 200, body: 'json', result: { privateEndpoints: [listed] } };
+        return {
+          answered: true,
+          httpStatus: 200,
+          body: 'json',
+          result: results.shift() ?? { privateEndpoints: [listed] },
+        };
       },
       close: async () => undefined,
     },
@@ -52,7 +59,7 @@ function aKind() {
     planOnly: false,
     cleanupDeadlineMs: 600_000,
   });
-  return { kind, clock, bodies, meanwhile, reading };
+  return { kind, clock, bodies, meanwhile, reading, results };
 }
 
 test('an attempt does not outlast the lead: what another process has given up meanwhile is not removed', async () => {
@@ -160,4 +167,38 @@ test.each([
   reading.push(() => clock.advance(ms));
   expect(await kind.pass(object, clock)).toMatchObject({ did: does });
   expect(bodies).toHaveLength(calls);
+});
+
+test('a list is not taken for empty by a process that was shown another one, also where no status tells of that', async () => {
+  const { kind, clock, bodies, results } = aKind();
+  let object = anOrganization({ ids: ['b'] });
+  const key = keyOf(object);
+  let version = 1;
+  const put = (status: object | undefined): void => {
+    version += 1;
+    const metadata = { ...object.metadata, resourceVersion: String(version) };
+    object = { ...object, metadata, ...(status && { status }) };
+    kind.put(object);
+  };
+  kind.takeOver();
+  kind.sink().replace([object], '1', false);
+  results.push({ privateEndpoints: [e('theirs')] });
+  const { status } = await kind.pass(object, clock);
+  expect(status ?? {}).not.toHaveProperty('pendingChange');
+  // Another process has recorded an attempt before that, which comes to be known now: this one's own is not written.
+  put({
+    lastRequest: { operation: 'UpdateOrganization', outcome: 'Succeeded', time: '2026-01-01T00:00:00Z' },
+    organization: { privateEndpointsTotal: 0 },
+  });
+  kind.recorded(key, 'lost');
+  for (let look = 0; look < 6; look += 1) {
+    results.push({ name: 'Acme' });
+    const { status: written } = await kind.pass(object, clock);
+    expect(written ?? {}).not.toHaveProperty('pendingChange');
+    put(written);
+    kind.recorded(key, 'written');
+    await clock.advance(61_000);
+  }
+  expect(bodies.length).toBeGreaterThan(3);
+  expect(object.status).toMatchObject({ organization: { privateEndpointsTotal: 1 } });
 });

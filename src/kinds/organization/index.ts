@@ -84,7 +84,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     takeOver() {
       attempts.takeOver();
       // What another process has recorded meanwhile need not show in what ends an attempt: a ledger that was given up does not.
-      for (const object of store.values()) notebook.endSession(object);
+      for (const object of store.values()) notebook.takeOver(object);
     },
     forget(key) {
       attempts.forget(key);

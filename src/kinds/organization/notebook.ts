@@ -105,6 +105,15 @@ export class Notebook {
     this.set(object, notes);
   }
 
+  /** Work begins again: another process may have been shown other lists since. */
+  takeOver(object: KubeObject): void {
+    this.endSession(object);
+    const kept = this.#notes.get(keyOf(object));
+    if (!kept) return;
+    const { listed: _, ...notes } = kept;
+    this.set(object, notes);
+  }
+
   /** Its finalizer is off. */
   letGo(object: KubeObject, monotonic: number): void {
     const kept = this.#notes.get(keyOf(object));

@@ -42,6 +42,7 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   const isFirst = object.status?.applied === undefined;
   return {
     ...countInVain(notes, settlement.inVain),
+    ...(fresh.isAssumed && { listed: 0 }),
     missedAt: missedAt(replied, settlement),
     session: {
       ...session,
@@ -92,6 +93,7 @@ function afterLook(replied: Replied, reply: OrganizationReply): Notes {
   return {
     ...notes,
     ...(since !== undefined && { unlistedSince: since }),
+    ...(reply.list && { listed: reply.list.length }),
     ...(isUnshown && { lostNames: withLostName(notes, { name, settlesAt }, monotonic) }),
     failedLooks: call.step === 'look' && call.by === 'list' ? 0 : notes.failedLooks,
     looks: call.step === 'look' ? notes.looks + 1 : notes.looks,

@@ -79,6 +79,8 @@ export interface Notes {
   readonly unsent?: readonly Unsent[];
   /** Names whose fate is unknown, each for want of an answer or of an answer that shows it. */
   readonly lostNames?: readonly LostName[];
+  /** How many entries the last list had that this process was shown: its status may have been lost. */
+  readonly listed?: number;
   /** Monotonic ms of the first look in a row that showed no list. */
   readonly unlistedSince?: number;
   /** Monotonic ms: so long the declared name serves as the look. */
@@ -126,11 +128,21 @@ export function sessionOf(object: Organization, notes: Notes, monotonic: number)
   if (session && speaksOf(session, object) && !isLate) return session;
   return {
     anchor: anchorOf(object, status),
-    draft: { ...withoutUnsent(status ?? {}, notes), plan: undefined },
+    draft: { ...withoutUnsent(status ?? {}, notes), ...withListed(status, notes), plan: undefined },
     refusalsInRow: 0,
     notices: [],
     drift: 0,
   };
+}
+
+/** A list whose status was lost is told of by the next one. */
+function withListed(
+  status: OrganizationStatus | undefined,
+  { listed }: Notes,
+): Pick<OrganizationStatus, 'organization'> {
+  const { organization } = status ?? {};
+  if (listed === undefined) return { organization };
+  return { organization: { ...organization, privateEndpointsTotal: listed } };
 }
 
 /**
