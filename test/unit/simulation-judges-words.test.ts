@@ -5,7 +5,7 @@ const result = (threads: number) => ({ result: { [THREADS]: threads } });
 
 describe('judge of processes', () => {
   /** A call is under way while somebody records another attempt; then it is answered, and its process ends without a word of that. */
-  async function endsWithout(speaker: string | undefined): Promise<string[]> {
+  async function endsWithout(speaker: string | undefined, isTooLong = false): Promise<string[]> {
     const record = pipe(1);
     record.begins('two-1', PIPE);
     await record.until(100);
@@ -19,6 +19,7 @@ describe('judge of processes', () => {
     await record.until(110);
     record.done(call, result(1));
     record.answered(call, result(1));
+    if (isTooLong) record.unanswered(call);
     await record.until(130);
     record.process('one-1', 'told-to-end');
     record.process('one-1', 'ended');
@@ -27,6 +28,10 @@ describe('judge of processes', () => {
 
   it('asks for no word over which another process has spoken', async () => {
     expect(await endsWithout('two-1')).toEqual([]);
+  });
+
+  it('asks for no word of an answer that came and could not be read', async () => {
+    expect(await endsWithout(undefined, true)).toEqual([]);
   });
 
   it('asks for a word where nobody has spoken, or only the process itself', async () => {

@@ -105,8 +105,8 @@ export class ProcessJudge implements Judge {
 
   #judgeLost(process: string, call: ApiCall, at: number): void {
     const { requestId } = call.reply ?? {};
-    // What a look or the answer to a name showed is kept in memory only, until the attempt ends.
-    if (requestId === undefined || call.reply?.status !== 200 || isLook(call)) return;
+    // One that is too long is no answer to its process. What a look or the answer to a name showed is kept in memory only, until the attempt ends.
+    if (call.unanswered || requestId === undefined || call.reply?.status !== 200 || isLook(call)) return;
     const candidates = this.#court.candidates(call);
     const stored = candidates.flatMap(({ key, known }) => {
       const [plural = '', namespace = '', name = ''] = key.split('/');
