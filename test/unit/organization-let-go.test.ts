@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { act } from '../../src/kinds/organization/act.ts';
 import { farewell } from '../../src/kinds/organization/cleanup.ts';
+import { Notebook } from '../../src/kinds/organization/notebook.ts';
 import type { Plan } from '../../src/kinds/organization/plan.ts';
 import { report } from '../../src/kinds/organization/report.ts';
 import { FINALIZER, type Organization, type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
@@ -168,6 +169,8 @@ describe('a deleted object', () => {
     const plan: Plan = { do: 'release', abandoned: [e('a')], spared: [], because: 'deadline' };
     const happened: string[] = [];
     const using = {
+      notebook: new Notebook(95_000),
+      monotonic: () => 0,
       emit: (_object: unknown, { reason }: { readonly reason: string }) => void happened.push(reason),
       onAbandoned: (_object: unknown, left: readonly string[]) => void happened.push(`logged ${left.join()}`),
       writeFinalizers: async () => {
@@ -176,6 +179,12 @@ describe('a deleted object', () => {
       },
     } as unknown as Parameters<typeof act>[2];
     await expect(act(deleted(), plan, using)).rejects.toThrow('the answer is lost');
-    expect(happened).toEqual(['CleanupAbandoned', 'logged a (gcp/r1)', 'the finalizer']);
+    const once = ['CleanupAbandoned', 'logged a (gcp/r1)', 'the finalizer'];
+    expect(happened).toEqual(once);
+    // The write was refused, since somebody else was quicker, and the next visit comes to the same.
+    await expect(act(deleted(), plan, using)).rejects.toThrow('the answer is lost');
+    expect(happened, 'said once').toEqual([...once, 'the finalizer']);
+    await expect(act(deleted(), { ...plan, abandoned: [e('b')] }, using)).rejects.toThrow('the answer is lost');
+    expect(happened.slice(4), 'something else').toEqual(['CleanupAbandoned', 'logged b (gcp/r1)', 'the finalizer']);
   });
 });

@@ -20,7 +20,7 @@ export type Result =
 
 export interface Acting extends Attempting {
   readonly api: ApiClient;
-  readonly notebook: Pick<Notebook, 'leaves'>;
+  readonly notebook: Pick<Notebook, 'leaves' | 'isToldFirst'>;
   /** Writes the finalizers and takes in what came back; false where somebody else was quicker. Throws KubeError. */
   readonly writeFinalizers: (object: KubeObject, finalizers: readonly string[]) => Promise<boolean>;
   readonly emit: (object: KubeObject, notice: Notice) => void;
@@ -51,9 +51,12 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
   }
 }
 
-/** What is left is told before the finalizer goes: where the answer to that is lost, nobody may be left to tell it. */
+/** What is left is told before the finalizer goes: where the answer to that is lost, nobody may be left to tell it. Once, however often that is refused. */
 function sayGoodbye(object: Organization, plan: Extract<Plan, { do: 'release' }>, using: Acting): void {
-  for (const notice of farewell(plan)) using.emit(object, notice);
+  const notices = farewell(plan);
+  const text = notices.map(({ note }) => note).join('\n');
+  if (!using.notebook.isToldFirst(object, text, using.monotonic())) return;
+  for (const notice of notices) using.emit(object, notice);
   if (plan.abandoned.length > 0) using.onAbandoned(object, plan.abandoned.map(withPlace));
 }
 

@@ -114,6 +114,13 @@ export class Notebook {
     this.set(object, notes);
   }
 
+  /** Whether this is said of what an object leaves for the first time. */
+  isToldFirst(object: Organization, goodbye: string, monotonic: number): boolean {
+    const notes = this.of(object, monotonic);
+    this.set(object, { ...notes, goodbye });
+    return notes.goodbye !== goodbye;
+  }
+
   /** Its finalizer is off. */
   letGo(object: KubeObject, monotonic: number): void {
     const kept = this.#notes.get(keyOf(object));

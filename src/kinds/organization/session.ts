@@ -93,6 +93,8 @@ export interface Notes {
   /** How often an endpoint was sent in vain, for one generation. */
   readonly inVain: { readonly generation: number; readonly counts: ReadonlyMap<string, number> };
   readonly session?: Session;
+  /** What was said of what it leaves when its finalizer was to go. */
+  readonly goodbye?: string;
   /** Monotonic ms: its finalizer was taken off, and until then the store may not have heard of its end. */
   readonly letGoUntil?: number;
 }
