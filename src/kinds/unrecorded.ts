@@ -1,4 +1,4 @@
-/** Targets of which a debt is remembered; the oldest goes first. */
+/** Targets of which a debt is remembered, all of a large installation while its API is away; the oldest goes first. */
 const MOST = 10_000;
 
 /**
@@ -34,7 +34,7 @@ export class Unrecorded {
     if (isWrite || pays !== undefined) this.#sent.set(key, { target, uid, ...(pays !== undefined && { pays }) });
   }
 
-  /** The call has shown nothing, and put nothing in place of what was there: what it was to pay is owed all the same. */
+  /** The call has not shown what is there, nor surely put anything in its place: what it was to pay is owed all the same. */
   failed(key: string): void {
     const call = this.#sent.get(key);
     if (call?.pays !== undefined) this.#owe(call.target, call.pays);
@@ -54,7 +54,7 @@ export class Unrecorded {
 
   /** The status that told of it is gone with its object, and somebody has yet to act on it: a call that is under way pays for it. */
   untold(target: string): void {
-    const [paying] = [...this.#sent].filter(([, call]) => call.target === target);
+    const paying = [...this.#sent].find(([, call]) => call.target === target);
     if (!paying) return this.#owe(target);
     const [key, call] = paying;
     this.#sent.set(key, { ...call, pays: '' });

@@ -127,7 +127,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
   async function makeSure(): Promise<void> {
     const newest = newestSeen();
-    refuseStale(await currentVersion(options), newest);
+    take(await currentVersion(options), newest);
     broke = false;
   }
 
@@ -136,7 +136,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     const newest = newestSeen();
     const { objects, resourceVersion } = await listAll<T>({ ...options, trim: trimOf(sink) });
     if (signal.aborted) return;
-    const wentBack = refuseStale(resourceVersion, newest);
+    const wentBack = take(resourceVersion, newest);
     const isRestored = wentBack || restores !== known;
     broke = false;
     restores = wentBack ? known + 1 : known;
@@ -186,8 +186,11 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     else sink.apply(line.type, sink.trim ? sink.trim(line.object) : line.object);
   }
 
-  /** Whether the server went back in time. Throws while an older version than was seen may be that of a server which is behind. */
-  function refuseStale(resourceVersion: string, newest: string): boolean {
+  /**
+   * Takes a version that the server tells for the newest seen; true: it went back in time. Throws while an older one than was seen may be
+   * that of a server which is behind.
+   */
+  function take(resourceVersion: string, newest: string): boolean {
     const isOlder = compareVersions(resourceVersion, newest) < 0;
     if (!isOlder && staleSince === undefined) {
       seen = resourceVersion;

@@ -198,15 +198,16 @@ export class Lifecycle {
       met: (found, known) => kind.put(found, known),
     });
     this.#kept.delete(id);
-    const overtaken = isSame ? 'same' : 'lost';
-    const recorded = written === 'gone' ? 'lost' : written === 'superseded' ? overtaken : 'written';
+    const isRecorded = written !== 'gone' && written !== 'superseded';
+    const otherwise = written === 'superseded' && isSame ? 'same' : 'lost';
+    const recorded = isRecorded ? 'written' : otherwise;
     kind.recorded(key, recorded);
     if (written === 'gone') kind.drop(base);
     if (written === 'superseded' && kept.unsaid) this.#kept.set(id, kept.unsaid);
     // Whoever wrote the other word on top of it has nothing to tell of what he found done.
     if (written === 'superseded' && mayHaveStood) this.#tell(kind, base, report);
     // Whoever wrote the other word has woken the key.
-    if (written === 'gone' || written === 'superseded') return { recorded, outcome: awaitChange };
+    if (!isRecorded) return { recorded, outcome: awaitChange };
     this.#tell(kind, base, report);
     return { recorded, outcome: report.outcome };
   }

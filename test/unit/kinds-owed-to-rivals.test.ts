@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ApiRequest, Reply } from '../../src/api/client.ts';
-import { createPacer } from '../../src/api/pacer.ts';
+import type { Reply } from '../../src/api/client.ts';
 import { timestamp } from '../../src/kinds/canonical.ts';
 import { createPipeSettingsKind } from '../../src/kinds/pipe-settings/index.ts';
 import type { PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
@@ -8,19 +7,10 @@ import type { RequestCall } from '../../src/kube/call.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeError } from '../../src/kube/errors.ts';
 import { type KubeObject, keyOf } from '../../src/kube/resource.ts';
-import { createLog } from '../../src/logger.ts';
-import { createRedactor } from '../../src/redaction.ts';
 import { Lifecycle } from '../../src/runtime/lifecycle.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import {
-  anAnswer,
-  anAppliedPipeSettings,
-  aPipeSettings,
-  BASE_URL,
-  REQUESTED_AT,
-  SECOND,
-  T0,
-} from '../support/objects.ts';
+import { aKindContext } from '../support/kind-context.ts';
+import { anAnswer, anAppliedPipeSettings, aPipeSettings, REQUESTED_AT, SECOND, T0 } from '../support/objects.ts';
 
 const LOST: Reply = { answered: false, sent: true, cause: 'no answer' };
 
@@ -29,34 +19,14 @@ function aProcess() {
   const clock = new FakeClock(new Date(T0).toISOString());
   const replies: Reply[] = [];
   const bodies: (string | undefined)[] = [];
-  const kind = createPipeSettingsKind({
-    api: {
-      baseUrl: BASE_URL,
-      async call({ begin, body }: ApiRequest) {
-        const objection = begin?.();
-        if (objection) return { answered: false, sent: false, cause: 'called off', aborted: objection };
+  const kind = createPipeSettingsKind(
+    aKindContext(clock, {
+      async answer(body) {
         bodies.push(body);
         return replies.shift() ?? anAnswer(200, { result: JSON.parse(body ?? '{}') });
       },
-      close: async () => undefined,
-    },
-    pacer: createPacer({ rate: { calls: 0, perMs: 1 }, inFlight: 4, clock, wake: () => undefined }),
-    secrets: { refer: () => undefined, release: () => undefined, state: () => ({ state: 'unknown' }) },
-    readCredential: async () => {
-      const credential = { id: 'key', authorization: 'Basic a2V5', mask: (text: string) => text };
-      return { ok: true, credential, resourceVersion: '1' };
-    },
-    clock,
-    enqueue: () => undefined,
-    onSecretChange: () => undefined,
-    writeFinalizers: async () => undefined,
-    emit: () => undefined,
-    log: createLog({ level: 'silent', redactor: createRedactor() }),
-    unlisted: () => [],
-    apiTimeoutMs: 35_000,
-    planOnly: false,
-    cleanupDeadlineMs: 600_000,
-  });
+    }),
+  );
   const stored = new Map<string, PipeSettings>();
   let version = 100;
   const client: Pick<KubeClient, 'request'> = {

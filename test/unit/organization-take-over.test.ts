@@ -1,17 +1,13 @@
 import { expect, test } from 'vitest';
-import type { ApiRequest } from '../../src/api/client.ts';
-import { createPacer } from '../../src/api/pacer.ts';
 import { createOrganizationKind } from '../../src/kinds/organization/index.ts';
 import type { Organization } from '../../src/kinds/organization/resource.ts';
 import { apiHashOf } from '../../src/kinds/proof.ts';
 import { keyOf } from '../../src/kube/resource.ts';
-import { createLog } from '../../src/logger.ts';
-import { createRedactor } from '../../src/redaction.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { aKindContext } from '../support/kind-context.ts';
+import { anAnswer, BASE_URL } from '../support/objects.ts';
 import { e, entry } from '../support/organization-entries.ts';
 import { anOrganization } from '../support/organization-objects.ts';
-
-const BASE_URL = 'https://api.example.com';
 
 /** An Organization kind by itself, at an API whose list has one endpoint. */
 function aKind() {
@@ -24,41 +20,16 @@ function aKind() {
   const meanwhile: (() => Promise<void>)[] = [];
   /** What happens while the key is read. */
   const reading: (() => Promise<void>)[] = [];
-  const kind = createOrganizationKind({
-    api: {
-      baseUrl: BASE_URL,
-      async call({ begin, body }: ApiRequest) {
-        const objection = begin?.();
-        if (objection) return { answered: false, sent: false, cause: 'called off', aborted: objection };
+  const kind = createOrganizationKind(
+    aKindContext(clock, {
+      async answer(body) {
         bodies.push(body);
         await meanwhile.shift()?.();
-        return {
-          answered: true,
-          httpStatus: 200,
-          body: 'json',
-          result: results.shift() ?? { privateEndpoints: [listed] },
-        };
+        return anAnswer(200, { result: results.shift() ?? { privateEndpoints: [listed] } });
       },
-      close: async () => undefined,
-    },
-    pacer: createPacer({ rate: { calls: 0, perMs: 1 }, inFlight: 4, clock, wake: () => undefined }),
-    secrets: { refer: () => undefined, release: () => undefined, state: () => ({ state: 'unknown' }) },
-    async readCredential() {
-      await reading.shift()?.();
-      const credential = { id: 'key', authorization: 'Basic a2V5', mask: (text: string) => text };
-      return { ok: true, credential, resourceVersion: '1' };
-    },
-    clock,
-    enqueue: () => undefined,
-    onSecretChange: () => undefined,
-    writeFinalizers: async () => undefined,
-    emit: () => undefined,
-    log: createLog({ level: 'silent', redactor: createRedactor() }),
-    unlisted: () => [],
-    apiTimeoutMs: 35_000,
-    planOnly: false,
-    cleanupDeadlineMs: 600_000,
-  });
+      whileReading: async () => reading.shift()?.(),
+    }),
+  );
   return { kind, clock, bodies, meanwhile, reading, results };
 }
 

@@ -117,20 +117,34 @@ describe('judge of processes', () => {
 
 describe('judge of promises', () => {
   const SECRETS = `/api/v1/namespaces/${OBJECT.namespace}/secrets`;
-  const SECRET = { namespace: OBJECT.namespace, name: 'new', keyId: 'key', secret: 'secret', style: 'plain' } as const;
+  const SECRET = {
+    namespace: OBJECT.namespace,
+    name: 'new',
+    keyId: 'key',
+    secret: 'of its own',
+    style: 'plain',
+  } as const;
 
-  it.each([
-    ['lets a watch of Secrets wait that was refused just before', '?watch=true', 403, []],
-    ['lets none wait because a Secret was not there', '/new', 404, ['promise SecretNotFound']],
-    ['lets none wait that was refused long ago', '?watch=true', 403, ['promise SecretNotFound']],
-  ] as const)('%s', async (text, path, status, rules) => {
+  /** An object has waited for its Secret for 100 s. `asked`: what a request of its process came to. */
+  async function withoutSecret() {
     const record = organization({ name: 'A', credentialsSecretRef: { name: 'new' } });
     const { life } = record;
     const running = new Incarnation({ life, name: 'one-1', argv: [], skewMs: 0, over: () => {} });
     vi.spyOn(life.fleet, 'processes', 'get').mockReturnValue([running]);
     record.writes('one-1', KEY, ready('SecretNotFound', 1));
     await record.until(100);
-    life.tell({ what: 'asked', process: 'one-1', ask: { method: 'GET', path: SECRETS + path, status, body: '' } });
+    const asked = (path: string, status: number): void =>
+      life.tell({ what: 'asked', process: 'one-1', ask: { method: 'GET', path, status, body: '' } });
+    return { record, life, asked };
+  }
+
+  it.each([
+    ['lets a watch of Secrets wait that was refused just before', '?watch=true', 403, []],
+    ['lets none wait because a Secret was not there', '/new', 404, ['promise SecretNotFound']],
+    ['lets none wait that was refused long ago', '?watch=true', 403, ['promise SecretNotFound']],
+  ] as const)('%s', async (text, path, status, rules) => {
+    const { record, life, asked } = await withoutSecret();
+    asked(SECRETS + path, status);
     await record.until(text.endsWith('long ago') ? 300 : 110);
     putSecret(life, SECRET);
     await record.until(400);
@@ -142,20 +156,14 @@ describe('judge of promises', () => {
     ['were old when it asked for one just before', 110, []],
     ['were old long ago', 300, ['promise SecretNotFound']],
   ] as const)('lets a watch of Secrets wait while lists %s', async (_, changedAt, rules) => {
-    const record = organization({ name: 'A', credentialsSecretRef: { name: 'new' } });
-    const { life } = record;
-    const running = new Incarnation({ life, name: 'one-1', argv: [], skewMs: 0, over: () => {} });
-    vi.spyOn(life.fleet, 'processes', 'get').mockReturnValue([running]);
-    record.writes('one-1', KEY, ready('SecretNotFound', 1));
-    await record.until(100);
+    const { record, life, asked } = await withoutSecret();
     life.kube.lists.old = life.kube.objects.backup();
-    const ask = { method: 'GET', path: `${SECRETS}?limit=1`, status: 200, body: '' };
-    life.timeline.quietlyAt(5_000, () => life.tell({ what: 'asked', process: 'one-1', ask }));
+    life.timeline.quietlyAt(5_000, () => asked(`${SECRETS}?limit=1`, 200));
     life.timeline.quietlyAt(6_000, () => {
       life.kube.lists.old = undefined;
     });
     await record.until(changedAt);
-    putSecret(life, { ...SECRET, secret: 'of its own' });
+    putSecret(life, SECRET);
     await record.until(400);
     expect(record.rulesSoFar()).toEqual(rules);
   });
@@ -166,17 +174,11 @@ describe('judge of promises', () => {
   ] as const)(
     'lets a watch of Secrets wait where lists are old just after a change, if it %s',
     async (_, path, rules) => {
-      const record = organization({ name: 'A', credentialsSecretRef: { name: 'new' } });
-      const { life } = record;
-      const running = new Incarnation({ life, name: 'one-1', argv: [], skewMs: 0, over: () => {} });
-      vi.spyOn(life.fleet, 'processes', 'get').mockReturnValue([running]);
-      record.writes('one-1', KEY, ready('SecretNotFound', 1));
-      await record.until(100);
-      putSecret(life, { ...SECRET, secret: 'of its own' });
+      const { record, life, asked } = await withoutSecret();
+      putSecret(life, SECRET);
       life.kube.lists.old = life.kube.objects.backup();
       await record.until(101);
-      const ask = { method: 'GET', path: `${path}?limit=1`, status: 200, body: '' };
-      life.tell({ what: 'asked', process: 'one-1', ask });
+      asked(`${path}?limit=1`, 200);
       await record.until(105);
       life.kube.lists.old = undefined;
       await record.until(400);

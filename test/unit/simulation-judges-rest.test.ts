@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   applied,
+  goesWithItsProcess,
   KEY,
   LOOK,
   NEIGHBOURS,
@@ -99,7 +100,7 @@ describe('judge of pipes at rest', () => {
 
 describe('judge of endpoints at rest', () => {
   /** An object goes with a removal under way, and its process dies; another object is confirmed by the next process, and then the removal lands. */
-  async function landsLate({ isShown }: { readonly isShown: boolean }): Promise<string[]> {
+  async function landsLate({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = organization({ privateEndpoints: [] });
     neighbour(record, { privateEndpoints: [CONTESTED] });
     record.life.tell({
@@ -113,13 +114,7 @@ describe('judge of endpoints at rest', () => {
     const pendingChange = { time: record.time(), add: [], remove: [CONTESTED] };
     record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS], pendingChange });
     const lost = record.leaves('one-1', KEY, { privateEndpoints: { add: [], remove: [CONTESTED] } });
-    await record.until(11);
-    record.process('one-1', 'died');
-    if (isShown) record.begins('one-2', KEY);
-    record.deletes(KEY);
-    if (isShown) record.shows('one-2', KEY);
-    await record.until(20);
-    record.begins('one-2', NEIGHBOURS);
+    await goesWithItsProcess(record, { isTold });
     const requestId = record.calls('one-2', NEIGHBOURS, LOOK, shown('Old', CONTESTED));
     const privateEndpoints = [{ ...OURS, origin: 'Found' }];
     record.writes('one-2', NEIGHBOURS, { ...applied(record, 1, requestId), privateEndpoints });
@@ -130,10 +125,10 @@ describe('judge of endpoints at rest', () => {
   }
 
   it('lets land late a removal that nobody could know of', async () => {
-    expect(await landsLate({ isShown: false })).toEqual([]);
+    expect(await landsLate({ isTold: false })).toEqual([]);
   });
 
   it('has one waited for that the process was told of before its object went', async () => {
-    expect(await landsLate({ isShown: true })).toEqual(['I4 overwritten']);
+    expect(await landsLate({ isTold: true })).toEqual(['I4 overwritten']);
   });
 });

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { KEY, LOOK, NEIGHBOURS, neighbour, organization, ready, shown } from '../simulation/by-hand/objects.ts';
+import {
+  goesWithItsProcess,
+  KEY,
+  LOOK,
+  NEIGHBOURS,
+  neighbour,
+  organization,
+  ready,
+  shown,
+} from '../simulation/by-hand/objects.ts';
 import { CONTESTED } from '../simulation/scope/moves.ts';
 
 const ADD = { add: [CONTESTED], remove: [] };
@@ -46,7 +55,7 @@ describe('judge of what is unsettled', () => {
   });
 
   /** An intent leaves, its process dies, and its object goes, of which the next process was told or not; then that one calls for another object. */
-  async function afterItsObject(wasTold: boolean): Promise<string[]> {
+  async function afterItsObject(isTold: boolean): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     neighbour(record, { privateEndpoints: [CONTESTED] });
     record.shows('one-1', NEIGHBOURS);
@@ -54,13 +63,7 @@ describe('judge of what is unsettled', () => {
     record.calls('one-1', KEY, LOOK, shown('Old'));
     record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange: { time: record.time(), ...ADD } });
     record.leaves('one-1', KEY, { privateEndpoints: ADD });
-    await record.until(11);
-    record.process('one-1', 'died');
-    if (wasTold) record.begins('one-2', KEY);
-    record.deletes(KEY);
-    if (wasTold) record.shows('one-2', KEY);
-    await record.until(20);
-    record.begins('one-2', NEIGHBOURS);
+    await goesWithItsProcess(record, { isTold });
     record.calls('one-2', NEIGHBOURS, LOOK, shown('Old'));
     return record.rulesSoFar().filter((rule) => rule.startsWith('I6'));
   }

@@ -20,7 +20,7 @@ export type Result =
 
 export interface Acting extends Attempting {
   readonly api: ApiClient;
-  readonly notebook: Pick<Notebook, 'leaves' | 'isToldFirst'>;
+  readonly notebook: Pick<Notebook, 'leaves' | 'noteGoodbye'>;
   /** Writes the finalizers and takes in what came back; false where somebody else was quicker. Throws KubeError. */
   readonly writeFinalizers: (object: KubeObject, finalizers: readonly string[]) => Promise<boolean>;
   readonly emit: (object: KubeObject, notice: Notice) => void;
@@ -55,7 +55,7 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
 function sayGoodbye(object: Organization, plan: Extract<Plan, { do: 'release' }>, using: Acting): void {
   const notices = farewell(plan);
   const text = notices.map(({ note }) => note).join('\n');
-  if (!using.notebook.isToldFirst(object, text, using.monotonic())) return;
+  if (!using.notebook.noteGoodbye(object, text, using.monotonic())) return;
   for (const notice of notices) using.emit(object, notice);
   if (plan.abandoned.length > 0) using.onAbandoned(object, plan.abandoned.map(withPlace));
 }

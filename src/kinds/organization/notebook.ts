@@ -114,11 +114,12 @@ export class Notebook {
     this.set(object, notes);
   }
 
-  /** Whether this is said of what an object leaves for the first time. */
-  isToldFirst(object: Organization, goodbye: string, monotonic: number): boolean {
+  /** Notes what is said of all that an object leaves; false: that was said before. */
+  noteGoodbye(object: Organization, goodbye: string, monotonic: number): boolean {
     const notes = this.of(object, monotonic);
+    if (notes.goodbye === goodbye) return false;
     this.set(object, { ...notes, goodbye });
-    return notes.goodbye !== goodbye;
+    return true;
   }
 
   /** Its finalizer is off. */

@@ -142,9 +142,7 @@ function withListed(
   status: OrganizationStatus | undefined,
   { listed }: Notes,
 ): Pick<OrganizationStatus, 'organization'> {
-  const { organization } = status ?? {};
-  if (listed === undefined) return { organization };
-  return { organization: { ...organization, privateEndpointsTotal: listed } };
+  return listed === undefined ? {} : { organization: { ...status?.organization, privateEndpointsTotal: listed } };
 }
 
 /**

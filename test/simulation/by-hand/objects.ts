@@ -89,3 +89,17 @@ export function applied(record: HandRecord, generation: number, requestId: strin
     applied: { time, generation, requestId, requestHash: 'sha256:', keys: [] },
   };
 }
+
+/**
+ * The process of a call that has left dies, and then its object goes. `isTold`: the next process, one-2, knew of that object, and hears of
+ * its end. Nine seconds later it begins with the neighbour.
+ */
+export async function goesWithItsProcess(record: HandRecord, { isTold }: { readonly isTold: boolean }): Promise<void> {
+  await record.until(11);
+  record.process('one-1', 'died');
+  if (isTold) record.begins('one-2', KEY);
+  record.deletes(KEY);
+  if (isTold) record.shows('one-2', KEY);
+  await record.until(20);
+  record.begins('one-2', NEIGHBOURS);
+}

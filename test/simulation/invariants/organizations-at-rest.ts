@@ -11,9 +11,9 @@ import {
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import { type Court, isRefused, isSuccess } from './court.ts';
+import { cameUntold, isFromBefore } from './excused-at-rest.ts';
 import type { LedgerJudge } from './ledger.ts';
 import type { Notes } from './notes.ts';
-import { cameUntold, isFromBefore } from './pipes-at-rest.ts';
 import type { Rightful } from './rightful.ts';
 import { areTwice, type Instance, isIn, type Look, type Trails, truthKey } from './trail.ts';
 
