@@ -116,6 +116,19 @@ describe('what the API keeps in another region than it was sent', () => {
     expect(decisionOf(again).blocked).toBeUndefined();
   });
 
+  const lastError = { httpStatus: 400, message: 'no' };
+  const removal = { time: at(0), add: [], remove: [kept], refused: { httpStatus: 400 } };
+  test.each<[string, OrganizationStatus]>([
+    ['on record', { ...before, privateEndpoints: [entry('a', { ...kept, lastError, nextAttemptTime: at(MINUTE) })] }],
+    ['settled by this look', { ...before, pendingChange: removal }],
+  ])('and is listed again after its removal was refused, %s, is refused no more', (_, status) => {
+    const again = looked(['a'], [kept], status);
+    expect(again.session.draft.privateEndpoints).toEqual([entry('a', kept)]);
+    expect(problemsOf({ work: again, decision: decisionOf(again), now: T0 })).toEqual([]);
+    const unlisted = looked([], [kept], status).session.draft.privateEndpoints;
+    expect(unlisted).toMatchObject([{ lastError: { httpStatus: 400 } }]);
+  });
+
   test('is told no more when it is no longer ours', () => {
     const others: OrganizationStatus = { ...before, privateEndpoints: [entry('a', { ...kept, origin: 'Found' })] };
     expect(looked([], [kept], others).session.draft.differences).toBeUndefined();

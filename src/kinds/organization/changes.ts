@@ -1,7 +1,7 @@
 import { cutText } from '../../runtime/conditions.ts';
 import type { Notice } from '../../runtime/kind.ts';
 import { quoting } from '../common-status.ts';
-import { Listing, plain, type Reported, type Tuple } from './endpoints.ts';
+import { Listing, plain, type Reported, sameKey, type Tuple } from './endpoints.ts';
 import { type Goal, isOurs } from './goal.ts';
 import type { Settlement } from './ledger.ts';
 import { LIMITS } from './limits.ts';
@@ -152,6 +152,14 @@ export function isAltered(
   const isTold = (part: (typeof PARTS)[number]): boolean =>
     aliases.has(aliasOf(difference(`.${part}`, declared[part], entry[part])));
   return PARTS.every((part) => isSame(part) || isTold(part)) && !PARTS.every(isSame);
+}
+
+/** The goal, by which what the API keeps as ours with other fields than are declared may stay too. */
+export function sparingAltered(goal: Goal, { differences, privateEndpoints = [] }: OrganizationStatus): Goal {
+  if (goal.spared || !differences) return goal;
+  const isKept = (entry: LedgerEntry): boolean =>
+    goal.endpoints?.some((declared) => isAltered(differences, declared, entry)) ?? false;
+  return { ...goal, wanted: new Set([...goal.wanted, ...privateEndpoints.filter(isKept).map(sameKey)]) };
 }
 
 const PARTS = ['cloudProvider', 'region'] as const;

@@ -188,8 +188,7 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
     return { entry: entry.state === 'Missing' ? entry : missed(entry, evidence.now) };
   }
   if (sent.how === 'refused') {
-    const present = kept(entry, reported, goal);
-    return { entry: sent.blamed?.(entry) ? { ...present, ...failedAs(sent) } : present };
+    return { entry: kept(sent.blamed?.(entry) ? { ...entry, ...failedAs(sent) } : entry, reported, goal) };
   }
   // Only with the status that ends the intent: an object with nothing of its own is let go, and this may still be at work.
   const isSame = isSurelyOurs(Date.parse(sent.pending.time), evidence) && !isMissedFor(SAME_AGAIN_MS, entry, evidence);

@@ -2,7 +2,15 @@ import type { Success } from '../../api/errors.ts';
 import { canonicalJson, digestOf, timestamp } from '../canonical.ts';
 import { generationOf, lastRequestOf, withoutUndefined } from '../common-status.ts';
 import { nextWait } from '../failures.ts';
-import { alteredDifferences, changeNotice, comparison, confirmedChanges, nameDrift, vanishedDrift } from './changes.ts';
+import {
+  alteredDifferences,
+  changeNotice,
+  comparison,
+  confirmedChanges,
+  nameDrift,
+  sparingAltered,
+  vanishedDrift,
+} from './changes.ts';
 import { Listing, type Reported, sameKey, tupleKey } from './endpoints.ts';
 import { type Sent, type Settlement, settle, takenBack } from './ledger.ts';
 import { driftNotices, remarkNotices } from './ledger-notices.ts';
@@ -186,7 +194,7 @@ function settled({ work, now }: Replied, { reply, fresh, sent, notes }: Seen): S
   return settle({
     ledger,
     list: fresh.list,
-    goal,
+    goal: sparingAltered(goal, session.draft),
     sent,
     ...settling({ ...work, notes }, now),
   });
