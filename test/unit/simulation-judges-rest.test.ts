@@ -124,6 +124,32 @@ describe('judge of endpoints at rest', () => {
     return record.rules().filter((rule) => rule.startsWith('I4'));
   }
 
+  const BLANK = { ...CONTESTED, id: `${CONTESTED.id} ` };
+
+  /** Somebody else adds the endpoint, also with a blank after its id, stores the one without anew, and takes these away. */
+  async function saysApplied(...removed: readonly object[]): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    const others = (moves: object): void =>
+      record.life.tell({
+        what: 'other',
+        host: record.life.apiHost,
+        organizationId: ORGANIZATION,
+        moves: { added: [], removed: [], ...moves },
+      });
+    others({ added: [BLANK, { ...CONTESTED }] });
+    for (const one of removed) others({ removed: [one] });
+    await record.until(10);
+    const requestId = record.calls('one-1', KEY, LOOK, shown('Old'));
+    record.writes('one-1', KEY, applied(record, 1, requestId));
+    await record.until(200);
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('tells one from another with a blank after its id, also where that one was stored first', async () => {
+    expect(await saysApplied({ ...CONTESTED }, BLANK)).toEqual(['I4 not-there']);
+    expect(await saysApplied({ ...CONTESTED })).toEqual([]);
+  });
+
   it('lets land late a removal that nobody could know of', async () => {
     expect(await landsLate({ isTold: false })).toEqual([]);
   });

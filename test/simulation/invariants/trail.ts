@@ -177,7 +177,9 @@ export class Trails implements Judge {
   #remove(trail: Trail, stored: EndpointView, call: ApiCall | undefined): void {
     const { now } = this.#court.life.timeline;
     const exact = trail.byObject.get(stored);
-    const instance = exact ?? trail.instances.find(({ key, gone }) => gone === undefined && key === truthKey(stored));
+    // An upsert stores it anew, and beside it another one may stand with a blank after its id.
+    const open = trail.instances.filter(({ key, gone }) => gone === undefined && key === truthKey(stored));
+    const instance = exact ?? open.find((one) => one.stored.id === stored.id) ?? open[0];
     if (instance && !instance.gone) instance.gone = { at: now, call };
   }
 }
