@@ -135,9 +135,9 @@ function toldOf(entries: readonly LedgerEntry[], differences: Differences = []):
   return differences.filter(({ field, reported }) => kept.get(field) === reported);
 }
 
-/** What a difference says of the API: that it keeps this value of this part as that one, whatever the endpoint. */
+/** What a difference says of the API: that it keeps this value of this part as that one, whatever the endpoint and its letters. */
 function aliasOf({ field, declared, reported }: Differences[number]): string {
-  return JSON.stringify([field.slice(field.lastIndexOf('.') + 1), declared, reported]);
+  return JSON.stringify([field.slice(field.lastIndexOf('.') + 1), plain(String(declared)), plain(String(reported))]);
 }
 
 /** Whether the API is known to keep such a declared endpoint as that entry of the ledger. */

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { decisionOf } from '../../src/kinds/organization/next-step.ts';
+import { progress } from '../../src/kinds/organization/progress.ts';
+import { type DeclaredEndpoint, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type Work, workOf } from '../../src/kinds/organization/work.ts';
+import { T0 } from '../support/objects.ts';
+import { e, entry } from '../support/organization-entries.ts';
+import { anOrganization, factsOf } from '../support/organization-objects.ts';
+
+/** What the API keeps in region R-1 is declared in r1. */
+const kept = { ...e('a'), region: 'R-1' };
+const told = { field: 'privateEndpoints[a].region', declared: 'r1', reported: 'R-1' };
+const before: OrganizationStatus = { privateEndpoints: [entry('a', kept)], differences: [told] };
+
+/** A look that shows these, at an object that lists those. */
+function looked(privateEndpoints: readonly DeclaredEndpoint[], list: readonly unknown[], status = before) {
+  const object = anOrganization({ spec: { maxPrivateEndpointRemovals: 0, privateEndpoints }, status });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const work = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { privateEndpoints: list } } as const;
+  const call = { step: 'look', by: 'list', body: '{}' } as const;
+  const { session } = progress({ object, work, call, verdict, secretVersion: '1', now: T0 });
+  const next: Work = { ...work, session };
+  return { draft: session.draft, decision: decisionOf(next) };
+}
+
+describe('what the API keeps in another region than declared', () => {
+  test.each(['R1', 'r1'])('is wanted in whatever letters it is listed: %s', (region) => {
+    const { decision, draft } = looked([{ ...e('a'), region }], [kept]);
+    expect(decision).toMatchObject({ add: [], remove: [], conflicts: [] });
+    expect(decision.blocked).toBeUndefined();
+    expect(draft.differences).toEqual([{ ...told, declared: region }]);
+  });
+
+  test('is not wanted where another region is listed', () => {
+    expect(looked([{ ...e('a'), region: 'r2' }], [kept]).decision.blocked).toMatchObject([kept]);
+  });
+});
