@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { conclude } from '../../src/kinds/organization/conclude.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { decisionOf } from '../../src/kinds/organization/next-step.ts';
 import { progress } from '../../src/kinds/organization/progress.ts';
@@ -23,7 +24,8 @@ function looked(privateEndpoints: readonly DeclaredEndpoint[], list: readonly un
   const call = { step: 'look', by: 'list', body: '{}' } as const;
   const { session } = progress({ object, work, call, verdict, secretVersion: '1', now: T0 });
   const next: Work = { ...work, session };
-  return { draft: session.draft, decision: decisionOf(next) };
+  const said: OrganizationStatus | undefined = conclude(object, next, T0, 'look').status;
+  return { draft: session.draft, decision: decisionOf(next), message: said?.conditions?.[0]?.message };
 }
 
 describe('what the API keeps in another region than declared', () => {
@@ -36,5 +38,20 @@ describe('what the API keeps in another region than declared', () => {
 
   test('is not wanted where another region is listed', () => {
     expect(looked([{ ...e('a'), region: 'r2' }], [kept]).decision.blocked).toMatchObject([kept]);
+  });
+
+  test('is told to have another description than declared, as any other is', () => {
+    const { draft, message } = looked([{ ...e('a'), description: 'new' }], [{ ...kept, description: 'old' }]);
+    const field = 'privateEndpoints[a].description';
+    expect(draft.differences).toEqual([told, { field, declared: 'new', reported: 'old' }]);
+    expect(message).toContain('The description of a is another one');
+  });
+
+  test.each([undefined, 'same'])('and the declared description, %s, differs in no more', (description) => {
+    const declared = { ...e('a'), ...(description && { description }) };
+    const { draft, message } = looked([declared], [{ ...kept, description: 'same' }]);
+    expect(draft.differences).toEqual([told]);
+    expect(message).toContain('with other fields than declared');
+    expect(message).not.toContain('description');
   });
 });

@@ -74,7 +74,7 @@ type Differences = NonNullable<OrganizationStatus['differences']>;
 export function comparison(
   goal: Goal,
   reply: OrganizationReply,
-  altered: Differences,
+  { altered, ledger }: { readonly altered: Differences; readonly ledger: readonly LedgerEntry[] },
 ): { readonly differences: Differences; readonly notReported: string[] } {
   const differences: Differences[number][] = [...altered];
   const notReported: string[] = [];
@@ -84,7 +84,10 @@ export function comparison(
     else if (reply.name !== goal.name) differences.push(difference('name', goal.name, reply.name));
   }
   if (goal.endpoints && !reply.list) notReported.push('privateEndpoints');
-  for (const { endpoint, reported } of otherwiseDescribed(goal, reply.list)) {
+  for (const { endpoint, reported } of otherwiseDescribed(goal, reply.list, {
+    differences: altered,
+    privateEndpoints: ledger,
+  })) {
     differences.push(difference(fieldOf(endpoint, '.description'), endpoint.description ?? '', reported));
   }
   return { differences: differences.slice(0, LIMITS.differences), notReported };
@@ -94,11 +97,14 @@ export function comparison(
 export function otherwiseDescribed(
   { endpoints = [] }: Pick<Goal, 'endpoints'>,
   list: readonly Reported[] | undefined,
+  known: Pick<OrganizationStatus, 'differences' | 'privateEndpoints'>,
 ): { readonly endpoint: DeclaredEndpoint; readonly reported: string }[] {
   if (!list) return [];
   const listing = new Listing(list);
   return endpoints.flatMap((endpoint) => {
-    const found = endpoint.description === undefined ? undefined : listing.find(endpoint);
+    if (endpoint.description === undefined) return [];
+    const other = keptAs(endpoint, known);
+    const found = listing.find(endpoint) ?? (other && listing.exact(other));
     const reported = found?.description ?? '';
     return found && endpoint.description !== reported ? [{ endpoint, reported }] : [];
   });
@@ -152,6 +158,14 @@ export function isAltered(
   const isTold = (part: (typeof PARTS)[number]): boolean =>
     aliases.has(aliasOf(difference(`.${part}`, declared[part], entry[part])));
   return PARTS.every((part) => isSame(part) || isTold(part)) && !PARTS.every(isSame);
+}
+
+/** What of ours the API keeps for this declared endpoint, with other fields. */
+function keptAs(
+  declared: Tuple,
+  { differences, privateEndpoints = [] }: Pick<OrganizationStatus, 'differences' | 'privateEndpoints'>,
+): LedgerEntry | undefined {
+  return privateEndpoints.find((entry) => isOurs(entry) && isAltered(differences, declared, entry));
 }
 
 /** The goal, by which what the API keeps as ours with other fields than are declared may stay too. */

@@ -160,7 +160,7 @@ function appliedMessage({ goal, session }: Work): string {
   ].join(' and ');
   const unnamed = goal.name !== undefined && fresh?.name === undefined ? '; the response omitted the name' : '';
   const assumed = fresh?.isAssumed ? '; the response omits the list of private endpoints, which counts as empty' : '';
-  const other = otherwiseDescribed(goal, fresh?.list?.entries).map(({ endpoint }) => endpoint);
+  const other = otherwiseDescribed(goal, fresh?.list?.entries, draft).map(({ endpoint }) => endpoint);
   const described =
     other.length === 0 || !draft.differences
       ? ''

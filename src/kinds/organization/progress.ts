@@ -210,8 +210,8 @@ function drafted(
   const { reply, fresh, settlement } = found;
   const { draft } = work.session;
   const altered = alteredDifferences(draft.differences, settlement, work.goal.endpoints);
-  const { differences, notReported } = comparison(work.goal, reply, altered);
   const { ledger } = settlement;
+  const { differences, notReported } = comparison(work.goal, reply, { altered, ledger });
   return withoutUndefined({
     ...draft,
     proof: { time: timestamp(now), apiHash: work.apiHash },
