@@ -54,4 +54,8 @@ describe('what the API keeps in another region than declared', () => {
     expect(message).toContain('with other fields than declared');
     expect(message).not.toContain('description');
   });
+
+  test('is not said to be another one than declared where it is listed as it is kept', () => {
+    expect(looked([kept], [kept]).message).toBe('The API has 1 private endpoint');
+  });
 });

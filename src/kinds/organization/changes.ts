@@ -161,7 +161,7 @@ export function isAltered(
 }
 
 /** What of ours the API keeps for this declared endpoint, with other fields. */
-function keptAs(
+export function keptAs(
   declared: Tuple,
   { differences, privateEndpoints = [] }: Pick<OrganizationStatus, 'differences' | 'privateEndpoints'>,
 ): LedgerEntry | undefined {

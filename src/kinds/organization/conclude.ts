@@ -14,7 +14,7 @@ import { assertionTime } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { reportFailure } from '../failure-report.ts';
 import { nextWait } from '../failures.ts';
-import { changeNotice, otherwiseDescribed } from './changes.ts';
+import { changeNotice, keptAs, otherwiseDescribed } from './changes.ts';
 import { decisionOf, looksByName } from './next-step.ts';
 import { openEntries, secondLooks } from './open-entries.ts';
 import { type Problem, problemsOf } from './problems.ts';
@@ -165,7 +165,8 @@ function appliedMessage({ goal, session }: Work): string {
     other.length === 0 || !draft.differences
       ? ''
       : `. The description of ${names(other)} is another one at the API, which cannot change it: take the endpoint out of the list, wait until it is gone, and list it again, which may cut its connections`;
-  const isAltered = goal.endpoints && draft.differences?.some(({ field }) => /\]\.(cloudProvider|region)$/.test(field));
+  // What is told of an endpoint stays while it is ours, also when it is listed as the API keeps it.
+  const isAltered = goal.endpoints?.some((endpoint) => keptAs(endpoint, draft));
   const altered = isAltered ? '. It keeps some of them with other fields than declared, see status.differences' : '';
   return `The API has ${what}${unnamed}${assumed}${quoting(fresh?.requestId)}${altered}${described}`;
 }
