@@ -32,6 +32,19 @@ describe('judge of the ledger', () => {
   });
 
   it.each([
+    ['its writer', 'one-1', []],
+    ['another process', 'two-1', ['I3 unproven']],
+  ] as const)('holds that nothing is told of a loss where %s dies just after it', async (_, dies, rules) => {
+    const record = await adopted();
+    record.process('two-1', 'starts');
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] });
+    await record.until(30);
+    record.process(dies, 'died');
+    await record.until(200);
+    expect(broken(record, 'I3')).toEqual(rules);
+  });
+
+  it.each([
     ['blames nobody for what a restore takes off before its writer hears that it was written', true, []],
     ['blames whoever had heard of it before', false, ['I3 unproven']],
   ] as const)('%s', async (_, unheard, rules) => {

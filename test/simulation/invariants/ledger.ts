@@ -24,6 +24,8 @@ interface Loss {
   readonly uid: string;
   readonly entry: LedgerView;
   readonly now: LedgerView | undefined;
+  /** Who wrote it so. */
+  readonly by: string;
   readonly why: 'one-look' | 'handed-over' | 'unproven' | 'given-up';
   /** The version of the object that was written so. */
   readonly version: Thing;
@@ -73,9 +75,13 @@ export class LedgerJudge implements Judge {
 
   /** Events come a little later than the status that they speak of. */
   end(): void {
-    for (const { at, subject, uid, entry, now, why, version } of this.#losses) {
+    for (const { at, subject, uid, entry, now, by, why, version } of this.#losses) {
       if (this.#heard.wasGone(version)) {
         this.#court.excuse('of an object, or by a writer, that was gone before the writer knew whether it was written');
+        continue;
+      }
+      if (this.#notes.diedWithin(by, { from: at, withinMs: EVENT_MS })) {
+        this.#court.excuse('written by a process that died before it could tell');
         continue;
       }
       if (this.#notes.names(uid, entry.id, { from: at, withinMs: EVENT_MS }) === 'yes') continue;
@@ -125,7 +131,7 @@ export class LedgerJudge implements Judge {
       if (why && this.#notes.isDead(by)) this.#court.excuse('written by a process that died before it could tell');
       else if (why) {
         const { now: at } = this.#court.life.timeline;
-        this.#losses.push({ at, subject, uid, entry, now: left, why, version: now });
+        this.#losses.push({ at, subject, uid, entry, now: left, by, why, version: now });
       }
     }
     for (const entry of ours(now)) {

@@ -32,9 +32,7 @@ const PASS_GRACE_MS = 5_000;
 /** The events of every object. One that the API server did not take was told all the same: events are sent beside everything else. */
 export class Notes implements Judge {
   readonly #notes = new Map<string, Note[]>();
-  /** When a process came to a sudden end: what it had to say then was not said. */
-  readonly deaths: number[] = [];
-  /** When each of them did. */
+  /** When each process came to a sudden end: what it had to say then was not said. */
   readonly #dead = new Map<string, number>();
   /** Processes whose last event has had no answer: others may stand in line behind it. */
   readonly #waiting = new Set<string>();
@@ -46,10 +44,7 @@ export class Notes implements Judge {
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'process' && this.#isSudden(fact)) {
-      this.deaths.push(fact.at);
-      this.#dead.set(fact.process, fact.at);
-    }
+    if (fact.what === 'process' && this.#isSudden(fact)) this.#dead.set(fact.process, fact.at);
     if (fact.what === 'process' && fact.did === 'told-to-end') this.#toldToEnd.set(fact.process, fact.at);
     if (fact.what !== 'asked' || fact.ask.method !== 'POST' || !fact.ask.path.endsWith('/events')) return;
     if (fact.ask.status === undefined) this.#waiting.add(fact.process);
@@ -88,14 +83,14 @@ export class Notes implements Judge {
   /**
    * Whether an event of the object names this within some time after, in whatever letters, or says what is left behind but only counts
    * it. A loss that was told in the same words shortly before is not told again, and one that is told may stand in line while the API
-   * server hangs. A process that died just then may have wanted to.
+   * server hangs.
    */
   names(uid: string, what: string, about: { readonly from: number; readonly withinMs: number }): 'yes' | 'no' | 'cut' {
     const { from, withinMs } = about;
     const isNear = (at: number): boolean => at >= from - 5_000 && at <= from + withinMs;
     const near = this.of(uid).filter(({ at, reason }) => isNear(at) && reason !== 'Applied');
     const told = this.of(uid).filter(({ at, reason }) => LOSSES.has(reason) && Math.abs(at - from) <= REPEAT_MS);
-    if ([...near, ...told].some((note) => isNamedIn(note, what)) || this.deaths.some(isNear)) return 'yes';
+    if ([...near, ...told].some((note) => isNamedIn(note, what))) return 'yes';
     return near.some(({ reason, text }) => reason === 'CleanupAbandoned' && /and \d+ more/.test(text)) ? 'cut' : 'no';
   }
 
