@@ -128,16 +128,23 @@ describe('judge of endpoints at rest', () => {
 
   /** Somebody else adds the endpoint, also with a blank after its id, stores the one without anew, and takes these away. */
   async function saysApplied(...removed: readonly object[]): Promise<string[]> {
+    return afterMoves({ added: [BLANK, { ...CONTESTED }] }, ...removed.map((one) => ({ removed: [one] })));
+  }
+
+  /** Somebody else puts the endpoint there, and then it with one change in other letters. */
+  async function respelled(moves: object): Promise<string[]> {
+    return afterMoves({ added: [CONTESTED] }, moves);
+  }
+
+  async function afterMoves(...all: readonly object[]): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
-    const others = (moves: object): void =>
+    for (const moves of all)
       record.life.tell({
         what: 'other',
         host: record.life.apiHost,
         organizationId: ORGANIZATION,
         moves: { added: [], removed: [], ...moves },
       });
-    others({ added: [BLANK, { ...CONTESTED }] });
-    for (const one of removed) others({ removed: [one] });
     await record.until(10);
     const requestId = record.calls('one-1', KEY, LOOK, shown('Old'));
     record.writes('one-1', KEY, applied(record, 1, requestId));
@@ -148,6 +155,12 @@ describe('judge of endpoints at rest', () => {
   it('tells one from another with a blank after its id, also where that one was stored first', async () => {
     expect(await saysApplied({ ...CONTESTED }, BLANK)).toEqual(['I4 not-there']);
     expect(await saysApplied({ ...CONTESTED })).toEqual([]);
+  });
+
+  it('takes for gone what an API has added first and then taken for what it is to remove, and for there what it has added last', async () => {
+    const capitals = { ...CONTESTED, region: CONTESTED.region.toUpperCase() };
+    expect(await respelled({ added: [capitals], removed: [CONTESTED, capitals] })).toEqual(['I4 not-there']);
+    expect(await respelled({ added: [capitals], removed: [CONTESTED] })).toEqual([]);
   });
 
   it('lets land late a removal that nobody could know of', async () => {

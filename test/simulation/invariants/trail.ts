@@ -1,3 +1,4 @@
+import type { EndpointMoves } from '../../simulator/organization-patch.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, endpointKey } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
@@ -51,8 +52,7 @@ export class Trails implements Judge {
       this.#stalls.set(fact.process, [...this.stallsOf(fact.process), fact.at]);
     if (fact.what === 'other') {
       const trail = this.of(fact.host, `organization ${fact.organizationId}`);
-      for (const endpoint of fact.moves.removed) this.#remove(trail, endpoint, undefined);
-      for (const endpoint of fact.moves.added) this.#add(trail, endpoint, { by: 'others', at: fact.at });
+      this.#move(trail, fact.moves, { by: 'others', at: fact.at });
       return;
     }
     if (fact.what === 'leaves' && fact.call.method === 'PATCH') {
@@ -146,10 +146,7 @@ export class Trails implements Judge {
     const { moves } = call.executions.at(-1) ?? {};
     if (!call.target.startsWith('organization ')) return;
     const trail = this.of(call.host, call.target);
-    for (const endpoint of moves?.removed ?? []) this.#remove(trail, endpoint, call);
-    for (const endpoint of moves?.added ?? []) {
-      this.#add(trail, endpoint, { by: 'operator', at: this.#court.life.timeline.now, call });
-    }
+    if (moves) this.#move(trail, moves, { by: 'operator', at: this.#court.life.timeline.now, call });
     const present = trail.instances.filter(({ gone }) => gone === undefined);
     this.#truths.set(call.id, new Set(present.map(({ key }) => key)));
   }
@@ -161,6 +158,14 @@ export class Trails implements Judge {
     const entries = readEntries(result.privateEndpoints);
     const truth = this.#truths.get(call.id) ?? new Set<string>();
     this.of(call.host, call.target).looks.push({ call, at, entries, truth });
+  }
+
+  /** What is in both has come and gone with the same change: an API that adds first, and takes what it adds for what it is to remove. */
+  #move(trail: Trail, { added, removed }: EndpointMoves, creator: Creator): void {
+    const call = creator.by === 'operator' ? creator.call : undefined;
+    for (const endpoint of removed.filter((one) => !added.includes(one))) this.#remove(trail, endpoint, call);
+    for (const endpoint of added) this.#add(trail, endpoint, creator);
+    for (const endpoint of removed.filter((one) => added.includes(one))) this.#remove(trail, endpoint, call);
   }
 
   #add(trail: Trail, stored: EndpointView, creator: Creator): void {
