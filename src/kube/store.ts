@@ -73,13 +73,18 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
 
   /**
    * Takes the reply of a read or write of one object. False where it was ignored: something as new is held already, or
-   * nothing of this object is: it is gone, or not in the watch's selector, and only the watch can bring it.
+   * nothing of this object is: it is gone, or not in the watch's selector, and only the watch can bring it. What the server has
+   * said is gone, and shows when it is asked after that, is back: a backup was restored.
    * `known`: what was held when it was asked for. Where that is still held, the answer is what there is: one that is older, or
    * another one of the same version, is that of a server which itself went back.
    */
   put(object: T, known?: KubeObject): boolean {
     const held = this.#objects.get(keyOf(object));
-    if (held?.metadata.uid !== object.metadata.uid) return false;
+    if (held?.metadata.uid !== object.metadata.uid) {
+      if (held || !this.#dropped.delete(object.metadata.uid)) return false;
+      this.#report([this.#set(this.trim(object))], 'event');
+      return true;
+    }
     const wasKnown = known?.metadata.resourceVersion === held.metadata.resourceVersion;
     const now = this.trim(object);
     if (!this.#isNews(held, object, '') && (!wasKnown || isDeepStrictEqual(held, now))) return false;
@@ -94,6 +99,12 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     if (held?.metadata.uid !== gone.metadata.uid) return;
     this.#dropped.set(gone.metadata.uid, held.metadata);
     this.#report([this.#delete(key, held)], 'event');
+  }
+
+  /** What was held under this name, where the server has said that it is gone: whatever shows it since is told as a change, and no proof. */
+  dropped(key: string): KubeObject['metadata'] | undefined {
+    if (this.#objects.has(key)) return undefined;
+    return [...this.#dropped.values()].find((metadata) => keyOf({ metadata }) === key);
   }
 
   /** For the watch: every object passes through this as it arrives, before `replace` and `apply`. */
@@ -144,12 +155,12 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     const changes: Change<T>[] = [];
     for (const object of objects) {
       const { uid } = object.metadata;
-      const dropped = this.#dropped.get(uid);
-      if (dropped && !isBroughtBack(object, dropped, resourceVersion)) {
+      const key = keyOf(object);
+      if (this.#dropped.has(uid)) {
         stillListed.add(uid);
+        changes.push(...this.#doubted(key));
         continue;
       }
-      const key = keyOf(object);
       listed.add(key);
       const held = this.#objects.get(key);
       if (!held || !stays(held, object)) changes.push(this.#set(object));
@@ -167,11 +178,13 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
 
   #apply(scope: string, event: WatchEvent, object: T): void {
     const { uid, resourceVersion } = object.metadata;
-    if (this.#dropped.has(uid)) {
-      if (event === 'DELETED') this.#dropped.delete(uid);
-      return this.#advance(scope, resourceVersion);
-    }
     const key = keyOf(object);
+    if (this.#dropped.has(uid)) {
+      this.#advance(scope, resourceVersion);
+      if (event === 'DELETED') this.#dropped.delete(uid);
+      else this.#report(this.#doubted(key), 'event');
+      return;
+    }
     const held = this.#objects.get(key);
     const news =
       event === 'DELETED'
@@ -179,6 +192,11 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
         : this.#isNews(held, object, this.#seen.get(scope) ?? '') && this.#set(object);
     this.#advance(scope, resourceVersion);
     if (news) this.#report([news], 'event');
+  }
+
+  /** It may be from before its end, or back with a restored backup: no version tells which, so the server is to be asked. */
+  #doubted(key: string): Change<T>[] {
+    return this.#objects.has(key) ? [] : [{ key, now: undefined, before: undefined }];
   }
 
   #newest(scope: string): string {
@@ -222,15 +240,6 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
       }
     }
   }
-}
-
-/** A list that is as young as what was held has nothing older of it, but after a restored backup whose versions go on. */
-function isBroughtBack(listed: KubeObject, held: KubeObject['metadata'], listVersion: string): boolean {
-  const { resourceVersion } = held;
-  return (
-    compareVersions(listVersion, resourceVersion) >= 0 &&
-    compareVersions(listed.metadata.resourceVersion, resourceVersion) < 0
-  );
 }
 
 function isIn(scope: string, namespace: string): boolean {

@@ -71,6 +71,8 @@ export interface Kind extends Housekeeping {
   put(object: KubeObject, known?: KubeObject): void;
   /** The server says that this object is gone; see Store.drop. */
   drop(object: KubeObject): void;
+  /** What the server has said is gone under this name; see Store.dropped. */
+  dropped(key: string): KubeObject['metadata'] | undefined;
   /** Everything from reading to the report; throws only on a bug or where Kubernetes gives no answer. */
   pass(object: KubeObject, clock: { now(): number }): Promise<Report>;
 }
@@ -87,6 +89,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object, known) => void store.put(object as Stored, known),
     drop: (object) => store.drop(object),
+    dropped: (key) => store.dropped(key),
     recorded: (key, how) => definition.recorded(key, how),
     settle: (key, isOpen) => definition.settle(key, isOpen),
     forget: (key) => definition.forget(key),

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { KubeError } from '../kube/errors.ts';
-import { isSameDeclaration, type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
+import { getObject } from '../kube/get-object.ts';
+import { isSameDeclaration, type KubeObject, keyOf, objectPath, type ResourceType } from '../kube/resource.ts';
 import type { Kind, Notice, Recorded, Report } from './kind.ts';
 import { awaitChange, goOn, type Outcome } from './outcome.ts';
 import { writeStatus } from './status-writer.ts';
@@ -62,7 +63,7 @@ export class Lifecycle {
     try {
       const uid = this.#kept.get(id)?.base.metadata.uid;
       const caughtUp = await this.#catchUp(kind, id);
-      const object = kind.get(key);
+      const object = kind.get(key) ?? (await this.#broughtBack(kind, key));
       if (caughtUp === 'lost' && object?.metadata.uid === uid) {
         isOpen = false;
         return { outcome: goOn, did: 'dropped', asOf: this.#hands() };
@@ -80,6 +81,14 @@ export class Lifecycle {
     } finally {
       this.#settle(kind, id, { key, isOpen: isOpen || this.#kept.has(id) });
     }
+  }
+
+  /** Of what it has said is gone the server is asked once more, whenever news show it again: a restored backup may have brought it back. */
+  async #broughtBack(kind: Kind, key: string): Promise<KubeObject | undefined> {
+    const gone = kind.dropped(key);
+    const found = gone && (await getObject(this.#options.client, objectPath(kind.type, gone.namespace, gone.name)));
+    if (found) kind.put(found);
+    return kind.get(key);
   }
 
   #settle(kind: Kind, id: string, { key, isOpen }: { readonly key: string; readonly isOpen: boolean }): void {

@@ -241,8 +241,13 @@ describe('an object that the server has said is gone', () => {
     store.apply('MODIFIED', anObject('a', '12'));
     store.replace([anObject('a', '12'), anObject('b', '6')], '12');
     store.apply('DELETED', anObject('a', '14'));
-    expect(changes).toEqual([]);
-    expect(store.get('ns/a')).toBeUndefined();
+    expect(changes, 'whoever is told asks the server').toEqual([
+      'ns/a - -> - event',
+      'ns/a - -> - event',
+      'ns/a - -> - list',
+    ]);
+    expect([store.get('ns/a'), store.dropped('ns/a')]).toEqual([undefined, undefined]);
+    expect(store.put(anObject('a', '12'))).toBe(false);
   });
 
   test('comes back with a restored backup', () => {
@@ -251,18 +256,26 @@ describe('an object that the server has said is gone', () => {
     expect(versionOf('ns/a')).toBe('3');
   });
 
-  test('comes back with a restored backup whose versions go on', () => {
-    const { store, versionOf } = dropped();
-    store.replace([anObject('a', '5')], '1000');
-    expect(versionOf('ns/a')).toBe('5');
-    store.apply('MODIFIED', anObject('a', '1001'));
-    expect(versionOf('ns/a')).toBe('1001');
+  test.each([
+    { what: 'as it was', version: '5' },
+    { what: 'and edited since', version: '1001' },
+  ])('comes back with a restored backup whose versions go on, $what, when the server shows it', ({ version }) => {
+    const { store, changes, versionOf } = dropped();
+    store.replace([anObject('a', version)], '1001');
+    expect(changes).toContain('ns/a - -> - list');
+    expect([versionOf('ns/a'), store.dropped('ns/a')?.name]).toEqual([undefined, 'a']);
+    expect(store.put(anObject('a', version))).toBe(true);
+    expect([changes.at(-1), store.dropped('ns/a')]).toEqual([`ns/a - -> uid-a@${version} event`, undefined]);
+    store.apply('MODIFIED', anObject('a', '1002'));
+    expect(versionOf('ns/a')).toBe('1002');
   });
 
   test('stands in the way of no other under its name', () => {
     const { store, versionOf } = dropped();
     store.apply('ADDED', anObject('a', '15', { uid: 'another' }));
-    expect(versionOf('ns/a')).toBe('15');
+    store.apply('MODIFIED', anObject('a', '13'));
+    expect([versionOf('ns/a'), store.dropped('ns/a')]).toEqual(['15', undefined]);
+    expect(store.put(anObject('a', '13'))).toBe(false);
   });
 });
 

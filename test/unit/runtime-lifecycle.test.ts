@@ -461,6 +461,20 @@ describe('a pass', () => {
     expectKept(false);
   });
 
+  test('over an object that the server had said is gone asks once more, as a restored backup may have brought it back', async () => {
+    engine.given(KEY, { spec: { speed: 1 } });
+    engine.server.fate = () => ({ status: 404, reason: 'NotFound' });
+    await engine.pass(KEY);
+    engine.server.calls.length = 0;
+    expect((await engine.pass(KEY)).did).toBe('forgot');
+    expect(engine.server.calls).toHaveLength(1);
+    engine.server.fate = () => undefined;
+    engine.server.edit(PIPE, KEY, { spec: { speed: 2 } });
+    engine.hear(KEY);
+    expect((await engine.pass(KEY)).did).toBe('put');
+    expect(stored()).toMatchObject({ spec: { speed: 2 }, status: { observedGeneration: 2 } });
+  });
+
   test('over a key without an object forgets it and calls nobody', async () => {
     expect(await engine.pass(KEY)).toMatchObject({ outcome: awaitChange, did: 'forgot' });
     expect(engine.acted).toEqual([]);
