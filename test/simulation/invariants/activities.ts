@@ -1,6 +1,7 @@
 import type { Fact } from '../record/facts.ts';
 import { isStalled, readyOf, specOf, statusOf } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
+import { asMeant } from './twice.ts';
 
 /** Records appear late; the clocks of server and operator may differ a little. */
 const LATE_MS = 9.5 * 60_000;
@@ -15,7 +16,7 @@ export class ActivityJudge implements Judge {
 
   see(fact: Fact): void {
     if (fact.what !== 'written' || fact.change.kind.plural !== 'activities' || fact.change.by === 'user') return;
-    const { now } = fact.change;
+    const { now } = asMeant(fact.change, this.#court.life);
     const { namespace, name, creationTimestamp } = now.metadata;
     const key = `activities/${namespace}/${name}`;
     const status = statusOf(now);

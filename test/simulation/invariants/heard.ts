@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Thing } from '../kubernetes/objects.ts';
 import { type Fact, keyOf } from '../record/facts.ts';
 import type { Judge } from './court.ts';
@@ -6,8 +7,7 @@ import type { Judge } from './court.ts';
 interface Word {
   readonly by: string;
   readonly key: string;
-  readonly uid: string;
-  readonly version: number;
+  readonly thing: Thing;
   readonly at: number;
   /** What the writer was told of the object first after that; `gone`: or it has ended before, or a restore has taken the word off. */
   told?: 'stored' | 'gone';
@@ -33,8 +33,7 @@ export class Heard implements Judge {
     if (fact.what === 'process' && fact.did === 'ended') this.#close(fact.process);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations' || fact.change.by === 'user') return;
     const { now, by } = fact.change;
-    const { uid, resourceVersion } = now.metadata;
-    const word: Word = { by, key: keyOf('organizations', now), uid, version: Number(resourceVersion), at: fact.at };
+    const word: Word = { by, key: keyOf('organizations', now), thing: now, at: fact.at };
     this.#words.set(now, word);
     if (this.#ended.has(by)) word.told = 'gone';
     else this.#open.set(by, (this.#open.get(by) ?? new Set()).add(word));
@@ -49,10 +48,12 @@ export class Heard implements Judge {
     const open = this.#open.get(process);
     for (const word of open ?? []) {
       if (word.key !== key) continue;
-      const version = thing?.metadata.uid === word.uid ? Number(thing.metadata.resourceVersion) : 0;
-      const isTakenOff = version !== word.version && this.#restores.some((at) => at >= word.at);
+      const { uid, resourceVersion } = word.thing.metadata;
+      const version = thing?.metadata.uid === uid ? Number(thing.metadata.resourceVersion) : 0;
+      // Not by the version: a restore may have given it once more.
+      const isTakenOff = !isDeepStrictEqual(thing, word.thing) && this.#restores.some((at) => at >= word.at);
       if (!thing || isTakenOff) word.told = 'gone';
-      else if (version >= word.version) word.told = 'stored';
+      else if (version >= Number(resourceVersion)) word.told = 'stored';
       if (word.told) open?.delete(word);
     }
   }

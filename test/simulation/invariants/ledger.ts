@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Change, Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import {
@@ -12,11 +11,12 @@ import {
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import { type Court, isSuccess, type Judge } from './court.ts';
-import { type Dropped, EVENT_MS } from './dropped.ts';
+import { type Dropped, EVENT_MS, onRecord } from './dropped.ts';
 import type { Heard } from './heard.ts';
 import { lookLackingId } from './looks.ts';
 import type { Notes } from './notes.ts';
 import { areTwice, isIn, isThere, type Trails, truthKey } from './trail.ts';
+import { asMeant } from './twice.ts';
 
 interface Loss {
   readonly at: number;
@@ -68,9 +68,11 @@ export class LedgerJudge implements Judge {
     if (specOf(change.now).adoptPrivateEndpoints === true) this.#adopting.add(`${uid} ${generation}`);
     else this.#adopting.delete(`${uid} ${generation}`);
     if (change.type !== 'MODIFIED' || !change.before || change.by === 'user') return;
+    const meant = asMeant(change, this.#court.life);
     // What a deletion leaves behind is another invariant's.
-    if (change.now.metadata.deletionTimestamp !== undefined) return;
-    this.#compare(change, change.before);
+    if (meant.now.metadata.deletionTimestamp !== undefined) return;
+    if (meant !== change) this.#overwrite(change, change.before);
+    this.#compare(meant, meant.before ?? change.before, change.now);
   }
 
   /** Events come a little later than the status that they speak of. */
@@ -103,24 +105,32 @@ export class LedgerJudge implements Judge {
     return isUntold;
   }
 
-  #compare({ now, by }: Change, before: Thing): void {
+  /** Its writer knew nothing of what stood there: what it has let go of with that, it cannot tell. */
+  #overwrite({ now }: Change, before: Thing): void {
+    this.#court.excuse('on top of a version that a restore has given twice');
+    const { now: at } = this.#court.life.timeline;
+    const kept = onRecord(now);
+    for (const key of onRecord(before)) if (!kept.has(key)) this.#lostAt.set(`${now.metadata.uid} ${key}`, at);
+  }
+
+  #compare({ now, by }: Change, before: Thing, version: Thing): void {
     const { uid, namespace, name } = now.metadata;
     const host = this.#court.life.fleet.apiHostOf(by);
     const subject = `organizations/${namespace}/${name}`;
     const intents = this.#intents.get(uid) ?? new Set<string>();
     this.#intents.set(uid, intents);
     for (const endpoint of statusOf(before).pendingChange?.add ?? []) intents.add(truthKey(endpoint));
-    if (this.#isGivenTwice(by, subject, before)) {
-      this.#court.excuse('on top of a version that a restore has given twice');
-      return;
-    }
     const old = new Map(ours(before).map((entry) => [truthKey(entry), entry]));
     const present = new Map((statusOf(now).privateEndpoints ?? []).map((entry) => [truthKey(entry), entry]));
+    // A status may speak of an older spec than that on top of which it is written.
+    const { observedGeneration } = statusOf(now);
+    const isOfNow = observedGeneration === now.metadata.generation;
+    const isAdopting = isOfNow
+      ? specOf(now).adoptPrivateEndpoints === true
+      : this.#adopting.has(`${uid} ${observedGeneration}`);
     for (const [key, entry] of old) {
       const left = present.get(key);
       if (left?.origin === 'Added' || left?.origin === 'Adopted') continue;
-      // Of the spec that the status speaks of, which may be older than the one that stands there.
-      const isAdopting = this.#adopting.has(`${uid} ${statusOf(now).observedGeneration}`);
       if (entry.origin === 'Adopted' && !isAdopting) {
         this.#lostAt.set(`${uid} ${key}`, this.#court.life.timeline.now);
         continue;
@@ -131,15 +141,13 @@ export class LedgerJudge implements Judge {
       if (why && this.#notes.isDead(by)) this.#court.excuse('written by a process that died before it could tell');
       else if (why) {
         const { now: at } = this.#court.life.timeline;
-        this.#losses.push({ at, subject, uid, entry, now: left, by, why, version: now });
+        this.#losses.push({ at, subject, uid, entry, now: left, by, why, version });
       }
     }
     for (const entry of ours(now)) {
       const key = truthKey(entry);
       if (old.has(key)) continue;
       this.#since.set(`${uid} ${key}`, this.#court.life.timeline.now);
-      // A status may speak of an older spec than that on top of which it is written.
-      const isOfNow = statusOf(now).observedGeneration === now.metadata.generation;
       if (isOfNow && !this.#mayClaim(now, entry) && !this.#cameUnderItsId(now, entry, host)) {
         const reason = readyOf(now)?.reason;
         const rule = reason === 'TargetConflict' || reason === 'Suspended' ? 'held inherits' : 'I3 claims';
@@ -150,15 +158,6 @@ export class LedgerJudge implements Judge {
         );
       }
     }
-  }
-
-  /** Whether its writer holds another object under this very version: no server refuses the write, and no client can know. */
-  #isGivenTwice(writer: string, subject: string, before: Thing): boolean {
-    const { knowledge, restores } = this.#court.life;
-    if (restores.length === 0) return false;
-    const held = knowledge.of(writer).get(subject)?.thing ?? knowledge.forgottenBy(writer).get(subject);
-    const isSameVersion = held?.metadata.resourceVersion === before.metadata.resourceVersion;
-    return isSameVersion && !isDeepStrictEqual(held?.status, before.status);
   }
 
   /** Why the ledger may not let go of an entry of ours, by the API that its writer works with; undefined where it may. */

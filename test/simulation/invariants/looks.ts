@@ -6,6 +6,7 @@ import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import { isLook } from './messages.ts';
 import { areTwice, isIn, isThere, type Look, type Trails } from './trail.ts';
+import { asMeant } from './twice.ts';
 
 /** Between a look and the change that follows from it lie a status write and a slot, and no more than that. */
 const ATTEMPT_MS = 120_000;
@@ -25,7 +26,7 @@ export class LookJudge implements Judge {
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'written') this.#speak(fact.change, fact.at);
+    if (fact.what === 'written') this.#speak(asMeant(fact.change, this.#court.life), fact.at);
     if (fact.what === 'answered' && isLook(fact.call)) {
       if (fact.call.reply?.status === 200) this.#refused.delete(viewOf(fact.call));
       else this.#refused.add(viewOf(fact.call));

@@ -14,6 +14,7 @@ import {
 } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
 import { type Court, isSuccess, type Judge } from './court.ts';
+import { asMeant } from './twice.ts';
 
 /** So long the declared name serves as the look. */
 const HOUR_MS = 3_600_000;
@@ -67,7 +68,7 @@ export class MessageJudge implements Judge {
     if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED') return;
     const { plural } = fact.change.kind;
     if (plural === 'pipesettings' || plural === 'organizations' || plural === 'activities')
-      this.#judge(plural, fact.change);
+      this.#judge(plural, asMeant(fact.change, this.#court.life));
   }
 
   #judge(plural: string, { now, before, by }: Change): void {

@@ -3,6 +3,7 @@ import type { ApiCall, Fact, ProcessEvent } from '../record/facts.ts';
 import { isIdle, readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
 import { waitAsked } from './pace.ts';
+import { heldInstead } from './twice.ts';
 import type { UnsettledJudge } from './unsettled.ts';
 
 /** Reasons behind which a call stands, and after which another one is promised. */
@@ -84,7 +85,8 @@ export class PromiseJudge implements Judge {
     }
   }
 
-  #written({ kind, now, before, by, type }: Change): void {
+  #written(change: Change): void {
+    const { kind, now, before, by, type } = change;
     const { namespace, name, uid, generation = 0 } = now.metadata;
     if (kind.plural === 'secrets') {
       const secret = `${namespace}/${name}`;
@@ -96,7 +98,8 @@ export class PromiseJudge implements Judge {
     const key = `${kind.plural}/${namespace}/${name}`;
     const spec = specOf(now);
     const isOther = type !== 'MODIFIED' || by === 'user' || before?.metadata.generation !== generation;
-    if (isOther || isIdle(now)) {
+    // So is what was said of another spec that had this version, too: whoever wrote it is shown this one.
+    if (isOther || isIdle(now) || heldInstead(change, this.#court.life)) {
       this.#open.delete(key);
       return;
     }

@@ -40,6 +40,9 @@ export class KubernetesSide implements Server {
   readonly #wentBackAt = new Map<string, number>();
   /** What a process knew of an object when a write of it was refused: then it asks what stands there, in the very moment in which more may come. */
   readonly #knownThen = new Map<string, Thing>();
+  /** What a process knew of an object when it sent a request about it; and the same of the request that is carried out just now. */
+  readonly #knownAtSending = new WeakMap<Crossing, Thing>();
+  knownToSender: Thing | undefined;
   /** Requests under way, but for watches: of which process, when they left, and what it knew of the object when it asked. */
   readonly #underWay = new Map<
     number,
@@ -58,11 +61,14 @@ export class KubernetesSide implements Server {
     return this.#life.weather.kubeFate(crossing);
   }
 
-  left({ id, host, request }: Crossing): void {
+  left(crossing: Crossing): void {
+    const { id, host, request } = crossing;
     const { path } = request;
     if (path.includes('watch=true')) return;
     const name = `${host} ${nameOf(path)}`;
-    const known = this.#knownThen.get(name) ?? this.#known(host, path);
+    const knownNow = this.#known(host, path);
+    if (knownNow) this.#knownAtSending.set(crossing, knownNow);
+    const known = this.#knownThen.get(name) ?? knownNow;
     this.#knownThen.delete(name);
     this.#underWay.set(id, { host, leftAt: this.#life.timeline.now, known });
     const [route = '', query = ''] = path.split('?');
@@ -80,7 +86,9 @@ export class KubernetesSide implements Server {
     adversary.hop('arrives', crossing);
     const refusal = weather.kubeRefusal(crossing);
     if (refusal) return refusal;
+    this.knownToSender = this.#knownAtSending.get(crossing);
     const reply = kube.serve(crossing.request, { user: OPERATOR, by: crossing.host });
+    this.knownToSender = undefined;
     const lateMs = adversary.hop('done', crossing);
     return { ...reply, lateMs };
   }
