@@ -201,7 +201,7 @@ export class Lifecycle {
       wrote: (object) => {
         // After a restored backup a version may be given twice: then the write goes on top of what nobody has looked at.
         if (isSameDeclaration(object, kind.get(key))) this.#options.take(kind, id, object);
-        else kind.put(object);
+        else kind.put(unspoken(object));
       },
       known: () => kind.get(key),
       met: (found, known) => kind.put(found, known),
@@ -234,6 +234,12 @@ function isOnTop(newer: KubeObject, { base, report, tried }: Kept): boolean {
   const isSameCount = newer.metadata.generation === base.metadata.generation;
   if (isSameCount && !isDeepStrictEqual(newer.spec, base.spec)) return false;
   return report.isOnTop?.(newer) ?? !hasOthersAttempt(newer, { base, status: report.status });
+}
+
+/** What was said of another spec says nothing of this one, though a restore may have given it the number of that one's generation. */
+function unspoken(object: KubeObject): KubeObject {
+  const { conditions = [], ...status } = (object.status ?? {}) as { readonly conditions?: readonly object[] };
+  return { ...object, status: { ...status, conditions: conditions.map((one) => ({ ...one, observedGeneration: 0 })) } };
 }
 
 function isRefusedBySchema(error: unknown): boolean {

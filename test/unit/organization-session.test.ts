@@ -231,6 +231,10 @@ describe('an attempt goes on', () => {
 
   test.each<[string, Organization]>([
     ['an edit', { ...object, metadata: { ...object.metadata, generation: 2 } }],
+    [
+      'another spec that a restore has given the number of a generation',
+      { ...object, spec: { ...parsedSpec(object), name: 'B' } },
+    ],
     ['another object of that name', { ...object, metadata: { ...object.metadata, uid: 'uid-2' } }],
     [
       'a request to try now',

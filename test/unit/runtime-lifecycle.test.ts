@@ -159,6 +159,20 @@ describe('an object that changed while its pass ran', () => {
     expect(engine.queue.depth).toBe(1);
   });
 
+  test('is not held back by what was said of another spec, where a restored cluster has given the generation twice too', async () => {
+    const before = engine.given(KEY, { spec: { speed: 1 } });
+    const { resourceVersion, generation = 0 } = engine.server.edit(PIPE, KEY, { spec: { speed: 2 } }).metadata;
+    engine.store.apply('MODIFIED', { ...before, metadata: { ...before.metadata, resourceVersion, generation } });
+    const ready = { type: 'Ready', status: 'False', reason: 'Rejected', observedGeneration: generation };
+    engine.report = () => ({ status: { conditions: [ready] }, outcome: awaitChange, did: 'put' });
+    await engine.pass(KEY);
+    expect(stored()?.status).toEqual({ conditions: [ready] });
+    expect(engine.store.get(KEY)).toMatchObject({
+      spec: { speed: 2 },
+      status: { conditions: [{ ...ready, observedGeneration: 0 }] },
+    });
+  });
+
   test('gets another look though the write on top of it fails', async () => {
     engine.given(KEY, { spec: { speed: 1 } });
     await engine.queue.take(new AbortController().signal);

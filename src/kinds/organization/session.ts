@@ -173,6 +173,8 @@ export function anchorOf(object: Organization, status: OrganizationStatus | unde
   return canonicalJson([
     object.metadata.uid,
     generationOf(object),
+    // A cluster that was restored gives the numbers of generations once more.
+    object.spec,
     requestedAt(object),
     status?.pendingChange,
     status?.lastRequest,
