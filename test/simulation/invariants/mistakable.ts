@@ -176,7 +176,7 @@ export class Mistakable {
     const { reply, leftAt, process } = add;
     const shown = this.#shownBy(add);
     const isOver = reply !== undefined && (reply.status >= 400 || (shown !== undefined && isIn(shown, stored)));
-    if (isOver) return this.#firstLookAfter(add, process, { settledAt: reply.at, until: 0 });
+    if (isOver) return this.#firstLookAfter(add, process, { settledAt: reply.at, until: 0, answer: add });
     const told = this.#court
       .objectsOf(add)
       .flatMap(({ metadata }) => [...this.#intents.firstSights(metadata.uid, key, { from: leftAt, to: nextAt })]);
@@ -186,14 +186,20 @@ export class Mistakable {
     return Math.max(...since.map(([who, at]) => this.#firstLookAfter(add, who, { settledAt: at + atWorkMs, until })));
   }
 
-  /** What an add has left open is settled by the first list after that, some seconds at most; or until then, where looks fail. */
+  /**
+   * What an add has left open is settled by the first list that was asked for after that, or is the `answer` to it, some seconds at
+   * most; or until then, where looks fail.
+   */
   #firstLookAfter(
     { host, target }: ApiCall,
     process: string,
-    { settledAt, until }: { readonly settledAt: number; readonly until: number },
+    { settledAt, until, answer }: { readonly settledAt: number; readonly until: number; readonly answer?: ApiCall },
   ): number {
     const { looks } = this.#trails.of(host, target);
-    const own = looks.filter(({ call, at, entries }) => at >= settledAt && entries && call.process === process);
+    const own = looks.filter(
+      ({ call, entries }) =>
+        (call === answer || call.leftAt >= settledAt) && entries !== undefined && call.process === process,
+    );
     const look = own.find((one, index) => !this.#isForgotten(one, own[index + 1])) ?? own.at(-1);
     const seenAt = look?.call.executions[0]?.at ?? settledAt;
     return seenAt <= Math.max(settledAt + LATE_LOOK_MS, until) ? Math.max(seenAt, settledAt) : settledAt;
