@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KEY, LOOK, organization, ready, shown } from '../simulation/by-hand/objects.ts';
 import type { HandRecord } from '../simulation/by-hand/record.ts';
+import type { Backup } from '../simulation/kubernetes/objects.ts';
 import { CONTESTED, ORGANIZATION } from '../simulation/scope/moves.ts';
 
 const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
@@ -28,8 +29,16 @@ function takenForOurs(record: HandRecord, process: string): string[] {
   return record.rulesSoFar().filter((rule) => rule.startsWith('I2'));
 }
 
-/** An add was answered by a list without it. */
-async function added(): Promise<HandRecord> {
+/** A process that is shown that backup may know nothing else any more. */
+function restore(record: HandRecord, process: string, backup: Backup): void {
+  record.life.kube.objects.restore(backup, { forwards: true });
+  record.life.knowledge.forget();
+  record.life.restored(undefined);
+  record.shows(process, KEY);
+}
+
+/** An add stands on record: as an intent whose process died before it left, or as answered by a list without it. */
+async function added(how: 'intended' | 'answered'): Promise<HandRecord> {
   const record = organization({ privateEndpoints: [CONTESTED] });
   await record.until(LEFT);
   record.calls('one-1', KEY, LOOK, shown('Old'));
@@ -37,6 +46,11 @@ async function added(): Promise<HandRecord> {
     ...ready('NotConfirmed', 1),
     pendingChange: { time: record.time(), ...ADD.privateEndpoints },
   });
+  if (how === 'intended') {
+    record.process('one-1', 'died');
+    record.begins('one-2', KEY);
+    return record;
+  }
   record.calls('one-1', KEY, ADD, shown('Old'));
   record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [UNCONFIRMED] });
   return record;
@@ -47,7 +61,7 @@ describe('judge of removals', () => {
     ['is not settled by a list that was asked for before', OVER - 2, []],
     ['is settled by one that was asked for after that', OVER + 0.5, ['I2 came-later']],
   ] as const)('holds that an add which was at work until then %s', async (_, askedAt, rules) => {
-    const record = await added();
+    const record = await added('answered');
     await record.until(askedAt);
     const look = record.leaves('one-1', KEY, LOOK);
     record.done(look);
@@ -57,5 +71,36 @@ describe('judge of removals', () => {
     somebodyAdds(record);
     await record.until(OVER + 3);
     expect(takenForOurs(record, 'one-1')).toEqual(rules);
+  });
+
+  it.each([
+    ['an intent that never left', 'intended', { restoredAt: 115, at: 200 }, []],
+    ['no intent that stood there more than 5 min before', 'intended', { restoredAt: 115, at: 312 }, ['I2 never-added']],
+    ['no intent that was settled, and stays so', 'intended', { restoredAt: Infinity, at: 200 }, ['I2 never-added']],
+    ['an add that may be at work since it was told of', 'answered', { restoredAt: 115, at: 200 }, []],
+    ['no add that is over since it was told of', 'answered', { restoredAt: 115, at: 230 }, ['I2 came-later']],
+    ['no add that had not been settled yet', 'answered', { restoredAt: 80, at: 150 }, ['I2 came-later']],
+    ['no add that was settled, and stays so', 'answered', { restoredAt: Infinity, at: 200 }, ['I2 came-later']],
+  ] as const)('has a restore bring back %s', async (_, how, { restoredAt, at }, rules) => {
+    const record = await added(how);
+    const process = how === 'intended' ? 'one-2' : 'one-1';
+    const backup = record.life.kube.objects.backup();
+    const settles = (): void => {
+      record.calls(process, KEY, LOOK, shown('Old'));
+      record.writes(process, KEY, ready('NotConfirmed', 1));
+    };
+    const steps = [
+      { second: OVER + 1, run: settles },
+      { second: restoredAt, run: () => restore(record, process, backup) },
+      { second: 225, run: settles },
+      { second: at, run: () => somebodyAdds(record) },
+    ];
+    for (const { second, run } of steps.sort((a, b) => a.second - b.second)) {
+      if (second > at) break;
+      await record.until(second);
+      run();
+    }
+    await record.until(at + 3);
+    expect(takenForOurs(record, process)).toEqual(rules);
   });
 });

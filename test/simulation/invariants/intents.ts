@@ -39,10 +39,10 @@ export class Intents implements Judge {
   see(fact: Fact): void {
     if (fact.what === 'seen' && fact.thing) this.#sight(fact.thing, fact);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
-    const { now, by } = fact.change;
+    const { now, before, by } = fact.change;
     this.#writes.push({ uid: now.metadata.uid, by, at: fact.at });
-    const { time, add = [], remove = [] } = statusOf(now).pendingChange ?? {};
-    const is = JSON.stringify([time, add, remove]);
+    const { time, add = [] } = statusOf(now).pendingChange ?? {};
+    const is = intentIn(now);
     const intents = this.#intents.get(now.metadata.uid) ?? [];
     this.#intents.set(now.metadata.uid, intents);
     const last = intents.at(-1);
@@ -50,7 +50,10 @@ export class Intents implements Judge {
       if (last.is === is) return;
       last.to = fact.at;
     }
-    if (time !== undefined) {
+    // What a restore has brought back stood there until now, whatever has followed it before.
+    const stood = intents.findLast((intent) => intent.is === intentIn(before));
+    if (stood) stood.to = stood.is === is ? Number.POSITIVE_INFINITY : fact.at;
+    if (time !== undefined && stood?.is !== is) {
       const added = new Map(add.map((endpoint) => [truthKey(endpoint), endpoint]));
       intents.push({ is, add: added, by, from: fact.at, to: Number.POSITIVE_INFINITY });
     }
@@ -110,4 +113,10 @@ export class Intents implements Judge {
         at >= from - LAG_MS && at <= Math.min(to, from + SURELY_OURS_MS) && [...add.values()].some(isIt),
     );
   }
+}
+
+/** What tells the intent of an object from another one of it. */
+function intentIn(thing: Thing | undefined): string {
+  const { time, add = [], remove = [] } = statusOf(thing).pendingChange ?? {};
+  return JSON.stringify([time, add, remove]);
 }

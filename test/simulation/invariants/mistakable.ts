@@ -170,18 +170,22 @@ export class Mistakable {
 
   /**
    * Until then an add may be at work: one that was taken and is not in the list, too. For a process that has not sent it, so long
-   * after it was told of it. `nextAt`: when the next one left.
+   * after it was told of it; after a restore that brings it back when it was over, for any. `nextAt`: when the next one left.
    */
   #settledAt(add: ApiCall, { key, stored }: Instance, nextAt: number): number {
     const { reply, leftAt, process } = add;
     const shown = this.#shownBy(add);
     const isOver = reply !== undefined && (reply.status >= 400 || (shown !== undefined && isIn(shown, stored)));
     if (isOver) return this.#firstLookAfter(add, process, { settledAt: reply.at, until: 0, answer: add });
-    const told = this.#court
-      .objectsOf(add)
-      .flatMap(({ metadata }) => [...this.#intents.firstSights(metadata.uid, key, { from: leftAt, to: nextAt })]);
-    const since = [...told.filter(([other]) => other !== process), [process, leftAt] as const];
-    const atWorkMs = this.#court.life.world.flags.timeoutSeconds * 1_000 + SETTLED_MS;
+    const { restores, world } = this.#court.life;
+    const toldFrom = (from: number): [string, number][] =>
+      this.#court
+        .objectsOf(add)
+        .flatMap(({ metadata }) => [...this.#intents.firstSights(metadata.uid, key, { from, to: nextAt })]);
+    const toOthers = toldFrom(leftAt).filter(([other]) => other !== process);
+    const atWorkMs = world.flags.timeoutSeconds * 1_000 + SETTLED_MS;
+    const again = restores.filter((at) => at > leftAt + atWorkMs).flatMap(toldFrom);
+    const since = [[process, leftAt] as const, ...toOthers, ...again];
     const until = leftAt + SURELY_OURS_MS;
     return Math.max(...since.map(([who, at]) => this.#firstLookAfter(add, who, { settledAt: at + atWorkMs, until })));
   }
