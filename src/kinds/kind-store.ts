@@ -8,10 +8,11 @@ import { type CommonStatus, generationOf, isReady, readyOf, usedAnnotations } fr
 import { Contests } from './contests.ts';
 import type { KindContext } from './context.ts';
 import { secretNameOf } from './credentials.ts';
+import { Departed } from './departed.ts';
 import { Locks } from './locks.ts';
 import type { ProvableStatus } from './proof.ts';
 import { SharedText } from './shared-text.ts';
-import { confirmedAgainst } from './target.ts';
+import { confirmedAgainst, lastCalledAt } from './target.ts';
 import { Unrecorded } from './unrecorded.ts';
 
 export interface KindStoreOptions<T extends KubeObject> {
@@ -30,6 +31,7 @@ export interface KindStore<T extends KubeObject> {
   readonly rivals: (object: T) => T[];
   readonly locks: Locks;
   readonly contests: Contests;
+  readonly departed: Departed;
   readonly unrecorded: Unrecorded;
 }
 
@@ -51,6 +53,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     );
   const texts = new SharedText();
   const contests = new Contests(() => clock.monotonic());
+  const departed = new Departed();
   const unrecorded = new Unrecorded(wakeTarget);
   const locks = new Locks({
     monotonic: () => clock.monotonic(),
@@ -65,9 +68,10 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const rivals = rivalsOf(before);
     const target = options.targetOf(before);
     if (rivals.length < 2) contests.end(target);
+    const now = clock.now();
     // Whoever is not Ready calls anyway.
-    const isOwed = (rival: T): boolean => isReady(rival) && isOvertaken(rival, before, locks.atWorkMs, clock.now());
-    if (target !== undefined && rivals.some(isOwed)) unrecorded.untold(target);
+    const isOwed = (rival: T): boolean => isReady(rival) && isOvertaken(rival, before, locks.atWorkMs, now);
+    if (target !== undefined && rivals.some(isOwed)) departed.leaves(target, lastCalledAt(callsOf(before), now));
     wake(rivals, 'user');
   };
   const store = new Store<T>({
@@ -101,7 +105,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const target = options.targetOf(object);
     return target === undefined ? [] : store.byIndex('target', target);
   };
-  return { store, rivals: rivalsOf, locks, contests, unrecorded };
+  return { store, rivals: rivalsOf, locks, contests, departed, unrecorded };
 }
 
 /** Whether one that was confirmed is to be sent again by what the status of another one says. */

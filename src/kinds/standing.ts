@@ -2,6 +2,7 @@ import type { KubeObject } from '../kube/resource.ts';
 import { claimOf } from './claim.ts';
 import { type CommonStatus, isReady, readyOf } from './common-status.ts';
 import type { Contests } from './contests.ts';
+import type { Departed } from './departed.ts';
 import type { Locks } from './locks.ts';
 import { type Claim, judgeTarget, type Standing } from './target.ts';
 import { type SecretSources, secretFactsOf } from './tried-secret.ts';
@@ -12,6 +13,7 @@ export interface StandingSources<T extends KubeObject> extends SecretSources {
   readonly mayAct: (object: T) => boolean;
   readonly locks: Pick<Locks, 'remainingMs' | 'atWorkMs'>;
   readonly contests: Contests;
+  readonly departed: Pick<Departed, 'calledAt'>;
   /** Configured namespaces that nobody has listed yet. */
   readonly unlisted: () => readonly string[];
   readonly apiHash: string;
@@ -31,6 +33,7 @@ export function standingOf<T extends KubeObject>(object: T, from: StandingSource
     waits: readyOf(object.status as CommonStatus | undefined)?.reason === 'TargetConflict',
     unlisted: from.unlisted().length > 0,
     atWorkMs: from.locks.atWorkMs,
+    departedAt: target === undefined ? undefined : from.departed.calledAt(target),
     unsettledMs: target === undefined ? undefined : from.locks.remainingMs(target, uid),
     courtesyMs: isContest && target !== undefined ? from.contests.courtesyMs(target) : 0,
   };

@@ -40,6 +40,8 @@ export interface Standing {
   readonly unlisted: boolean;
   /** So much earlier than it was confirmed a write may have been carried out, by the clock of the process that sent it. */
   readonly atWorkMs: number;
+  /** Epoch ms: when the API last took something of one that is gone, or may have. */
+  readonly departedAt?: number | undefined;
   /** For so long a write of another object, or of one that is gone, may still be at work. */
   readonly unsettledMs: number | undefined;
   /** For so long the younger lets the older go first, where nobody is proven and they have just appeared. */
@@ -116,21 +118,31 @@ function turnOf(
  * says, nothing was sent for a rival before it was there.
  */
 export function confirmedAgainst(
-  { own, others, atWorkMs }: Pick<Standing, 'atWorkMs'> & { readonly own: Calls; readonly others: readonly Calls[] },
+  {
+    own,
+    others,
+    departedAt,
+    atWorkMs,
+  }: Pick<Standing, 'departedAt' | 'atWorkMs'> & { readonly own: Calls; readonly others: readonly Calls[] },
   now: number,
 ): number | undefined {
-  const past = (time: number | undefined): number => (time !== undefined && time <= now ? time : 0);
   if (own.appliedAt === undefined) return undefined;
-  const times = others.flatMap(({ created, appliedAt, provenAt, unknownAt }) => {
-    const called = [appliedAt, provenAt, unknownAt].filter((at) => at !== undefined);
-    return called.length === 0 ? [] : [...called, Date.parse(created)];
-  });
-  const last = Math.max(0, ...times.map(past));
+  const last = Math.max(past(departedAt, now), ...others.map((other) => lastCalledAt(other, now)));
   if (last === 0) return undefined;
-  const since = past(own.appliedAt);
+  const since = past(own.appliedAt, now);
   // At once where the rival's is the later one; where they lie so close, once more when neither can be at work.
   const settled = [last, last + atWorkMs].find((at) => since <= at);
   return settled === undefined ? undefined : settled + 1_000;
+}
+
+/** 0: never. */
+export function lastCalledAt({ created, appliedAt, provenAt, unknownAt }: Calls, now: number): number {
+  const called = [appliedAt, provenAt, unknownAt].filter((at) => at !== undefined);
+  return called.length === 0 ? 0 : Math.max(...[...called, Date.parse(created)].map((at) => past(at, now)));
+}
+
+function past(time: number | undefined, now: number): number {
+  return time !== undefined && time <= now ? time : 0;
 }
 
 function named({ uid, namespace, name }: Claim, own: Claim): { readonly holder?: Holder } {

@@ -52,14 +52,6 @@ export class Unrecorded {
     for (const [target, knowing] of this.#owed) if (knowing !== '') this.#owed.delete(target);
   }
 
-  /** The status that told of it is gone with its object, and somebody has yet to act on it: a call that is under way pays for it. */
-  untold(target: string): void {
-    const paying = [...this.#sent].find(([, call]) => call.target === target);
-    if (!paying) return this.#owe(target);
-    const [key, call] = paying;
-    this.#sent.set(key, { ...call, pays: '' });
-  }
-
   /** Nobody will be told any more. */
   lost(key: string): void {
     const write = this.#sent.get(key);

@@ -19,10 +19,13 @@ function aProcess() {
   const clock = new FakeClock(new Date(T0).toISOString());
   const replies: Reply[] = [];
   const bodies: (string | undefined)[] = [];
+  /** What happens while a call is under way. */
+  const meanwhile: (() => void)[] = [];
   const kind = createPipeSettingsKind(
     aKindContext(clock, {
       async answer(body) {
         bodies.push(body);
+        meanwhile.shift()?.();
         return replies.shift() ?? anAnswer(200, { result: JSON.parse(body ?? '{}') });
       },
     }),
@@ -59,7 +62,7 @@ function aProcess() {
     const key = keyOf(object);
     await lifecycle.run(kind, `PipeSettings/${key}`, key);
   };
-  return { kind, clock, replies, bodies, put, visit };
+  return { kind, clock, replies, bodies, meanwhile, put, visit };
 }
 
 /** Holds the pipe: proven, applied a minute ago. */
@@ -142,3 +145,48 @@ test.each([
     expect(bodies).toEqual(isSent ? ['{"engine_max_threads":2}'] : []);
   },
 );
+
+/** Another process has confirmed it for a younger object after it had confirmed it for the holder. */
+function overtaken({ kind, put }: Pick<ReturnType<typeof aProcess>, 'kind' | 'put'>): { readonly goes: () => void } {
+  const { metadata } = late;
+  const rival = put({ ...anAppliedPipeSettings({}, T0 - 300 * SECOND), metadata });
+  const before = anAppliedPipeSettings({}, T0 - 600 * SECOND).status;
+  kind.sink().replace([put({ ...holder, ...(before && { status: before }) }), rival], '102', false);
+  return { goes: () => kind.sink().apply('DELETED', put(rival)) };
+}
+
+test.each([
+  ['has confirmed it since', true],
+  ['has not', false],
+])(
+  'who comes to lead sends again what a rival that is gone had overwritten, but where another process %s',
+  async (_, isConfirmed) => {
+    const process = aProcess();
+    const { kind, clock, bodies, put, visit } = process;
+    overtaken(process).goes();
+    await clock.advance(200 * SECOND);
+    const { status } = anAppliedPipeSettings({ spec: { settings: { engine_max_threads: 2 } } }, T0 + 100 * SECOND);
+    if (isConfirmed) kind.sink().apply('MODIFIED', put({ ...holder, ...(status && { status }) }));
+    kind.takeOver();
+    await visit(holder);
+    await visit(holder);
+    expect(bodies).toHaveLength(isConfirmed ? 0 : 1);
+  },
+);
+
+test.each([
+  ['pays for it', anAnswer(200, { result: {} }), 1],
+  ['that fails does not', anAnswer(503), 2],
+])('where the rival goes while that is sent, a call %s', async (_, reply, calls) => {
+  const process = aProcess();
+  const { clock, replies, bodies, meanwhile, visit } = process;
+  const { goes } = overtaken(process);
+  replies.push(reply);
+  meanwhile.push(goes);
+  await visit(holder);
+  for (let minute = 0; minute < 5; minute += 1) {
+    await clock.advance(60 * SECOND);
+    await visit(holder);
+  }
+  expect(bodies).toHaveLength(calls);
+});

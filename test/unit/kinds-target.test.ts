@@ -200,6 +200,16 @@ describe('what was confirmed', () => {
     expect(against(own, rival)).toBe(expected);
   });
 
+  test.for([
+    ['is sent again after a rival was confirmed that is gone', -5, -4],
+    ['stands against what that one had confirmed long before', -16, undefined],
+    ['stands against a time of that one that lies in the future by now', 5, undefined],
+  ] as const)('%s', ([, departed, again]) => {
+    const own = a('x', { ...proven, appliedAt: at(-10) });
+    const verdict = judged(own, [], { departedAt: at(departed) });
+    expect(verdict).toEqual({ holds: true, ...(again !== undefined && { againAt: at(again) }) });
+  });
+
   test('is nothing where nothing of it was', () => {
     expect(judged(a('x', proven), [a('y', { appliedAt: at(-5) })])).toEqual({ holds: true });
   });

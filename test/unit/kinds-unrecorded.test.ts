@@ -123,22 +123,3 @@ test('another process that has led meanwhile was told what one object alone know
   expect(unrecorded.isOwed('pipe', OTHER)).toBe(false);
   expect(unrecorded.isOwed('another pipe', OTHER)).toBe(true);
 });
-
-test.each([
-  ['has begun since', true],
-  ['ended', false],
-])('what the status of a rival told is owed when that one is gone, but for a call that %s', (_, isUnderWay) => {
-  unrecorded.begins(WRITE);
-  if (!isUnderWay) unrecorded.told(ONE.key);
-  unrecorded.untold('pipe');
-  if (isUnderWay) unrecorded.told(ONE.key);
-  expect(unrecorded.isOwed('pipe', ONE)).toBe(!isUnderWay);
-});
-
-test('and is owed where that call fails', () => {
-  unrecorded.begins(WRITE);
-  unrecorded.untold('pipe');
-  unrecorded.failed(ONE.key);
-  unrecorded.told(ONE.key);
-  expect(unrecorded.isOwed('pipe', ONE)).toBe(true);
-});

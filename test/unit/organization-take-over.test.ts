@@ -6,7 +6,7 @@ import { keyOf } from '../../src/kube/resource.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aKindContext } from '../support/kind-context.ts';
 import { anAnswer, BASE_URL } from '../support/objects.ts';
-import { e, entry } from '../support/organization-entries.ts';
+import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization } from '../support/organization-objects.ts';
 
 /** An Organization kind by itself, at an API whose list has one endpoint. */
@@ -173,3 +173,39 @@ test('a list is not taken for empty by a process that was shown another one, als
   expect(bodies.length).toBeGreaterThan(3);
   expect(object.status).toMatchObject({ organization: { privateEndpointsTotal: 1 } });
 });
+
+test.each(['before', 'during'])(
+  'a rival goes %s the look for what it had confirmed: no other one follows',
+  async (when) => {
+    const { kind, clock, bodies, meanwhile } = aKind();
+    let object = anOrganization({ ids: ['a'] });
+    const visit = async (): Promise<void> => {
+      const { status = object.status } = await kind.pass(object, clock);
+      const resourceVersion = String(Number(object.metadata.resourceVersion) + 10);
+      object = { ...object, metadata: { ...object.metadata, resourceVersion }, status } as Organization;
+      kind.put(object);
+      kind.recorded(keyOf(object), 'written');
+    };
+    kind.takeOver();
+    kind.sink().replace([object], '7', false);
+    await visit();
+    expect(object.status).toMatchObject({ conditions: [{ type: 'Ready', status: 'True' }] });
+    await clock.advance(200_000);
+    // As where the namespace of a rival comes to be seen late.
+    const metadata = { name: 'late', uid: 'uid-9', resourceVersion: '30', creationTimestamp: at(0) };
+    const time = new Date(clock.now() - 100_000).toISOString();
+    const status = {
+      proof: { time, apiHash: apiHashOf(BASE_URL) },
+      applied: { time, generation: 1, requestHash: '-', keys: [] },
+    };
+    const rival = anOrganization({ ids: ['a'], metadata, status });
+    const goes = async (): Promise<void> => kind.sink().apply('DELETED', rival);
+    kind.sink().apply('ADDED', rival);
+    if (when === 'during') meanwhile.push(goes);
+    else await goes();
+    await visit();
+    await visit();
+    await visit();
+    expect(bodies).toHaveLength(2);
+  },
+);

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../src/api/errors.ts';
 import { Contests } from '../../src/kinds/contests.ts';
+import { Departed } from '../../src/kinds/departed.ts';
 import { FAILURES } from '../../src/kinds/failures.ts';
 import { Locks } from '../../src/kinds/locks.ts';
 import type { Facts } from '../../src/kinds/pipe-settings/load.ts';
@@ -198,6 +199,7 @@ describe('load', () => {
     memory: { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded(() => undefined) },
     locks: new Locks({ monotonic, apiTimeoutMs: 35_000, onFree: () => undefined }),
     contests: new Contests(monotonic),
+    departed: new Departed(),
     unlisted: () => [],
     unsettled: { of: () => [] },
     planOnly: false,

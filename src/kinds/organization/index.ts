@@ -18,7 +18,7 @@ export function createOrganizationKind(context: KindContext): Kind {
   const { api, secrets, unlisted, cleanupDeadlineMs, planOnly, log } = context;
   const { baseUrl } = api;
   const { kind } = organizationType;
-  const { store, rivals, locks, contests, unrecorded } = createKindStore<Organization>({
+  const { store, rivals, locks, contests, departed, unrecorded } = createKindStore<Organization>({
     kind,
     context,
     targetOf,
@@ -31,6 +31,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     ...attempts,
     rivals,
     contests,
+    departed,
     secrets,
     notebook,
     baseUrl,

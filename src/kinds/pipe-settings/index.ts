@@ -17,7 +17,11 @@ export function createPipeSettingsKind(context: KindContext): Kind {
   const { api, secrets, unlisted, planOnly } = context;
   const { baseUrl } = api;
   const { kind } = pipeSettingsType;
-  const { store, rivals, locks, contests, unrecorded } = createKindStore<PipeSettings>({ kind, context, targetOf });
+  const { store, rivals, locks, contests, departed, unrecorded } = createKindStore<PipeSettings>({
+    kind,
+    context,
+    targetOf,
+  });
   const attempts = attemptsOf(kind, context, { store, locks, unrecorded });
   const apiHash = apiHashOf(baseUrl);
   const unsettled = new Unsettled({ monotonic: attempts.monotonic, settlesInMs: locks.atWorkMs });
@@ -29,6 +33,7 @@ export function createPipeSettingsKind(context: KindContext): Kind {
     mayAct: (rival: PipeSettings) => !planOnly && parseSpec(rival).ok,
     rivals,
     contests,
+    departed,
     secrets,
     baseUrl,
     apiHash,
