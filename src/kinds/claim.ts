@@ -37,6 +37,7 @@ export function callsOf({ metadata, status }: KubeObject): Calls {
     appliedAt: timeOf(applied),
     provenAt: timeOf(proof),
     unknownAt: lastRequest?.outcome === 'Unknown' ? timeOf(lastRequest) : undefined,
+    calledAt: timeOf(lastRequest),
   };
 }
 

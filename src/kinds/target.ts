@@ -25,10 +25,12 @@ export interface Claim extends Holder {
   readonly provenAt: number | undefined;
   /** Epoch ms: when its last call ended, where that was a write of which nobody knows what it did. */
   readonly unknownAt: number | undefined;
+  /** Epoch ms: when its last call ended, whatever came of it. A refusal hides that one before it was lost. */
+  readonly calledAt: number | undefined;
 }
 
 /** When the API may have taken something of an object, by its status. */
-export type Calls = Pick<Claim, 'created' | 'appliedAt' | 'provenAt' | 'unknownAt'>;
+export type Calls = Pick<Claim, 'created' | 'appliedAt' | 'provenAt' | 'unknownAt' | 'calledAt'>;
 
 /** All that decides who may act for a target, as the object that asks sees it. */
 export interface Standing {
@@ -127,18 +129,31 @@ export function confirmedAgainst(
   now: number,
 ): number | undefined {
   if (own.appliedAt === undefined) return undefined;
-  const last = Math.max(past(departedAt, now), ...others.map((other) => lastCalledAt(other, now)));
-  if (last === 0) return undefined;
+  const last = Math.max(past(departedAt, now), ...others.map((other) => lastTakenAt(other, now)));
+  const called = Math.max(last, ...others.map((other) => lastCalledAt(other, now)));
+  if (called === 0) return undefined;
   const since = past(own.appliedAt, now);
   // At once where the rival's is the later one; where they lie so close, once more when neither can be at work.
-  const settled = [last, last + atWorkMs].find((at) => since <= at);
+  const settled = [called, last === 0 ? 0 : last + atWorkMs].find((at) => since <= at);
   return settled === undefined ? undefined : settled + 1_000;
 }
 
-/** 0: never. */
-export function lastCalledAt({ created, appliedAt, provenAt, unknownAt }: Calls, now: number): number {
-  const called = [appliedAt, provenAt, unknownAt].filter((at) => at !== undefined);
-  return called.length === 0 ? 0 : Math.max(...[...called, Date.parse(created)].map((at) => past(at, now)));
+/** When the API last took something of it, or may have, by its status; 0: never. */
+function lastTakenAt({ created, appliedAt, provenAt, unknownAt }: Calls, now: number): number {
+  return latest([appliedAt, provenAt, unknownAt], { created, now });
+}
+
+/** When it last called at all; 0: never. */
+export function lastCalledAt({ calledAt, ...calls }: Calls, now: number): number {
+  return Math.max(lastTakenAt({ calledAt, ...calls }, now), latest([calledAt], { ...calls, now }));
+}
+
+function latest(
+  times: readonly (number | undefined)[],
+  { created, now }: { readonly created: string; readonly now: number },
+): number {
+  const known = times.filter((at) => at !== undefined);
+  return known.length === 0 ? 0 : Math.max(...[...known, Date.parse(created)].map((at) => past(at, now)));
 }
 
 function past(time: number | undefined, now: number): number {

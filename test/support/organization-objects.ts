@@ -48,6 +48,7 @@ export function aClaim(more: Partial<Claim> = {}): Claim {
     appliedAt: undefined,
     provenAt: undefined,
     unknownAt: undefined,
+    calledAt: undefined,
     ...more,
   };
 }

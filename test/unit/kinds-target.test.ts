@@ -18,6 +18,7 @@ function a(uid: string, more: Partial<Claim> = {}): Claim {
     appliedAt: undefined,
     provenAt: undefined,
     unknownAt: undefined,
+    calledAt: undefined,
     ...more,
   };
 }
@@ -181,6 +182,13 @@ describe('what was confirmed', () => {
       { unknownAt: at(-5) },
       at(-4),
     ],
+    [
+      'is sent again after a call of a rival that was refused, since that may hide a lost one',
+      at(-10),
+      { calledAt: at(-5) },
+      at(-4),
+    ],
+    ['stands against what a rival was refused before', at(-10), { calledAt: at(-11) }, undefined],
     ['stands against a time in the future, which a wrong clock has written', at(-10), { appliedAt: at(60) }, undefined],
     [
       'is sent again where a rival that came later was confirmed by a clock that was behind',

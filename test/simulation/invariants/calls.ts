@@ -58,7 +58,7 @@ export class CallJudge implements Judge {
   readonly #told = new Set<string>();
   /** By process and object: the version that it was told of last, whatever it knew before. */
   readonly #heard = new Map<string, Thing>();
-  /** By process and target, and by uid: when the API last took something of an object, or may have, as the process was ever told. */
+  /** By process and target, and by uid: when an object last called, as the process was ever told; a refusal may hide a lost answer. */
   readonly #taken = new Map<string, Map<string, number>>();
 
   constructor(court: Court) {
@@ -81,9 +81,8 @@ export class CallJudge implements Judge {
     const name = `${process} ${targetOfSpec(key.split('/')[0] ?? '', specOf(thing))}`;
     const times = this.#taken.get(name) ?? new Map<string, number>();
     const { applied, proof, lastRequest } = statusOf(thing);
-    const unknown = lastRequest?.outcome === 'Unknown' ? lastRequest.time : undefined;
-    const told = [applied?.time, proof?.time, unknown].flatMap((time) =>
-      time === undefined ? [] : [Date.parse(time)],
+    const told = [applied, proof, lastRequest].flatMap((one) =>
+      one?.time === undefined ? [] : [Date.parse(one.time)],
     );
     const { uid, creationTimestamp } = thing.metadata;
     // A clock that was behind may date a call before its object was there.
