@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applied, KEY, LOOK, organization, ready, shown, unknown } from '../simulation/by-hand/objects.ts';
+import type { HandRecord } from '../simulation/by-hand/record.ts';
+import type { Backup } from '../simulation/kubernetes/objects.ts';
 import { CONTESTED } from '../simulation/scope/moves.ts';
 
 const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
@@ -43,6 +45,85 @@ describe('judge of repeats', () => {
 
   it('does not let it be given up sooner', async () => {
     expect(await inVain(1)).toEqual(['I4 NotConfirmed']);
+  });
+});
+
+describe('judge of repeats, after a restore', () => {
+  const WISH = { privateEndpoints: [CONTESTED] };
+
+  /** An intent to add goes on record, and its call leaves: it is refused, or has no answer. */
+  function adds(record: HandRecord, status?: number): void {
+    const pendingChange = { time: record.time(), add: [CONTESTED], remove: [] };
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange });
+    if (status === undefined) {
+      record.unanswered(record.leaves('one-1', KEY, ADD));
+      record.writes('one-1', KEY, { ...unknown(record, 1), pendingChange });
+      return;
+    }
+    record.calls('one-1', KEY, ADD, { status, applied: false });
+  }
+
+  function restores(record: HandRecord, backup: Backup): void {
+    record.life.kube.objects.restore(backup, { forwards: false });
+    record.life.restored(record.life.kube.objects.revision + 10);
+    record.shows('one-1', KEY);
+  }
+
+  async function givesUp(record: HandRecord): Promise<string[]> {
+    await record.until(2_000);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    record.writes('one-1', KEY, ready('NotConfirmed', 1));
+    return record.rules().filter((rule) => /^(I4|restore)/.test(rule));
+  }
+
+  /** So many adds are lost; each is settled when the next intent is written, the last by one that is refused. Then a restore changes nothing, and one more is lost. */
+  async function settledBefore(times: number): Promise<string[]> {
+    const record = organization(WISH);
+    for (let time = 1; time <= times; time += 1) {
+      await record.until(time * 200);
+      adds(record);
+    }
+    await record.until(1_000);
+    adds(record, 400);
+    restores(record, record.life.kube.objects.backup());
+    await record.until(1_200);
+    adds(record);
+    return givesUp(record);
+  }
+
+  it('counts what was settled before it', async () => {
+    expect(await settledBefore(2)).toEqual([]);
+  });
+
+  it('lets nothing be given up sooner', async () => {
+    expect(await settledBefore(1)).toEqual(['restore backwards']);
+  });
+
+  /** So many adds are lost, and what the last of them left on record comes back as often; `isSettled`: when the next intent had been written, for the same endpoint. */
+  async function backOnRecord(lost: number, { back = 1, isSettled = true } = {}): Promise<string[]> {
+    const record = organization(WISH);
+    for (let time = 1; time <= lost; time += 1) {
+      await record.until(time * 200);
+      adds(record);
+    }
+    const backup = record.life.kube.objects.backup();
+    for (let time = 1; time <= back; time += 1) {
+      await record.until(1_000 + time * 200);
+      if (isSettled) adds(record, 400);
+      restores(record, backup);
+    }
+    return givesUp(record);
+  }
+
+  it('counts once more what it has put back, also where the next intent was for the same', async () => {
+    expect(await backOnRecord(2)).toEqual([]);
+    expect(await backOnRecord(1, { back: 2 })).toEqual([]);
+  });
+
+  it('does not count what was open all the time once more', async () => {
+    expect(await backOnRecord(2, { isSettled: false })).toEqual(['restore backwards']);
+    expect(await backOnRecord(1)).toEqual(['restore backwards']);
   });
 });
 

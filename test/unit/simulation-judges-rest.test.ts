@@ -163,6 +163,35 @@ describe('judge of endpoints at rest', () => {
     expect(await respelled({ added: [capitals], removed: [CONTESTED] })).toEqual([]);
   });
 
+  const OTHER = { ...CONTESTED, id: 'refused-1' };
+
+  /** One endpoint is sent three times in vain, and another one is refused, or was never tried at all: the condition says the former. */
+  async function isInVain({ refuses }: { readonly refuses: boolean }): Promise<string[]> {
+    const behaviour = refuses ? { refusedIds: [OTHER.id] } : {};
+    const record = organization({ privateEndpoints: [CONTESTED, OTHER] }, behaviour);
+    const add = { privateEndpoints: { add: [CONTESTED], remove: [] } };
+    for (const at of [200, 400, 600]) {
+      await record.until(at);
+      record.calls('one-1', KEY, LOOK, shown('Old'));
+      const pendingChange = { time: record.time(), add: [CONTESTED], remove: [] };
+      record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange });
+      record.unanswered(record.leaves('one-1', KEY, add));
+      record.writes('one-1', KEY, { ...unknown(record, 1), pendingChange });
+    }
+    await record.until(1_000);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    record.writes('one-1', KEY, ready('NotConfirmed', 1));
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('lets what is sent in vain give the reason where another one is refused', async () => {
+    expect(await isInVain({ refuses: true })).toEqual([]);
+  });
+
+  it('finds what the API would take behind another one that is sent in vain', async () => {
+    expect(await isInVain({ refuses: false })).toEqual(['I4 kept-out']);
+  });
+
   it('lets land late a removal that nobody could know of', async () => {
     expect(await landsLate({ isTold: false })).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { OrganizationsAtRest } from './organizations-at-rest.ts';
 import { PipesAtRest } from './pipes-at-rest.ts';
 import type { ProofJudge } from './proofs.ts';
 import type { RepeatJudge } from './repeats.ts';
-import { Rightful } from './rightful.ts';
+import { Rightful, TELLS_ALL } from './rightful.ts';
 import type { Trails } from './trail.ts';
 import { IN_LINE_MS } from './waits.ts';
 
@@ -70,8 +70,9 @@ export class EndJudge {
 
   /** Whether something was refused that the API would take by now: it has a time of its own, whatever else is refused rightly. */
   #isOwed(plural: Plural, thing: Thing): boolean {
-    if (plural !== 'organizations' || readyOf(thing)?.reason !== 'Rejected') return false;
-    return !this.#rightful.cannotLook(thing) && this.#organizations.untaken(thing).length > 0;
+    const { reason = '' } = readyOf(thing) ?? {};
+    if (plural !== 'organizations' || !TELLS_ALL.has(reason)) return false;
+    return !this.#rightful.cannotLook(thing) && this.#organizations.untaken(thing, reason).length > 0;
   }
 
   /** Where clocks have jumped, ten o'clock may be at eleven. */

@@ -14,7 +14,7 @@ import { type Court, isRefused, isSuccess } from './court.ts';
 import { cameUntold, isFromBefore } from './excused-at-rest.ts';
 import type { LedgerJudge } from './ledger.ts';
 import type { Notes } from './notes.ts';
-import type { Rightful } from './rightful.ts';
+import { type Rightful, TELLS_ALL } from './rightful.ts';
 import { areTwice, type Instance, isIn, type Look, type Trails, truthKey } from './trail.ts';
 
 /** What is not confirmed is tried again so often before the wait of 6 hours. */
@@ -42,7 +42,7 @@ export class OrganizationsAtRest {
 
   judge(key: string, thing: Thing, reason: string): void {
     const target = targetOfSpec('organizations', specOf(thing));
-    if (!['Applied', 'Rejected', 'Conflict'].includes(reason)) return;
+    if (reason !== 'Applied' && reason !== 'Conflict' && !TELLS_ALL.has(reason)) return;
     if (this.#court.isOverruledElsewhere(thing, target)) return;
     // A change that the API has lost to another one at the same time was confirmed all the same.
     if (this.#rightful.behaviour(thing).concurrent === 'lost-update') return;
@@ -55,7 +55,7 @@ export class OrganizationsAtRest {
 
   /** What it declares is there. */
   #judgeThere(key: string, thing: Thing, reason: string): void {
-    const kept = this.untaken(thing).filter((endpoint) => !this.#wentSince(thing, endpoint));
+    const kept = this.untaken(thing, reason).filter((endpoint) => !this.#wentSince(thing, endpoint));
     const isTaken = kept.some((endpoint) => this.#tookAnother(thing, endpoint));
     const rule = isTaken ? 'I4 overwritten' : this.#notThere(reason === 'Applied' ? 'I4 not-there' : 'I4 kept-out');
     // What keeps it from there is in the condition then, or `no-hint` says that it is not.
@@ -120,13 +120,15 @@ export class OrganizationsAtRest {
     return makers.length === 1 && makers[0]?.known.last.metadata.uid === uid;
   }
 
-  /** What it declares that is not there, and that the API would take. */
-  untaken(thing: Thing): EndpointView[] {
+  /** What it declares that is not there, that the API would take, and that this reason does not account for. */
+  untaken(thing: Thing, reason: string): EndpointView[] {
     if (!this.#rightful.canAdd(thing)) return [];
     const present = this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
     const { privateEndpoints: declared = [] } = specOf(thing);
     const missing = declared.filter((one) => !present.some((instance) => instance.key === truthKey(one)));
-    return missing.filter((endpoint) => this.#rightful.takes(thing, endpoint));
+    const isToldOf = (one: EndpointView): boolean =>
+      reason === 'NotConfirmed' && this.#rightful.isUnconfirmed(thing, one);
+    return missing.filter((endpoint) => this.#rightful.takes(thing, endpoint) && !isToldOf(endpoint));
   }
 
   /** Where an API shows endpoints in its own spelling, or no list, that is what it is about. */

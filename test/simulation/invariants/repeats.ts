@@ -12,17 +12,26 @@ const GONE: ReadonlySet<ProcessEvent> = new Set(['died', 'killed', 'ended']);
 
 type Way = 'add' | 'remove';
 
-/** What a status says is being done. */
-interface Open {
+/** An endpoint, and what is to be done with it. */
+interface Move {
   readonly way: Way;
   readonly endpoint: EndpointView;
 }
 
 /** How often an endpoint was sent to be added, or to be removed, by one process, for one generation of one object, and no list has shown it done since. */
-interface Sends extends Open {
+interface Sends extends Move {
+  /** At least so often: without what a restore may have taken off the record. */
   count: number;
+  /** With that: it was sent all the same, and a process that had settled it before the restore counts it. */
+  most: number;
   /** When the last of them was over, until a list shows it. */
   openSince: number | undefined;
+}
+
+/** What a status says is being done. */
+interface Open extends Move {
+  /** When the intent for it was written, by the status: the next one may be for the same endpoint. None: it is settled, and not seen yet. */
+  readonly intent: string | undefined;
 }
 
 interface Counts {
@@ -39,9 +48,9 @@ export class RepeatJudge implements Judge {
   readonly #trails: Trails;
   /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
   readonly #counts = new Map<string, Counts>();
-  /** By uid, generation and `sendKey`: what was open when that spec came, or came back open, or was left so by a process that is gone. They settle, and are counted, in its time. */
-  readonly #openBefore = new Map<string, Open>();
-  /** By the same, since when it is off the record. */
+  /** By uid, generation and `sendKey`: what was open when that spec came, or came back open, or was left so by a process that is gone; and how often. They settle, and are counted, in its time. */
+  readonly #openBefore = new Map<string, Move & { readonly times: number }>();
+  /** By the same and the intent, since when that one is off the record. */
   readonly #settledAt = new Map<string, number>();
   /** By uid: which process was the last to write a status. */
   readonly #writers = new Map<string, string>();
@@ -72,8 +81,8 @@ export class RepeatJudge implements Judge {
   isSpent({ metadata: { uid, generation } }: Thing, way: Way, endpoint: EndpointView): boolean {
     const key = sendKey(way, endpoint);
     const counts = this.#countsOf(uid).filter((one) => one.generation === generation);
-    const before = this.#openBefore.has(`${uid} ${generation} ${key}`) ? 1 : 0;
-    return counts.reduce((sum, { sends }) => sum + (sends.get(key)?.count ?? 0), before) >= MOST;
+    const before = this.#openBefore.get(`${uid} ${generation} ${key}`)?.times ?? 0;
+    return counts.reduce((sum, { sends }) => sum + (sends.get(key)?.most ?? 0), before) >= MOST;
   }
 
   /** What stands open in a status that speaks of another generation than the spec is of, or is open once more by a restore. */
@@ -83,7 +92,11 @@ export class RepeatJudge implements Judge {
     const restoredAt = this.#court.life.restores.at(-1) ?? -1;
     for (const [open, what] of openIn(thing)) {
       const key = `${uid} ${generation} ${open}`;
-      if (isOfOther || (this.#settledAt.get(key) ?? Infinity) <= restoredAt) this.#openBefore.set(key, what);
+      const intent = `${key} ${what.intent}`;
+      const isBack = (this.#settledAt.get(intent) ?? Infinity) <= restoredAt;
+      const { times = 0 } = this.#openBefore.get(key) ?? {};
+      if (isBack) this.#settledAt.delete(intent);
+      if (isBack || isOfOther) this.#openBefore.set(key, { ...what, times: isBack ? times + 1 : Math.max(times, 1) });
     }
   }
 
@@ -92,9 +105,10 @@ export class RepeatJudge implements Judge {
     if (by === 'user' || !before) return;
     this.#writers.set(uid, by);
     const open = openIn(now);
-    for (const one of open.keys()) this.#settledAt.delete(`${uid} ${generation} ${one}`);
-    for (const one of openIn(before).keys()) {
-      if (!open.has(one)) this.#settledAt.set(`${uid} ${generation} ${one}`, this.#court.life.timeline.now);
+    for (const [one, { intent }] of open) this.#settledAt.delete(`${uid} ${generation} ${one} ${intent}`);
+    for (const [one, { intent }] of openIn(before)) {
+      const isSettled = open.get(one)?.intent !== intent || !open.has(one);
+      if (isSettled) this.#settledAt.set(`${uid} ${generation} ${one} ${intent}`, this.#court.life.timeline.now);
     }
   }
 
@@ -105,7 +119,9 @@ export class RepeatJudge implements Judge {
       if (this.#writers.get(uid) !== process) continue;
       const { sends } = this.#counts.get(`${process} ${uid}`) ?? {};
       for (const [open, what] of openIn(thing)) {
-        if (sends?.get(open)?.openSince === undefined) this.#openBefore.set(`${uid} ${generation} ${open}`, what);
+        const key = `${uid} ${generation} ${open}`;
+        const { times = 1 } = this.#openBefore.get(key) ?? {};
+        if (sends?.get(open)?.openSince === undefined) this.#openBefore.set(key, { ...what, times });
       }
     }
   }
@@ -146,7 +162,8 @@ export class RepeatJudge implements Judge {
   #send(sends: Map<string, Sends>, way: Way, endpoint: EndpointView): number {
     const before = sends.get(sendKey(way, endpoint));
     const count = (before?.count ?? 0) + (this.#isForgotten(before) ? 0 : 1);
-    sends.set(sendKey(way, endpoint), { way, endpoint, count, openSince: this.#court.life.timeline.now });
+    const most = (before?.most ?? 0) + 1;
+    sends.set(sendKey(way, endpoint), { way, endpoint, count, most, openSince: this.#court.life.timeline.now });
     return count;
   }
 
@@ -176,7 +193,7 @@ export class RepeatJudge implements Judge {
       ...entry,
       ...(region !== undefined && { region: region.replace(/^r-/i, '') }),
     }));
-    const isDone = ({ way, endpoint }: Open): boolean =>
+    const isDone = ({ way, endpoint }: Move): boolean =>
       altered.has(sendKey(way, endpoint)) || isIn(entries, endpoint) === (way === 'add');
     for (const { known } of this.#court.candidates(call)) {
       for (const [key, open] of this.#openBefore) {
@@ -186,6 +203,7 @@ export class RepeatJudge implements Judge {
       for (const send of sends) {
         if (send.openSince === undefined || !isDone(send)) continue;
         send.count -= 1;
+        send.most -= 1;
         send.openSince = undefined;
       }
     }
@@ -205,11 +223,14 @@ export class RepeatJudge implements Judge {
 /** By `sendKey`. */
 function openIn(thing: Thing): ReadonlyMap<string, Open> {
   const { pendingChange, privateEndpoints = [] } = statusOf(thing);
-  const opened = ([way, awaited]: readonly [Way, string]): [string, Open][] =>
-    [...(pendingChange?.[way] ?? []), ...privateEndpoints.filter(({ state }) => state === awaited)].map((endpoint) => [
-      sendKey(way, endpoint),
-      { way, endpoint },
-    ]);
+  const opened = ([way, awaited]: readonly [Way, string]): [string, Open][] => {
+    const unseen = privateEndpoints.filter(({ state }) => state === awaited);
+    const intended = pendingChange?.[way] ?? [];
+    return [
+      ...unseen.map((endpoint): Open => ({ way, endpoint, intent: undefined })),
+      ...intended.map((endpoint): Open => ({ way, endpoint, intent: pendingChange?.time })),
+    ].map((open) => [sendKey(way, open.endpoint), open]);
+  };
   return new Map([...opened(['add', 'Unconfirmed']), ...opened(['remove', 'Removing'])]);
 }
 

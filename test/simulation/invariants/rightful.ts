@@ -17,6 +17,9 @@ import type { ProofJudge } from './proofs.ts';
 import type { RepeatJudge } from './repeats.ts';
 import { type Trails, truthKey } from './trail.ts';
 
+/** Of several things that keep the declared state from being there one gives the reason; each was tried, and the condition names the others too. */
+export const TELLS_ALL: ReadonlySet<string> = new Set(['Rejected', 'NotConfirmed', 'EndpointConflict']);
+
 /** How an object may end, by what the world is like: which reasons are true of it, and what the API would take. */
 export class Rightful {
   readonly #court: Court;
@@ -56,6 +59,11 @@ export class Rightful {
     const behaviour = this.behaviour(thing);
     if (isNamed(behaviour.refusedIds, endpoint, behaviour)) return false;
     return !this.#present(thing).some(({ stored }) => sameId(stored, endpoint));
+  }
+
+  /** Whether an endpoint that is not there is NotConfirmed, whatever is refused beside it: it was sent in vain, or is not sent because the list is unknown. */
+  isUnconfirmed(thing: Thing, endpoint: EndpointView): boolean {
+    return this.#repeats.isSpent(thing, 'add', endpoint) || this.#hidesAll(thing);
   }
 
   /** Whether adds have any effect, and can be seen to. */
@@ -121,7 +129,7 @@ export class Rightful {
   #organizationReasons(thing: Thing, spec: SpecView): readonly string[] {
     const behaviour = this.behaviour(thing);
     const found = new Set<string>();
-    const { name: names, add: adds, list, entries, echo, refusedIds, refuseRemoves } = behaviour;
+    const { name: names, add: adds, entries, echo, refusedIds, refuseRemoves } = behaviour;
     if (spec.name !== undefined) {
       if (names === 'upper-case' || names === 'ignored') found.add('NotConfirmed');
       if (names === 'bad-request') found.add('Rejected');
@@ -171,9 +179,7 @@ export class Rightful {
       for (const reason of ['Rejected', 'OutcomeUnknown', 'Unavailable', 'Applied']) found.add(reason);
     }
     if (echo === 'stale') for (const reason of ['Applied', 'NotConfirmed']) found.add(reason);
-    // A list of nothing but a null has no entry that can be read: it says as little as none.
-    const hidesEmpty = list === 'absent-when-empty' || entries === 'null-among';
-    if (hidesEmpty && present.length === 0 && this.#lastShown(thing) > 0) found.add('NotConfirmed');
+    if (this.#hidesAll(thing)) found.add('NotConfirmed');
     return found.size > 0 ? [...found] : ['Applied'];
   }
 
@@ -221,6 +227,13 @@ export class Rightful {
       if (last?.entries) return last.entries.length;
     }
     return 0;
+  }
+
+  /** Whether nobody can tell that nothing is there: a list of nothing but a null has no entry that can be read, and says as little as none. */
+  #hidesAll(thing: Thing): boolean {
+    const { list, entries } = this.behaviour(thing);
+    const hidesEmpty = list === 'absent-when-empty' || entries === 'null-among';
+    return hidesEmpty && this.#present(thing).length === 0 && this.#lastShown(thing) > 0;
   }
 
   #showsList(thing: Thing): boolean {
