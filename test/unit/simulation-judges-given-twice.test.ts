@@ -80,7 +80,7 @@ describe('a status on top of a version that a restore has given twice', () => {
     const body = JSON.stringify({ ...record.stored(PIPE), status: { ...says(), conditions } });
     const crossing = { id: 1, host: 'one-1', request: { method: 'PUT', path, headers: {}, body } };
     if (isToldFirst) record.shows('one-1', PIPE);
-    kubernetesSide.left(crossing);
+    kubernetesSide.asks(crossing);
     record.shows('one-1', PIPE);
     expect(kubernetesSide.serve(crossing).status).toBe(200);
     expect(record.rulesSoFar().filter((rule) => rule.startsWith('restore'))).toEqual(rules);

@@ -12,7 +12,7 @@ export function heldInstead({ kind, type, now, before, by }: Change, life: Life)
   if (isDeepStrictEqual(now.status, before.status)) return undefined;
   const key = keyOf(kind.plural, now);
   const { knowledge, kubernetesSide } = life;
-  const held = kubernetesSide.knownToSender ?? knowledge.of(by).get(key)?.last ?? knowledge.forgottenBy(by).get(key);
+  const held = kubernetesSide.heldBySender ?? knowledge.of(by).get(key)?.last ?? knowledge.forgottenBy(by).get(key);
   const isSameVersion = held?.metadata.resourceVersion === before.metadata.resourceVersion;
   return isSameVersion && !isDeepStrictEqual(held, before) ? held : undefined;
 }

@@ -1,3 +1,12 @@
+export const ROOT = '/apis/pipewright.dev/v1alpha1/';
+
+/** The kinds whose versions are followed. */
+export const PLURALS: Readonly<Record<string, string>> = {
+  PipeSettings: 'pipesettings',
+  Organization: 'organizations',
+  Activity: 'activities',
+};
+
 /** Whether what is called so in facts is of the collection of this path. */
 export function inCollection(route: string): (key: string) => boolean {
   const plural = route.slice(route.lastIndexOf('/') + 1);

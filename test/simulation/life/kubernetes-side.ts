@@ -3,8 +3,9 @@ import type { Thing } from '../kubernetes/objects.ts';
 import type { Crossing, Fate, Server, WireReply } from '../network/wire.ts';
 import { keyOf } from '../record/facts.ts';
 import type { Known } from '../record/knowledge.ts';
+import { Asked } from './asked.ts';
 import { isListBody, isThing, type ListBody } from './kube-bodies.ts';
-import { inCollection, nameOf } from './kube-paths.ts';
+import { inCollection, nameOf, PLURALS, ROOT } from './kube-paths.ts';
 import type { Life } from './life.ts';
 
 /** The service account of the operator. */
@@ -38,19 +39,15 @@ export class KubernetesSide implements Server {
   readonly #refused = new Map<string, string>();
   /** By process: when it last took the server for one that went back. What it knew from before that says nothing of the versions after it. */
   readonly #wentBackAt = new Map<string, number>();
-  /** What a process knew of an object when a write of it was refused: then it asks what stands there, in the very moment in which more may come. */
-  readonly #knownThen = new Map<string, Thing>();
-  /** What a process knew of an object when it sent a request about it; and the same of the request that is carried out just now. */
-  readonly #knownAtSending = new WeakMap<Crossing, Thing>();
-  knownToSender: Thing | undefined;
-  /** Requests under way, but for watches: of which process, when they left, and what it knew of the object when it asked. */
-  readonly #underWay = new Map<
-    number,
-    { readonly host: string; readonly leftAt: number; readonly known: Thing | undefined }
-  >();
+  readonly #asked: Asked;
+  /** What the sender of the request that is carried out just now held of its object when it asked. */
+  heldBySender: Thing | undefined;
+  /** Requests under way, but for watches: of which process, and when they left. */
+  readonly #underWay = new Map<number, { readonly host: string; readonly leftAt: number }>();
 
   constructor(life: Life) {
     this.#life = life;
+    this.#asked = new Asked(() => life.timeline.now);
   }
 
   connectMs(): number | undefined {
@@ -61,16 +58,17 @@ export class KubernetesSide implements Server {
     return this.#life.weather.kubeFate(crossing);
   }
 
-  left(crossing: Crossing): void {
-    const { id, host, request } = crossing;
+  asks(crossing: Crossing): void {
+    const { host, request } = crossing;
+    const { method, path } = request;
+    if (method !== 'GET') this.#refused.delete(`${host} ${nameOf(path)}`);
+    this.#asked.asks(crossing, this.#held(host, nameOf(path)));
+  }
+
+  left({ id, host, request }: Crossing): void {
     const { path } = request;
     if (path.includes('watch=true')) return;
-    const name = `${host} ${nameOf(path)}`;
-    const knownNow = this.#known(host, path);
-    if (knownNow) this.#knownAtSending.set(crossing, knownNow);
-    const known = this.#knownThen.get(name) ?? knownNow;
-    this.#knownThen.delete(name);
-    this.#underWay.set(id, { host, leftAt: this.#life.timeline.now, known });
+    this.#underWay.set(id, { host, leftAt: this.#life.timeline.now });
     const [route = '', query = ''] = path.split('?');
     const told = this.#told.get(`${host} ${route}`);
     if (told && !query.includes('continue=')) told.shown = this.#newestIn(host, route);
@@ -86,9 +84,9 @@ export class KubernetesSide implements Server {
     adversary.hop('arrives', crossing);
     const refusal = weather.kubeRefusal(crossing);
     if (refusal) return refusal;
-    this.knownToSender = this.#knownAtSending.get(crossing);
+    this.heldBySender = this.#asked.heldFor(crossing);
     const reply = kube.serve(crossing.request, { user: OPERATOR, by: crossing.host });
-    this.knownToSender = undefined;
+    this.heldBySender = undefined;
     const lateMs = adversary.hop('done', crossing);
     return { ...reply, lateMs };
   }
@@ -96,17 +94,13 @@ export class KubernetesSide implements Server {
   answered(crossing: Crossing, { status, says }: WireReply): void {
     const { id, host, request } = crossing;
     const { method, path, body } = request;
-    const known = this.#underWay.get(id)?.known;
     this.#underWay.delete(id);
     const isWatch = path.includes('watch=true');
     if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body } });
     if (method === 'GET' && status === 404) this.#missed(crossing);
-    if (method === 'PUT' && status >= 400) {
+    if (method === 'PUT' && status >= 400)
       this.#refused.set(`${host} ${nameOf(path)}`, (JSON.parse(body) as Thing).metadata.uid);
-      const now = this.#known(host, path);
-      if (now) this.#knownThen.set(`${host} ${nameOf(path)}`, now);
-    }
-    if (method === 'PATCH' && status >= 400) this.#refused.delete(`${host} ${nameOf(path)}`);
+    if (method === 'PATCH' && status >= 400) this.#asked.inVain(crossing);
     if (says === undefined || status >= 300 || isWatch) return;
     const [route = '', query = ''] = path.split('?');
     // Whoever asks for one object of a list asks which version the list has, or whether he may read it.
@@ -115,8 +109,7 @@ export class KubernetesSide implements Server {
       return;
     }
     if (method === 'GET' && isListBody(says)) this.#list(host, route, query, says);
-    else if (isThing(says) && !this.#isAnother(host, path, says) && !this.#isOvertaken(crossing, known, says))
-      this.#saw(host, says);
+    else if (isThing(says) && !this.#isAnother(host, path, says)) this.#replied(crossing, says);
   }
 
   streamed({ host, request }: Crossing, says: unknown): void {
@@ -130,6 +123,7 @@ export class KubernetesSide implements Server {
 
   unanswered(crossing: Crossing, failure: string): void {
     this.#underWay.delete(crossing.id);
+    if (crossing.request.method === 'GET') this.#asked.inVain(crossing);
     this.unreached(crossing, failure);
   }
 
@@ -170,9 +164,7 @@ export class KubernetesSide implements Server {
   /** Whether this version of an object is one that a process cannot have heard of: no client can tell that versions were given twice. */
   isMissedBy(host: string, plural: string, thing: Thing): boolean {
     const { namespace, resourceVersion } = thing.metadata;
-    const { knowledge } = this.#life;
-    const key = keyOf(plural, thing);
-    const heard = knowledge.of(host).get(key)?.thing ?? knowledge.forgottenBy(host).get(key);
+    const heard = this.#held(host, keyOf(plural, thing));
     // Not its numbers: those of the generation can have been given twice too.
     if (isDeepStrictEqual(heard, thing)) return false;
     return Number(resourceVersion) <= this.#missedUpTo(host, plural, namespace);
@@ -252,10 +244,15 @@ export class KubernetesSide implements Server {
     return known !== undefined && known.metadata.uid !== metadata.uid;
   }
 
-  /** A newer version came while this one was asked for: nobody can tell that the server has gone back since. */
-  #isOvertaken({ host, request }: Crossing, before: Thing | undefined, { metadata }: Thing): boolean {
-    const known = this.#known(host, request.path);
-    return known !== undefined && known !== before && isNewer(known.metadata, metadata);
+  /**
+   * What a reply shows is the last word over all that was held when it was asked for, however high the version of that. Where a newer
+   * one, or its end, has come since, nobody can tell that the server has gone back.
+   */
+  #replied(crossing: Crossing, thing: Thing): void {
+    const { host, request } = crossing;
+    const held = this.#held(host, nameOf(request.path));
+    const isLastWord = isDeepStrictEqual(held, this.#asked.heldFor(crossing));
+    if (isLastWord || (held && !isNewer(held.metadata, thing.metadata))) this.#saw(host, thing, isLastWord);
   }
 
   /** An object that is asked for by its name and is not there. One that was made under that name meanwhile may be there. */
@@ -269,6 +266,11 @@ export class KubernetesSide implements Server {
   #known(host: string, path: string): Thing | undefined {
     const { knowledge } = this.#life;
     return knowledge.of(host).get(nameOf(path))?.last ?? knowledge.forgottenBy(host).get(nameOf(path));
+  }
+
+  #held(host: string, key: string): Thing | undefined {
+    const { knowledge } = this.#life;
+    return knowledge.of(host).get(key)?.thing ?? knowledge.forgottenBy(host).get(key);
   }
 
   /** The late word of the end of one takes nothing from another that has its name by now. */
@@ -285,15 +287,6 @@ export class KubernetesSide implements Server {
     this.#life.tell(fact);
   }
 }
-
-const ROOT = '/apis/pipewright.dev/v1alpha1/';
-
-/** The kinds whose versions are followed. */
-const PLURALS: Readonly<Record<string, string>> = {
-  PipeSettings: 'pipesettings',
-  Organization: 'organizations',
-  Activity: 'activities',
-};
 
 function isNewer(one: Thing['metadata'], other: Thing['metadata']): boolean {
   return Number(one.resourceVersion) > Number(other.resourceVersion);

@@ -36,11 +36,13 @@ export class SimulatedPool extends Dispatcher {
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const { timeline, host, server, nextId } = this.#options;
+    const crossing = { id: nextId(), host: host.name, request: wireRequest(options) };
+    server.asks?.(crossing);
     const exchange = new Exchange({
       timeline,
       host,
       server,
-      crossing: { id: nextId(), host: host.name, request: wireRequest(options) },
+      crossing,
       handler,
       isDead: () => this.#dead,
       over: (givenUp) => this.#over(exchange, givenUp),

@@ -56,7 +56,7 @@ export type Fact = { readonly at: number } & (
       readonly process: string;
       readonly key: string;
       readonly thing: Thing | undefined;
-      /** Shown by a list that counts although it is older than what was seen before. */
+      /** Shown by a list, or a reply, that counts although it is older than what was seen before. */
       readonly wentBack?: boolean;
     }
   | { readonly what: 'asked'; readonly process: string; readonly ask: KubeAsk }
