@@ -128,10 +128,10 @@ export function createOperator(options: OperatorOptions): Operator {
     client,
     clock,
     emit,
-    take: (kind, id, object) => {
+    take: (kind, id, object, known) => {
       writing = id;
       try {
-        kind.put(object);
+        kind.put(object, known);
       } finally {
         writing = undefined;
       }

@@ -27,8 +27,8 @@ export interface LifecycleOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly emit: (object: KubeObject, type: ResourceType, notice: Notice) => void;
-  /** Puts the version that our own status write made into the kind's store, without waking the key for it. */
-  readonly take: (kind: Kind, id: string, object: KubeObject) => void;
+  /** Puts the version that our own status write made into the kind's store, without waking the key for it; see Store.put. */
+  readonly take: (kind: Kind, id: string, object: KubeObject, known: KubeObject | undefined) => void;
 }
 
 export interface PassResult {
@@ -198,10 +198,10 @@ export class Lifecycle {
         return isOnTop(object, kept) ? report.status : undefined;
       },
       unheard: () => void this.#kept.set(id, { ...tried, isUnheard: true }),
-      wrote: (object) => {
+      wrote: (object, known) => {
         // After a restored backup a version may be given twice: then the write goes on top of what nobody has looked at.
-        if (isSameDeclaration(object, kind.get(key))) this.#options.take(kind, id, object);
-        else kind.put(unspoken(object));
+        if (isSameDeclaration(object, kind.get(key))) this.#options.take(kind, id, object, known);
+        else kind.put(unspoken(object), known);
       },
       known: () => kind.get(key),
       met: (found, known) => kind.put(found, known),

@@ -23,8 +23,8 @@ export interface StatusWrite {
   readonly statusFor: (object: KubeObject) => object | undefined;
   /** No answer came to a write: it may have been carried out all the same. */
   readonly unheard: () => void;
-  /** Gets the version that our own write made. */
-  readonly wrote: (object: KubeObject) => void;
+  /** Gets the version that our own write made. `known`: what was known when it was sent. */
+  readonly wrote: (object: KubeObject, known: KubeObject | undefined) => void;
   /** What is known of the object now. */
   readonly known: () => KubeObject | undefined;
   /**
@@ -44,8 +44,9 @@ export async function writeStatus(write: StatusWrite): Promise<Written> {
   let target = write.isTried ? await read(write) : write.object;
   let status = target && statusFor(target);
   for (let conflicts = 0; target && status && !isDeepStrictEqual(target.status, status); conflicts += 1) {
+    const known = write.known();
     try {
-      write.wrote(await putStatus(client, type, target, status));
+      write.wrote(await putStatus(client, type, target, status), known);
       return 'written';
     } catch (error) {
       if (error instanceof KubeError && error.status === 0) write.unheard();

@@ -106,9 +106,9 @@ export async function startEngine(): Promise<Engine> {
     client,
     clock,
     emit: (object, _type, { reason }) => void told.push(`${keyOf(object)} ${reason}`),
-    take: (kind, id, object) => {
+    take: (kind, id, object, known) => {
       writing = id;
-      kind.put(object);
+      kind.put(object, known);
       writing = undefined;
     },
   });

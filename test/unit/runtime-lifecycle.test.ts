@@ -173,6 +173,22 @@ describe('an object that changed while its pass ran', () => {
     });
   });
 
+  test.each([
+    { what: 'is as the reply to the write shows it', heardAt: 2, speed: 1 },
+    { what: 'may be as a version shows it that came while the write was under way', heardAt: 3, speed: 2 },
+  ])('$what, where a restored cluster has taken a newer version back', async ({ heardAt, speed }) => {
+    const { metadata } = engine.given(KEY, { spec: { speed: 1 } });
+    engine.server.edit(PIPE, KEY, { annotations: { by: 'another' } });
+    const lost = { metadata: { ...metadata, resourceVersion: '999', generation: 2 }, spec: { speed: 2 } };
+    engine.server.fate = () => {
+      if (engine.server.calls.length === heardAt) engine.store.apply('MODIFIED', lost);
+      return undefined;
+    };
+    await engine.pass(KEY);
+    expect(engine.server.calls.map(({ method }) => method)).toEqual(['PUT', 'GET', 'PUT']);
+    expect(engine.store.get(KEY)?.spec).toEqual({ speed });
+  });
+
   test('gets another look though the write on top of it fails', async () => {
     engine.given(KEY, { spec: { speed: 1 } });
     await engine.queue.take(new AbortController().signal);
