@@ -48,6 +48,40 @@ describe('judge of repeats', () => {
   });
 });
 
+describe('judge of repeats, of two processes', () => {
+  /** One sends an add three times in vain; the other one leads for a while, or does not, and the first sends it once more. */
+  async function sendsAgain({ others }: { readonly others: number }): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    const send = (process: string): void => {
+      const pendingChange = { time: record.time(), add: [CONTESTED], remove: [] };
+      record.calls(process, KEY, LOOK, shown('Old'));
+      record.writes(process, KEY, { ...ready('NotConfirmed', 1), pendingChange });
+      record.unanswered(record.leaves(process, KEY, ADD));
+    };
+    for (const at of [200, 400, 600]) {
+      await record.until(at);
+      send('one-1');
+    }
+    await record.until(800);
+    record.calls('two-1', KEY, LOOK, shown('Old'));
+    if (others > 0) record.writes('two-1', KEY, ready('NotConfirmed', 1));
+    for (let time = 0; time < Math.max(1, others); time += 1) {
+      await record.until(1_000 + time * 200);
+      send('one-1');
+    }
+    return record.rules().filter((rule) => rule === 'I4 added-again');
+  }
+
+  it('lets an add that another process has settled not count for who sent it', async () => {
+    expect(await sendsAgain({ others: 1 })).toEqual([]);
+  });
+
+  it('finds a fourth one where no other process has spoken, and a fifth where one has once', async () => {
+    expect(await sendsAgain({ others: 0 })).toEqual(['I4 added-again']);
+    expect(await sendsAgain({ others: 2 })).toEqual(['I4 added-again']);
+  });
+});
+
 describe('judge of repeats, after a restore', () => {
   const WISH = { privateEndpoints: [CONTESTED] };
 

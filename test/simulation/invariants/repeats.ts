@@ -40,6 +40,8 @@ interface Counts {
   readonly generation: number | undefined;
   /** By `sendKey`. */
   readonly sends: Map<string, Sends>;
+  /** How often another process has spoken for the object before this one did again: it may have settled what was open, and counted that. */
+  returns: number;
 }
 
 /** I4: an endpoint that does not appear is not sent for ever: at most three unconfirmed changes of one endpoint in a generation. */
@@ -66,7 +68,7 @@ export class RepeatJudge implements Judge {
     if (fact.what === 'process' && GONE.has(fact.did)) this.#noteLeft(fact.process);
     // Another generation begins anew, also one of which nothing was sent.
     if (fact.what === 'seen' && fact.thing && this.#counts.has(`${fact.process} ${fact.thing.metadata.uid}`)) {
-      this.#sendsOf(fact.process, fact.key, fact.thing.metadata);
+      this.#countsAt(fact.process, fact.key, fact.thing.metadata);
     }
     if (fact.what === 'seen' && !fact.thing) this.#forget(fact.process, fact.key);
     if (fact.what === 'answered') {
@@ -103,6 +105,8 @@ export class RepeatJudge implements Judge {
   #noteSettled({ before, now, by }: Change): void {
     const { uid, generation } = now.metadata;
     if (by === 'user' || !before) return;
+    const counts = this.#counts.get(`${by} ${uid}`);
+    if (counts && (this.#writers.get(uid) ?? by) !== by) counts.returns += 1;
     this.#writers.set(uid, by);
     const open = openIn(now);
     for (const [one, { intent }] of open) this.#settledAt.delete(`${uid} ${generation} ${one} ${intent}`);
@@ -143,12 +147,13 @@ export class RepeatJudge implements Judge {
     if (call.method !== 'PATCH') return;
     const [candidate, other] = this.#senders(call);
     if (!candidate || other) return;
-    const sends = this.#sendsOf(call.process, candidate.key, candidate.known.last.metadata);
+    const { sends, returns } = this.#countsAt(call.process, candidate.key, candidate.known.last.metadata);
     const { add = [], remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
     for (const endpoint of remove) this.#send(sends, 'remove', endpoint);
     for (const endpoint of add) {
       const count = this.#send(sends, 'add', endpoint);
-      if (count > MOST) {
+      if (count > MOST && count <= MOST + returns) this.#court.excuse('a change that another process has settled');
+      if (count > MOST + returns) {
         this.#court.report(
           'I4 added-again',
           candidate.key,
@@ -209,14 +214,14 @@ export class RepeatJudge implements Judge {
     }
   }
 
-  #sendsOf(process: string, key: string, { uid, generation }: Thing['metadata']): Map<string, Sends> {
+  #countsAt(process: string, key: string, { uid, generation }: Thing['metadata']): Counts {
     const id = `${process} ${uid}`;
-    const counts = this.#counts.get(id);
-    if (counts && counts.generation === generation) return counts.sends;
+    const before = this.#counts.get(id);
+    if (before && before.generation === generation) return before;
     // An older one that a restore brings back is another wish than the last, too.
-    const sends = new Map<string, Sends>();
-    this.#counts.set(id, { key, generation, sends });
-    return sends;
+    const counts: Counts = { key, generation, sends: new Map(), returns: 0 };
+    this.#counts.set(id, counts);
+    return counts;
   }
 }
 
