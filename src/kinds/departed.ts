@@ -1,19 +1,36 @@
+import type { Calls } from './target.ts';
+
 /** Targets of which it is remembered; the oldest goes first. */
 const MOST = 10_000;
 
 /** What the API took of objects that are gone it holds still: to the others of their target it counts as if they were there. */
 export class Departed {
-  /** By target, epoch ms. */
-  readonly #calledAt = new Map<string, number>();
+  readonly #calls = new Map<string, Calls>();
 
-  /** The API took something of it last at this time, or may have. */
-  leaves(target: string, calledAt: number): void {
-    this.#calledAt.set(target, Math.max(calledAt, this.calledAt(target) ?? 0));
-    const [oldest] = this.#calledAt.keys();
-    if (this.#calledAt.size > MOST && oldest !== undefined) this.#calledAt.delete(oldest);
+  /** An object of this target is gone, and others are to act on what it has sent. */
+  leaves(target: string, calls: Calls): void {
+    const before = this.#calls.get(target);
+    this.#calls.delete(target);
+    this.#calls.set(target, before ? later(before, calls) : calls);
+    const [oldest] = this.#calls.keys();
+    if (this.#calls.size > MOST && oldest !== undefined) this.#calls.delete(oldest);
   }
 
-  calledAt(target: string): number | undefined {
-    return this.#calledAt.get(target);
+  of(target: string): Calls | undefined {
+    return this.#calls.get(target);
   }
+}
+
+function later(one: Calls, other: Calls): Calls {
+  const latest = (name: 'appliedAt' | 'provenAt' | 'unknownAt' | 'calledAt'): number | undefined => {
+    const known = [one[name], other[name]].filter((at) => at !== undefined);
+    return known.length === 0 ? undefined : Math.max(...known);
+  };
+  return {
+    created: one.created > other.created ? one.created : other.created,
+    appliedAt: latest('appliedAt'),
+    provenAt: latest('provenAt'),
+    unknownAt: latest('unknownAt'),
+    calledAt: latest('calledAt'),
+  };
 }

@@ -4,7 +4,7 @@ import { type Origin, Store } from '../kube/store.ts';
 import { queueKey } from '../runtime/controller.ts';
 import type { Lane } from '../runtime/queue.ts';
 import { callsOf } from './claim.ts';
-import { type CommonStatus, generationOf, isReady, readyOf, usedAnnotations } from './common-status.ts';
+import { type CommonStatus, generationOf, readyOf, usedAnnotations } from './common-status.ts';
 import { Contests } from './contests.ts';
 import type { KindContext } from './context.ts';
 import { secretNameOf } from './credentials.ts';
@@ -12,7 +12,7 @@ import { Departed } from './departed.ts';
 import { Locks } from './locks.ts';
 import type { ProvableStatus } from './proof.ts';
 import { SharedText } from './shared-text.ts';
-import { confirmedAgainst, lastCalledAt } from './target.ts';
+import { confirmedAgainst } from './target.ts';
 import { Unrecorded } from './unrecorded.ts';
 
 export interface KindStoreOptions<T extends KubeObject> {
@@ -68,10 +68,8 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const rivals = rivalsOf(before);
     const target = options.targetOf(before);
     if (rivals.length < 2) contests.end(target);
-    const now = clock.now();
-    // Whoever is not Ready calls anyway.
-    const isOwed = (rival: T): boolean => isReady(rival) && isOvertaken(rival, before, locks.atWorkMs, now);
-    if (target !== undefined && rivals.some(isOwed)) departed.leaves(target, lastCalledAt(callsOf(before), now));
+    const isOwed = (rival: T): boolean => isOvertaken(rival, before, locks.atWorkMs, clock.now());
+    if (target !== undefined && rivals.some(isOwed)) departed.leaves(target, callsOf(before));
     wake(rivals, 'user');
   };
   const store = new Store<T>({
@@ -118,7 +116,13 @@ function mattersToRivals(now: KubeObject, before: KubeObject): boolean {
   if (!isSameDeclaration(now, before)) return true;
   const of = ({ status }: KubeObject): unknown => {
     const { proof, lastRequest } = (status ?? {}) as ProvableStatus;
-    return [proof?.time, proof?.apiHash, readyOf(status ?? {})?.reason, lastRequest?.outcome === 'Unknown'];
+    return [
+      proof?.time,
+      proof?.apiHash,
+      readyOf(status ?? {})?.reason,
+      lastRequest?.outcome === 'Unknown',
+      lastRequest?.time,
+    ];
   };
   return !isDeepStrictEqual(of(now), of(before));
 }

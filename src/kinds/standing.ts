@@ -13,7 +13,7 @@ export interface StandingSources<T extends KubeObject> extends SecretSources {
   readonly mayAct: (object: T) => boolean;
   readonly locks: Pick<Locks, 'remainingMs' | 'atWorkMs'>;
   readonly contests: Contests;
-  readonly departed: Pick<Departed, 'calledAt'>;
+  readonly departed: Pick<Departed, 'of'>;
   /** Configured namespaces that nobody has listed yet. */
   readonly unlisted: () => readonly string[];
   readonly apiHash: string;
@@ -33,7 +33,7 @@ export function standingOf<T extends KubeObject>(object: T, from: StandingSource
     waits: readyOf(object.status as CommonStatus | undefined)?.reason === 'TargetConflict',
     unlisted: from.unlisted().length > 0,
     atWorkMs: from.locks.atWorkMs,
-    departedAt: target === undefined ? undefined : from.departed.calledAt(target),
+    departed: target === undefined ? undefined : from.departed.of(target),
     unsettledMs: target === undefined ? undefined : from.locks.remainingMs(target, uid),
     courtesyMs: isContest && target !== undefined ? from.contests.courtesyMs(target) : 0,
   };

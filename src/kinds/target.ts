@@ -42,8 +42,8 @@ export interface Standing {
   readonly unlisted: boolean;
   /** So much earlier than it was confirmed a write may have been carried out, by the clock of the process that sent it. */
   readonly atWorkMs: number;
-  /** Epoch ms: when the API last took something of one that is gone, or may have. */
-  readonly departedAt?: number | undefined;
+  /** What those have sent that are gone. */
+  readonly departed?: Calls | undefined;
   /** For so long a write of another object, or of one that is gone, may still be at work. */
   readonly unsettledMs: number | undefined;
   /** For so long the younger lets the older go first, where nobody is proven and they have just appeared. */
@@ -120,32 +120,24 @@ function turnOf(
  * says, nothing was sent for a rival before it was there.
  */
 export function confirmedAgainst(
-  {
-    own,
-    others,
-    departedAt,
-    atWorkMs,
-  }: Pick<Standing, 'departedAt' | 'atWorkMs'> & { readonly own: Calls; readonly others: readonly Calls[] },
+  standing: Pick<Standing, 'departed' | 'atWorkMs'> & { readonly own: Calls; readonly others: readonly Calls[] },
   now: number,
 ): number | undefined {
+  const { own, departed, atWorkMs } = standing;
   if (own.appliedAt === undefined) return undefined;
-  const last = Math.max(past(departedAt, now), ...others.map((other) => lastTakenAt(other, now)));
-  const called = Math.max(last, ...others.map((other) => lastCalledAt(other, now)));
-  if (called === 0) return undefined;
+  const others = departed ? [...standing.others, departed] : standing.others;
+  const taken = Math.max(0, ...others.map((calls) => lastTakenAt(calls, now)));
+  // Behind a refusal may be what was lost before it; not where it came in the very second, since calls follow one another.
+  const called = Math.max(0, ...others.map((calls) => latest([calls.calledAt], { ...calls, now })));
   const since = past(own.appliedAt, now);
-  // At once where the rival's is the later one; where they lie so close, once more when neither can be at work.
-  const settled = [called, last === 0 ? 0 : last + atWorkMs].find((at) => since <= at);
-  return settled === undefined ? undefined : settled + 1_000;
+  if (called > since || (taken > 0 && taken >= since)) return Math.max(called, taken) + 1_000;
+  // Where they lie so close, once more when neither can be at work.
+  return taken > 0 && taken + atWorkMs >= since ? taken + atWorkMs + 1_000 : undefined;
 }
 
 /** When the API last took something of it, or may have, by its status; 0: never. */
 function lastTakenAt({ created, appliedAt, provenAt, unknownAt }: Calls, now: number): number {
   return latest([appliedAt, provenAt, unknownAt], { created, now });
-}
-
-/** When it last called at all; 0: never. */
-export function lastCalledAt({ calledAt, ...calls }: Calls, now: number): number {
-  return Math.max(lastTakenAt({ calledAt, ...calls }, now), latest([calledAt], { ...calls, now }));
 }
 
 function latest(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { KubeError } from '../kube/errors.ts';
+import { isForbidden, KubeError } from '../kube/errors.ts';
 import { getObject } from '../kube/get-object.ts';
 import { isSameDeclaration, type KubeObject, keyOf, objectPath, type ResourceType } from '../kube/resource.ts';
 import type { Kind, Notice, Recorded, Report } from './kind.ts';
@@ -86,8 +86,14 @@ export class Lifecycle {
   /** Of what it has said is gone the server is asked once more, whenever news show it again: a restored backup may have brought it back. */
   async #broughtBack(kind: Kind, key: string): Promise<KubeObject | undefined> {
     const gone = kind.dropped(key);
-    const found = gone && (await getObject(this.#options.client, objectPath(kind.type, gone.namespace, gone.name)));
-    if (found) kind.put(found);
+    if (!gone) return undefined;
+    try {
+      const found = await getObject(this.#options.client, objectPath(kind.type, gone.namespace, gone.name));
+      if (found) kind.put(found);
+    } catch (error) {
+      // Its namespace's Role may be gone with it: who may not ask leaves it gone.
+      if (!isForbidden(error)) throw error;
+    }
     return kind.get(key);
   }
 

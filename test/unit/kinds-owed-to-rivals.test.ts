@@ -190,3 +190,83 @@ test.each([
   }
   expect(bodies).toHaveLength(calls);
 });
+
+test.each([
+  ['confirmed', false],
+  ['confirmed', true],
+  ['lost', false],
+  ['lost', true],
+])(
+  'while the call of a holder that is not Ready is under way, a rival of another process is %s; gone: %s: it sends again',
+  async (how, isGone) => {
+    const { kind, clock, bodies, meanwhile, put, visit } = aProcess();
+    const spec = { settings: { engine_max_threads: 2 } };
+    const { status: before, ...old } = anAppliedPipeSettings({ name: 'holder', uid: 'uid-2', spec }, T0 - 600 * SECOND);
+    const status = {
+      ...before,
+      attempts: 1,
+      nextAttemptTime: timestamp(T0 - SECOND),
+      conditions: before?.conditions?.map((one) => ({ ...one, status: 'False', reason: 'Unavailable' })),
+      lastRequest: { operation: 'UpdatePipeSettings', outcome: 'Unavailable', time: timestamp(T0 - 5 * SECOND) },
+    };
+    const notReady = put({ ...old, status } as PipeSettings);
+    const confirmed = (at: number): PipeSettings => ({ ...anAppliedPipeSettings({}, at), metadata: late.metadata });
+    const rival = put(confirmed(T0 - 900 * SECOND));
+    kind.sink().replace([notReady, rival], '102', false);
+    meanwhile.push(() => {
+      const lastRequest = { operation: 'UpdatePipeSettings', outcome: 'Unknown', time: timestamp(T0) };
+      const lost = { ...rival, status: { ...rival.status, lastRequest } } as PipeSettings;
+      const now = put(how === 'lost' ? lost : confirmed(T0));
+      kind.sink().apply('MODIFIED', now);
+      if (isGone) kind.sink().apply('DELETED', put(now));
+    });
+    await visit(notReady);
+    for (let minute = 0; minute < 5; minute += 1) {
+      await clock.advance(60 * SECOND);
+      await visit(notReady);
+    }
+    expect(bodies.length).toBeGreaterThan(1);
+  },
+);
+
+test.each([false, true])(
+  'a rival was refused since: the holder sends once, and no second time where that one is gone: %s',
+  async (isGone) => {
+    const { kind, clock, bodies, put, visit } = aProcess();
+    const refused = { operation: 'UpdatePipeSettings', outcome: 'Rejected', httpStatus: 401 } as const;
+    const theirs = put({ ...late, status: { lastRequest: { ...refused, time: timestamp(T0 - 5 * SECOND) } } });
+    kind.sink().replace([theirs, put(holder)], '102', false);
+    if (isGone) kind.sink().apply('DELETED', put(theirs));
+    for (let minute = 0; minute < 5; minute += 1) {
+      await visit(holder);
+      await clock.advance(60 * SECOND);
+    }
+    expect(bodies).toHaveLength(1);
+  },
+);
+
+test.each([403, 404])(
+  'one of another namespace is refused with %s in the second in which ours is confirmed: ours is sent once',
+  async (code) => {
+    const { kind, clock, bodies, replies, put, visit } = aProcess();
+    const stranger = aPipeSettings({ name: 'stranger', uid: 'uid-1', created: '2026-03-01T10:00:00Z' });
+    const far: PipeSettings = { ...stranger, metadata: { ...stranger.metadata, namespace: 'far' } };
+    const ours = aPipeSettings({
+      name: 'ours',
+      uid: 'uid-2',
+      created: '2026-03-01T11:00:00Z',
+      spec: { settings: { engine_max_threads: 2 } },
+    });
+    kind.sink().replace([put(far), put(ours)], '102', false);
+    replies.push(anAnswer(code));
+    await clock.advance(200);
+    await visit(far);
+    await clock.advance(300);
+    for (let time = 0; time < 10; time += 1) {
+      await visit(ours);
+      await visit(far);
+      await clock.advance(20 * SECOND);
+    }
+    expect(bodies).toEqual(['{"engine_max_threads":8}', '{"engine_max_threads":2}']);
+  },
+);

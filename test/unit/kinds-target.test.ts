@@ -188,6 +188,7 @@ describe('what was confirmed', () => {
       { calledAt: at(-5) },
       at(-4),
     ],
+    ['stands against what a rival was refused in the same second', at(-10), { calledAt: at(-10) }, undefined],
     ['stands against what a rival was refused before', at(-10), { calledAt: at(-11) }, undefined],
     ['stands against a time in the future, which a wrong clock has written', at(-10), { appliedAt: at(60) }, undefined],
     [
@@ -212,9 +213,10 @@ describe('what was confirmed', () => {
     ['is sent again after a rival was confirmed that is gone', -5, -4],
     ['stands against what that one had confirmed long before', -16, undefined],
     ['stands against a time of that one that lies in the future by now', 5, undefined],
-  ] as const)('%s', ([, departed, again]) => {
+  ] as const)('%s', ([, departedAt, again]) => {
     const own = a('x', { ...proven, appliedAt: at(-10) });
-    const verdict = judged(own, [], { departedAt: at(departed) });
+    const { created, ...never } = a('y', { created: '2026-03-01T11:00:00Z' });
+    const verdict = judged(own, [], { departed: { created, ...never, appliedAt: at(departedAt) } });
     expect(verdict).toEqual({ holds: true, ...(again !== undefined && { againAt: at(again) }) });
   });
 

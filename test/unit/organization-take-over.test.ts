@@ -209,3 +209,41 @@ test.each(['before', 'during'])(
     expect(bodies).toHaveLength(2);
   },
 );
+
+test('the name that a rival of ours had set, which is gone by now, is not told as a change made elsewhere', async () => {
+  const { kind, clock, bodies, results } = aKind();
+  const { spec, ...rest } = anOrganization({ ids: ['a'] });
+  let object = { ...rest, spec: { ...(spec as object), name: 'Ours' } } as Organization;
+  const visit = async (): Promise<void> => {
+    for (let goesOn = true; goesOn; ) {
+      const { status = object.status, outcome } = await kind.pass(object, clock);
+      const resourceVersion = String(Number(object.metadata.resourceVersion) + 10);
+      object = { ...object, metadata: { ...object.metadata, resourceVersion }, status } as Organization;
+      kind.put(object);
+      kind.recorded(keyOf(object), 'written');
+      goesOn = outcome.next === 'go-on';
+    }
+  };
+  const shows = (name: string) => ({ name, privateEndpoints: [e('a')] });
+  kind.takeOver();
+  kind.sink().replace([object], '7', false);
+  results.push(shows('Ours'));
+  await visit();
+  await clock.advance(200_000);
+  const metadata = { name: 'late', uid: 'uid-9', resourceVersion: '30', creationTimestamp: at(0) };
+  const time = new Date(clock.now() - 100_000).toISOString();
+  const applied = { time, generation: 1, requestHash: '-', keys: [] };
+  const rival = anOrganization({
+    ids: ['a'],
+    metadata,
+    status: { proof: { time, apiHash: apiHashOf(BASE_URL) }, applied },
+  });
+  kind.sink().apply('ADDED', rival);
+  kind.sink().apply('DELETED', rival);
+  const before = bodies.length;
+  results.push(shows('Theirs'), shows('Ours'));
+  await visit();
+  expect(bodies.length).toBeGreaterThan(before);
+  expect(object.status).toMatchObject({ organization: { name: 'Ours' } });
+  expect(object.status?.drift).toBeUndefined();
+});

@@ -505,6 +505,17 @@ describe('a pass', () => {
     expect(stored()).toMatchObject({ spec: { speed: 2 }, status: { observedGeneration: 2 } });
   });
 
+  test('over an object that the server had said is gone forgets it where nobody may ask for it any more, and fails where there is no answer', async () => {
+    engine.given(KEY, { spec: { speed: 1 } });
+    engine.server.fate = () => ({ status: 404, reason: 'NotFound' });
+    await engine.pass(KEY);
+    engine.server.fate = () => ({ status: 503, reason: 'ServiceUnavailable' });
+    await expectRefusal(engine.pass(KEY), 503);
+    engine.server.fate = () => ({ status: 403, reason: 'Forbidden' });
+    expect((await engine.pass(KEY)).did).toBe('forgot');
+    expect(engine.forgotten).toEqual([KEY]);
+  });
+
   test('over a key without an object forgets it and calls nobody', async () => {
     expect(await engine.pass(KEY)).toMatchObject({ outcome: awaitChange, did: 'forgot' });
     expect(engine.acted).toEqual([]);

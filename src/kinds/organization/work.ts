@@ -1,5 +1,6 @@
 import { generationOf, readyOf, requestedAt } from '../common-status.ts';
 import { type Due, whenDue } from '../due.ts';
+import { confirmedAgainst } from '../target.ts';
 import { tupleKey } from './endpoints.ts';
 import type { Goal } from './goal.ts';
 import type { Evidence } from './ledger.ts';
@@ -20,7 +21,7 @@ export interface Work {
   readonly session: Session;
   /** The user has said something that the status does not speak of yet. */
   readonly isNews: boolean;
-  /** A write for this organization stands in no status: what a look finds may be that. */
+  /** Another object of it, or a write that stands in no status, has come after what was confirmed: what a look finds may be that. */
   readonly isOwed: boolean;
   /** Other objects stand for this organization. */
   readonly hasRivals: boolean;
@@ -84,7 +85,7 @@ export function workOf(
     notes: { ...notes, inVain },
     session: isNew ? withRefusalsDue(sessionOf(object, notes, monotonic)) : sessionOf(object, notes, monotonic),
     isNews: isNew,
-    isOwed: owed,
+    isOwed: owed || confirmedAgainst(standing, now) !== undefined,
     hasRivals: standing.others.length > 0,
     plannedAt: { now, monotonic },
     atWorkMs,
