@@ -217,6 +217,28 @@ describe('judge of promises', () => {
   });
 
   it.each([
+    ['long', 19_000, []],
+    ['not so long', 5_000, ['promise Conflict']],
+  ] as const)(
+    'lets an object wait while an answer that took %s has held up the only worker',
+    async (_, tookMs, rules) => {
+      const record = organization({ name: 'A' });
+      await record.until(60);
+      const nextAttemptTime = new Date(record.life.kube.now() + 30_000).toISOString().replace('.000Z', 'Z');
+      record.writes('one-1', KEY, { ...ready('Conflict', 1), nextAttemptTime });
+      await record.until(105);
+      const path = '/apis/pipewright.dev/v1alpha1/namespaces/team-a/organizations/o7';
+      record.life.tell({
+        what: 'asked',
+        process: 'one-1',
+        ask: { method: 'GET', path, status: 200, body: '', tookMs },
+      });
+      await record.until(200);
+      expect(record.rulesSoFar()).toEqual(rules);
+    },
+  );
+
+  it.each([
     ['while it may still be at work', 100, []],
     ['no longer than that', 200, ['promise Unavailable']],
   ] as const)(

@@ -49,6 +49,8 @@ export class PromiseJudge implements Judge {
   readonly #open = new Map<string, Promised>();
   /** Times at which something happened that any promise may suffer from. */
   #disturbedAt = Number.NEGATIVE_INFINITY;
+  /** When an answer came that had held up a worker, or the only one, for long. */
+  #heldUpAt = Number.NEGATIVE_INFINITY;
   #secretsRefusedAt = Number.NEGATIVE_INFINITY;
   /** The last calls, of all objects. */
   #calls: ApiCall[] = [];
@@ -68,6 +70,7 @@ export class PromiseJudge implements Judge {
       case 'asked':
         // Of a list that is older than what was seen before, the watch of a Secret has the same to wait.
         if (this.#areListsOld && fact.ask.path.includes('/secrets?')) this.#secretsRefusedAt = fact.at;
+        if ((fact.ask.tookMs ?? 0) >= SLACK_MS / 2) this.#heldUpAt = fact.at;
         if (fact.ask.status !== undefined && fact.ask.status < 400) return;
         this.#disturbedAt = fact.at;
         // A Secret that is read by its name and is not there is no failure of its watch.
@@ -207,6 +210,7 @@ export class PromiseJudge implements Judge {
     if (world.means.has('clocks') || weather.apiIsDown || weather.kubeIsDown || wasSlow) return true;
     const disturbedAt = Math.max(this.#disturbedAt, lastDownAt, kubeDisturbedAt, restores.at(-1) ?? 0);
     if (disturbedAt >= writtenAt || fleet.processes.some(({ host }) => host.frozen)) return true;
+    if (this.#heldUpAt >= at) return true;
     // That a request got no answer is told when its deadline has passed; until then it holds up a worker, or the only one.
     const waitingSince = this.#now() - SLACK_MS / 2;
     if (fleet.processes.some(({ name }) => kubernetesSide.isWaiting(name, waitingSince))) return true;

@@ -94,9 +94,10 @@ export class KubernetesSide implements Server {
   answered(crossing: Crossing, { status, says }: WireReply): void {
     const { id, host, request } = crossing;
     const { method, path, body } = request;
+    const tookMs = this.#life.timeline.now - (this.#underWay.get(id)?.leftAt ?? this.#life.timeline.now);
     this.#underWay.delete(id);
     const isWatch = path.includes('watch=true');
-    if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body } });
+    if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body, tookMs } });
     if (method === 'GET' && status === 404) this.#missed(crossing);
     if (method === 'PUT' && status >= 400)
       this.#refused.set(`${host} ${nameOf(path)}`, (JSON.parse(body) as Thing).metadata.uid);

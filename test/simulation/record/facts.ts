@@ -83,6 +83,8 @@ export interface KubeAsk {
   readonly body: string;
   /** Why no answer reached it. */
   readonly failure?: string;
+  /** How long the answer took. */
+  readonly tookMs?: number;
 }
 
 /** Tells whoever listens of every fact, in the order in which they happen. */
