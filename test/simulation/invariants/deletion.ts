@@ -5,7 +5,7 @@ import type { PatchView } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import { type Dropped, EVENT_MS, onRecord } from './dropped.ts';
 import type { Notes } from './notes.ts';
-import { type Instance, isIn, type Trails, truthKey } from './trail.ts';
+import { type Instance, isIn, readEntries, type Trails, truthKey } from './trail.ts';
 
 interface Ended {
   readonly at: number;
@@ -177,8 +177,8 @@ export class DeletionJudge implements Judge {
   #wasRemoved({ target, host, at }: Ended, { stored, creator }: Instance): boolean {
     return this.#trails.of(host, target).instances.some(({ creator: before, gone }) => {
       const { result, at: answeredAt = at } = gone?.call?.reply ?? {};
-      const list = result?.privateEndpoints;
-      return before === creator && answeredAt < at && Array.isArray(list) && !isIn(list, stored);
+      const entries = readEntries(result?.privateEndpoints);
+      return before === creator && answeredAt < at && entries !== undefined && !isIn(entries, stored);
     });
   }
 }

@@ -195,7 +195,7 @@ export function truthKey(endpoint: EndpointView): string {
 }
 
 /** Entries that can be read; undefined where the list says nothing. */
-function readEntries(list: unknown): readonly Partial<EndpointView>[] | undefined {
+export function readEntries(list: unknown): readonly Partial<EndpointView>[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const readable = list.flatMap((entry: unknown) => {
     if (typeof entry !== 'object' || entry === null) return [];
