@@ -115,12 +115,15 @@ describe('judge of processes', () => {
   const SECRET = { namespace: OBJECT.namespace, name: 'api', keyId: 'key', secret: 'secret', style: 'plain' } as const;
 
   it.each([
-    ['nothing', 0, 0, ['rest hot-loop']],
-    ['eight edits', 8, 0, ['rest hot-loop']],
-    ['eight keys', 0, 8, []],
-  ] as const)('has 250 requests in a minute be caused: by %s', async (_, edits, keys, rules) => {
+    ['nothing', 0, 0, 0, ['rest hot-loop']],
+    ['eight edits', 8, 0, 0, ['rest hot-loop']],
+    ['eight keys', 0, 8, 0, []],
+    ['eight calls', 0, 0, 8, ['rest hot-loop']],
+    ['25 calls, each with a key that is read anew', 0, 0, 25, []],
+  ] as const)('has 250 requests in a minute be caused: by %s', async (_, edits, keys, calls, rules) => {
     const record = organization({ name: 'A' });
     await record.until(100);
+    for (let call = 0; call < calls; call += 1) record.calls('one-1', KEY, LOOK, shown('Old'));
     for (let edit = 0; edit < edits; edit += 1) record.edits(KEY, { name: `B${edit}` });
     for (let key = 0; key < keys; key += 1) putSecret(record.life, { ...SECRET, secret: `secret-${key}` });
     for (let request = 0; request < 250; request += 1) record.hangs('one-1', KEY);

@@ -16,6 +16,8 @@ const MOST_REQUESTS = 180;
 const FOR_EACH_EDIT = 4;
 /** A key that a user has written is read, and every object that goes by it may be tried and told of at once. */
 const FOR_EACH_KEY = 10;
+/** While a Secret's watch does not say which version is the present one, as after a restore, the key is read up to three times before a call. */
+const FOR_EACH_CALL = 3;
 const MINUTE = 60_000;
 
 /** Processes end when they are told to, in order; one of them leads whenever one could; none of them spins. */
@@ -26,6 +28,8 @@ export class ProcessJudge implements Judge {
   readonly #keys: number[] = [];
   /** When they wrote objects. */
   readonly #edits: number[] = [];
+  /** When calls to the management API left. */
+  readonly #calls: number[] = [];
   readonly #frozen = new Set<string>();
   /** When a write of a process was last refused, because somebody else had written before it. */
   readonly #overtaken = new Map<string, number>();
@@ -61,6 +65,7 @@ export class ProcessJudge implements Judge {
         this.#last.set(fact.call.process, fact.call);
         return;
       case 'leaves':
+        this.#calls.push(fact.at);
         this.#last.delete(fact.call.process);
         return;
       case 'written':
@@ -149,8 +154,10 @@ export class ProcessJudge implements Judge {
     const times = this.#asked.get(name) ?? [];
     this.#asked.set(name, times);
     times.push(at);
-    for (const seen of [times, this.#keys, this.#edits]) while ((seen[0] ?? at) <= at - MINUTE) seen.shift();
-    const caused = FOR_EACH_EDIT * this.#edits.length + FOR_EACH_KEY * this.#keys.length;
+    for (const seen of [times, this.#keys, this.#edits, this.#calls])
+      while ((seen[0] ?? at) <= at - MINUTE) seen.shift();
+    const caused =
+      FOR_EACH_EDIT * this.#edits.length + FOR_EACH_KEY * this.#keys.length + FOR_EACH_CALL * this.#calls.length;
     if (times.length > MOST_REQUESTS + caused) {
       this.#court.report(
         rule,
