@@ -104,7 +104,8 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
   /** What was held under this name, where the server has said that it is gone: whatever shows it since is told as a change, and no proof. */
   dropped(key: string): KubeObject['metadata'] | undefined {
     if (this.#objects.has(key)) return undefined;
-    return [...this.#dropped.values()].find((metadata) => keyOf({ metadata }) === key);
+    for (const metadata of this.#dropped.values()) if (keyOf({ metadata }) === key) return metadata;
+    return undefined;
   }
 
   /** For the watch: every object passes through this as it arrives, before `replace` and `apply`. */

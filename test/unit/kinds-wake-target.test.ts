@@ -40,6 +40,23 @@ test('another spec wakes the rivals also where a restored cluster gives its gene
   expect(woken).toContain('Thing/ns/second');
 });
 
+test('a call that comes on record wakes the rivals also where it came to the same as the one before; a mere message does not', () => {
+  const { store, woken } = aStore();
+  const refused = (version: string, time: string, message = '') => ({
+    ...anObject('first', version),
+    status: {
+      lastRequest: { outcome: 'Rejected', time },
+      conditions: [{ type: 'Ready', reason: 'Rejected', message }],
+    },
+  });
+  store.replace([refused('1', '2026-03-01T12:00:00Z'), anObject('second', '2')], '3');
+  woken.length = 0;
+  store.apply('MODIFIED', refused('4', '2026-03-01T12:00:00Z', 'said otherwise'));
+  expect(woken).toEqual(['Thing/ns/first']);
+  store.apply('MODIFIED', refused('5', '2026-03-01T12:00:07Z'));
+  expect(woken).toContain('Thing/ns/second');
+});
+
 test('every other status is told of when it comes, be it by list, by watch or by the reply to a write', () => {
   const { store, seen } = aStore();
   const of = (version: string, status: object, spec = {}) => ({ ...anObject('a', version), spec, status });

@@ -58,8 +58,10 @@ export class CallJudge implements Judge {
   readonly #told = new Set<string>();
   /** By process and object: the version that it was told of last, whatever it knew before. */
   readonly #heard = new Map<string, Thing>();
-  /** By process and target, and by uid: when an object last called, as the process was ever told; a refusal may hide a lost answer. */
+  /** By process and target, and by uid: when the API last took something of an object, or may have, as the process was ever told. */
   readonly #taken = new Map<string, Map<string, number>>();
+  /** By the same: when it last called, whatever came of it. A refusal may hide a lost answer before it. */
+  readonly #tried = new Map<string, Map<string, number>>();
 
   constructor(court: Court) {
     this.#court = court;
@@ -79,16 +81,10 @@ export class CallJudge implements Judge {
   #hear(process: string, key: string, thing: Thing): void {
     this.#heard.set(`${process} ${key}`, thing);
     const name = `${process} ${targetOfSpec(key.split('/')[0] ?? '', specOf(thing))}`;
-    const times = this.#taken.get(name) ?? new Map<string, number>();
     const { applied, proof, lastRequest } = statusOf(thing);
-    const told = [applied, proof, lastRequest].flatMap((one) =>
-      one?.time === undefined ? [] : [Date.parse(one.time)],
-    );
-    const { uid, creationTimestamp } = thing.metadata;
-    // A clock that was behind may date a call before its object was there.
-    const since = Math.max(times.get(uid) ?? 0, Date.parse(creationTimestamp));
-    if (told.length > 0) times.set(uid, Math.max(since, ...told));
-    this.#taken.set(name, times);
+    const unknown = lastRequest?.outcome === 'Unknown' ? lastRequest.time : undefined;
+    noteTimes(this.#taken, name, { thing, times: [applied?.time, proof?.time, unknown] });
+    noteTimes(this.#tried, name, { thing, times: [lastRequest?.time] });
   }
 
   /** What a look shows after a change was lost may be that change, and is as untold as an answer to it. */
@@ -213,10 +209,13 @@ export class CallJudge implements Judge {
     const own = Date.parse(statusOf(thing).applied?.time ?? '');
     // A time that lies in the future, by the clock of the process, counts as long past.
     const { host } = fleet.processes.find(({ name }) => name === call.process) ?? {};
-    const since = host && own > host.now() ? Number.NEGATIVE_INFINITY : own - atWorkMs;
+    const since = host && own > host.now() ? Number.NEGATIVE_INFINITY : own;
+    const name = `${call.process} ${call.target}`;
     // What was taken of an object stays at the API also when that object is gone.
-    const others = this.#taken.get(`${call.process} ${call.target}`) ?? [];
-    return [...others].some(([uid, at]) => uid !== thing.metadata.uid && at >= since);
+    const isAfter = (times: ReadonlyMap<string, number> = new Map(), from: number): boolean =>
+      [...times].some(([uid, at]) => uid !== thing.metadata.uid && at >= from);
+    // What came in the very second of the confirmation came in order.
+    return isAfter(this.#taken.get(name), since - atWorkMs) || isAfter(this.#tried.get(name), since + 1);
   }
 
   /** Where versions have gone back, a list from before a write of the process takes that write back, too. */
@@ -244,6 +243,20 @@ export class CallJudge implements Judge {
     const both = add.find(({ id }) => remove.some((other) => other.id === id));
     if (both) say(`${both.id} in both lists`);
   }
+}
+
+function noteTimes(
+  known: Map<string, Map<string, number>>,
+  name: string,
+  { thing, times }: { readonly thing: Thing; readonly times: readonly (string | undefined)[] },
+): void {
+  const told = times.flatMap((time) => (time === undefined ? [] : [Date.parse(time)]));
+  const byUid = known.get(name) ?? new Map<string, number>();
+  const { uid, creationTimestamp } = thing.metadata;
+  // A clock that was behind may date a call before its object was there.
+  const since = Math.max(byUid.get(uid) ?? 0, Date.parse(creationTimestamp));
+  if (told.length > 0) byUid.set(uid, Math.max(since, ...told));
+  known.set(name, byUid);
 }
 
 /** An add carries the declared description, or none where there is none to carry. */
