@@ -67,10 +67,10 @@ export function keepProof(report: Report, object: KubeObject, now: number): Repo
   const reason = readyOf(status)?.reason ?? '';
   const isUnusable = UNUSABLE.has(reason) && !isIdle(object);
   const before = USABLE.has(reason) ? undefined : status.proof.unusableSince;
-  const since = isUnusable ? (before ?? timestamp(now)) : before;
-  const end = isUnusable ? endOf(since, now) : undefined;
+  const since = isUnusable ? (pastOf(before, now) ?? timestamp(now)) : undefined;
+  const end = since === undefined ? undefined : Date.parse(since) + PROOF_OUTLASTS_MS;
   const { time, apiHash } = status.proof;
-  const noted = withoutUndefined({ time, apiHash, unusableSince: isIdle(object) ? undefined : since });
+  const noted = withoutUndefined({ time, apiHash, unusableSince: isIdle(object) ? undefined : (since ?? before) });
   const proof = end !== undefined && end <= now ? undefined : noted;
   // Or it would look like a status of the first version, which proves itself by that.
   const ended = proof ? {} : { applied: undefined };
@@ -81,10 +81,12 @@ export function keepProof(report: Report, object: KubeObject, now: number): Repo
   };
 }
 
-/** Epoch ms; a time on record that lies in the future counts as long past. */
-function endOf(unusableSince: string | undefined, now: number): number {
-  const since = Date.parse(unusableSince ?? '');
-  return since <= now ? since + PROOF_OUTLASTS_MS : now;
+/**
+ * A time on record that lies in the future was written by another clock, perhaps a second ago: it counts from now. Taken
+ * for long past, it would end the proof, and with it the record of a call that may still be at work.
+ */
+function pastOf(since: string | undefined, now: number): string | undefined {
+  return Date.parse(since ?? '') <= now ? since : undefined;
 }
 
 /** Suspended and planned objects hold on purpose, whatever becomes of the key, and also where the rest of the spec is not valid. */

@@ -114,8 +114,10 @@ describe('the end of proof', () => {
     },
   );
 
-  test('comes at once where the time on record lies in the future', () => {
+  test('is counted from now where the time on record lies in the future: another clock wrote it, perhaps a second ago', () => {
     const { object } = visit(refused, { ...REFUSED, now: T0 + 9 * DAY });
-    expect(visit(object, { now: T0 + HOUR }).status).not.toHaveProperty('proof');
+    const first = visit(object, { now: T0 + HOUR });
+    expect(proofOf(first.status)).toMatchObject({ unusableSince: '2026-03-01T13:00:00Z' });
+    expect(visit(first.object, { ...REFUSED, now: T0 + HOUR + DAY }).status).not.toHaveProperty('proof');
   });
 });
