@@ -93,6 +93,32 @@ describe('judge of pipes at rest', () => {
     expect(await landsLate({ isTold: true })).toEqual(['I4 late-write']);
   });
 
+  /** A process dies with a call under way; the next one has no answer to its first call, tells so, and is confirmed; then the first call lands. */
+  async function landsBehindTheNext({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+    const record = pipe(1);
+    await record.until(10);
+    const lost = leaves(record, PIPE, { body: { [THREADS]: 1 }, isTold });
+    await record.until(12);
+    record.process('one-1', 'died');
+    record.edits(PIPE, { settings: { [THREADS]: 2 } });
+    record.begins('one-2', PIPE);
+    record.unanswered(record.leaves('one-2', PIPE, { [THREADS]: 2 }));
+    record.writes('one-2', PIPE, unknown(record, 2));
+    await record.until(14);
+    const requestId = record.calls('one-2', PIPE, { [THREADS]: 2 }, { result: { [THREADS]: 2 } });
+    record.writes('one-2', PIPE, applied(record, 2, requestId));
+    await record.until(50);
+    record.done(lost, { result: { [THREADS]: 1 } });
+    record.life.api.settings.set(`${ORGANIZATION}/service/pipe-1`, { [THREADS]: 1 });
+    await record.until(200);
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('lets land late what a process that is gone had under way, though the next one says of its own call that it had no answer', async () => {
+    expect(await landsBehindTheNext({ isTold: false })).toEqual([]);
+    expect(await landsBehindTheNext({ isTold: true })).toEqual(['I4 late-write']);
+  });
+
   it('has undone what its process could tell of when it was answered', async () => {
     expect(await landsLate({ isAnswered: true, tells: true })).toEqual(['I4 not-there']);
   });

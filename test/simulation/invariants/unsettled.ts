@@ -1,4 +1,5 @@
 import type { ApiCall, Fact } from '../record/facts.ts';
+import type { Thing } from '../kubernetes/objects.ts';
 import { statusOf } from '../record/objects.ts';
 import { changes, type PatchView, shown } from './calls.ts';
 import { type Candidate, type Court, isRefused, type Judge } from './court.ts';
@@ -19,6 +20,10 @@ export class UnsettledJudge implements Judge {
   readonly #open = new Map<string, ApiCall[]>();
   /** Calls under way: nobody will tell what becomes of them when their process dies. */
   readonly #underWay = new Set<ApiCall>();
+  /** By write: the processes that were told of it before one of their calls. Their own words over that take nothing back. */
+  readonly #toldTo = new Map<ApiCall, Set<string>>();
+  /** By object and word: whoever was the first to say so. */
+  readonly #authors = new Map<string, string>();
 
   constructor(court: Court, trails: Trails, intents: Intents) {
     this.#court = court;
@@ -27,6 +32,10 @@ export class UnsettledJudge implements Judge {
   }
 
   see(fact: Fact): void {
+    if (fact.what === 'written') {
+      const word = wordOf(fact.change.now);
+      if (!this.#authors.has(word)) this.#authors.set(word, fact.change.by);
+    }
     if (fact.what === 'process' && (fact.did === 'died' || fact.did === 'killed')) this.#died(fact.process);
     if (fact.what === 'answered' || fact.what === 'unanswered') this.#underWay.delete(fact.call);
     if (fact.what === 'leaves') {
@@ -69,14 +78,21 @@ export class UnsettledJudge implements Judge {
   /** Whether it is another process's, and no status tells of it that the process of this call was shown. */
   #isUntold(call: ApiCall, before: ApiCall): boolean {
     if (call.process === before.process || !changes(before)) return false;
-    return !this.#court.candidates(before).some((one) => this.#isOnRecord(one, before, call.process));
+    const told = this.#toldTo.get(before) ?? new Set();
+    if (this.#court.candidates(before).some((one) => this.#isOnRecord(one, before, call.process))) {
+      this.#toldTo.set(before, told.add(call.process));
+    }
+    return !told.has(call.process);
   }
 
-  /** Whether this process was told of its object, also where that is gone by now, and the status said last that a write may be under way. */
+  /**
+   * Whether this process was told of its object, also where that is gone by now, and the status said last that a write may be under
+   * way. What this process has said itself is of its own calls.
+   */
   #isOnRecord({ key, known }: Candidate, { leftAt }: ApiCall, process: string): boolean {
     const { knowledge } = this.#court.life;
     const told = knowledge.of(process).get(key)?.last ?? knowledge.forgottenBy(process).get(key);
-    if (told?.metadata.uid !== known.last.metadata.uid) return false;
+    if (told?.metadata.uid !== known.last.metadata.uid || this.#authors.get(wordOf(told)) === process) return false;
     const { pendingChange, lastRequest } = statusOf(told);
     if (pendingChange) return true;
     const sentAt = Date.parse(lastRequest?.time ?? '') - this.#court.life.wall;
@@ -186,6 +202,12 @@ export class UnsettledJudge implements Judge {
   #settledMs(): number {
     return this.#court.life.world.flags.timeoutSeconds * 1_000 + AFTER_TIMEOUT_MS;
   }
+}
+
+/** What the status of an object says of calls. */
+function wordOf(thing: Thing): string {
+  const { pendingChange, lastRequest } = statusOf(thing);
+  return JSON.stringify([thing.metadata.uid, pendingChange, lastRequest]);
 }
 
 function keyOf({ host, target }: ApiCall): string {
