@@ -1,5 +1,5 @@
-import type { ApiCall, Fact } from '../record/facts.ts';
 import type { Thing } from '../kubernetes/objects.ts';
+import type { ApiCall, Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { changes, type PatchView, shown } from './calls.ts';
 import { type Candidate, type Court, isRefused, type Judge } from './court.ts';
