@@ -61,6 +61,25 @@ describe('a list that is left out twice', () => {
   });
 });
 
+test('a list that was only taken for empty makes nothing ours under other fields than were sent', () => {
+  const object = anOrganization({ ids: ['a'] });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const facts = factsOf(object, { monotonic: 10 * MINUTE });
+  const notes = { ...facts.notes, unlistedSince: 9 * MINUTE };
+  const first = workOf(object, { ...facts, notes }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const answered = (work: Work, call: Replied['call'], result: Readonly<Record<string, unknown>>): Session => {
+    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
+    return progress({ object, work, call, verdict, secretVersion: '1', now: T0 }).session;
+  };
+  const session = answered(first, { step: 'look', by: 'list', body: '{}' }, {});
+  const send: Replied['call'] = { step: 'send', pending: { time: at(0), add: [e('a')], remove: [] }, body: '{}' };
+  const ledgerAfter = (...privateEndpoints: readonly unknown[]) =>
+    answered({ ...first, session }, send, { privateEndpoints }).draft.privateEndpoints;
+  expect(ledgerAfter({ ...e('a'), region: 'r9' })).toMatchObject([{ ...e('a'), state: 'Unconfirmed' }]);
+  expect(ledgerAfter(e('a'))).toMatchObject([{ ...e('a'), origin: 'Added', state: 'Present' }]);
+});
+
 describe('what the look has shown and the answer to the name lacks', () => {
   const other = { ...e('a'), region: 'r9' };
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' } });

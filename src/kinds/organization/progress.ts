@@ -140,9 +140,11 @@ function isTakenForEmpty({ session, plannedAt }: Work, { unlistedSince }: Notes)
 /** The intent that this reply has to explain: the one it answers, or one that has left before. */
 function sentBefore(replied: Replied): BlamedSent | undefined {
   const { work, call } = replied;
+  if (call.step !== 'send') return openSent(replied);
   const { fresh } = work.session;
-  if (call.step === 'send') return { pending: call.pending, how: 'answered', before: fresh?.shown ?? fresh?.list };
-  return openSent(replied);
+  // A list that was only taken for empty has not shown that anything was lacking.
+  const before = fresh?.isAssumed ? undefined : (fresh?.shown ?? fresh?.list);
+  return { pending: call.pending, how: 'answered', before };
 }
 
 /** `split`: it was refused, and nobody in particular is to blame. */
