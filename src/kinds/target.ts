@@ -148,8 +148,11 @@ function latest(
   return known.length === 0 ? 0 : Math.max(...[...known, Date.parse(created)].map((at) => past(at, now)));
 }
 
-function past(time: number | undefined, now: number): number {
-  return time !== undefined && time <= now ? time : 0;
+/** By the clocks of others the future is long past, but not never: of two such times nobody knows which came first. */
+const LONG_PAST = 1;
+
+function past(time: number, now: number): number {
+  return time <= now ? time : LONG_PAST;
 }
 
 function named({ uid, namespace, name }: Claim, own: Claim): { readonly holder?: Holder } {

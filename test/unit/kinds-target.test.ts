@@ -205,6 +205,13 @@ describe('what was confirmed', () => {
     ],
     ['stands against a rival that came later and was never answered', at(-10), late, undefined],
     ['is sent again where its own time lies in the future', at(60), { appliedAt: at(-5) }, at(-4)],
+    [
+      'is sent again at once where both lie in the future: a clock that has gone back says nothing of their order',
+      at(70),
+      { created: '2026-03-01T12:01:00Z', appliedAt: at(60) },
+      1_001,
+    ],
+    ['stands in the future against a rival that was never answered', at(60), {}, undefined],
   ])('%s', ([, own, rival, expected]) => {
     expect(against(own, rival)).toBe(expected);
   });
