@@ -237,3 +237,22 @@ describe('a word that a restore takes off', () => {
     expect(broken(record, 'I3')).toEqual(rules);
   });
 });
+
+describe('a word whose writer was told to end', () => {
+  it.each([
+    ['was heard of by its answer', true, ['I3 unproven']],
+    ['is not heard of by the watch', false, []],
+  ] as const)('%s', async (_, isAnswered, rules) => {
+    const record = organization({ privateEndpoints: [], adoptPrivateEndpoints: true });
+    await record.until(5);
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS] });
+    await record.until(10);
+    record.process('one-1', 'told-to-end');
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] }, { unheard: !isAnswered });
+    record.shows('one-1', KEY);
+    record.process('one-1', 'ended');
+    await record.until(200);
+    expect(broken(record, 'I3')).toEqual(rules);
+  });
+});

@@ -162,6 +162,23 @@ describe('judge of repeats, after a restore', () => {
 });
 
 describe('judge of calls', () => {
+  /** A list from before the confirmation is shown after it, so long after lists from a server that is behind; then it is called again. */
+  async function afterOldList(behindUntil: number): Promise<string[]> {
+    const record = organization({ name: 'A' });
+    const before = record.stored(KEY);
+    record.life.behindUntil = behindUntil;
+    await record.until(10);
+    record.writes('one-1', KEY, applied(record, 1, record.calls('one-1', KEY, { name: 'A' }, shown('A'))));
+    record.life.tell({ what: 'seen', process: 'one-1', key: KEY, thing: before });
+    record.calls('one-1', KEY, LOOK, shown('A'));
+    return record.rulesSoFar().filter((rule) => rule.startsWith('call'));
+  }
+
+  it('lets it call again where a server that was behind has shown what was before the confirmation, and no other', async () => {
+    expect(await afterOldList(5_000)).toEqual([]);
+    expect(await afterOldList(-60_000)).toEqual(['call again']);
+  });
+
   it.each([
     ['lets it call for a spec that was given the number of a confirmed one by a restore', true, []],
     ['lets it not call again for what is confirmed', false, ['call again']],

@@ -131,6 +131,7 @@ export const clusterActs: readonly Act[] = [
       if (!old || life.restores.some((at) => at >= old.at)) return undefined;
       const seconds = draw.pick([5, 30]);
       life.kube.lists.old = old.state;
+      life.behindUntil = life.timeline.now + seconds * SECOND;
       life.after(seconds * SECOND, () => {
         life.kube.lists.old = undefined;
       });

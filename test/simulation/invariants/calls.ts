@@ -15,6 +15,9 @@ import type { Candidate, Court, Judge } from './court.ts';
 /** By then whatever was on its way for an object that is gone has left, or never will. */
 const GHOST_MS = 5 * 60_000;
 
+/** So long after it was found to be behind, a server that has caught up may be taken for one that went back. */
+const DOUBTED_MS = 60_000;
+
 /** What a PATCH of an organization asks for. */
 export interface PatchView {
   readonly name?: string;
@@ -218,10 +221,15 @@ export class CallJudge implements Judge {
     return isAfter(this.#taken.get(name), since - atWorkMs) || isAfter(this.#tried.get(name), since + 1);
   }
 
-  /** Where versions have gone back, a list from before a write of the process takes that write back, too. */
+  /**
+   * Where versions have gone back, a list from before a write of the process takes that write back, too. A server that was behind and
+   * has caught up is taken for one that went back: nobody can tell the two apart.
+   */
   #isTakenBack({ process }: ApiCall, key: string, { metadata }: Thing): boolean {
+    const { wentBackFrom, behindUntil, timeline } = this.#court.life;
     const heard = this.#heard.get(`${process} ${key}`)?.metadata.resourceVersion ?? metadata.resourceVersion;
-    return this.#court.life.wentBackFrom !== undefined && Number(heard) < Number(metadata.resourceVersion);
+    const mayGoBack = wentBackFrom !== undefined || timeline.now <= behindUntil + DOUBTED_MS;
+    return mayGoBack && Number(heard) < Number(metadata.resourceVersion);
   }
 
   /** Where versions have gone back, what is confirmed may be another spec, which had the number of this generation before. */

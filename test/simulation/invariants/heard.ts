@@ -18,9 +18,10 @@ export class Heard implements Judge {
   readonly #words = new WeakMap<Thing, Word>();
   /** Those that nothing was told of yet, by writer. */
   readonly #open = new Map<string, Set<Word>>();
+  /** Processes that were told to end: they wait for their last answers, and act on nothing that a watch shows them. */
+  readonly #ending = new Set<string>();
   /** Processes that have ended in order; a write of theirs may be carried out later. */
   readonly #ended = new Set<string>();
-
   /** When the cluster's storage came back from a copy. */
   readonly #restores: readonly number[];
 
@@ -30,6 +31,8 @@ export class Heard implements Judge {
 
   see(fact: Fact): void {
     if (fact.what === 'seen') this.#tell(fact);
+    if (fact.what === 'asked') this.#answer(fact);
+    if (fact.what === 'process' && fact.did === 'told-to-end') this.#ending.add(fact.process);
     if (fact.what === 'process' && fact.did === 'ended') this.#close(fact.process);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations' || fact.change.by === 'user') return;
     const { now, by } = fact.change;
@@ -44,7 +47,19 @@ export class Heard implements Judge {
     return this.#words.get(version)?.told === 'gone';
   }
 
+  #answer({ process, ask: { method, path, status } }: Extract<Fact, { what: 'asked' }>): void {
+    if (method !== 'PUT' || status !== 200) return;
+    const open = this.#open.get(process);
+    for (const word of open ?? []) {
+      const [, namespace, name] = word.key.split('/');
+      if (!path.endsWith(`/namespaces/${namespace}/organizations/${name}/status`)) continue;
+      word.told = 'stored';
+      open?.delete(word);
+    }
+  }
+
   #tell({ process, key, thing }: Extract<Fact, { what: 'seen' }>): void {
+    if (this.#ending.has(process)) return;
     const open = this.#open.get(process);
     for (const word of open ?? []) {
       if (word.key !== key) continue;

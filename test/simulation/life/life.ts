@@ -85,6 +85,8 @@ export class Life {
   lastDownAt = Number.NEGATIVE_INFINITY;
   /** When the API server last did not do what it should, or will. */
   kubeDisturbedAt = Number.NEGATIVE_INFINITY;
+  /** Until when lists came last, or will, from a server that is behind the storage. */
+  behindUntil = Number.NEGATIVE_INFINITY;
   /** The newest version that the cluster had given when its versions went back last; undefined: they never did. */
   wentBackFrom: number | undefined;
   /** The cluster's storage went back at these times. */
