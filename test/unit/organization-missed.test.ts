@@ -63,6 +63,14 @@ test.each([
   },
 );
 
+test('what this process was told is Missing is missed since then, by whatever clock that was dated: put back minutes later, it is nobody’s', () => {
+  const { notebook, look } = aProcess();
+  const nextAttemptTime = at(6 * MINUTE);
+  const told = object({ privateEndpoints: [entry('a', { state: 'Missing', nextAttemptTime })] });
+  notebook.of(told, 10_000);
+  expect(look(told, 6 * MINUTE, ['a']).ledger).toMatchObject([{ origin: 'Found', state: 'Present' }]);
+});
+
 test('what this process has missed itself is missed since then through what it writes itself', () => {
   const { notebook, look } = aProcess();
   const { status } = look(object({ privateEndpoints: [entry('a')] }), 0, []);

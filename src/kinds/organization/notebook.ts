@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import { generationOf, readyOf } from '../common-status.ts';
 import { hidesTheSame, mayHide } from '../unsettled.ts';
+import { tupleKey } from './endpoints.ts';
 import type { Organization, OrganizationSpec } from './resource.ts';
 import { isUnsent, leftAt, type Notes, openIn, openNow, unsentOf, withLostName } from './session.ts';
 
@@ -36,6 +37,7 @@ export class Notebook {
         uid: object.metadata.uid,
         ...openNow({ settlesAt, openUntil: new Map() }, object.status),
         settlesAt,
+        missedAt: missingSince(object, toldAt),
         looks: 0,
         ...(mayHide(object) && { lostNames: [theirs] }),
         failedLooks: failedLooksIn(object),
@@ -56,7 +58,7 @@ export class Notebook {
     const { missingSince: _, isGone: __, ...lasting } = kept;
     const notes = {
       // Another process has looked since: what it says is Missing may have been there between, and so may the organization.
-      ...(isOthers ? { ...lasting, missedAt: new Map(), ...(!isKnown && { looks: 0 }) } : kept),
+      ...(isOthers ? { ...lasting, missedAt: missingSince(object, toldAt), ...(!isKnown && { looks: 0 }) } : kept),
       ...(isOthers && mayHide(object) && { lostNames: withLostName(kept, theirs, monotonic) }),
       settlesAt: known.settlesAt,
       ...openNow(known, object.status),
@@ -131,6 +133,12 @@ export class Notebook {
   forget(key: string): void {
     this.#notes.delete(key);
   }
+}
+
+/** What another process has missed is missed no later than this one was told so, whatever the clock that dated it says. */
+function missingSince({ status }: Organization, toldAt: number): ReadonlyMap<string, number> {
+  const missing = status?.privateEndpoints?.filter(({ state }) => state === 'Missing') ?? [];
+  return new Map(missing.map((entry) => [tupleKey(entry), toldAt]));
 }
 
 function nameIn({ spec }: Organization): { readonly name?: string } {

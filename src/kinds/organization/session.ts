@@ -71,7 +71,7 @@ export interface Notes {
   readonly settlesAt: number;
   /** The same of each entry of the ledger that was left open, by `tupleKey`: what is sent after it takes no time from it and adds none. */
   readonly openUntil: ReadonlyMap<string, number>;
-  /** Monotonic ms: since when each entry is Missing by this process's own looks, by `tupleKey`. */
+  /** Monotonic ms: since when each entry is Missing by this process's own looks, or by what it was told, by `tupleKey`. */
   readonly missedAt?: ReadonlyMap<string, number>;
   /** Looks since it was sent or first seen. */
   readonly looks: number;
