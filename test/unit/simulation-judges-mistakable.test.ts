@@ -103,4 +103,34 @@ describe('judge of removals', () => {
     await record.until(at + 3);
     expect(takenForOurs(record, process)).toEqual(rules);
   });
+
+  /** Somebody removes ours, a look misses it, and its process dies; minutes later somebody adds it again, and the next process looks. */
+  async function missedBefore({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    const ours = (state: string) => ({
+      ...ready('NotConfirmed', 1),
+      privateEndpoints: [{ ...CONTESTED, origin: 'Added', state }],
+    });
+    await record.until(LEFT);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    record.calls('one-1', KEY, ADD, { ...shown('Old', CONTESTED), moves: { added: [{ ...CONTESTED }] } });
+    record.writes('one-1', KEY, ours('Present'));
+    await record.until(20);
+    const { life } = record;
+    const moves = { added: [], removed: [{ ...CONTESTED }] };
+    life.tell({ what: 'other', host: life.apiHost, organizationId: ORGANIZATION, moves });
+    await record.until(100);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    if (isTold) record.writes('one-1', KEY, ours('Missing'));
+    record.process('one-1', 'died');
+    record.begins('one-2', KEY);
+    await record.until(500);
+    somebodyAdds(record);
+    return takenForOurs(record, 'one-2');
+  }
+
+  it('lets what only a process that is gone has missed be taken for ours when it is put back', async () => {
+    expect(await missedBefore({ isTold: false })).toEqual([]);
+    expect(await missedBefore({ isTold: true })).toEqual(['I2 came-later']);
+  });
 });

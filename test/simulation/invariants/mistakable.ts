@@ -85,12 +85,19 @@ export class Mistakable {
       if (isRestored) return BROUGHT_BACK;
       const missed = looks.find(
         ({ call: look, at, entries }) =>
-          at >= wentAt && entries && !isIn(entries, before.stored) && !this.isElsewhere(call, look),
+          at >= wentAt && entries && !isIn(entries, before.stored) && this.#isKnownTo(call, look),
       );
       if (!missed || instance.creator.at <= missed.at + PUT_BACK_MS) return 'put in place of ours';
       if (this.#isSoonByRecord(call, before, instance)) return 'put in place of ours, by a clock that was ahead';
     }
     return this.#excuseByAdd(call, instance);
+  }
+
+  /** What another shard is shown, or a process that is gone before it has put it on record, is unknown to those that keep the ledger. */
+  #isKnownTo(call: ApiCall, look: ApiCall): boolean {
+    if (this.isElsewhere(call, look)) return false;
+    const isTold = this.#court.objectsOf(call).some(({ metadata }) => this.#court.isTold(look, metadata.uid));
+    return look.process === call.process || isTold;
   }
 
   /** Whether it came so soon after ours was Missing by all that the process knew which was shown it first. */
