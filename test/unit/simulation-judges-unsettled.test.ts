@@ -8,6 +8,7 @@ import {
   organization,
   ready,
   shown,
+  unknown,
 } from '../simulation/by-hand/objects.ts';
 import { CONTESTED } from '../simulation/scope/moves.ts';
 
@@ -74,5 +75,31 @@ describe('judge of what is unsettled', () => {
 
   it('has waited for what a process was told of before its object went', async () => {
     expect(await afterItsObject(true)).toEqual(['I6 unsettled']);
+  });
+
+  /** A name is lost, and told of; the next process tells of an intent instead, and dies; its object goes when a third one was shown either word. */
+  async function afterName(isToldOfName: boolean): Promise<string[]> {
+    const record = organization({ name: 'A', privateEndpoints: [CONTESTED] });
+    neighbour(record, { name: 'A' });
+    await record.until(10);
+    record.unanswered(record.leaves('one-1', KEY, { name: 'A' }));
+    record.writes('one-1', KEY, unknown(record, 1));
+    if (isToldOfName) record.begins('one-2', KEY);
+    await record.until(11);
+    record.process('one-1', 'died');
+    record.writes('two-1', KEY, { ...ready('OutcomeUnknown', 1), pendingChange: { time: record.time(), ...ADD } });
+    if (!isToldOfName) record.begins('one-2', KEY);
+    record.calls('one-2', KEY, LOOK, shown('A'));
+    await record.until(20);
+    record.deletes(KEY);
+    record.shows('one-2', KEY);
+    record.begins('one-2', NEIGHBOURS);
+    record.calls('one-2', NEIGHBOURS, LOOK, shown('A'));
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I6'));
+  }
+
+  it('takes no intent for word of a lost name', async () => {
+    expect(await afterName(false)).toEqual([]);
+    expect(await afterName(true)).toEqual(['I6 unsettled']);
   });
 });

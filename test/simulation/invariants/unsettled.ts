@@ -87,14 +87,15 @@ export class UnsettledJudge implements Judge {
 
   /**
    * Whether this process was told of its object, also where that is gone by now, and the status said last that a write may be under
-   * way. What this process has said itself is of its own calls.
+   * way. What this process has said itself is of its own calls, and an intent of no name.
    */
-  #isOnRecord({ key, known }: Candidate, { leftAt }: ApiCall, process: string): boolean {
+  #isOnRecord({ key, known }: Candidate, { leftAt, body }: ApiCall, process: string): boolean {
     const { knowledge } = this.#court.life;
     const told = knowledge.of(process).get(key)?.last ?? knowledge.forgottenBy(process).get(key);
     if (told?.metadata.uid !== known.last.metadata.uid || this.#authors.get(wordOf(told)) === process) return false;
     const { pendingChange, lastRequest } = statusOf(told);
-    if (pendingChange) return true;
+    const { add = [], remove = [] } = (body as PatchView).privateEndpoints ?? {};
+    if (pendingChange && add.length + remove.length > 0) return true;
     const sentAt = Date.parse(lastRequest?.time ?? '') - this.#court.life.wall;
     return lastRequest?.outcome === 'Unknown' && sentAt >= leftAt - 1_000;
   }
