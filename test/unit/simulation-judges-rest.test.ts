@@ -218,6 +218,29 @@ describe('judge of endpoints at rest', () => {
     expect(await isInVain({ refuses: false })).toEqual(['I4 kept-out']);
   });
 
+  /** An add is answered with this status, and stored in another region than it was sent; then it is listed no more. */
+  async function storedElsewhere(status: number): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    const elsewhere = { ...CONTESTED, region: `r-${CONTESTED.region}` };
+    await record.until(10);
+    const add = record.leaves('one-1', KEY, { privateEndpoints: { add: [CONTESTED], remove: [] } });
+    record.done(add, { status, moves: { added: [elsewhere] } });
+    record.answered(add, status === 200 ? shown('Old', elsewhere) : { status });
+    record.calls('one-1', KEY, LOOK, shown('Old', elsewhere));
+    record.writes('one-1', KEY, ready('EndpointConflict', 1));
+    await record.until(20);
+    record.edits(KEY, { privateEndpoints: [] });
+    record.shows('one-1', KEY);
+    record.writes('one-1', KEY, applied(record, 2, record.calls('one-1', KEY, LOOK, shown('Old', elsewhere))));
+    await record.until(900);
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('lets stay what an API has stored in other fields with a refusal, which is nobody’s by the table', async () => {
+    expect(await storedElsewhere(409)).toEqual([]);
+    expect(await storedElsewhere(200)).toEqual(['I4 not-removed']);
+  });
+
   it('lets land late a removal that nobody could know of', async () => {
     expect(await landsLate({ isTold: false })).toEqual([]);
   });

@@ -116,7 +116,7 @@ export class Trails implements Judge {
 
   /**
    * An API may store what it refuses, which is nobody's by the table where the list that settles the refusal lacks it, or no list has
-   * had it. Every add of it since was refused too: so no client can know. `isPending`: it stands on record as being added, and is to be
+   * had it, or it stands there in other fields than were sent. Every add of it since was refused too: so no client can know. `isPending`: it stands on record as being added, and is to be
    * named, unless that refusal was settled and the intent on record never left.
    */
   isStoredUnseen(
@@ -132,9 +132,11 @@ export class Trails implements Judge {
     const adds = changes.filter((one) => one.leftAt >= creator.call.leftAt && one.leftAt <= until && isAdd(one));
     const lists = looks.filter((look) => look.at >= creator.at && look.at <= until && look.entries);
     const had = lists.map(({ entries = [] }) => isIn(entries, stored));
-    const isNobodys = had[0] === false || (had.length === 0 && !isPending);
+    const { add: sent = [] } = (creator.call.body as PatchView).privateEndpoints ?? {};
+    const isAltered = isRefused(creator.call) && !isIn(sent, stored);
+    const isNobodys = isAltered || had[0] === false || (had.length === 0 && !isPending);
     const isSo = isNobodys && adds.every(isRefused);
-    if (isSo) this.#court.excuse('stored with a refusal, and not in the list after it');
+    if (isSo) this.#court.excuse('stored with a refusal, and not in the list after it as it was sent');
     return isSo;
   }
 
