@@ -133,4 +133,45 @@ describe('judge of removals', () => {
     expect(await missedBefore({ isTold: false })).toEqual([]);
     expect(await missedBefore({ isTold: true })).toEqual(['I2 came-later']);
   });
+
+  /**
+   * A clock that is half an hour ahead dates a miss; the next process is told of that date when it is to come, and is shown what has come
+   * when it is past. It keeps that for ours, or dies before it has said a word, and the one after it goes by the date.
+   */
+  async function datedAhead(keeps: 'one-2' | 'one-3'): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    const entry = { ...CONTESTED, origin: 'Added' };
+    await record.until(LEFT);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    record.calls('one-1', KEY, ADD, { ...shown('Old', CONTESTED), moves: { added: [{ ...CONTESTED }] } });
+    record.writes('one-1', KEY, { ...ready('Applied', 1), privateEndpoints: [{ ...entry, state: 'Present' }] });
+    await record.until(20);
+    const { life } = record;
+    const moves = { added: [], removed: [{ ...CONTESTED }] };
+    life.tell({ what: 'other', host: life.apiHost, organizationId: ORGANIZATION, moves });
+    await record.until(30);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    const nextAttemptTime = new Date(life.wall + 1_890_000).toISOString().replace('.000Z', 'Z');
+    record.writes('one-1', KEY, {
+      ...ready('NotConfirmed', 1),
+      privateEndpoints: [{ ...entry, state: 'Missing', nextAttemptTime }],
+    });
+    record.process('one-1', 'died');
+    await record.until(1_825);
+    record.begins('one-2', KEY);
+    await record.until(1_840);
+    somebodyAdds(record);
+    await record.until(1_850);
+    record.calls('one-2', KEY, LOOK, shown('Old', CONTESTED));
+    if (keeps === 'one-3') {
+      record.process('one-2', 'died');
+      record.begins('one-3', KEY);
+    }
+    return takenForOurs(record, keeps);
+  }
+
+  it('has who keeps what was put back go by the date that he was told, whoever died with it before', async () => {
+    expect(await datedAhead('one-3')).toEqual([]);
+    expect(await datedAhead('one-2')).toEqual(['I2 came-later']);
+  });
 });

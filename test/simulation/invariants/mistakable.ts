@@ -100,12 +100,12 @@ export class Mistakable {
     return look.process === call.process || isTold;
   }
 
-  /** Whether it came so soon after ours was Missing by all that the process knew which was shown it first. */
+  /** Whether it came so soon after ours was Missing by all that the process knew which was shown it first, and lived to say so. */
   #isSoonByRecord(call: ApiCall, { key }: Instance, { stored, creator }: Instance): boolean {
     const { looks } = this.#trails.of(call.host, call.target);
     const shown = looks.find(
       ({ call: look, at, entries }) =>
-        at >= creator.at && entries && isIn(entries, stored) && !this.isElsewhere(call, look),
+        at >= creator.at && entries && isIn(entries, stored) && this.#isKnownTo(call, look),
     );
     if (!shown) return false;
     const { process } = shown.call;
