@@ -256,3 +256,23 @@ describe('a word whose writer was told to end', () => {
     expect(broken(record, 'I3')).toEqual(rules);
   });
 });
+
+describe('a word whose object was made anew', () => {
+  it.each([
+    ['was heard of by its answer', true, ['I3 unproven']],
+    ['is not heard of by who is shown the new one only', false, []],
+  ] as const)('%s', async (_, isAnswered, rules) => {
+    const record = organization({ privateEndpoints: [], adoptPrivateEndpoints: true });
+    const { spec } = record.stored(KEY) ?? {};
+    await record.until(5);
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS] });
+    await record.until(10);
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] }, { unheard: !isAnswered });
+    record.deletes(KEY);
+    record.creates('organizations', OBJECT.namespace, OBJECT.name, spec as object);
+    record.shows('one-1', KEY);
+    await record.until(200);
+    expect(broken(record, 'I3')).toEqual(rules);
+  });
+});

@@ -64,11 +64,12 @@ export class Heard implements Judge {
     for (const word of open ?? []) {
       if (word.key !== key) continue;
       const { uid, resourceVersion } = word.thing.metadata;
-      const version = thing?.metadata.uid === uid ? Number(thing.metadata.resourceVersion) : 0;
+      const isNewer = Number(thing?.metadata.resourceVersion) >= Number(resourceVersion);
+      const isMadeAnew = isNewer && thing?.metadata.uid !== uid;
       // Not by the version: a restore may have given it once more.
       const isTakenOff = !isDeepStrictEqual(thing, word.thing) && this.#restores.some((at) => at >= word.at);
-      if (!thing || isTakenOff) word.told = 'gone';
-      else if (version >= Number(resourceVersion)) word.told = 'stored';
+      if (!thing || isTakenOff || isMadeAnew) word.told = 'gone';
+      else if (isNewer) word.told = 'stored';
       if (word.told) open?.delete(word);
     }
   }
