@@ -8,15 +8,16 @@ const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
 
 describe('judge of repeats', () => {
   /** A process dies with an add under way; the next one, which finds it on record, sends it so often once more, each time in vain. */
-  async function inVain(times: number, wasShown = false): Promise<string[]> {
+  async function inVain(times: number, { wasShown = false, isLate = false } = {}): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     const intent = () => ({ pendingChange: { time: record.time(), add: [CONTESTED], remove: [] } });
     await record.until(10);
     record.calls('one-1', KEY, LOOK, shown('Old'));
-    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), ...intent() });
-    record.leaves('one-1', KEY, ADD);
+    if (isLate) record.process('one-1', 'died');
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), ...intent() }, { unheard: isLate });
+    if (!isLate) record.leaves('one-1', KEY, ADD);
     await record.until(11);
-    record.process('one-1', 'died');
+    if (!isLate) record.process('one-1', 'died');
     record.begins('one-2', KEY);
     if (wasShown) {
       record.calls('one-2', KEY, LOOK, shown('Old', CONTESTED));
@@ -40,7 +41,12 @@ describe('judge of repeats', () => {
   });
 
   it('does not count what a list has shown done since', async () => {
-    expect(await inVain(2, true)).toEqual(['I4 NotConfirmed']);
+    expect(await inVain(2, { wasShown: true })).toEqual(['I4 NotConfirmed']);
+  });
+
+  it('counts what it had put on record when its write is carried out after it died', async () => {
+    expect(await inVain(2, { isLate: true })).toEqual([]);
+    expect(await inVain(1, { isLate: true })).toEqual(['I4 NotConfirmed']);
   });
 
   it('does not let it be given up sooner', async () => {

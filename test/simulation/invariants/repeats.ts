@@ -56,6 +56,8 @@ export class RepeatJudge implements Judge {
   readonly #settledAt = new Map<string, number>();
   /** By uid: which process was the last to write a status. */
   readonly #writers = new Map<string, string>();
+  /** Processes that are gone; a write of theirs may be carried out later. */
+  readonly #gone = new Set<string>();
 
   constructor(court: Court, trails: Trails) {
     this.#court = court;
@@ -114,19 +116,23 @@ export class RepeatJudge implements Judge {
       const isSettled = open.get(one)?.intent !== intent || !open.has(one);
       if (isSettled) this.#settledAt.set(`${uid} ${generation} ${one} ${intent}`, this.#court.life.timeline.now);
     }
+    if (this.#gone.has(by)) this.#noteLeftOf(now, by);
   }
 
   /** What a process leaves on record, and had no answer to, may have been sent: nobody can tell. */
   #noteLeft(process: string): void {
-    for (const thing of this.#court.life.objectsOf('organizations')) {
-      const { uid, generation } = thing.metadata;
-      if (this.#writers.get(uid) !== process) continue;
-      const { sends } = this.#counts.get(`${process} ${uid}`) ?? {};
-      for (const [open, what] of openIn(thing)) {
-        const key = `${uid} ${generation} ${open}`;
-        const { times = 1 } = this.#openBefore.get(key) ?? {};
-        if (sends?.get(open)?.openSince === undefined) this.#openBefore.set(key, { ...what, times });
-      }
+    this.#gone.add(process);
+    for (const thing of this.#court.life.objectsOf('organizations')) this.#noteLeftOf(thing, process);
+  }
+
+  #noteLeftOf(thing: Thing, process: string): void {
+    const { uid, generation } = thing.metadata;
+    if (this.#writers.get(uid) !== process) return;
+    const { sends } = this.#counts.get(`${process} ${uid}`) ?? {};
+    for (const [open, what] of openIn(thing)) {
+      const key = `${uid} ${generation} ${open}`;
+      const { times = 1 } = this.#openBefore.get(key) ?? {};
+      if (sends?.get(open)?.openSince === undefined) this.#openBefore.set(key, { ...what, times });
     }
   }
 
