@@ -88,6 +88,37 @@ describe('judge of repeats, of two processes', () => {
   });
 });
 
+describe('judge of repeats, of a process that stands still', () => {
+  /** It has put an add on record, and no call has left; another one leads meanwhile, and sends the same so often, each time in vain. */
+  async function takenOver(times: number): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    const intent = () => ({ pendingChange: { time: record.time(), add: [CONTESTED], remove: [] } });
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), ...intent() });
+    record.process('one-1', 'frozen');
+    await record.until(30);
+    record.begins('two-1', KEY);
+    for (let time = 1; time <= times; time += 1) {
+      await record.until(time * 200);
+      record.calls('two-1', KEY, LOOK, shown('Old'));
+      record.writes('two-1', KEY, { ...ready('NotConfirmed', 1), ...intent() });
+      record.unanswered(record.leaves('two-1', KEY, ADD));
+      record.writes('two-1', KEY, { ...unknown(record, 1), ...intent() });
+    }
+    await record.until(1_000);
+    record.process('one-1', 'goes-on');
+    record.calls('two-1', KEY, LOOK, shown('Old'));
+    record.writes('two-1', KEY, ready('NotConfirmed', 1));
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('counts what it has left on record, and no more than that', async () => {
+    expect(await takenOver(2)).toEqual([]);
+    expect(await takenOver(1)).toEqual(['I4 NotConfirmed']);
+  });
+});
+
 describe('judge of repeats, after a restore', () => {
   const WISH = { privateEndpoints: [CONTESTED] };
 

@@ -1,5 +1,5 @@
 import type { Change, Thing } from '../kubernetes/objects.ts';
-import type { ApiCall, Fact, ProcessEvent } from '../record/facts.ts';
+import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
@@ -7,8 +7,6 @@ import { isIn, type Look, type Trails, truthKey } from './trail.ts';
 
 /** What the contract allows. */
 const MOST = 3;
-
-const GONE: ReadonlySet<ProcessEvent> = new Set(['died', 'killed', 'ended']);
 
 type Way = 'add' | 'remove';
 
@@ -50,14 +48,14 @@ export class RepeatJudge implements Judge {
   readonly #trails: Trails;
   /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
   readonly #counts = new Map<string, Counts>();
-  /** By uid, generation and `sendKey`: what was open when that spec came, or came back open, or was left so by a process that is gone; and how often. They settle, and are counted, in its time. */
+  /** By uid, generation and `sendKey`: what was open when that spec came, or came back open, or was left so by another process; and how often. They settle, and are counted, in its time. */
   readonly #openBefore = new Map<string, Move & { readonly times: number }>();
   /** By the same and the intent, since when that one is off the record. */
   readonly #settledAt = new Map<string, number>();
   /** By uid: which process was the last to write a status. */
   readonly #writers = new Map<string, string>();
-  /** Processes that are gone; a write of theirs may be carried out later. */
-  readonly #gone = new Set<string>();
+  /** By uid, `sendKey` and intent: which process has put that on record. */
+  readonly #authors = new Map<string, string>();
 
   constructor(court: Court, trails: Trails) {
     this.#court = court;
@@ -67,7 +65,7 @@ export class RepeatJudge implements Judge {
   see(fact: Fact): void {
     if (fact.what === 'seen' && fact.thing) this.#noteOpen(fact.thing);
     if (fact.what === 'written') this.#noteSettled(fact.change);
-    if (fact.what === 'process' && GONE.has(fact.did)) this.#noteLeft(fact.process);
+    if (fact.what === 'leaves') this.#noteLeft(fact.call);
     // Another generation begins anew, also one of which nothing was sent.
     if (fact.what === 'seen' && fact.thing && this.#counts.has(`${fact.process} ${fact.thing.metadata.uid}`)) {
       this.#countsAt(fact.process, fact.key, fact.thing.metadata);
@@ -111,28 +109,29 @@ export class RepeatJudge implements Judge {
     if (counts && (this.#writers.get(uid) ?? by) !== by) counts.returns += 1;
     this.#writers.set(uid, by);
     const open = openIn(now);
-    for (const [one, { intent }] of open) this.#settledAt.delete(`${uid} ${generation} ${one} ${intent}`);
-    for (const [one, { intent }] of openIn(before)) {
+    const old = openIn(before);
+    for (const [one, { intent }] of open) {
+      this.#settledAt.delete(`${uid} ${generation} ${one} ${intent}`);
+      if (old.get(one)?.intent !== intent || !old.has(one)) this.#authors.set(`${uid} ${one} ${intent}`, by);
+    }
+    for (const [one, { intent }] of old) {
       const isSettled = open.get(one)?.intent !== intent || !open.has(one);
       if (isSettled) this.#settledAt.set(`${uid} ${generation} ${one} ${intent}`, this.#court.life.timeline.now);
     }
-    if (this.#gone.has(by)) this.#noteLeftOf(now, by);
   }
 
-  /** What a process leaves on record, and had no answer to, may have been sent: nobody can tell. */
-  #noteLeft(process: string): void {
-    this.#gone.add(process);
-    for (const thing of this.#court.life.objectsOf('organizations')) this.#noteLeftOf(thing, process);
-  }
-
-  #noteLeftOf(thing: Thing, process: string): void {
-    const { uid, generation } = thing.metadata;
-    if (this.#writers.get(uid) !== process) return;
-    const { sends } = this.#counts.get(`${process} ${uid}`) ?? {};
-    for (const [open, what] of openIn(thing)) {
-      const key = `${uid} ${generation} ${open}`;
-      const { times = 1 } = this.#openBefore.get(key) ?? {};
-      if (sends?.get(open)?.openSince === undefined) this.#openBefore.set(key, { ...what, times });
+  /** What another process has left on record, and had no answer to, may have been sent: whoever goes on from there cannot tell. */
+  #noteLeft(call: ApiCall): void {
+    for (const { known } of this.#court.candidates(call)) {
+      const { uid, generation } = known.last.metadata;
+      for (const [open, what] of openIn(known.last)) {
+        const author = this.#authors.get(`${uid} ${open} ${what.intent}`) ?? call.process;
+        const isAnswered = this.#counts.get(`${author} ${uid}`)?.sends.get(open)?.openSince !== undefined;
+        if (author === call.process || isAnswered) continue;
+        const key = `${uid} ${generation} ${open}`;
+        const { times = 1 } = this.#openBefore.get(key) ?? {};
+        this.#openBefore.set(key, { ...what, times });
+      }
     }
   }
 
