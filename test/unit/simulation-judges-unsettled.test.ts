@@ -10,7 +10,8 @@ import {
   shown,
   unknown,
 } from '../simulation/by-hand/objects.ts';
-import { CONTESTED } from '../simulation/scope/moves.ts';
+import type { ApiCall } from '../simulation/record/facts.ts';
+import { CONTESTED, OBJECT } from '../simulation/scope/moves.ts';
 
 const ADD = { add: [CONTESTED], remove: [] };
 const REMOVE = { add: [], remove: [CONTESTED] };
@@ -101,5 +102,86 @@ describe('judge of what is unsettled', () => {
   it('takes no intent for word of a lost name', async () => {
     expect(await afterName(false)).toEqual([]);
     expect(await afterName(true)).toEqual(['I6 unsettled']);
+  });
+
+  const OTHER = { ...CONTESTED, id: 'psc-2' };
+
+  /** Another process is shown one intent, and not the one that follows half a minute later, leaves, and goes down with its process; or that one, too. */
+  async function afterTwoIntents({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED, OTHER] });
+    neighbour(record, { privateEndpoints: [CONTESTED] });
+    record.begins('two-1', KEY);
+    for (const process of ['one-1', 'two-1']) record.shows(process, NEIGHBOURS);
+    const sends = (endpoint: typeof CONTESTED): ApiCall => {
+      const change = { add: [endpoint], remove: [] };
+      record.calls('one-1', KEY, LOOK, shown('Old'));
+      const pendingChange = { time: record.time(), ...change };
+      record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange });
+      return record.leaves('one-1', KEY, { privateEndpoints: change });
+    };
+    await record.until(10);
+    const first = sends(OTHER);
+    record.done(first, { moves: { added: [OTHER] } });
+    record.answered(first, shown('Old', OTHER));
+    record.shows('two-1', KEY);
+    await record.until(40);
+    sends(CONTESTED);
+    if (isTold) record.shows('two-1', KEY);
+    await record.until(41);
+    record.process('one-1', 'died');
+    // 35 s of --api-timeout and 60 s after the first of them was told of.
+    await record.until(110);
+    record.calls('two-1', NEIGHBOURS, LOOK, shown('Old', OTHER));
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I6'));
+  }
+
+  it('takes no intent for word of another one', async () => {
+    expect(await afterTwoIntents({ isTold: false })).toEqual([]);
+    expect(await afterTwoIntents({ isTold: true })).toEqual(['I6 unsettled']);
+  });
+
+  /**
+   * An endpoint is added, and removed again, as a second process is shown. It is sent once more, of which that one is told or not; the
+   * process dies, the object goes, and the second process adds it for another object.
+   */
+  async function addedOnceMore({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    const rival = `organizations/${OBJECT.namespace}/o3`;
+    record.creates('organizations', OBJECT.namespace, 'o3', record.stored(KEY)?.spec as object);
+    record.begins('two-1', KEY);
+    for (const process of ['one-1', 'two-1']) record.shows(process, rival);
+    const intends = (): void => {
+      record.calls('one-1', KEY, LOOK, shown('Old'));
+      const pendingChange = { time: record.time(), ...ADD };
+      record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange });
+    };
+    await record.until(10);
+    intends();
+    record.shows('two-1', KEY);
+    record.calls(
+      'one-1',
+      KEY,
+      { privateEndpoints: ADD },
+      { ...shown('Old', CONTESTED), moves: { added: [CONTESTED] } },
+    );
+    record.writes('one-1', KEY, ready('Applied', 1));
+    record.shows('two-1', KEY);
+    await record.until(1_000);
+    intends();
+    if (isTold) record.shows('two-1', KEY);
+    record.leaves('one-1', KEY, { privateEndpoints: ADD });
+    await record.until(1_001);
+    record.process('one-1', 'died');
+    record.deletes(KEY);
+    record.shows('two-1', KEY);
+    await record.until(1_020);
+    record.calls('two-1', rival, LOOK, shown('Old'));
+    record.leaves('two-1', rival, { privateEndpoints: ADD });
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I6'));
+  }
+
+  it('has nobody know of an add by what he was told of an earlier one', async () => {
+    expect(await addedOnceMore({ isTold: false })).toEqual([]);
+    expect(await addedOnceMore({ isTold: true })).toEqual(['I6 again']);
   });
 });

@@ -87,17 +87,16 @@ export class UnsettledJudge implements Judge {
 
   /**
    * Whether this process was told of its object, also where that is gone by now, and the status said last that a write may be under
-   * way. What this process has said itself is of its own calls, and an intent of no name.
+   * way. What this process has said itself is of its own calls, and an intent of what it names.
    */
-  #isOnRecord({ key, known }: Candidate, { leftAt, body }: ApiCall, process: string): boolean {
-    const { knowledge } = this.#court.life;
+  #isOnRecord({ key, known }: Candidate, write: ApiCall, process: string): boolean {
+    const { knowledge, timeline, wall } = this.#court.life;
     const told = knowledge.of(process).get(key)?.last ?? knowledge.forgottenBy(process).get(key);
     if (told?.metadata.uid !== known.last.metadata.uid || this.#authors.get(wordOf(told)) === process) return false;
     const { pendingChange, lastRequest } = statusOf(told);
-    const { add = [], remove = [] } = (body as PatchView).privateEndpoints ?? {};
-    if (pendingChange && add.length + remove.length > 0) return true;
-    const sentAt = Date.parse(lastRequest?.time ?? '') - this.#court.life.wall;
-    return lastRequest?.outcome === 'Unknown' && sentAt >= leftAt - 1_000;
+    if (pendingChange && this.#sightOf(process, write, timeline.now) !== undefined) return true;
+    const sentAt = Date.parse(lastRequest?.time ?? '') - wall;
+    return lastRequest?.outcome === 'Unknown' && sentAt >= write.leftAt - 1_000;
   }
 
   #died(process: string): void {
@@ -195,8 +194,8 @@ export class UnsettledJudge implements Judge {
       .candidates(before)
       .map(uidOf)
       .filter((uid) => this.#intents.hadOnRecord(uid, endpoint, before.leftAt));
-    const wasTold = (uid: string): boolean =>
-      this.#intents.firstSights(uid, endpoint, { from: 0, to: call.leftAt }).has(call.process);
+    const window = { from: before.leftAt - FRESH_INTENT_MS, to: call.leftAt };
+    const wasTold = (uid: string): boolean => this.#intents.firstSights(uid, endpoint, window).has(call.process);
     return senders.length > 0 && !senders.some(wasTold);
   }
 
