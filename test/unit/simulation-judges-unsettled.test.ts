@@ -184,4 +184,37 @@ describe('judge of what is unsettled', () => {
     expect(await addedOnceMore({ isTold: false })).toEqual([]);
     expect(await addedOnceMore({ isTold: true })).toEqual(['I6 again']);
   });
+
+  /** A name is lost, as a clock that is half an hour ahead dates it; minutes later it is sent once more, and is told of, or its process dies first. */
+  async function afterNameAhead({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+    const record = organization({ name: 'A' });
+    neighbour(record, { name: 'A' });
+    record.begins('two-1', KEY);
+    for (const process of ['one-1', 'two-1']) record.shows(process, NEIGHBOURS);
+    const time = (): string => new Date(record.life.kube.now() + 1_800_000).toISOString().replace('.000Z', 'Z');
+    const tells = (): void => {
+      const word = unknown(record, 1);
+      record.writes('one-1', KEY, { ...word, lastRequest: { ...word.lastRequest, time: time() } });
+      record.shows('two-1', KEY);
+    };
+    await record.until(10);
+    record.unanswered(record.leaves('one-1', KEY, { name: 'A' }));
+    tells();
+    await record.until(200);
+    const last = record.leaves('one-1', KEY, { name: 'A' });
+    if (isTold) {
+      record.unanswered(last);
+      tells();
+    }
+    await record.until(201);
+    record.process('one-1', 'died');
+    await record.until(220);
+    record.calls('two-1', NEIGHBOURS, LOOK, shown('A'));
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I6'));
+  }
+
+  it('goes by when a word was written, whatever time stands in it', async () => {
+    expect(await afterNameAhead({ isTold: false })).toEqual([]);
+    expect(await afterNameAhead({ isTold: true })).toEqual(['I6 unsettled']);
+  });
 });

@@ -22,8 +22,8 @@ export class UnsettledJudge implements Judge {
   readonly #underWay = new Set<ApiCall>();
   /** By write: the processes that were told of it before one of their calls. Their own words over that take nothing back. */
   readonly #toldTo = new Map<ApiCall, Set<string>>();
-  /** By object and word: whoever was the first to say so. */
-  readonly #authors = new Map<string, string>();
+  /** By object and word: whoever was the first to say so, and when. */
+  readonly #authors = new Map<string, { readonly by: string; readonly at: number }>();
 
   constructor(court: Court, trails: Trails, intents: Intents) {
     this.#court = court;
@@ -34,7 +34,7 @@ export class UnsettledJudge implements Judge {
   see(fact: Fact): void {
     if (fact.what === 'written') {
       const word = wordOf(fact.change.now);
-      if (!this.#authors.has(word)) this.#authors.set(word, fact.change.by);
+      if (!this.#authors.has(word)) this.#authors.set(word, { by: fact.change.by, at: fact.at });
     }
     if (fact.what === 'process' && (fact.did === 'died' || fact.did === 'killed')) this.#died(fact.process);
     if (fact.what === 'answered' || fact.what === 'unanswered') this.#underWay.delete(fact.call);
@@ -90,13 +90,14 @@ export class UnsettledJudge implements Judge {
    * way. What this process has said itself is of its own calls, and an intent of what it names.
    */
   #isOnRecord({ key, known }: Candidate, write: ApiCall, process: string): boolean {
-    const { knowledge, timeline, wall } = this.#court.life;
+    const { knowledge, timeline } = this.#court.life;
     const told = knowledge.of(process).get(key)?.last ?? knowledge.forgottenBy(process).get(key);
-    if (told?.metadata.uid !== known.last.metadata.uid || this.#authors.get(wordOf(told)) === process) return false;
+    if (told?.metadata.uid !== known.last.metadata.uid) return false;
+    const author = this.#authors.get(wordOf(told));
+    if (author?.by === process) return false;
     const { pendingChange, lastRequest } = statusOf(told);
     if (pendingChange && this.#sightOf(process, write, timeline.now) !== undefined) return true;
-    const sentAt = Date.parse(lastRequest?.time ?? '') - wall;
-    return lastRequest?.outcome === 'Unknown' && sentAt >= write.leftAt - 1_000;
+    return lastRequest?.outcome === 'Unknown' && author !== undefined && author.at >= write.leftAt;
   }
 
   #died(process: string): void {
