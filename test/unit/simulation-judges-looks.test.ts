@@ -65,4 +65,29 @@ describe('judge of organizations at rest', () => {
   it('has it count where the proof went because of the other API', async () => {
     expect(await blindAt('other-api.example.com')).toEqual(['I4 NotConfirmed']);
   });
+
+  /** A list with one entry is told of; the next one is empty, and told of or not when its process dies; from then on the API leaves it out. */
+  async function lastList({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] }, { list: 'absent-when-empty' });
+    const found = [{ ...OURS, origin: 'Found' }];
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    record.writes('one-1', KEY, { ...ready('Applied', 1), privateEndpoints: found });
+    await record.until(300);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    if (isTold) record.writes('one-1', KEY, ready('NotConfirmed', 1));
+    record.process('one-1', 'died');
+    record.begins('one-2', KEY);
+    for (const seconds of [310, 400]) {
+      await record.until(seconds);
+      record.calls('one-2', KEY, LOOK, { result: { name: 'Old' } });
+      record.writes('one-2', KEY, { ...ready('NotConfirmed', 1), ...(!isTold && { privateEndpoints: found }) });
+    }
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('has an empty list known only to who was told of it', async () => {
+    expect(await lastList({ isTold: false })).toEqual([]);
+    expect(await lastList({ isTold: true })).toEqual(['I4 unlisted']);
+  });
 });

@@ -217,13 +217,14 @@ export class Rightful {
     return this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
   }
 
-  /** How many entries the last list had that a look has shown: after one with any, none at all says nothing. Also of another API, where nobody knows any more that it was that one. */
+  /** How many entries the last list had that a status of this object can tell of: after one with any, none at all says nothing. Also of another API, where nobody knows any more that it was that one. */
   #lastShown(thing: Thing): number {
-    const hosts = [this.#court.life.apiHost, this.#proofs.endedAt(thing.metadata.uid)];
+    const { uid } = thing.metadata;
+    const hosts = [this.#court.life.apiHost, this.#proofs.endedAt(uid)];
     for (const host of hosts) {
       if (host === undefined) continue;
       const { looks } = this.#trails.of(host, targetOfSpec('organizations', specOf(thing)));
-      const last = looks.findLast(({ entries }) => entries);
+      const last = looks.findLast(({ call, entries }) => entries && this.#court.isTold(call, uid));
       if (last?.entries) return last.entries.length;
     }
     return 0;
