@@ -257,6 +257,12 @@ const TABLE: readonly Line[] = [
     says: 'a Added Present',
   },
   {
+    line: 'remove lost, Missing | there, 2 min later, not settled for this process',
+    given: { ...THERE, ledger: missing(), goal: unlisted, sent: remove('lost'), now: 2 * MINUTE },
+    says: 'a Added Missing',
+    more: { nextAttemptTime: at(MINUTE) },
+  },
+  {
     line: 'remove lost, Missing | there, a second before 2 min',
     given: {
       ...THERE,

@@ -192,8 +192,11 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
   }
   // Only with the status that ends the intent: an object with nothing of its own is let go, and this may still be at work.
   const isSame = isSurelyOurs(Date.parse(sent.pending.time), evidence) && !isMissedFor(SAME_AGAIN_MS, entry, evidence);
-  if (sent.how === 'lost' && evidence.settled && !isSame) {
-    return { entry: { ...kept(entry, reported, goal), origin: 'Found' }, remark: 'maybe-still-ours' };
+  if (sent.how === 'lost' && !isSame) {
+    if (evidence.settled)
+      return { entry: { ...kept(entry, reported, goal), origin: 'Found' }, remark: 'maybe-still-ours' };
+    // Until then it is not to be forgotten that it was gone for so long.
+    if (entry.state === 'Missing') return { entry };
   }
   return removing(entry, reported, evidence);
 }
