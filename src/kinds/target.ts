@@ -151,7 +151,7 @@ function latest(
 /** By the clocks of others the future is long past, but not never: of two such times nobody knows which came first. */
 const LONG_PAST = 1;
 
-function past(time: number, now: number): number {
+export function past(time: number, now: number): number {
   return time <= now ? time : LONG_PAST;
 }
 
