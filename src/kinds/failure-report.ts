@@ -132,12 +132,14 @@ export function reportAttempt(options: AttemptToReport): FailureReport {
   }
 }
 
-/** One write at most: who shows Unauthorized already keeps its text and its own last request; its own time stays, through an edit too. */
+/** One write at most: who shows Unauthorized already keeps its text and its own last request; its own time stays, through an edit too, as far as the class allows. */
 function reportGated({ object, previous, secretName, adjust, now }: AttemptToReport): FailureReport {
   const { notAfter } = adjust?.('Unauthorized') ?? {};
   const own = readyOf(previous)?.reason === 'Unauthorized' ? Date.parse(previous?.nextAttemptTime ?? '') : undefined;
   // What is over is so before it is rounded up: or this would be looked at every second until the gate gives it its turn.
-  const ahead = [own ?? 0, notAfter ?? 0].filter((time) => time > now).map(wholeSecond);
+  const latest = now + longestWait('Unauthorized');
+  const times = [Math.min(own ?? 0, latest), notAfter ?? 0];
+  const ahead = times.filter((time) => time > now).map(wholeSecond);
   const next = ahead.length > 0 ? Math.min(...ahead) : undefined;
   const outcome = next === undefined ? awaitChange : recheckAt(next);
   if (currentReady(object, previous)?.reason === 'Unauthorized') return { outcome, notices: [] };

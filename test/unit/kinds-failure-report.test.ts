@@ -55,6 +55,17 @@ test('the time after its own refusal stays, where an edit comes before it and th
   expect(shown.outcome).toEqual(refused.outcome);
 });
 
+test('behind a closed gate a time of its own is pulled in that lies further off than its class allows', () => {
+  const gated = { got: 'gated' } as const;
+  const refused = reported(attemptOf(anAnswer(401)), undefined, undefined, T0 + 2 * HOUR);
+  const edited = { ...refused.status, conditions: [{ ...readyIn(refused.status), observedGeneration: 0 }] };
+  const latest = T0 + 36 * MINUTE;
+  expect(reported(gated, undefined, edited)).toMatchObject({
+    outcome: recheckAt(latest),
+    status: { nextAttemptTime: '2026-03-01T12:36:00Z' },
+  });
+});
+
 test.each([409, 424, 429, 500])(
   'after %i in a long pause a time is recorded that the next visit leaves alone',
   (httpStatus) => {
