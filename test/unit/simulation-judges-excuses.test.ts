@@ -3,7 +3,7 @@ import { putSecret } from '../simulation/adversary/secrets.ts';
 import { KEY, LOOK, NEIGHBOURS, neighbour, OURS, organization, ready, shown } from '../simulation/by-hand/objects.ts';
 import type { HandRecord } from '../simulation/by-hand/record.ts';
 import { Incarnation } from '../simulation/life/incarnation.ts';
-import { CONTESTED, OBJECT } from '../simulation/scope/moves.ts';
+import { CONTESTED, OBJECT, ORGANIZATION } from '../simulation/scope/moves.ts';
 
 const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
 const REMOVE = { privateEndpoints: { add: [], remove: [CONTESTED] } };
@@ -86,11 +86,15 @@ describe('judge of removals', () => {
     ['does not excuse one that was answered later', 15, ['I2 of-another-object']],
   ] as const)('%s, and is carried out twice', async (_, answeredAt, rules) => {
     const record = organization({ privateEndpoints: [] });
-    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [{ ...OURS, origin: 'Added' }] });
     neighbour(record, { privateEndpoints: [CONTESTED] });
     record.begins('two-1', NEIGHBOURS);
-    record.shows('two-1', KEY);
     await record.until(10);
+    record.writes('one-1', KEY, {
+      ...ready('NotConfirmed', 1),
+      privateEndpoints: [{ ...OURS, origin: 'Added' }],
+      pendingChange: { time: record.time(), ...REMOVE.privateEndpoints },
+    });
+    record.shows('two-1', KEY);
     const removal = record.leaves('one-1', KEY, REMOVE);
     record.done(removal, REMOVED);
     const steps = [
@@ -108,6 +112,50 @@ describe('judge of removals', () => {
     await record.until(30);
     record.done(removal, REMOVED);
     expect(broken(record, 'I2')).toEqual(rules);
+  });
+});
+
+describe('judge of removals, of one that lands late', () => {
+  /**
+   * A removal leaves, and its process dies; somebody else is quicker, and another process adds the same for another object. It had been
+   * shown the object that removes, and the intent to do so, or not that: its watch was dead.
+   */
+  async function landsLate({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+    const record = organization({ privateEndpoints: [] });
+    neighbour(record, { privateEndpoints: [CONTESTED] });
+    const { life } = record;
+    const moves = (change: object): void =>
+      life.tell({
+        what: 'other',
+        host: life.apiHost,
+        organizationId: ORGANIZATION,
+        moves: { added: [], removed: [], ...change },
+      });
+    moves({ added: [CONTESTED] });
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS] });
+    record.begins('two-1', KEY);
+    record.shows('two-1', NEIGHBOURS);
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    const pendingChange = { time: record.time(), ...REMOVE.privateEndpoints };
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS], pendingChange });
+    if (isTold) record.shows('two-1', KEY);
+    const removal = record.leaves('one-1', KEY, REMOVE);
+    await record.until(11);
+    record.process('one-1', 'died');
+    moves({ removed: [CONTESTED] });
+    await record.until(30);
+    record.calls('two-1', NEIGHBOURS, LOOK, shown('Old'));
+    const added = { ...CONTESTED };
+    record.calls('two-1', NEIGHBOURS, ADD, { ...shown('Old', CONTESTED), moves: { added: [added] } });
+    await record.until(50);
+    record.done(removal, { moves: { removed: [added] } });
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I2'));
+  }
+
+  it('blames nobody where who added could not know of it', async () => {
+    expect(await landsLate({ isTold: false })).toEqual([]);
+    expect(await landsLate({ isTold: true })).toEqual(['I2 of-another-object']);
   });
 });
 

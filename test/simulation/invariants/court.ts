@@ -194,8 +194,13 @@ export class Court {
 
   /** Whether the call that confirmed this object left when nobody could know of this write. */
   wasUntold(write: ApiCall, thing: Thing): boolean {
-    const own = this.#confirmed.get(statusOf(thing).applied?.requestId ?? '');
-    return own !== undefined && (this.#untold.get(own) ?? []).includes(write);
+    const own = this.confirmedBy(thing);
+    return own !== undefined && this.hasLeftUntold(own, write);
+  }
+
+  /** Whether this call left when nobody could know of that write. */
+  hasLeftUntold(call: ApiCall, write: ApiCall): boolean {
+    return (this.#untold.get(call) ?? []).includes(write);
   }
 
   /**

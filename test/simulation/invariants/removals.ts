@@ -3,6 +3,7 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, sameId, specOf, statusOf } from '../record/objects.ts';
 import { type PatchView, shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
+import { UNTOLD } from './excused-at-rest.ts';
 import type { Intents } from './intents.ts';
 import { MissedByClockAhead } from './missed.ts';
 import { BROUGHT_BACK, HIDDEN, isInPlace, Mistakable, PUT_BACK_MS } from './mistakable.ts';
@@ -96,6 +97,11 @@ export class RemovalJudge implements Judge {
       // It was answered before the other one added it: nobody waits for it any longer.
       if (call.executions.length > 1 && call.reply && call.reply.at <= creator.call.leftAt) {
         this.#court.excuse('a call carried out twice');
+        return;
+      }
+      // The other one could not have waited for it.
+      if (this.#court.hasLeftUntold(creator.call, call)) {
+        this.#court.excuse(UNTOLD);
         return;
       }
       // The ledger is from before the other one added it.
