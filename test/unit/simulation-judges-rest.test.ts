@@ -61,6 +61,28 @@ describe('judge of names at rest', () => {
   });
 });
 
+describe('judge of names that are shown late', () => {
+  /** A name is given, its waits are used up, and then a look shows it: to another shard, or to its own process. */
+  async function shownTo(process: string, key: string): Promise<string[]> {
+    const record = organization({ name: 'A' }, { staleForMs: 20_000 });
+    neighbour(record, { privateEndpoints: [] });
+    record.begins('shard-2-1', NEIGHBOURS);
+    record.life.api.organizations.set(ORGANIZATION, { name: 'A' });
+    await record.until(10);
+    record.calls('one-1', KEY, { name: 'A' }, shown('Old'));
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), attempts: 4 });
+    await record.until(100);
+    record.calls(process, key, LOOK, shown('A'));
+    await record.until(200);
+    return record.rules().filter((rule) => rule === 'I4 NotConfirmed');
+  }
+
+  it('lets wait whom no reply has shown it, whatever another shard was shown', async () => {
+    expect(await shownTo('shard-2-1', NEIGHBOURS)).toEqual([]);
+    expect(await shownTo('one-1', KEY)).toEqual(['I4 NotConfirmed']);
+  });
+});
+
 describe('judge of pipes at rest', () => {
   /** A process stands still with a call under way; another one leads, and is confirmed; then the first call lands, and is answered or not. */
   async function landsLate({ isTold = false, isAnswered = false, tells = false }): Promise<string[]> {

@@ -178,8 +178,8 @@ export class OrganizationsAtRest {
   }
 
   /**
-   * Whether the waits of a name are used up, and no reply has shown it since it was given last: an API that lags shows it only with
-   * the next attempt, which by the contract is 6 hours off.
+   * Whether the waits of a name are used up, and no reply has shown it to this object since it was given last: an API that lags shows
+   * it only with the next attempt, which by the contract is 6 hours off.
    */
   #isShownLater(thing: Thing, target: string): boolean {
     const { uid } = thing.metadata;
@@ -187,11 +187,10 @@ export class OrganizationsAtRest {
     if (name === undefined || this.#court.life.api.organizations.of(organizationId)?.name !== name) return false;
     if ((statusOf(thing).attempts ?? 0) <= SHORT_WAITS) return false;
     const calls = this.#court.carriedOut(target);
-    const isGiven = (call: ApiCall): boolean =>
-      (call.body as SpecView).name === name &&
+    const isOwn = (call: ApiCall): boolean =>
       this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid);
-    const last = calls.findLastIndex(isGiven);
-    return last >= 0 && !calls.slice(last).some((call) => call.reply?.result?.name === name);
+    const last = calls.findLastIndex((call) => (call.body as SpecView).name === name && isOwn(call));
+    return last >= 0 && !calls.slice(last).some((call) => isOwn(call) && call.reply?.result?.name === name);
   }
 
   /**
