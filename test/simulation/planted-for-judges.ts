@@ -95,8 +95,8 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   {
     name: 'gated-waits-for-no-number',
     file: 'kinds/failure-report.ts',
-    from: 'notAfter ?? 0].filter((time) => time > now).map',
-    to: 'notAfter ?? 0].filter((time) => !(time <= now)).map',
+    from: 'times.filter((time) => time > now).map',
+    to: 'times.filter((time) => !(time <= now)).map',
     harm: 'An object that waits behind a closed gate without a time of its own is to be looked at after NaN ms: its pass breaks, again and again.',
     rule: 'process bug',
     seed: 40,
