@@ -174,4 +174,28 @@ describe('judge of removals', () => {
     expect(await datedAhead('one-3')).toEqual([]);
     expect(await datedAhead('one-2')).toEqual(['I2 came-later']);
   });
+
+  /**
+   * A clock that is five minutes ahead dates an intent, which never leaves; no look works for six and a half minutes. Who is shown then what
+   * somebody else has added was told of that intent only minutes after it was written, or at once.
+   */
+  async function intentAhead(toldAt: number): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    await record.until(LEFT);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    const time = new Date(record.life.kube.now() + 300_000).toISOString().replace('.000Z', 'Z');
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange: { time, ...ADD.privateEndpoints } });
+    record.process('one-1', 'died');
+    await record.until(toldAt);
+    record.begins('one-2', KEY);
+    await record.until(380);
+    somebodyAdds(record);
+    await record.until(400);
+    return takenForOurs(record, 'one-2');
+  }
+
+  it('has who takes something for an intent go by its date, but for no later than he was told of it', async () => {
+    expect(await intentAhead(250)).toEqual([]);
+    expect(await intentAhead(20)).toEqual(['I2 never-added']);
+  });
 });

@@ -42,7 +42,7 @@ export function judge(life: Life): Sitting {
   const heard = new Heard(life);
   const dropped = new Dropped(notes, heard);
   const overruled = new Overruled(court);
-  const intents = new Intents();
+  const intents = new Intents(life);
   const repeats = new RepeatJudge(court, trails);
   const ledger = new LedgerJudge(court, trails, { notes, heard, dropped });
   const unsettled = new UnsettledJudge(court, trails, intents);

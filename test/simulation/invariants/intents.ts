@@ -19,6 +19,8 @@ interface Intent {
   readonly is: string;
   readonly add: ReadonlyMap<string, EndpointView>;
   readonly by: string;
+  /** When it was written by the clock of its writer. */
+  readonly dated: number;
   readonly from: number;
   to: number;
 }
@@ -35,6 +37,11 @@ export class Intents implements Judge {
   readonly #intents = new Map<string, Intent[]>();
   readonly #sights = new Map<string, Sight[]>();
   readonly #writes: { readonly uid: string; readonly by: string; readonly at: number }[] = [];
+  readonly #wall: number;
+
+  constructor({ wall }: { readonly wall: number }) {
+    this.#wall = wall;
+  }
 
   see(fact: Fact): void {
     if (fact.what === 'seen' && fact.thing) this.#sight(fact.thing, fact);
@@ -55,7 +62,8 @@ export class Intents implements Judge {
     if (stood) stood.to = stood.is === is ? Number.POSITIVE_INFINITY : fact.at;
     if (time !== undefined && stood?.is !== is) {
       const added = new Map(add.map((endpoint) => [truthKey(endpoint), endpoint]));
-      intents.push({ is, add: added, by, from: fact.at, to: Number.POSITIVE_INFINITY });
+      const dated = Date.parse(time) - this.#wall;
+      intents.push({ is, add: added, by, dated, from: fact.at, to: Number.POSITIVE_INFINITY });
     }
   }
 
@@ -105,13 +113,28 @@ export class Intents implements Judge {
     return (this.#intents.get(uid) ?? []).some(({ add, from, to }) => add.has(endpoint) && at >= from && at <= to);
   }
 
-  /** Whether an endpoint that came then cannot be told from what was about to be added: that may have left, or not. */
-  wasOpen(uid: string, isIt: (endpoint: EndpointView) => boolean, at: number): boolean {
+  /**
+   * Whether an endpoint that came at this time cannot be told from what was about to be added: that may have left, or not. `shownTo`: the
+   * process that takes it for that.
+   */
+  wasOpen(
+    uid: string,
+    isIt: (endpoint: EndpointView) => boolean,
+    { at, shownTo }: { readonly at: number; readonly shownTo: string | undefined },
+  ): boolean {
     const intents = this.#intents.get(uid) ?? [];
-    return intents.some(
-      ({ add, from, to }) =>
-        at >= from - LAG_MS && at <= Math.min(to, from + SURELY_OURS_MS) && [...add.values()].some(isIt),
+    return intents.some((intent) => {
+      const until = Math.min(intent.to, this.#countsFrom(uid, intent, shownTo) + SURELY_OURS_MS);
+      return at >= intent.from - LAG_MS && at <= until && [...intent.add.values()].some(isIt);
+    });
+  }
+
+  /** A clock that was ahead may have dated it: a process can go by nothing else, but for when it was told of it. */
+  #countsFrom(uid: string, { add, dated, from }: Intent, process: string | undefined): number {
+    const told = (this.#sights.get(uid) ?? []).find(
+      (sight) => sight.process === process && sight.at >= from && [...add.keys()].some((key) => sight.open.has(key)),
     );
+    return Math.max(from, Math.min(dated, told?.at ?? from));
   }
 }
 

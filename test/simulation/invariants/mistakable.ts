@@ -100,17 +100,22 @@ export class Mistakable {
     return look.process === call.process || isTold;
   }
 
-  /** Whether it came so soon after ours was Missing by all that the process knew which was shown it first, and lived to say so. */
-  #isSoonByRecord(call: ApiCall, { key }: Instance, { stored, creator }: Instance): boolean {
+  /** Whether it came so soon after ours was Missing by all that the process knew which was shown it first. */
+  #isSoonByRecord(call: ApiCall, { key }: Instance, instance: Instance): boolean {
+    const process = this.#shownTo(call, instance);
+    if (process === undefined) return false;
+    const times = this.#court.objectsOf(call).flatMap(({ metadata }) => this.#missed.times(process, metadata.uid, key));
+    return times.some((since) => instance.creator.at <= since + PUT_BACK_MS);
+  }
+
+  /** Which process was shown it first, of those that keep the ledger, and lived to say so. */
+  #shownTo(call: ApiCall, { stored, creator }: Instance): string | undefined {
     const { looks } = this.#trails.of(call.host, call.target);
     const shown = looks.find(
       ({ call: look, at, entries }) =>
         at >= creator.at && entries && isIn(entries, stored) && this.#isKnownTo(call, look),
     );
-    if (!shown) return false;
-    const { process } = shown.call;
-    const times = this.#court.objectsOf(call).flatMap(({ metadata }) => this.#missed.times(process, metadata.uid, key));
-    return times.some((since) => creator.at <= since + PUT_BACK_MS);
+    return shown?.call.process;
   }
 
   /** It came when an add of ours was on its way, or was about to be: nobody can tell the two apart. */
@@ -170,9 +175,11 @@ export class Mistakable {
     return other.creator.by === 'operator' && !this.isElsewhere(call, other.creator.call);
   }
 
-  #cameWithIntent(call: ApiCall, { stored, creator }: Instance): boolean {
+  #cameWithIntent(call: ApiCall, instance: Instance): boolean {
+    const { stored, creator } = instance;
     const isIt = (endpoint: EndpointView): boolean => this.isShownAs(call, stored, endpoint);
-    return this.#court.objectsOf(call).some(({ metadata }) => this.#intents.wasOpen(metadata.uid, isIt, creator.at));
+    const coming = { at: creator.at, shownTo: this.#shownTo(call, instance) };
+    return this.#court.objectsOf(call).some(({ metadata }) => this.#intents.wasOpen(metadata.uid, isIt, coming));
   }
 
   /**
