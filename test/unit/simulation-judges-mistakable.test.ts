@@ -176,26 +176,42 @@ describe('judge of removals', () => {
   });
 
   /**
-   * A clock that is five minutes ahead dates an intent, which never leaves; no look works for six and a half minutes. Who is shown then what
-   * somebody else has added was told of that intent only minutes after it was written, or at once.
+   * A clock dates an intent, which never leaves; no look works for six and a half minutes. Who is shown then what somebody else has added,
+   * before or since, was told of that intent only minutes after it was written, or at once.
    */
-  async function intentAhead(toldAt: number): Promise<string[]> {
+  async function intentAhead({ toldAt = 300, cameAt = 420, aheadMs = 300_000 }): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
-    await record.until(LEFT);
-    record.calls('one-1', KEY, LOOK, shown('Old'));
-    const time = new Date(record.life.kube.now() + 300_000).toISOString().replace('.000Z', 'Z');
-    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange: { time, ...ADD.privateEndpoints } });
-    record.process('one-1', 'died');
-    await record.until(toldAt);
-    record.begins('one-2', KEY);
-    await record.until(380);
-    somebodyAdds(record);
-    await record.until(400);
+    const steps = [
+      {
+        second: 60,
+        run: () => {
+          record.calls('one-1', KEY, LOOK, shown('Old'));
+          const time = new Date(record.life.kube.now() + aheadMs).toISOString().replace('.000Z', 'Z');
+          record.writes('one-1', KEY, {
+            ...ready('NotConfirmed', 1),
+            pendingChange: { time, ...ADD.privateEndpoints },
+          });
+          record.process('one-1', 'died');
+        },
+      },
+      { second: toldAt, run: () => record.begins('one-2', KEY) },
+      { second: cameAt, run: () => somebodyAdds(record) },
+    ];
+    for (const { second, run } of steps.sort((a, b) => a.second - b.second)) {
+      await record.until(second);
+      run();
+    }
+    await record.until(440);
     return takenForOurs(record, 'one-2');
   }
 
   it('has who takes something for an intent go by its date, but for no later than he was told of it', async () => {
-    expect(await intentAhead(250)).toEqual([]);
-    expect(await intentAhead(20)).toEqual(['I2 never-added']);
+    expect(await intentAhead({ toldAt: 300 })).toEqual([]);
+    expect(await intentAhead({ toldAt: 80 })).toEqual(['I2 never-added']);
+  });
+
+  it('has him go by it also where the look before had hidden what was there', async () => {
+    expect(await intentAhead({ cameAt: 5, toldAt: 400 })).toEqual([]);
+    expect(await intentAhead({ cameAt: 5, toldAt: 400, aheadMs: 0 })).toEqual(['I2 never-added']);
   });
 });

@@ -99,11 +99,14 @@ export class Intents implements Judge {
   inherited(uid: string, endpoint: string): Pick<Intent, 'by' | 'from'>[] {
     const sights = this.#sights.get(uid) ?? [];
     return (this.#intents.get(uid) ?? []).filter(
-      ({ add, by, from, to }) =>
+      ({ add, by, dated, from, to }) =>
         add.has(endpoint) &&
         sights.some(
           ({ process, at, open }) =>
-            process !== by && open.has(endpoint) && at >= from && at <= Math.min(to, from + SURELY_OURS_MS),
+            process !== by &&
+            open.has(endpoint) &&
+            at >= from &&
+            at <= Math.min(to, Math.max(from, dated) + SURELY_OURS_MS),
         ),
     );
   }
