@@ -238,22 +238,34 @@ describe('a word that a restore takes off', () => {
   });
 });
 
-describe('a word whose writer was told to end', () => {
+describe('a word that a watch shows while its writer waits for the answer', () => {
   it.each([
-    ['was heard of by its answer', true, ['I3 unproven']],
-    ['is not heard of by the watch', false, []],
+    ['was heard of, if that comes', true, ['I3 unproven']],
+    ['is not heard of, if the writer ends before', false, []],
   ] as const)('%s', async (_, isAnswered, rules) => {
     const record = organization({ privateEndpoints: [], adoptPrivateEndpoints: true });
     await record.until(5);
     record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
     record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS] });
     await record.until(10);
-    record.process('one-1', 'told-to-end');
     record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] }, { unheard: !isAnswered });
     record.shows('one-1', KEY);
     record.process('one-1', 'ended');
     await record.until(200);
     expect(broken(record, 'I3')).toEqual(rules);
+  });
+
+  it('is not heard of, if its object goes before', async () => {
+    const record = organization({ privateEndpoints: [], adoptPrivateEndpoints: true });
+    await record.until(5);
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS] });
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] }, { unheard: true });
+    record.shows('one-1', KEY);
+    record.deletes(KEY);
+    record.shows('one-1', KEY);
+    await record.until(200);
+    expect(broken(record, 'I3')).toEqual([]);
   });
 });
 

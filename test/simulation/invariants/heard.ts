@@ -9,6 +9,8 @@ interface Word {
   readonly key: string;
   readonly thing: Thing;
   readonly at: number;
+  /** The request that wrote it is not over: only its answer tells the writer, whatever a watch shows. */
+  isUnderWay: boolean;
   /** What the writer was told of the object first after that; `gone`: or it has ended before, or a restore has taken the word off. */
   told?: 'stored' | 'gone';
 }
@@ -18,8 +20,6 @@ export class Heard implements Judge {
   readonly #words = new WeakMap<Thing, Word>();
   /** Those that nothing was told of yet, by writer. */
   readonly #open = new Map<string, Set<Word>>();
-  /** Processes that were told to end: they wait for their last answers, and act on nothing that a watch shows them. */
-  readonly #ending = new Set<string>();
   /** Processes that have ended in order; a write of theirs may be carried out later. */
   readonly #ended = new Set<string>();
   /** When the cluster's storage came back from a copy. */
@@ -32,11 +32,10 @@ export class Heard implements Judge {
   see(fact: Fact): void {
     if (fact.what === 'seen') this.#tell(fact);
     if (fact.what === 'asked') this.#answer(fact);
-    if (fact.what === 'process' && fact.did === 'told-to-end') this.#ending.add(fact.process);
     if (fact.what === 'process' && fact.did === 'ended') this.#close(fact.process);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations' || fact.change.by === 'user') return;
     const { now, by } = fact.change;
-    const word: Word = { by, key: keyOf('organizations', now), thing: now, at: fact.at };
+    const word: Word = { by, key: keyOf('organizations', now), thing: now, at: fact.at, isUnderWay: true };
     this.#words.set(now, word);
     if (this.#ended.has(by)) word.told = 'gone';
     else this.#open.set(by, (this.#open.get(by) ?? new Set()).add(word));
@@ -48,18 +47,19 @@ export class Heard implements Judge {
   }
 
   #answer({ process, ask: { method, path, status } }: Extract<Fact, { what: 'asked' }>): void {
-    if (method !== 'PUT' || status !== 200) return;
+    if (method === 'GET') return;
     const open = this.#open.get(process);
     for (const word of open ?? []) {
       const [, namespace, name] = word.key.split('/');
-      if (!path.endsWith(`/namespaces/${namespace}/organizations/${name}/status`)) continue;
+      if (!path.replace(/\/status$/, '').endsWith(`/namespaces/${namespace}/organizations/${name}`)) continue;
+      word.isUnderWay = false;
+      if (status !== 200) continue;
       word.told = 'stored';
       open?.delete(word);
     }
   }
 
   #tell({ process, key, thing }: Extract<Fact, { what: 'seen' }>): void {
-    if (this.#ending.has(process)) return;
     const open = this.#open.get(process);
     for (const word of open ?? []) {
       if (word.key !== key) continue;
@@ -69,7 +69,7 @@ export class Heard implements Judge {
       // Not by the version: a restore may have given it once more.
       const isTakenOff = !isDeepStrictEqual(thing, word.thing) && this.#restores.some((at) => at >= word.at);
       if (!thing || isTakenOff || isMadeAnew) word.told = 'gone';
-      else if (isNewer) word.told = 'stored';
+      else if (isNewer && !word.isUnderWay) word.told = 'stored';
       if (word.told) open?.delete(word);
     }
   }
