@@ -35,6 +35,35 @@ describe('judge of looks', () => {
   });
 });
 
+describe('judge of looks, of lists that are left out', () => {
+  /** A list with an entry, with an error beside it or without; then two looks without a list, a minute apart, and an add. */
+  async function afterList(error?: string): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    const { life } = record;
+    await record.until(10);
+    const look = record.leaves('one-1', KEY, LOOK);
+    record.done(look);
+    const { result } = shown('Old', { ...CONTESTED, id: 'theirs-1' });
+    look.reply = { at: life.timeline.now, status: 200, requestId: undefined, error, result, headers: {} };
+    life.tell({ what: 'answered', call: look });
+    record.writes('one-1', KEY, {
+      ...ready('UnexpectedResponse', 1),
+      lastRequest: { operation: 'Update', outcome: 'Unknown', time: record.time() },
+    });
+    for (const seconds of [20, 81]) {
+      await record.until(seconds);
+      record.calls('one-1', KEY, LOOK, { result: { name: 'Old' } });
+    }
+    record.leaves('one-1', KEY, { privateEndpoints: { add: [CONTESTED], remove: [] } });
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I1'));
+  }
+
+  it('takes no list for shown that came with an error', async () => {
+    expect(await afterList('INTERNAL_ERROR')).toEqual([]);
+    expect(await afterList()).toEqual(['I1 no-look']);
+  });
+});
+
 describe('judge of organizations at rest', () => {
   const OLD = 'api.example.com';
 

@@ -2,7 +2,7 @@ import type { EndpointMoves } from '../../simulator/organization-patch.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { type EndpointView, endpointKey } from '../record/objects.ts';
 import type { PatchView } from './calls.ts';
-import { type Court, isRefused, type Judge } from './court.ts';
+import { type Court, isRefused, isSuccess, type Judge } from './court.ts';
 
 /** Who put an endpoint where it is. */
 export type Creator =
@@ -154,9 +154,9 @@ export class Trails implements Judge {
   }
 
   #answered(call: ApiCall): void {
-    const { reply } = call;
-    if (!reply || reply.status !== 200 || !reply.result || !call.target.startsWith('organization ')) return;
-    const { at, result } = reply;
+    const { at, result } = call.reply ?? {};
+    // A result beside an error proves nothing to anybody.
+    if (at === undefined || !result || !isSuccess(call) || !call.target.startsWith('organization ')) return;
     const entries = readEntries(result.privateEndpoints);
     const truth = this.#truths.get(call.id) ?? new Set<string>();
     this.of(call.host, call.target).looks.push({ call, at, entries, truth });
