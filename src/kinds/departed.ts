@@ -1,37 +1,34 @@
-import { type Calls, past } from './target.ts';
+import type { Calls } from './target.ts';
 
-/** Targets of which it is remembered; the oldest goes first. */
-const MOST = 10_000;
+/** Targets of which it is remembered, and objects of each; the oldest goes first. */
+const MOST_TARGETS = 10_000;
+const MOST_OF_ONE = 100;
 
 /** What the API took of objects that are gone it holds still: to the others of their target it counts as if they were there. */
 export class Departed {
-  readonly #calls = new Map<string, Calls>();
+  /** By target, then uid. */
+  readonly #calls = new Map<string, Map<string, Calls>>();
 
   /** An object of this target is gone, and others are to act on what it has sent. */
-  leaves(target: string, calls: Calls, now: number): void {
-    const before = this.#calls.get(target);
-    this.#calls.delete(target);
-    this.#calls.set(target, before ? later(before, calls, now) : calls);
-    const [oldest] = this.#calls.keys();
-    if (this.#calls.size > MOST && oldest !== undefined) this.#calls.delete(oldest);
+  leaves(target: string, uid: string, calls: Calls): void {
+    const before = this.#calls.get(target) ?? new Map<string, Calls>();
+    putLast(before, uid, { value: calls, most: MOST_OF_ONE });
+    putLast(this.#calls, target, { value: before, most: MOST_TARGETS });
   }
 
-  of(target: string): Calls | undefined {
-    return this.#calls.get(target);
+  /** Of others than this object: a restored backup may have brought it back. */
+  of(target: string, uid: string): readonly Calls[] {
+    return [...(this.#calls.get(target) ?? [])].flatMap(([other, calls]) => (other === uid ? [] : [calls]));
   }
 }
 
-/** A time in the future, which a wrong clock has written, hides none that is known to have been. */
-function later(one: Calls, other: Calls, now: number): Calls {
-  const latest = (name: 'appliedAt' | 'provenAt' | 'unknownAt' | 'calledAt'): number | undefined => {
-    const known = [one[name], other[name]].filter((at) => at !== undefined);
-    return known.toSorted((a, b) => past(a, now) - past(b, now)).at(-1);
-  };
-  return {
-    created: one.created > other.created ? one.created : other.created,
-    appliedAt: latest('appliedAt'),
-    provenAt: latest('provenAt'),
-    unknownAt: latest('unknownAt'),
-    calledAt: latest('calledAt'),
-  };
+function putLast<T>(
+  map: Map<string, T>,
+  key: string,
+  { value, most }: { readonly value: T; readonly most: number },
+): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }

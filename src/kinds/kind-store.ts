@@ -68,9 +68,8 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const rivals = rivalsOf(before);
     const target = options.targetOf(before);
     if (rivals.length < 2) contests.end(target);
-    const now = clock.now();
-    const isOwed = (rival: T): boolean => isOvertaken(rival, before, locks.atWorkMs, now);
-    if (target !== undefined && rivals.some(isOwed)) departed.leaves(target, callsOf(before), now);
+    const isOwed = (rival: T): boolean => isOvertaken(rival, before, locks.atWorkMs, clock.now());
+    if (target !== undefined && rivals.some(isOwed)) departed.leaves(target, before.metadata.uid, callsOf(before));
     wake(rivals, 'user');
   };
   const store = new Store<T>({

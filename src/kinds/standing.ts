@@ -33,7 +33,7 @@ export function standingOf<T extends KubeObject>(object: T, from: StandingSource
     waits: readyOf(object.status as CommonStatus | undefined)?.reason === 'TargetConflict',
     unlisted: from.unlisted().length > 0,
     atWorkMs: from.locks.atWorkMs,
-    departed: target === undefined ? undefined : from.departed.of(target),
+    departed: target === undefined ? undefined : from.departed.of(target, uid),
     unsettledMs: target === undefined ? undefined : from.locks.remainingMs(target, uid),
     courtesyMs: isContest && target !== undefined ? from.contests.courtesyMs(target) : 0,
   };

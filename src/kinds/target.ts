@@ -43,7 +43,7 @@ export interface Standing {
   /** So much earlier than it was confirmed a write may have been carried out, by the clock of the process that sent it. */
   readonly atWorkMs: number;
   /** What those have sent that are gone. */
-  readonly departed?: Calls | undefined;
+  readonly departed?: readonly Calls[] | undefined;
   /** For so long a write of another object, or of one that is gone, may still be at work. */
   readonly unsettledMs: number | undefined;
   /** For so long the younger lets the older go first, where nobody is proven and they have just appeared. */
@@ -123,9 +123,9 @@ export function confirmedAgainst(
   standing: Pick<Standing, 'departed' | 'atWorkMs'> & { readonly own: Calls; readonly others: readonly Calls[] },
   now: number,
 ): number | undefined {
-  const { own, departed, atWorkMs } = standing;
+  const { own, departed = [], atWorkMs } = standing;
   if (own.appliedAt === undefined) return undefined;
-  const others = departed ? [...standing.others, departed] : standing.others;
+  const others = [...standing.others, ...departed];
   const taken = Math.max(0, ...others.map((calls) => lastTakenAt(calls, now)));
   // Behind a refusal may be what was lost before it; not where it came in the very second, since calls follow one another.
   const called = Math.max(0, ...others.map((calls) => latest([calls.calledAt], { ...calls, now })));
@@ -151,7 +151,7 @@ function latest(
 /** By the clocks of others the future is long past, but not never: of two such times nobody knows which came first. */
 const LONG_PAST = 1;
 
-export function past(time: number, now: number): number {
+function past(time: number, now: number): number {
   return time <= now ? time : LONG_PAST;
 }
 

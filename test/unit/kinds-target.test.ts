@@ -223,7 +223,7 @@ describe('what was confirmed', () => {
   ] as const)('%s', ([, departedAt, again]) => {
     const own = a('x', { ...proven, appliedAt: at(-10) });
     const { created, ...never } = a('y', { created: '2026-03-01T11:00:00Z' });
-    const verdict = judged(own, [], { departed: { created, ...never, appliedAt: at(departedAt) } });
+    const verdict = judged(own, [], { departed: [{ created, ...never, appliedAt: at(departedAt) }] });
     expect(verdict).toEqual({ holds: true, ...(again !== undefined && { againAt: at(again) }) });
   });
 
