@@ -35,7 +35,7 @@ export class KubernetesSide implements Server {
   readonly #pages = new Map<string, Thing[]>();
   /** By process and collection. */
   readonly #told = new Map<string, Told>();
-  /** By process and name: the uid of the object whose status was refused there last. What is read after that is about this one. */
+  /** By process and name: the uid of the object whose status was refused there last, or had no answer. What is read after that is about this one. */
   readonly #refused = new Map<string, string>();
   /** By process: when it last took the server for one that went back. What it knew from before that says nothing of the versions after it. */
   readonly #wentBackAt = new Map<string, number>();
@@ -99,8 +99,7 @@ export class KubernetesSide implements Server {
     const isWatch = path.includes('watch=true');
     if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body, tookMs } });
     if (method === 'GET' && status === 404) this.#missed(crossing);
-    if (method === 'PUT' && status >= 400)
-      this.#refused.set(`${host} ${nameOf(path)}`, (JSON.parse(body) as Thing).metadata.uid);
+    if (method === 'PUT' && status >= 400) this.#notWritten(crossing);
     if (method === 'PATCH' && status >= 400) this.#asked.inVain(crossing);
     if (says === undefined || status >= 300 || isWatch) return;
     const [route = '', query = ''] = path.split('?');
@@ -132,6 +131,11 @@ export class KubernetesSide implements Server {
     const { method, path, body } = request;
     if (path.includes('watch=true')) return;
     this.#tell({ what: 'asked', process: host, ask: { method, path, status: undefined, body, failure } });
+    if (method === 'PUT') this.#notWritten({ host, request });
+  }
+
+  #notWritten({ host, request: { path, body } }: Pick<Crossing, 'host' | 'request'>): void {
+    this.#refused.set(`${host} ${nameOf(path)}`, (JSON.parse(body) as Thing).metadata.uid);
   }
 
   /** A list counts when its last page is there: what is not in it is gone. */
