@@ -2,7 +2,7 @@ import type { Calls } from './target.ts';
 
 /** Targets of which it is remembered, and objects of each; the oldest goes first. */
 const MOST_TARGETS = 10_000;
-const MOST_OF_ONE = 100;
+const MOST_OF_ONE = 10;
 
 /** What the API took of objects that are gone it holds still: to the others of their target it counts as if they were there. */
 export class Departed {

@@ -227,6 +227,13 @@ describe('what was confirmed', () => {
     expect(verdict).toEqual({ holds: true, ...(again !== undefined && { againAt: at(again) }) });
   });
 
+  test('is sent again after a call of one that is gone, also where another one that is gone has a time in the future', () => {
+    const { created, ...never } = a('y', { created: '2026-03-01T11:00:00Z' });
+    const departed = [at(70), at(-5)].map((appliedAt) => ({ created, ...never, appliedAt }));
+    const verdict = judged(a('x', { ...proven, appliedAt: at(-10) }), [], { departed });
+    expect(verdict).toEqual({ holds: true, againAt: at(-4) });
+  });
+
   test('is nothing where nothing of it was', () => {
     expect(judged(a('x', proven), [a('y', { appliedAt: at(-5) })])).toEqual({ holds: true });
   });

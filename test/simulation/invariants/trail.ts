@@ -116,8 +116,9 @@ export class Trails implements Judge {
 
   /**
    * An API may store what it refuses, which is nobody's by the table where the list that settles the refusal lacks it, or no list has
-   * had it, or it stands there in other fields than were sent. Every add of it since was refused too: so no client can know. `isPending`: it stands on record as being added, and is to be
-   * named, unless that refusal was settled and the intent on record never left.
+   * had it, or it stands there in other fields than were sent. Every add of it since was refused too: so no client can know.
+   * `isPending`: it stands on record as being added, and is to be named, unless that refusal was settled and the intent on record
+   * never left.
    */
   isStoredUnseen(
     host: string,
