@@ -10,6 +10,7 @@ import {
   shown,
   unknown,
 } from '../simulation/by-hand/objects.ts';
+import type { HandRecord } from '../simulation/by-hand/record.ts';
 import type { ApiCall } from '../simulation/record/facts.ts';
 import { CONTESTED, OBJECT } from '../simulation/scope/moves.ts';
 
@@ -216,5 +217,23 @@ describe('judge of what is unsettled', () => {
   it('goes by when a word was written, whatever time stands in it', async () => {
     expect(await afterNameAhead({ isTold: false })).toEqual([]);
     expect(await afterNameAhead({ isTold: true })).toEqual(['I6 unsettled']);
+  });
+
+  /** A name is sent for one object and answered; half a minute later another object of its organization is looked at. */
+  async function afterAnswer(answer: Parameters<HandRecord['calls']>[3]): Promise<string[]> {
+    const record = organization({ name: 'A' });
+    neighbour(record, { name: 'A' });
+    record.shows('one-1', NEIGHBOURS);
+    await record.until(10);
+    record.calls('one-1', KEY, { name: 'A' }, answer);
+    await record.until(40);
+    record.calls('one-1', NEIGHBOURS, LOOK, shown('A'));
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I6'));
+  }
+
+  it('takes an answer that proves nothing for none', async () => {
+    expect(await afterAnswer({ status: 200 })).toEqual(['I6 unsettled']);
+    expect(await afterAnswer(shown('A'))).toEqual([]);
+    expect(await afterAnswer({ status: 400, applied: false })).toEqual([]);
   });
 });

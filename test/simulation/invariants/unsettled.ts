@@ -2,7 +2,7 @@ import type { Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import { changes, type PatchView, shown } from './calls.ts';
-import { type Candidate, type Court, isRefused, type Judge } from './court.ts';
+import { type Candidate, type Court, isRefused, isSuccess, type Judge } from './court.ts';
 import { type Intents, removalOf } from './intents.ts';
 import { isIn, type Trails, truthKey } from './trail.ts';
 
@@ -44,7 +44,7 @@ export class UnsettledJudge implements Judge {
     }
     // Where the answer broke off in its body, its status had come before.
     if (fact.what === 'unanswered' && !isRefused(fact.call)) this.#keep(fact.call);
-    if (fact.what === 'answered' && isUnknown(fact.call.reply?.status ?? 0)) this.#keep(fact.call);
+    if (fact.what === 'answered' && !isSuccess(fact.call) && !isRefused(fact.call)) this.#keep(fact.call);
   }
 
   /**
@@ -213,10 +213,6 @@ function wordOf(thing: Thing): string {
 
 function keyOf({ host, target }: ApiCall): string {
   return `${host} ${target}`;
-}
-
-function isUnknown(status: number): boolean {
-  return status >= 500 || status === 408 || (status >= 300 && status < 400);
 }
 
 function uidOf({ known }: Candidate): string {
