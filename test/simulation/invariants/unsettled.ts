@@ -1,6 +1,6 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
-import { statusOf } from '../record/objects.ts';
+import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import { changes, type PatchView, shown } from './calls.ts';
 import { type Candidate, type Court, isRefused, isSuccess, type Judge } from './court.ts';
 import { type Intents, removalOf } from './intents.ts';
@@ -24,6 +24,8 @@ export class UnsettledJudge implements Judge {
   readonly #toldTo = new Map<ApiCall, Set<string>>();
   /** By object and word: whoever was the first to say so, and when. */
   readonly #authors = new Map<string, { readonly by: string; readonly at: number }>();
+  /** By process and object: the word that the process was shown last, and since when it is that one. */
+  readonly #shown = new Map<string, { readonly word: string; readonly at: number }>();
 
   constructor(court: Court, trails: Trails, intents: Intents) {
     this.#court = court;
@@ -35,6 +37,11 @@ export class UnsettledJudge implements Judge {
     if (fact.what === 'written') {
       const word = wordOf(fact.change.now);
       if (!this.#authors.has(word)) this.#authors.set(word, { by: fact.change.by, at: fact.at });
+    }
+    if (fact.what === 'seen' && fact.thing) {
+      const word = wordOf(fact.thing);
+      const of = `${fact.process} ${fact.key}`;
+      if (this.#shown.get(of)?.word !== word) this.#shown.set(of, { word, at: fact.at });
     }
     if (fact.what === 'process' && (fact.did === 'died' || fact.did === 'killed')) this.#died(fact.process);
     if (fact.what === 'answered' || fact.what === 'unanswered') this.#underWay.delete(fact.call);
@@ -49,7 +56,8 @@ export class UnsettledJudge implements Judge {
 
   /**
    * When the writes of unknown outcome are settled that hold back this object of a target, ms; 0: there are none. Those of another
-   * process count from when this one was told of them, `toldAt` or when it first saw the intent.
+   * process count from when this one was told of them, `toldAt` or when it first saw the intent; and so does what a restored status
+   * says of one that was settled long ago.
    */
   settledAt(target: string, to: { readonly key: string; readonly process: string; readonly toldAt: number }): number {
     const isOwn = ({ process }: ApiCall): boolean => process === to.process;
@@ -62,7 +70,19 @@ export class UnsettledJudge implements Judge {
       })
       .filter((call) => isOwn(call) || this.#isTold(call) || seenAt(call) !== undefined)
       .map((call) => (isOwn(call) ? call.leftAt : Math.max(call.leftAt, to.toldAt, seenAt(call) ?? 0)));
+    starts.push(...this.#openWords(target, to));
     return starts.length === 0 ? 0 : Math.max(...starts) + this.#settledMs();
+  }
+
+  /** Since when a process has been shown that a call which another one made for another object of the target may be under way. */
+  #openWords(target: string, { key, process }: { readonly key: string; readonly process: string }): number[] {
+    return [...this.#court.life.knowledge.of(process)].flatMap(([other, { last }]) => {
+      const shownLast = this.#shown.get(`${process} ${other}`);
+      const { pendingChange, lastRequest } = statusOf(last);
+      const isOpen = pendingChange !== undefined || lastRequest?.outcome === 'Unknown';
+      if (!shownLast || !isOpen || other === key || this.#authors.get(shownLast.word)?.by === process) return [];
+      return targetOfSpec(other.split('/')[0] ?? '', specOf(last)) === target ? [shownLast.at] : [];
+    });
   }
 
   /** Whether a status of an object that it can be for tells of it. */
