@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { putSecret } from '../simulation/adversary/secrets.ts';
-import { KEY, LOOK, NEIGHBOURS, neighbour, OURS, organization, ready, shown } from '../simulation/by-hand/objects.ts';
+import {
+  applied,
+  KEY,
+  LOOK,
+  NEIGHBOURS,
+  neighbour,
+  OURS,
+  organization,
+  ready,
+  shown,
+} from '../simulation/by-hand/objects.ts';
 import type { HandRecord } from '../simulation/by-hand/record.ts';
 import { CONTESTED, OBJECT, ORGANIZATION } from '../simulation/scope/moves.ts';
 
@@ -59,6 +69,33 @@ describe('judge of the ledger', () => {
     record.shows('one-1', KEY);
     await record.until(200);
     expect(broken(record, 'I3')).toEqual(rules);
+  });
+
+  it.each([
+    ['takes for there what a lagging list shows that was removed before the restore', 'before', CONTESTED, []],
+    ['does not where that was removed after it', 'after', CONTESTED, ['restore forwards']],
+    ['does not where the list is without it', 'before', undefined, ['restore forwards']],
+  ] as const)('after a restore %s', async (_, removed, listed, rules) => {
+    const record = await adopted();
+    const { kube, knowledge } = record.life;
+    const host = record.life.apiHost;
+    const moves = { added: [CONTESTED], removed: [] };
+    record.life.tell({ what: 'other', host, organizationId: ORGANIZATION, moves });
+    record.edits(KEY, { privateEndpoints: [CONTESTED] });
+    const backup = kube.objects.backup();
+    if (removed === 'before') record.calls('one-1', KEY, REMOVE, REMOVED);
+    await record.until(20);
+    kube.objects.restore(backup, { forwards: true });
+    knowledge.forget();
+    record.life.restored(undefined);
+    await record.until(30);
+    record.shows('one-1', KEY);
+    if (removed === 'after') record.calls('one-1', KEY, REMOVE, REMOVED);
+    await record.until(35);
+    const requestId = record.calls('one-1', KEY, LOOK, shown('Old', ...(listed ? [listed] : [])));
+    record.writes('one-1', KEY, { ...applied(record, 2, requestId), privateEndpoints: [OURS] });
+    await record.until(900);
+    expect(broken(record, 'restore')).toEqual(rules);
   });
 
   it.each([

@@ -229,7 +229,8 @@ export class OrganizationsAtRest {
 
   /**
    * Whether somebody else took it away after the last look for this object, or that one showed what was before; or took away what
-   * was under its id in another place, which keeps it out; or a write of the operator did of which nobody could know.
+   * was under its id in another place, which keeps it out; or a write of the operator did of which nobody could know,
+   * also because a restore has taken it off the record.
    */
   #wentSince(thing: Thing, endpoint: EndpointView): boolean {
     const { apiHost } = this.#court.life;
@@ -245,7 +246,8 @@ export class OrganizationsAtRest {
     );
     const key = truthKey(endpoint);
     const isStale = last?.entries !== undefined && isIn(last.entries, endpoint) && !last.truth.has(key);
-    if (isStale) this.#court.excuse('a list from before somebody removed it');
+    const restoredAt = this.#court.life.restores.at(-1) ?? 0;
+    if (isStale) this.#court.excuse('a list from before it was removed');
     // The answer is that of the first time: nobody hears of what a call shows that is carried out once more.
     const seenAt = last?.call.executions[0]?.at ?? 0;
     return instances.some((one) => {
@@ -254,6 +256,8 @@ export class OrganizationsAtRest {
       if (one.gone.call) {
         const isUnknown = (call: ApiCall): boolean =>
           this.#trails.wentAgain(apiHost, target, one) || cameUntold(call, thing, this.#court);
+        // No record tells of that removal any more.
+        if (one.key === key && isStale && one.gone.at <= restoredAt) return true;
         return one.key === key && isUnseen && isUnknown(one.gone.call);
       }
       if (one.key === key) return isStale || isUnseen;
