@@ -110,7 +110,7 @@ function lineFor(entry: LedgerEntry, evidence: Evidence): Line {
   const reported = list.exact(entry);
   const isSent = sent?.pending.remove.some((tuple) => tupleKey(tuple) === tupleKey(entry)) ?? false;
   if (isSent && sent) return afterRemove(entry, reported, evidence, sent);
-  if (entry.state === 'Removing' && entry.lastError === undefined) return removing(entry, reported, evidence);
+  if (entry.state === 'Removing') return removing(entry, reported, evidence);
   if (entry.state === 'Missing') return missing(entry, reported, evidence);
   return reported ? { entry: kept(entry, reported, goal) } : { entry: missed(entry, evidence.now) };
 }
@@ -203,7 +203,8 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
 
 function removing(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence): Line {
   if (!reported) return { did: 'removed' };
-  const present = kept(entry, reported, evidence.goal);
+  // That the API has refused it before says nothing any more.
+  const present = kept(bare(entry), reported, evidence.goal);
   if (isOver(entry, evidence)) return { entry: present, inVain: true };
   const nextAttemptTime = timestamp(wholeSecond(evidence.openUntil?.(entry) ?? evidence.settlesAt));
   return { entry: { ...present, state: 'Removing', nextAttemptTime } };
