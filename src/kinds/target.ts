@@ -135,6 +135,11 @@ export function confirmedAgainst(
   return taken > 0 && taken + atWorkMs >= since ? taken + atWorkMs + 1_000 : undefined;
 }
 
+/** Whether what was confirmed is to be sent again by now. */
+export function isOvertaken(standing: Standing, now: number): boolean {
+  return (confirmedAgainst(standing, now) ?? Number.POSITIVE_INFINITY) <= now;
+}
+
 /** When the API last took something of it, or may have, by its status; 0: never. */
 function lastTakenAt({ created, appliedAt, provenAt, unknownAt }: Calls, now: number): number {
   return latest([appliedAt, provenAt, unknownAt], { created, now });

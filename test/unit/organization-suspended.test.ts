@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
+import type { Facts } from '../../src/kinds/organization/load.ts';
 import { addressOf } from '../../src/kinds/organization/remote.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { T0 } from '../support/objects.ts';
 import { at } from '../support/organization-entries.ts';
-import { anOrganization, factsOf, planned } from '../support/organization-objects.ts';
+import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
 
 /** Applied at T0, and suspended when the API had last answered so long after that. */
-function suspended(ms: number, more: OrganizationStatus = {}) {
+function suspended(ms: number, more: OrganizationStatus = {}, facts: Partial<Facts> = {}, now = T0) {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme', suspend: true } });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
@@ -22,7 +24,7 @@ function suspended(ms: number, more: OrganizationStatus = {}) {
   };
   const lastRequest = { operation: 'UpdateOrganization', httpStatus: 200, outcome: 'Succeeded', time: at(ms) } as const;
   const { proof } = anOrganization({ status: {} }).status ?? {};
-  return planned({ ...object, status: { ...(proof && { proof }), applied, lastRequest, ...more } });
+  return planned({ ...object, status: { ...(proof && { proof }), applied, lastRequest, ...more } }, facts, now);
 }
 
 test('what is suspended is confirmed where the last answer has confirmed it', () => {
@@ -33,4 +35,16 @@ test('what is suspended is not confirmed where the last answer showed another na
   const differences = [{ field: 'name', declared: 'Acme', reported: 'Theirs' }];
   expect(suspended(60_000, { differences })).toEqual({ do: 'suspend', confirmed: false });
   expect(suspended(60_000), 'with its id in another place').toEqual({ do: 'suspend', confirmed: false });
+});
+
+test('what is suspended is not confirmed where another object has been confirmed since, or a write stands in no status', () => {
+  const facts = factsOf(anOrganization());
+  const own = aClaim({ appliedAt: T0 });
+  const others = (appliedAt: number) => [aClaim({ uid: 'uid-0', created: at(-7_200_000), appliedAt })];
+  const plans = [
+    suspended(0, {}, { standing: { ...facts.standing, own, others: others(T0 - 600_000) } }, T0 + 600_000),
+    suspended(0, {}, { standing: { ...facts.standing, own, others: others(T0 + 60_000) } }, T0 + 600_000),
+    suspended(0, {}, { owed: true }),
+  ];
+  expect(plans).toEqual([true, false, false].map((confirmed) => ({ do: 'suspend', confirmed })));
 });

@@ -1,7 +1,7 @@
 import { generationOf } from '../common-status.ts';
 import { parseDuration } from '../duration.ts';
 import { keepsItsWord } from '../standing.ts';
-import { type Held, judgeTarget, type Turn } from '../target.ts';
+import { type Held, isOvertaken, judgeTarget, type Turn } from '../target.ts';
 import { endsApplied } from '../unsettled.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import { type Tuple, withAdds } from './endpoints.ts';
@@ -39,7 +39,8 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   if (verdict.holds && mayRemove && !isHeld(object) && oursIn(object).length > 0) return { do: 'hold' };
   const goal = goalOf(spec);
   const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
-  if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, hash) };
+  const isLast = !facts.owed && !isOvertaken(facts.standing, now);
+  if (spec.suspend) return { do: 'suspend', confirmed: isLast && isConfirmed(object, hash) };
   if (!verdict.holds) return { do: 'yield', spec, ...givenUp(object, facts, { to: verdict, now }) };
   if (spec.mode === 'Plan' || facts.planOnly) {
     const preview = previewOf(object, { goal, path, hash, now });

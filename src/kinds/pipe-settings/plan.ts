@@ -4,7 +4,7 @@ import { whenDue } from '../due.ts';
 import { parseDuration } from '../duration.ts';
 import { isProven } from '../proof.ts';
 import { keepsItsWord } from '../standing.ts';
-import { type Held, judgeTarget, type Turn } from '../target.ts';
+import { type Held, isOvertaken, judgeTarget, type Turn } from '../target.ts';
 import { endsApplied, isSettling, settledAt } from '../unsettled.ts';
 import type { Facts } from './load.ts';
 import { type SettingsRequest, settingsRequest } from './remote.ts';
@@ -44,7 +44,8 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message };
   const { spec } = parsed;
   const request = settingsRequest(facts.baseUrl, spec);
-  if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, request) };
+  const isLast = !isOvertaken(facts.standing, now);
+  if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, request) && isLast && !facts.owed };
   const verdict = judgeTarget(facts.standing, now);
   if (!verdict.holds) return { do: 'yield', to: verdict, spec };
   if (spec.mode === 'Plan' || facts.planOnly) {
@@ -52,7 +53,6 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     return { do: 'preview', spec, request, apiHash, planOnly };
   }
   const { turn, againAt } = verdict;
-  const isOvertaken = againAt !== undefined && againAt <= now;
   const due = whenDue({
     generation: generationOf(object),
     uid: object.metadata.uid,
@@ -61,7 +61,7 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     confirmed:
       isConfirmed(object, request) &&
       object.status?.applied?.generation === generationOf(object) &&
-      !isOvertaken &&
+      isLast &&
       !facts.owed,
     reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
     secret: facts.secret,
@@ -71,7 +71,7 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
   if (!due.due) {
-    const times = [due.at, isOvertaken ? undefined : againAt].filter((at) => at !== undefined);
+    const times = [due.at, isLast ? againAt : undefined].filter((at) => at !== undefined);
     return times.length === 0 ? { do: 'nothing' } : { do: 'nothing', at: Math.min(...times) };
   }
   if (turn) {
