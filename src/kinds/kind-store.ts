@@ -23,6 +23,8 @@ export interface KindStoreOptions<T extends KubeObject> {
   readonly targetOf: (object: KubeObject) => string | undefined;
   /** Another status than before has come, whoever wrote it, and whether or not its object is visited for it. */
   readonly onStatus?: (object: T) => void;
+  /** Configured namespaces that nobody has listed yet. */
+  readonly unlisted?: () => readonly string[];
 }
 
 export interface KindStore<T extends KubeObject> {
@@ -69,7 +71,9 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const target = options.targetOf(before);
     if (rivals.length < 2) contests.end(target);
     const isOwed = (rival: T): boolean => isOvertaken(rival, before, locks.atWorkMs, clock.now());
-    if (target !== undefined && rivals.some(isOwed)) departed.leaves(target, before.metadata.uid, callsOf(before));
+    // One that is listed late may have been confirmed before it.
+    const mayBeOwed = rivals.some(isOwed) || (options.unlisted?.() ?? []).length > 0;
+    if (target !== undefined && mayBeOwed) departed.leaves(target, before.metadata.uid, callsOf(before));
     wake(rivals, 'user');
   };
   const store = new Store<T>({

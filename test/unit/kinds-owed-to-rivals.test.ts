@@ -21,15 +21,15 @@ function aProcess() {
   const bodies: (string | undefined)[] = [];
   /** What happens while a call is under way. */
   const meanwhile: (() => void)[] = [];
-  const kind = createPipeSettingsKind(
-    aKindContext(clock, {
-      async answer(body) {
-        bodies.push(body);
-        meanwhile.shift()?.();
-        return replies.shift() ?? anAnswer(200, { result: JSON.parse(body ?? '{}') });
-      },
-    }),
-  );
+  const unlisted: string[] = [];
+  const context = aKindContext(clock, {
+    async answer(body) {
+      bodies.push(body);
+      meanwhile.shift()?.();
+      return replies.shift() ?? anAnswer(200, { result: JSON.parse(body ?? '{}') });
+    },
+  });
+  const kind = createPipeSettingsKind({ ...context, unlisted: () => unlisted });
   const stored = new Map<string, PipeSettings>();
   let version = 100;
   const client: Pick<KubeClient, 'request'> = {
@@ -62,7 +62,7 @@ function aProcess() {
     const key = keyOf(object);
     await lifecycle.run(kind, `PipeSettings/${key}`, key);
   };
-  return { kind, clock, replies, bodies, meanwhile, put, visit };
+  return { kind, clock, replies, bodies, meanwhile, unlisted, put, visit };
 }
 
 /** Holds the pipe: proven, applied a minute ago. */
@@ -104,6 +104,19 @@ test.each([
   expect(bodies).toEqual(replies.map(() => '{"engine_max_threads":8}'));
   await catchUp(process, () => void (isGone && kind.sink().apply('DELETED', put(late))));
   expect(bodies.slice(replies.length)).toEqual(['{"engine_max_threads":2}']);
+});
+
+test('who holds the pipe sends again where it is listed only when a rival has been confirmed and is gone', async () => {
+  const process = aProcess();
+  const { kind, bodies, unlisted, put, visit } = process;
+  kind.sink().replace([put(late)], '101', false);
+  unlisted.push('far');
+  await visit(late);
+  kind.sink().apply('DELETED', put(late));
+  await visit(late);
+  unlisted.pop();
+  await catchUp(process);
+  expect(bodies).toEqual(['{"engine_max_threads":8}', '{"engine_max_threads":2}']);
 });
 
 test('who holds the pipe sends again where a rival has given way before it sent what it had confirmed long ago', async () => {

@@ -15,13 +15,15 @@ import { type Organization, organizationType, parseSpec } from './resource.ts';
 
 /** The name and private endpoints of one existing organization, brought about by PATCH, which is also the only way to see them. */
 export function createOrganizationKind(context: KindContext): Kind {
-  const { api, secrets, unlisted, cleanupDeadlineMs, planOnly, log } = context;
+  const { api, secrets, cleanupDeadlineMs, planOnly, log } = context;
   const { baseUrl } = api;
-  const { kind } = organizationType;
+  const { kind, plural } = organizationType;
+  const unlisted = () => context.unlisted(plural);
   const { store, rivals, locks, contests, departed, unrecorded } = createKindStore<Organization>({
     kind,
     context,
     targetOf,
+    unlisted,
     // What another process has open counts from now on, also for one that stands by.
     onStatus: (object) => void notebook.of(object, context.clock.monotonic()),
   });
@@ -40,7 +42,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     planOnly,
     targetOf,
     mayAct: (rival: Organization) => !planOnly && parseSpec(rival).ok,
-    unlisted: () => unlisted(organizationType.plural),
+    unlisted,
   };
   const acting: Acting = {
     ...attempts,

@@ -14,13 +14,15 @@ import { type PipeSettings, parseSpec, pipeSettingsType } from './resource.ts';
 
 /** The settings of one existing ingestion pipe, brought about by PUT. */
 export function createPipeSettingsKind(context: KindContext): Kind {
-  const { api, secrets, unlisted, planOnly } = context;
+  const { api, secrets, planOnly } = context;
   const { baseUrl } = api;
-  const { kind } = pipeSettingsType;
+  const { kind, plural } = pipeSettingsType;
+  const unlisted = () => context.unlisted(plural);
   const { store, rivals, locks, contests, departed, unrecorded } = createKindStore<PipeSettings>({
     kind,
     context,
     targetOf,
+    unlisted,
   });
   const attempts = attemptsOf(kind, context, { store, locks, unrecorded });
   const apiHash = apiHashOf(baseUrl);
@@ -37,7 +39,7 @@ export function createPipeSettingsKind(context: KindContext): Kind {
     secrets,
     baseUrl,
     apiHash,
-    unlisted: () => unlisted(pipeSettingsType.plural),
+    unlisted,
   };
   const acting: Acting = {
     ...attempts,
