@@ -100,6 +100,15 @@ describe('a deleted object', () => {
     );
   });
 
+  test('is not let go, nor called for, before its deadline while the holder may be in a namespace that is not listed yet', () => {
+    const standing = { ...factsOf(deleted()).standing, waits: true, unlisted: true };
+    expect(planned(deleted(ours), { standing })).toEqual({ do: 'nothing', at: T0 + 10 * MINUTE });
+    const left = release({ abandoned: [e('a')], because: 'deadline' });
+    expect(planned(deleted(ours), { standing }, T0 + 10 * MINUTE)).toEqual(left);
+    expect(planned(deleted(ours), { standing: { ...standing, unlisted: false } }).do, 'listed').toBe('step');
+    expect(planned(deleted(), { standing }), 'nothing of its own').toEqual(release({ because: 'deadline' }));
+  });
+
   test('names what is both in its ledger and on its way once, in whatever letters', () => {
     const pendingChange = { time: at(0), add: [e('a')], remove: [] };
     const status = { privateEndpoints: [entry('A')], pendingChange };

@@ -48,15 +48,20 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
   const parsed = parseSpec(object);
   if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return release();
   const verdict = judgeTarget(facts.standing, now);
-  if (!verdict.holds) return release({ abandoned: entriesOf(object), because: 'held' });
   const goal = parsed.ok ? cleanupGoal(parsed.spec, facts.listedByOthers) : undefined;
   const own = ownOf(object, facts, goal);
+  const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
+  if (!verdict.holds) {
+    // Nobody has seen the one that may hold it: what this object has may be its own.
+    const isUnseen = verdict.why === 'unlisted';
+    if (isUnseen && now < deadline && own.length > 0) return { do: 'nothing', at: deadline };
+    return release({ abandoned: entriesOf(object), because: isUnseen ? 'deadline' : 'held' });
+  }
   const isSpared = (tuple: Tuple): boolean => goal?.wanted.has(sameKey(tuple)) ?? false;
   const left = own.filter((tuple) => !isSpared(tuple));
   const spared = own.filter(isSpared);
   if (left.length === 0) return release({ spared });
   if (facts.notes.isGone) return release({ abandoned: left, spared, because: 'gone' });
-  const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
   const hasFailed = hasFailedSince(object);
   if (hasFailed && now >= deadline) return release({ abandoned: left, spared, because: 'deadline' });
   if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message, at: Math.max(deadline, now) };
