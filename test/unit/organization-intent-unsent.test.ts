@@ -74,6 +74,19 @@ test('what another process has noted as being removed by an intent that never le
   expect(draft.privateEndpoints).toEqual([entry('a'), other]);
 });
 
+test('what another process has taken for added by an intent that never left is nobody’s, and an event says so', () => {
+  const fresh = anOrganization({ ids: ['a', 'b', 'c'], status: { privateEndpoints: [entry('c')] } });
+  const facts = factsOf(fresh);
+  const pending = { ...PENDING, add: [e('a'), e('b')] };
+  const { notes = facts.notes } = intended(fresh, facts, pending);
+  const unseen = entry('b', { state: 'Unconfirmed', nextAttemptTime: at(95_000) });
+  const privateEndpoints = [entry('A'), unseen, entry('c')];
+  const object = { ...fresh, status: { ...fresh.status, pendingChange: pending, privateEndpoints } };
+  const { draft, notices } = sessionOf(object, notes, 20_000);
+  expect(draft.privateEndpoints).toEqual([entry('A', { origin: 'Found' }), entry('c')]);
+  expect(notices).toMatchObject([{ reason: 'OwnershipUnknown', note: expect.stringMatching(/: A .*, b /) }]);
+});
+
 test.each(['as it stood', 'with it'])(
   'an intent adds no time to what was sent before: the object is read %s',
   (read) => {

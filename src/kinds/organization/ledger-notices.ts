@@ -36,6 +36,12 @@ const WORDS: Readonly<Record<Remark, Words>> = {
     before: 'Sent, and never seen in the list of the API:',
     after: 'If it appears later, it is not taken for this object’s',
   },
+  'never-sent': {
+    type: 'Warning',
+    reason: 'OwnershipUnknown',
+    before: 'Taken for added by a request of this object, which never left:',
+    after: `It is not removed by this object; ${ADOPT}`,
+  },
   'came-back': {
     type: 'Warning',
     reason: 'OwnershipUnknown',

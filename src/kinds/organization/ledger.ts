@@ -41,6 +41,7 @@ export type Remark =
   | 'maybe-ours'
   | 'refused-but-there'
   | 'given-up'
+  | 'never-sent'
   | 'came-back'
   | 'maybe-still-ours'
   | 'left'

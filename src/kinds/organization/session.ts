@@ -1,7 +1,8 @@
 import type { Notice } from '../../runtime/kind.ts';
 import { canonicalJson } from '../canonical.ts';
 import { generationOf, requestedAt } from '../common-status.ts';
-import { type Listing, type Tuple, tupleKey } from './endpoints.ts';
+import { type Listing, sameKey, type Tuple, tupleKey } from './endpoints.ts';
+import { remarkNotices } from './ledger-notices.ts';
 import { openEntries } from './open-entries.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
 
@@ -132,7 +133,7 @@ export function sessionOf(object: Organization, notes: Notes, monotonic: number)
     anchor: anchorOf(object, status),
     draft: { ...withoutUnsent(status ?? {}, notes), ...withListed(status, notes), plan: undefined },
     refusalsInRow: 0,
-    notices: [],
+    notices: remarkNotices(claimedByUnsent(status, notes).map((tuple) => ({ remark: 'never-sent', tuple }))),
     drift: 0,
   };
 }
@@ -160,11 +161,21 @@ function withoutUnsent(status: OrganizationStatus, notes: Notes): OrganizationSt
   const { pendingChange, ...rest } = status;
   if (!pendingChange || !isUnsent(notes, pendingChange)) return status;
   const unsent = new Set(pendingChange.remove.map(tupleKey));
-  const ledger = rest.privateEndpoints?.map((entry): LedgerEntry => {
+  const claimed = new Set(claimedByUnsent(status, notes));
+  const seen = rest.privateEndpoints?.filter((entry) => !claimed.has(entry) || entry.state !== 'Unconfirmed');
+  const ledger = seen?.map((entry): LedgerEntry => {
     const { nextAttemptTime: _, ...known } = entry;
+    if (claimed.has(entry)) return { ...entry, origin: 'Found' };
     return entry.state === 'Removing' && unsent.has(tupleKey(entry)) ? { ...known, state: 'Present' } : entry;
   });
   return { ...rest, ...(ledger && { privateEndpoints: ledger }) };
+}
+
+/** What another process has taken for added by it: the look before had none of that. */
+function claimedByUnsent(status: OrganizationStatus | undefined, notes: Notes): readonly LedgerEntry[] {
+  const { pendingChange, privateEndpoints = [] } = status ?? {};
+  const add = new Set(isUnsent(notes, pendingChange) ? pendingChange?.add.map(sameKey) : []);
+  return privateEndpoints.filter((entry) => entry.origin === 'Added' && add.has(sameKey(entry)));
 }
 
 /** What ends a session when it changes: the user's word, and what anybody else has recorded. */
