@@ -247,3 +247,27 @@ test('the name that a rival of ours had set, which is gone by now, is not told a
   expect(object.status).toMatchObject({ organization: { name: 'Ours' } });
   expect(object.status?.drift).toBeUndefined();
 });
+
+test.each([
+  ['another process was shown one between', true],
+  ['none was', false],
+])('two looks without a list, a minute apart, may say that it is empty, where %s: not %s', async (_, isShown) => {
+  const { kind, clock, results } = aKind();
+  results.push({}, {});
+  let object = anOrganization({ ids: ['b'] });
+  kind.takeOver();
+  kind.sink().replace([object], '1', false);
+  const { status } = await kind.pass(object, clock);
+  expect(status).toMatchObject({ conditions: [{ reason: 'NotConfirmed' }, {}] });
+  await clock.advance(70_000);
+  const time = new Date(clock.now() - 5_000).toISOString();
+  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time } as const;
+  const organization = { privateEndpoints: [], privateEndpointsTotal: 0 };
+  const theirs = { ...status, ...(isShown && { organization, lastRequest }) };
+  object = { ...object, metadata: { ...object.metadata, resourceVersion: '2' }, status: theirs };
+  kind.put(object);
+  kind.recorded(keyOf(object), 'written');
+  if (isShown) kind.takeOver();
+  const next = await kind.pass(object, clock);
+  expect(next.outcome.next === 'go-on', 'it counts as empty').toBe(!isShown);
+});
