@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOrganizationKind } from '../../src/kinds/organization/index.ts';
+import { Notebook } from '../../src/kinds/organization/notebook.ts';
 import type { Organization } from '../../src/kinds/organization/resource.ts';
 import { apiHashOf } from '../../src/kinds/proof.ts';
 import { keyOf } from '../../src/kube/resource.ts';
@@ -270,4 +271,12 @@ test.each([
   if (isShown) kind.takeOver();
   const next = await kind.pass(object, clock);
   expect(next.outcome.next === 'go-on', 'it counts as empty').toBe(!isShown);
+});
+
+test('looks fail in a row only until a look of another process has worked', () => {
+  const notebook = new Notebook(95_000);
+  const object = anOrganization({ ids: ['a'], status: {} });
+  notebook.set(object, { ...notebook.of(object, 0), failedLooks: 2 });
+  const lastRequest = { operation: 'UpdateOrganization', httpStatus: 200, outcome: 'Succeeded', time: at(0) } as const;
+  expect(notebook.of({ ...object, status: { ...object.status, lastRequest } }, 0)).toMatchObject({ failedLooks: 0 });
 });

@@ -55,7 +55,8 @@ export class Notebook {
     const isKnown = kept.open === open || isOwnWord || isUnsent(kept, object.status?.pendingChange);
     // Where nobody else has recorded anything, what was open keeps its time: so where an unsent intent is withdrawn.
     const known = isKnown ? kept : { settlesAt, openUntil: isOthers ? new Map<string, number>() : kept.openUntil };
-    const { missingSince: _, isGone: __, unlistedSince: ___, ...lasting } = kept;
+    const { missingSince: _, isGone: __, unlistedSince: ___, ...rest } = kept;
+    const lasting = { ...rest, failedLooks: failedLooksIn(object) };
     const notes = {
       // Another process has looked since: what it says is Missing may have been there between, and so may the organization, or a list.
       ...(isOthers ? { ...lasting, missedAt: missingSince(object, toldAt), ...(!isKnown && { looks: 0 }) } : kept),
