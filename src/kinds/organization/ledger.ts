@@ -86,8 +86,12 @@ export function settle(evidence: Evidence): Settlement {
   }
   const kept = new Set([...lines.values()].flatMap(({ line }) => (line.entry ? [sameKey(line.entry)] : [])));
   for (const tuple of goal.endpoints ?? []) {
+    // One entry too many, and the API server refuses the whole status.
+    if (kept.size >= LIMITS.ledger) break;
     const reported = kept.has(sameKey(tuple)) ? undefined : list.find(tuple);
-    if (reported) lines.set(`found ${tupleKey(tuple)}`, { tuple, line: { entry: found(tuple, reported, goal) } });
+    if (!reported) continue;
+    lines.set(`found ${tupleKey(tuple)}`, { tuple, line: { entry: found(tuple, reported, goal) } });
+    kept.add(sameKey(tuple));
   }
   return summed([...lines.values()]);
 }
