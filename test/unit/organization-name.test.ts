@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import { progress, type Replied } from '../../src/kinds/organization/progress.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import type { Notes } from '../../src/kinds/organization/session.ts';
 import { type Work, workOf } from '../../src/kinds/organization/work.ts';
+import { cutText } from '../../src/runtime/conditions.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
@@ -64,6 +66,20 @@ describe('another name than the one that was there', () => {
     expect(attempt(status)(LOOK, { name: 'Theirs', privateEndpoints: [] }).drift).toEqual(drift);
   });
 });
+
+test.each([10, 64, 65, 256])(
+  'that the API keeps its own name of %s letters, whatever it echoes, is no drift',
+  (length) => {
+    const theirs = 'x'.repeat(length);
+    const answered = attempt({
+      organization: { name: theirs },
+      differences: [{ field: 'name', declared: 'Acme', reported: cutText(theirs, LIMITS.value) }],
+    });
+    answered(LOOK, { name: theirs, privateEndpoints: [] });
+    answered(NAME, { name: 'Acme', privateEndpoints: [] });
+    expect(answered(LOOK, { name: theirs, privateEndpoints: [] }).drift).toBeUndefined();
+  },
+);
 
 test('a name that serves as the look is in the history where it has changed what was there, and only there', () => {
   const byName = { step: 'look', by: 'name', body: '{}' } as const;

@@ -55,10 +55,8 @@ function isLost(name: string, { notes: { lostNames = [] }, session: { draft } }:
 
 /** The API had reported this very name in place of the one that was declared. */
 function isRefusedEcho({ status }: Organization, name: string | undefined): boolean {
-  return (
-    status?.differences?.some(({ field, reported }) => field === 'name' && reported === name?.slice(0, LIMITS.value)) ??
-    false
-  );
+  const shown = name === undefined ? undefined : cut(name);
+  return status?.differences?.some(({ field, reported }) => field === 'name' && reported === shown) ?? false;
 }
 
 /** Endpoints of ours that are gone without us. */
