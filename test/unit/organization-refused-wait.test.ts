@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import { openSent } from '../../src/kinds/organization/progress.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import { workOf } from '../../src/kinds/organization/work.ts';
@@ -9,14 +10,19 @@ import { anOrganization, factsOf } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 
-/** How many minutes what was just refused waits, after so many failed attempts. */
-function waits(more: OrganizationStatus): number {
+/** What was just refused, after so many failed attempts. */
+function justRefused(more: OrganizationStatus) {
   const pendingChange = { time: at(0), add: [e('a')], remove: [], refused: { httpStatus: 400 } };
   const object = anOrganization({ ids: ['a'], status: { attempts: 9, pendingChange, ...more } });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
   const work = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
-  return ((openSent({ object, work, now: T0 })?.retryAt ?? 0) - T0) / MINUTE;
+  return openSent({ object, work, now: T0 });
+}
+
+/** How many minutes it waits. */
+function waits(more: OrganizationStatus): number {
+  return ((justRefused(more)?.retryAt ?? 0) - T0) / MINUTE;
 }
 
 test('what is refused for the first time waits ten minutes, however long other things have failed', () => {
@@ -25,4 +31,19 @@ test('what is refused for the first time waits ten minutes, however long other t
 
 test('what was refused before waits longer each time', () => {
   expect(waits({ privateEndpoints: [refusedEntry('a')] })).toBeGreaterThan(4 * 60);
+});
+
+test('what the API said of it is cut between two characters: the API server would replace half a one', () => {
+  const message = `${'x'.repeat(LIMITS.ledgerMessage - 1)}😀`;
+  const lastRequest = {
+    operation: 'UpdateOrganization',
+    httpStatus: 400,
+    outcome: 'Rejected',
+    time: at(0),
+    message,
+  } as const;
+  for (const text of [message, `${message}y`]) {
+    const said = justRefused({ lastRequest: { ...lastRequest, message: text } })?.refusal?.message ?? '';
+    expect([said.isWellFormed(), [...said].length]).toEqual([true, LIMITS.ledgerMessage]);
+  }
 });

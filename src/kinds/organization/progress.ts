@@ -1,4 +1,5 @@
 import type { Success } from '../../api/errors.ts';
+import { cutText } from '../../runtime/conditions.ts';
 import { canonicalJson, digestOf, timestamp } from '../canonical.ts';
 import { generationOf, lastRequestOf, withoutUndefined } from '../common-status.ts';
 import { nextWait } from '../failures.ts';
@@ -168,7 +169,7 @@ export function openSent({ object, work, now }: Pick<Replied, 'object' | 'work' 
     how: 'refused',
     blamed: isBlamed,
     split,
-    refusal: withoutUndefined({ httpStatus, requestId, message: message.slice(0, LIMITS.ledgerMessage) }),
+    refusal: withoutUndefined({ httpStatus, requestId, message: cutText(message, LIMITS.ledgerMessage) }),
     retryAt: now + wait,
   };
 }
