@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Attempt } from '../../src/kinds/attempt.ts';
 import { reportOther, type Unmade } from '../../src/kinds/organization/failed-step.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { Notebook } from '../../src/kinds/organization/notebook.ts';
 import { progress } from '../../src/kinds/organization/progress.ts';
 import { reportStep } from '../../src/kinds/organization/report-step.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
@@ -97,4 +98,12 @@ test('what is gone without this object is counted where the next step fails, too
   expect(notices?.map(({ reason }) => reason)).toContain('DriftDetected');
   expect(status).toHaveProperty('drift');
   expect(facts).toMatchObject({ drift: 1 });
+});
+
+test('looks fail in a row only until a look of another process has worked', () => {
+  const notebook = new Notebook(95_000);
+  const object = anOrganization({ ids: ['a'], status: {} });
+  notebook.set(object, { ...notebook.of(object, 0), failedLooks: 2 });
+  const lastRequest = { operation: 'UpdateOrganization', httpStatus: 200, outcome: 'Succeeded', time: at(0) } as const;
+  expect(notebook.of({ ...object, status: { ...object.status, lastRequest } }, 0)).toMatchObject({ failedLooks: 0 });
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createOrganizationKind } from '../../src/kinds/organization/index.ts';
-import { Notebook } from '../../src/kinds/organization/notebook.ts';
 import type { Organization } from '../../src/kinds/organization/resource.ts';
 import { apiHashOf } from '../../src/kinds/proof.ts';
 import { keyOf } from '../../src/kube/resource.ts';
@@ -273,10 +272,29 @@ test.each([
   expect(next.outcome.next === 'go-on', 'it counts as empty').toBe(!isShown);
 });
 
-test('looks fail in a row only until a look of another process has worked', () => {
-  const notebook = new Notebook(95_000);
-  const object = anOrganization({ ids: ['a'], status: {} });
-  notebook.set(object, { ...notebook.of(object, 0), failedLooks: 2 });
-  const lastRequest = { operation: 'UpdateOrganization', httpStatus: 200, outcome: 'Succeeded', time: at(0) } as const;
-  expect(notebook.of({ ...object, status: { ...object.status, lastRequest } }, 0)).toMatchObject({ failedLooks: 0 });
+test('an intent that was called off is known not to have left, also where another process has spoken before that could be said', async () => {
+  const { kind, clock, results, reading } = aKind();
+  const key = 'ingest/acme';
+  let object = anOrganization({ ids: ['b'] });
+  const put = (status: object | undefined): void => {
+    const resourceVersion = String(Number(object.metadata.resourceVersion) + 1);
+    object = { ...object, metadata: { ...object.metadata, resourceVersion }, status } as Organization;
+    kind.put(object);
+  };
+  kind.takeOver();
+  kind.sink().replace([object], '1', false);
+  await kind.pass(object, clock);
+  const { status: intent } = await kind.pass(object, clock);
+  put(intent);
+  kind.recorded(key, 'written');
+  reading.push(() => clock.advance(5_001));
+  expect(await kind.pass(object, clock)).toMatchObject({ did: 'called-off' });
+  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(0) } as const;
+  put({ ...intent, lastRequest, privateEndpoints: [entry('b')] });
+  kind.recorded(key, 'lost');
+  kind.takeOver();
+  results.push({ privateEndpoints: [e('b')] });
+  const { status } = await kind.pass(object, clock);
+  expect(status).toMatchObject({ privateEndpoints: [entry('b', { origin: 'Found' })] });
+  expect(status).not.toHaveProperty('pendingChange');
 });

@@ -81,6 +81,7 @@ export function createOrganizationKind(context: KindContext): Kind {
     },
     recorded(key, how) {
       attempts.recorded(key, how);
+      if (how === 'written') notebook.written(key);
       if (how === 'lost') notebook.lost(key, store.get(key), attempts.monotonic());
     },
     settle: attempts.settle,

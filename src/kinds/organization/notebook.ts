@@ -77,6 +77,13 @@ export class Notebook {
     this.set(object, leftAt(this.of(object, monotonic), monotonic, this.atWorkMs));
   }
 
+  /** A status has got on record; the first after an intent is that of the intent. */
+  written(key: string): void {
+    const kept = this.#notes.get(key);
+    const [claimed, ...standing] = kept?.unsent ?? [];
+    if (kept && claimed) this.#notes.set(key, { ...kept, unsent: [{ ...claimed, isOnRecord: true }, ...standing] });
+  }
+
   /**
    * A status has not got on record. Where that was an intent, the same one to the letter may stand there, which another process has
    * written in the same second: it counts from now.
@@ -90,14 +97,16 @@ export class Notebook {
     const ended = session && {
       session: { ...session, anchor: '', draft: { ...session.draft, pendingChange: undefined } },
     };
-    const isTheirs = object !== undefined && unsentOf({ unsent: [claimed] }, object.status?.pendingChange);
+    const refused = claimed.isOnRecord ? [] : [claimed];
+    const isTheirs = object !== undefined && unsentOf({ unsent: refused }, object.status?.pendingChange);
     const settlesAt = monotonic + this.atWorkMs;
     const theirs = isTheirs && {
       ...openNow({ settlesAt, openUntil: kept.openUntil }, object.status),
       settlesAt,
       looks: 0,
     };
-    this.#notes.set(key, { ...rest, ...ended, unsent: standing, ...theirs });
+    const unsent = claimed.isOnRecord ? [claimed, ...standing] : standing;
+    this.#notes.set(key, { ...rest, ...ended, unsent, ...theirs });
   }
 
   /** Something else has been done for the object than to go on with its attempt. */

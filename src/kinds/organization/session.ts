@@ -30,6 +30,8 @@ export interface Unsent {
   readonly pending: PendingChange;
   /** Monotonic ms. */
   readonly at: number;
+  /** It has got there: what is lost after that is another status. */
+  readonly isOnRecord?: true;
 }
 
 /** `name` undefined: sent by another process. */
