@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import { report, reportUnproven } from '../../src/kinds/organization/report.ts';
 import type { Organization, OrganizationStatus, PendingChange } from '../../src/kinds/organization/resource.ts';
-import type { Notes } from '../../src/kinds/organization/session.ts';
+import { type Notes, sessionOf } from '../../src/kinds/organization/session.ts';
 import { awaitChange } from '../../src/runtime/outcome.ts';
 import { T0 } from '../support/objects.ts';
-import { at, e, entry } from '../support/organization-entries.ts';
+import { at, e, entry, listing } from '../support/organization-entries.ts';
 import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
 
 const AT_WORK_MS = 95_000;
@@ -44,6 +44,22 @@ test.each<[string, Parameters<typeof yielded>[1]]>([
   expect(status).not.toHaveProperty('pendingChange');
   expect(status?.privateEndpoints).toMatchObject([{ id: 'a', origin: 'Found' }]);
   expect(events).toContain('OwnershipLost');
+});
+
+test('whose turn is over between two steps says first what it has been answered', () => {
+  const { notes, standing } = factsOf(stored);
+  const begun = sessionOf(stored, notes, 0);
+  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(0) } as const;
+  const { pendingChange: _, ...answered } = { ...begun.draft, privateEndpoints: [entry('a'), entry('b')], lastRequest };
+  const told = { type: 'Normal', reason: 'Applied', note: 'added b' } as const;
+  const fresh = { list: listing('a', 'b'), responseHash: '', secretVersion: '', at: 0 };
+  const session = { ...begun, draft: answered, fresh, notices: [told], drift: 1 };
+  const plan = planned(stored, { standing: { ...standing, unsettledMs: 5_000 }, know: { session } });
+  expect(plan).toMatchObject({ do: 'yield', to: { why: 'unsettled' } });
+  const { status, notices, facts } = report(stored, plan, { got: 'nothing' }, T0);
+  expect(status).toMatchObject({ privateEndpoints: answered.privateEndpoints, lastRequest });
+  expect(status).not.toHaveProperty('pendingChange');
+  expect([notices, facts]).toEqual([[told], { drift: 1 }]);
 });
 
 test('what was lost, and is in the ledger by now, is named once', () => {

@@ -12,15 +12,21 @@ import { openEntries, secondLooks } from './open-entries.ts';
 import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
-import { isUnsent } from './session.ts';
+import { isUnsent, type Session } from './session.ts';
 import { dueOf, isHeld, workOf } from './work.ts';
 
 /** Everything the operator can do about an Organization. */
 export type Plan =
   | CleanupPlan
   | { readonly do: 'suspend'; readonly confirmed: boolean }
-  /** `lost`: what was this object's and is so no more, because another one is proven. */
-  | { readonly do: 'yield'; readonly to: Held | Turn; readonly spec: OrganizationSpec; readonly lost: readonly Tuple[] }
+  /** `lost`: what was this object's and is so no more, because another one is proven. `session`: the attempt that ends with it. */
+  | {
+      readonly do: 'yield';
+      readonly to: Held | Turn;
+      readonly spec: OrganizationSpec;
+      readonly lost: readonly Tuple[];
+      readonly session?: Session;
+    }
   /** Its status speaks of another API. */
   | { readonly do: 'disown'; readonly lost: readonly Tuple[] }
   /** Puts the finalizer on. */
@@ -61,7 +67,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   if (turn) {
     return keepsItsWord(object, facts.standing)
       ? { do: 'nothing', at: turn.until }
-      : { do: 'yield', to: turn, spec, lost: [] };
+      : { do: 'yield', to: turn, spec, lost: [], ...(work.session.fresh && { session: work.session }) };
   }
   if (mayRemove && !isHeld(object) && goal.endpoints) return { do: 'hold' };
   const lane = work.session.fresh || !due.due ? 'user' : due.lane;

@@ -8,7 +8,7 @@ import { commonStatus, withoutUndefined } from '../common-status.ts';
 import { reportConflict } from '../conflict-report.ts';
 import { reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
 import type { Result } from './act.ts';
-import type { NotedReport } from './conclude.ts';
+import { driftFact, type NotedReport } from './conclude.ts';
 import { type Tuple, tupleKey } from './endpoints.ts';
 import { namingAll } from './ledger-notices.ts';
 import { LIMITS } from './limits.ts';
@@ -70,12 +70,15 @@ function suspended(confirmed: boolean): Summary {
 }
 
 /** Somebody else's key is the one that the API takes for this organization, or it is not this object's turn. */
-function yieldTo(object: Organization, { to, spec, lost }: Extract<Plan, { do: 'yield' }>, now: number): NotedReport {
+function yieldTo(object: Organization, plan: Extract<Plan, { do: 'yield' }>, now: number): NotedReport {
+  const { to, spec, lost, session } = plan;
+  // What an attempt has been answered stands in no status yet.
+  const previous = session?.draft ?? object.status;
   const { kind } = organizationType;
   const find = `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${spec.organizationId}`;
   const said = reportConflict({
     object,
-    previous: object.status,
+    previous,
     what: 'the organization',
     kind,
     to,
@@ -85,10 +88,14 @@ function yieldTo(object: Organization, { to, spec, lost }: Extract<Plan, { do: '
   const before =
     'Another object holds the organization now, so these private endpoints are no longer tracked as this object’s:';
   return {
-    status: merged(object, { ...said.status, ...(lost.length > 0 && nobodys(object)) }),
+    status: merged(
+      { ...object, ...(previous && { status: previous }) },
+      { ...said.status, ...(lost.length > 0 && nobodys(object)) },
+    ),
     outcome: said.outcome,
-    notices: [...said.notices, ...lostNotices(lost, before)],
+    notices: [...(session?.notices ?? []), ...said.notices, ...lostNotices(lost, before)],
     did: 'yield',
+    ...(session && { facts: driftFact(session) }),
   };
 }
 
