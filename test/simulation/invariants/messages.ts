@@ -131,9 +131,11 @@ export class MessageJudge implements Judge {
     if (!last?.unanswered || this.#told.has(last) || !isOwn(last)) return;
     this.#told.add(last);
     if (lastRequest?.outcome !== 'Unavailable' || last.method === 'GET' || isLook(last)) return;
-    // By what a restore has brought, its word may have been superseded without a try: what is said then is of a later call.
+    // Its word may have been superseded without a try by what a restore has brought, or it may have been another object's with the same
+    // key, which is gone: what is said then is of a later call.
     const isOfLater = (this.#unreachedAt.get(`${by} ${target}`) ?? 0) > last.unanswered.at;
-    if (isOfLater && (this.#court.life.restores.at(-1) ?? -1) >= last.leftAt) return;
+    const mayBeAnothers = this.#court.candidates(last).length > 1;
+    if (isOfLater && (mayBeAnothers || (this.#court.life.restores.at(-1) ?? -1) >= last.leftAt)) return;
     const [done] = last.executions;
     if (done && done.at < last.unanswered.at)
       this.#court.report('said unsent', key, `${key} says that nothing reached the API, and it had ${last.text}`);
