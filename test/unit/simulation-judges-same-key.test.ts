@@ -51,4 +51,25 @@ describe('judges of two objects with one key', () => {
     expect(await saysUnsent({ isRenamed: true, isUnreached: false })).toEqual(['said unsent']);
     expect(await saysUnsent({ isRenamed: false, isUnreached: true })).toEqual(['said unsent']);
   });
+
+  /** A call is lost, of the one object or of this very one; the object waits with a time on record that passes. */
+  async function waits(isOthers: boolean, until: number): Promise<string[]> {
+    const record = isOthers ? twoForOnePipe() : pipe(1);
+    await record.until(10);
+    const lost = record.leaves('one-1', PIPE, SETTINGS);
+    await record.until(45);
+    record.unanswered(lost);
+    record.writes('one-1', PIPE, unknown(record, 1));
+    await record.until(46);
+    const nextAttemptTime = new Date(record.life.kube.now() + 30_000).toISOString().replace('.000Z', 'Z');
+    record.writes('one-1', isOthers ? RENAMED : PIPE, { ...ready('Unavailable', 1), nextAttemptTime });
+    await record.until(until);
+    return record.rulesSoFar();
+  }
+
+  it('lets the one wait for what may have been sent for the other one, as long as that may be at work', async () => {
+    expect(await waits(true, 110)).toEqual([]);
+    expect(await waits(true, 200)).toEqual(['promise Unavailable']);
+    expect(await waits(false, 110)).toEqual(['promise Unavailable']);
+  });
 });

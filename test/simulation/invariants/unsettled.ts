@@ -66,7 +66,8 @@ export class UnsettledJudge implements Judge {
     const starts = (this.#open.get(`${this.#court.life.apiHost} ${target}`) ?? [])
       .filter((call) => {
         const theirs = this.#court.candidates(call);
-        return this.#couldKnow(to, theirs) && theirs.every(({ key }) => key !== to.key);
+        // Where it may be this one's as well, that of another with the same key holds it back all the same.
+        return this.#couldKnow(to, theirs) && theirs.some(({ key }) => key !== to.key);
       })
       .filter((call) => isOwn(call) || this.#isTold(call) || seenAt(call) !== undefined)
       .map((call) => (isOwn(call) ? call.leftAt : Math.max(call.leftAt, to.toldAt, seenAt(call) ?? 0)));
