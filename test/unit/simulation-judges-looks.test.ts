@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { KEY, LOOK, OURS, organization, ready, shown } from '../simulation/by-hand/objects.ts';
+import { KEY, LOOK, OURS, organization, ready, shown, unknown } from '../simulation/by-hand/objects.ts';
 import { CONTESTED } from '../simulation/scope/moves.ts';
 
 describe('judge of looks', () => {
@@ -118,5 +118,28 @@ describe('judge of organizations at rest', () => {
   it('has an empty list known only to who was told of it', async () => {
     expect(await lastList({ isTold: false })).toEqual([]);
     expect(await lastList({ isTold: true })).toEqual(['I4 unlisted']);
+  });
+
+  /** A list with these is told of, and what is sent then is lost; the spec manages endpoints no more, and the API leaves out its empty list. */
+  async function leftOpen(...listed: readonly object[]): Promise<string[]> {
+    const record = organization({ name: 'Old', privateEndpoints: [CONTESTED] }, { list: 'absent-when-empty' });
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old', ...listed));
+    const pendingChange = { time: record.time(), add: [CONTESTED], remove: [] };
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange });
+    record.unanswered(record.leaves('one-1', KEY, { privateEndpoints: { add: [CONTESTED], remove: [] } }));
+    record.writes('one-1', KEY, { ...unknown(record, 1), pendingChange });
+    record.edits(KEY, { privateEndpoints: undefined });
+    record.shows('one-1', KEY);
+    await record.until(300);
+    record.calls('one-1', KEY, LOOK, { result: { name: 'Old' } });
+    record.writes('one-1', KEY, { ...unknown(record, 2), pendingChange });
+    await record.until(900);
+    return record.rules().filter((rule) => rule.startsWith('I4'));
+  }
+
+  it('lets what was sent for an earlier spec stay unknown where no list can tell any more', async () => {
+    expect(await leftOpen({ ...CONTESTED, id: 'theirs-1' })).toEqual([]);
+    expect(await leftOpen()).toEqual(['I4 unlisted']);
   });
 });

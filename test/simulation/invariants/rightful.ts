@@ -136,7 +136,8 @@ export class Rightful {
     }
     const declared = spec.privateEndpoints;
     // What was sent for an earlier spec, and lost, only a list could settle.
-    if (statusOf(thing).pendingChange && !this.#showsList(thing)) found.add('OutcomeUnknown');
+    const isBlind = !this.#showsList(thing) || this.#hidesAll(thing);
+    if (statusOf(thing).pendingChange && isBlind) found.add('OutcomeUnknown');
     if (declared === undefined) return found.size > 0 ? [...found, 'Applied'] : ['Applied'];
     const present = this.#present(thing);
     const missing = declared.filter((one) => !present.some(({ key }) => key === truthKey(one)));
