@@ -36,8 +36,8 @@ describe('judge of looks', () => {
 });
 
 describe('judge of looks, of lists that are left out', () => {
-  /** A list with an entry, with an error beside it or without; then two looks without a list, a minute apart, and an add. */
-  async function afterList(error?: string): Promise<string[]> {
+  /** A list with an entry, with an error beside it, or too long to be read, or neither; then two looks without a list, a minute apart, and an add. */
+  async function afterList(error?: string, isTooLong = false): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     const { life } = record;
     await record.until(10);
@@ -46,6 +46,7 @@ describe('judge of looks, of lists that are left out', () => {
     const { result } = shown('Old', { ...CONTESTED, id: 'theirs-1' });
     look.reply = { at: life.timeline.now, status: 200, requestId: undefined, error, result, headers: {} };
     life.tell({ what: 'answered', call: look });
+    if (isTooLong) record.unanswered(look);
     record.writes('one-1', KEY, {
       ...ready('UnexpectedResponse', 1),
       lastRequest: { operation: 'Update', outcome: 'Unknown', time: record.time() },
@@ -61,6 +62,10 @@ describe('judge of looks, of lists that are left out', () => {
   it('takes no list for shown that came with an error', async () => {
     expect(await afterList('INTERNAL_ERROR')).toEqual([]);
     expect(await afterList()).toEqual(['I1 no-look']);
+  });
+
+  it('takes no list for shown that broke off or was too long', async () => {
+    expect(await afterList(undefined, true)).toEqual([]);
   });
 });
 

@@ -61,6 +61,11 @@ export class Trails implements Judge {
     }
     if (fact.what === 'done') this.#done(fact.call);
     if (fact.what === 'answered') this.#answered(fact.call);
+    // An answer that is too long was shown to nobody.
+    if (fact.what === 'unanswered' && fact.call.reply) {
+      const { looks } = this.of(fact.call.host, fact.call.target);
+      if (looks.at(-1)?.call === fact.call) looks.pop();
+    }
   }
 
   /** When a process had no answer from the API server. */
