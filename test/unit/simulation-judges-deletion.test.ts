@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { KEY, LOOK, organization, ready, shown } from '../simulation/by-hand/objects.ts';
-import { CONTESTED } from '../simulation/scope/moves.ts';
+import { CONTESTED, ORGANIZATION } from '../simulation/scope/moves.ts';
 
 const OURS = { ...CONTESTED, origin: 'Added', state: 'Present' };
 const FINALIZER = 'pipewright.dev/cleanup';
@@ -74,5 +74,40 @@ describe('judge of deletions', () => {
 
   it('has it gone while it is adopted', async () => {
     expect(await disowned('never')).toEqual(['I5 left-added']);
+  });
+
+  /** What is adopted stands at both APIs; the operator is given the other one, and is let go by a process that works with the first, and has removed it there or not. */
+  async function movedMeanwhile({ isRemoved }: { readonly isRemoved: boolean }): Promise<string[]> {
+    const spec = { privateEndpoints: [CONTESTED], adoptPrivateEndpoints: true };
+    const record = organization({ ...spec, deletionPolicy: 'RemovePrivateEndpoints' });
+    const { life } = record;
+    const first = life.apiHost;
+    vi.spyOn(life.fleet, 'apiHostOf').mockReturnValue(first);
+    for (const host of [first, 'other-api.example.com'])
+      life.tell({
+        what: 'other',
+        host,
+        organizationId: ORGANIZATION,
+        moves: { added: [{ ...CONTESTED }], removed: [] },
+      });
+    record.holds('one-1', KEY, [FINALIZER]);
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
+    record.writes('one-1', KEY, { ...ready('Applied', 1), privateEndpoints: [{ ...OURS, origin: 'Adopted' }] });
+    await record.until(20);
+    record.deletes(KEY);
+    record.shows('one-1', KEY);
+    life.moveToOtherApi();
+    const removal = record.leaves('one-1', KEY, { privateEndpoints: { add: [], remove: [CONTESTED] } }, first);
+    record.done(removal, { moves: { removed: isRemoved ? [CONTESTED] : [] } });
+    record.answered(removal, shown('Old'));
+    record.holds('one-1', KEY, []);
+    await record.until(1_400);
+    return record.rules().filter((rule) => rule.startsWith('I5'));
+  }
+
+  it('looks for what is left at the API that the process works with that lets it go', async () => {
+    expect(await movedMeanwhile({ isRemoved: true })).toEqual([]);
+    expect(await movedMeanwhile({ isRemoved: false })).toEqual(['I5 left-adopted']);
   });
 });

@@ -124,7 +124,7 @@ export class DeletionJudge implements Judge {
       key: `organizations/${namespace}/${name}`,
       uid,
       target,
-      host: this.#court.life.apiHost,
+      host: this.#court.life.fleet.apiHostOf(by),
       adopted: new Set(adopted),
       ours: new Set([...added, ...adopted]),
       pending: new Set((statusOf(last).pendingChange?.add ?? []).map(truthKey)),
