@@ -1,5 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
-import { KEY, LOOK, OURS, organization, ready, shown, unknown } from '../simulation/by-hand/objects.ts';
+import {
+  KEY,
+  LOOK,
+  OURS,
+  organization,
+  PIPE,
+  pipe,
+  ready,
+  shown,
+  THREADS,
+  unknown,
+} from '../simulation/by-hand/objects.ts';
 import { CONTESTED } from '../simulation/scope/moves.ts';
 
 describe('judge of looks', () => {
@@ -26,6 +37,30 @@ describe('judge of looks', () => {
       expect(await heldUp(way, 'one-1')).toEqual([]);
     },
   );
+
+  /** The same, while the API asks to be left alone: in answer to calls for a pipe in this namespace, or in another one, or to looks for this object. */
+  async function paused(namespace: string, own = false): Promise<string[]> {
+    const record = organization({ privateEndpoints: [CONTESTED] });
+    const { spec } = pipe(1).stored(PIPE) ?? {};
+    record.creates('pipesettings', namespace, 'p1', spec as object);
+    const key = `pipesettings/${namespace}/p1`;
+    record.shows('one-1', key);
+    await record.until(10);
+    record.calls('one-1', KEY, LOOK, shown('Old'));
+    for (const seconds of [50, 110]) {
+      await record.until(seconds);
+      record.calls('one-1', own ? KEY : key, own ? LOOK : { [THREADS]: 1 }, { status: 429 });
+    }
+    await record.until(155);
+    record.leaves('one-1', KEY, { privateEndpoints: { add: [CONTESTED], remove: [] } });
+    return record.rulesSoFar().filter((rule) => rule.startsWith('I1'));
+  }
+
+  it('lets an attempt wait while the API wants to be left alone with its key', async () => {
+    expect(await paused('team-a')).toEqual([]);
+    expect(await paused('team-b')).toEqual(['I1 no-look']);
+    expect(await paused('team-a', true)).toEqual(['I1 no-look']);
+  });
 
   it.each([
     ['add', 'I1 no-look'],

@@ -134,23 +134,28 @@ function viewOf({ process, target }: ApiCall): string {
 }
 
 /** A change that has left, or may have. */
-export type Departure = Pick<ApiCall, 'process' | 'host' | 'target' | 'leftAt'>;
+export type Departure = Pick<ApiCall, 'process' | 'host' | 'target' | 'leftAt'> & Partial<Pick<ApiCall, 'credential'>>;
 
 /**
  * The look that a change was decided on: the last one of the process, not too long before the change. While the API server does not
- * answer, an attempt neither ends nor goes on: what it was shown before that is what it goes by.
+ * answer, or the API wants to be left alone, an attempt neither ends nor goes on: what it was shown before that is what it goes by.
  */
 export function lookBefore(call: Departure, trails: Trails): Look | undefined {
   let from = call.leftAt;
   const look = lookShortlyBefore(call, trails);
   if (look) return look;
-  for (const at of trails.stallsOf(call.process).toReversed()) {
-    if (at > from || from - at > ATTEMPT_MS) continue;
+  for (const { at, call: refused } of trails.stallsOf(call.process).toReversed()) {
+    if (at > from || from - at > ATTEMPT_MS || (refused && !isPausedBy(call, refused))) continue;
     from = at;
     const heldUp = lookShortlyBefore({ ...call, leftAt: from }, trails);
     if (heldUp) return heldUp;
   }
   return undefined;
+}
+
+/** The key is to be left alone; a refusal for the same target would have ended the attempt. */
+function isPausedBy({ target, credential }: Departure, refused: ApiCall): boolean {
+  return refused.credential.keyId === credential?.keyId && refused.target !== target;
 }
 
 /** The answer to a name may lack a list that the look had. */

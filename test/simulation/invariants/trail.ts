@@ -27,6 +27,12 @@ export interface Look {
   readonly truth: ReadonlySet<string>;
 }
 
+/** When a process had no answer from the API server, or was asked by the management API, in answer to a call, to leave it alone. */
+interface Stall {
+  readonly at: number;
+  readonly call?: ApiCall;
+}
+
 interface Trail {
   readonly instances: Instance[];
   readonly looks: Look[];
@@ -40,16 +46,15 @@ export class Trails implements Judge {
   readonly #court: Court;
   readonly #trails = new Map<string, Trail>();
   readonly #truths = new Map<number, ReadonlySet<string>>();
-  /** By process: when it had no answer from the API server. */
-  readonly #stalls = new Map<string, number[]>();
+  readonly #stalls = new Map<string, Stall[]>();
 
   constructor(court: Court) {
     this.#court = court;
   }
 
   see(fact: Fact): void {
-    if (fact.what === 'asked' && !fact.ask.status)
-      this.#stalls.set(fact.process, [...this.stallsOf(fact.process), fact.at]);
+    if (fact.what === 'asked' && !fact.ask.status) this.#stall(fact.process, { at: fact.at });
+    if (fact.what === 'answered' && fact.call.reply?.status === 429) this.#stall(fact.call.process, fact);
     if (fact.what === 'other') {
       const trail = this.of(fact.host, `organization ${fact.organizationId}`);
       this.#move(trail, fact.moves, { by: 'others', at: fact.at });
@@ -68,9 +73,12 @@ export class Trails implements Judge {
     }
   }
 
-  /** When a process had no answer from the API server. */
-  stallsOf(process: string): readonly number[] {
+  stallsOf(process: string): readonly Stall[] {
     return this.#stalls.get(process) ?? [];
+  }
+
+  #stall(process: string, stall: Stall): void {
+    this.#stalls.set(process, [...this.stallsOf(process), stall]);
   }
 
   /** Of one organization at one API; what is there from the start was put there by others. */
