@@ -52,6 +52,21 @@ describe('judge of promises', () => {
   });
 
   it.each([
+    ['is not open yet', false, []],
+    ['is open', true, ['promise SecretNotFound']],
+  ] as const)('tells of a Secret at once where its watch %s', async (_, isOpen, rules) => {
+    const { record, life } = await withoutSecret();
+    const request = { method: 'GET', path: `${SECRETS}?fieldSelector=new&watch=true`, headers: {}, body: '' };
+    const crossing = { id: 1, host: 'one-1', request };
+    life.kubernetesSide.left(crossing);
+    if (isOpen) life.kubernetesSide.answered(crossing, { status: 200, headers: {}, body: () => () => {} });
+    await record.until(101);
+    putSecret(life, SECRET);
+    await record.until(400);
+    expect(record.rulesSoFar()).toEqual(rules);
+  });
+
+  it.each([
     ['are old', 104, []],
     ['were old when it asked for one just before', 110, []],
     ['were old long ago', 300, ['promise SecretNotFound']],

@@ -1,4 +1,5 @@
 import type { Change, Thing } from '../kubernetes/objects.ts';
+import { isWatch } from '../life/kube-paths.ts';
 import type { ApiCall, Fact, ProcessEvent } from '../record/facts.ts';
 import { isIdle, readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
@@ -130,6 +131,9 @@ export class PromiseJudge implements Judge {
     if (life.uses('dead connections') || life.uses('lag') || this.#areListsOld) return;
     const now = this.#now();
     if (now - this.#secretsRefusedAt < REFUSED_LATELY_MS) return;
+    // One that is not open yet may never be: that is known when its deadline has passed.
+    const isItsWatch = (path: string): boolean => isWatch(path) && path.includes('/secrets?');
+    if (life.fleet.processes.some((process) => life.kubernetesSide.isWaiting(process.name, now, isItsWatch))) return;
     for (const { plural, thing } of life.objects()) {
       const { uid, generation = 0, ...metadata } = thing.metadata;
       const reason = readyOf(thing)?.reason ?? '';

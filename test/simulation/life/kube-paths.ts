@@ -22,3 +22,7 @@ export function nameOf(path: string): string {
   const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+?)(?:\/status)?$/.exec(path) ?? [];
   return `${plural}/${namespace}/${name}`;
 }
+
+export function isWatch(path: string): boolean {
+  return path.includes('watch=true');
+}

@@ -5,7 +5,7 @@ import { keyOf } from '../record/facts.ts';
 import type { Known } from '../record/knowledge.ts';
 import { Asked } from './asked.ts';
 import { isListBody, isThing, type ListBody } from './kube-bodies.ts';
-import { inCollection, nameOf, PLURALS, ROOT } from './kube-paths.ts';
+import { inCollection, isWatch, nameOf, PLURALS, ROOT } from './kube-paths.ts';
 import type { Life } from './life.ts';
 
 /** The service account of the operator. */
@@ -42,8 +42,8 @@ export class KubernetesSide implements Server {
   readonly #asked: Asked;
   /** What the sender of the request that is carried out just now held of its object when it asked. */
   heldBySender: Thing | undefined;
-  /** Requests under way, but for watches: of which process, and when they left. */
-  readonly #underWay = new Map<number, { readonly host: string; readonly leftAt: number }>();
+  /** Requests without an answer, and watches that are not open yet: of which process, and when they left. */
+  readonly #underWay = new Map<number, { readonly host: string; readonly path: string; readonly leftAt: number }>();
 
   constructor(life: Life) {
     this.#life = life;
@@ -67,16 +67,16 @@ export class KubernetesSide implements Server {
 
   left({ id, host, request }: Crossing): void {
     const { path } = request;
-    if (path.includes('watch=true')) return;
-    this.#underWay.set(id, { host, leftAt: this.#life.timeline.now });
+    this.#underWay.set(id, { host, path, leftAt: this.#life.timeline.now });
+    if (isWatch(path)) return;
     const [route = '', query = ''] = path.split('?');
     const told = this.#told.get(`${host} ${route}`);
     if (told && !query.includes('continue=')) told.shown = this.#newestIn(host, route);
   }
 
-  /** Whether a process has waited for an answer since then. */
-  isWaiting(host: string, since: number): boolean {
-    return [...this.#underWay.values()].some((one) => one.host === host && one.leftAt <= since);
+  /** Whether a process has waited since then for an answer to such a request. */
+  isWaiting(host: string, since: number, isIt: (path: string) => boolean = (path) => !isWatch(path)): boolean {
+    return [...this.#underWay.values()].some((one) => one.host === host && one.leftAt <= since && isIt(one.path));
   }
 
   serve(crossing: Crossing): WireReply {
@@ -96,12 +96,11 @@ export class KubernetesSide implements Server {
     const { method, path, body } = request;
     const tookMs = this.#life.timeline.now - (this.#underWay.get(id)?.leftAt ?? this.#life.timeline.now);
     this.#underWay.delete(id);
-    const isWatch = path.includes('watch=true');
-    if (!isWatch) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body, tookMs } });
+    if (!isWatch(path)) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body, tookMs } });
     if (method === 'GET' && status === 404) this.#missed(crossing);
     if (method === 'PUT' && status >= 400) this.#notWritten(crossing);
     if (method === 'PATCH' && status >= 400) this.#asked.inVain(crossing);
-    if (says === undefined || status >= 300 || isWatch) return;
+    if (says === undefined || status >= 300 || isWatch(path)) return;
     const [route = '', query = ''] = path.split('?');
     // Whoever asks for one object of a list asks which version the list has, or whether he may read it.
     if (query.split('&').includes('limit=1') && !query.includes('fieldSelector')) {
@@ -129,7 +128,7 @@ export class KubernetesSide implements Server {
 
   unreached({ host, request }: Crossing, failure: string): void {
     const { method, path, body } = request;
-    if (path.includes('watch=true')) return;
+    if (isWatch(path)) return;
     this.#tell({ what: 'asked', process: host, ask: { method, path, status: undefined, body, failure } });
     if (method === 'PUT') this.#notWritten({ host, request });
   }
