@@ -120,4 +120,35 @@ describe('judge of messages', () => {
     record.writes('one-1', PIPE, { ...ready('Unavailable', 1), lastRequest: { ...UNAVAILABLE, time: record.time() } });
     expect(record.rulesSoFar()).toEqual(rules);
   });
+
+  /** A process stands still with a call under way; another one is answered and says so at this time; the first leads again, and finds nobody to connect to. */
+  async function leadsAgain(spokenAt: number): Promise<string[]> {
+    const record = pipe(1);
+    record.begins('two-1', PIPE);
+    const speaks = async (): Promise<void> => {
+      await record.until(spokenAt);
+      const requestId = record.calls('two-1', PIPE, { [THREADS]: 1 }, result(1));
+      record.writes('two-1', PIPE, applied(record, 1, requestId));
+      record.shows('one-1', PIPE);
+    };
+    if (spokenAt < 100) await speaks();
+    await record.until(100);
+    const call = record.leaves('one-1', PIPE, { [THREADS]: 1 });
+    record.done(call, result(1));
+    record.process('one-1', 'frozen');
+    if (spokenAt > 100) await speaks();
+    await record.until(140);
+    record.process('one-1', 'goes-on');
+    record.unanswered(call);
+    record.process('two-1', 'died');
+    await record.until(200);
+    record.life.tell({ what: 'unreached', process: 'one-1', target: call.target });
+    record.writes('one-1', PIPE, { ...ready('Unavailable', 1), lastRequest: { ...UNAVAILABLE, time: record.time() } });
+    return record.rulesSoFar().filter((rule) => rule.startsWith('said'));
+  }
+
+  it('lets a later call find nobody where another process has spoken over the one before', async () => {
+    expect(await leadsAgain(120)).toEqual([]);
+    expect(await leadsAgain(90)).toEqual(['said unsent']);
+  });
 });

@@ -80,7 +80,8 @@ export class MessageJudge implements Judge {
     if (!ready || isDeepStrictEqual(status, statusOf(before))) return;
     this.#judgeLastRequest(key, target, status, statusOf(before));
     // A word that stood there before is of an earlier request.
-    if (!isDeepStrictEqual(status.lastRequest, statusOf(before).lastRequest)) this.#judgeUnsent(key, now, target, by);
+    if (!isDeepStrictEqual(status.lastRequest, statusOf(before).lastRequest))
+      this.#judgeUnsent(key, target, { now, before, by });
     this.#judgeIds(key, target, ready);
     this.#judgeNames(key, namespace, ready);
     if (ready.reason === 'Unauthorized') this.#judgeRefused(key, now);
@@ -123,7 +124,7 @@ export class MessageJudge implements Judge {
    * Who says that nothing of a write reached the API is wrong where the API has carried it out. Only of what can be this object's own:
    * where a call of another one went before, this one's may have found nobody to connect to, and so is none that was seen to leave.
    */
-  #judgeUnsent(key: string, now: Thing, target: string, by: string): void {
+  #judgeUnsent(key: string, target: string, { now, before, by }: Pick<Change, 'now' | 'before' | 'by'>): void {
     const { lastRequest } = statusOf(now);
     const isOwn = (call: ApiCall): boolean =>
       this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === now.metadata.uid);
@@ -131,11 +132,14 @@ export class MessageJudge implements Judge {
     if (!last?.unanswered || this.#told.has(last) || !isOwn(last)) return;
     this.#told.add(last);
     if (lastRequest?.outcome !== 'Unavailable' || last.method === 'GET' || isLook(last)) return;
-    // Its word may have been superseded without a try by what a restore has brought, or it may have been another object's with the same
-    // key, which is gone: what is said then is of a later call.
+    // Its word may have been superseded without a try by what a restore has brought, or another process has said, or it may have been
+    // another object's with the same key, which is gone: what is said then is of a later call.
     const isOfLater = (this.#unreachedAt.get(`${by} ${target}`) ?? 0) > last.unanswered.at;
     const mayBeAnothers = this.#court.candidates(last).length > 1;
-    if (isOfLater && (mayBeAnothers || (this.#court.life.restores.at(-1) ?? -1) >= last.leftAt)) return;
+    const standing = this.#byRequestId.get(statusOf(before).lastRequest?.requestId ?? '');
+    const isOverruled = standing !== undefined && standing.process !== by && (standing.reply?.at ?? 0) > last.leftAt;
+    const isRestored = (this.#court.life.restores.at(-1) ?? -1) >= last.leftAt;
+    if (isOfLater && (mayBeAnothers || isOverruled || isRestored)) return;
     const [done] = last.executions;
     if (done && done.at < last.unanswered.at)
       this.#court.report('said unsent', key, `${key} says that nothing reached the API, and it had ${last.text}`);
@@ -151,7 +155,8 @@ export class MessageJudge implements Judge {
     const tried = JSON.parse(body) as Thing;
     if (!known || known.metadata.uid !== tried.metadata.uid) return;
     if (isDeepStrictEqual(statusOf(tried).lastRequest, statusOf(known).lastRequest)) return;
-    this.#judgeUnsent(key, { ...known, ...tried }, targetOfSpec(plural, specOf(known)), process);
+    const target = targetOfSpec(plural, specOf(known));
+    this.#judgeUnsent(key, target, { now: { ...known, ...tried }, before: known, by: process });
   }
 
   /** An id that is quoted is that of a reply about this target, and the HTTP status beside it is the reply's. */
