@@ -104,11 +104,20 @@ describe('judge of removals', () => {
     expect(takenForOurs(record, process)).toEqual(rules);
   });
 
-  /** Somebody removes ours, a look misses it, and its process dies; minutes later somebody adds it again, and the next process looks. */
-  async function missedBefore({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
+  /**
+   * Somebody removes ours, a look misses it, and its process dies, or the user ends its attempt; minutes later somebody adds it again, and
+   * the next process looks, or the same one does.
+   */
+  async function missedBefore({
+    isTold,
+    isSuspended = false,
+  }: {
+    readonly isTold: boolean;
+    readonly isSuspended?: boolean;
+  }) {
     const record = organization({ privateEndpoints: [CONTESTED] });
-    const ours = (state: string) => ({
-      ...ready('NotConfirmed', 1),
+    const ours = (state: string, reason = 'NotConfirmed') => ({
+      ...ready(reason, 1),
       privateEndpoints: [{ ...CONTESTED, origin: 'Added', state }],
     });
     await record.until(LEFT);
@@ -122,16 +131,30 @@ describe('judge of removals', () => {
     await record.until(100);
     record.calls('one-1', KEY, LOOK, shown('Old'));
     if (isTold) record.writes('one-1', KEY, ours('Missing'));
-    record.process('one-1', 'died');
-    record.begins('one-2', KEY);
+    if (isSuspended) {
+      record.edits(KEY, { suspend: true });
+      record.shows('one-1', KEY);
+      record.writes('one-1', KEY, ours(isTold ? 'Missing' : 'Present', 'Suspended'));
+    } else {
+      record.process('one-1', 'died');
+      record.begins('one-2', KEY);
+    }
     await record.until(500);
     somebodyAdds(record);
-    return takenForOurs(record, 'one-2');
+    if (!isSuspended) return takenForOurs(record, 'one-2');
+    record.edits(KEY, { suspend: false });
+    record.shows('one-1', KEY);
+    return takenForOurs(record, 'one-1');
   }
 
   it('lets what only a process that is gone has missed be taken for ours when it is put back', async () => {
     expect(await missedBefore({ isTold: false })).toEqual([]);
     expect(await missedBefore({ isTold: true })).toEqual(['I2 came-later']);
+  });
+
+  it('lets what one look has missed be taken for ours where the user ended that attempt before a status told of it', async () => {
+    expect(await missedBefore({ isTold: false, isSuspended: true })).toEqual([]);
+    expect(await missedBefore({ isTold: true, isSuspended: true })).toEqual(['I2 came-later']);
   });
 
   /**

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Thing } from '../kubernetes/objects.ts';
 import type { Fact } from '../record/facts.ts';
 import { type EndpointView, statusOf } from '../record/objects.ts';
@@ -36,7 +37,7 @@ interface Sight {
 export class Intents implements Judge {
   readonly #intents = new Map<string, Intent[]>();
   readonly #sights = new Map<string, Sight[]>();
-  readonly #writes: { readonly uid: string; readonly by: string; readonly at: number }[] = [];
+  readonly #words: { readonly uid: string; readonly by: string; readonly at: number }[] = [];
   readonly #wall: number;
 
   constructor({ wall }: { readonly wall: number }) {
@@ -47,7 +48,7 @@ export class Intents implements Judge {
     if (fact.what === 'seen' && fact.thing) this.#sight(fact.thing, fact);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     const { now, before, by } = fact.change;
-    this.#writes.push({ uid: now.metadata.uid, by, at: fact.at });
+    if (!isDeepStrictEqual(wordOf(before), wordOf(now))) this.#words.push({ uid: now.metadata.uid, by, at: fact.at });
     const { time, add = [] } = statusOf(now).pendingChange ?? {};
     const is = intentIn(now);
     const intents = this.#intents.get(now.metadata.uid) ?? [];
@@ -67,11 +68,9 @@ export class Intents implements Judge {
     }
   }
 
-  /** Whether a process has written anything about an object in this time. */
-  hasWritten(process: string, uid: string, { from, to }: { readonly from: number; readonly to: number }): boolean {
-    return this.#writes.some(
-      (write) => write.uid === uid && write.by === process && write.at >= from && write.at <= to,
-    );
+  /** Whether a process has told anything of calls for an object in this time: that it is suspended, or waits, tells of none. */
+  hasTold(process: string, uid: string, { from, to }: { readonly from: number; readonly to: number }): boolean {
+    return this.#words.some((word) => word.uid === uid && word.by === process && word.at >= from && word.at <= to);
   }
 
   /** When each process was first told, from the one time to the other, that an add of this endpoint was on record or Unconfirmed; or its removal, by `removalOf`, on record. */
@@ -139,6 +138,11 @@ export class Intents implements Judge {
     );
     return Math.max(from, Math.min(dated, told?.at ?? from));
   }
+}
+
+function wordOf(thing: Thing | undefined): object {
+  const { lastRequest, pendingChange, privateEndpoints } = statusOf(thing);
+  return { lastRequest, pendingChange, privateEndpoints };
 }
 
 /** What tells the intent of an object from another one of it. */

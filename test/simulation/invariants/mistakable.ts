@@ -83,10 +83,12 @@ export class Mistakable {
       if (wentAt === undefined || wentAt > instance.creator.at) continue;
       const isRestored = restores.some((at) => at >= wentAt && at <= call.leftAt);
       if (isRestored) return BROUGHT_BACK;
-      const missed = looks.find(
-        ({ call: look, at, entries }) =>
-          at >= wentAt && entries && !isIn(entries, before.stored) && this.#isKnownTo(call, look),
-      );
+      const missed = looks.find((look) => {
+        const { call: asked, at, entries } = look;
+        const next = looks.find((other) => other.call.process === asked.process && other.call.leftAt >= at);
+        const isMiss = at >= wentAt && entries && !isIn(entries, before.stored);
+        return isMiss && this.#isKnownTo(call, asked) && !this.#isForgotten(look, next);
+      });
       if (!missed || instance.creator.at <= missed.at + PUT_BACK_MS) return 'put in place of ours';
       if (this.#isSoonByRecord(call, before, instance)) return 'put in place of ours, by a clock that was ahead';
     }
@@ -223,13 +225,13 @@ export class Mistakable {
     return seenAt <= Math.max(settledAt + LATE_LOOK_MS, until) ? Math.max(seenAt, settledAt) : settledAt;
   }
 
-  /** An attempt that ends between a look and what would follow takes the answer with it: the next one looks again, and nothing was written. */
+  /** An attempt that ends between a look and what would follow takes the answer with it: the next one looks again, and nothing was told. */
   #isForgotten({ call, at }: Look, next: Look | undefined): boolean {
     if (!next || !isLook(next.call) || (next.call.body as PatchView).name !== undefined) return false;
     const window = { from: at, to: next.call.leftAt };
     return this.#court
       .objectsOf(call)
-      .every(({ metadata }) => !this.#intents.hasWritten(call.process, metadata.uid, window));
+      .every(({ metadata }) => !this.#intents.hasTold(call.process, metadata.uid, window));
   }
 
   #shownBy(change: ApiCall): Look['entries'] {
