@@ -54,6 +54,17 @@ describe('judge of the ledger', () => {
   });
 
   it.each([
+    ['holds that nothing is told of a loss by who dies before hearing that it was written', true, []],
+    ['blames whoever had heard of it minutes before', false, ['I3 unproven']],
+  ] as const)('%s', async (_, unheard, rules) => {
+    const record = await adopted();
+    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] }, { unheard });
+    await record.until(200);
+    record.process('one-1', 'died');
+    expect(broken(record, 'I3')).toEqual(rules);
+  });
+
+  it.each([
     ['blames nobody for what a restore takes off before its writer hears that it was written', true, []],
     ['blames whoever had heard of it before', false, ['I3 unproven']],
   ] as const)('%s', async (_, unheard, rules) => {

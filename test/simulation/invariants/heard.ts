@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Thing } from '../kubernetes/objects.ts';
-import { type Fact, keyOf } from '../record/facts.ts';
+import { type Fact, keyOf, type ProcessEvent } from '../record/facts.ts';
 import type { Judge } from './court.ts';
+
+const GONE: ReadonlySet<ProcessEvent> = new Set(['ended', 'died', 'killed']);
 
 /** What became of what a process wrote of an organization. */
 interface Word {
@@ -20,7 +22,7 @@ export class Heard implements Judge {
   readonly #words = new WeakMap<Thing, Word>();
   /** Those that nothing was told of yet, by writer. */
   readonly #open = new Map<string, Set<Word>>();
-  /** Processes that have ended in order; a write of theirs may be carried out later. */
+  /** Processes that are gone; a write of theirs may be carried out later. */
   readonly #ended = new Set<string>();
   /** When the cluster's storage came back from a copy. */
   readonly #restores: readonly number[];
@@ -32,7 +34,7 @@ export class Heard implements Judge {
   see(fact: Fact): void {
     if (fact.what === 'seen') this.#tell(fact);
     if (fact.what === 'asked') this.#answer(fact);
-    if (fact.what === 'process' && fact.did === 'ended') this.#close(fact.process);
+    if (fact.what === 'process' && GONE.has(fact.did)) this.#close(fact.process);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations' || fact.change.by === 'user') return;
     const { now, by } = fact.change;
     const word: Word = { by, key: keyOf('organizations', now), thing: now, at: fact.at, isUnderWay: true };
