@@ -110,16 +110,17 @@ describe('judge of the ledger', () => {
   });
 
   it.each([
-    ['is settled by the first list without it, where it was answered', true, []],
-    ['is not settled by a list that another one contradicts, where it was lost', false, ['I3 unproven']],
-  ] as const)('holds that a removal %s', async (_, isAnswered, rules) => {
+    ['is settled by the first list without it, where it was answered', true, 10, []],
+    ['is not settled by a list that another one contradicts, where it was lost', false, 94, ['I3 unproven']],
+    ['is settled by the first list without it that is asked for when it is over, where it was lost', false, 96, []],
+  ] as const)('holds that a removal %s', async (_, isAnswered, everySeconds, rules) => {
     const record = await adopted();
     const removal = record.leaves('one-1', KEY, REMOVE);
     record.done(removal);
     if (isAnswered) record.answered(removal, shown('Old', CONTESTED));
     else record.unanswered(removal);
     for (const there of [[], [CONTESTED]]) {
-      await record.until(record.life.timeline.now / 1_000 + 10);
+      await record.until(record.life.timeline.now / 1_000 + everySeconds);
       record.calls('one-1', KEY, LOOK, shown('Old', ...there));
     }
     record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] });
