@@ -7,9 +7,7 @@ import { Asked } from './asked.ts';
 import { isListBody, isThing, type ListBody } from './kube-bodies.ts';
 import { inCollection, isWatch, nameOf, PLURALS, ROOT } from './kube-paths.ts';
 import type { Life } from './life.ts';
-
-/** The service account of the operator. */
-export const OPERATOR = 'system:serviceaccount:pipewright:pipewright';
+import { OPERATOR } from './rights.ts';
 
 /** So long a list that is older than what was seen may come from a server that is behind, and counts for nothing; then the server went back. */
 const DOUBTED_MS = 60_000;
@@ -39,6 +37,8 @@ export class KubernetesSide implements Server {
   readonly #refused = new Map<string, string>();
   /** By process: when it last took the server for one that went back. What it knew from before that says nothing of the versions after it. */
   readonly #wentBackAt = new Map<string, number>();
+  /** By process and collection: when it was last listed whole. */
+  readonly #listedAt = new Map<string, number>();
   readonly #asked: Asked;
   /** What the sender of the request that is carried out just now held of its object when it asked. */
   heldBySender: Thing | undefined;
@@ -211,10 +211,12 @@ export class KubernetesSide implements Server {
     return false;
   }
 
-  /** Whether a list that counts is older than what was seen before: nobody can tell a server that is behind for so long from one that went back. */
+  /** Whether a list that counts is right in everything: it is older than what was seen before, or another collection has shown since the last one that the server went back, or is behind for so long. */
   #goesBack(collection: string, version: number): boolean {
     const told = this.#told.get(collection);
-    const wentBack = version < (told?.backFrom ?? 0);
+    const wentBackAt = this.#wentBackAt.get(collection.split(' ')[0] ?? '') ?? 0;
+    const wentBack = version < (told?.backFrom ?? 0) || wentBackAt > (this.#listedAt.get(collection) ?? wentBackAt);
+    this.#listedAt.set(collection, this.#life.timeline.now);
     if (told) told.backFrom = 0;
     return wentBack;
   }

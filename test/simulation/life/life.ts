@@ -16,11 +16,11 @@ import { type ApiCall, Chronicle, type Fact } from '../record/facts.ts';
 import { Knowledge } from '../record/knowledge.ts';
 import { PLURALS, type Plural } from '../record/objects.ts';
 import { Fleet } from './fleet.ts';
-import { KubernetesSide, OPERATOR } from './kubernetes-side.ts';
+import { KubernetesSide } from './kubernetes-side.ts';
 import { ManagementSide } from './management-side.ts';
 import { drawOdds, type Odds } from './odds.ts';
 import type { Product } from './product.ts';
-import { operatorRights } from './rights.ts';
+import { OPERATOR, operatorRights } from './rights.ts';
 import { Weather } from './weather.ts';
 import type { Means, SecretDraft, World } from './world.ts';
 

@@ -1,5 +1,8 @@
 import type { Right } from '../kubernetes/rights.ts';
 
+/** The service account of the operator. */
+export const OPERATOR = 'system:serviceaccount:pipewright:pipewright';
+
 const OURS = ['pipesettings', 'organizations', 'activities'];
 
 /** What the operator may do, as deploy/kustomize/base/rbac.yaml says; with named namespaces by Roles in them. */
