@@ -106,7 +106,8 @@ describe('a deleted object', () => {
     const left = release({ abandoned: [e('a')], because: 'deadline' });
     expect(planned(deleted(ours), { standing }, T0 + 10 * MINUTE)).toEqual(left);
     expect(planned(deleted(ours), { standing: { ...standing, unlisted: false } }).do, 'listed').toBe('step');
-    expect(planned(deleted(), { standing }), 'nothing of its own').toEqual(release({ because: 'deadline' }));
+    const found = { privateEndpoints: [entry('a', { origin: 'Found' })] };
+    expect(planned(deleted(found), { standing }), 'nothing of its own').toEqual(release());
   });
 
   test('names what is both in its ledger and on its way once, in whatever letters', () => {

@@ -69,13 +69,10 @@ describe('judge of the ledger', () => {
     ['blames whoever had heard of it before', false, ['I3 unproven']],
   ] as const)('%s', async (_, unheard, rules) => {
     const record = await adopted();
-    const { kube, knowledge } = record.life;
-    const backup = kube.objects.backup();
+    const backup = record.life.kube.objects.backup();
     record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] }, { unheard });
     await record.until(20);
-    kube.objects.restore(backup, { forwards: true });
-    knowledge.forget();
-    record.life.restored(undefined);
+    record.restores(backup, { forwards: true });
     await record.until(30);
     record.shows('one-1', KEY);
     await record.until(200);
@@ -88,17 +85,14 @@ describe('judge of the ledger', () => {
     ['does not where the list is without it', 'before', undefined, ['restore forwards']],
   ] as const)('after a restore %s', async (_, removed, listed, rules) => {
     const record = await adopted();
-    const { kube, knowledge } = record.life;
     const host = record.life.apiHost;
     const moves = { added: [CONTESTED], removed: [] };
     record.life.tell({ what: 'other', host, organizationId: ORGANIZATION, moves });
     record.edits(KEY, { privateEndpoints: [CONTESTED] });
-    const backup = kube.objects.backup();
+    const backup = record.life.kube.objects.backup();
     if (removed === 'before') record.calls('one-1', KEY, REMOVE, REMOVED);
     await record.until(20);
-    kube.objects.restore(backup, { forwards: true });
-    knowledge.forget();
-    record.life.restored(undefined);
+    record.restores(backup, { forwards: true });
     await record.until(30);
     record.shows('one-1', KEY);
     if (removed === 'after') record.calls('one-1', KEY, REMOVE, REMOVED);

@@ -20,16 +20,14 @@ import { CONTESTED, OBJECT, ORGANIZATION } from '../simulation/scope/moves.ts';
  */
 async function givenTwice(record: HandRecord, key: string, one: () => void, other: () => void): Promise<() => void> {
   const { life } = record;
-  const { kube, knowledge } = life;
+  const { kube } = life;
   await record.until(10);
   const backup = kube.objects.backup();
   one();
   const { revision } = kube.objects;
   const thing = record.stored(key);
   await record.until(20);
-  kube.objects.restore(backup, { forwards: false });
-  knowledge.forget();
-  life.restored(revision);
+  record.restores(backup, { forwards: false });
   await record.until(25);
   other();
   expect(kube.objects.revision, 'it is the same version').toBe(revision);
@@ -93,7 +91,7 @@ describe('a status on top of a version that a restore has given twice', () => {
     const { record, says } = await twoEdits(isTold ? 3 : 2);
     if (isTold) record.shows('one-1', PIPE);
     await record.until(30);
-    const nextAttemptTime = new Date(record.life.kube.now() + 60_000).toISOString().replace('.000Z', 'Z');
+    const nextAttemptTime = record.time(60);
     record.writes('one-1', PIPE, { ...says(), nextAttemptTime });
     await record.until(200);
     expect(record.rulesSoFar().filter((rule) => rule.startsWith('restore'))).toEqual(rules);

@@ -50,11 +50,8 @@ async function restored() {
   const backup = life.kube.objects.backup();
   for (const threads of [5, LOST]) record.edits(PIPE, { settings: { [THREADS]: threads } });
   const lost = record.stored(PIPE);
-  const { revision } = life.kube.objects;
   await record.until(20);
-  life.kube.objects.restore(backup, { forwards: false });
-  life.knowledge.forget();
-  life.restored(revision);
+  record.restores(backup, { forwards: false });
   await record.until(25);
   const way = wire(record);
   return { record, way, hearsLost: () => way.hears(lost) };

@@ -31,9 +31,7 @@ function takenForOurs(record: HandRecord, process: string): string[] {
 
 /** A process that is shown that backup may know nothing else any more. */
 function restore(record: HandRecord, process: string, backup: Backup): void {
-  record.life.kube.objects.restore(backup, { forwards: true });
-  record.life.knowledge.forget();
-  record.life.restored(undefined);
+  record.restores(backup, { forwards: true });
   record.shows(process, KEY);
 }
 

@@ -112,7 +112,7 @@ describe('judge of promises', () => {
     await record.until(20);
     record.begins('one-2', KEY);
     await record.until(60);
-    const nextAttemptTime = new Date(record.life.kube.now() + 30_000).toISOString().replace('.000Z', 'Z');
+    const nextAttemptTime = record.time(30);
     record.writes('one-2', KEY, { ...ready('Unavailable', 1), nextAttemptTime });
     await record.until(200);
     expect(record.rulesSoFar()).toEqual(rules);
@@ -126,7 +126,7 @@ describe('judge of promises', () => {
     async (_, tookMs, rules) => {
       const record = organization({ name: 'A' });
       await record.until(60);
-      const nextAttemptTime = new Date(record.life.kube.now() + 30_000).toISOString().replace('.000Z', 'Z');
+      const nextAttemptTime = record.time(30);
       record.writes('one-1', KEY, { ...ready('Conflict', 1), nextAttemptTime });
       await record.until(105);
       const path = '/apis/pipewright.dev/v1alpha1/namespaces/team-a/organizations/o7';
@@ -161,7 +161,7 @@ describe('judge of promises', () => {
       record.begins('one-2', NEIGHBOURS);
       await record.until(20);
       record.calls('one-2', NEIGHBOURS, LOOK, { status: 500 });
-      const nextAttemptTime = new Date(record.life.kube.now() + 10_000).toISOString().replace('.000Z', 'Z');
+      const nextAttemptTime = record.time(10);
       record.writes('one-2', NEIGHBOURS, { ...ready('Unavailable', 1), nextAttemptTime });
       await record.until(21);
       record.shows('one-2', KEY);
@@ -183,7 +183,7 @@ describe('judge of promises', () => {
     await record.until(300);
     record.shows('one-2', KEY);
     record.calls('one-2', KEY, LOOK, { status: 500 });
-    const nextAttemptTime = new Date(record.life.kube.now() + 10_000).toISOString().replace('.000Z', 'Z');
+    const nextAttemptTime = record.time(10);
     record.writes('one-2', KEY, { ...ready('Unavailable', 1), nextAttemptTime });
     await record.until(375);
     expect(record.rulesSoFar()).toEqual(rules);

@@ -61,7 +61,7 @@ describe('judges of two objects with one key', () => {
     record.unanswered(lost);
     record.writes('one-1', PIPE, unknown(record, 1));
     await record.until(46);
-    const nextAttemptTime = new Date(record.life.kube.now() + 30_000).toISOString().replace('.000Z', 'Z');
+    const nextAttemptTime = record.time(30);
     record.writes('one-1', isOthers ? RENAMED : PIPE, { ...ready('Unavailable', 1), nextAttemptTime });
     await record.until(until);
     return record.rulesSoFar();

@@ -192,7 +192,7 @@ describe('judge of what is unsettled', () => {
     neighbour(record, { name: 'A' });
     record.begins('two-1', KEY);
     for (const process of ['one-1', 'two-1']) record.shows(process, NEIGHBOURS);
-    const time = (): string => new Date(record.life.kube.now() + 1_800_000).toISOString().replace('.000Z', 'Z');
+    const time = (): string => record.time(1_800);
     const tells = (): void => {
       const word = unknown(record, 1);
       record.writes('one-1', KEY, { ...word, lastRequest: { ...word.lastRequest, time: time() } });

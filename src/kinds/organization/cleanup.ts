@@ -52,10 +52,10 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
   const own = ownOf(object, facts, goal);
   const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
   if (!verdict.holds) {
+    if (verdict.why !== 'unlisted') return release({ abandoned: entriesOf(object), because: 'held' });
     // Nobody has seen the one that may hold it: what this object has may be its own.
-    const isUnseen = verdict.why === 'unlisted';
-    if (isUnseen && now < deadline && own.length > 0) return { do: 'nothing', at: deadline };
-    return release({ abandoned: entriesOf(object), because: isUnseen ? 'deadline' : 'held' });
+    if (own.length === 0) return release();
+    return now < deadline ? { do: 'nothing', at: deadline } : release({ abandoned: own, because: 'deadline' });
   }
   const isSpared = (tuple: Tuple): boolean => goal?.wanted.has(sameKey(tuple)) ?? false;
   const left = own.filter((tuple) => !isSpared(tuple));

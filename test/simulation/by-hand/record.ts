@@ -2,7 +2,7 @@ import type { EndpointMoves } from '../../simulator/organization-patch.ts';
 import { putSecret } from '../adversary/secrets.ts';
 import { judge, type Sitting } from '../invariants/all.ts';
 import { kindOf } from '../kubernetes/kinds.ts';
-import type { Thing } from '../kubernetes/objects.ts';
+import type { Backup, Thing } from '../kubernetes/objects.ts';
 import { Life } from '../life/life.ts';
 import type { Product } from '../life/product.ts';
 import { OPERATOR, operatorRights } from '../life/rights.ts';
@@ -61,6 +61,15 @@ export class HandRecord {
       ...thing,
       spec: { ...(thing.spec as object), ...change },
     }));
+  }
+
+  /** The cluster's storage comes back from a copy, and its versions go on from far above, or back. */
+  restores(backup: Backup, { forwards }: { readonly forwards: boolean }): void {
+    const { kube, knowledge } = this.life;
+    const { revision } = kube.objects;
+    kube.objects.restore(backup, { forwards });
+    knowledge.forget();
+    this.life.restored(forwards ? undefined : revision);
   }
 
   deletes(key: string): void {
@@ -170,9 +179,9 @@ export class HandRecord {
     this.life.tell({ what: 'unanswered', call });
   }
 
-  /** A status time of now. */
-  time(): string {
-    return new Date(this.life.kube.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+  /** A status time of now, or of so many seconds later. */
+  time(later = 0): string {
+    return new Date(this.life.kube.now() + later * 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
   }
 
   stored(key: string): Thing | undefined {

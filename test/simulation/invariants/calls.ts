@@ -207,8 +207,7 @@ export class CallJudge implements Judge {
 
   /** The API took something of another object, or may have, after it confirmed this one, or so shortly before that either may have been the last: nobody knows what it holds. */
   #isContested(call: ApiCall, thing: Thing): boolean {
-    const { world, fleet } = this.#court.life;
-    const atWorkMs = world.flags.timeoutSeconds * 1_000 + 60_000;
+    const { atWorkMs, fleet } = this.#court.life;
     const own = Date.parse(statusOf(thing).applied?.time ?? '');
     // A time that lies in the future, by the clock of the process, counts as long past.
     const { host } = fleet.processes.find(({ name }) => name === call.process) ?? {};

@@ -18,9 +18,6 @@ import type { Notes } from './notes.ts';
 import { areTwice, isIn, isThere, type Trails, truthKey } from './trail.ts';
 import { asMeant } from './twice.ts';
 
-/** A request may be carried out so long after its client has given it up. */
-const AFTER_TIMEOUT_MS = 60_000;
-
 interface Loss {
   readonly at: number;
   readonly subject: string;
@@ -184,7 +181,7 @@ export class LedgerJudge implements Judge {
     // The answer to a removal settles it, or after a success the first list without it, or the first that is asked for when it is no
     // longer at work, whatever comes after; what a lost one has done until then, only a list that comes last.
     const takenAt = removal && isSuccess(removal) ? (removal.reply?.at ?? Infinity) : Infinity;
-    const overAt = (removedAt ?? Infinity) + this.#court.life.world.flags.timeoutSeconds * 1_000 + AFTER_TIMEOUT_MS;
+    const overAt = (removedAt ?? Infinity) + this.#court.life.atWorkMs;
     if (lacking.some(({ call, at }) => call === removal || at >= takenAt || call.leftAt >= overAt)) return undefined;
     if (removedAt !== undefined && misses.some(({ at }) => at >= removedAt)) return undefined;
     // An API that leaves out an empty list: two looks without one count as empty after a removal.

@@ -12,7 +12,6 @@ import { type Instance, isIn, isThere, type Look, type Trails, truthKey } from '
 const LAG_MS = 30_000;
 /** Put back within this time, another's endpoint cannot be told from ours. */
 export const PUT_BACK_MS = 120_000;
-const SETTLED_MS = 60_000;
 /** The look that settles comes at a whole second, and waits for its slot. */
 const LATE_LOOK_MS = 15_000;
 export const BROUGHT_BACK = 'a ledger from before it went, which a restore has brought back';
@@ -193,13 +192,12 @@ export class Mistakable {
     const shown = this.#shownBy(add);
     const isOver = reply !== undefined && (reply.status >= 400 || (shown !== undefined && isIn(shown, stored)));
     if (isOver) return this.#firstLookAfter(add, process, { settledAt: reply.at, until: 0, answer: add });
-    const { restores, world } = this.#court.life;
+    const { restores, atWorkMs } = this.#court.life;
     const toldFrom = (from: number): [string, number][] =>
       this.#court
         .objectsOf(add)
         .flatMap(({ metadata }) => [...this.#intents.firstSights(metadata.uid, key, { from, to: nextAt })]);
     const toOthers = toldFrom(leftAt).filter(([other]) => other !== process);
-    const atWorkMs = world.flags.timeoutSeconds * 1_000 + SETTLED_MS;
     const again = restores.filter((at) => at > leftAt + atWorkMs).flatMap(toldFrom);
     const since = [[process, leftAt] as const, ...toOthers, ...again];
     const until = leftAt + SURELY_OURS_MS;

@@ -6,8 +6,6 @@ import { type Candidate, type Court, isRefused, isSuccess, type Judge } from './
 import { type Intents, removalOf } from './intents.ts';
 import { isIn, type Trails, truthKey } from './trail.ts';
 
-/** A request may be carried out so long after its client has given it up. */
-const AFTER_TIMEOUT_MS = 60_000;
 /** An intent leaves at most so long after it was written. */
 const FRESH_INTENT_MS = 5_000;
 
@@ -72,7 +70,7 @@ export class UnsettledJudge implements Judge {
       .filter((call) => isOwn(call) || this.#isTold(call) || seenAt(call) !== undefined)
       .map((call) => (isOwn(call) ? call.leftAt : Math.max(call.leftAt, to.toldAt, seenAt(call) ?? 0)));
     starts.push(...this.#openWords(target, to));
-    return starts.length === 0 ? 0 : Math.max(...starts) + this.#settledMs();
+    return starts.length === 0 ? 0 : Math.max(...starts) + this.#court.life.atWorkMs;
   }
 
   /** Since when a process has been shown that a call which another one made for another object of the target may be under way. */
@@ -136,7 +134,9 @@ export class UnsettledJudge implements Judge {
   }
 
   #leaves(call: ApiCall): void {
-    const open = (this.#open.get(keyOf(call)) ?? []).filter(({ leftAt }) => call.leftAt < leftAt + this.#settledMs());
+    const open = (this.#open.get(keyOf(call)) ?? []).filter(
+      ({ leftAt }) => call.leftAt < leftAt + this.#court.life.atWorkMs,
+    );
     this.#open.set(keyOf(call), open);
     const mine = this.#court.candidates(call);
     // Of a process that stands still, or has lost the lead; not of another shard, which tells of it when they are merged.
@@ -145,7 +145,7 @@ export class UnsettledJudge implements Judge {
       if (isNear && this.#isUntold(call, before)) this.#court.leftUntold(call, before);
     }
     for (const before of open) {
-      if (call.leftAt >= this.#firstSeenAt(call.process, before) + this.#settledMs()) continue;
+      if (call.leftAt >= this.#firstSeenAt(call.process, before) + this.#court.life.atWorkMs) continue;
       const theirs = this.#court.candidates(before);
       const isUntold = this.#isUntold(call, before);
       if (isUntold) this.#court.leftUntold(call, before);
@@ -219,10 +219,6 @@ export class UnsettledJudge implements Judge {
     const window = { from: before.leftAt - FRESH_INTENT_MS, to: call.leftAt };
     const wasTold = (uid: string): boolean => this.#intents.firstSights(uid, endpoint, window).has(call.process);
     return senders.length > 0 && !senders.some(wasTold);
-  }
-
-  #settledMs(): number {
-    return this.#court.life.world.flags.timeoutSeconds * 1_000 + AFTER_TIMEOUT_MS;
   }
 }
 

@@ -194,6 +194,11 @@ export class Life {
     }
   }
 
+  /** So long after it was sent a write may be at work at the API: it may be carried out a minute after its client has given it up. */
+  get atWorkMs(): number {
+    return this.world.flags.timeoutSeconds * 1_000 + 60_000;
+  }
+
   /** When the API server stored this generation of an object; 0 where it is not known. */
   generationSince(uid: string, generation: number): number {
     return this.#generations.get(`${uid} ${generation}`) ?? this.restores.at(-1) ?? 0;
