@@ -1,4 +1,4 @@
-import type { Definition } from '../src/kinds/definition.ts';
+import type { Definition } from '../src/kinds/schema/definition.ts';
 import { kindSchema } from './manifest.ts';
 import type { Structural } from './structural.ts';
 

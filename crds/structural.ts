@@ -42,7 +42,7 @@ const KEYWORDS: Readonly<Record<string, { readonly may: readonly string[]; reado
 };
 
 /**
- * The structural schema of a zod schema. Throws, naming the place, on anything that the pieces of `src/kinds/schema.ts` do not
+ * The structural schema of a zod schema. Throws, naming the place, on anything that the pieces of `src/kinds/schema/schema.ts` do not
  * make: a missing bound or description, a keyword that the API server refuses or that would be lost.
  */
 export function toStructural(schema: z.core.$ZodType, at: string): Structural {

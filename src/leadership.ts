@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from './clock.ts';
-import type { KubeClient } from './kube/client.ts';
-import { createElection, type Election } from './kube/lease.ts';
+import type { KubeClient } from './kube/client/client.ts';
+import { createElection, type Election } from './kube/lease/election.ts';
 import type { Log } from './log.ts';
 
 /** Unique per process, readable in a Lease and in events. */

@@ -1,15 +1,15 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
-import { type Config, parseConfig } from './config.ts';
+import { type Config, parseConfig } from './config/config.ts';
 import { createRestCollector } from './heap.ts';
-import { loadCluster } from './kube/config.ts';
+import { loadCluster } from './kube/auth/load-cluster.ts';
 import { processIdentity } from './leadership.ts';
 import { bugFields, errorFields, type Log } from './log.ts';
-import { createLog } from './logger.ts';
-import { createMetrics } from './metrics.ts';
 import { runProcess } from './process.ts';
-import { createRedactor } from './redaction.ts';
-import { startServer } from './server.ts';
+import { startServer } from './telemetry/health-server.ts';
+import { createLog } from './telemetry/logger.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { createRedactor } from './telemetry/redaction.ts';
 
 const { version } = packageJson;
 

@@ -1,16 +1,16 @@
 import type { Clock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
+import { runWorkers } from './controller/controller.ts';
 import { OPERATIONS } from './kinds/index.ts';
-import { createKubeClient, type OpenConnections } from './kube/client.ts';
-import type { Cluster } from './kube/cluster.ts';
+import { createKubeClient, type OpenConnections } from './kube/client/client.ts';
+import type { Cluster } from './kube/client/cluster.ts';
 import { pause } from './kube/pause.ts';
 import { createLeadership } from './leadership.ts';
 import { errorFields, type Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { collectFigures, startCounters } from './observe.ts';
 import { createOperator } from './operator.ts';
-import { runWorkers } from './runtime/controller.ts';
-import type { ServerOptions, StatusServer } from './server.ts';
+import type { ServerOptions, StatusServer } from './telemetry/health-server.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import { collectFigures, startCounters } from './telemetry/observe.ts';
 
 /** What a pass may take beside its call. */
 const PASS_GRACE_MS = 5_000;

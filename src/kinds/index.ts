@@ -1,7 +1,7 @@
-import type { Kind } from '../runtime/kind.ts';
+import type { Kind } from '../controller/kind.ts';
 import { createActivityKind } from './activity/index.ts';
 import { GET_ACTIVITY } from './activity/remote.ts';
-import type { KindContext } from './context.ts';
+import type { KindContext } from './engine/context.ts';
 import { createOrganizationKind } from './organization/index.ts';
 import { UPDATE_ORGANIZATION } from './organization/remote.ts';
 import { createPipeSettingsKind } from './pipe-settings/index.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { leaves, type ValueSchema } from '../../deploy/values-schema.ts';
-import { parseConfig } from '../../src/config.ts';
-import { FLAGS } from '../../src/flag-table.ts';
-import { environmentName } from '../../src/flags.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { FLAGS } from '../../src/config/flag-table.ts';
+import { environmentName } from '../../src/config/flags.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { BUILD_MS, CHART, helm, refusal, rendered, template } from '../packaging/helm.ts';
 import { type Manifest, only } from '../packaging/manifests.ts';

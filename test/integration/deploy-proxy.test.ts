@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { BUILD_MS, refusal, rendered } from '../packaging/helm.ts';
 import { type Manifest, only } from '../packaging/manifests.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
-import { createKubeClient } from '../../src/kube/client.ts';
-import { loadCluster } from '../../src/kube/config.ts';
-import { KubeError } from '../../src/kube/errors.ts';
-import { createElection, type Election } from '../../src/kube/lease.ts';
-import { LEASE, type Lease } from '../../src/kube/lease-record.ts';
+import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient } from '../../src/kube/client/client.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
+import { createElection, type Election } from '../../src/kube/lease/election.ts';
+import { LEASE, type Lease } from '../../src/kube/lease/lease-record.ts';
 import { objectPath } from '../../src/kube/resource.ts';
 import {
   applyYaml,

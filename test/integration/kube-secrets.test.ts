@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
-import { loadCluster } from '../../src/kube/config.ts';
+import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
+import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import { objectPath } from '../../src/kube/resource.ts';
-import { SECRET, type SecretState } from '../../src/kube/secret-state.ts';
-import { createSecrets, type Secrets } from '../../src/kube/secrets.ts';
+import { SECRET, type SecretState } from '../../src/kube/secrets/secret-state.ts';
+import { createSecrets, type Secrets } from '../../src/kube/secrets/secrets.ts';
 import {
   applyYaml,
   audit,

@@ -4,7 +4,7 @@ import type { Planted } from './planted.ts';
 export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   {
     name: 'old-renewal-permits-calls',
-    file: 'kube/lease.ts',
+    file: 'kube/lease/election.ts',
     from: "mayStartCall: () => phase === 'leading' && ageMs() < renewMs,",
     to: "mayStartCall: () => phase === 'leading',",
     harm: 'A leader that stood still for longer than the Lease lasts makes the calls that come first when it goes on, although another process has led since.',
@@ -13,7 +13,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'removal-cap-one-too-many',
-    file: 'kinds/organization/decide.ts',
+    file: 'kinds/organization/attempt/decide.ts',
     from: 'all.length > goal.mostRemovals && { blocked: all }',
     to: 'all.length > goal.mostRemovals + 1 && { blocked: all }',
     harm: 'An edit that takes one private endpoint more out of the list than maxPrivateEndpointRemovals allows is carried out in place of being blocked; with a cap of 0 one is removed.',
@@ -22,7 +22,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'secrets-told-by-name-alone',
-    file: 'kube/secrets.ts',
+    file: 'kube/secrets/secrets.ts',
     from: 'return `${namespace}/${name}`;',
     to: 'return namespace && name;',
     harm: "Where two namespaces have a Secret of the same name, the objects of both call with the key of the one that was referred to first: a tenant's settings are sent with another tenant's key.",
@@ -40,7 +40,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'one-more-in-flight',
-    file: 'api/credential-pace.ts',
+    file: 'api/limiter/credential-limiter.ts',
     from: 'this.#options.inFlight - this.#active, this.#window',
     to: 'this.#options.inFlight - this.#active + 1, this.#window',
     harm: 'With more objects on one key than --api-in-flight allows calls, one call more than that is under way at once.',
@@ -49,7 +49,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'busy-503-does-not-pause',
-    file: 'api/credential-pace.ts',
+    file: 'api/limiter/credential-limiter.ts',
     from: 'if (end.httpStatus === 503 && headerMs > 0) this.#pause(now, headerMs);',
     to: 'if (end.httpStatus === 529 && headerMs > 0) this.#pause(now, headerMs);',
     harm: 'After a 503 with Retry-After the other objects of the key go on calling at once, while the API asked to be left alone.',
@@ -67,7 +67,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'no-http-status-of-refusals',
-    file: 'kinds/common-status.ts',
+    file: 'kinds/status/common-status.ts',
     from: 'httpStatus: verdict.httpStatus,',
     to: 'httpStatus: verdict.ok ? verdict.httpStatus : undefined,',
     harm: 'After a call that the API refused, status.lastRequest names the request and not the HTTP status that it was answered with.',
@@ -76,7 +76,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'own-request-id-quoted',
-    file: 'kinds/common-status.ts',
+    file: 'kinds/status/common-status.ts',
     from: '` (request ${requestId})`',
     to: '` (request ${crypto.randomUUID()})`',
     harm: "Messages quote a request id of the operator's own making, which the provider's support cannot find.",
@@ -85,7 +85,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'stalled-stays-after-recovery',
-    file: 'runtime/conditions.ts',
+    file: 'controller/conditions.ts',
     from: ': [ready];',
     to: ": [ready, ...context.previous.filter(({ type }) => type !== 'Ready')];",
     harm: 'An object that has recovered from a failure is Ready and goes on saying Stalled or Reconciling.',
@@ -94,7 +94,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'gated-waits-for-no-number',
-    file: 'kinds/failure-report.ts',
+    file: 'kinds/engine/failure-report.ts',
     from: 'times.filter((time) => time > now).map',
     to: 'times.filter((time) => !(time <= now)).map',
     harm: 'An object that waits behind a closed gate without a time of its own is to be looked at after NaN ms: its pass breaks, again and again.',
@@ -103,7 +103,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'refusal-without-retry-after',
-    file: 'runtime/controller.ts',
+    file: 'controller/controller.ts',
     from: 'error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;',
     to: 'error instanceof KubeError ? Number(error.retryAfterMs) : 0;',
     harm: 'When the API server refuses a status write and names no time to wait, the worker breaks, and the process ends with an error.',
@@ -121,7 +121,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'lease-taken-too-late',
-    file: 'kube/lease-view.ts',
+    file: 'kube/lease/lease-view.ts',
     from: 'return seconds > 0 ? seconds * 1000 : this.#leaseMs;',
     to: 'return seconds > 0 ? seconds * 10_000 : this.#leaseMs;',
     harm: 'After a leader has died without a word, nobody takes the Lease over for 150 s in place of 15 s.',
@@ -130,7 +130,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'failed-watch-rejects-unheard',
-    file: 'kube/watch.ts',
+    file: 'kube/cache/watch.ts',
     from: 'if (cause instanceof KubeError) return cause;',
     to: 'if (cause instanceof KubeError) throw cause;',
     harm: 'The first list or watch that the API server refuses, or that breaks, ends its watch for good with a rejection that nobody hears: the real process would end.',
@@ -139,7 +139,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'earlier-recheck-behind-later-timer',
-    file: 'runtime/queue.ts',
+    file: 'controller/queue.ts',
     from: 'this.#timer.due <= due)) return;',
     to: 'this.#timer.due >= due)) return;',
     harm: "An attempt that is due before the one that the queue's timer already waits for is made only when that timer rings, minutes or hours after the time that the status promises.",
@@ -148,7 +148,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'restart-forgets-waits',
-    file: 'kinds/due.ts',
+    file: 'kinds/status/due.ts',
     from: '  if (secretChanged(ready, question)) return NOW;',
     to: "  if (question.triedSecret === undefined && question.secret.state === 'present') return NOW;\n  if (secretChanged(ready, question)) return NOW;",
     harm: 'Every restart, and every change of the leader, sends all that had failed once more at once, in place of waiting for the time on record.',
@@ -157,7 +157,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   },
   {
     name: 'restored-list-taken-for-late',
-    file: 'kube/store.ts',
+    file: 'kube/cache/store.ts',
     from: '!isRestored &&',
     to: '',
     harm: 'After a restore that sets versions back a list is taken for one that comes late, and what was held before, under higher versions, stays.',

@@ -17,7 +17,7 @@ export interface Planted {
 export const PLANTED: readonly Planted[] = [
   {
     name: 'edit-met-in-conflict-wakes-nobody',
-    file: 'runtime/lifecycle.ts',
+    file: 'controller/reconciler.ts',
     from: 'met: (found, known) => kind.put(found, known),',
     to: 'met: (found) => this.#options.take(kind, id, found),',
     harm: "When a status write meets a 409 because the user has just edited the object, and the watch is a little behind, the edit enters the cache without waking its key and the watch's event is then no news: the edit is never acted on.",
@@ -35,7 +35,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'credential-told-by-key-id-alone',
-    file: 'kinds/credentials.ts',
+    file: 'kinds/engine/credentials.ts',
     from: '.update(JSON.stringify([keyId, keySecret, options.baseUrl]))',
     to: '.update(JSON.stringify([keyId, options.baseUrl]))',
     harm: "Somebody else's Secret with the same key id and a wrong secret shares pace, pause and gate with the good one: its 401 stops all calls of the other tenant, and a key whose secret part was mended stays behind the closed gate.",
@@ -44,7 +44,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'keys-inside-lists-not-masked',
-    file: 'kinds/masked.ts',
+    file: 'kinds/engine/masked.ts',
     from: 'if (Array.isArray(value)) return value.map((item) => masked(item, mask));',
     to: 'if (Array.isArray(value)) return value;',
     harm: "When the API echoes the key or the Authorization header in something inside a list of a 200 reply (an endpoint's description, a BYOC entry, an unknown setting that is a list), it is stored in status in clear.",
@@ -53,7 +53,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'rate-forgets-calls-under-way',
-    file: 'api/window.ts',
+    file: 'api/limiter/rate-window.ts',
     from: 'return this.#calls - this.#taken - this.#freeing.length;',
     to: 'return this.#calls - this.#freeing.length;',
     harm: 'Calls that have started and not ended do not count against --api-rate, so with several objects on one credential and slow answers more than N calls start in a window (up to in-flight minus one too many).',
@@ -62,7 +62,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'timed-out-call-counts-as-unsent',
-    file: 'api/client.ts',
+    file: 'api/http/client.ts',
     from: "if (by === 'deadline') return { answered: false, sent, cause: describeTimeout(site) };",
     to: "if (by === 'deadline') return { answered: false, sent: false, cause: describeTimeout(site) };",
     harm: 'A write that got no answer until the deadline is reported as Unavailable (nothing reached the API) instead of OutcomeUnknown, and an Organization sends the same add or remove again without a look while the first may still be at work.',
@@ -80,7 +80,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'error-object-in-200-passes',
-    file: 'api/errors.ts',
+    file: 'api/reply/verdict.ts',
     from: "if (error !== undefined || oddError) return 'its body carries an error';",
     to: "if (error !== undefined) return 'its body carries an error';",
     harm: 'A 200 whose body has a result and an error that is an object (not a text) counts as confirmation: the status falsely says Applied or Fetched.',
@@ -89,7 +89,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'far-off-retry-not-pulled-in',
-    file: 'kinds/due.ts',
+    file: 'kinds/status/due.ts',
     from: 'if (at <= wholeSecond(now + longestWait(ready.reason))) return { due: false, at };',
     to: 'if (now <= wholeSecond(at + longestWait(ready.reason))) return { due: false, at };',
     harm: "After the wall clock was set back (or a restart with a status from a clock that ran ahead) a failed object waits for the time on record, hours or days off, instead of at most its class's longest wait.",
@@ -98,7 +98,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'open-intent-overwritten-without-a-look',
-    file: 'kinds/organization/ledger.ts',
+    file: 'kinds/organization/ledger/ledger.ts',
     from: 'if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);',
     to: 'if (!reported) return givenUp;',
     harm: 'After a crash between intent and result, or an edit after a lost answer, a new intent is written over the open one and sent without a look: an add goes out twice while the first may be at work, and what the overwritten intent added is lost from the ledger.',
@@ -116,7 +116,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'recreated-object-gets-old-status',
-    file: 'runtime/status-writer.ts',
+    file: 'controller/status-writer.ts',
     from: 'return found?.metadata.uid === uid ? found : undefined;',
     to: 'return found;',
     harm: "When an object is deleted and made again under its name during a call, and the status write meets the conflict, the old object's result is written to the new one: a new Activity keeps another's record as Fetched for ever, a new Organization gets a ledger that is not its own, a new PipeSettings is falsely Ready.",
@@ -152,7 +152,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'edited-secret-ref-not-followed',
-    file: 'kinds/kind-store.ts',
+    file: 'kinds/engine/kind-store.ts',
     from: 'else secrets.refer(idOf(key), now.metadata.namespace, name);',
     to: 'else if (!before) secrets.refer(idOf(key), now.metadata.namespace, name);',
     harm: 'After credentialsSecretRef of a living object is edited, the newly named Secret is not watched, so its appearance or rotation wakes nobody and the object stays stuck until its back-off ends.',
@@ -161,7 +161,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'mask-only-first-occurrence',
-    file: 'api/mask.ts',
+    file: 'api/reply/mask.ts',
     from: "join('|'), 'gu');",
     to: "join('|'), 'u');",
     harm: 'Where a reply repeats the key, or holds both key id and secret, only the first occurrence is masked and the rest of the credential stands readable in status, events and logs.',
@@ -170,7 +170,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'later-answer-shortens-pause',
-    file: 'api/credential-pace.ts',
+    file: 'api/limiter/credential-limiter.ts',
     from: 'this.#pausedUntil = Math.max(this.#pausedUntil, now + waitMs);',
     to: 'this.#pausedUntil = now + waitMs;',
     harm: 'With several calls in flight, a later 429 or 503 with a shorter wait cuts short the long pause the server asked for, so calls leave during the pause.',
@@ -179,7 +179,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: '408-counts-as-refusal',
-    file: 'api/errors.ts',
+    file: 'api/reply/verdict.ts',
     from: '  [408, SERVER],\n',
     to: '',
     harm: "A write answered with 408 may have been carried out, but counts as refused: the object is Stalled for 10 minutes or more with a false outcome, and an endpoint that was added after all is taken for somebody else's.",
@@ -188,7 +188,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'unknown-secret-counts-as-changed',
-    file: 'kinds/due.ts',
+    file: 'kinds/status/due.ts',
     from: "if (secret.state === 'unknown') return false;\n  switch (ready.reason) {",
     to: 'switch (ready.reason) {',
     harm: "After a restart, before the Secret's watch has answered, every object that is Unauthorized, Forbidden or lacks its Secret counts as due, so refused calls are made again ahead of their recorded back-off at each restart.",

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import { judge } from '../../src/api/errors.ts';
-import type { Reply } from '../../src/api/reply.ts';
+import type { Reply } from '../../src/api/reply/reply.ts';
+import { judge } from '../../src/api/reply/verdict.ts';
+import type { Report } from '../../src/controller/kind.ts';
 import type { Facts } from '../../src/kinds/activity/load.ts';
 import { type Plan, plan } from '../../src/kinds/activity/plan.ts';
 import { report } from '../../src/kinds/activity/report.ts';
 import type { Activity, ActivitySpec, ActivityStatus } from '../../src/kinds/activity/resource.ts';
 import { status as schema } from '../../src/kinds/activity/status.ts';
-import type { Attempt } from '../../src/kinds/attempt.ts';
-import type { Report } from '../../src/runtime/kind.ts';
+import type { Attempt } from '../../src/kinds/engine/api-call.ts';
 import { anAnswer, REQUESTED_AT, T0 } from './objects.ts';
 import { expectReadable } from './status-law.ts';
 

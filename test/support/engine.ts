@@ -1,11 +1,11 @@
-import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { queueKey } from '../../src/controller/controller.ts';
+import { defineKind, type Kind, type Notice, type Recorded, type Report } from '../../src/controller/kind.ts';
+import { awaitChange } from '../../src/controller/outcome.ts';
+import { Queue } from '../../src/controller/queue.ts';
+import { Lifecycle } from '../../src/controller/reconciler.ts';
+import { Store } from '../../src/kube/cache/store.ts';
+import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../../src/kube/resource.ts';
-import { Store } from '../../src/kube/store.ts';
-import { queueKey } from '../../src/runtime/controller.ts';
-import { defineKind, type Kind, type Notice, type Recorded, type Report } from '../../src/runtime/kind.ts';
-import { Lifecycle } from '../../src/runtime/lifecycle.ts';
-import { awaitChange } from '../../src/runtime/outcome.ts';
-import { Queue } from '../../src/runtime/queue.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeKubeServer } from './fake-kube-server.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, expect } from 'vitest';
 import type { Cancel } from '../../src/clock.ts';
-import { createKubeClient } from '../../src/kube/client.ts';
-import type { KubeError } from '../../src/kube/errors.ts';
+import { startWatch, type WatchOptions, type WatchState } from '../../src/kube/cache/watch.ts';
+import { createKubeClient } from '../../src/kube/client/client.ts';
+import type { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-import { startWatch, type WatchOptions, type WatchState } from '../../src/kube/watch.ts';
 import { eventually } from './eventually.ts';
 import { FakeClock } from './fake-clock.ts';
 import { aList, aStatus, type Behaviour, sendJson, startKubeServer } from './kube-server.ts';

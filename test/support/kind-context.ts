@@ -1,8 +1,8 @@
-import type { ApiRequest, Reply } from '../../src/api/client.ts';
-import { createPacer } from '../../src/api/pacer.ts';
-import type { KindContext } from '../../src/kinds/context.ts';
-import { createLog } from '../../src/logger.ts';
-import { createRedactor } from '../../src/redaction.ts';
+import type { ApiRequest, Reply } from '../../src/api/http/client.ts';
+import { createPacer } from '../../src/api/limiter/create-limiter.ts';
+import type { KindContext } from '../../src/kinds/engine/context.ts';
+import { createLog } from '../../src/telemetry/logger.ts';
+import { createRedactor } from '../../src/telemetry/redaction.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { BASE_URL } from './objects.ts';
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Cluster } from '../../src/kube/cluster.ts';
+import type { Cluster } from '../../src/kube/client/cluster.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 
 export type Behaviour = (

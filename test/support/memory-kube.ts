@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/clock.ts';
-import type { RequestCall } from '../../src/kube/call.ts';
-import type { KubeClient, StreamCall } from '../../src/kube/client.ts';
-import { startDeadline } from '../../src/kube/deadline.ts';
-import { KubeError } from '../../src/kube/errors.ts';
+import type { RequestCall } from '../../src/kube/client/call.ts';
+import type { KubeClient, StreamCall } from '../../src/kube/client/client.ts';
+import { startDeadline } from '../../src/kube/client/deadline.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 
 /** What happens to one call on its way. Times in milliseconds. */

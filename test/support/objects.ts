@@ -1,8 +1,7 @@
-import { judge } from '../../src/api/errors.ts';
-import { type Answer, type Reply } from '../../src/api/reply.ts';
-import type { Attempt } from '../../src/kinds/attempt.ts';
-import { claimOf } from '../../src/kinds/claim.ts';
-import { readyOf } from '../../src/kinds/common-status.ts';
+import { type Answer, type Reply } from '../../src/api/reply/reply.ts';
+import { judge } from '../../src/api/reply/verdict.ts';
+import type { Report } from '../../src/controller/kind.ts';
+import type { Attempt } from '../../src/kinds/engine/api-call.ts';
 import type { Facts } from '../../src/kinds/pipe-settings/load.ts';
 import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
 import { report } from '../../src/kinds/pipe-settings/report.ts';
@@ -12,9 +11,10 @@ import {
   type PipeSettingsStatus,
   parseSpec,
 } from '../../src/kinds/pipe-settings/resource.ts';
-import { apiHashOf, keepProof } from '../../src/kinds/proof.ts';
-import type { Claim, Standing } from '../../src/kinds/target.ts';
-import type { Report } from '../../src/runtime/kind.ts';
+import { readyOf } from '../../src/kinds/status/common-status.ts';
+import { claimOf } from '../../src/kinds/target/claim.ts';
+import { apiHashOf, keepProof } from '../../src/kinds/target/proof.ts';
+import type { Claim, Standing } from '../../src/kinds/target/target.ts';
 
 /** The moment at which pure tests take place. */
 export const T0 = Date.parse('2026-03-01T12:00:00Z');

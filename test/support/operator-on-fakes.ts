@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../../src/clock.ts';
-import { parseConfig } from '../../src/config.ts';
-import { createKubeClient } from '../../src/kube/client.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { runWorkers } from '../../src/controller/controller.ts';
+import { createKubeClient } from '../../src/kube/client/client.ts';
 import { createOperator } from '../../src/operator.ts';
-import { runWorkers } from '../../src/runtime/controller.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { FakeKubeServer } from './fake-kube-server.ts';
 import { recordingLog } from './recording-log.ts';
 

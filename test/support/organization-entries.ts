@@ -1,6 +1,6 @@
-import { Listing, type Reported, type Tuple } from '../../src/kinds/organization/endpoints.ts';
+import { Listing, type Reported, type Tuple } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
-import { type Evidence, type Sent, type Settlement, settle } from '../../src/kinds/organization/ledger.ts';
+import { type Evidence, type Sent, type Settlement, settle } from '../../src/kinds/organization/ledger/ledger.ts';
 import type { LedgerEntry, OrganizationSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from './objects.ts';
 

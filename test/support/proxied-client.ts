@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type ApiClient, type ApiClientOptions, type ApiRequest, createApiClient } from '../../src/api/client.ts';
+import { type ApiClient, type ApiClientOptions, type ApiRequest, createApiClient } from '../../src/api/http/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from './connect-proxy.ts';

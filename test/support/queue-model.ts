@@ -1,4 +1,4 @@
-import type { Lane } from '../../src/runtime/queue.ts';
+import type { Lane } from '../../src/controller/queue.ts';
 
 /**
  * What a queue of keys shall do, written for reading and not for speed: a list in the order of adding, a list of

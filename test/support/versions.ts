@@ -1,5 +1,5 @@
-import { createKubeClient } from '../../src/kube/client.ts';
-import { loadCluster } from '../../src/kube/config.ts';
+import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
+import { createKubeClient } from '../../src/kube/client/client.ts';
 import { controlPlane } from '../controlplane/client.ts';
 import type { Pset } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ActivityStatus } from '../../src/kinds/activity/resource.ts';
-import { pendingStatus } from '../../src/kinds/status-fields.ts';
+import { pendingStatus } from '../../src/kinds/schema/status-fields.ts';
 import {
   aFetchedActivity,
   anActivity,

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ApiClient, type ApiClientOptions, type ApiRequest, createApiClient } from '../../src/api/client.ts';
+import { type ApiClient, type ApiClientOptions, type ApiRequest, createApiClient } from '../../src/api/http/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from '../../src/api/envelope.ts';
-import { createMask } from '../../src/api/mask.ts';
-import { headerWait } from '../../src/api/waits.ts';
+import { readAnswer } from '../../src/api/reply/envelope.ts';
+import { createMask } from '../../src/api/reply/mask.ts';
+import { headerWait } from '../../src/api/reply/retry-after.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const context = { url: 'https://api.example/v1', nowMs: NOW, mask: (text: string) => text };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../src/api/errors.ts';
-import type { Answer, Reply } from '../../src/api/reply.ts';
+import type { Answer, Reply } from '../../src/api/reply/reply.ts';
+import { judge } from '../../src/api/reply/verdict.ts';
 
 function answer(httpStatus: number, more: Partial<Answer> = {}): Answer {
   return { answered: true, httpStatus, body: 'json', ...more };

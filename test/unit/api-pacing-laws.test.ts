@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createPacer } from '../../src/api/pacer.ts';
-import type { Lane, Pacer, Permit } from '../../src/api/pacing.ts';
+import { createPacer } from '../../src/api/limiter/create-limiter.ts';
+import type { Lane, Pacer, Permit } from '../../src/api/limiter/limiter.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 /** One object that wants some calls: how each ends, and how slow everything is. */

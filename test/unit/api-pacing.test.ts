@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createPacer } from '../../src/api/pacer.ts';
-import type { CallWish, Pacer, PacerOptions, Permit } from '../../src/api/pacing.ts';
+import { createPacer } from '../../src/api/limiter/create-limiter.ts';
+import type { CallWish, Pacer, PacerOptions, Permit } from '../../src/api/limiter/limiter.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 interface Rig {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { ApiClientOptions, Reply } from '../../src/api/client.ts';
-import { tunnelThrough } from '../../src/api/proxy.ts';
+import type { ApiClientOptions, Reply } from '../../src/api/http/client.ts';
+import { tunnelThrough } from '../../src/api/http/proxy.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 import { client, listening, proxyWith, put, realApi } from '../support/proxied-client.ts';
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { proxySecrets } from '../../src/api/proxy.ts';
+import { proxySecrets } from '../../src/api/http/proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { client, identity, proxyWith, put, rawApi, realApi } from '../support/proxied-client.ts';
 import { answerText } from '../support/raw-server.ts';

@@ -3,8 +3,8 @@ import { createSecureServer } from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createApiClient, type Reply } from '../../src/api/client.ts';
-import { Exchange } from '../../src/api/exchange.ts';
+import { Exchange } from '../../src/api/http/api-exchange.ts';
+import { createApiClient, type Reply } from '../../src/api/http/client.ts';
 import { systemClock } from '../../src/clock.ts';
 
 /** One DER element. */

@@ -11,23 +11,71 @@ const COMPOSITION = new Set([
   'src/operator.ts',
   'src/process.ts',
   'src/leadership.ts',
-  'src/observe.ts',
+  'src/telemetry/observe.ts',
 ]);
 
-/** Who may import whom inside src, the own folder aside. What is not named here may import only leaves and other files beside it. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'src/api/': [],
+/** Each room, and what it may import beside leaves and itself: a room, or one file. No two rooms import one another. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'src/config/': ['src/api/http/base-url.ts'],
+  'src/telemetry/': [],
+  'src/api/reply/': [],
+  'src/api/http/': ['src/api/reply/'],
+  'src/api/limiter/': [],
   'src/kube/': [],
-  'src/runtime/': ['src/kube/'],
-  'src/kinds/': ['src/runtime/', 'src/kube/', 'src/api/'],
+  'src/kube/client/': ['src/kube/'],
+  'src/kube/auth/': ['src/kube/client/'],
+  'src/kube/events/': ['src/kube/', 'src/kube/client/'],
+  'src/kube/cache/': ['src/kube/', 'src/kube/client/'],
+  'src/kube/lease/': ['src/kube/', 'src/kube/client/', 'src/kube/cache/'],
+  'src/kube/secrets/': ['src/kube/', 'src/kube/client/', 'src/kube/cache/'],
+  'src/controller/': ['src/kube/', 'src/kube/client/', 'src/kube/cache/'],
+  'src/kinds/schema/': ['src/controller/', 'src/kube/'],
+  'src/kinds/status/': ['src/kinds/schema/', 'src/controller/', 'src/kube/', 'src/kube/secrets/', 'src/api/reply/'],
+  'src/kinds/target/': ['src/kinds/schema/', 'src/kinds/status/', 'src/controller/', 'src/kube/'],
+  'src/kinds/engine/': [
+    'src/kinds/schema/',
+    'src/kinds/status/',
+    'src/kinds/target/',
+    'src/controller/',
+    'src/kube/',
+    'src/kube/client/',
+    'src/kube/cache/',
+    'src/kube/secrets/',
+    'src/api/http/',
+    'src/api/reply/',
+    'src/api/limiter/',
+  ],
+  'src/kinds/organization/endpoints/': ['src/kinds/organization/'],
+  'src/kinds/organization/ledger/': ['src/kinds/organization/', 'src/kinds/organization/endpoints/'],
+  'src/kinds/organization/attempt/': [
+    'src/kinds/organization/',
+    'src/kinds/organization/endpoints/',
+    'src/kinds/organization/ledger/',
+  ],
+  'src/kinds/organization/readiness/': [
+    'src/kinds/organization/',
+    'src/kinds/organization/endpoints/',
+    'src/kinds/organization/ledger/',
+    'src/kinds/organization/attempt/',
+  ],
 };
-/** The flags know how a base address is spelled; nothing else at the top, but the composition, knows a folder. */
-const SPELLING = 'src/api/base-url.ts';
+/** A kind, with all its rooms: what it may import of the others. */
+const OF_A_KIND = [
+  'src/kinds/schema/',
+  'src/kinds/status/',
+  'src/kinds/target/',
+  'src/kinds/engine/',
+  'src/controller/',
+  'src/kube/',
+  'src/api/http/',
+  'src/api/reply/',
+  'src/api/limiter/',
+];
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/kube/', 'src/api/'],
-  '@kubernetes/client-node': ['src/kube/'],
+  '@kubernetes/client-node': ['src/kube/auth/'],
   zod: ['src/kinds/'],
-  pino: ['src/logger.ts'],
+  pino: ['src/telemetry/logger.ts'],
 };
 const HARMLESS_BUILTINS = new Set(['node:crypto', 'node:util']);
 const PURE = /^src\/kinds\/[^/]+\/(plan|report|resource)\.ts$/;
@@ -37,6 +85,14 @@ const MOST_LINES = 300;
 const isIo = (to: string): boolean =>
   ['undici', '@kubernetes/client-node', 'pino'].includes(to) || (to.startsWith('node:') && !HARMLESS_BUILTINS.has(to));
 
+const kindOf = (path: string): string | undefined => {
+  const folder = /^src\/kinds\/[^/]+\//.exec(path)?.[0];
+  return folder === undefined || folder in ROOMS ? undefined : folder;
+};
+
+/** The room that a file stands in: its folder, with the `/`. */
+const roomOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+
 function forbiddenImport(from: string, to: string): boolean {
   if (COMPOSITION.has(from) || LEAVES.has(to)) return false;
   if (COMPOSITION.has(to)) return true;
@@ -44,19 +100,20 @@ function forbiddenImport(from: string, to: string): boolean {
     const places = ONLY_IN[to];
     return places !== undefined && !places.some((place) => from.startsWith(place));
   }
-  const folder = Object.keys(MAY_IMPORT).find((name) => from.startsWith(name));
-  if (folder === undefined) return to.split('/').length > 2 && to !== SPELLING;
-  if (to.startsWith(folder)) return folder === 'src/kinds/' && reachesIntoKind(from, to);
-  return !MAY_IMPORT[folder]?.some((allowed) => to.startsWith(allowed));
+  const room = roomOf(from);
+  if (roomOf(to) === room) return false;
+  if (from === 'src/kinds/index.ts' || from === 'src/kinds/definitions.ts')
+    return !to.startsWith('src/kinds/') && !to.startsWith('src/controller/');
+  const allowed = [...(ROOMS[room] ?? []), ...(kindOf(from) ? OF_A_KIND : [])];
+  if (allowed.includes(roomOf(to)) || allowed.includes(to)) return false;
+  // The files of a kind that stand in no room of it tie its rooms together.
+  const kind = kindOf(from);
+  if (kind !== undefined && room === kind) return !to.startsWith(kind) && !isResourceOfAKind(to);
+  return true;
 }
 
-/** Of another kind only its resource may be known; what kinds share knows none, but for the lists of them. */
-function reachesIntoKind(from: string, to: string): boolean {
-  const [, , kind = '', file] = to.split('/');
-  if (file === undefined || from.startsWith(`src/kinds/${kind}/`)) return false;
-  const lists = from === 'src/kinds/index.ts' || from === 'src/kinds/definitions.ts';
-  return file !== 'resource.ts' && !lists;
-}
+/** All that one kind may know of another. */
+const isResourceOfAKind = (path: string): boolean => path === `${kindOf(path)}resource.ts`;
 
 /** Every breach of the rules of `src`, as a sentence. */
 function breaches(sources: Sources): string[] {
@@ -105,45 +162,49 @@ describe('src', () => {
 describe('each rule is seen to be broken', () => {
   test.each([
     [
-      'src/kube/watch.ts',
-      `import { Queue } from '../runtime/queue.ts';`,
-      'src/kube/watch.ts must not import src/runtime/queue.ts',
+      'src/kube/cache/watch.ts',
+      `import { Queue } from '../../controller/queue.ts';`,
+      'src/kube/cache/watch.ts must not import src/controller/queue.ts',
     ],
     [
-      'src/kube/watch.ts',
-      `import type { Reply } from '../api/reply.ts';`,
-      'src/kube/watch.ts must not import src/api/reply.ts',
+      'src/kube/cache/watch.ts',
+      `import type { Reply } from '../../api/reply/reply.ts';`,
+      'src/kube/cache/watch.ts must not import src/api/reply/reply.ts',
     ],
     [
-      'src/api/client.ts',
-      `import {\n  type KubeError,\n} from '../kube/errors.ts';`,
-      'src/api/client.ts must not import src/kube/errors.ts',
+      'src/api/http/client.ts',
+      `import {\n  type KubeError,\n} from '../../kube/client/kube-error.ts';`,
+      'src/api/http/client.ts must not import src/kube/client/kube-error.ts',
     ],
-    ['src/api/client.ts', `export { a } from '../config.ts';`, 'src/api/client.ts must not import src/config.ts'],
     [
-      'src/runtime/queue.ts',
+      'src/api/http/client.ts',
+      `export { a } from '../../config/config.ts';`,
+      'src/api/http/client.ts must not import src/config/config.ts',
+    ],
+    [
+      'src/controller/queue.ts',
       `import { KubeConfig } from '@kubernetes/client-node/dist/config.js';`,
-      'src/runtime/queue.ts must not import @kubernetes/client-node',
+      'src/controller/queue.ts must not import @kubernetes/client-node',
     ],
     [
-      'src/runtime/queue.ts',
+      'src/controller/queue.ts',
       `import type { Kind } from '../kinds/index.ts';`,
-      'src/runtime/queue.ts must not import src/kinds/index.ts',
+      'src/controller/queue.ts must not import src/kinds/index.ts',
     ],
     [
-      'src/runtime/queue.ts',
-      `const a = await import('../api/client.ts');`,
-      'src/runtime/queue.ts must not import src/api/client.ts',
+      'src/controller/queue.ts',
+      `const a = await import('../api/http/client.ts');`,
+      'src/controller/queue.ts must not import src/api/http/client.ts',
     ],
     [
-      'src/kinds/target.ts',
-      `import { metrics } from '../metrics.ts';`,
-      'src/kinds/target.ts must not import src/metrics.ts',
+      'src/kinds/target/target.ts',
+      `import { metrics } from '../../telemetry/metrics.ts';`,
+      'src/kinds/target/target.ts must not import src/telemetry/metrics.ts',
     ],
     [
-      'src/kinds/target.ts',
-      `import { plan } from './activity/plan.ts';`,
-      'src/kinds/target.ts must not import src/kinds/activity/plan.ts',
+      'src/kinds/target/target.ts',
+      `import { plan } from '../activity/plan.ts';`,
+      'src/kinds/target/target.ts must not import src/kinds/activity/plan.ts',
     ],
     [
       'src/kinds/a/act.ts',
@@ -151,9 +212,13 @@ describe('each rule is seen to be broken', () => {
       'src/kinds/a/act.ts must not import src/kinds/b/act.ts',
     ],
     ['src/kinds/a/act.ts', `import { request } from 'undici';`, 'src/kinds/a/act.ts must not import undici'],
-    ['src/runtime/queue.ts', `import { pino } from 'pino';`, 'src/runtime/queue.ts must not import pino'],
-    ['src/metrics.ts', `import { Store } from './kube/store.ts';`, 'src/metrics.ts must not import src/kube/store.ts'],
-    ['src/clock.ts', `import './kube/store.ts';`, 'src/clock.ts must not import src/kube/store.ts'],
+    ['src/controller/queue.ts', `import { pino } from 'pino';`, 'src/controller/queue.ts must not import pino'],
+    [
+      'src/telemetry/metrics.ts',
+      `import { Store } from '../kube/cache/store.ts';`,
+      'src/telemetry/metrics.ts must not import src/kube/cache/store.ts',
+    ],
+    ['src/clock.ts', `import './kube/cache/store.ts';`, 'src/clock.ts must not import src/kube/cache/store.ts'],
     ['src/kinds/a/plan.ts', `const now = new Date();`, 'src/kinds/a/plan.ts reads the time; take a Clock'],
     [
       'src/kinds/a/report.ts',
@@ -168,7 +233,11 @@ describe('each rule is seen to be broken', () => {
     ['src/kube/utils.ts', '', 'src/kube/utils.ts: "utils" says nothing about what is in it'],
     ['src/helpers/http.ts', '', 'src/helpers/http.ts: "helpers" says nothing about what is in it'],
     ['src/kube/long.ts', 'x\n'.repeat(301), 'src/kube/long.ts has 301 lines, more than 300'],
-    ['src/metrics.ts', `import { main } from './main.ts';`, 'src/metrics.ts must not import src/main.ts'],
+    [
+      'src/telemetry/metrics.ts',
+      `import { main } from '../main.ts';`,
+      'src/telemetry/metrics.ts must not import src/main.ts',
+    ],
   ])('in %s', (path, text, breach) => {
     expect(breaches(new Map([[path, text]]))).toContain(breach);
   });
@@ -178,23 +247,23 @@ describe('each rule is seen to be broken', () => {
       new Map([
         ['src/kinds/a/plan.ts', `import { hash } from './remote.ts';`],
         ['src/kinds/a/remote.ts', statement],
-        ['src/api/client.ts', `import { request } from 'undici';`],
+        ['src/api/http/client.ts', `import { request } from 'undici';`],
       ]);
-    expect(breaches(sources(`import { call } from '../../api/client.ts';`))).toEqual([
-      'src/kinds/a/plan.ts must do no I/O, but gets to it: src/kinds/a/plan.ts → src/kinds/a/remote.ts → src/api/client.ts → undici',
+    expect(breaches(sources(`import { call } from '../../api/http/client.ts';`))).toEqual([
+      'src/kinds/a/plan.ts must do no I/O, but gets to it: src/kinds/a/plan.ts → src/kinds/a/remote.ts → src/api/http/client.ts → undici',
     ]);
-    expect(breaches(sources(`import type { Reply } from '../../api/client.ts';`))).toEqual([]);
+    expect(breaches(sources(`import type { Reply } from '../../api/http/client.ts';`))).toEqual([]);
   });
 
   test('what is allowed is allowed', () => {
     const allowed = new Map([
-      ['src/main.ts', `import { Store } from './kube/store.ts';\nimport { kinds } from './kinds/index.ts';`],
+      ['src/main.ts', `import { Store } from './kube/cache/store.ts';\nimport { kinds } from './kinds/index.ts';`],
       ['src/kinds/index.ts', `import { kind } from './a/index.ts';`],
       [
         'src/kinds/a/load.ts',
-        `import { Store } from '../../kube/store.ts';\nimport type { B } from '../b/resource.ts';`,
+        `import type { Store } from '../../kube/resource.ts';\nimport type { B } from '../b/resource.ts';`,
       ],
-      ['src/runtime/queue.ts', `import type { Clock } from '../clock.ts';\nimport type { Log } from '../log.ts';`],
+      ['src/controller/queue.ts', `import type { Clock } from '../clock.ts';\nimport type { Log } from '../log.ts';`],
     ]);
     expect(breaches(allowed)).toEqual([]);
   });

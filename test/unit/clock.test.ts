@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const WALL_CLOCK = /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(\s*\)|\btimeOrigin\b|\bTemporal\b/;
 const ALLOWED = new Map([
   ['src/clock.ts', 'the one place: systemClock.now'],
-  ['src/process-metrics.ts', 'when the process started, for a metric; nothing is decided by it'],
+  ['src/telemetry/process-metrics.ts', 'when the process started, for a metric; nothing is decided by it'],
 ]);
 
 function readersOf(sources: Sources): string[] {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Config, parseConfig, renderFlagTable } from '../../src/config.ts';
+import { type Config, parseConfig, renderFlagTable } from '../../src/config/config.ts';
 
 const URL_FLAG = '--api-url=https://api.example.com';
 const folder = mkdtempSync(join(tmpdir(), 'pipewright-config-'));

@@ -12,7 +12,7 @@ import {
   scalar,
   someFields,
   text,
-} from '../../src/kinds/schema.ts';
+} from '../../src/kinds/schema/schema.ts';
 
 test('every piece becomes a node with type, description and bounds', () => {
   const schema = fields('All pieces.', {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { leaves, type ValueSchema, valuesFile } from '../../deploy/values-schema.ts';
-import { FLAGS } from '../../src/flag-table.ts';
+import { FLAGS } from '../../src/config/flag-table.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const CHART = 'deploy/helm/pipewright';

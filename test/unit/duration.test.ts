@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, parseDuration } from '../../src/kinds/duration.ts';
+import { formatDuration, parseDuration } from '../../src/kinds/schema/duration.ts';
 
 test.for([
   ['10m', 600_000],

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, digestOf, timestamp, wholeSecond } from '../../src/kinds/canonical.ts';
-import { maskFor, maskTexts } from '../../src/kinds/masked.ts';
+import { maskFor, maskTexts } from '../../src/kinds/engine/masked.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import type { PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
+import { canonicalJson, digestOf, timestamp, wholeSecond } from '../../src/kinds/status/canonical.ts';
 import { aPipeSettings, BASE_URL } from '../support/objects.ts';
 
 describe('canonical JSON', () => {

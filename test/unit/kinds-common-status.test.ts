@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge } from '../../src/api/errors.ts';
+import { judge } from '../../src/api/reply/verdict.ts';
+import { failureMessage } from '../../src/kinds/engine/failure-report.ts';
 import {
   type CommonStatus,
   commonStatus,
@@ -10,9 +11,8 @@ import {
   requestedAt,
   usedAnnotations,
   withoutUndefined,
-} from '../../src/kinds/common-status.ts';
-import { failureMessage } from '../../src/kinds/failure-report.ts';
-import { FAILURES, type FailureReason, longestWait, nextWait, sideOf } from '../../src/kinds/failures.ts';
+} from '../../src/kinds/status/common-status.ts';
+import { FAILURES, type FailureReason, longestWait, nextWait, sideOf } from '../../src/kinds/status/failures.ts';
 import { anAnswer, aPipeSettings, MINUTE, REQUESTED_AT, SECOND, T0 } from '../support/objects.ts';
 
 const failing = { ready: 'False', progress: 'Stalled', reason: 'Rejected', message: 'm' } as const;

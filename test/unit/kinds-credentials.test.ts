@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type CredentialRead, createCredentials, type SecretRef, secretNameOf } from '../../src/kinds/credentials.ts';
-import { KubeError } from '../../src/kube/errors.ts';
-import type { SecretRead } from '../../src/kube/secret-state.ts';
+import { type CredentialRead, createCredentials, type SecretRef } from '../../src/kinds/engine/credentials.ts';
+import { secretNameOf } from '../../src/kinds/status/tried-secret.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
+import type { SecretRead } from '../../src/kube/secrets/secret-state.ts';
 import { expectReadable } from '../support/status-law.ts';
 
 const KEY_ID = 'canary-key-id-7731';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Departed } from '../../src/kinds/departed.ts';
-import type { Calls } from '../../src/kinds/target.ts';
+import { Departed } from '../../src/kinds/target/departed.ts';
+import type { Calls } from '../../src/kinds/target/target.ts';
 
 function calls(calledAt: number): Calls {
   const never = { appliedAt: undefined, provenAt: undefined, unknownAt: undefined };

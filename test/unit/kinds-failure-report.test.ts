@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Attempt } from '../../src/kinds/attempt.ts';
-import type { CommonStatus } from '../../src/kinds/common-status.ts';
-import { type Adjustment, type FailureReport, reportAttempt } from '../../src/kinds/failure-report.ts';
-import type { FailureReason } from '../../src/kinds/failures.ts';
-import { recheckAt } from '../../src/runtime/outcome.ts';
+import { recheckAt } from '../../src/controller/outcome.ts';
+import type { Attempt } from '../../src/kinds/engine/api-call.ts';
+import { type Adjustment, type FailureReport, reportAttempt } from '../../src/kinds/engine/failure-report.ts';
+import type { CommonStatus } from '../../src/kinds/status/common-status.ts';
+import type { FailureReason } from '../../src/kinds/status/failures.ts';
 import {
   anAnswer,
   aPipeSettings,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Locks } from '../../src/kinds/locks.ts';
+import { Locks } from '../../src/kinds/target/locks.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { aPipeSettings } from '../support/objects.ts';
 

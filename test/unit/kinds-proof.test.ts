@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PipeSettings, PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
-import { apiHashOf, isProven } from '../../src/kinds/proof.ts';
+import { apiHashOf, isProven } from '../../src/kinds/target/proof.ts';
 import {
   API_HASH,
   anAnswer,

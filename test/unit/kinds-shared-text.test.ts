@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SharedText } from '../../src/kinds/shared-text.ts';
+import { SharedText } from '../../src/kinds/engine/shared-text.ts';
 
 test('whatever an object holds stays as it was, also where many others came before it', () => {
   const texts = new SharedText();

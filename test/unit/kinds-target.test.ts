@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Claim, judgeTarget, type Standing, type Verdict } from '../../src/kinds/target.ts';
+import { type Claim, judgeTarget, type Standing, type Verdict } from '../../src/kinds/target/target.ts';
 import { SECOND, T0 } from '../support/objects.ts';
 
 /** A claim of an object that could act and that the API has never answered; its name is its uid. */

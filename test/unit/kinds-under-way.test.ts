@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createPacer } from '../../src/api/pacer.ts';
-import { attempt, attemptsOf } from '../../src/kinds/attempt.ts';
-import type { KindContext } from '../../src/kinds/context.ts';
-import { Locks } from '../../src/kinds/locks.ts';
-import { Unrecorded } from '../../src/kinds/unrecorded.ts';
+import { createPacer } from '../../src/api/limiter/create-limiter.ts';
+import { attempt, attemptsOf } from '../../src/kinds/engine/api-call.ts';
+import type { KindContext } from '../../src/kinds/engine/context.ts';
+import { Locks } from '../../src/kinds/target/locks.ts';
+import { Unrecorded } from '../../src/kinds/target/unrecorded.ts';
 import { keyOf } from '../../src/kube/resource.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { anAnswer, aPipeSettings } from '../support/objects.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { Unrecorded } from '../../src/kinds/unrecorded.ts';
+import { Unrecorded } from '../../src/kinds/target/unrecorded.ts';
 
 const ONE = { key: 'ingest/orders', uid: 'u-1', goesOn: true };
 const WRITE = { ...ONE, target: 'pipe', isWrite: true };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKindStore } from '../../src/kinds/kind-store.ts';
+import { createKindStore } from '../../src/kinds/engine/kind-store.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { anObject } from '../support/kube-server.ts';
 

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { RequestRecord } from '../../src/kube/call.ts';
-import { createKubeClient, type KubeClient, type KubeClientOptions } from '../../src/kube/client.ts';
-import { loadCluster } from '../../src/kube/config.ts';
-import { isConflict, isExpired, isForbidden, isNotFound, KubeError } from '../../src/kube/errors.ts';
-import { LineSplitter } from '../../src/kube/lines.ts';
+import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
+import type { RequestRecord } from '../../src/kube/client/call.ts';
+import { createKubeClient, type KubeClient, type KubeClientOptions } from '../../src/kube/client/client.ts';
+import { isConflict, isExpired, isForbidden, isNotFound, KubeError } from '../../src/kube/client/kube-error.ts';
+import { LineSplitter } from '../../src/kube/client/lines.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,8 +1,8 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Cluster } from '../../src/kube/cluster.ts';
-import { loadCluster } from '../../src/kube/config.ts';
+import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
+import type { Cluster } from '../../src/kube/client/cluster.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

@@ -7,10 +7,10 @@ import {
   type KubeClient,
   type KubeClientOptions,
   type OpenConnections,
-} from '../../src/kube/client.ts';
-import type { Cluster } from '../../src/kube/cluster.ts';
-import { KubeError } from '../../src/kube/errors.ts';
-import { createElection } from '../../src/kube/lease.ts';
+} from '../../src/kube/client/client.ts';
+import type { Cluster } from '../../src/kube/client/cluster.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
+import { createElection } from '../../src/kube/lease/election.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { layWire } from '../faults/wire.ts';
 import { selfSigned } from '../simulator/certificate.ts';

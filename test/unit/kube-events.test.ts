@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestCall } from '../../src/kube/call.ts';
-import { KubeError } from '../../src/kube/errors.ts';
-import type { EventBody, EventInput } from '../../src/kube/event-body.ts';
-import { createEvents, type Events } from '../../src/kube/events.ts';
+import type { RequestCall } from '../../src/kube/client/call.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
+import type { EventBody, EventInput } from '../../src/kube/events/event-body.ts';
+import { createEvents, type Events } from '../../src/kube/events/events.ts';
 import { FakeClock, settle } from '../support/fake-clock.ts';
 import { type Fate, forbidden, MemoryKube, refused } from '../support/memory-kube.ts';
 import { recordingLog } from '../support/recording-log.ts';

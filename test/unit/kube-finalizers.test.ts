@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createKubeClient } from '../../src/kube/client.ts';
-import { KubeError } from '../../src/kube/errors.ts';
-import { createFinalizerWriter, type WriteFinalizers } from '../../src/kube/finalizers.ts';
+import { createKubeClient } from '../../src/kube/client/client.ts';
+import { createFinalizerWriter, type WriteFinalizers } from '../../src/kube/client/finalizers.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { aStatus, type Behaviour, type KubeServer, sendJson, startKubeServer } from '../support/kube-server.ts';
 

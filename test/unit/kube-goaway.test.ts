@@ -1,7 +1,7 @@
 import { createSecureServer, type Http2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { createKubeClient } from '../../src/kube/client.ts';
+import { createKubeClient } from '../../src/kube/client/client.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 
 const ends: (() => Promise<void> | void)[] = [];

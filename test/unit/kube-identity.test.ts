@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Credentials } from '../../src/kube/cluster.ts';
-import { rememberCredentials } from '../../src/kube/identity.ts';
+import { rememberCredentials } from '../../src/kube/auth/remember-credentials.ts';
+import type { Credentials } from '../../src/kube/client/cluster.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const bearer = (token: string): Credentials => ({ headers: { authorization: token }, tls: {} });

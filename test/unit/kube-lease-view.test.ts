@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Lease } from '../../src/kube/lease-record.ts';
-import { LeaseView } from '../../src/kube/lease-view.ts';
+import type { Lease } from '../../src/kube/lease/lease-record.ts';
+import { LeaseView } from '../../src/kube/lease/lease-view.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const LEASE_MS = 15_000;

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Cancel, Clock } from '../../src/clock.ts';
-import type { RequestCall } from '../../src/kube/call.ts';
-import { createElection, type Election } from '../../src/kube/lease.ts';
-import type { Lease } from '../../src/kube/lease-record.ts';
-import { LEASE } from '../../src/kube/lease-record.ts';
+import type { RequestCall } from '../../src/kube/client/call.ts';
+import { createElection, type Election } from '../../src/kube/lease/election.ts';
+import type { Lease } from '../../src/kube/lease/lease-record.ts';
+import { LEASE } from '../../src/kube/lease/lease-record.ts';
 import { objectPath } from '../../src/kube/resource.ts';
 import { FakeClock, settle } from '../support/fake-clock.ts';
 import { type Fate, forbidden, type Link, MemoryKube, refused } from '../support/memory-kube.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestCall } from '../../src/kube/call.ts';
-import { KubeError } from '../../src/kube/errors.ts';
+import type { RequestCall } from '../../src/kube/client/call.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
 import { objectPath } from '../../src/kube/resource.ts';
-import { SECRET } from '../../src/kube/secret-state.ts';
-import { createSecrets, type Secrets } from '../../src/kube/secrets.ts';
+import { SECRET } from '../../src/kube/secrets/secret-state.ts';
+import { createSecrets, type Secrets } from '../../src/kube/secrets/secrets.ts';
 import { FakeClock, settle } from '../support/fake-clock.ts';
 import { type Fate, forbidden, MemoryKube, refused } from '../support/memory-kube.ts';
 import { recordingLog } from '../support/recording-log.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoreIndex } from '../../src/kube/store-index.ts';
+import { StoreIndex } from '../../src/kube/cache/store-index.ts';
 
 interface Filed {
   readonly under: string | undefined;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Store } from '../../src/kube/cache/store.ts';
 import { compareVersions, type KubeObject } from '../../src/kube/resource.ts';
-import { Store } from '../../src/kube/store.ts';
 import { anObject } from '../support/kube-server.ts';
 
 function aStore() {

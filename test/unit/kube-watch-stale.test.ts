@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { Store } from '../../src/kube/cache/store.ts';
+import { startWatch } from '../../src/kube/cache/watch.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-import { Store } from '../../src/kube/store.ts';
-import { startWatch } from '../../src/kube/watch.ts';
 import { emptyList, follow, inTurn, type Plan, refuse, shows, silence, WatchClock } from '../support/followed-watch.ts';
 import { aLine, anObject, type Behaviour } from '../support/kube-server.ts';
 import { recordingLog } from '../support/recording-log.ts';

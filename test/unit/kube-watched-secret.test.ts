@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { SecretRead } from '../../src/kube/secret-state.ts';
-import { WatchedSecret } from '../../src/kube/watched-secret.ts';
+import type { SecretRead } from '../../src/kube/secrets/secret-state.ts';
+import { WatchedSecret } from '../../src/kube/secrets/watched-secret.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const PRESENT: SecretRead = { state: 'present', resourceVersion: '5', type: 'Opaque', data: {} };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LEASE, type Lease } from '../../src/kube/lease-record.ts';
+import { LEASE, type Lease } from '../../src/kube/lease/lease-record.ts';
 import { objectPath } from '../../src/kube/resource.ts';
 import { createLeadership, type Leadership } from '../../src/leadership.ts';
 import { FakeClock, settle } from '../support/fake-clock.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createRegistry } from '../../src/exposition.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { OPERATIONS } from '../../src/kinds/index.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { startCounters } from '../../src/observe.ts';
+import { createRegistry } from '../../src/telemetry/exposition.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { startCounters } from '../../src/telemetry/observe.ts';
 import { parseExposition } from '../support/exposition.ts';
 
 const sample = (page: string, name: string, labels: Record<string, string> = {}): number | undefined =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
-import { SECRET } from '../../src/kube/secret-state.ts';
+import { SECRET } from '../../src/kube/secrets/secret-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeKubeServer } from '../support/fake-kube-server.ts';
 import { startOnFakes, startPlainApi } from '../support/operator-on-fakes.ts';

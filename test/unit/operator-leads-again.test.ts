@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { CommonStatus } from '../../src/kinds/common-status.ts';
 import { organizationType } from '../../src/kinds/organization/resource.ts';
 import { type PipeSettings, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
-import { SECRET } from '../../src/kube/secret-state.ts';
+import type { CommonStatus } from '../../src/kinds/status/common-status.ts';
+import { SECRET } from '../../src/kube/secrets/secret-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeKubeServer } from '../support/fake-kube-server.ts';
 import { startOnFakes, startPlainApi } from '../support/operator-on-fakes.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Organization, organizationType } from '../../src/kinds/organization/resource.ts';
-import { SECRET } from '../../src/kube/secret-state.ts';
+import { SECRET } from '../../src/kube/secrets/secret-state.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decide } from '../../src/kinds/organization/decide.ts';
+import { decide } from '../../src/kinds/organization/attempt/decide.ts';
 import { T0 } from '../support/objects.ts';
 import { at, entry, goal, listing, refusedEntry, sent, settled, shortly } from '../support/organization-entries.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { conclude } from '../../src/kinds/organization/conclude.ts';
+import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
+import { progress } from '../../src/kinds/organization/attempt/progress.ts';
+import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { decisionOf } from '../../src/kinds/organization/next-step.ts';
-import { progress } from '../../src/kinds/organization/progress.ts';
+import { conclude } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import { type DeclaredEndpoint, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { type Work, workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { reportStep } from '../../src/kinds/organization/report-step.ts';
+import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { goOn } from '../../src/controller/outcome.ts';
+import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
-import { reportStep } from '../../src/kinds/organization/report-step.ts';
+import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
 import { FINALIZER, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
-import { goOn } from '../../src/runtime/outcome.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, refusedEntry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, type Question } from '../../src/kinds/organization/decide.ts';
-import { type Listing, plain, type Tuple, tupleKey } from '../../src/kinds/organization/endpoints.ts';
+import { decide, type Question } from '../../src/kinds/organization/attempt/decide.ts';
+import { type Listing, plain, type Tuple, tupleKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal, isOurs } from '../../src/kinds/organization/goal.ts';
-import { type Evidence, settle } from '../../src/kinds/organization/ledger.ts';
+import { type Evidence, settle } from '../../src/kinds/organization/ledger/ledger.ts';
 import type { LedgerEntry } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, goal, listing, refusedEntry, specOf } from '../support/organization-entries.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../src/kinds/attempt.ts';
-import { reportOther, type Unmade } from '../../src/kinds/organization/failed-step.ts';
+import type { Attempt } from '../../src/kinds/engine/api-call.ts';
+import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
+import { progress } from '../../src/kinds/organization/attempt/progress.ts';
+import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { Notebook } from '../../src/kinds/organization/notebook.ts';
-import { progress } from '../../src/kinds/organization/progress.ts';
-import { reportStep } from '../../src/kinds/organization/report-step.ts';
+import { reportOther, type Unmade } from '../../src/kinds/organization/readiness/failed-step.ts';
+import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

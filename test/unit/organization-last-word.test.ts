@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { NotedReport } from '../../src/kinds/organization/conclude.ts';
+import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
+import type { Notes } from '../../src/kinds/organization/attempt/session.ts';
+import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { Notebook } from '../../src/kinds/organization/notebook.ts';
-import { reportStep } from '../../src/kinds/organization/report-step.ts';
+import type { NotedReport } from '../../src/kinds/organization/readiness/attempt-end.ts';
+import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
 import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import type { Notes } from '../../src/kinds/organization/session.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { API_TIMEOUT_MS, anOrganization, factsOf } from '../support/organization-objects.ts';

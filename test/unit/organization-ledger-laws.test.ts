@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Listing, type Reported, sameKey, tupleKey } from '../../src/kinds/organization/endpoints.ts';
+import { Listing, type Reported, sameKey, tupleKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal, goalOf } from '../../src/kinds/organization/goal.ts';
-import type { Sent } from '../../src/kinds/organization/ledger.ts';
+import type { Sent } from '../../src/kinds/organization/ledger/ledger.ts';
 import type { LedgerEntry } from '../../src/kinds/organization/resource.ts';
 import { at, settled, specOf } from '../support/organization-entries.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Listing, type Reported } from '../../src/kinds/organization/endpoints.ts';
-import type { Sent } from '../../src/kinds/organization/ledger.ts';
+import { Listing, type Reported } from '../../src/kinds/organization/endpoints/endpoints.ts';
+import type { Sent } from '../../src/kinds/organization/ledger/ledger.ts';
 import { e, entry, listing, sent, settled, shortly } from '../support/organization-entries.ts';
 
 const SECOND = 1_000;

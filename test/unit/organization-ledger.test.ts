@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sameKey } from '../../src/kinds/organization/endpoints.ts';
-import type { Sent } from '../../src/kinds/organization/ledger.ts';
+import { sameKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
+import type { Sent } from '../../src/kinds/organization/ledger/ledger.ts';
 import type { LedgerEntry } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, goal, listing, refusedEntry, sent, settled, shortly } from '../support/organization-entries.ts';

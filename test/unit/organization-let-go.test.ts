@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { act } from '../../src/kinds/organization/act.ts';
+import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import { farewell } from '../../src/kinds/organization/cleanup.ts';
-import { Notebook } from '../../src/kinds/organization/notebook.ts';
 import type { Plan } from '../../src/kinds/organization/plan.ts';
 import { report } from '../../src/kinds/organization/report.ts';
 import { FINALIZER, type Organization, type OrganizationStatus } from '../../src/kinds/organization/resource.ts';

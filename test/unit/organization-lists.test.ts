@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Listing, type Reported, readList } from '../../src/kinds/organization/endpoints.ts';
-import { settle } from '../../src/kinds/organization/ledger.ts';
-import { readReply } from '../../src/kinds/organization/reply.ts';
+import { Listing, type Reported, readList } from '../../src/kinds/organization/endpoints/endpoints.ts';
+import { readReply } from '../../src/kinds/organization/endpoints/reply.ts';
+import { settle } from '../../src/kinds/organization/ledger/ledger.ts';
 import { T0 } from '../support/objects.ts';
 import { e, entry, goal } from '../support/organization-entries.ts';
 

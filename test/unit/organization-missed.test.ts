@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
+import { progress } from '../../src/kinds/organization/attempt/progress.ts';
+import { openNow } from '../../src/kinds/organization/attempt/session.ts';
+import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { Notebook } from '../../src/kinds/organization/notebook.ts';
-import { progress } from '../../src/kinds/organization/progress.ts';
 import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { openNow } from '../../src/kinds/organization/session.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { cutText } from '../../src/controller/conditions.ts';
+import { progress, type Replied } from '../../src/kinds/organization/attempt/progress.ts';
+import type { Notes } from '../../src/kinds/organization/attempt/session.ts';
+import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
-import { progress, type Replied } from '../../src/kinds/organization/progress.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import type { Notes } from '../../src/kinds/organization/session.ts';
-import { type Work, workOf } from '../../src/kinds/organization/work.ts';
-import { cutText } from '../../src/runtime/conditions.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

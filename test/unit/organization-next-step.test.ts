@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Listing } from '../../src/kinds/organization/endpoints.ts';
+import { nextChange, nextStep, type Step } from '../../src/kinds/organization/attempt/next-step.ts';
+import type { Fresh, Notes, Session } from '../../src/kinds/organization/attempt/session.ts';
+import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import type { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { nextChange, nextStep, type Step } from '../../src/kinds/organization/next-step.ts';
 import { type Organization, type OrganizationSpec, parseSpec } from '../../src/kinds/organization/resource.ts';
-import type { Fresh, Notes, Session } from '../../src/kinds/organization/session.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

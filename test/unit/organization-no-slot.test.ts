@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { reportStep } from '../../src/kinds/organization/report-step.ts';
+import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
 import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { type Work, workOf } from '../../src/kinds/organization/work.ts';
-import type { Claim } from '../../src/kinds/target.ts';
+import type { Claim } from '../../src/kinds/target/target.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e } from '../support/organization-entries.ts';
 import { API_HASH, aClaim, anOrganization, factsOf } from '../support/organization-objects.ts';

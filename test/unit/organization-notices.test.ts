@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Remark } from '../../src/kinds/organization/ledger.ts';
-import { driftNotices, namingAll, remarkNotices } from '../../src/kinds/organization/ledger-notices.ts';
-import { counted, fieldOf, names, placeOf, shownName } from '../../src/kinds/organization/wording.ts';
+import { driftNotices, namingAll, remarkNotices } from '../../src/kinds/organization/attempt/ledger-notices.ts';
+import { counted, fieldOf, names, placeOf, shownName } from '../../src/kinds/organization/endpoints/wording.ts';
+import type { Remark } from '../../src/kinds/organization/ledger/ledger.ts';
 import { e } from '../support/organization-entries.ts';
 
 /** Notes of events.k8s.io/v1 may have 1,024 characters, with room for what others put around them. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { conclude } from '../../src/kinds/organization/conclude.ts';
+import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
+import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { decisionOf } from '../../src/kinds/organization/next-step.ts';
-import { type Problem, problemsOf } from '../../src/kinds/organization/problems.ts';
+import { conclude } from '../../src/kinds/organization/readiness/attempt-end.ts';
+import { type Problem, problemsOf } from '../../src/kinds/organization/readiness/readiness.ts';
 import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { type Work, workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { entry, listing, refusedEntry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
+import { progress, type Replied } from '../../src/kinds/organization/attempt/progress.ts';
+import type { Session } from '../../src/kinds/organization/attempt/session.ts';
+import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { decisionOf } from '../../src/kinds/organization/next-step.ts';
-import { problemsOf } from '../../src/kinds/organization/problems.ts';
-import { progress, type Replied } from '../../src/kinds/organization/progress.ts';
+import { problemsOf } from '../../src/kinds/organization/readiness/readiness.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import type { Session } from '../../src/kinds/organization/session.ts';
-import { type Work, workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

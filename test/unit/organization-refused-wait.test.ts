@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { openSent } from '../../src/kinds/organization/attempt/progress.ts';
+import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
-import { openSent } from '../../src/kinds/organization/progress.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, refusedEntry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Tuple } from '../../src/kinds/organization/endpoints.ts';
-import { blame } from '../../src/kinds/organization/refused.ts';
+import { blame } from '../../src/kinds/organization/attempt/blame.ts';
+import type { Tuple } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { e } from '../support/organization-entries.ts';
 
 function blamed(text: string, change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }) {

@@ -1,14 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { conclude } from '../../src/kinds/organization/conclude.ts';
-import { tupleKey } from '../../src/kinds/organization/endpoints.ts';
-import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { Notebook } from '../../src/kinds/organization/notebook.ts';
-import {
-  type Organization,
-  type OrganizationStatus,
-  type PendingChange,
-  parseSpec,
-} from '../../src/kinds/organization/resource.ts';
+import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import {
   anchorOf,
   isUnsent,
@@ -17,8 +8,17 @@ import {
   openNow,
   sessionOf,
   settlingAt,
-} from '../../src/kinds/organization/session.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
+} from '../../src/kinds/organization/attempt/session.ts';
+import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { tupleKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
+import { goalOf } from '../../src/kinds/organization/goal.ts';
+import { conclude } from '../../src/kinds/organization/readiness/attempt-end.ts';
+import {
+  type Organization,
+  type OrganizationStatus,
+  type PendingChange,
+  parseSpec,
+} from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
 import { API_HASH, API_TIMEOUT_MS, anOrganization, factsOf, planned } from '../support/organization-objects.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { fitted } from '../../src/kinds/organization/endpoints/size.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import type { OrganizationStatus } from '../../src/kinds/organization/resource.ts';
-import { fitted } from '../../src/kinds/organization/size.ts';
 import { at } from '../support/organization-entries.ts';
 
 const KIB = 1_024;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createOrganizationKind } from '../../src/kinds/organization/index.ts';
 import type { Organization } from '../../src/kinds/organization/resource.ts';
-import { apiHashOf } from '../../src/kinds/proof.ts';
+import { apiHashOf } from '../../src/kinds/target/proof.ts';
 import { keyOf } from '../../src/kube/resource.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aKindContext } from '../support/kind-context.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Listing } from '../../src/kinds/organization/endpoints.ts';
+import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
+import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
-import { decisionOf } from '../../src/kinds/organization/next-step.ts';
-import { otherWayToLook } from '../../src/kinds/organization/other-look.ts';
-import { problemsOf } from '../../src/kinds/organization/problems.ts';
+import { otherWayToLook } from '../../src/kinds/organization/readiness/look-by-name.ts';
+import { problemsOf } from '../../src/kinds/organization/readiness/readiness.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
-import { workOf } from '../../src/kinds/organization/work.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { awaitChange } from '../../src/controller/outcome.ts';
+import { type Notes, sessionOf } from '../../src/kinds/organization/attempt/session.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import { report, reportUnproven } from '../../src/kinds/organization/report.ts';
 import type { Organization, OrganizationStatus, PendingChange } from '../../src/kinds/organization/resource.ts';
-import { type Notes, sessionOf } from '../../src/kinds/organization/session.ts';
-import { awaitChange } from '../../src/runtime/outcome.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
 import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';

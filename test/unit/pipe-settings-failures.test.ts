@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { FailureClass, RequestOutcome } from '../../src/api/errors.ts';
-import type { Reply } from '../../src/api/reply.ts';
-import type { Attempt } from '../../src/kinds/attempt.ts';
-import type { FailureReason, LocalFailure } from '../../src/kinds/failures.ts';
+import type { Reply } from '../../src/api/reply/reply.ts';
+import type { FailureClass, RequestOutcome } from '../../src/api/reply/verdict.ts';
+import type { Attempt } from '../../src/kinds/engine/api-call.ts';
+import type { FailureReason, LocalFailure } from '../../src/kinds/status/failures.ts';
 import {
   anAnswer,
   anAppliedPipeSettings,

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RequestOutcome } from '../../src/api/errors.ts';
-import { Contests } from '../../src/kinds/contests.ts';
-import { Departed } from '../../src/kinds/departed.ts';
-import { FAILURES } from '../../src/kinds/failures.ts';
-import { Locks } from '../../src/kinds/locks.ts';
+import type { RequestOutcome } from '../../src/api/reply/verdict.ts';
 import type { Facts } from '../../src/kinds/pipe-settings/load.ts';
 import { load, targetOf } from '../../src/kinds/pipe-settings/load.ts';
 import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import { type PipeSettings, type PipeSettingsSpec, parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
-import { Unrecorded } from '../../src/kinds/unrecorded.ts';
+import { FAILURES } from '../../src/kinds/status/failures.ts';
+import { Contests } from '../../src/kinds/target/contests.ts';
+import { Departed } from '../../src/kinds/target/departed.ts';
+import { Locks } from '../../src/kinds/target/locks.ts';
+import { Unrecorded } from '../../src/kinds/target/unrecorded.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import {
   API_HASH,

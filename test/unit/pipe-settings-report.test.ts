@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Attempt } from '../../src/kinds/attempt.ts';
+import type { Attempt } from '../../src/kinds/engine/api-call.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import {
   type PipeSettings,
   type PipeSettingsSpec,
   type PipeSettingsStatus,
 } from '../../src/kinds/pipe-settings/resource.ts';
-import { pendingStatus } from '../../src/kinds/status-fields.ts';
+import { pendingStatus } from '../../src/kinds/schema/status-fields.ts';
 import {
   API_HASH,
   anAnswer,

@@ -4,7 +4,7 @@ import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
 import { parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
 import { settingNames } from '../../src/kinds/pipe-settings/settings.ts';
-import { text } from '../../src/kinds/schema.ts';
+import { text } from '../../src/kinds/schema/schema.ts';
 import { crdAccepts } from '../support/crd-accepts.ts';
 
 const good = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../src/kinds/attempt.ts';
+import type { Attempt } from '../../src/kinds/engine/api-call.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import type { PipeSettings, PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
-import { Unsettled } from '../../src/kinds/unsettled.ts';
+import { Unsettled } from '../../src/kinds/target/unsettled.ts';
 import {
   anAnswer,
   anAppliedPipeSettings,

@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
-import { LEASE, type Lease } from '../../src/kube/lease-record.ts';
-import { SECRET } from '../../src/kube/secret-state.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { LEASE, type Lease } from '../../src/kube/lease/lease-record.ts';
+import { SECRET } from '../../src/kube/secrets/secret-state.ts';
 import { runProcess } from '../../src/process.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeKubeServer } from '../support/fake-kube-server.ts';

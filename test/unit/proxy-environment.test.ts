@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Client, EnvHttpProxyAgent } from 'undici';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { parseConfig } from '../../src/config.ts';
-import { readProxy } from '../../src/proxy-environment.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { readProxy } from '../../src/config/proxy-environment.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { renderFlagTable } from '../../src/config.ts';
+import { renderFlagTable } from '../../src/config/config.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { FAILURES } from '../../src/kinds/failures.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { FAILURES } from '../../src/kinds/status/failures.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Condition, conditionsFor, cutText, type Summary } from '../../src/runtime/conditions.ts';
+import { type Condition, conditionsFor, cutText, type Summary } from '../../src/controller/conditions.ts';
 
 const summary: fc.Arbitrary<Summary> = fc.record(
   {

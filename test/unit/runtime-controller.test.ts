@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type ControllerOptions, type PassRecord, runWorkers } from '../../src/controller/controller.ts';
+import { awaitChange, goOn, recheckAt } from '../../src/controller/outcome.ts';
 import { keyOf } from '../../src/kube/resource.ts';
-import { type ControllerOptions, type PassRecord, runWorkers } from '../../src/runtime/controller.ts';
-import { awaitChange, goOn, recheckAt } from '../../src/runtime/outcome.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { settle } from '../support/fake-clock.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DelayHeap } from '../../src/runtime/delay-heap.ts';
+import { DelayHeap } from '../../src/controller/delay-heap.ts';
 
 describe('a heap of delays', () => {
   test('keeps the earlier of two times for a key', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
-import { type Informers, startInformers } from '../../src/runtime/informers.ts';
+import { type Informers, startInformers } from '../../src/controller/informers.ts';
+import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import { aTestKind, PIPE, type TestKind } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';

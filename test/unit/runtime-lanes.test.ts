@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Lane, Lanes } from '../../src/runtime/lanes.ts';
+import { type Lane, Lanes } from '../../src/controller/lanes.ts';
 
 describe('lanes', () => {
   test('a user key that comes again as scheduled keeps its place among user keys', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { KubeError } from '../../src/kube/errors.ts';
+import { awaitChange, goOn, recheckAt } from '../../src/controller/outcome.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-import { awaitChange, goOn, recheckAt } from '../../src/runtime/outcome.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import { type Fate, isStatusWrite, type SeenCall } from '../support/fake-kube-server.ts';
 

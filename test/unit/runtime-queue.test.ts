@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Cancel, Clock } from '../../src/clock.ts';
-import { type Lane, Queue } from '../../src/runtime/queue.ts';
+import { type Lane, Queue } from '../../src/controller/queue.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { QueueModel } from '../support/queue-model.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { KubeError } from '../../src/kube/errors.ts';
+import { awaitChange, goOn } from '../../src/controller/outcome.ts';
+import { confirmsTheSame } from '../../src/controller/superseded.ts';
+import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-import { awaitChange, goOn } from '../../src/runtime/outcome.ts';
-import { confirmsTheSame } from '../../src/runtime/superseded.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import { isStatusWrite } from '../support/fake-kube-server.ts';
 

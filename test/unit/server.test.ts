@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { EXPOSITION_CONTENT_TYPE } from '../../src/exposition.ts';
-import { type ServerOptions, type StatusServer, startServer } from '../../src/server.ts';
+import { EXPOSITION_CONTENT_TYPE } from '../../src/telemetry/exposition.ts';
+import { type ServerOptions, type StatusServer, startServer } from '../../src/telemetry/health-server.ts';
 
 const running: StatusServer[] = [];
 

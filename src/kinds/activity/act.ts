@@ -1,5 +1,5 @@
-import type { ApiClient } from '../../api/client.ts';
-import { type Attempt, type Attempting, attempt } from '../attempt.ts';
+import type { ApiClient } from '../../api/http/client.ts';
+import { type Attempt, type Attempting, attempt } from '../engine/api-call.ts';
 import type { Plan } from './plan.ts';
 import { getActivity } from './remote.ts';
 import type { Activity } from './resource.ts';

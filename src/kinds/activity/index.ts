@@ -1,7 +1,7 @@
-import { defineKind, type Kind } from '../../runtime/kind.ts';
-import { attemptsOf } from '../attempt.ts';
-import type { KindContext } from '../context.ts';
-import { createKindStore } from '../kind-store.ts';
+import { defineKind, type Kind } from '../../controller/kind.ts';
+import { attemptsOf } from '../engine/api-call.ts';
+import type { KindContext } from '../engine/context.ts';
+import { createKindStore } from '../engine/kind-store.ts';
 import { act } from './act.ts';
 import { load } from './load.ts';
 import { plan } from './plan.ts';

@@ -1,5 +1,5 @@
 import { keyOf } from '../../kube/resource.ts';
-import { type SecretFacts, type SecretSources, secretFactsOf } from '../tried-secret.ts';
+import { type SecretFacts, type SecretSources, secretFactsOf } from '../status/tried-secret.ts';
 import type { Activity } from './resource.ts';
 
 /** What a pass knows besides the object itself. */

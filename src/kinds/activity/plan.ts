@@ -1,6 +1,6 @@
-import type { Lane } from '../../runtime/queue.ts';
-import { currentReady, generationOf, requestedAt } from '../common-status.ts';
-import { whenDue } from '../due.ts';
+import type { Lane } from '../../controller/queue.ts';
+import { currentReady, generationOf, requestedAt } from '../status/common-status.ts';
+import { whenDue } from '../status/due.ts';
 import type { Facts } from './load.ts';
 import type { ActivityRecord } from './remote.ts';
 import { type Activity, type ActivitySpec, parseSpec } from './resource.ts';

@@ -1,6 +1,6 @@
-import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/client.ts';
-import { cutText } from '../../runtime/conditions.ts';
-import { canonicalJson } from '../canonical.ts';
+import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/http/client.ts';
+import { cutText } from '../../controller/conditions.ts';
+import { canonicalJson } from '../status/canonical.ts';
 import { RECORD, recordFieldNames } from './record.ts';
 import type { ActivitySpec, ActivityStatus } from './resource.ts';
 

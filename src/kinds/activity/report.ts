@@ -1,15 +1,7 @@
-import type { Success } from '../../api/errors.ts';
-import type { Summary } from '../../runtime/conditions.ts';
-import type { Notice, Report } from '../../runtime/kind.ts';
-import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
-import {
-  type CommonStatus,
-  commonStatus,
-  currentReady,
-  lastRequestOf,
-  quoting,
-  withoutUndefined,
-} from '../common-status.ts';
+import type { Success } from '../../api/reply/verdict.ts';
+import type { Summary } from '../../controller/conditions.ts';
+import type { Notice, Report } from '../../controller/kind.ts';
+import { awaitChange, recheckAt } from '../../controller/outcome.ts';
 import {
   type Adjustment,
   type FailureReport,
@@ -18,8 +10,16 @@ import {
   reportFailure,
   reportRescheduled,
   reportSpecInvalid,
-} from '../failure-report.ts';
-import type { FailureReason } from '../failures.ts';
+} from '../engine/failure-report.ts';
+import {
+  type CommonStatus,
+  commonStatus,
+  currentReady,
+  lastRequestOf,
+  quoting,
+  withoutUndefined,
+} from '../status/common-status.ts';
+import type { FailureReason } from '../status/failures.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
 import type { Plan } from './plan.ts';

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
-import { type Stored, specParser } from '../definition.ts';
-import { fields, immutable } from '../schema.ts';
-import { credentialsSecretRef, identifier, suspend } from '../spec-fields.ts';
+import { type Stored, specParser } from '../schema/definition.ts';
+import { fields, immutable } from '../schema/schema.ts';
+import { credentialsSecretRef, identifier, suspend } from '../schema/spec-fields.ts';
 import type { status } from './status.ts';
 
 export const activityType: ResourceType = {

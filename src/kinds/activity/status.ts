@@ -1,5 +1,5 @@
-import { fields, optional, text } from '../schema.ts';
-import { commonStatus } from '../status-fields.ts';
+import { fields, optional, text } from '../schema/schema.ts';
+import { commonStatus } from '../schema/status-fields.ts';
 import { RECORD, type RecordFieldName, recordFieldNames } from './record.ts';
 
 type Shape = { [Name in RecordFieldName]: ReturnType<typeof optional<ReturnType<typeof text>>> };

@@ -1,16 +1,16 @@
-import type { ApiClient } from '../../api/client.ts';
+import type { ApiClient } from '../../api/http/client.ts';
+import type { Notice } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import type { Notice } from '../../runtime/kind.ts';
-import { type Attempt, type Attempting, attempt, type Reservation, reserve } from '../attempt.ts';
+import { type Attempt, type Attempting, attempt, type Reservation, reserve } from '../engine/api-call.ts';
+import type { Step } from './attempt/next-step.ts';
+import type { Notebook } from './attempt/notebook.ts';
+import { isTooLate } from './attempt/session.ts';
 import { farewell } from './cleanup.ts';
-import { Listing, readList, type Tuple } from './endpoints.ts';
-import type { Step } from './next-step.ts';
-import type { Notebook } from './notebook.ts';
+import { Listing, readList, type Tuple } from './endpoints/endpoints.ts';
+import { placeOf } from './endpoints/wording.ts';
 import type { Plan } from './plan.ts';
 import { patchOrganization } from './remote.ts';
 import { FINALIZER, type Organization } from './resource.ts';
-import { isTooLate } from './session.ts';
-import { placeOf } from './wording.ts';
 
 /** What came of a plan. Monotonic ms at which the first byte of a call left, and at which it was over. */
 export type Result =

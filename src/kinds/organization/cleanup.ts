@@ -1,19 +1,19 @@
-import type { Notice } from '../../runtime/kind.ts';
-import type { Lane } from '../../runtime/queue.ts';
-import { generationOf, readyOf } from '../common-status.ts';
-import { isFailure } from '../failures.ts';
-import { judgeTarget } from '../target.ts';
-import { sameKey, type Tuple, withAdds } from './endpoints.ts';
+import type { Notice } from '../../controller/kind.ts';
+import type { Lane } from '../../controller/queue.ts';
+import { generationOf, readyOf } from '../status/common-status.ts';
+import { isFailure } from '../status/failures.ts';
+import { judgeTarget } from '../target/target.ts';
+import { namingAll } from './attempt/ledger-notices.ts';
+import { nextStep, type Step } from './attempt/next-step.ts';
+import { isUnsent } from './attempt/session.ts';
+import { dueOf, isHeld, type Work, workOf } from './attempt/work.ts';
+import { sameKey, type Tuple, withAdds } from './endpoints/endpoints.ts';
 import { cleanupGoal, type Goal, isListedIn, isOurs } from './goal.ts';
-import { takenBack } from './ledger.ts';
-import { namingAll } from './ledger-notices.ts';
+import { takenBack } from './ledger/ledger.ts';
 import type { Facts } from './load.ts';
-import { nextStep, type Step } from './next-step.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import { type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
-import { isUnsent } from './session.ts';
-import { dueOf, isHeld, type Work, workOf } from './work.ts';
 
 /** What can be done about any object, and all that is done about one that is being deleted. */
 export type CleanupPlan =

@@ -1,5 +1,5 @@
-import { ageColumn, COLUMNS, type Definition, readyColumn } from '../definition.ts';
-import { pendingStatus } from '../status-fields.ts';
+import { ageColumn, COLUMNS, type Definition, readyColumn } from '../schema/definition.ts';
+import { pendingStatus } from '../schema/status-fields.ts';
 import { organizationType, spec } from './resource.ts';
 import { status } from './status.ts';
 

@@ -1,4 +1,4 @@
-import { sameKey, type Tuple } from './endpoints.ts';
+import { sameKey, type Tuple } from './endpoints/endpoints.ts';
 import type { DeclaredEndpoint, LedgerEntry, OrganizationSpec } from './resource.ts';
 
 /** What an organization is to be brought to: the spec, or on deletion none of ours. */

@@ -1,13 +1,13 @@
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import type { Memory } from '../attempt.ts';
-import { isProven } from '../proof.ts';
-import { type StandingSources, standingOf } from '../standing.ts';
-import type { Standing } from '../target.ts';
-import { type SecretFacts, secretFactsOf } from '../tried-secret.ts';
-import type { Notebook } from './notebook.ts';
+import type { Memory } from '../engine/api-call.ts';
+import { type SecretFacts, secretFactsOf } from '../status/tried-secret.ts';
+import { isProven } from '../target/proof.ts';
+import { type StandingSources, standingOf } from '../target/standing.ts';
+import type { Standing } from '../target/target.ts';
+import type { Notebook } from './attempt/notebook.ts';
+import { type Notes, sessionOf } from './attempt/session.ts';
 import type { DeclaredEndpoint } from './resource.ts';
 import { type Organization, parseSpec } from './resource.ts';
-import { type Notes, sessionOf } from './session.ts';
 
 /** What a pass knows besides the object itself. */
 export interface Facts extends SecretFacts {

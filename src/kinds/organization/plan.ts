@@ -1,19 +1,19 @@
-import { generationOf } from '../common-status.ts';
-import { parseDuration } from '../duration.ts';
-import { keepsItsWord } from '../standing.ts';
-import { type Held, isOvertaken, judgeTarget, type Turn } from '../target.ts';
-import { endsApplied } from '../unsettled.ts';
+import { parseDuration } from '../schema/duration.ts';
+import { generationOf } from '../status/common-status.ts';
+import { keepsItsWord } from '../target/standing.ts';
+import { type Held, isOvertaken, judgeTarget, type Turn } from '../target/target.ts';
+import { endsApplied } from '../target/unsettled.ts';
+import { nextStep } from './attempt/next-step.ts';
+import { isUnsent, type Session } from './attempt/session.ts';
+import { dueOf, isHeld, workOf } from './attempt/work.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
-import { type Tuple, withAdds } from './endpoints.ts';
+import { type Tuple, withAdds } from './endpoints/endpoints.ts';
 import { goalOf, isOurs } from './goal.ts';
+import { openEntries, secondLooks } from './ledger/open-entries.ts';
 import type { Facts } from './load.ts';
-import { nextStep } from './next-step.ts';
-import { openEntries, secondLooks } from './open-entries.ts';
 import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
-import { isUnsent, type Session } from './session.ts';
-import { dueOf, isHeld, workOf } from './work.ts';
 
 /** Everything the operator can do about an Organization. */
 export type Plan =

@@ -1,12 +1,12 @@
-import { type FieldChange, intendedChanges, isAltered } from './changes.ts';
-import { type Change, type Decision, decide } from './decide.ts';
-import { Listing, plain, type Tuple, tupleOf } from './endpoints.ts';
+import { type FieldChange, intendedChanges, isAltered } from './attempt/changes.ts';
+import { type Change, type Decision, decide } from './attempt/decide.ts';
+import { Listing, plain, type Tuple, tupleOf } from './endpoints/endpoints.ts';
+import { storedEntries } from './endpoints/reply.ts';
+import { counted, names } from './endpoints/wording.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
-import { settle } from './ledger.ts';
+import { settle } from './ledger/ledger.ts';
 import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
-import { storedEntries } from './reply.ts';
 import type { DeclaredEndpoint, LedgerEntry, Organization, OrganizationStatus } from './resource.ts';
-import { counted, names } from './wording.ts';
 
 /** What Apply would send, and by what it is known. */
 export interface Preview {

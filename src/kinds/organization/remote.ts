@@ -1,6 +1,6 @@
-import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/client.ts';
-import { canonicalJson, digestOf } from '../canonical.ts';
-import { type Tuple, tupleKey, tupleOf } from './endpoints.ts';
+import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/http/client.ts';
+import { canonicalJson, digestOf } from '../status/canonical.ts';
+import { type Tuple, tupleKey, tupleOf } from './endpoints/endpoints.ts';
 import type { Goal } from './goal.ts';
 
 export const UPDATE_ORGANIZATION = 'UpdateOrganization';

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Summary } from '../../runtime/conditions.ts';
-import { cutText } from '../../runtime/conditions.ts';
-import type { Notice, Report } from '../../runtime/kind.ts';
-import { awaitChange, backOff, goOn, recheckAt } from '../../runtime/outcome.ts';
-import { timestamp } from '../canonical.ts';
-import { commonStatus, withoutUndefined } from '../common-status.ts';
-import { reportConflict } from '../conflict-report.ts';
-import { reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
+import type { Summary } from '../../controller/conditions.ts';
+import { cutText } from '../../controller/conditions.ts';
+import type { Notice, Report } from '../../controller/kind.ts';
+import { awaitChange, backOff, goOn, recheckAt } from '../../controller/outcome.ts';
+import { reportRescheduled, reportSpecInvalid } from '../engine/failure-report.ts';
+import { timestamp } from '../status/canonical.ts';
+import { commonStatus, withoutUndefined } from '../status/common-status.ts';
+import { reportConflict } from '../target/conflict-report.ts';
 import type { Result } from './act.ts';
-import { driftFact, type NotedReport } from './conclude.ts';
-import { type Tuple, tupleKey } from './endpoints.ts';
-import { namingAll } from './ledger-notices.ts';
+import { namingAll } from './attempt/ledger-notices.ts';
+import { type Tuple, tupleKey } from './endpoints/endpoints.ts';
 import { LIMITS } from './limits.ts';
 import { oursIn, type Plan } from './plan.ts';
 import type { Preview } from './preview.ts';
-import { reportStep } from './report-step.ts';
+import { driftFact, type NotedReport } from './readiness/attempt-end.ts';
+import { merged } from './readiness/between-steps.ts';
+import { reportStep } from './readiness/report-step.ts';
 import { type LedgerEntry, type Organization, type OrganizationStatus, organizationType } from './resource.ts';
-import { merged } from './underway.ts';
 
 /**
  * Turns a plan and what came of it into the whole status, the events and the next visit. Each status has the ledger in it, so it

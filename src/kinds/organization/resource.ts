@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
-import { type Stored, specParser } from '../definition.ts';
-import { choice, fields, flag, immutable, integer, optional, text, uniqueList } from '../schema.ts';
-import { credentialsSecretRef, mode, reassertInterval, suspend, uuid } from '../spec-fields.ts';
-import { endpointIdentity } from './endpoint-fields.ts';
+import { type Stored, specParser } from '../schema/definition.ts';
+import { choice, fields, flag, immutable, integer, optional, text, uniqueList } from '../schema/schema.ts';
+import { credentialsSecretRef, mode, reassertInterval, suspend, uuid } from '../schema/spec-fields.ts';
+import { endpointIdentity } from './endpoints/identity.ts';
 import { LIMITS } from './limits.ts';
 import type { status } from './status.ts';
 

@@ -1,4 +1,4 @@
-import { choice, fields, integer, list, optional, text, timestamp } from '../schema.ts';
+import { choice, fields, integer, list, optional, text, timestamp } from '../schema/schema.ts';
 import {
   applied,
   commonStatus,
@@ -10,8 +10,8 @@ import {
   plan,
   proof,
   requestId,
-} from '../status-fields.ts';
-import { reportedIdentity } from './endpoint-fields.ts';
+} from '../schema/status-fields.ts';
+import { reportedIdentity } from './endpoints/identity.ts';
 import { LIMITS } from './limits.ts';
 
 const bounds = { field: LIMITS.field, value: LIMITS.value };

@@ -1,6 +1,6 @@
-import type { ApiClient } from '../../api/client.ts';
-import { type Attempt, type Attempting, attempt, type Wish } from '../attempt.ts';
-import type { Unsettled } from '../unsettled.ts';
+import type { ApiClient } from '../../api/http/client.ts';
+import { type Attempt, type Attempting, attempt, type Wish } from '../engine/api-call.ts';
+import type { Unsettled } from '../target/unsettled.ts';
 import { targetOf } from './load.ts';
 import type { Plan } from './plan.ts';
 import { putSettings } from './remote.ts';

@@ -1,4 +1,4 @@
-import type { FailureClass } from '../../api/errors.ts';
+import type { FailureClass } from '../../api/reply/verdict.ts';
 
 const BY_ITSELF = 'The operator tries again by itself';
 

@@ -1,7 +1,9 @@
-import type { Success } from '../../api/errors.ts';
-import type { Notice, Report } from '../../runtime/kind.ts';
-import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
-import { canonicalJson, digestOf, timestamp, wholeSecond } from '../canonical.ts';
+import type { Success } from '../../api/reply/verdict.ts';
+import type { Notice, Report } from '../../controller/kind.ts';
+import { awaitChange, recheckAt } from '../../controller/outcome.ts';
+import { reportFailure } from '../engine/failure-report.ts';
+import { parseDuration } from '../schema/duration.ts';
+import { canonicalJson, digestOf, timestamp, wholeSecond } from '../status/canonical.ts';
 import {
   commonStatus,
   currentReady,
@@ -10,18 +12,16 @@ import {
   quoting,
   readyOf,
   withoutUndefined,
-} from '../common-status.ts';
-import { assertionTime } from '../due.ts';
-import { parseDuration } from '../duration.ts';
-import { reportFailure } from '../failure-report.ts';
-import { provenAt } from '../proof.ts';
-import { isSettling } from '../unsettled.ts';
-import * as changes from './changes.ts';
+} from '../status/common-status.ts';
+import { assertionTime } from '../status/due.ts';
+import { provenAt } from '../target/proof.ts';
+import { isSettling } from '../target/unsettled.ts';
 import { compare, readEcho } from './echo.ts';
 import { changesOf, withDrift } from './history.ts';
 import { type Plan, reportedBy } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
+import * as changes from './setting-changes.ts';
 
 type Put = Extract<Plan, { do: 'put' }>;
 

@@ -1,5 +1,5 @@
-import { cutText } from '../../runtime/conditions.ts';
-import { canonicalJson } from '../canonical.ts';
+import { cutText } from '../../controller/conditions.ts';
+import { canonicalJson } from '../status/canonical.ts';
 import { LIMITS } from './limits.ts';
 import type { PipeSettingsStatus } from './resource.ts';
 import { SETTINGS, type SettingName, type Settings, settingNames } from './settings.ts';

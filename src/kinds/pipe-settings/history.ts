@@ -1,12 +1,12 @@
-import { timestamp } from '../canonical.ts';
-import { generationOf, withoutUndefined } from '../common-status.ts';
-import { isSettling } from '../unsettled.ts';
-import * as changes from './changes.ts';
+import { timestamp } from '../status/canonical.ts';
+import { generationOf, withoutUndefined } from '../status/common-status.ts';
+import { isSettling } from '../target/unsettled.ts';
 import type { Confirmation } from './confirmed.ts';
 import { LIMITS } from './limits.ts';
 import { reportedBy } from './plan.ts';
 import { declaredOf } from './remote.ts';
 import type { PipeSettingsStatus } from './resource.ts';
+import * as changes from './setting-changes.ts';
 
 /** `status.history` holds this many confirmed changes. */
 const HISTORY = 10;

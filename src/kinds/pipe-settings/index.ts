@@ -1,11 +1,11 @@
+import { defineKind, type Kind } from '../../controller/kind.ts';
 import { keyOf } from '../../kube/resource.ts';
-import { defineKind, type Kind } from '../../runtime/kind.ts';
-import { attemptsOf } from '../attempt.ts';
-import type { KindContext } from '../context.ts';
-import { createKindStore } from '../kind-store.ts';
-import { apiHashOf, keepProof } from '../proof.ts';
-import { stillHolds } from '../standing.ts';
-import { Unsettled } from '../unsettled.ts';
+import { attemptsOf } from '../engine/api-call.ts';
+import type { KindContext } from '../engine/context.ts';
+import { createKindStore } from '../engine/kind-store.ts';
+import { apiHashOf, keepProof } from '../target/proof.ts';
+import { stillHolds } from '../target/standing.ts';
+import { Unsettled } from '../target/unsettled.ts';
 import { type Acting, act } from './act.ts';
 import { load, targetOf } from './load.ts';
 import { plan } from './plan.ts';

@@ -1,9 +1,9 @@
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import type { Memory } from '../attempt.ts';
-import { type StandingSources, standingOf } from '../standing.ts';
-import type { Standing } from '../target.ts';
-import { type SecretFacts, secretFactsOf } from '../tried-secret.ts';
-import type { StillAtWork, Unsettled } from '../unsettled.ts';
+import type { Memory } from '../engine/api-call.ts';
+import { type SecretFacts, secretFactsOf } from '../status/tried-secret.ts';
+import { type StandingSources, standingOf } from '../target/standing.ts';
+import type { Standing } from '../target/target.ts';
+import type { StillAtWork, Unsettled } from '../target/unsettled.ts';
 import type { PipeSettings } from './resource.ts';
 
 /** What a pass knows besides the object itself. */

@@ -1,5 +1,5 @@
-import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/client.ts';
-import { canonicalJson, digestOf } from '../canonical.ts';
+import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/http/client.ts';
+import { canonicalJson, digestOf } from '../status/canonical.ts';
 import type { PipeSettingsSpec } from './resource.ts';
 import { type Settings, settingNames } from './settings.ts';
 

@@ -1,17 +1,17 @@
-import type { Summary } from '../../runtime/conditions.ts';
-import type { Report } from '../../runtime/kind.ts';
-import { awaitChange, recheckAt } from '../../runtime/outcome.ts';
-import { timestamp } from '../canonical.ts';
-import { type CommonStatus, commonStatus, isReady, withoutUndefined } from '../common-status.ts';
-import { reportConflict } from '../conflict-report.ts';
-import { reportAttempt, reportRescheduled, reportSpecInvalid } from '../failure-report.ts';
+import type { Summary } from '../../controller/conditions.ts';
+import type { Report } from '../../controller/kind.ts';
+import { awaitChange, recheckAt } from '../../controller/outcome.ts';
+import { reportAttempt, reportRescheduled, reportSpecInvalid } from '../engine/failure-report.ts';
+import { timestamp } from '../status/canonical.ts';
+import { type CommonStatus, commonStatus, isReady, withoutUndefined } from '../status/common-status.ts';
+import { reportConflict } from '../target/conflict-report.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
-import { plannedChanges } from './changes.ts';
 import { reportResult } from './confirmed.ts';
 import { isConfirmed, type Plan, reportedBy } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import { type PipeSettings, type PipeSettingsStatus, pipeSettingsType } from './resource.ts';
+import { plannedChanges } from './setting-changes.ts';
 
 /** Turns a plan and what came of it into the whole status, the events and the next visit. */
 export function report(object: PipeSettings, plan: Plan, result: Result, now: number): Report {

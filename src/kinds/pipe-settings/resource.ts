@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
-import { type Stored, specParser } from '../definition.ts';
-import { fields, flag, immutable, integer, someFields } from '../schema.ts';
-import { credentialsSecretRef, identifier, mode, reassertInterval, suspend } from '../spec-fields.ts';
+import { type Stored, specParser } from '../schema/definition.ts';
+import { fields, flag, immutable, integer, someFields } from '../schema/schema.ts';
+import { credentialsSecretRef, identifier, mode, reassertInterval, suspend } from '../schema/spec-fields.ts';
 import { SETTINGS, settingsShape } from './settings.ts';
 import type { status } from './status.ts';
 

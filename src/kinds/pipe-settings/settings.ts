@@ -1,4 +1,4 @@
-import { type flag, type integer, optional } from '../schema.ts';
+import { type flag, type integer, optional } from '../schema/schema.ts';
 
 /** A setting that is a whole number: its inclusive range in the API document, exact in JavaScript. */
 interface NumberSetting {

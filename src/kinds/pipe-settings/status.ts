@@ -1,5 +1,14 @@
-import { fields, flag, integer, list, optional, text } from '../schema.ts';
-import { applied, commonStatus, differences, drift, history, notReported, plan, proof } from '../status-fields.ts';
+import { fields, flag, integer, list, optional, text } from '../schema/schema.ts';
+import {
+  applied,
+  commonStatus,
+  differences,
+  drift,
+  history,
+  notReported,
+  plan,
+  proof,
+} from '../schema/status-fields.ts';
 import { LIMITS } from './limits.ts';
 import { SETTINGS, settingNames, settingsShape } from './settings.ts';
 

@@ -1,8 +1,8 @@
-import { parseConfig } from '../../../src/config.ts';
+import { parseConfig } from '../../../src/config/config.ts';
+import { runWorkers } from '../../../src/controller/controller.ts';
 import type { KubeObject } from '../../../src/kube/resource.ts';
-import { createMetrics } from '../../../src/metrics.ts';
 import { createOperator } from '../../../src/operator.ts';
-import { runWorkers } from '../../../src/runtime/controller.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 import { dayClock } from './day-clock.ts';

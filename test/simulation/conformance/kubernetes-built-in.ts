@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { EVENT, type EventBody, eventBody } from '../../../src/kube/event-body.ts';
-import { type Claim, claimed, LEASE, type Lease, released } from '../../../src/kube/lease-record.ts';
+import { EVENT, type EventBody, eventBody } from '../../../src/kube/events/event-body.ts';
+import { type Claim, claimed, LEASE, type Lease, released } from '../../../src/kube/lease/lease-record.ts';
 import { compareVersions, type KubeObject } from '../../../src/kube/resource.ts';
-import { changedAt, SECRET } from '../../../src/kube/secret-state.ts';
+import { changedAt, SECRET } from '../../../src/kube/secrets/secret-state.ts';
 import { type Collection, collectionOf, done, versionOf } from './kubernetes-collection.ts';
 import { OTHER_UID, PIPES } from './kubernetes-examples.ts';
 import { expectRefused } from './kubernetes-refused.ts';

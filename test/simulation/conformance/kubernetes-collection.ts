@@ -1,4 +1,4 @@
-import { acceptMetadata } from '../../../src/kube/list.ts';
+import { acceptMetadata } from '../../../src/kube/cache/list.ts';
 import { apiVersionOf, collectionPath, objectPath, type ResourceType } from '../../../src/kube/resource.ts';
 import type { Answer, Ask, KubernetesUnderTest, Open, OpenWatch, Told, WatchLine } from './kubernetes-under-test.ts';
 

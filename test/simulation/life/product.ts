@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type * as config from '../../../src/config.ts';
-import type * as logger from '../../../src/logger.ts';
-import type * as metrics from '../../../src/metrics.ts';
+import type * as config from '../../../src/config/config.ts';
 import type * as process from '../../../src/process.ts';
-import type * as redaction from '../../../src/redaction.ts';
+import type * as logger from '../../../src/telemetry/logger.ts';
+import type * as metrics from '../../../src/telemetry/metrics.ts';
+import type * as redaction from '../../../src/telemetry/redaction.ts';
 
 /** The parts of the product that a simulated process is started with. */
 export interface Product {
@@ -19,10 +19,10 @@ export interface Product {
 export async function loadProduct(sources: string): Promise<Product> {
   const load = <Module>(file: string): Promise<Module> =>
     import(pathToFileURL(join(sources, file)).href) as Promise<Module>;
-  const { parseConfig } = await load<typeof config>('config.ts');
-  const { createLog } = await load<typeof logger>('logger.ts');
-  const { createMetrics } = await load<typeof metrics>('metrics.ts');
+  const { parseConfig } = await load<typeof config>('config/config.ts');
+  const { createLog } = await load<typeof logger>('telemetry/logger.ts');
+  const { createMetrics } = await load<typeof metrics>('telemetry/metrics.ts');
   const { runProcess } = await load<typeof process>('process.ts');
-  const { createRedactor } = await load<typeof redaction>('redaction.ts');
+  const { createRedactor } = await load<typeof redaction>('telemetry/redaction.ts');
   return { parseConfig, createLog, createMetrics, runProcess, createRedactor };
 }

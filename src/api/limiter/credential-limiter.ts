@@ -1,0 +1,118 @@
+import { waitFor } from '../../backoff.ts';
+import type { Cancel, Clock } from '../../clock.ts';
+import { AuthGate } from './circuit-breaker.ts';
+import type { CallEnd } from './limiter.ts';
+import { CallWindow } from './rate-window.ts';
+import { Line, type Ranked } from './waiting-queue.ts';
+
+const PAUSE = { firstMs: 10_000, capMs: 5 * 60_000 };
+
+export interface PaceOptions {
+  readonly rate: { readonly calls: number; readonly perMs: number };
+  readonly inFlight: number;
+  readonly clock: Clock;
+  /** The one timer of this credential has run out. */
+  readonly onTimer: () => void;
+}
+
+/** Everything that bounds the calls made with one credential. */
+export class CredentialPace<T extends Ranked> {
+  readonly line = new Line<T>();
+  readonly gate: AuthGate;
+  lastUsed = 0;
+  readonly #id: string;
+  readonly #options: PaceOptions;
+  readonly #window: CallWindow;
+  #active = 0;
+  #pausedUntil = 0;
+  #pausedAt = Number.NEGATIVE_INFINITY;
+  #refusals = 0;
+  #timer: { readonly due: number; readonly cancel: Cancel } | undefined;
+
+  constructor(id: string, options: PaceOptions) {
+    this.#id = id;
+    this.#options = options;
+    this.#window = new CallWindow(options.rate);
+    this.gate = new AuthGate(id);
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  pausedUntil(now: number): number | undefined {
+    return now < this.#pausedUntil ? this.#pausedUntil : undefined;
+  }
+
+  /** How many calls could start now. */
+  capacity(now: number): number {
+    if (now < this.#pausedUntil) return 0;
+    return Math.min(this.#options.inFlight - this.#active, this.#window.free(now));
+  }
+
+  take(): void {
+    this.#active++;
+    this.#window.take();
+  }
+
+  release(now: number, made: boolean): void {
+    this.#active--;
+    this.#window.release(now, made);
+  }
+
+  /** What an answer says about the load: 429 pauses, 503 may; any other proves that calls go through. */
+  learn(end: CallEnd, begunAt: number, now: number): void {
+    const headerMs = end.retryAfterMs ?? 0;
+    if (end.httpStatus === 429) this.#refused(now, begunAt, headerMs);
+    else this.#accepted(begunAt);
+    if (end.httpStatus === 503 && headerMs > 0) this.#pause(now, headerMs);
+  }
+
+  /** A 429: at least the own back-off, which grows while calls begun after the last pause are refused too. */
+  #refused(now: number, begunAt: number, headerMs: number): void {
+    if (begunAt > this.#pausedAt) this.#refusals++;
+    const own = waitFor(PAUSE, Math.max(this.#refusals, 1), this.#id);
+    this.#pause(now, Math.max(headerMs, own));
+  }
+
+  #pause(now: number, waitMs: number): void {
+    this.#pausedAt = now;
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + waitMs);
+  }
+
+  /** An answer other than 429. One to a call from before the pause proves nothing about the load now. */
+  #accepted(begunAt: number): void {
+    if (begunAt > this.#pausedAt) this.#refusals = 0;
+  }
+
+  /** Sets the timer to the next moment at which something can change by time alone. */
+  arm(now: number): void {
+    const due = this.#nextDue(now);
+    if (due === this.#timer?.due) return;
+    this.disarm();
+    if (due === undefined) return;
+    const run = (): void => {
+      this.#timer = undefined;
+      this.#options.onTimer();
+    };
+    this.#timer = { due, cancel: this.#options.clock.at(Math.max(due - now, 0), run) };
+  }
+
+  disarm(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  /** The earliest time at which somebody in line could start, when it is known. */
+  #earliest(now: number): number | undefined {
+    const paused = this.pausedUntil(now);
+    if (paused !== undefined) return paused;
+    return this.#window.free(now) <= 0 ? this.#window.nextFree() : undefined;
+  }
+
+  #nextDue(now: number): number | undefined {
+    const times = [this.line.size > 0 ? this.#earliest(now) : undefined, this.gate.turnAt()];
+    const known = times.filter((time) => time !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  }
+}

@@ -1,0 +1,150 @@
+import { parseBaseUrl } from '../api/http/base-url.ts';
+import { LOG_LEVELS } from '../log.ts';
+import * as read from './flag-values.ts';
+import { type Flag, type Reading, withoutUserInfo } from './flags.ts';
+
+/** Every flag of the process. The help, the environment variables and the table of the README are made from it. */
+export const FLAGS = [
+  {
+    name: 'api-url',
+    placeholder: 'URL',
+    defaultText: 'required',
+    about:
+      'Base address of the management API, with or without a trailing / or /v1. https; http only on loopback. No object can choose another one, so credentials go nowhere else.',
+    read: baseUrl,
+  },
+  {
+    name: 'api-allow-http',
+    default: 'false',
+    about: 'Allow an --api-url with http that is not on loopback. Keys then travel in clear text.',
+    read: read.trueOrFalse,
+  },
+  {
+    name: 'api-ca-file',
+    placeholder: 'FILE',
+    about: 'PEM file of CA certificates to trust for the management API, in addition to the usual ones.',
+    read: read.certificates,
+  },
+  {
+    name: 'api-rate',
+    placeholder: 'N/TIME',
+    default: '10/10s',
+    about: 'At most N calls in any window of TIME, per credential and process; 0 is unlimited.',
+    read: read.rate,
+  },
+  {
+    name: 'api-in-flight',
+    placeholder: 'N',
+    default: '4',
+    about: 'Calls under way at once, per credential; 1 to 100.',
+    read: read.wholeNumber(1, 100),
+  },
+  {
+    name: 'api-timeout',
+    placeholder: 'TIME',
+    default: '35s',
+    about: 'Time for a whole call to the management API; 1s to 5m.',
+    read: read.duration('1s', '5m'),
+  },
+  {
+    name: 'kubeconfig',
+    placeholder: 'FILE',
+    defaultText: 'in a cluster its own access, else the usual kubeconfig',
+    about: 'How to reach Kubernetes.',
+    read: read.existingFile,
+  },
+  {
+    name: 'context',
+    placeholder: 'NAME',
+    defaultText: 'the current one',
+    about: 'Context of the kubeconfig.',
+    read: read.anyText,
+  },
+  {
+    name: 'namespaces',
+    placeholder: 'A,B',
+    defaultText: 'all',
+    about:
+      'Namespaces to work in, parted by commas; then Roles are enough. One that is missing or forbidden is logged and tried again; at start the others wait 30 s for it.',
+    read: read.namespaces,
+  },
+  {
+    name: 'selector',
+    placeholder: 'SELECTOR',
+    about: 'Label selector: work only on objects that match, as one shard of several.',
+    read: read.labelSelector,
+  },
+  {
+    name: 'plan-only',
+    default: 'false',
+    about:
+      'Treat every object as if in Plan mode: nothing is changed at the API, and each condition says so. Activities are fetched all the same, since that changes nothing.',
+    read: read.trueOrFalse,
+  },
+  {
+    name: 'concurrency',
+    placeholder: 'N',
+    default: '10',
+    about: 'Passes over objects at once; 1 to 1000.',
+    read: read.wholeNumber(1, 1000),
+  },
+  {
+    name: 'leader-elect',
+    defaultText: 'true in a cluster, else false',
+    about: 'Work only while holding a Lease, so that several replicas may run.',
+    read: read.trueOrFalse,
+  },
+  {
+    name: 'leader-elect-namespace',
+    placeholder: 'NAMESPACE',
+    defaultText: 'its own in a cluster, else required',
+    about: 'Namespace of the Lease.',
+    read: read.dnsLabel,
+  },
+  {
+    name: 'leader-elect-name',
+    placeholder: 'NAME',
+    defaultText: '`pipewright`, plus a hash of selector and namespaces where those are set',
+    about: 'Name of the Lease. Processes that work on the same objects must share it.',
+    read: read.dnsName,
+  },
+  {
+    name: 'cleanup-deadline',
+    placeholder: 'TIME',
+    default: '10m',
+    about: 'How long the deletion of an Organization may wait for its private endpoints to be removed; 1m to 24h.',
+    read: read.duration('1m', '24h'),
+  },
+  {
+    name: 'listen',
+    placeholder: 'ADDRESS',
+    default: ':8080',
+    about: 'Where to serve /livez, /readyz and /metrics; port 0 takes a free one.',
+    read: read.listenAddress,
+  },
+  {
+    name: 'log-level',
+    placeholder: 'LEVEL',
+    default: 'info',
+    about: `One of ${LOG_LEVELS.join(', ')}.`,
+    read: read.oneOf(LOG_LEVELS),
+  },
+  { name: 'help', commandLineOnly: true, about: 'Show the flags and exit.', read: read.trueOrFalse },
+  { name: 'version', commandLineOnly: true, about: 'Show the version and exit.', read: read.trueOrFalse },
+] as const satisfies readonly Flag[];
+
+type Declared = (typeof FLAGS)[number];
+type ValueOf<Read> = Read extends (text: string) => Reading<infer Value> ? Value : never;
+/** By flag: what was given, or else the default. */
+export type FlagValues = { readonly [One in Declared as One['name']]?: ValueOf<One['read']> };
+type Filled = Extract<Declared, { readonly default: string }>['name'] | 'api-url';
+/** The values once there is no problem left: whatever has a default, or is required, is there. */
+export type CompleteFlagValues = FlagValues & Required<Pick<FlagValues, Filled>>;
+
+/** Whether http may be used depends on another flag; see `parseConfig`. */
+function baseUrl(text: string): Reading<URL> {
+  const shown = JSON.stringify(withoutUserInfo(text).replace(/[?#].*$/s, '?…'));
+  if (!URL.canParse(text)) return { problem: `${shown} is not a URL; write it like https://api.example.com` };
+  const parsed = parseBaseUrl(text, { allowHttp: true });
+  return 'url' in parsed ? { value: parsed.url } : { problem: `${shown}: ${parsed.problem}` };
+}

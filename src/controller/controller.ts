@@ -1,0 +1,118 @@
+import { waitFor } from '../backoff.ts';
+import type { Clock } from '../clock.ts';
+import { KubeError } from '../kube/client/kube-error.ts';
+import type { Log } from '../log.ts';
+import { bugFields, errorFields } from '../log.ts';
+import type { Kind } from './kind.ts';
+import type { Queue } from './queue.ts';
+import type { Lifecycle, PassResult } from './reconciler.ts';
+
+/** Waits after a pass that Kubernetes or a bug broke; attempts of the remote API have their own, in status. */
+const BROKEN_PASS = { firstMs: 500, capMs: 60_000 };
+
+export interface ControllerOptions {
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly queue: Queue;
+  readonly lifecycle: Lifecycle;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly concurrency: number;
+  /** Work begins, for the first time or again, for all kinds; see Kind.takeOver. */
+  readonly takeOver: () => void;
+  readonly onPass?: (pass: PassRecord) => void;
+}
+
+/** One finished pass, for metrics. */
+export interface PassRecord {
+  readonly kind: string;
+  /** What it did; `error` where it broke. */
+  readonly result: string;
+  readonly durationMs: number;
+  readonly facts?: PassResult['facts'];
+}
+
+/** The queue's key for an object: the kind's name before the store's key. */
+export function queueKey(kind: string, key: string): string {
+  return `${kind}/${key}`;
+}
+
+/** Workers that take keys and run passes until `signal` is aborted; resolves when the last running pass has ended and has its status. */
+export async function runWorkers(options: ControllerOptions, signal: AbortSignal): Promise<void> {
+  options.takeOver();
+  for (const kind of options.kinds.values()) kind.takeOver();
+  await Promise.all(Array.from({ length: options.concurrency }, () => work(options, signal)));
+  const { lifecycle, log, queue } = options;
+  await lifecycle
+    // For when work begins again: nobody else would wake them.
+    .end((id) => queue.add(id, 'user'))
+    .catch((error: unknown) => log.warn(errorFields(error), 'a status could not be written any more'));
+}
+
+async function work(options: ControllerOptions, signal: AbortSignal): Promise<void> {
+  for (let id = await options.queue.take(signal); id !== undefined; id = await options.queue.take(signal)) {
+    await runOne(options, id);
+    options.queue.done(id);
+  }
+}
+
+async function runOne(options: ControllerOptions, id: string): Promise<void> {
+  const { kinds, queue, lifecycle, clock } = options;
+  const [kindName = '', ...rest] = id.split('/');
+  const key = rest.join('/');
+  const kind = kinds.get(kindName);
+  if (!kind) throw new Error(`the queue holds "${id}", but there is no kind "${kindName}"`);
+  const started = clock.monotonic();
+  try {
+    const result = await lifecycle.run(kind, id, key);
+    schedule(options, id, result);
+    report(options, kindName, key, result, clock.monotonic() - started);
+  } catch (error) {
+    const failures = queue.countFailure(id);
+    queue.addAfter(id, Math.max(waitFor(BROKEN_PASS, failures, id), askedWaitMs(error)));
+    options.onPass?.({ kind: kindName, result: 'error', durationMs: clock.monotonic() - started });
+    logBroken(options.log, error, { kind: kindName, key, failures });
+  }
+}
+
+/** The one place where an outcome becomes a queue operation. */
+function schedule({ queue, clock }: ControllerOptions, id: string, { outcome, did, asOf }: PassResult): void {
+  switch (outcome.next) {
+    case 'await-change':
+      queue.forgetFailures(id);
+      if (did === 'forgot') queue.forget(id);
+      return;
+    case 'go-on':
+      queue.forgetFailures(id);
+      queue.add(id, 'user');
+      return;
+    case 'recheck':
+      queue.forgetFailures(id);
+      // The wall clock may have jumped while the status was written.
+      queue.addAfter(id, outcome.at - asOf.now - (clock.monotonic() - asOf.monotonic));
+      return;
+    case 'back-off':
+      queue.addAfter(id, waitFor(BROKEN_PASS, queue.countFailure(id), id));
+      return;
+  }
+}
+
+function report(options: ControllerOptions, kind: string, key: string, result: PassResult, durationMs: number): void {
+  options.onPass?.({ kind, result: result.did, durationMs, facts: result.facts });
+  const fields = { kind, key, did: result.did, ms: Math.round(durationMs), ...result.facts };
+  if (result.facts) options.log.info(fields, 'reconciled');
+  else options.log.debug(fields, 'reconciled');
+}
+
+/** How long the API server asked to be left alone; a server may ask for patience, but not for ever. */
+function askedWaitMs(error: unknown): number {
+  const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
+  return Math.min(asked, BROKEN_PASS.capMs);
+}
+
+function logBroken(log: Log, error: unknown, fields: { kind: string; key: string; failures: number }): void {
+  if (error instanceof KubeError) {
+    log.warn({ ...fields, ...errorFields(error) }, 'Kubernetes refused or did not answer; will try again');
+  } else {
+    log.error({ ...fields, ...bugFields(error) }, 'pass failed, a bug; will try again');
+  }
+}

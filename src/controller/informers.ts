@@ -1,0 +1,124 @@
+import type { Cancel, Clock } from '../clock.ts';
+import { startWatch } from '../kube/cache/watch.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isForbidden, isNotFound, type KubeError } from '../kube/client/kube-error.ts';
+import { collectionPath, type KubeObject } from '../kube/resource.ts';
+import type { Log } from '../log.ts';
+import type { Kind } from './kind.ts';
+
+/**
+ * How long a namespace that was refused is waited for before the others go on without it: rights that are being given,
+ * or moved from one Role to another, are there by then.
+ */
+const REFUSAL_PATIENCE_MS = 30_000;
+
+export interface InformerOptions {
+  readonly client: KubeClient;
+  readonly kinds: readonly Kind[];
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+  readonly labelSelector: string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** The first list of a kind in a named namespace has come, however late; `unlisted` names it no more. Must not throw. */
+  readonly onListed?: (kind: Kind, namespace: string) => void;
+}
+
+export interface Informers {
+  /**
+   * Resolves when the first list of every kind is complete. With named namespaces, one that is not listed 30 s after it was
+   * forbidden is passed over (and watched for), which is what a missing one looks like where rights are given by Roles;
+   * with rights to all it lists as empty. Without names, everything waits until the list is allowed. Without the CRDs,
+   * everything waits for them.
+   */
+  readonly synced: Promise<void>;
+  /** What is still missing, in words; undefined once `synced`. */
+  missing(): string | undefined;
+  /** The named namespaces in which objects of this kind may stand that nobody has seen yet, also once `synced`. */
+  unlisted(plural: string): readonly string[];
+}
+
+/** One collection that is watched. */
+interface Scope {
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  isListed: boolean;
+  /** Why everything waits for it; undefined: nothing does. */
+  missing: string | undefined;
+}
+
+/** Watches every kind in every namespace asked for, for ever. */
+export function startInformers(options: InformerOptions): Informers {
+  const namespaces = options.namespaces.length === 0 ? [undefined] : options.namespaces;
+  const scopes = options.kinds.flatMap((kind) => namespaces.map((namespace) => scopeOf(kind, namespace)));
+  return {
+    synced: Promise.all(scopes.map((scope) => startOne(options, scope))).then(() => undefined),
+    missing: () => {
+      const all = scopes.flatMap(({ name, missing }) => (missing === undefined ? [] : `${name}: ${missing}`));
+      return all.length === 0 ? undefined : all.join('; ');
+    },
+    unlisted: (plural) =>
+      scopes.flatMap(({ kind, namespace, isListed }) =>
+        namespace === undefined || isListed || kind.type.plural !== plural ? [] : namespace,
+      ),
+  };
+}
+
+function scopeOf(kind: Kind, namespace: string | undefined): Scope {
+  const { plural } = kind.type;
+  const name = namespace === undefined ? plural : `${plural} in namespace "${namespace}"`;
+  return { kind, namespace, name, isListed: false, missing: 'the first list is not complete' };
+}
+
+/** Resolves when nothing waits for this one any longer: its first list is complete, or it is passed over. */
+function startOne(options: InformerOptions, scope: Scope): Promise<void> {
+  const { client, clock, log, signal, labelSelector, onListed } = options;
+  const { kind, namespace, name } = scope;
+  return new Promise((resolve) => {
+    let endPatience: Cancel | undefined;
+    const goOn = (): void => {
+      scope.missing = undefined;
+      resolve();
+    };
+    const sink = kind.sink(namespace);
+    const failed = (error: KubeError): void => {
+      const text = explain(error, kind);
+      if (scope.missing !== undefined) scope.missing = text;
+      if (text !== error.message) log.warn({ watch: name, error: text }, 'a watch needs help from outside');
+      if (namespace !== undefined && isForbidden(error)) endPatience ??= clock.at(REFUSAL_PATIENCE_MS, goOn);
+    };
+    const watch = startWatch<KubeObject>({
+      client,
+      path: collectionPath(kind.type, namespace),
+      ...(labelSelector !== undefined && { labelSelector }),
+      clock,
+      log,
+      signal,
+      sink: {
+        trim: (object) => sink.trim?.(object) ?? object,
+        replace: (objects, resourceVersion, isRestored) => sink.replace(objects, resourceVersion, isRestored),
+        apply: (event, object) => sink.apply(event, object),
+        bookmark: (resourceVersion) => sink.bookmark?.(resourceVersion),
+        newest: () => sink.newest?.() ?? '',
+        failed,
+      },
+    });
+    void watch.synced.then(() => {
+      endPatience?.();
+      scope.isListed = true;
+      if (namespace !== undefined) onListed?.(kind, namespace);
+      goOn();
+    });
+  });
+}
+
+function explain(error: KubeError, { type }: Kind): string {
+  const collection = `${type.plural}.${type.group}`;
+  if (isNotFound(error))
+    return `the API server knows no ${collection}; install the CRDs of this release (${error.message})`;
+  if (isForbidden(error))
+    return `${error.message}; allow get, list and watch on ${collection}, and update on ${type.plural}/status`;
+  return error.message;
+}

@@ -1,0 +1,196 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Credential } from '../../api/http/client.ts';
+import { createMask } from '../../api/reply/mask.ts';
+import type { SecretRead, SecretValue } from '../../kube/secrets/secret-state.ts';
+import type { Secrets } from '../../kube/secrets/secrets.ts';
+
+/** `spec.credentialsSecretRef`. */
+export interface SecretRef {
+  readonly name: string;
+  readonly keyIdKey?: string | undefined;
+  readonly keySecretKey?: string | undefined;
+}
+
+/** Why there is no usable API key. The message names the Secret and what to do, never a value. */
+export type CredentialProblem = {
+  readonly reason: 'SecretNotFound' | 'SecretInvalid' | 'SecretForbidden';
+  readonly message: string;
+};
+
+export type CredentialRead =
+  | { readonly ok: true; readonly credential: Credential; readonly resourceVersion: string }
+  | { readonly ok: false; readonly problem: CredentialProblem; readonly resourceVersion?: string };
+
+export interface Credentials {
+  /** Reads the API key an object refers to. Throws KubeError only where Kubernetes itself gave no usable answer. */
+  readonly read: ReadCredential;
+  /** Drops what was made of a Secret (`namespace/name`): it has changed or is gone. */
+  forget(secret: string): void;
+}
+
+export type ReadCredential = (namespace: string, ref: SecretRef) => Promise<CredentialRead>;
+
+/**
+ * Choices of keys of one Secret that are kept. Objects that share a Secret mostly share a choice too; every edit of a spec
+ * may be another.
+ */
+const KEPT_CHOICES = 16;
+
+type Usable = Extract<CredentialRead, { ok: true }>;
+
+interface Made {
+  readonly read: Usable;
+  /** Ends the watch for the values in logs. */
+  readonly unguard: () => void;
+}
+
+export interface CredentialsOptions {
+  readonly secrets: Pick<Secrets, 'read' | 'isReferred'>;
+  /** Normalised base address: a key for another API is another credential. */
+  readonly baseUrl: string;
+  /** Keeps these values out of logs until the function it returns is called. */
+  readonly guard: (values: readonly string[]) => () => void;
+  /** A Secret that this process has read before, or missed, was written since: whatever is known of this credential may be over. */
+  readonly onRenewed?: (credential: string) => void;
+}
+
+/** Objects that share a Secret and a choice of keys share one credential, until `forget`; the last 16 choices of a Secret are kept. */
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const salt = randomBytes(32);
+  const made = new Map<string, Map<string, Made>>();
+  /** How each referred Secret was found first: its version, or that there was none. A process that starts knows of no change. */
+  const firstFound = new Map<string, string>();
+
+  const keep = (key: string, choice: string, read: Usable, values: readonly string[]): void => {
+    const ofSecret = made.get(key) ?? new Map<string, Made>();
+    ofSecret.get(choice)?.unguard();
+    ofSecret.delete(choice);
+    made.set(key, ofSecret.set(choice, { read, unguard: options.guard(values) }));
+    const [oldest] = ofSecret;
+    if (ofSecret.size <= KEPT_CHOICES || !oldest) return;
+    oldest[1].unguard();
+    ofSecret.delete(oldest[0]);
+  };
+
+  /** What was made of this choice before; it was used last from now on. */
+  const find = (key: string, choice: string): Usable | undefined => {
+    const ofSecret = made.get(key);
+    const known = ofSecret?.get(choice);
+    if (!ofSecret || !known) return undefined;
+    ofSecret.delete(choice);
+    ofSecret.set(choice, known);
+    return known.read;
+  };
+
+  return {
+    async read(namespace, ref) {
+      const secret = await options.secrets.read(namespace, ref.name);
+      if (secret.state === 'failed') throw secret.error;
+      const key = `${namespace}/${ref.name}`;
+      const isReferred = options.secrets.isReferred(namespace, ref.name);
+      const found = secret.state === 'present' ? secret.resourceVersion : secret.state;
+      if (isReferred && found !== 'forbidden' && !firstFound.has(key)) firstFound.set(key, found);
+      if (secret.state !== 'present') return { ok: false, problem: absence(secret, namespace, ref.name) };
+      const { resourceVersion } = secret;
+      const choice = JSON.stringify([ref.keyIdKey, ref.keySecretKey]);
+      const known = find(key, choice);
+      if (known?.resourceVersion === resourceVersion) return known;
+      const pair = keyPair(secret, ref);
+      if (typeof pair === 'string') {
+        const message = `The Secret "${ref.name}" cannot be used: ${pair}`;
+        return { ok: false, problem: { reason: 'SecretInvalid', message }, resourceVersion };
+      }
+      const credential = makeCredential(pair, { salt, baseUrl: options.baseUrl });
+      const read: Usable = { ok: true, credential, resourceVersion };
+      // Nobody would say when to forget it.
+      if (!isReferred) return read;
+      if (firstFound.get(key) !== resourceVersion) options.onRenewed?.(credential.id);
+      keep(key, choice, read, [pair.keySecret, credential.authorization.slice('Basic '.length)]);
+      return read;
+    },
+    forget(secret) {
+      for (const { unguard } of made.get(secret)?.values() ?? []) unguard();
+      made.delete(secret);
+      const [namespace = '', name = ''] = secret.split('/');
+      if (!options.secrets.isReferred(namespace, name)) firstFound.delete(secret);
+    },
+  };
+}
+
+const BASIC_AUTH = 'kubernetes.io/basic-auth';
+/** How many keys of a Secret a message names. */
+const NAMED_KEYS = 5;
+
+function absence(
+  read: Exclude<SecretRead, { state: 'present' | 'failed' }>,
+  namespace: string,
+  name: string,
+): CredentialProblem {
+  if (read.state === 'forbidden') return { reason: 'SecretForbidden', message: read.message };
+  const message = `There is no Secret "${name}" in namespace "${namespace}"; create it with the API key's id and secret, and the operator goes on at once`;
+  return { reason: 'SecretNotFound', message };
+}
+
+interface KeyPair {
+  readonly keyId: string;
+  readonly keySecret: string;
+}
+
+/** The key pair, or what is wrong with the Secret. */
+function keyPair(read: SecretValue, ref: SecretRef): KeyPair | string {
+  const basic = read.type === BASIC_AUTH;
+  const keyId = part(read.data, ref.keyIdKey ?? (basic ? 'username' : 'keyId'));
+  const keySecret = part(read.data, ref.keySecretKey ?? (basic ? 'password' : 'keySecret'));
+  if ('problem' in keyId) return keyId.problem;
+  if ('problem' in keySecret) return keySecret.problem;
+  if (keyId.value.includes(':'))
+    return 'the key id contains ":", which HTTP Basic cannot carry; check which value is which';
+  return { keyId: keyId.value, keySecret: keySecret.value };
+}
+
+/** One value: decoded, line ends at its end taken off, refused when nothing or something unprintable is left. */
+function part(
+  data: Readonly<Record<string, string>>,
+  key: string,
+): { readonly value: string } | { readonly problem: string } {
+  const encoded = Object.hasOwn(data, key) ? data[key] : undefined;
+  if (encoded === undefined) {
+    return {
+      problem: `it has no key "${key}" (it has ${someNames(Object.keys(data))}); add it, or name another in credentialsSecretRef`,
+    };
+  }
+  const bytes = Buffer.from(encoded, 'base64');
+  const value = bytes.toString('utf8').replace(/[\r\n]+$/, '');
+  if (value === '') return { problem: `its key "${key}" is empty; put the value from the provider's console in it` };
+  if (!/^[\u0020-\u007e]+$/.test(value)) {
+    return {
+      problem: `its key "${key}" contains control characters or characters outside ASCII; copy the value again without line breaks or quotes`,
+    };
+  }
+  return { value };
+}
+
+/** The first few names in order, so that what to do about it stays in the message. */
+function someNames(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  const sorted = names.toSorted().map((name) => `"${name}"`);
+  const more = sorted.length - NAMED_KEYS;
+  return more > 0 ? `${sorted.slice(0, NAMED_KEYS).join(', ')} and ${more} more` : sorted.join(', ');
+}
+
+/** `id` tells credentials apart for pacing without saying anything about them: same key, same secret, same API. */
+function makeCredential(pair: KeyPair, options: { readonly salt: Buffer; readonly baseUrl: string }): Credential {
+  const { keyId, keySecret } = pair;
+  const encoded = Buffer.from(`${keyId}:${keySecret}`).toString('base64');
+  const id = createHash('sha256')
+    .update(options.salt)
+    .update(JSON.stringify([keyId, keySecret, options.baseUrl]))
+    .digest('hex')
+    .slice(0, 16);
+  let mask: ((text: string) => string) | undefined;
+  const maskText = (text: string): string => {
+    mask ??= createMask(keyId, keySecret);
+    return mask(text);
+  };
+  return { id, authorization: `Basic ${encoded}`, mask: maskText };
+}

@@ -1,0 +1,171 @@
+import type { FailureClass } from '../../api/reply/verdict.ts';
+import type { Notice, Report } from '../../controller/kind.ts';
+import { awaitChange, type Outcome, recheckAt } from '../../controller/outcome.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { timestamp, wholeSecond } from '../status/canonical.ts';
+import {
+  type CommonStatus,
+  commonStatus,
+  countAttempts,
+  currentReady,
+  lastRequestOf,
+  quoting,
+  readyOf,
+} from '../status/common-status.ts';
+import { type FailureReason, type FailureRule, longestWait, nextWait, sameCause, sideOf } from '../status/failures.ts';
+import type { Attempt } from './api-call.ts';
+
+/** The common half of a report on something that did not work; the kind adds its own fields to the status. */
+export interface FailureReport {
+  /** Absent: what stands in the status is right as it is. */
+  readonly status?: CommonStatus;
+  readonly outcome: Outcome;
+  readonly notices: readonly Notice[];
+}
+
+/** What a kind says about a failure in place of the table. */
+export interface Adjustment {
+  /** The kind's own row. */
+  readonly rule?: FailureRule | undefined;
+  /** Epoch ms: the next attempt is at this time's whole second at the latest, also where the class or the API would wait longer. */
+  readonly notAfter?: number | undefined;
+}
+
+export interface FailureToReport extends Adjustment {
+  readonly object: KubeObject;
+  readonly previous: CommonStatus | undefined;
+  readonly reason: FailureReason;
+  readonly message: string;
+  readonly now: number;
+  /** Where a call was made. */
+  readonly verdict?: Parameters<typeof lastRequestOf>[1] | undefined;
+  readonly operation?: string | undefined;
+  /** Not before this long from now, as far as the class allows; through a longer pause of the credential the pacer waits. */
+  readonly atLeastMs?: number | undefined;
+  /** Where the class's own side is not this case's. */
+  readonly side?: 'Reconciling' | 'Stalled' | undefined;
+}
+
+/** The failure table as a status: reason, side, attempts, next attempt. Warns once per cause, not per attempt. */
+export function reportFailure(failure: FailureToReport): FailureReport {
+  const { object, previous, reason, message, now, verdict, operation } = failure;
+  const attempts = countAttempts(object, previous, reason);
+  const own = nextWait(reason, attempts, object.metadata.uid, failure.rule);
+  const wait = Math.min(Math.max(own, failure.atLeastMs ?? 0), longestWait(reason));
+  const nextAttempt = wholeSecond(Math.min(now + wait, failure.notAfter ?? Number.POSITIVE_INFINITY));
+  const progress = failure.side ?? failure.rule?.side ?? sideOf(reason, attempts);
+  const status = commonStatus(object, previous, {
+    summary: { ready: 'False', progress, reason, message },
+    now,
+    attempts,
+    nextAttempt,
+    acknowledge: true,
+    ...(verdict && operation && { lastRequest: lastRequestOf(operation, verdict, now) }),
+  });
+  const before = currentReady(object, previous);
+  const known = before !== undefined && sameCause(before.reason, reason);
+  const news = !known || (previous?.conditions ?? []).every(({ type }) => type !== progress);
+  return {
+    status,
+    outcome: recheckAt(nextAttempt),
+    notices: news ? [{ type: 'Warning', reason, note: message }] : [],
+  };
+}
+
+export interface AttemptToReport {
+  readonly object: KubeObject;
+  readonly previous: CommonStatus | undefined;
+  readonly attempt: Exclude<Attempt, { got: 'success' }>;
+  readonly operation: string;
+  readonly secretName: string;
+  /** What the user of this kind can do about a class. */
+  readonly advice: (failure: FailureClass) => string;
+  readonly adjust?: (reason: FailureReason) => Adjustment;
+  readonly now: number;
+}
+
+/** A stored spec that today's schema refuses. Nothing is scheduled, and what the status says already is not said again. */
+export function reportSpecInvalid(options: {
+  readonly object: KubeObject;
+  readonly previous: CommonStatus | undefined;
+  readonly problem: string;
+  readonly now: number;
+}): FailureReport {
+  const { object, previous, problem, now } = options;
+  const message = `The stored spec is not valid any more: ${problem}. Correct it; nothing is sent until then`;
+  const before = currentReady(object, previous);
+  if (before?.reason === 'SpecInvalid' && before.message === message) return { outcome: awaitChange, notices: [] };
+  const { status, notices } = reportFailure({ object, previous, reason: 'SpecInvalid', message, now });
+  return { status: { ...status, attempts: undefined, nextAttemptTime: undefined }, outcome: awaitChange, notices };
+}
+
+/** Reports every end of an attempt but success. */
+export function reportAttempt(options: AttemptToReport): FailureReport {
+  const { object, previous, attempt, now } = options;
+  switch (attempt.got) {
+    case 'no-slot':
+      return { outcome: awaitChange, notices: [] };
+    case 'called-off':
+      return { outcome: recheckAt(now + 1_000), notices: [] };
+    case 'gated':
+      return reportGated(options);
+    case 'no-credential': {
+      const { reason, message } = attempt.problem;
+      return reportFailure({ object, previous, reason, message, now, ...options.adjust?.(reason) });
+    }
+    case 'failure': {
+      const { verdict, pausedMs = 0 } = attempt;
+      const reason = verdict.failure;
+      return reportFailure({
+        object,
+        previous,
+        reason,
+        message: failureMessage(verdict, options.advice(reason)),
+        now,
+        verdict,
+        operation: options.operation,
+        atLeastMs: Math.max(verdict.retryAfterMs ?? 0, pausedMs),
+        side: verdict.redirect ? 'Stalled' : undefined,
+        ...options.adjust?.(reason),
+      });
+    }
+  }
+}
+
+/** One write at most: who shows Unauthorized already keeps its text and its own last request; its own time stays, through an edit too, as far as the class allows. */
+function reportGated({ object, previous, secretName, adjust, now }: AttemptToReport): FailureReport {
+  const { notAfter } = adjust?.('Unauthorized') ?? {};
+  const own = readyOf(previous)?.reason === 'Unauthorized' ? Date.parse(previous?.nextAttemptTime ?? '') : undefined;
+  // What is over is so before it is rounded up: or this would be looked at every second until the gate gives it its turn.
+  const latest = now + longestWait('Unauthorized');
+  const times = [Math.min(own ?? 0, latest), notAfter ?? 0];
+  const ahead = times.filter((time) => time > now).map(wholeSecond);
+  const next = ahead.length > 0 ? Math.min(...ahead) : undefined;
+  const outcome = next === undefined ? awaitChange : recheckAt(next);
+  if (currentReady(object, previous)?.reason === 'Unauthorized') return { outcome, notices: [] };
+  const message = `The API refused the key in the Secret "${secretName}" (HTTP 401); nothing is sent with it until a trial call works or the Secret changes. Put a valid key in the Secret`;
+  const summary = { ready: 'False', progress: 'Stalled', reason: 'Unauthorized', message } as const;
+  return {
+    status: commonStatus(object, previous, { summary, now, nextAttempt: next, acknowledge: false }),
+    outcome,
+    notices: [],
+  };
+}
+
+/** What happened, what to do, and the request id to quote: a stable function of the cause and the attempt. */
+export function failureMessage(
+  verdict: { readonly message: string; readonly requestId?: string },
+  advice: string,
+): string {
+  return `${verdict.message.replace(/[.\s]+$/, '')}${quoting(verdict.requestId)}. ${advice}`;
+}
+
+/** Puts a time on record that is too far off, because a clock jumped, back to where it belongs. */
+export function reportRescheduled(status: CommonStatus | undefined, at: number): Report {
+  const nextAttempt = wholeSecond(at);
+  return {
+    status: { ...status, nextAttemptTime: timestamp(nextAttempt) },
+    outcome: recheckAt(nextAttempt),
+    did: 'reschedule',
+  };
+}

@@ -1,0 +1,34 @@
+import { maskWhole } from '../../api/reply/text.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+
+type Mask = (text: string) => string;
+
+/**
+ * Masks all texts but those that the object shows already, in spec or status: a declared name or a private endpoint may have the key's
+ * id in it by chance, and has to be known again.
+ */
+export function maskFor({ spec, status }: KubeObject, mask: Mask): Mask {
+  let shown: ReadonlySet<string> | undefined;
+  return (text) => {
+    const masked = maskWhole(text, mask);
+    if (masked === text) return text;
+    shown ??= new Set(textsIn([spec, status]));
+    return shown.has(text) ? text : masked;
+  };
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** The same JSON with every text in it masked, names too: an API may echo what it was called with, and status keeps what it says. */
+export function maskTexts(value: Readonly<Record<string, unknown>>, mask: Mask): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [mask(name), masked(member, mask)]));
+}
+
+function masked(value: unknown, mask: Mask): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((item) => masked(item, mask));
+  return typeof value === 'object' && value !== null ? maskTexts({ ...value }, mask) : value;
+}

@@ -1,0 +1,223 @@
+import { cutText } from '../../../controller/conditions.ts';
+import type { Notice } from '../../../controller/kind.ts';
+import { quoting } from '../../status/common-status.ts';
+import { Listing, plain, type Reported, sameKey, type Tuple } from '../endpoints/endpoints.ts';
+import type { OrganizationReply } from '../endpoints/reply.ts';
+import { fieldOf, placeOf } from '../endpoints/wording.ts';
+import { type Goal, isOurs } from '../goal.ts';
+import type { Settlement } from '../ledger/ledger.ts';
+import { LIMITS } from '../limits.ts';
+import type { DeclaredEndpoint, LedgerEntry, Organization, OrganizationStatus } from '../resource.ts';
+import type { Replied } from './progress.ts';
+import type { Work } from './work.ts';
+
+export interface FieldChange {
+  readonly field: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** What this reply shows that we changed: the name, endpoints that came and endpoints that went. */
+export function confirmedChanges(
+  before: OrganizationStatus | undefined,
+  reply: OrganizationReply,
+  sent: { readonly name: string | undefined; readonly settlement: Pick<Settlement, 'added' | 'removed'> },
+): FieldChange[] {
+  const { added, removed } = sent.settlement;
+  const from = before?.organization?.name;
+  const isNamed = sent.name !== undefined && reply.name === sent.name && reply.shown.name !== from;
+  return [
+    ...(isNamed ? [change('name', from, sent.name, LIMITS.historyValue)] : []),
+    ...added.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.historyValue)),
+    ...removed.map((tuple) => change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.historyValue)),
+  ];
+}
+
+/** A name that is neither the declared nor the last reported one; nothing where this object's own lost write may be behind it. */
+export function nameDrift(
+  { object, work, call }: Pick<Replied, 'object' | 'work' | 'call'>,
+  { name, shown }: OrganizationReply,
+): FieldChange[] {
+  const { goal } = work;
+  const from = work.session.draft.organization?.name;
+  const isLook = call.step === 'look' && call.by === 'list';
+  if (!isLook || goal.spared || name === undefined || from === undefined || shown.name === from) return [];
+  const isOurDoing = work.isOwed || name === goal.name || isLost(name, work) || isRefusedEcho(object, shown.name);
+  if (isOurDoing) return [];
+  return [change('name', from, shown.name, LIMITS.value)];
+}
+
+/** Whether it may come from a name without an answer. While a change of endpoints is open, it is that which has none. */
+function isLost(name: string, { notes: { lostNames = [] }, session: { draft } }: Work): boolean {
+  const isLast = draft.lastRequest?.outcome === 'Unknown' && !draft.pendingChange;
+  return isLast || lostNames.some((lost) => lost.name === name);
+}
+
+/** The API had reported this very name in place of the one that was declared. */
+function isRefusedEcho({ status }: Organization, name: string | undefined): boolean {
+  const shown = name === undefined ? undefined : cut(name);
+  return status?.differences?.some(({ field, reported }) => field === 'name' && reported === shown) ?? false;
+}
+
+/** Endpoints of ours that are gone without us. */
+export function vanishedDrift({ remarks }: Settlement): FieldChange[] {
+  return remarks.flatMap(({ remark, tuple }) =>
+    remark === 'vanished' ? [change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value)] : [],
+  );
+}
+
+type Differences = NonNullable<OrganizationStatus['differences']>;
+
+/** Declared values that the reply has otherwise, and those it does not have. A description is compared where one is declared. */
+export function comparison(
+  goal: Goal,
+  reply: OrganizationReply,
+  { altered, ledger }: { readonly altered: Differences; readonly ledger: readonly LedgerEntry[] },
+): { readonly differences: Differences; readonly notReported: string[] } {
+  const differences: Differences[number][] = [...altered];
+  const notReported: string[] = [];
+  if (goal.spared) return { differences: [], notReported };
+  if (goal.name !== undefined) {
+    if (reply.name === undefined) notReported.push('name');
+    else if (reply.name !== goal.name) differences.push(difference('name', goal.name, reply.name));
+  }
+  if (goal.endpoints && !reply.list) notReported.push('privateEndpoints');
+  for (const { endpoint, reported } of otherwiseDescribed(goal, reply.list, {
+    differences: altered,
+    privateEndpoints: ledger,
+  })) {
+    differences.push(difference(fieldOf(endpoint, '.description'), endpoint.description ?? '', reported));
+  }
+  return { differences: differences.slice(0, LIMITS.differences), notReported };
+}
+
+/** Endpoints whose description is declared otherwise than reported. */
+export function otherwiseDescribed(
+  { endpoints = [] }: Pick<Goal, 'endpoints'>,
+  list: readonly Reported[] | undefined,
+  known: Pick<OrganizationStatus, 'differences' | 'privateEndpoints'>,
+): { readonly endpoint: DeclaredEndpoint; readonly reported: string }[] {
+  if (!list) return [];
+  const listing = new Listing(list);
+  return endpoints.flatMap((endpoint) => {
+    if (endpoint.description === undefined) return [];
+    const other = keptAs(endpoint, known);
+    const found = listing.find(endpoint) ?? (other && listing.exact(other));
+    const reported = found?.description ?? '';
+    return found && endpoint.description !== reported ? [{ endpoint, reported }] : [];
+  });
+}
+
+/**
+ * Fields in which the API keeps ours otherwise than they were sent; those that tell something new come first, because few are kept.
+ * What is told of ours stays while it is ours, listed or not: nothing else tells what it is when it is listed again.
+ */
+export function alteredDifferences(
+  before: OrganizationStatus['differences'],
+  { altered, ledger }: Settlement,
+  endpoints: readonly Tuple[] = [],
+): Differences {
+  const byId = new Map(ledger.filter(isOurs).map((entry) => [plain(entry.id), entry]));
+  const known = endpoints.flatMap((sent) => {
+    const entry = byId.get(plain(sent.id));
+    return entry && isAltered(before, sent, entry) ? [{ sent, entry }] : [];
+  });
+  const found = [...known, ...altered].flatMap(({ sent, entry }) =>
+    PARTS.flatMap((part) =>
+      sent[part] === entry[part] ? [] : [difference(fieldOf(entry, `.${part}`), sent[part], entry[part])],
+    ),
+  );
+  const isFound = (told: Differences[number]): boolean => found.some(({ field }) => field === told.field);
+  const all = [...found, ...toldOf([...byId.values()], before).filter((told) => !isFound(told))];
+  const first = new Map(all.toReversed().map((one) => [aliasOf(one), one]));
+  return [...first.values(), ...all.filter((one) => first.get(aliasOf(one)) !== one)];
+}
+
+/** The differences that speak of these entries, as they still are. */
+function toldOf(entries: readonly LedgerEntry[], differences: Differences = []): Differences {
+  const kept = new Map(entries.flatMap((entry) => PARTS.map((part) => [fieldOf(entry, `.${part}`), cut(entry[part])])));
+  return differences.filter(({ field, reported }) => kept.get(field) === reported);
+}
+
+/** What a difference says of the API: that it keeps this value of this part as that one, whatever the endpoint and its letters. */
+function aliasOf({ field, declared, reported }: Differences[number]): string {
+  return JSON.stringify([field.slice(field.lastIndexOf('.') + 1), plain(String(declared)), plain(String(reported))]);
+}
+
+/** Whether the API is known to keep such a declared endpoint as that entry of the ledger. */
+export function isAltered(
+  differences: OrganizationStatus['differences'],
+  declared: Tuple,
+  entry: LedgerEntry,
+): boolean {
+  if (!differences || plain(declared.id) !== plain(entry.id)) return false;
+  const isSame = (part: (typeof PARTS)[number]): boolean => plain(declared[part]) === plain(entry[part]);
+  const aliases = new Set(differences.map(aliasOf));
+  const isTold = (part: (typeof PARTS)[number]): boolean =>
+    aliases.has(aliasOf(difference(`.${part}`, declared[part], entry[part])));
+  return PARTS.every((part) => isSame(part) || isTold(part)) && !PARTS.every(isSame);
+}
+
+/** What of ours the API keeps for this declared endpoint, with other fields. */
+export function keptAs(
+  declared: Tuple,
+  { differences, privateEndpoints = [] }: Pick<OrganizationStatus, 'differences' | 'privateEndpoints'>,
+): LedgerEntry | undefined {
+  return privateEndpoints.find((entry) => isOurs(entry) && isAltered(differences, declared, entry));
+}
+
+/** The goal, by which what the API keeps as ours with other fields than are declared may stay too. */
+export function sparingAltered(goal: Goal, { differences, privateEndpoints = [] }: OrganizationStatus): Goal {
+  if (goal.spared || !differences) return goal;
+  const isKept = (entry: LedgerEntry): boolean =>
+    goal.endpoints?.some((declared) => isAltered(differences, declared, entry)) ?? false;
+  return { ...goal, wanted: new Set([...goal.wanted, ...privateEndpoints.filter(isKept).map(sameKey)]) };
+}
+
+const PARTS = ['cloudProvider', 'region'] as const;
+
+/** What an intent would change, for `status.plan`. */
+export function intendedChanges(
+  before: OrganizationStatus | undefined,
+  goal: Goal,
+  intent: { readonly add: readonly Tuple[]; readonly remove: readonly Tuple[] },
+): FieldChange[] {
+  const from = before?.organization?.name;
+  const isNews = !goal.spared && goal.name !== undefined && goal.name !== from;
+  return [
+    ...(isNews ? [change('name', from, goal.name, LIMITS.value)] : []),
+    ...intent.add.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.value)),
+    ...intent.remove.map((tuple) => change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value)),
+  ];
+}
+
+export function changeNotice(changes: readonly FieldChange[], requestId: string | undefined, after = ''): Notice {
+  const what = changes.length === 0 ? 'Applied the declared state' : `Applied ${describe(changes)}`;
+  return { type: 'Normal', reason: 'Applied', note: `${what}${after}${quoting(requestId)}` };
+}
+
+/** `name A → B, added psc-1, removed psc-2`. */
+export function describe(changes: readonly FieldChange[]): string {
+  return changes
+    .map(({ field, from, to }) => {
+      if (to === undefined) return `removed ${field}`;
+      return field === 'name' ? `name ${from === undefined ? '' : `${from} `}→ ${to}` : `added ${field}`;
+    })
+    .join(', ');
+}
+
+function change(field: string, from: string | undefined, to: string | undefined, most: number): FieldChange {
+  return {
+    field,
+    ...(from !== undefined && { from: cutText(from, most) }),
+    ...(to !== undefined && { to: cutText(to, most) }),
+  };
+}
+
+function difference(field: string, declared: string, reported: string) {
+  return { field, declared: cut(declared), reported: cut(reported) };
+}
+
+function cut(text: string): string {
+  return cutText(text, LIMITS.value);
+}

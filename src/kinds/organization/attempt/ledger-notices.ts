@@ -1,0 +1,97 @@
+import type { Notice } from '../../../controller/kind.ts';
+import type { Tuple } from '../endpoints/endpoints.ts';
+import { placeOf } from '../endpoints/wording.ts';
+import type { Remark } from '../ledger/ledger.ts';
+import { describe, type FieldChange } from './changes.ts';
+
+/** Longest note of an event, in code points, with room for what stands around the names. */
+const LONGEST_NAMES = 700;
+
+interface Words {
+  readonly type: Notice['type'];
+  readonly reason: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+const ADOPT = 'to make it this object’s, set spec.adoptPrivateEndpoints to true';
+
+const WORDS: Readonly<Record<Remark, Words>> = {
+  'maybe-ours': {
+    type: 'Warning',
+    reason: 'OwnershipUnknown',
+    before: 'Found long after a request without an answer, so it may come from that request or from somebody else:',
+    after: `It is not removed by this object; ${ADOPT}`,
+  },
+  'refused-but-there': {
+    type: 'Warning',
+    reason: 'OwnershipUnknown',
+    before:
+      'The API refused the request, and the private endpoint is there all the same; it may come from that request:',
+    after: `It is not removed by this object; ${ADOPT}`,
+  },
+  'given-up': {
+    type: 'Warning',
+    reason: 'AddNotConfirmed',
+    before: 'Sent, and never seen in the list of the API:',
+    after: 'If it appears later, it is not taken for this object’s',
+  },
+  'never-sent': {
+    type: 'Warning',
+    reason: 'OwnershipUnknown',
+    before: 'Taken for added by a request of this object, which never left:',
+    after: `It is not removed by this object; ${ADOPT}`,
+  },
+  'came-back': {
+    type: 'Warning',
+    reason: 'OwnershipUnknown',
+    before: 'Was missing from the list of the API and came back, perhaps by somebody else:',
+    after: `It is not removed by this object any more; ${ADOPT}`,
+  },
+  'maybe-still-ours': {
+    type: 'Warning',
+    reason: 'OwnershipUnknown',
+    before:
+      'Still there long after a request to remove it that got no answer; it may have been put back by somebody else:',
+    after: `It is not removed by this object any more; ${ADOPT}`,
+  },
+  vanished: {
+    type: 'Warning',
+    reason: 'DriftDetected',
+    before: 'Removed at the API, not by the operator:',
+    after: 'What is still listed is added again',
+  },
+  left: {
+    type: 'Normal',
+    reason: 'EndpointLeft',
+    before: 'Existed before this object listed it, and is listed no more:',
+    after: 'It stays at the API and is no longer tracked',
+  },
+};
+
+export function remarkNotices(remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[]): Notice[] {
+  return Object.entries(WORDS).flatMap(([remark, words]) =>
+    namingAll(
+      remarks.flatMap((one) => (one.remark === remark ? [one.tuple] : [])),
+      words,
+    ),
+  );
+}
+
+export function driftNotices(renamed: readonly FieldChange[]): Notice[] {
+  if (renamed.length === 0) return [];
+  const note = `Changed at the API since the last reply, not by the operator: ${describe(renamed)}`;
+  return [{ type: 'Warning', reason: 'DriftDetected', note }];
+}
+
+/** Notes that name every one of them in full, as many notes as that takes. */
+export function namingAll(tuples: readonly Tuple[], { type, reason, before, after }: Words): Notice[] {
+  const notes: string[] = [];
+  for (const tuple of tuples) {
+    const name = `${tuple.id} (${placeOf(tuple)})`;
+    const last = notes.at(-1);
+    if (last !== undefined && last.length + name.length < LONGEST_NAMES) notes[notes.length - 1] = `${last}, ${name}`;
+    else notes.push(name);
+  }
+  return notes.map((note) => ({ type, reason, note: `${before} ${note}. ${after}`, always: true }));
+}

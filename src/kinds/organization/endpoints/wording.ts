@@ -1,0 +1,65 @@
+import type { FailureClass } from '../../../api/reply/verdict.ts';
+import type { Tuple } from './endpoints.ts';
+
+/** How many endpoints a message names; the status has them all. */
+const NAMED = 4;
+/** An id may be long; a message has one line. */
+const LONGEST_ID = 64;
+const LONGEST_IN_FIELD = 120;
+
+const BY_ITSELF = 'The operator tries again by itself';
+
+/** What a user can do about a reply, per class; ends the condition's message. */
+const ADVICE: Readonly<Record<FailureClass, string>> = {
+  Rejected: 'Change the spec to what the API accepts',
+  Unauthorized: 'Put a valid, enabled API key in the Secret; it is tried again as soon as the Secret changes',
+  Forbidden:
+    'Give the API key a role that may change the organization (an admin’s), or add the operator’s address to the key’s allow-list',
+  NotFound: 'Check organizationId, that the key belongs to this organization, and that --api-url is right',
+  Conflict: `Something else is changing the organization. ${BY_ITSELF}`,
+  DependencyNotReady: `The API waits for something else. ${BY_ITSELF}`,
+  RateLimited: `The key has used up its calls and is paused for all its objects. ${BY_ITSELF}`,
+  Unavailable: `Nothing was changed. ${BY_ITSELF}`,
+  OutcomeUnknown: 'Whether it took effect is read from the API before anything is sent again',
+  UnexpectedResponse: 'Check that --api-url is the management API and not a proxy or a web page',
+};
+
+export function advise(reason: FailureClass): string {
+  return ADVICE[reason];
+}
+
+/** `psc-1, psc-2 and 3 more`. */
+export function names(endpoints: readonly Pick<Tuple, 'id'>[]): string {
+  const shown = endpoints.slice(0, NAMED).map(({ id }) => short(id));
+  const more = endpoints.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
+/** `1 private endpoint`, `2 private endpoints`. */
+export function counted(count: number): string {
+  return `${count} private ${count === 1 ? 'endpoint' : 'endpoints'}`;
+}
+
+/** The path of an endpoint in differences, drift and history. Long ids differ at their end: the middle is left out. */
+export function fieldOf({ id }: Pick<Tuple, 'id'>, part = ''): string {
+  const shown =
+    id.length > LONGEST_IN_FIELD ? `${id.slice(0, LONGEST_IN_FIELD / 2)}…${id.slice(-LONGEST_IN_FIELD / 2)}` : id;
+  return `privateEndpoints[${shown}]${part}`;
+}
+
+export function placeOf({ cloudProvider, region }: Tuple): string {
+  return `${cloudProvider}/${region}`;
+}
+
+function short(id: string): string {
+  return id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID / 2)}…${id.slice(-LONGEST_ID / 2)}` : id;
+}
+
+/** A text of the API in a message: one line of bounded length, in quotes. */
+export function shownName(text: string): string {
+  return JSON.stringify(text.slice(0, 64));
+}
+
+export function withoutStop(text: string): string {
+  return text.replace(/[.\s]+$/, '');
+}

@@ -1,0 +1,300 @@
+import { cutText } from '../../../controller/conditions.ts';
+import { timestamp, wholeSecond } from '../../status/canonical.ts';
+import {
+  asReported,
+  type Listing,
+  type Reported,
+  sameKey,
+  type Tuple,
+  tupleKey,
+  tupleOf,
+} from '../endpoints/endpoints.ts';
+import { isStorable } from '../endpoints/identity.ts';
+import { type Goal, isListedIn, isOurs } from '../goal.ts';
+import { LIMITS } from '../limits.ts';
+import type { LedgerEntry, PendingChange } from '../resource.ts';
+import { type Hands, isMissedFor, SAME_AGAIN_MS, SECOND_LOOK_MS } from './missed.ts';
+
+/** An intent that has left, or may have. */
+export interface Sent {
+  readonly pending: Pick<PendingChange, 'time' | 'add' | 'remove'>;
+  /** `answered`: the list is in the reply to it. `refused`: nothing of it is taken for done. `lost`: nobody can tell. */
+  readonly how: 'answered' | 'refused' | 'lost';
+  /** What it was decided on, where this process still has it. */
+  readonly before?: Listing | undefined;
+  /** `refused`: these tuples are to blame, each by itself. */
+  readonly blamed?: (tuple: Tuple) => boolean;
+  readonly refusal?: LedgerEntry['lastError'];
+  /** Epoch ms: when what was refused is tried again. */
+  readonly retryAt?: number;
+}
+
+export interface Evidence extends Hands {
+  readonly ledger: readonly LedgerEntry[];
+  readonly list: Listing;
+  readonly goal: Goal;
+  readonly sent?: Sent | undefined;
+  /** The list was asked for when nothing that was sent could be at work any more. */
+  readonly settled: boolean;
+  /** Epoch ms: when that is, or was. */
+  readonly settlesAt: number;
+  /** The same of an entry that an earlier send has left open; absent: no other than that. */
+  readonly openUntil?: (entry: LedgerEntry) => number;
+  /** How long after it was sent a write may be at work. */
+  readonly atWorkMs: number;
+}
+
+/** What somebody should be told of an endpoint; `ledger-notices.ts` has the words. */
+export type Remark =
+  | 'maybe-ours'
+  | 'refused-but-there'
+  | 'given-up'
+  | 'never-sent'
+  | 'came-back'
+  | 'maybe-still-ours'
+  | 'left'
+  | 'vanished';
+
+/** What becomes of one endpoint; without `entry` it is in the ledger no more. */
+interface Line {
+  readonly entry?: LedgerEntry;
+  readonly remark?: Remark;
+  /** Ours came or went, as this object wanted it. */
+  readonly did?: 'added' | 'removed';
+  /** Sent, answered or lost, and without effect until the end. */
+  readonly inVain?: true;
+  /** As it was sent, where the API keeps other fields. */
+  readonly sentAs?: Tuple;
+}
+
+export interface Settlement {
+  readonly ledger: readonly LedgerEntry[];
+  readonly added: readonly Tuple[];
+  readonly removed: readonly Tuple[];
+  readonly remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[];
+  /** `sameKey` of what was sent in vain. */
+  readonly inVain: readonly string[];
+  /** What the API keeps with other fields than were sent. */
+  readonly altered: readonly { readonly sent: Tuple; readonly entry: LedgerEntry }[];
+}
+
+/** What nobody can tell was ours counts as such only so soon after it was sent. */
+const SURELY_OURS_MS = 300_000;
+
+/** The table of the contract: what one list proves about each endpoint of ledger, intent and spec. */
+export function settle(evidence: Evidence): Settlement {
+  const { goal, sent, list } = evidence;
+  const lines = new Map<string, { readonly tuple: Tuple; readonly line: Line }>();
+  for (const entry of takenBack(evidence.ledger, goal)) {
+    lines.set(tupleKey(entry), { tuple: entry, line: lineFor(entry, evidence) });
+  }
+  const known = new Set(evidence.ledger.map(sameKey));
+  for (const tuple of sent?.pending.add ?? []) {
+    if (!known.has(sameKey(tuple))) lines.set(`add ${tupleKey(tuple)}`, { tuple, line: afterAdd(tuple, evidence) });
+  }
+  const kept = new Set([...lines.values()].flatMap(({ line }) => (line.entry ? [sameKey(line.entry)] : [])));
+  for (const tuple of goal.endpoints ?? []) {
+    // One entry too many, and the API server refuses the whole status.
+    if (kept.size >= LIMITS.ledger) break;
+    const reported = kept.has(sameKey(tuple)) ? undefined : list.find(tuple);
+    if (!reported) continue;
+    lines.set(`found ${tupleKey(tuple)}`, { tuple, line: { entry: found(tuple, reported, goal) } });
+    kept.add(sameKey(tuple));
+  }
+  return summed([...lines.values()]);
+}
+
+/** What holds without any list: what was adopted is so only while the spec says it. */
+export function takenBack(ledger: readonly LedgerEntry[], { adopt }: Goal): readonly LedgerEntry[] {
+  if (adopt) return ledger;
+  return ledger.map((entry) => (entry.origin === 'Adopted' ? { ...entry, origin: 'Found' } : entry));
+}
+
+function lineFor(entry: LedgerEntry, evidence: Evidence): Line {
+  const { goal, sent, list } = evidence;
+  if (entry.state === 'Unconfirmed' || entry.state === 'Refused') {
+    const isSent = sent?.pending.add.some((tuple) => sameKey(tuple) === sameKey(entry)) ?? false;
+    if (isSent) return afterAdd(entry, evidence);
+    return entry.state === 'Refused' ? refusedBefore(entry, evidence) : unconfirmed(entry, evidence);
+  }
+  if (entry.origin === 'Found' && !isListedIn(goal, entry)) {
+    return goal.spared ? {} : { remark: 'left' };
+  }
+  const reported = list.exact(entry);
+  const isSent = sent?.pending.remove.some((tuple) => tupleKey(tuple) === tupleKey(entry)) ?? false;
+  if (isSent && sent) return afterRemove(entry, reported, evidence, sent);
+  if (entry.state === 'Removing') return removing(entry, reported, evidence);
+  if (entry.state === 'Missing') return missing(entry, reported, evidence);
+  return reported ? { entry: kept(entry, reported, goal) } : { entry: missed(entry, evidence.now) };
+}
+
+/** An add that the look before it lacked. */
+function afterAdd(tuple: Tuple, evidence: Evidence): Line {
+  const { sent, list, goal } = evidence;
+  if (!sent) return {};
+  const reported = list.find(tuple);
+  switch (sent.how) {
+    case 'answered': {
+      if (reported) return { entry: added(tuple, reported), did: 'added' };
+      const other = changedOnTheWay(tuple, list, sent.before);
+      if (!other) return stillOpen(tuple, evidence);
+      if (!isStorable(asReported(other, tuple))) return { remark: 'maybe-ours' };
+      return { entry: added(tuple, other), did: 'added', sentAs: tuple };
+    }
+    case 'lost':
+      if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);
+      if (isSurelyOurs(Date.parse(sent.pending.time), evidence)) return { entry: added(tuple, reported), did: 'added' };
+      return unlessAdopted(found(tuple, reported, goal), 'maybe-ours');
+    case 'refused':
+      if (reported) return unlessAdopted(found(tuple, reported, goal), 'refused-but-there');
+      return sent.blamed?.(tuple) ? { entry: refused(tuple, sent) } : {};
+  }
+}
+
+function unlessAdopted(entry: LedgerEntry, remark: Remark): Line {
+  return isOurs(entry) ? { entry } : { entry, remark };
+}
+
+const givenUp: Line = { remark: 'given-up', inVain: true };
+
+/** The entry with a sent id that the look before lacked, where the API keeps something else in the other fields. */
+function changedOnTheWay(tuple: Tuple, list: Listing, before: Listing | undefined): Reported | undefined {
+  return before && list.withId(tuple.id).find((entry) => before.withId(tuple.id).every((old) => !isEqual(old, entry)));
+}
+
+function isEqual(a: Reported, b: Reported): boolean {
+  return a.id === b.id && a.cloudProvider === b.cloudProvider && a.region === b.region;
+}
+
+/** Sent and answered before; the list was late. */
+function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
+  const reported = evidence.list.find(entry);
+  if (!reported) return isOver(entry, evidence) ? givenUp : { entry };
+  if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
+  const sentAt = Date.parse(entry.nextAttemptTime ?? '') - evidence.atWorkMs;
+  const overAt = evidence.openUntil?.(entry);
+  if (isSurelyOurs(sentAt, evidence, overAt)) return { entry: added(entry, reported), did: 'added' };
+  return unlessAdopted(found(entry, reported, evidence.goal), 'maybe-ours');
+}
+
+/** Whether nothing of an open entry can be at work any more. */
+function isOver(entry: LedgerEntry, { openUntil, settled, now }: Evidence): boolean {
+  return openUntil ? openUntil(entry) <= now : settled;
+}
+
+function stillOpen(tuple: Tuple, { settlesAt }: Evidence): Line {
+  const nextAttemptTime = timestamp(wholeSecond(settlesAt));
+  return { entry: { ...tupleOf(tuple), origin: 'Added', state: 'Unconfirmed', nextAttemptTime } };
+}
+
+function refusedBefore(entry: LedgerEntry, { list, goal }: Evidence): Line {
+  const reported = list.find(entry);
+  if (reported) return { entry: found(entry, reported, goal) };
+  return isListedIn(goal, entry) && !goal.spared ? { entry } : {};
+}
+
+function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence, sent: Sent): Line {
+  const { goal } = evidence;
+  if (sent.how === 'answered' && !reported) return { did: 'removed' };
+  if (!reported) {
+    if (isMissedFor(SECOND_LOOK_MS, entry, evidence)) return { did: 'removed' };
+    return { entry: entry.state === 'Missing' ? entry : missed(entry, evidence.now) };
+  }
+  if (sent.how === 'refused') {
+    return { entry: kept(sent.blamed?.(entry) ? { ...entry, ...failedAs(sent) } : entry, reported, goal) };
+  }
+  // Only with the status that ends the intent: an object with nothing of its own is let go, and this may still be at work.
+  const isSame = isSurelyOurs(Date.parse(sent.pending.time), evidence) && !isMissedFor(SAME_AGAIN_MS, entry, evidence);
+  if (sent.how === 'lost' && !isSame) {
+    if (evidence.settled)
+      return { entry: { ...kept(entry, reported, goal), origin: 'Found' }, remark: 'maybe-still-ours' };
+    // Until then it is not to be forgotten that it was gone for so long.
+    if (entry.state === 'Missing') return { entry };
+  }
+  return removing(entry, reported, evidence);
+}
+
+function removing(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence): Line {
+  if (!reported) return { did: 'removed' };
+  // That the API has refused it before says nothing any more.
+  const present = kept(bare(entry), reported, evidence.goal);
+  if (isOver(entry, evidence)) return { entry: present, inVain: true };
+  const nextAttemptTime = timestamp(wholeSecond(evidence.openUntil?.(entry) ?? evidence.settlesAt));
+  return { entry: { ...present, state: 'Removing', nextAttemptTime } };
+}
+
+function missing(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence): Line {
+  if (!reported) {
+    if (!isMissedFor(SECOND_LOOK_MS, entry, evidence)) return { entry };
+    return isOurs(entry) ? { remark: 'vanished' } : {};
+  }
+  const present = kept(entry, reported, evidence.goal);
+  if (!isMissedFor(SAME_AGAIN_MS, entry, evidence) || !isOurs(entry)) return { entry: present };
+  return { entry: { ...present, origin: 'Found' }, remark: 'came-back' };
+}
+
+function missed(entry: LedgerEntry, now: number): LedgerEntry {
+  return { ...bare(entry), state: 'Missing', nextAttemptTime: timestamp(wholeSecond(now + SECOND_LOOK_MS)) };
+}
+
+function kept(entry: LedgerEntry, reported: Reported, goal: Goal): LedgerEntry {
+  const { lastError, nextAttemptTime } = entry;
+  // What is wanted again has nothing to do with a removal that was refused.
+  const isFailed = lastError !== undefined && isOurs(entry) && !goal.wanted.has(sameKey(entry));
+  return {
+    ...bare(entry),
+    ...describedBy(reported),
+    ...(entry.origin === 'Found' && goal.adopt && isListedIn(goal, entry) && { origin: 'Adopted' as const }),
+    state: 'Present',
+    ...(isFailed && { lastError, nextAttemptTime }),
+  };
+}
+
+function bare({ id, cloudProvider, region, description, origin, state }: LedgerEntry): LedgerEntry {
+  const entry = { id, cloudProvider, region, state };
+  return { ...entry, ...(origin && { origin }), ...(description !== undefined && { description }) };
+}
+
+function added(tuple: Tuple, reported: Reported): LedgerEntry {
+  return { ...asReported(reported, tuple), ...describedBy(reported), origin: 'Added', state: 'Present' };
+}
+
+/** Only what spec lists is adopted: anything else would be removed at once. */
+function found(tuple: Tuple, reported: Reported, goal: Goal): LedgerEntry {
+  const origin = goal.adopt && isListedIn(goal, tuple) ? 'Adopted' : 'Found';
+  return { ...asReported(reported, tuple), ...describedBy(reported), origin, state: 'Present' };
+}
+
+function refused(tuple: Tuple, sent: Sent): LedgerEntry {
+  return { ...tupleOf(tuple), state: 'Refused', ...failedAs(sent) };
+}
+
+function failedAs({ refusal, retryAt }: Sent): Pick<LedgerEntry, 'lastError' | 'nextAttemptTime'> {
+  return {
+    lastError: refusal ?? {},
+    ...(retryAt !== undefined && { nextAttemptTime: timestamp(wholeSecond(retryAt)) }),
+  };
+}
+
+function describedBy({ description }: Reported): { readonly description?: string } {
+  if (description === undefined || description === '') return {};
+  return { description: cutText(description, LIMITS.ledgerDescription) };
+}
+
+/** A time ahead of the clock counts as long past, but for what rounding up to a second adds; and no clock that was put back makes it later. */
+function isSurelyOurs(sentAt: number, { now, atWorkMs, settlesAt }: Evidence, overAt = settlesAt): boolean {
+  return now - sentAt > -1_000 && now - Math.min(sentAt, overAt - atWorkMs) <= SURELY_OURS_MS;
+}
+
+function summed(lines: readonly { readonly tuple: Tuple; readonly line: Line }[]): Settlement {
+  const which = (did: Line['did']): Tuple[] =>
+    lines.flatMap(({ tuple, line }) => (line.did === did ? [tupleOf(line.entry ?? tuple)] : []));
+  return {
+    ledger: lines.flatMap(({ line }) => (line.entry ? [line.entry] : [])),
+    added: which('added'),
+    removed: which('removed'),
+    remarks: lines.flatMap(({ tuple, line }) => (line.remark ? [{ remark: line.remark, tuple: tupleOf(tuple) }] : [])),
+    inVain: lines.flatMap(({ tuple, line }) => (line.inVain ? [sameKey(tuple)] : [])),
+    altered: lines.flatMap(({ line: { entry, sentAs } }) => (entry && sentAs ? [{ sent: sentAs, entry }] : [])),
+  };
+}

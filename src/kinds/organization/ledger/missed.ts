@@ -1,0 +1,27 @@
+import { wholeSecond } from '../../status/canonical.ts';
+import type { LedgerEntry } from '../resource.ts';
+
+/** A second look at what one look missed comes this much later. */
+export const SECOND_LOOK_MS = 60_000;
+/** What one look missed and the next has is the same only so soon after the first. */
+export const SAME_AGAIN_MS = 120_000;
+
+export interface Hands {
+  /** Epoch ms. */
+  readonly now: number;
+  /** Epoch ms: since when an entry is Missing for this process, where it has seen that itself. */
+  readonly missedAt?: (entry: LedgerEntry) => number | undefined;
+}
+
+/** Whether an entry is Missing for so long. No clock that was put back makes it later than this process knows it to be. */
+export function isMissedFor(ms: number, entry: LedgerEntry, { now, missedAt }: Hands): boolean {
+  const seenAt = missedAt?.(entry) ?? Number.POSITIVE_INFINITY;
+  return entry.state === 'Missing' && now - Math.min(notedAt(entry, now), seenAt) >= ms;
+}
+
+/** When a look first missed it, by the status. A time that lies too far ahead comes from a clock that was put back: then it is long past. */
+function notedAt({ nextAttemptTime }: LedgerEntry, now: number): number {
+  const lookAgainAt = Date.parse(nextAttemptTime ?? '');
+  const isSane = lookAgainAt <= wholeSecond(now + SECOND_LOOK_MS);
+  return isSane ? lookAgainAt - SECOND_LOOK_MS : Number.NEGATIVE_INFINITY;
+}

@@ -1,0 +1,172 @@
+import type { Report } from '../../../controller/kind.ts';
+import { awaitChange, goOn, recheckAt } from '../../../controller/outcome.ts';
+import { reportFailure } from '../../engine/failure-report.ts';
+import { parseDuration } from '../../schema/duration.ts';
+import { timestamp, wholeSecond } from '../../status/canonical.ts';
+import {
+  commonStatus,
+  countAttempts,
+  currentReady,
+  generationOf,
+  quoting,
+  readyOf,
+  withoutUndefined,
+} from '../../status/common-status.ts';
+import { assertionTime } from '../../status/due.ts';
+import { nextWait } from '../../status/failures.ts';
+import { changeNotice, keptAs, otherwiseDescribed } from '../attempt/changes.ts';
+import { decisionOf, looksByName } from '../attempt/next-step.ts';
+import { type Notes, type Session, settlingAt } from '../attempt/session.ts';
+import type { Work } from '../attempt/work.ts';
+import { fitted } from '../endpoints/size.ts';
+import { counted, names } from '../endpoints/wording.ts';
+import { openEntries, secondLooks } from '../ledger/open-entries.ts';
+import { declaredKeys } from '../remote.ts';
+import type { Organization, OrganizationStatus } from '../resource.ts';
+import { type Problem, problemsOf } from './readiness.ts';
+
+/** A report, and what this process has to remember with it. */
+export interface NotedReport extends Report {
+  readonly notes?: Notes;
+  /** The finalizer of a deleted object is off. */
+  readonly letGo?: true;
+}
+
+/** Counted with the status that tells of it. */
+export function driftFact({ drift }: Session): { readonly drift?: number } {
+  return drift > 0 ? { drift } : {};
+}
+
+type Said = Pick<Report, 'status' | 'outcome' | 'notices'>;
+
+/** The end of an attempt: confirmed, or the foremost problem with when the operator looks again. */
+export function conclude(object: Organization, work: Work, now: number, did: string): NotedReport {
+  const { session, notes } = work;
+  const problems = problemsOf({ work, decision: decisionOf(work), now });
+  const [foremost] = problems;
+  const said = foremost
+    ? failed(object, work, { problems, foremost, now })
+    : work.goal.spared
+      ? cleaned(object, work, now)
+      : applied(object, work, now);
+  const { session: _, ...left } = notes;
+  const { httpStatus, requestId } = session.draft.lastRequest ?? {};
+  const facts = { httpStatus, requestId, reason: foremost?.reason ?? 'Applied', ...driftFact(session) };
+  return { ...said, notices: [...session.notices, ...(said.notices ?? [])], did, facts, notes: left };
+}
+
+function failed(
+  object: Organization,
+  work: Work,
+  {
+    problems,
+    foremost,
+    now,
+  }: { readonly problems: readonly Problem[]; readonly foremost: Problem; readonly now: number },
+): Said {
+  const { session, deadline } = work;
+  const { status: previous } = object;
+  // Those behind the foremost are counted with it: or each of their waits would be the first.
+  const attempts = countAttempts(object, previous, foremost.reason);
+  const times = problems.map(
+    ({ at, atLatest = Number.POSITIVE_INFINITY, reason }) =>
+      at ?? Math.min(now + nextWait(reason, attempts, object.metadata.uid), atLatest),
+  );
+  const at = Math.min(...times, deadline ?? Number.POSITIVE_INFINITY);
+  const others = problems.slice(1).map(({ message }) => `. Also: ${message}`);
+  const failure = reportFailure({
+    object,
+    previous,
+    reason: foremost.reason,
+    message: foremost.message + others.join(''),
+    now,
+    atLeastMs: at - now,
+    notAfter: at,
+    side: foremost.side,
+  });
+  const { lastRequest } = session.draft;
+  const status = { ...session.draft, ...failure.status, lastRequest };
+  const isStill = foremost.reason === 'RemovalBlocked' && looksByName(work);
+  return {
+    status: fitted(withoutUndefined(isStill ? { ...status, nextAttemptTime: undefined } : status)),
+    outcome: isStill ? awaitChange : failure.outcome,
+    notices: failure.notices,
+  };
+}
+
+function applied(object: Organization, work: Work, now: number): Said {
+  const { session, spec } = work;
+  const record = appliedRecord(object, work, now);
+  const interval = spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
+  const from = Date.parse(record.time);
+  const times = [
+    ...(interval === undefined ? [] : [wholeSecond(assertionTime(from, interval, object.metadata.uid))]),
+    ...owedLooks(work, now),
+  ];
+  const nextAttempt = times.length === 0 ? undefined : Math.min(...times);
+  const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(work) } as const;
+  const { lastRequest } = session.draft;
+  const common = commonStatus(object, object.status, { summary, now, nextAttempt, acknowledge: true, lastRequest });
+  const recovered = currentReady(object, object.status)?.status === 'False' && session.notices.length === 0;
+  const after = ` after ${readyOf(object.status)?.reason ?? 'a failure'}`;
+  return {
+    status: fitted(withoutUndefined({ ...session.draft, ...common, applied: record })),
+    outcome: nextAttempt === undefined ? awaitChange : recheckAt(nextAttempt),
+    notices: recovered ? [changeNotice([], session.fresh?.requestId, after)] : [],
+  };
+}
+
+/** Epoch ms: when what is not as it should be yet is looked at again. For what another process left open, that is later than the time that stands there. */
+function owedLooks({ session, notes, plannedAt }: Work, now: number): number[] {
+  const ledger = session.draft.privateEndpoints;
+  const open = openEntries(ledger).map((entry) => wholeSecond(now + settlingAt(notes, entry) - plannedAt.monotonic));
+  return [...secondLooks(ledger), ...open].filter((at) => at > now);
+}
+
+/** Throws where nothing was answered: nothing is confirmed by that. */
+function appliedRecord(
+  object: Organization,
+  { session: { fresh }, hash, goal }: Work,
+  now: number,
+): NonNullable<OrganizationStatus['applied']> {
+  if (!fresh) throw new Error('an attempt without a reply cannot have confirmed anything');
+  return withoutUndefined({
+    time: timestamp(now),
+    generation: generationOf(object),
+    requestId: fresh.requestId,
+    requestHash: hash,
+    responseHash: fresh.responseHash,
+    secretResourceVersion: fresh.secretVersion,
+    keys: declaredKeys(goal),
+  });
+}
+
+/** On deletion: nothing of the object is left at the API; the finalizer is the next step. */
+function cleaned(object: Organization, { session }: Work, now: number): Said {
+  const message = 'Private endpoints removed; deleting this object';
+  const summary = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending', message } as const;
+  const { lastRequest } = session.draft;
+  const common = commonStatus(object, object.status, { summary, now, acknowledge: true, lastRequest });
+  return { status: fitted(withoutUndefined({ ...session.draft, ...common })), outcome: goOn };
+}
+
+function appliedMessage({ goal, session }: Work): string {
+  const { fresh, draft } = session;
+  const what = [
+    ...(goal.name === undefined ? [] : ['the declared name']),
+    ...(goal.endpoints
+      ? [goal.endpoints.length === 0 ? 'no private endpoint of ours' : counted(goal.endpoints.length)]
+      : []),
+  ].join(' and ');
+  const unnamed = goal.name !== undefined && fresh?.name === undefined ? '; the response omitted the name' : '';
+  const assumed = fresh?.isAssumed ? '; the response omits the list of private endpoints, which counts as empty' : '';
+  const other = otherwiseDescribed(goal, fresh?.list?.entries, draft).map(({ endpoint }) => endpoint);
+  const described =
+    other.length === 0 || !draft.differences
+      ? ''
+      : `. The description of ${names(other)} is another one at the API, which cannot change it: take the endpoint out of the list, wait until it is gone, and list it again, which may cut its connections`;
+  // What is told of an endpoint stays while it is ours, also when it is listed as the API keeps it.
+  const isAltered = goal.endpoints?.some((endpoint) => keptAs(endpoint, draft));
+  const altered = isAltered ? '. It keeps some of them with other fields than declared, see status.differences' : '';
+  return `The API has ${what}${unnamed}${assumed}${quoting(fresh?.requestId)}${altered}${described}`;
+}

@@ -1,0 +1,73 @@
+import type { Notice } from '../../controller/kind.ts';
+import { type Outcome, recheckAt } from '../../controller/outcome.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { wholeSecond } from '../status/canonical.ts';
+import { type CommonStatus, commonStatus, readyOf } from '../status/common-status.ts';
+import { CONFLICT_GRACE_MS, nextWait } from '../status/failures.ts';
+import type { Held, Turn } from './target.ts';
+
+/** The common half of a report on an object that may not act for its target, or not now. */
+export interface ConflictReport {
+  readonly status: CommonStatus;
+  readonly outcome: Outcome;
+  readonly notices: readonly Notice[];
+}
+
+export interface Conflict {
+  readonly object: KubeObject;
+  readonly previous: CommonStatus | undefined;
+  /** What both stand for, as in "the pipe". */
+  readonly what: string;
+  readonly kind: string;
+  readonly to: Held | Turn;
+  /** The command that finds the others, for those who may see them. */
+  readonly find: string;
+  readonly now: number;
+}
+
+/** The first minutes of a conflict are taken for a rename in Git; after that one of the two objects is too many. */
+export function reportConflict(options: Conflict): ConflictReport {
+  const { object, previous, to, now } = options;
+  const message = messageOf(options);
+  const visited = readyOf(previous)?.reason === 'TargetConflict';
+  const due = visited && previous?.nextAttemptTime !== undefined ? Date.parse(previous.nextAttemptTime) : undefined;
+  const stalled = visited && (isStalled(previous) || (due !== undefined && due <= now));
+  const wait = stalled ? nextWait('TargetConflict', 1, object.metadata.uid) : CONFLICT_GRACE_MS;
+  const nextAttempt = due !== undefined && due > now && due <= now + wait ? due : wholeSecond(now + wait);
+  const progress = stalled ? 'Stalled' : 'Reconciling';
+  const status = commonStatus(object, previous, {
+    summary: { ready: 'False', progress, reason: 'TargetConflict', message },
+    now,
+    nextAttempt,
+    acknowledge: true,
+  });
+  const notices: Notice[] =
+    stalled && !isStalled(previous) ? [{ type: 'Warning', reason: 'TargetConflict', note: message }] : [];
+  const latest = 'until' in to ? to.until : Number.POSITIVE_INFINITY;
+  return { status, outcome: recheckAt(Math.min(nextAttempt, latest)), notices };
+}
+
+function messageOf({ what, kind, to, find }: Conflict): string {
+  const nothing = 'nothing is sent for this object';
+  switch (to.why) {
+    case 'held':
+      return to.holder
+        ? `${capital(what)} is held by ${kind} "${to.holder.name}"; ${nothing}. Delete one of the two: this one takes over when the other is gone`
+        : `${capital(what)} is held by an object in another namespace; ${nothing}. Delete one of the two: this one takes over when the other is gone. Who may see it finds it with: ${find}`;
+    case 'turn':
+      return `${kind} "${to.holder?.name ?? ''}" is for ${what} too and is older, so it is tried first; ${nothing} until the API has refused its key or it is gone. Delete one of the two`;
+    case 'unlisted':
+      return `The object that holds ${what} may be in a namespace of --namespaces that could not be listed yet; ${nothing} until it is. The log names the namespace and what is missing`;
+    case 'unsettled':
+    case 'courtesy':
+      return `Another object for ${what} has just been tried or is being tried, and its outcome is not settled; ${nothing} until it is, two minutes at most. Find it with: ${find}`;
+  }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function isStalled(status: CommonStatus | undefined): boolean {
+  return status?.conditions?.some(({ type }) => type === 'Stalled') ?? false;
+}

@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import type { RequestOptions } from 'node:https';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+// Not the package's main module, which would bring a class for every kind of Kubernetes along: 2 MB of memory.
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import type { User } from '@kubernetes/client-node/dist/config_types.js';
+import type { Clock } from '../../clock.ts';
+import type { Cluster, Credentials, TlsMaterial } from '../client/cluster.ts';
+import { KubeError } from '../client/kube-error.ts';
+import { rememberCredentials } from './remember-credentials.ts';
+
+interface KubeconfigOptions {
+  readonly clock: Clock;
+  /** One file; absent: those of $KUBECONFIG, else `~/.kube/config`. */
+  readonly file: string | undefined;
+  /** Absent: the current one. */
+  readonly context: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The cluster a kubeconfig context names. Throws Error with what to do where the file or context is unusable. */
+export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluster> {
+  let config = await load(options);
+  const cluster = config.getCurrentCluster();
+  if (!cluster)
+    throw new Error('the kubeconfig context names no cluster that the kubeconfig has; mend it or pass --context');
+  if (cluster.proxyUrl)
+    throw new Error(
+      `proxy-url of cluster "${cluster.name}" is not supported; use a kubeconfig that reaches ${cluster.server} directly`,
+    );
+  const server = URL.parse(cluster.server);
+  if (server?.protocol !== 'https:' && server?.protocol !== 'http:')
+    throw new Error(
+      `cluster "${cluster.name}" of the kubeconfig has the server ${JSON.stringify(cluster.server)}, which is no URL; write it like https://127.0.0.1:6443`,
+    );
+  if (server.protocol === 'http:' && !cluster.skipTLSVerify)
+    throw new Error(
+      `cluster "${cluster.name}" of the kubeconfig has the server ${cluster.server}; use https, or say insecure-skip-tls-verify: true for a server without TLS, as that of "kubectl proxy"`,
+    );
+  return {
+    server,
+    inCluster: false,
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace,
+    ...rememberCredentials(options.clock, async ({ anew }) => {
+      if (anew) config = await load(options);
+      return readCredentials(config);
+    }),
+  };
+}
+
+async function load({ file, context, environment }: KubeconfigOptions): Promise<KubeConfig> {
+  const files = file === undefined ? usualFiles(environment) : [file];
+  let config: KubeConfig | undefined;
+  for (const path of files) {
+    const text = await read(path, file === undefined && files.length > 1);
+    if (text === undefined) continue;
+    const part = new KubeConfig();
+    parse(part, path, text);
+    if (config) config.mergeConfig(part, true);
+    else config = part;
+  }
+  if (!config) throw new Error(`none of the kubeconfig files ${files.join(', ')} exists; pass --kubeconfig`);
+  const chosen = context ?? config.getCurrentContext();
+  if (!config.getContextObject(chosen)) {
+    const names = config.getContexts().map(({ name }) => name);
+    if (names.length === 0) throw new Error(`no context at all in ${files.join(', ')}; is that a kubeconfig?`);
+    const wanted = chosen ? `no context "${chosen}"` : 'no current context';
+    throw new Error(`${wanted} in ${files.join(', ')}; pass --context with one of: ${names.join(', ')}`);
+  }
+  config.setCurrentContext(chosen);
+  tellPlugin(config);
+  return config;
+}
+
+function usualFiles(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const listed = environment['KUBECONFIG']?.split(delimiter).filter((path) => path !== '') ?? [];
+  return listed.length > 0 ? listed : [join(environment['HOME'] ?? homedir(), '.kube', 'config')];
+}
+
+async function read(path: string, optional: boolean): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (optional) return undefined;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const remedy = "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)";
+    throw new Error(`cannot read the kubeconfig ${path} (${code}); ${remedy}`, { cause: error });
+  }
+}
+
+function parse(config: KubeConfig, path: string, text: string): void {
+  try {
+    // kubectl's name of the field is tokenFile; client-node 2.0.1 reads another one. It may stand anywhere: JSON is YAML too.
+    config.loadFromString(text.replace(/(?<=^|[\s{,])(["']?)tokenFile\1(?=\s*:)/gm, '$1token-file$1'));
+  } catch {
+    // The parser's message quotes the file, which holds credentials.
+    throw new Error(`the kubeconfig ${path} cannot be parsed; try "kubectl --kubeconfig ${path} config view"`);
+  }
+  config.makePathsAbsolute(dirname(path));
+}
+
+/** Exec plugins of API v1 refuse to run without this variable, which client-node does not set. */
+function tellPlugin(config: KubeConfig): void {
+  const exec: unknown = config.getCurrentUser()?.exec;
+  if (typeof exec !== 'object' || exec === null) return;
+  const plugin = exec as { apiVersion?: string; provideClusterInfo?: boolean; env?: { name: string; value: string }[] };
+  const { server, caData, tlsServerName } = config.getCurrentCluster() ?? {};
+  const cluster = { server, 'certificate-authority-data': caData, 'tls-server-name': tlsServerName };
+  const spec = { interactive: false, ...(plugin.provideClusterInfo ? { cluster } : {}) };
+  const value = JSON.stringify({ apiVersion: plugin.apiVersion, kind: 'ExecCredential', spec });
+  plugin.env = [...(plugin.env ?? []), { name: 'KUBERNETES_EXEC_INFO', value }];
+}
+
+async function readCredentials(config: KubeConfig): Promise<Credentials> {
+  const applied: RequestOptions = {};
+  try {
+    await config.applyToHTTPSOptions(applied);
+  } catch (error) {
+    throw refused(config.getCurrentUser(), error);
+  }
+  const user = config.getCurrentUser();
+  const authorization = applied.auth
+    ? `Basic ${Buffer.from(applied.auth).toString('base64')}`
+    : Object.entries(applied.headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
+  return {
+    headers: {
+      ...(authorization === undefined ? {} : { authorization: String(authorization).trim() }),
+      ...(user?.impersonateUser ? { 'impersonate-user': user.impersonateUser } : {}),
+    },
+    tls: tlsOf(applied),
+  };
+}
+
+function tlsOf({ ca, cert, key, servername, rejectUnauthorized }: RequestOptions): TlsMaterial {
+  return {
+    ...(ca ? { ca: ca as string | Buffer } : {}),
+    ...(cert ? { cert: cert as string | Buffer } : {}),
+    ...(key ? { key: key as string | Buffer } : {}),
+    ...(servername ? { servername } : {}),
+    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+  };
+}
+
+/** A plugin's output may be a credential, so it is not quoted. */
+function refused(user: User | null, error: unknown): KubeError {
+  const plugin: unknown = user?.exec?.command;
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  const body =
+    typeof plugin === 'string'
+      ? `the exec plugin "${plugin}" of kubeconfig user "${user?.name ?? ''}" gave no credential${code}; run it by hand to see why`
+      : `the credentials of kubeconfig user "${user?.name ?? ''}" cannot be read${code}; check its files`;
+  return new KubeError({ call: 'authenticate', status: 0, reason: 'NoCredentials', body });
+}

@@ -1,0 +1,95 @@
+import type { KubeClient } from '../client/client.ts';
+import { isExpired } from '../client/kube-error.ts';
+import type { KubeObject } from '../resource.ts';
+
+export interface ListOptions<T> {
+  readonly client: KubeClient;
+  readonly path: string;
+  readonly fieldSelector?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  /** Default 500. */
+  readonly pageSize?: number | undefined;
+  readonly metadataOnly?: boolean | undefined;
+  /** Applied page by page, so that a whole list never stands in memory untrimmed. */
+  readonly trim?: ((object: T) => T) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Listed<T> {
+  readonly objects: T[];
+  /** A watch from here misses nothing. */
+  readonly resourceVersion: string;
+}
+
+interface Page<T> {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items?: readonly T[] | null;
+}
+
+const PAGE_SIZE = 500;
+/** A page may have to wait its turn at a busy server and then takes time to send. */
+const PAGE_TIMEOUT_MS = 30_000;
+/** A list that takes longer than the server keeps its versions (5 min) will not come through by paging. */
+const PAGED_TRIES = 2;
+
+/**
+ * All objects of a collection as of one moment, which is not before the call: no resourceVersion is given, so the server
+ * makes sure of its state first, and everything acknowledged before is in it. Throws KubeError.
+ */
+export async function listAll<T extends KubeObject>(options: ListOptions<T>): Promise<Listed<T>> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await listPages(options, tries <= PAGED_TRIES ? (options.pageSize ?? PAGE_SIZE) : 0);
+    } catch (error) {
+      if (!isExpired(error) || tries > PAGED_TRIES) throw error;
+    }
+  }
+}
+
+/** The version that the collection has now; what costs least. Throws KubeError. */
+export async function currentVersion(options: ListOptions<never>): Promise<string> {
+  const { metadata } = await onePage<never>(options, { limit: '1' });
+  return metadata?.resourceVersion ?? '';
+}
+
+async function listPages<T extends KubeObject>(options: ListOptions<T>, limit: number): Promise<Listed<T>> {
+  const { trim = (object: T) => object } = options;
+  const objects: T[] = [];
+  let next = '';
+  for (;;) {
+    const page: Page<T> = await onePage(options, {
+      ...(limit > 0 ? { limit: String(limit) } : {}),
+      ...(next ? { continue: next } : {}),
+    });
+    for (const item of page.items ?? []) objects.push(trim(item));
+    next = page.metadata?.continue ?? '';
+    if (next === '') return { objects, resourceVersion: page.metadata?.resourceVersion ?? '' };
+  }
+}
+
+function onePage<T>(options: ListOptions<T>, query: Readonly<Record<string, string>>): Promise<Page<T>> {
+  const { client, path, metadataOnly = false, signal } = options;
+  return client.request<Page<T>>({
+    method: 'GET',
+    path,
+    query: { ...selectorsOf(options), ...query },
+    ...(metadataOnly ? { accept: acceptMetadata('PartialObjectMetadataList') } : {}),
+    ...(signal ? { signal } : {}),
+    timeoutMs: PAGE_TIMEOUT_MS,
+  });
+}
+
+/** The query that narrows a list or watch. */
+export function selectorsOf(
+  options: Pick<ListOptions<never>, 'fieldSelector' | 'labelSelector'>,
+): Record<string, string> {
+  return {
+    ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
+    ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
+  };
+}
+
+/** The Accept header for metadata only. */
+export function acceptMetadata(kind: 'PartialObjectMetadata' | 'PartialObjectMetadataList'): string {
+  return `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+}

@@ -1,0 +1,141 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../clock.ts';
+import { noAnswer, refusal } from './answers.ts';
+import type { RequestCall, RequestRecord } from './call.ts';
+import type { Cluster } from './cluster.ts';
+import type { Deadline } from './deadline.ts';
+import { KubeError } from './kube-error.ts';
+import type { Transport } from './transport.ts';
+
+/** One call as it goes out; `verb` is for metrics. */
+export interface Outgoing extends Pick<RequestCall, 'method' | 'path' | 'query' | 'body' | 'contentType' | 'accept'> {
+  readonly verb: string;
+}
+
+export interface Answer {
+  readonly body: Dispatcher.ResponseData['body'];
+  /** What to say when the body breaks off. */
+  readonly broken: (cause: unknown) => KubeError;
+}
+
+export interface ExchangeOptions {
+  readonly cluster: Cluster;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  readonly onRequest: ((record: RequestRecord) => void) | undefined;
+}
+
+const LARGEST_ERROR = 64 * 1024;
+
+/**
+ * Sends a call until its answer has begun. A 401 is tried once more with a fresh identity, a read whose connection
+ * broke under it once more on another. Throws KubeError for everything but 2xx.
+ */
+export function createExchange({ cluster, transport, clock, userAgent, onRequest }: ExchangeOptions) {
+  const base = cluster.server.pathname.replace(/\/$/, '');
+
+  async function send(call: Outgoing, deadline: Deadline): Promise<Answer> {
+    const name = `${call.method} ${call.path}`;
+    const first = await attempt(call, name, deadline).catch((error: unknown) => {
+      if (call.method !== 'GET' || deadline.cause !== undefined || !brokeUnderUs(error)) throw error;
+      return attempt(call, name, deadline);
+    });
+    if (first.statusCode !== 401) return settle(first, name, deadline);
+    await deadline.race(first.body.dump()).catch((error: unknown) => {
+      throw broken(name, deadline, first.pool, error);
+    });
+    await deadline.race(cluster.renew()).catch((error: unknown) => {
+      throw broken(name, deadline, undefined, error);
+    });
+    return settle(await attempt(call, name, deadline), name, deadline);
+  }
+
+  async function attempt(call: Outgoing, name: string, deadline: Deadline): Promise<Reply> {
+    const start = clock.monotonic();
+    const record = (code: string): void =>
+      onRequest?.({ verb: call.verb, code, durationMs: clock.monotonic() - start });
+    let pool: Dispatcher | undefined;
+    try {
+      const { headers, tls } = await deadline.race(cluster.credentials());
+      pool = transport.pool(tls);
+      // undici looks at the signal only once the request has a connection, which may be long in coming.
+      const answer = pool.request({
+        method: call.method,
+        path: base + call.path,
+        ...(call.query ? { query: call.query } : {}),
+        headers: headersOf(call, headers),
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+        signal: deadline.signal,
+      });
+      const { statusCode, body, headers: answered } = await deadline.race(answer);
+      record(String(statusCode));
+      return { statusCode, body, retryAfter: String(answered['retry-after'] ?? ''), pool };
+    } catch (error) {
+      record('<error>');
+      throw broken(name, deadline, pool, error);
+    }
+  }
+
+  function headersOf(call: Outgoing, identity: Readonly<Record<string, string>>): Record<string, string> {
+    const type = call.contentType ?? (call.method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
+    return {
+      ...identity,
+      accept: call.accept ?? 'application/json',
+      'user-agent': userAgent,
+      ...(call.body === undefined ? {} : { 'content-type': type }),
+    };
+  }
+
+  async function settle(reply: Reply, name: string, deadline: Deadline): Promise<Answer> {
+    const { statusCode: status, body, retryAfter, pool } = reply;
+    const answer = { body, broken: (cause: unknown) => broken(name, deadline, pool, cause) };
+    if (status >= 200 && status < 300) return answer;
+    const text = await readText(answer, LARGEST_ERROR);
+    throw refusal({ call: name, status, body: text ?? '', retryAfter: retryAfter || undefined, clock });
+  }
+
+  /** A connection that let a call wait for its whole time may be dead without anyone having been told. */
+  function broken(name: string, deadline: Deadline, pool: Dispatcher | undefined, cause: unknown): KubeError {
+    if (deadline.cause === 'timeout') {
+      if (pool) transport.retire(pool);
+      const what = pool ? 'nothing' : "no credential from the kubeconfig's exec plugin";
+      const body = `${what} within ${deadline.lengthMs / 1000} s`;
+      return new KubeError({ call: name, status: 0, reason: 'Timeout', body });
+    }
+    if (deadline.cause === 'caller') return new KubeError({ call: name, status: 0, reason: 'Aborted', body: '' });
+    return noAnswer(name, cause);
+  }
+
+  return { send };
+}
+
+interface Reply {
+  readonly statusCode: number;
+  readonly body: Dispatcher.ResponseData['body'];
+  readonly retryAfter: string;
+  readonly pool: Dispatcher;
+}
+
+const BROKEN_CONNECTION = /^(UND_ERR_SOCKET|UND_ERR_INFO|ECONNRESET|EPIPE|ERR_HTTP2_.*)$/;
+
+function brokeUnderUs(error: unknown): boolean {
+  const cause: unknown = error instanceof KubeError ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && BROKEN_CONNECTION.test(String(cause.code));
+}
+
+/** The whole body as text; undefined when it is longer than `most` bytes, which are not read then. Throws KubeError when it breaks off. */
+export async function readText({ body, broken }: Answer, most: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += (chunk as Uint8Array).length;
+      if (size > most) return undefined;
+      chunks.push(chunk as Uint8Array);
+    }
+  } catch (error) {
+    throw broken(error);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,27 @@
+import type { KubeClient } from '../client/client.ts';
+import { isForbidden, isNotFound, KubeError } from '../client/kube-error.ts';
+import { missingRule } from '../client/missing-rule.ts';
+import { objectPath } from '../resource.ts';
+import { SECRET, type SecretObject, type SecretRead } from './secret-state.ts';
+
+const GET_TIMEOUT_MS = 10_000;
+
+/** One GET of a Secret with its data. Failures are values. */
+export async function getSecret(client: KubeClient, namespace: string, name: string): Promise<SecretRead> {
+  const path = objectPath(SECRET, namespace, name);
+  try {
+    const secret = await client.request<SecretObject>({ method: 'GET', path, timeoutMs: GET_TIMEOUT_MS });
+    const { resourceVersion } = secret.metadata;
+    return { state: 'present', resourceVersion, type: secret.type ?? 'Opaque', data: secret.data ?? {} };
+  } catch (error) {
+    if (isNotFound(error)) return { state: 'absent' };
+    if (isForbidden(error)) return { state: 'forbidden', message: secretRule(error, 'get', namespace, name) };
+    if (error instanceof KubeError) return { state: 'failed', error };
+    throw error;
+  }
+}
+
+/** What to say of a 403 on a Secret. */
+export function secretRule(error: KubeError, verb: string, namespace: string, name: string): string {
+  return missingRule({ error, verb, group: '', resource: 'secrets', namespace, name, needs: ['get', 'list', 'watch'] });
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../../clock.ts';
+import type { Log } from '../../log.ts';
+import { startWatch } from '../cache/watch.ts';
+import type { KubeClient } from '../client/client.ts';
+import { quietLog } from '../quiet-log.ts';
+import { collectionPath } from '../resource.ts';
+import { getSecret } from './secret-get.ts';
+import { SECRET, type SecretRead, type SecretState } from './secret-state.ts';
+import { createStartLine } from './start-line.ts';
+import { WatchedSecret } from './watched-secret.ts';
+
+/** Lists of referred Secrets under way at once: quick to get through, and the objects' own start is not held up by them. */
+const STARTS_AT_ONCE = 8;
+const START_PATIENCE_MS = 5_000;
+
+export interface SecretsOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends every watch. Reading goes on working, by one GET per call, for passes that are let end. */
+  readonly signal: AbortSignal;
+  /**
+   * A referred Secret appeared, changed, vanished, or may or may no longer be watched; or nobody refers to it any more, so
+   * that what was made of its value can go too. Must not throw.
+   */
+  readonly onChange: (namespace: string, name: string) => void;
+}
+
+/** The Secrets that somebody refers to, each watched by its name; no other is ever asked for. */
+export interface Secrets {
+  /** `owner` refers to this one from now on, and to no other. */
+  refer(owner: string, namespace: string, name: string): void;
+  /** The last owner to go ends the watch and drops the value. */
+  release(owner: string): void;
+  /** `unknown` until the watch has answered, and for one that nobody refers to. */
+  state(namespace: string, name: string): SecretState;
+  isReferred(namespace: string, name: string): boolean;
+  /** Never rejects. At most one GET per version, however many ask, while the watch is connected; else one per call. */
+  read(namespace: string, name: string): Promise<SecretRead>;
+}
+
+interface Referred {
+  readonly namespace: string;
+  readonly name: string;
+  readonly secret: WatchedSecret;
+  readonly stop: AbortController;
+  owners: number;
+}
+
+export function createSecrets(options: SecretsOptions): Secrets {
+  const { client, clock, signal } = options;
+  const quiet = quietLog(options.log);
+  const referred = new Map<string, Referred>();
+  const references = new Map<string, string>();
+  const startInTurn = createStartLine({ clock, atOnce: STARTS_AT_ONCE, patienceMs: START_PATIENCE_MS });
+
+  const secretOf = (namespace: string, name: string): WatchedSecret =>
+    new WatchedSecret({
+      namespace,
+      name,
+      clock,
+      get: () => getSecret(client, namespace, name),
+      onChange: () => options.onChange(namespace, name),
+    });
+
+  const watch = (entry: Referred, namespace: string, name: string): Promise<void> => {
+    startWatch({
+      client,
+      path: collectionPath(SECRET, namespace),
+      fieldSelector: `metadata.name=${name}`,
+      metadataOnly: true,
+      pageSize: 1,
+      clock,
+      // A state that is told, and shown at every object that refers to it, need not be logged a thousand times.
+      log: quiet,
+      signal: entry.stop.signal,
+      sink: entry.secret,
+      onState: (state) => entry.secret.turned(state),
+    });
+    return entry.secret.answered;
+  };
+
+  const begin = (namespace: string, name: string): Referred => {
+    const entry: Referred = {
+      namespace,
+      name,
+      secret: secretOf(namespace, name),
+      stop: new AbortController(),
+      owners: 0,
+    };
+    if (!signal.aborted) startInTurn(() => watch(entry, namespace, name));
+    return entry;
+  };
+
+  const end = (key: string, { namespace, name, stop, secret }: Referred): void => {
+    referred.delete(key);
+    stop.abort();
+    secret.drop();
+    options.onChange(namespace, name);
+  };
+
+  const release = (owner: string): void => {
+    const key = references.get(owner);
+    const entry = key === undefined ? undefined : referred.get(key);
+    if (key === undefined || !entry) return;
+    references.delete(owner);
+    entry.owners -= 1;
+    if (entry.owners === 0) end(key, entry);
+  };
+
+  // One listener for all: a thousand of them on one signal would each be kept by it.
+  signal.addEventListener('abort', () => {
+    for (const entry of referred.values()) {
+      entry.stop.abort();
+      entry.secret.turned('stopped');
+    }
+  });
+
+  return {
+    refer: (owner, namespace, name) => {
+      const key = keyFor(namespace, name);
+      if (references.get(owner) === key) return;
+      release(owner);
+      const entry = referred.get(key) ?? begin(namespace, name);
+      entry.owners += 1;
+      referred.set(key, entry);
+      references.set(owner, key);
+    },
+    release,
+    state: (namespace, name) => referred.get(keyFor(namespace, name))?.secret.state() ?? { state: 'unknown' },
+    isReferred: (namespace, name) => referred.has(keyFor(namespace, name)),
+    read: (namespace, name) => (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(),
+  };
+}
+
+function keyFor(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}

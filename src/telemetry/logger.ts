@@ -1,0 +1,64 @@
+import { type Logger, pino } from 'pino';
+import { describeError, type Log, type LogLevel } from '../log.ts';
+import type { Redactor } from './redaction.ts';
+
+interface LogOptions {
+  readonly level: LogLevel;
+  readonly redactor: Redactor;
+  /** Where lines go; stdout where absent. */
+  readonly destination?: { write(line: string): unknown };
+}
+
+/** Kept while stdout takes nothing; past that lines are lost. */
+const MOST_KEPT = 2 ** 20;
+
+/**
+ * JSON lines with an ISO time, written before the call returns: the last line before a crash is there.
+ * Whatever a caller hands in, only plain values, lists of strings and the text of errors are written.
+ */
+export function createLog({ level, redactor, destination = openStdout() }: LogOptions): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'msg',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: onlyPlain },
+    },
+    { write: (line: string) => destination.write(redactor.apply(line)) },
+  );
+  return wrap(logger);
+}
+
+/** A full disk must not end the process in the midst of a call: the lines follow when there is room again. */
+function openStdout(): ReturnType<typeof pino.destination> {
+  const stdout = pino.destination({ dest: 1, sync: true, maxLength: MOST_KEPT });
+  stdout.on('error', () => {});
+  return stdout;
+}
+
+/** pino formats the fields of a line but not those of a child, so these are made plain here. */
+function wrap(logger: Logger): Log {
+  return {
+    trace: (fields, message) => logger.trace(fields, message),
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    fatal: (fields, message) => logger.fatal(fields, message),
+    child: (fields) => wrap(logger.child(onlyPlain(fields))),
+  };
+}
+
+/** The types forbid more than this already; it holds for callers whose own type of a log is wider. */
+function onlyPlain(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plain(value)]));
+}
+
+function plain(value: unknown): unknown {
+  if (value instanceof Error) return describeError(value);
+  if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? item : '[not logged]'));
+  if (typeof value === 'bigint') return String(value);
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return value;
+  return '[not logged]';
+}

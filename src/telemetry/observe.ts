@@ -1,0 +1,122 @@
+import type { Pacer } from '../api/limiter/limiter.ts';
+import type { Clock } from '../clock.ts';
+import type { PassRecord } from '../controller/controller.ts';
+import type { Kind } from '../controller/kind.ts';
+import type { Queue, QueueObserver } from '../controller/queue.ts';
+import { type CommonStatus, readyOf } from '../kinds/status/common-status.ts';
+import type { Metrics } from './metrics.ts';
+
+/** The result of a pass that Kubernetes or a bug broke. */
+const BROKEN_PASS = 'error';
+/** The queue's name in the workqueue metrics. */
+const NAME = { name: 'pipewright' };
+
+/** What the management API may well answer one day; `none`: nothing. */
+const API_CODES = [
+  '200',
+  '400',
+  '401',
+  '403',
+  '404',
+  '408',
+  '409',
+  '422',
+  '424',
+  '429',
+  '500',
+  '502',
+  '503',
+  '504',
+  'none',
+];
+/** Requests whose refusal somebody wants to hear of. */
+const KUBE_METHODS = ['GET', 'WATCH'];
+const KUBE_CODES = ['200', '401', '403'];
+
+/** Every series whose labels are known in advance is there at 0: one that is born at 1 has no increase, and its alert is silent. */
+export function startCounters(
+  metrics: Metrics,
+  known: { readonly kinds: readonly string[]; readonly operations: readonly string[]; readonly host: string },
+): void {
+  const { kinds, operations, host } = known;
+  for (const operation of operations) for (const code of API_CODES) metrics.apiRequests.inc({ operation, code }, 0);
+  for (const kind of kinds) {
+    metrics.reconciles.inc({ kind, result: BROKEN_PASS }, 0);
+    metrics.drift.inc({ kind }, 0);
+  }
+  for (const method of KUBE_METHODS) for (const code of KUBE_CODES) metrics.kubeRequests.inc({ code, method, host }, 0);
+  metrics.queueAdds.inc(NAME, 0);
+  metrics.queueRetries.inc(NAME, 0);
+}
+
+export function observeQueue(metrics: Metrics): QueueObserver {
+  return {
+    added: () => metrics.queueAdds.inc(NAME),
+    taken: (waitedMs) => metrics.queueWait.observe(NAME, waitedMs / 1000),
+    finished: (workedMs) => metrics.queueWork.observe(NAME, workedMs / 1000),
+    retried: () => metrics.queueRetries.inc(NAME),
+  };
+}
+
+export function observePasses(metrics: Metrics): (pass: PassRecord) => void {
+  return ({ kind, result, durationMs, facts }) => {
+    metrics.reconciles.inc({ kind, result });
+    metrics.reconcileDuration.observe({ kind }, durationMs / 1000);
+    if (typeof facts?.drift === 'number') metrics.drift.inc({ kind }, facts.drift);
+    if (facts?.abandoned !== undefined) metrics.cleanupAbandoned.inc({});
+  };
+}
+
+/** Figures that are read off where they live when somebody scrapes; nothing is counted twice or kept per object. */
+export function collectFigures(
+  metrics: Metrics,
+  from: {
+    readonly queue: Queue;
+    readonly pacer: Pacer;
+    readonly kinds: readonly Kind[];
+    readonly clock: Clock;
+    readonly isLeader: () => boolean;
+  },
+): void {
+  const { queue, pacer, kinds, clock, isLeader } = from;
+  const running = (): number[] => queue.runningSince().map((since) => (clock.monotonic() - since) / 1000);
+  metrics.queueDepth.from(() => [[NAME, queue.depth]]);
+  metrics.queueUnfinished.from(() => [[NAME, running().reduce((sum, seconds) => sum + seconds, 0)]]);
+  metrics.queueLongestRunning.from(() => [[NAME, Math.max(0, ...running())]]);
+  metrics.leader.from(() => [[{}, isLeader() ? 1 : 0]]);
+  metrics.credentialPaused.from(() => {
+    const { paused, gated } = pacer.snapshot();
+    return [
+      [{ state: 'paused' }, paused],
+      [{ state: 'gated' }, gated],
+    ];
+  });
+  metrics.resourceReady.from(function* () {
+    for (const { kind, namespace, name, status } of objects(kinds)) {
+      const ready = readyOf(status);
+      yield [{ kind, namespace, name, reason: ready?.reason ?? 'Pending' }, ready?.status === 'True' ? 1 : 0];
+    }
+  });
+  metrics.resourceLastConfirmed.from(function* () {
+    for (const { kind, namespace, name, status } of objects(kinds)) {
+      const time = status?.applied?.time;
+      if (time !== undefined) yield [{ kind, namespace, name }, Date.parse(time) / 1000];
+    }
+  });
+}
+
+interface Observed {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly status: (CommonStatus & { readonly applied?: { readonly time: string } }) | undefined;
+}
+
+function* objects(kinds: readonly Kind[]): Iterable<Observed> {
+  for (const kind of kinds) {
+    for (const { metadata, status } of kind.values()) {
+      const { namespace, name } = metadata;
+      yield { kind: kind.type.kind, namespace, name, status: status as Observed['status'] };
+    }
+  }
+}
