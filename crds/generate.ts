@@ -5,8 +5,13 @@ import { customResourceDefinition } from './manifest.ts';
 import { referencePage } from './reference.ts';
 import { toYaml } from './yaml.ts';
 
-/** `node crds/generate.ts [--check] [folder]`: writes the CRDs and the reference page, or says what is out of date. */
-const folder = process.argv.slice(2).find((arg) => arg !== '--check') ?? fileURLToPath(new URL('.', import.meta.url));
+/**
+ * `node crds/generate.ts [--check] [folder]`: writes the CRDs and the reference page, or says what
+ * is out of date.
+ */
+const folder =
+  process.argv.slice(2).find((arg) => arg !== '--check') ??
+  fileURLToPath(new URL('.', import.meta.url));
 
 const wanted = new Map<string, string>(
   definitions.map((definition) => [
@@ -15,7 +20,9 @@ const wanted = new Map<string, string>(
   ]),
 );
 wanted.set('reference.md', referencePage(definitions));
-const orphans = (await readdir(folder)).filter((name) => name.endsWith('.yaml') && !wanted.has(name));
+const orphans = (await readdir(folder)).filter(
+  (name) => name.endsWith('.yaml') && !wanted.has(name),
+);
 
 if (process.argv.includes('--check')) await check();
 else await write();

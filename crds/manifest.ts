@@ -8,10 +8,16 @@ export interface KindSchema {
 }
 
 export function kindSchema(definition: Definition): KindSchema {
-  return { spec: toStructural(definition.spec, 'spec'), status: toStructural(definition.status, 'status') };
+  return {
+    spec: toStructural(definition.spec, 'spec'),
+    status: toStructural(definition.status, 'status'),
+  };
 }
 
-/** The CustomResourceDefinition of a kind, as plain data. Throws where a schema cannot be said in a CRD. */
+/**
+ * The CustomResourceDefinition of a kind, as plain data. Throws where a schema cannot be said in a
+ * CRD.
+ */
 export function customResourceDefinition(definition: Definition) {
   const { group, version, plural, kind } = definition.type;
   const { spec, status } = kindSchema(definition);
@@ -50,7 +56,10 @@ export function customResourceDefinition(definition: Definition) {
               description: definition.about,
               type: 'object',
               required: ['spec'],
-              properties: { spec, status: { description, default: definition.pendingStatus, ...restOfStatus } },
+              properties: {
+                spec,
+                status: { description, default: definition.pendingStatus, ...restOfStatus },
+              },
             },
           },
         },

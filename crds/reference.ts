@@ -2,7 +2,10 @@ import type { Definition } from '../src/kinds/schema/definition.ts';
 import { kindSchema } from './manifest.ts';
 import type { Structural } from './structural.ts';
 
-/** The reference page for users: every field of every kind with type, bounds and meaning, as Markdown. */
+/**
+ * The reference page for users: every field of every kind with type, bounds and meaning, as
+ * Markdown.
+ */
 export function referencePage(definitions: readonly Definition[]): string {
   const opening = [
     '# Reference',
@@ -57,7 +60,9 @@ function kindSection(definition: Definition): string[] {
 function fieldRows(schema: Structural, prefix: string): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const path = `${prefix}${name}`;
-    const type = schema.required?.includes(name) ? `${typeOf(property)}, required` : typeOf(property);
+    const type = schema.required?.includes(name)
+      ? `${typeOf(property)}, required`
+      : typeOf(property);
     const row = [code(path), type, property.description ?? ''];
     const inner = property.items ?? property;
     return [row, ...fieldRows(inner, property.items ? `${path}[].` : `${path}.`)];
@@ -89,7 +94,10 @@ function words(schema: Structural): string {
 }
 
 /** Bounds that only say "what a computer can hold" are left out. */
-function range({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: Structural): string {
+function range({
+  minimum = Number.MIN_SAFE_INTEGER,
+  maximum = Number.MAX_SAFE_INTEGER,
+}: Structural): string {
   const low = minimum > Number.MIN_SAFE_INTEGER;
   const high = maximum < Number.MAX_SAFE_INTEGER;
   if (low && high) return ` ${minimum} to ${maximum}`;
@@ -99,7 +107,9 @@ function range({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_IN
 /** Padded as the project's formatter wants it. */
 function table(head: readonly string[], body: readonly (readonly string[])[]): string[] {
   const rows = [head, ...body].map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')));
-  const widths = head.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  const widths = head.map((_, column) =>
+    Math.max(...rows.map((cells) => cells[column]?.length ?? 0)),
+  );
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const [top = '', ...others] = rows.map(line);

@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 
-/** A schema as a CRD may hold it: every node has a type (or is a bounded scalar), a description and bounds. */
+/**
+ * A schema as a CRD may hold it: every node has a type (or is a bounded scalar), a description and
+ * bounds.
+ */
 export interface Structural {
   description?: string;
   type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
@@ -22,7 +25,12 @@ export interface Structural {
   'x-kubernetes-list-type'?: 'atomic' | 'map';
   'x-kubernetes-list-map-keys'?: string[];
   'x-kubernetes-preserve-unknown-fields'?: true;
-  'x-kubernetes-validations'?: { rule: string; message: string; reason?: string; fieldPath?: string }[];
+  'x-kubernetes-validations'?: {
+    rule: string;
+    message: string;
+    reason?: string;
+    fieldPath?: string;
+  }[];
 }
 
 type Node = Readonly<Record<string, unknown>>;
@@ -30,10 +38,19 @@ type Node = Readonly<Record<string, unknown>>;
 const RULES = 'x-kubernetes-validations';
 
 /** What a node of each type may say, in the order in which it is written, and what it must say. */
-const KEYWORDS: Readonly<Record<string, { readonly may: readonly string[]; readonly must: readonly string[] }>> = {
+const KEYWORDS: Readonly<
+  Record<string, { readonly may: readonly string[]; readonly must: readonly string[] }>
+> = {
   object: { may: ['minProperties', 'required', 'properties', RULES], must: ['properties'] },
   array: {
-    may: ['minItems', 'maxItems', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'items', RULES],
+    may: [
+      'minItems',
+      'maxItems',
+      'x-kubernetes-list-type',
+      'x-kubernetes-list-map-keys',
+      'items',
+      RULES,
+    ],
     must: ['maxItems', 'x-kubernetes-list-type', 'items'],
   },
   string: { may: ['format', 'enum', 'minLength', 'maxLength', 'pattern', RULES], must: [] },
@@ -42,8 +59,9 @@ const KEYWORDS: Readonly<Record<string, { readonly may: readonly string[]; reado
 };
 
 /**
- * The structural schema of a zod schema. Throws, naming the place, on anything that the pieces of `src/kinds/schema/schema.ts` do not
- * make: a missing bound or description, a keyword that the API server refuses or that would be lost.
+ * The structural schema of a zod schema. Throws, naming the place, on anything that the pieces of
+ * `src/kinds/schema/schema.ts` do not make: a missing bound or description, a keyword that the API
+ * server refuses or that would be lost.
  */
 export function toStructural(schema: z.core.$ZodType, at: string): Structural {
   const json = z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', reused: 'inline' });
@@ -59,12 +77,16 @@ function node(json: Node, at: string): Structural {
   if (keywords === undefined)
     throw new Error(`${at} has type ${JSON.stringify(type)}, which pieces of schema.ts never have`);
   for (const keyword of Object.keys(rest))
-    if (!keywords.may.includes(keyword)) throw new Error(`${at} says ${keyword}, which a ${String(type)} may not`);
-  for (const keyword of keywords.must) if (!(keyword in rest)) throw new Error(`${at} says no ${keyword}`);
-  if (type === 'string' && !('maxLength' in rest) && !('enum' in rest)) throw new Error(`${at} has no maxLength`);
+    if (!keywords.may.includes(keyword))
+      throw new Error(`${at} says ${keyword}, which a ${String(type)} may not`);
+  for (const keyword of keywords.must)
+    if (!(keyword in rest)) throw new Error(`${at} says no ${keyword}`);
+  if (type === 'string' && !('maxLength' in rest) && !('enum' in rest))
+    throw new Error(`${at} has no maxLength`);
 
   const made: Record<string, unknown> = { description, type };
-  for (const keyword of keywords.may) if (keyword in rest) made[keyword] = child(keyword, rest[keyword], at);
+  for (const keyword of keywords.may)
+    if (keyword in rest) made[keyword] = child(keyword, rest[keyword], at);
   return made;
 }
 
@@ -72,11 +94,17 @@ function child(keyword: string, value: unknown, at: string): unknown {
   if (keyword === 'items') return node(value as Node, `${at}[]`);
   if (keyword !== 'properties') return value;
   return Object.fromEntries(
-    Object.entries(value as Record<string, Node>).map(([name, property]) => [name, node(property, `${at}.${name}`)]),
+    Object.entries(value as Record<string, Node>).map(([name, property]) => [
+      name,
+      node(property, `${at}.${name}`),
+    ]),
   );
 }
 
-/** Text, number or boolean: no type can say so, but the bounds of the other types keep lists and objects out. */
+/**
+ * Text, number or boolean: no type can say so, but the bounds of the other types keep lists and
+ * objects out.
+ */
 function scalar(json: Node, at: string): Structural {
   const { description, anyOf, ...rest } = json;
   const options = anyOf as readonly Node[];

@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { type ValueSchema, valuesFile, valuesTable } from './values-schema.ts';
 
 /**
- * `node deploy/generate.ts [--check] [folder]`: writes what in deploy/ follows from the CRDs, the RBAC rules, the
- * monitoring files and the chart's schema, or says what is out of date. The folder is another copy of the project.
+ * `node deploy/generate.ts [--check] [folder]`: writes what in deploy/ follows from the CRDs, the
+ * RBAC rules, the monitoring files and the chart's schema, or says what is out of date. The folder
+ * is another copy of the project.
  */
-const root = process.argv.slice(2).find((arg) => arg !== '--check') ?? fileURLToPath(new URL('..', import.meta.url));
+const root =
+  process.argv.slice(2).find((arg) => arg !== '--check') ??
+  fileURLToPath(new URL('..', import.meta.url));
 const CHART = 'deploy/helm/pipewright';
 const MARKS = ['<!-- values -->', '<!-- end of values -->'] as const;
 /** Holds generated files and nothing else. */
@@ -25,7 +28,10 @@ async function wantedFiles(): Promise<Map<string, string>> {
   const crds = await readCrds();
   const names = crds.map(({ name }) => name);
   return new Map([
-    ...crds.map(({ name, text }): [string, string] => [`${CHART}/templates/crds/${name}`, crdTemplate(name, text)]),
+    ...crds.map(({ name, text }): [string, string] => [
+      `${CHART}/templates/crds/${name}`,
+      crdTemplate(name, text),
+    ]),
     ...crds.map(({ name, text }): [string, string] => [`deploy/kustomize/crds/${name}`, text]),
     ['deploy/kustomize/crds/kustomization.yaml', kustomization(names)],
     [`${CHART}/files/rbac.yaml`, rbac],
@@ -47,7 +53,9 @@ function crdTemplate(name: string, text: string): string {
   const escaped = rest.join('\n').replaceAll('{{', '{{ "{{" }}');
   const head = /^metadata:\n {2}name: \S+\n/gm;
   if (!comment.startsWith('#') || escaped.match(head)?.length !== 1)
-    throw new Error(`crds/${name} does not begin with a comment, or has no metadata with just a name`);
+    throw new Error(
+      `crds/${name} does not begin with a comment, or has no metadata with just a name`,
+    );
   const kept =
     '  annotations:\n    helm.sh/resource-policy: keep\n  labels:\n    {{- include "pipewright.labels" . | nindent 4 }}\n';
   return `${MADE}{{- if .Values.crds.install }}\n${escaped.replace(head, (found) => found + kept)}{{- end }}\n`;
@@ -66,10 +74,14 @@ async function installManifest(crds: readonly string[]): Promise<string> {
   return `${MADE}${[namespace, ...crds, ...others].join('---\n')}`;
 }
 
-/** Copies, since a chart holds only what is in its folder; none where there is nothing to copy yet. */
+/**
+ * Copies, since a chart holds only what is in its folder; none where there is nothing to copy yet.
+ */
 async function monitoringFiles(): Promise<[string, string][]> {
   const there = new Set(await filesIn('deploy/monitoring'));
-  const copied = ['rules.yaml', 'dashboard.json'].filter((name) => there.has(`deploy/monitoring/${name}`));
+  const copied = ['rules.yaml', 'dashboard.json'].filter((name) =>
+    there.has(`deploy/monitoring/${name}`),
+  );
   return Promise.all(
     copied.map(
       async (name): Promise<[string, string]> => [
@@ -84,7 +96,8 @@ function between(page: string, table: string): string {
   const [start, end] = MARKS;
   const [before, rest] = page.split(start);
   const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`${CHART}/README.md has no ${start} … ${end}`);
+  if (before === undefined || after === undefined)
+    throw new Error(`${CHART}/README.md has no ${start} … ${end}`);
   return `${before}${start}\n\n${table}\n\n${end}${after}`;
 }
 
@@ -121,7 +134,9 @@ function read(path: string): Promise<string> {
 
 /** Paths of all files below a folder; none where there is no folder. */
 async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(
+    () => [],
+  );
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(root, '/').length));

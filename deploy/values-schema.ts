@@ -24,7 +24,8 @@ export function valuesFile(schema: ValueSchema): string {
 function blocks(root: ValueSchema, parent: ValueSchema, indent: string): string[] {
   return properties(root, parent).flatMap(([name, value]) => {
     const comment = `${indent}# ${described(name, value)}\n`;
-    if (value.properties) return [`${comment}${indent}${name}:`, ...blocks(root, value, `${indent}  `)];
+    if (value.properties)
+      return [`${comment}${indent}${name}:`, ...blocks(root, value, `${indent}  `)];
     const lines = toYaml({ [name]: value.default })
       .trimEnd()
       .split('\n');
@@ -32,7 +33,10 @@ function blocks(root: ValueSchema, parent: ValueSchema, indent: string): string[
   });
 }
 
-/** Every value that can be set, in the order of the schema. Throws where one has no description or no default. */
+/**
+ * Every value that can be set, in the order of the schema. Throws where one has no description or
+ * no default.
+ */
 export function leaves(root: ValueSchema, parent: ValueSchema = root, prefix = ''): Leaf[] {
   return properties(root, parent).flatMap(([name, value]) => {
     const path = prefix + name;
@@ -45,13 +49,17 @@ export function leaves(root: ValueSchema, parent: ValueSchema = root, prefix = '
 /** The values as a table in Markdown. */
 export function valuesTable(schema: ValueSchema): string {
   const rows = leaves(schema).map(
-    (leaf) => `| \`${leaf.path}\` | \`${JSON.stringify(leaf.default)}\` | ${leaf.description.replaceAll('|', '\\|')} |`,
+    (leaf) =>
+      `| \`${leaf.path}\` | \`${JSON.stringify(leaf.default)}\` | ${leaf.description.replaceAll('|', '\\|')} |`,
   );
   return ['| Value | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
 function properties(root: ValueSchema, parent: ValueSchema): (readonly [string, ValueSchema])[] {
-  return Object.entries(parent.properties ?? {}).map(([name, value]) => [name, resolved(root, value)]);
+  return Object.entries(parent.properties ?? {}).map(([name, value]) => [
+    name,
+    resolved(root, value),
+  ]);
 }
 
 function resolved(root: ValueSchema, value: ValueSchema): ValueSchema {

@@ -13,14 +13,20 @@ function fraction(seed: string): number {
   return createHash('sha256').update(seed).digest().readUInt32BE(0) / 2 ** 32;
 }
 
-/** Milliseconds before the next attempt: doubles with `attempts` (1 is the first failure), capped, then ±20 % by a fixed function of seed and attempts. */
+/**
+ * Milliseconds before the next attempt: doubles with `attempts` (1 is the first failure), capped,
+ * then ±20 % by a fixed function of seed and attempts.
+ */
 export function waitFor({ firstMs, capMs }: BackOff, attempts: number, seed: string): number {
   const doublings = Math.min(Math.max(Math.floor(attempts) - 1, 0), 60);
   const wait = Math.min(firstMs * 2 ** doublings, capMs);
   return Math.round(wait * (1 - JITTER + 2 * JITTER * fraction(`${seed}/${attempts}`)));
 }
 
-/** A fixed share of `maxMs` for a seed, so that schedules set at one moment do not come due together. */
+/**
+ * A fixed share of `maxMs` for a seed, so that schedules set at one moment do not come due
+ * together.
+ */
 export function spread(seed: string, maxMs: number): number {
   return Math.floor(fraction(`${seed}/spread`) * maxMs);
 }

@@ -1,11 +1,19 @@
 /** Takes a scheduled run back; harmless after it has run. */
 export type Cancel = () => void;
 
-/** Where time comes from. Everything that decides by time gets one of these, so that tests can turn the hands. */
+/**
+ * Where time comes from. Everything that decides by time gets one of these, so that tests can turn
+ * the hands.
+ */
 export interface Clock {
-  /** Wall clock, epoch milliseconds; may jump. Only for times that people read or that survive a restart. */
+  /**
+   * Wall clock, epoch milliseconds; may jump. Only for times that people read or that survive a
+   * restart.
+   */
   now(): number;
-  /** Milliseconds from an arbitrary start; never jumps. For waits and deadlines inside the process. */
+  /**
+   * Milliseconds from an arbitrary start; never jumps. For waits and deadlines inside the process.
+   */
   monotonic(): number;
   /** Runs `run` once, `delayMs` from now by the monotonic clock; any length of delay is safe. */
   at(delayMs: number, run: () => void): Cancel;

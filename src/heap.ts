@@ -2,8 +2,9 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Cancel, Clock } from './clock.ts';
 
-// Bursts, such as the first list, would let V8 grow the space for new objects to many times what a pass needs, and it is
-// not given back at rest: a quarter to a third of the memory of a process with thousands of objects.
+// Bursts, such as the first list, would let V8 grow the space for new objects to many times what a
+// pass needs, and it is not given back at rest: a quarter to a third of the memory of a process
+// with thousands of objects.
 setFlagsFromString('--semi-space-growth-factor=1');
 setFlagsFromString('--expose-gc');
 
@@ -17,7 +18,10 @@ const gc = runInNewContext('gc') as Collect;
 
 /** Long enough not to fall between two edits of a person at work. */
 const QUIET_MS = 5_000;
-/** A collection stops everything, for tens of milliseconds with ten thousand objects; less than this is not worth it. */
+/**
+ * A collection stops everything, for tens of milliseconds with ten thousand objects; less than this
+ * is not worth it.
+ */
 const WORTH_BYTES = 16 * 2 ** 20;
 
 export interface RestCollector {
@@ -26,8 +30,9 @@ export interface RestCollector {
 }
 
 /**
- * V8 collects while it allocates, so a process that has come to rest would keep the garbage of its last burst for ever.
- * This gives it back once nothing has happened for a while; at rest it holds no timer.
+ * V8 collects while it allocates, so a process that has come to rest would keep the garbage of its
+ * last burst for ever. This gives it back once nothing has happened for a while; at rest it holds
+ * no timer.
  */
 export function createRestCollector(options: {
   readonly clock: Clock;
@@ -37,7 +42,10 @@ export function createRestCollector(options: {
   const { clock, heapBytes = usedBytes, collect = collectAll } = options;
   let lastActive = 0;
   let waiting: Cancel | undefined;
-  /** In use after the last collection; nothing yet, so that the rest after the start is always worth one. */
+  /**
+   * In use after the last collection; nothing yet, so that the rest after the start is always worth
+   * one.
+   */
   let kept = 0;
 
   const look = (): void => {

@@ -11,7 +11,10 @@ export function processIdentity(): string {
 }
 
 export interface Leadership {
-  /** Works whenever this process leads, until `signal`; ends when the work has ended and the Lease is released. */
+  /**
+   * Works whenever this process leads, until `signal`; ends when the work has ended and the Lease
+   * is released.
+   */
   run(signal: AbortSignal): Promise<void>;
   isLeader(): boolean;
   /** Whether a call may start at this very moment. */
@@ -20,11 +23,16 @@ export interface Leadership {
 
 export interface LeadershipOptions {
   /** Absent: there is one process only, and it leads. */
-  readonly lease: { readonly client: KubeClient; readonly namespace: string; readonly name: string } | undefined;
+  readonly lease:
+    | { readonly client: KubeClient; readonly namespace: string; readonly name: string }
+    | undefined;
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Resolves when the last running pass has ended after its signal, or has been given up and can make no call any more. Called again after a lost and regained Lease. */
+  /**
+   * Resolves when the last running pass has ended after its signal, or has been given up and can
+   * make no call any more. Called again after a lost and regained Lease.
+   */
   readonly work: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -34,14 +42,18 @@ export function createLeadership(options: LeadershipOptions): Leadership {
   let term: Election | undefined;
   return {
     async run(signal) {
-      while (!signal.aborted) await runTerm({ ...options, lease }, signal, (election) => (term = election));
+      while (!signal.aborted)
+        await runTerm({ ...options, lease }, signal, (election) => (term = election));
     },
     isLeader: () => term?.isLeader() ?? false,
     mayStartCall: () => term?.mayStartCall() ?? false,
   };
 }
 
-/** From standing by to losing the Lease or the end of the process. Running passes end before the Lease is released. */
+/**
+ * From standing by to losing the Lease or the end of the process. Running passes end before the
+ * Lease is released.
+ */
 async function runTerm(
   options: LeadershipOptions & { readonly lease: NonNullable<LeadershipOptions['lease']> },
   signal: AbortSignal,
@@ -61,7 +73,8 @@ async function runTerm(
       // The Lease may be won in the very moment in which the process is told to end.
       if (stopWork.signal.aborted) return;
       working = work(stopWork.signal);
-      // Work that breaks leaves the Lease to a process that can do it; `run` rejects with the cause.
+      // Work that breaks leaves the Lease to a process that can do it; `run` rejects with the
+      // cause.
       working.catch(resign);
     },
     onLost: () => stopWork.abort(),

@@ -1,10 +1,17 @@
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Plain values only, by type: an object or an error could carry a header or a body into the log. Errors go through `errorFields`. */
-type LogFields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
+/**
+ * Plain values only, by type: an object or an error could carry a header or a body into the log.
+ * Errors go through `errorFields`.
+ */
+type LogFields = Readonly<
+  Record<string, string | number | boolean | undefined | readonly string[]>
+>;
 
-/** Varying things go into the fields, so that the message stays the same and can be searched for. */
+/**
+ * Varying things go into the fields, so that the message stays the same and can be searched for.
+ */
 export interface Log {
   trace(fields: LogFields, message: string): void;
   debug(fields: LogFields, message: string): void;
@@ -30,7 +37,10 @@ export type ErrorFields = {
   readonly errorStack?: readonly string[];
 };
 
-/** Only what is named here, never the other properties of an error: a client may have hung a request with its headers on it. */
+/**
+ * Only what is named here, never the other properties of an error: a client may have hung a request
+ * with its headers on it.
+ */
 export function errorFields(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { error: cut(String(error)), errorName: typeof error };
   const { code, status } = error as { code?: unknown; status?: unknown };
@@ -46,8 +56,14 @@ export function errorFields(error: unknown): ErrorFields {
 
 /** For an error that is a mistake in this program: also where it was thrown. */
 export function bugFields(error: unknown): ErrorFields {
-  const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)) : [];
-  return { ...errorFields(error), errorStack: frames.slice(0, MOST_FRAMES).map((line) => line.trim()) };
+  const frames =
+    error instanceof Error
+      ? (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+      : [];
+  return {
+    ...errorFields(error),
+    errorStack: frames.slice(0, MOST_FRAMES).map((line) => line.trim()),
+  };
 }
 
 /** An error on one line. */
@@ -70,10 +86,16 @@ function causesOf(error: Error): string[] {
   return texts;
 }
 
-/** A connection that was tried on several addresses fails with an AggregateError, whose own message is empty. */
+/**
+ * A connection that was tried on several addresses fails with an AggregateError, whose own message
+ * is empty.
+ */
 function reasonsOf(error: Error): unknown[] {
   const { cause, errors } = error as { cause?: unknown; errors?: unknown };
-  return [...(cause === undefined ? [] : [cause]), ...(Array.isArray(errors) ? (errors as unknown[]) : [])];
+  return [
+    ...(cause === undefined ? [] : [cause]),
+    ...(Array.isArray(errors) ? (errors as unknown[]) : []),
+  ];
 }
 
 function cut(text: string): string {

@@ -13,7 +13,11 @@ import { createRedactor } from './telemetry/redaction.ts';
 
 const { version } = packageJson;
 
-async function run(config: Config, log: Log, guard: ReturnType<typeof createRedactor>['add']): Promise<void> {
+async function run(
+  config: Config,
+  log: Log,
+  guard: ReturnType<typeof createRedactor>['add'],
+): Promise<void> {
   const stop = onTermination(log);
   const collector = createRestCollector({ clock: systemClock });
   const cluster = await loadCluster({ kubeconfig: config.kubeconfig, context: config.context });
@@ -56,7 +60,10 @@ async function main(): Promise<number> {
   // Node's own report would print every property of the error, past the log and its redaction.
   for (const kind of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(kind, (error: unknown) => {
-      log.fatal({ ...bugFields(error), kind }, 'an error that nobody caught, a bug; the process ends, start it again');
+      log.fatal(
+        { ...bugFields(error), kind },
+        'an error that nobody caught, a bug; the process ends, start it again',
+      );
       process.exit(1);
     });
   }

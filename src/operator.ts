@@ -1,5 +1,4 @@
-import type { ApiClient, ApiClientOptions } from './api/http/client.ts';
-import { createApiClient } from './api/http/client.ts';
+import { type ApiClient, type ApiClientOptions, createApiClient } from './api/http/client.ts';
 import { proxySecrets } from './api/http/proxy.ts';
 import { createPacer } from './api/limiter/create-limiter.ts';
 import type { Pacer } from './api/limiter/limiter.ts';
@@ -101,13 +100,16 @@ export function createOperator(options: OperatorOptions): Operator {
   secretListeners.push((secret) => credentials.forget(secret));
   const events = createEvents({ client, clock, log, instance: options.instance });
 
-  // A version that our own write brought back wakes nobody: the pass that wrote it has looked already.
+  // A version that our own write brought back wakes nobody: the pass that wrote it has looked
+  // already.
   let writing: string | undefined;
   const emit: LifecycleOptions['emit'] = (object, type, { type: severity, ...said }) => {
     events.emit({ object: { ...object, type }, type: severity, action: 'Reconcile', ...said });
   };
   const kinds = createKinds({
-    api: stopCalls ? { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) } : api,
+    api: stopCalls
+      ? { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) }
+      : api,
     pacer,
     secrets,
     readCredential: credentials.read,
@@ -164,7 +166,10 @@ export function createOperator(options: OperatorOptions): Operator {
   return { api, pacer, queue, kinds, events, informers, controller };
 }
 
-/** A namespace has been listed, with or without objects: those that waited for it need not be concerned by any of them. */
+/**
+ * A namespace has been listed, with or without objects: those that waited for it need not be
+ * concerned by any of them.
+ */
 function visitWaiting(kind: Kind, queue: Queue): void {
   for (const object of kind.values()) {
     const { reason } = readyOf(object.status ?? {}) ?? {};

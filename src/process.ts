@@ -14,7 +14,10 @@ import { collectFigures, startCounters } from './telemetry/observe.ts';
 
 /** What a pass may take beside its call. */
 const PASS_GRACE_MS = 5_000;
-/** For a pass whose call was broken off to write down what came of it. With the release of the Lease (5 s) still within the 10 s that a pod has then. */
+/**
+ * For a pass whose call was broken off to write down what came of it. With the release of the Lease
+ * (5 s) still within the 10 s that a pod has then.
+ */
 const LAST_WORD_MS = 4_000;
 /** A worker busy for longer than several calls could take is not coming back. */
 const STUCK_PASSES = 5;
@@ -39,9 +42,13 @@ export interface ProcessOptions {
   readonly open?: { readonly kube: OpenConnections; readonly api: OpenConnections };
 }
 
-/** All of a process but what it gets from outside: flags, clock, signals, servers. Resolves when it has ended well. */
+/**
+ * All of a process but what it gets from outside: flags, clock, signals, servers. Resolves when it
+ * has ended well.
+ */
 export async function runProcess(options: ProcessOptions): Promise<void> {
-  const { config, cluster, clock, log, metrics, version, identity, guard, onActive, stop, open } = options;
+  const { config, cluster, clock, log, metrics, version, identity, guard, onActive, stop, open } =
+    options;
   const host = cluster.server.host;
   const client = createKubeClient(cluster, {
     clock,
@@ -62,7 +69,11 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   const overdue = endOfGrace();
   const leadership = createLeadership({
     lease: config.leaderElect
-      ? { client, namespace: leaseNamespace(config, cluster.namespace), name: config.leaderElectName }
+      ? {
+          client,
+          namespace: leaseNamespace(config, cluster.namespace),
+          name: config.leaderElectName,
+        }
       : undefined,
     identity,
     clock,
@@ -90,7 +101,11 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   });
   void operator.informers.synced.then(onActive);
   const { queue, pacer, kinds } = operator;
-  startCounters(metrics, { kinds: kinds.map(({ type }) => type.kind), operations: OPERATIONS, host });
+  startCounters(metrics, {
+    kinds: kinds.map(({ type }) => type.kind),
+    operations: OPERATIONS,
+    host,
+  });
   collectFigures(metrics, { queue, pacer, kinds, clock, isLeader: leadership.isLeader });
   const longestPassMs = STUCK_PASSES * (config.apiTimeoutMs + PASS_GRACE_MS);
   const server = await options.startServer({
@@ -105,7 +120,10 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     metrics: metrics.render,
     onError: (error) => log.error(errorFields(error), 'the status server had an error'),
   });
-  const api = { api: operator.api.baseUrl, ...(config.apiProxy && { proxy: config.apiProxy.origin }) };
+  const api = {
+    api: operator.api.baseUrl,
+    ...(config.apiProxy && { proxy: config.apiProxy.origin }),
+  };
   log.info({ version, ...api, cluster: host, port: server.port, identity }, 'started');
   await leadership.run(stop);
   await Promise.race([operator.events.flush(), overdue]);
@@ -117,7 +135,8 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
 
 function leaseNamespace(config: Config, own: string | undefined): string {
   const namespace = config.leaderElectNamespace ?? own;
-  if (namespace === undefined) throw new Error('no namespace for the Lease is known; set --leader-elect-namespace');
+  if (namespace === undefined)
+    throw new Error('no namespace for the Lease is known; set --leader-elect-namespace');
   return namespace;
 }
 

@@ -9,10 +9,22 @@ const steps: readonly Step[] = [
   },
   {
     name: 'lint',
-    run: ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', 'src', 'test', 'crds', 'deploy'],
+    run: [
+      'node_modules/oxlint/bin/oxlint',
+      '--type-aware',
+      '--deny-warnings',
+      'src',
+      'test',
+      'crds',
+      'deploy',
+    ],
     mend: 'mend what is named',
   },
-  { name: 'types', run: ['node_modules/typescript/bin/tsc', '-p', '.'], mend: 'mend what is named' },
+  {
+    name: 'types',
+    run: ['node_modules/typescript/bin/tsc', '-p', '.'],
+    mend: 'mend what is named',
+  },
   { name: 'unused code', run: ['node_modules/knip/bin/knip.js'], mend: 'remove what nothing uses' },
   {
     name: 'generated files',

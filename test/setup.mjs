@@ -18,7 +18,9 @@ function isInstalled() {
   if (!existsSync(record) || !existsSync(ownNode)) return false;
   const wanted = readPackages(join(root, 'package-lock.json'));
   const present = readPackages(record);
-  return Object.entries(wanted).every(([path, entry]) => path === '' || entry.optional || isSame(entry, present[path]));
+  return Object.entries(wanted).every(
+    ([path, entry]) => path === '' || entry.optional || isSame(entry, present[path]),
+  );
 }
 
 function isSame(wanted, present) {
@@ -34,11 +36,14 @@ async function install() {
   console.error('Installing the packages of package-lock.json (npm ci) ...');
   // Under `npm run` this is the npm that runs us; NODE_ENV=production or omit=dev must not leave out what is needed here.
   // Warnings would be about the Node that runs npm, which is not the one that runs the project.
-  const [program, ...first] = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const [program, ...first] = process.env.npm_execpath
+    ? [process.execPath, process.env.npm_execpath]
+    : ['npm'];
   const args = [...first, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const { code, signal } = await run(program, args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (signal) process.kill(process.pid, signal);
-  if (code !== 0) throw new Error(`"npm ci" in ${root} ended with code ${code}; its output above says why.`);
+  if (code !== 0)
+    throw new Error(`"npm ci" in ${root} ended with code ${code}; its output above says why.`);
   if (!existsSync(ownNode)) {
     throw new Error(
       `${ownNode} is missing after "npm ci": the install script of the package "node" did not run. Allow it (npm config get ignore-scripts must be false) and try again.`,

@@ -27,7 +27,8 @@ export async function runQuietly(step: Step): Promise<boolean> {
   const started = performance.now();
   const output: Buffer[] = [];
   const child = spawn(process.execPath, step.run, { stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => output.push(chunk));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
@@ -37,7 +38,9 @@ export async function runQuietly(step: Step): Promise<boolean> {
     console.log(`  ok    ${step.name} (${seconds} s)`);
     return true;
   }
-  console.log(`  FAIL  ${step.name} (${seconds} s): ${step.mend}\n${Buffer.concat(output).toString('utf8').trimEnd()}`);
+  console.log(
+    `  FAIL  ${step.name} (${seconds} s): ${step.mend}\n${Buffer.concat(output).toString('utf8').trimEnd()}`,
+  );
   return false;
 }
 

@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** `unit` needs nothing; `integration` runs on a real kube-apiserver that its global setup starts once, and so does `faults`, whose quick part runs with `integration`. */
+/**
+ * `unit` needs nothing; `integration` runs on a real kube-apiserver that its global setup starts
+ * once, and so does `faults`, whose quick part runs with `integration`.
+ */
 export default defineConfig({
   test: {
     projects: [

@@ -13,7 +13,10 @@ export interface Config {
   readonly apiUrl: URL;
   /** PEM text, not a path. In addition to the usual roots. */
   readonly apiCa?: string;
-  /** For the management API alone, from HTTPS_PROXY and the like; may carry a user name and password. */
+  /**
+   * For the management API alone, from HTTPS_PROXY and the like; may carry a user name and
+   * password.
+   */
   readonly apiProxy?: URL;
   readonly apiRate: Rate;
   readonly apiInFlight: number;
@@ -35,7 +38,10 @@ export interface Config {
   readonly logLevel: LogLevel;
 }
 
-/** `message` is for the terminal as it is: to stdout where the exit code is 0 (help, version), else to stderr. */
+/**
+ * `message` is for the terminal as it is: to stdout where the exit code is 0 (help, version), else
+ * to stderr.
+ */
 export type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly exitCode: 0 | 2; readonly message: string };
@@ -45,7 +51,10 @@ export function renderFlagTable(): string {
   return renderTable(FLAGS);
 }
 
-/** Reads files that flags name; says everything that is wrong at once, and never echoes a password in an address. */
+/**
+ * Reads files that flags name; says everything that is wrong at once, and never echoes a password
+ * in an address.
+ */
 export function parseConfig({
   argv,
   env,
@@ -56,20 +65,34 @@ export function parseConfig({
   readonly version: string;
 }): ParsedConfig {
   const { given, problems } = readArguments(FLAGS, argv, env);
-  if (given.get('help')?.text === 'true') return { ok: false, exitCode: 0, message: renderHelp(FLAGS) };
-  if (given.get('version')?.text === 'true') return { ok: false, exitCode: 0, message: `pipewright ${version}\n` };
+  if (given.get('help')?.text === 'true')
+    return { ok: false, exitCode: 0, message: renderHelp(FLAGS) };
+  if (given.get('version')?.text === 'true')
+    return { ok: false, exitCode: 0, message: `pipewright ${version}\n` };
 
   const { values, problems: unreadable } = readValues(given);
-  const inCluster = Boolean(env['KUBERNETES_SERVICE_HOST']) && !given.has('kubeconfig') && !given.has('context');
+  const inCluster =
+    Boolean(env['KUBERNETES_SERVICE_HOST']) && !given.has('kubeconfig') && !given.has('context');
   const leaderElect = values['leader-elect'] ?? inCluster;
   const conflicting = combinationProblems({ given, values, inCluster, leaderElect });
-  const proxy: Reading<URL | undefined> = values['api-url'] ? readProxy(env, values['api-url']) : { value: undefined };
-  const all = [...problems, ...unreadable, ...conflicting, ...('problem' in proxy ? [proxy.problem] : [])];
+  const proxy: Reading<URL | undefined> = values['api-url']
+    ? readProxy(env, values['api-url'])
+    : { value: undefined };
+  const all = [
+    ...problems,
+    ...unreadable,
+    ...conflicting,
+    ...('problem' in proxy ? [proxy.problem] : []),
+  ];
   if (all.length > 0) return { ok: false, exitCode: 2, message: refusal(all) };
   // Without a problem every flag that has a default, or is required, has a value.
   return {
     ok: true,
-    config: build(values as CompleteFlagValues, leaderElect, 'value' in proxy ? proxy.value : undefined),
+    config: build(
+      values as CompleteFlagValues,
+      leaderElect,
+      'value' in proxy ? proxy.value : undefined,
+    ),
   };
 }
 
@@ -97,10 +120,13 @@ function combinationProblems(about: {
   const problems: string[] = [];
   const url = given.get('api-url');
   if (!url)
-    problems.push('--api-url is missing; give the base address of the management API, like https://api.example.com');
+    problems.push(
+      '--api-url is missing; give the base address of the management API, like https://api.example.com',
+    );
   if (url && values['api-url'] && values['api-allow-http'] !== true) {
     const parsed = parseBaseUrl(url.text, { allowHttp: false });
-    if ('problem' in parsed) problems.push(`${url.origin}: ${JSON.stringify(url.text)}: ${parsed.problem}`);
+    if ('problem' in parsed)
+      problems.push(`${url.origin}: ${JSON.stringify(url.text)}: ${parsed.problem}`);
   }
   if (leaderElect && !inCluster && !given.has('leader-elect-namespace')) {
     problems.push(
@@ -110,7 +136,11 @@ function combinationProblems(about: {
   return problems;
 }
 
-function build(values: CompleteFlagValues, leaderElect: boolean, apiProxy: URL | undefined): Config {
+function build(
+  values: CompleteFlagValues,
+  leaderElect: boolean,
+  apiProxy: URL | undefined,
+): Config {
   const { 'api-ca-file': apiCa, kubeconfig, context, selector, namespaces = [] } = values;
   const leaderElectNamespace = values['leader-elect-namespace'];
   return {
@@ -135,7 +165,10 @@ function build(values: CompleteFlagValues, leaderElect: boolean, apiProxy: URL |
   };
 }
 
-/** Processes that work on the same objects get the same name, however their flags are spelled; other shards get another. */
+/**
+ * Processes that work on the same objects get the same name, however their flags are spelled; other
+ * shards get another.
+ */
 function leaseName(selector: string | undefined, namespaces: readonly string[]): string {
   if (selector === undefined && namespaces.length === 0) return 'pipewright';
   const shard = JSON.stringify([selector ?? '', namespaces.toSorted()]);
@@ -144,5 +177,9 @@ function leaseName(selector: string | undefined, namespaces: readonly string[]):
 
 function refusal(problems: readonly string[]): string {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
-  return [`pipewright cannot start: ${count} with its flags`, ...problems.map((one) => `  ${one}`), ''].join('\n');
+  return [
+    `pipewright cannot start: ${count} with its flags`,
+    ...problems.map((one) => `  ${one}`),
+    '',
+  ].join('\n');
 }

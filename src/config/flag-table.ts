@@ -3,7 +3,10 @@ import { LOG_LEVELS } from '../log.ts';
 import * as read from './flag-values.ts';
 import { type Flag, type Reading, withoutUserInfo } from './flags.ts';
 
-/** Every flag of the process. The help, the environment variables and the table of the README are made from it. */
+/**
+ * Every flag of the process. The help, the environment variables and the table of the README are
+ * made from it.
+ */
 export const FLAGS = [
   {
     name: 'api-url',
@@ -22,7 +25,8 @@ export const FLAGS = [
   {
     name: 'api-ca-file',
     placeholder: 'FILE',
-    about: 'PEM file of CA certificates to trust for the management API, in addition to the usual ones.',
+    about:
+      'PEM file of CA certificates to trust for the management API, in addition to the usual ones.',
     read: read.certificates,
   },
   {
@@ -112,7 +116,8 @@ export const FLAGS = [
     name: 'cleanup-deadline',
     placeholder: 'TIME',
     default: '10m',
-    about: 'How long the deletion of an Organization may wait for its private endpoints to be removed; 1m to 24h.',
+    about:
+      'How long the deletion of an Organization may wait for its private endpoints to be removed; 1m to 24h.',
     read: read.duration('1m', '24h'),
   },
   {
@@ -129,8 +134,18 @@ export const FLAGS = [
     about: `One of ${LOG_LEVELS.join(', ')}.`,
     read: read.oneOf(LOG_LEVELS),
   },
-  { name: 'help', commandLineOnly: true, about: 'Show the flags and exit.', read: read.trueOrFalse },
-  { name: 'version', commandLineOnly: true, about: 'Show the version and exit.', read: read.trueOrFalse },
+  {
+    name: 'help',
+    commandLineOnly: true,
+    about: 'Show the flags and exit.',
+    read: read.trueOrFalse,
+  },
+  {
+    name: 'version',
+    commandLineOnly: true,
+    about: 'Show the version and exit.',
+    read: read.trueOrFalse,
+  },
 ] as const satisfies readonly Flag[];
 
 type Declared = (typeof FLAGS)[number];
@@ -144,7 +159,8 @@ export type CompleteFlagValues = FlagValues & Required<Pick<FlagValues, Filled>>
 /** Whether http may be used depends on another flag; see `parseConfig`. */
 function baseUrl(text: string): Reading<URL> {
   const shown = JSON.stringify(withoutUserInfo(text).replace(/[?#].*$/s, '?…'));
-  if (!URL.canParse(text)) return { problem: `${shown} is not a URL; write it like https://api.example.com` };
+  if (!URL.canParse(text))
+    return { problem: `${shown} is not a URL; write it like https://api.example.com` };
   const parsed = parseBaseUrl(text, { allowHttp: true });
   return 'url' in parsed ? { value: parsed.url } : { problem: `${shown}: ${parsed.problem}` };
 }

@@ -32,12 +32,15 @@ export function renderHelp(flags: readonly Flag[]): string {
 export function renderTable(flags: readonly Flag[]): string {
   const rows = flags.map((flag) => {
     const shown = defaultOf(flag);
-    const written = flag.placeholder === undefined ? `--${flag.name}` : `--${flag.name} ${flag.placeholder}`;
+    const written =
+      flag.placeholder === undefined ? `--${flag.name}` : `--${flag.name} ${flag.placeholder}`;
     const variable = flag.commandLineOnly ? '–' : `\`${environmentName(flag.name)}\``;
     const fallback = shown === '' ? '–' : flag.defaultText === undefined ? `\`${shown}\`` : shown;
     return `| \`${written}\` | ${variable} | ${fallback} | ${flag.about.replaceAll('|', '\\|')} |`;
   });
-  return ['| Flag | Environment | Default | Meaning |', '|---|---|---|---|', ...rows, ''].join('\n');
+  return ['| Flag | Environment | Default | Meaning |', '|---|---|---|---|', ...rows, ''].join(
+    '\n',
+  );
 }
 
 function defaultOf({ default: value = '', defaultText }: Flag): string {

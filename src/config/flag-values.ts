@@ -18,7 +18,8 @@ export interface ListenAddress {
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
-const DNS_NAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/;
+const DNS_NAME =
+  /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/;
 const LONGEST_RATE_WINDOW_MS = 24 * 3_600_000;
 
 /** Text as it is, for what only the cluster can judge. */
@@ -26,11 +27,15 @@ export function anyText(text: string): Reading<string> {
   return { value: text };
 }
 
-export function oneOf<Choice extends string>(choices: readonly Choice[]): (text: string) => Reading<Choice> {
+export function oneOf<Choice extends string>(
+  choices: readonly Choice[],
+): (text: string) => Reading<Choice> {
   return (text) => {
     const choice = choices.find((one) => one === text);
     if (choice !== undefined) return { value: choice };
-    return { problem: `${JSON.stringify(text)} is not one of ${choices.join(', ')}${didYouMean(text, choices)}` };
+    return {
+      problem: `${JSON.stringify(text)} is not one of ${choices.join(', ')}${didYouMean(text, choices)}`,
+    };
   };
 }
 
@@ -54,7 +59,9 @@ export function duration(least: string, most: string): (text: string) => Reading
     const value = milliseconds(text);
     if (value >= leastMs && value <= mostMs) return { value };
     const what = Number.isNaN(value) ? 'is not a duration' : 'is out of range';
-    return { problem: `${JSON.stringify(text)} ${what}; give one from ${least} to ${most}, such as 35s or 1m30s` };
+    return {
+      problem: `${JSON.stringify(text)} ${what}; give one from ${least} to ${most}, such as 35s or 1m30s`,
+    };
   };
 }
 
@@ -63,16 +70,19 @@ export function rate(text: string): Reading<Rate> {
   const [, count = '', window = ''] = /^(\d{1,6})\/(.+)$/.exec(text) ?? [];
   const calls = Number(count);
   const perMs = milliseconds(window);
-  if (calls >= 1 && perMs >= 1 && perMs <= LONGEST_RATE_WINDOW_MS) return { value: { calls, perMs } };
+  if (calls >= 1 && perMs >= 1 && perMs <= LONGEST_RATE_WINDOW_MS)
+    return { value: { calls, perMs } };
   return {
     problem: `${JSON.stringify(text)} is not a rate; give calls per time up to 24h, such as 10/10s, or 0 for unlimited`,
   };
 }
 
 export function listenAddress(text: string): Reading<ListenAddress> {
-  const [, bracketed, bare = '', digits = ''] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  const [, bracketed, bare = '', digits = ''] =
+    /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
   const port = digits === '' ? Number.NaN : Number(digits);
-  const hostFits = bracketed === undefined ? bare === '' || DNS_NAME.test(bare.toLowerCase()) : isIPv6(bracketed);
+  const hostFits =
+    bracketed === undefined ? bare === '' || DNS_NAME.test(bare.toLowerCase()) : isIPv6(bracketed);
   if (port <= 65_535 && hostFits) {
     const host = bracketed ?? bare;
     return { value: { ...(host !== '' && { host }), port } };
@@ -123,12 +133,17 @@ export function existingFile(path: string): Reading<string> {
   return problem === undefined ? { value: path } : { problem };
 }
 
-/** The certificates of a PEM file as PEM text; anything else in the file, a private key too, is left out. */
+/**
+ * The certificates of a PEM file as PEM text; anything else in the file, a private key too, is left
+ * out.
+ */
 export function certificates(path: string): Reading<string> {
   const problem = whyUnreadable(path);
   if (problem !== undefined) return { problem };
   const blocks =
-    readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+    readFileSync(path, 'utf8').match(
+      /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g,
+    ) ?? [];
   if (blocks.length > 0 && blocks.every(isCertificate)) return { value: `${blocks.join('\n')}\n` };
   return {
     problem: `${JSON.stringify(path)} ${blocks.length === 0 ? 'holds no certificate' : 'holds a certificate that cannot be read'}; give a PEM file of CA certificates`,
@@ -138,7 +153,9 @@ export function certificates(path: string): Reading<string> {
 function whyUnreadable(path: string): string | undefined {
   try {
     accessSync(path, constants.R_OK);
-    return statSync(path).isFile() ? undefined : `${JSON.stringify(path)} is not a file; give the path of one`;
+    return statSync(path).isFile()
+      ? undefined
+      : `${JSON.stringify(path)} is not a file; give the path of one`;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     const cause =
@@ -162,6 +179,9 @@ function milliseconds(text: string): number {
   if (!/^(?:\d{1,9}(?:\.\d{1,9})?(?:h|ms|m|s))+$/.test(text)) return Number.NaN;
   const parts = [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)];
   return Math.round(
-    parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_MS[unit] ?? Number.NaN), 0),
+    parts.reduce(
+      (sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_MS[unit] ?? Number.NaN),
+      0,
+    ),
   );
 }

@@ -1,7 +1,13 @@
-/** A value, or what would have been one: "must be …", as the end of a sentence that begins with the value. */
+/**
+ * A value, or what would have been one: "must be …", as the end of a sentence that begins with the
+ * value.
+ */
 export type Reading<Value> = { readonly value: Value } | { readonly problem: string };
 
-/** One flag of the command line. Everything about flags is made from these: parsing, help, environment, the table in the README. */
+/**
+ * One flag of the command line. Everything about flags is made from these: parsing, help,
+ * environment, the table in the README.
+ */
 export interface Flag {
   readonly name: string;
   /** Stands for the value in the help; a flag without one is a boolean. */
@@ -29,14 +35,20 @@ export interface Arguments {
 }
 
 const ENVIRONMENT_PREFIX = 'PIPEWRIGHT_';
-/** What Kubernetes itself sets in every container next to a Service named pipewright or pipewright-… */
-const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_.+)?$|_PORT$|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?$/;
+/**
+ * What Kubernetes itself sets in every container next to a Service named pipewright or pipewright-…
+ */
+const SERVICE_LINK =
+  /_SERVICE_HOST$|_SERVICE_PORT(_.+)?$|_PORT$|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?$/;
 
 export function environmentName(flag: string): string {
   return ENVIRONMENT_PREFIX + flag.toUpperCase().replaceAll('-', '_');
 }
 
-/** Sorts out which flag got which text, a flag before the environment; says everything that is wrong, not only the first. */
+/**
+ * Sorts out which flag got which text, a flag before the environment; says everything that is
+ * wrong, not only the first.
+ */
 export function readArguments(
   flags: readonly Flag[],
   argv: readonly string[],
@@ -63,27 +75,36 @@ function readCommandLine(flags: readonly Flag[], argv: readonly string[]): Argum
     if (!flag) {
       problems.push(unknownArgument(argument, name, flags));
       // The value of a mistyped flag is not one more mistake.
-      if (name !== '' && inline === undefined && next !== undefined && !next.startsWith('-')) next = rest.next().value;
+      if (name !== '' && inline === undefined && next !== undefined && !next.startsWith('-'))
+        next = rest.next().value;
       continue;
     }
     let text = inline;
     const isBoolean = flag.placeholder === undefined;
-    const takesNext = isBoolean ? next === 'true' || next === 'false' : next !== undefined && !next.startsWith('--');
+    const takesNext = isBoolean
+      ? next === 'true' || next === 'false'
+      : next !== undefined && !next.startsWith('--');
     if (text === undefined && takesNext) {
       text = next;
       next = rest.next().value;
     }
     if (text === undefined && isBoolean) text = 'true';
     const before = given.get(name);
-    if (text === undefined) problems.push(`--${name} has no value; write --${name}=${flag.placeholder ?? 'true'}`);
+    if (text === undefined)
+      problems.push(`--${name} has no value; write --${name}=${flag.placeholder ?? 'true'}`);
     else if (before) problems.push(`--${name} is given twice; leave one of them out`);
     else given.set(name, { text: text.trim(), origin: `--${name}` });
   }
   return { given, problems };
 }
 
-function readEnvironment(flags: readonly Flag[], env: Readonly<Record<string, string | undefined>>): Arguments {
-  const names = new Map(flags.filter((flag) => !flag.commandLineOnly).map(({ name }) => [environmentName(name), name]));
+function readEnvironment(
+  flags: readonly Flag[],
+  env: Readonly<Record<string, string | undefined>>,
+): Arguments {
+  const names = new Map(
+    flags.filter((flag) => !flag.commandLineOnly).map(({ name }) => [environmentName(name), name]),
+  );
   const given = new Map<string, Given>();
   const problems: string[] = [];
   for (const [variable, text] of Object.entries(env)) {
@@ -99,7 +120,10 @@ function readEnvironment(flags: readonly Flag[], env: Readonly<Record<string, st
   return { given, problems };
 }
 
-/** Names no value: what stands behind a mistyped flag may be anything, an address with a password too. */
+/**
+ * Names no value: what stands behind a mistyped flag may be anything, an address with a password
+ * too.
+ */
 function unknownArgument(argument: string, name: string, flags: readonly Flag[]): string {
   const known = flags.map((flag) => `--${flag.name}`);
   const written = name === '' ? (argument.split('=', 1)[0] ?? '') : `--${name}`;
@@ -114,14 +138,17 @@ export function withoutUserInfo(text: string): string {
   return text.replace(/\/\/.*@/s, '//***@');
 }
 
-/** The end of a sentence about a name that is not known; empty where nothing known looks like it. */
+/**
+ * The end of a sentence about a name that is not known; empty where nothing known looks like it.
+ */
 export function didYouMean(written: string, known: readonly string[]): string {
   const wanted = plainSpelling(written);
   const ranked = known
     .map((name) => ({ name, distance: editDistance(wanted, plainSpelling(name)) }))
     .toSorted((a, b) => a.distance - b.distance);
   const [nearest] = ranked;
-  if (nearest && nearest.distance <= (wanted.length < 5 ? 1 : 2)) return `; did you mean ${nearest.name}?`;
+  if (nearest && nearest.distance <= (wanted.length < 5 ? 1 : 2))
+    return `; did you mean ${nearest.name}?`;
   const longer = ranked.find(({ name }) => containsOther(wanted, plainSpelling(name)));
   return longer === undefined ? '' : `; did you mean ${longer.name}?`;
 }

@@ -1,5 +1,6 @@
 const NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
-const PREFIX = '(?=[^/]{1,253}/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/';
+const PREFIX =
+  '(?=[^/]{1,253}/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/';
 const KEY = `(?:${PREFIX})?${NAME}`;
 
 const EQUALITY = new RegExp(`^(${KEY})\\s*(=|==|!=)\\s*(${NAME})?$`);

@@ -6,12 +6,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const EXAMPLE = 'write it like http://proxy.example.com:3128';
 
 /**
- * The proxy for calls to this address, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY by the rules of undici's EnvHttpProxyAgent: a name in
- * lower case wins, also an empty one; https falls back to HTTP_PROXY. As elsewhere, `host:port` is enough for an http proxy, and what is
- * on loopback is no business of a proxy.
+ * The proxy for calls to this address, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY by the rules of
+ * undici's EnvHttpProxyAgent: a name in lower case wins, also an empty one; https falls back to
+ * HTTP_PROXY. As elsewhere, `host:port` is enough for an http proxy, and what is on loopback is no
+ * business of a proxy.
  */
 export function readProxy(env: Environment, target: URL): Reading<URL | undefined> {
-  if (isLoopback(target.hostname) || bypassed(either(env, 'NO_PROXY')?.text ?? '', target)) return { value: undefined };
+  if (isLoopback(target.hostname) || bypassed(either(env, 'NO_PROXY')?.text ?? '', target))
+    return { value: undefined };
   const forHttps = target.protocol === 'https:' ? given(env, 'HTTPS_PROXY') : undefined;
   const chosen = forHttps ?? given(env, 'HTTP_PROXY');
   return chosen ? readProxyUrl(chosen) : { value: undefined };
@@ -34,16 +36,24 @@ function given(env: Environment, upper: string): Variable | undefined {
 }
 
 function readProxyUrl({ name, text }: Variable): Reading<URL> {
-  const problem = (what: string): Reading<URL> => ({ problem: `${name}: ${JSON.stringify(masked(text))} ${what}` });
+  const problem = (what: string): Reading<URL> => ({
+    problem: `${name}: ${JSON.stringify(masked(text))} ${what}`,
+  });
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (!url || !isDecodable(url.username) || !isDecodable(url.password)) {
-    return problem(`is not the URL of a proxy; ${EXAMPLE}, with the special characters of a password percent-encoded`);
+    return problem(
+      `is not the URL of a proxy; ${EXAMPLE}, with the special characters of a password percent-encoded`,
+    );
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return problem(`has the scheme ${url.protocol.slice(0, -1)}, which is not supported; use an http or https proxy`);
+    return problem(
+      `has the scheme ${url.protocol.slice(0, -1)}, which is not supported; use an http or https proxy`,
+    );
   }
   if (url.pathname !== '/' || url.search || url.hash) {
-    return problem(`must end with the port, and the special characters of a password be percent-encoded; ${EXAMPLE}`);
+    return problem(
+      `must end with the port, and the special characters of a password be percent-encoded; ${EXAMPLE}`,
+    );
   }
   return { value: url };
 }
@@ -68,7 +78,10 @@ function bypassed(noProxy: string, { hostname, port, protocol }: URL): boolean {
   return noProxy.split(/[,\s]+/).some((entry) => covers(entry, host, targetPort));
 }
 
-/** `name` covers itself and what is below it, `*.name` only that; any of them may end in a port. No address ranges. */
+/**
+ * `name` covers itself and what is below it, `*.name` only that; any of them may end in a port. No
+ * address ranges.
+ */
 function covers(entry: string, host: string, port: number): boolean {
   const [, bracketed, inBrackets] = /^\[(.+)\](?::(\d+))?$/.exec(entry) ?? [];
   const [, plain, behind] = /^([^:]+):(\d+)$/.exec(entry) ?? [];

@@ -11,7 +11,9 @@ export interface Condition {
 /** What a pass has to say about an object; everything in `status.conditions` follows from it. */
 export interface Summary {
   readonly ready: 'True' | 'False' | 'Unknown';
-  /** `Reconciling`: the operator goes on by itself. `Stalled`: the user must act. Absent: neither. */
+  /**
+   * `Reconciling`: the operator goes on by itself. `Stalled`: the user must act. Absent: neither.
+   */
   readonly progress?: 'Reconciling' | 'Stalled';
   readonly reason: string;
   /** One line; a stable function of the cause, so that an unchanged cause writes nothing. */
@@ -22,12 +24,16 @@ export interface Summary {
 const LONGEST_MESSAGE = 1024;
 
 /**
- * The full condition list for a summary: `Ready` always, `Reconciling` or `Stalled` only while True, never both.
- * `lastTransitionTime` moves only where `status` moves.
+ * The full condition list for a summary: `Ready` always, `Reconciling` or `Stalled` only while
+ * True, never both. `lastTransitionTime` moves only where `status` moves.
  */
 export function conditionsFor(
   summary: Summary,
-  context: { readonly generation: number; readonly previous: readonly Condition[]; readonly now: string },
+  context: {
+    readonly generation: number;
+    readonly previous: readonly Condition[];
+    readonly now: string;
+  },
 ): Condition[] {
   const make = (type: string, status: Condition['status']): Condition => {
     const before = context.previous.find((condition) => condition.type === type);
@@ -38,7 +44,9 @@ export function conditionsFor(
       message: cutText(summary.message, LONGEST_MESSAGE),
       observedGeneration: context.generation,
       lastTransitionTime:
-        before?.status === status && before.lastTransitionTime ? before.lastTransitionTime : context.now,
+        before?.status === status && before.lastTransitionTime
+          ? before.lastTransitionTime
+          : context.now,
     };
   };
   const ready = make('Ready', summary.ready);
@@ -46,8 +54,9 @@ export function conditionsFor(
 }
 
 /**
- * Cuts to `most` code points, the unit in which a CRD's maxLength counts, and marks the cut. Halves of characters are
- * replaced as the API server replaces them, or the text would differ from what is stored for ever.
+ * Cuts to `most` code points, the unit in which a CRD's maxLength counts, and marks the cut. Halves
+ * of characters are replaced as the API server replaces them, or the text would differ from what is
+ * stored for ever.
  */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();

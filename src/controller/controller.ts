@@ -1,13 +1,15 @@
 import { waitFor } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import { KubeError } from '../kube/client/kube-error.ts';
-import type { Log } from '../log.ts';
-import { bugFields, errorFields } from '../log.ts';
+import { bugFields, errorFields, type Log } from '../log.ts';
 import type { Kind } from './kind.ts';
 import type { Queue } from './queue.ts';
 import type { Lifecycle, PassResult } from './reconciler.ts';
 
-/** Waits after a pass that Kubernetes or a bug broke; attempts of the remote API have their own, in status. */
+/**
+ * Waits after a pass that Kubernetes or a bug broke; attempts of the remote API have their own, in
+ * status.
+ */
 const BROKEN_PASS = { firstMs: 500, capMs: 60_000 };
 
 export interface ControllerOptions {
@@ -36,7 +38,10 @@ export function queueKey(kind: string, key: string): string {
   return `${kind}/${key}`;
 }
 
-/** Workers that take keys and run passes until `signal` is aborted; resolves when the last running pass has ended and has its status. */
+/**
+ * Workers that take keys and run passes until `signal` is aborted; resolves when the last running
+ * pass has ended and has its status.
+ */
 export async function runWorkers(options: ControllerOptions, signal: AbortSignal): Promise<void> {
   options.takeOver();
   for (const kind of options.kinds.values()) kind.takeOver();
@@ -45,11 +50,17 @@ export async function runWorkers(options: ControllerOptions, signal: AbortSignal
   await lifecycle
     // For when work begins again: nobody else would wake them.
     .end((id) => queue.add(id, 'user'))
-    .catch((error: unknown) => log.warn(errorFields(error), 'a status could not be written any more'));
+    .catch((error: unknown) =>
+      log.warn(errorFields(error), 'a status could not be written any more'),
+    );
 }
 
 async function work(options: ControllerOptions, signal: AbortSignal): Promise<void> {
-  for (let id = await options.queue.take(signal); id !== undefined; id = await options.queue.take(signal)) {
+  for (
+    let id = await options.queue.take(signal);
+    id !== undefined;
+    id = await options.queue.take(signal)
+  ) {
     await runOne(options, id);
     options.queue.done(id);
   }
@@ -75,7 +86,11 @@ async function runOne(options: ControllerOptions, id: string): Promise<void> {
 }
 
 /** The one place where an outcome becomes a queue operation. */
-function schedule({ queue, clock }: ControllerOptions, id: string, { outcome, did, asOf }: PassResult): void {
+function schedule(
+  { queue, clock }: ControllerOptions,
+  id: string,
+  { outcome, did, asOf }: PassResult,
+): void {
   switch (outcome.next) {
     case 'await-change':
       queue.forgetFailures(id);
@@ -96,22 +111,37 @@ function schedule({ queue, clock }: ControllerOptions, id: string, { outcome, di
   }
 }
 
-function report(options: ControllerOptions, kind: string, key: string, result: PassResult, durationMs: number): void {
+function report(
+  options: ControllerOptions,
+  kind: string,
+  key: string,
+  result: PassResult,
+  durationMs: number,
+): void {
   options.onPass?.({ kind, result: result.did, durationMs, facts: result.facts });
   const fields = { kind, key, did: result.did, ms: Math.round(durationMs), ...result.facts };
   if (result.facts) options.log.info(fields, 'reconciled');
   else options.log.debug(fields, 'reconciled');
 }
 
-/** How long the API server asked to be left alone; a server may ask for patience, but not for ever. */
+/**
+ * How long the API server asked to be left alone; a server may ask for patience, but not for ever.
+ */
 function askedWaitMs(error: unknown): number {
   const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
   return Math.min(asked, BROKEN_PASS.capMs);
 }
 
-function logBroken(log: Log, error: unknown, fields: { kind: string; key: string; failures: number }): void {
+function logBroken(
+  log: Log,
+  error: unknown,
+  fields: { kind: string; key: string; failures: number },
+): void {
   if (error instanceof KubeError) {
-    log.warn({ ...fields, ...errorFields(error) }, 'Kubernetes refused or did not answer; will try again');
+    log.warn(
+      { ...fields, ...errorFields(error) },
+      'Kubernetes refused or did not answer; will try again',
+    );
   } else {
     log.error({ ...fields, ...bugFields(error) }, 'pass failed, a bug; will try again');
   }

@@ -3,7 +3,10 @@ interface Entry {
   readonly due: number;
 }
 
-/** A time for each key, soonest first. `set` keeps the earlier of two times; all operations are O(log n). */
+/**
+ * A time for each key, soonest first. `set` keeps the earlier of two times; all operations are
+ * O(log n).
+ */
 export class DelayHeap {
   readonly #due = new Map<string, number>();
   /** A binary heap by `due`. An entry whose time is no longer its key's is stale and skipped. */

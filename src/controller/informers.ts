@@ -7,8 +7,8 @@ import type { Log } from '../log.ts';
 import type { Kind } from './kind.ts';
 
 /**
- * How long a namespace that was refused is waited for before the others go on without it: rights that are being given,
- * or moved from one Role to another, are there by then.
+ * How long a namespace that was refused is waited for before the others go on without it: rights
+ * that are being given, or moved from one Role to another, are there by then.
  */
 const REFUSAL_PATIENCE_MS = 30_000;
 
@@ -21,21 +21,27 @@ export interface InformerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** The first list of a kind in a named namespace has come, however late; `unlisted` names it no more. Must not throw. */
+  /**
+   * The first list of a kind in a named namespace has come, however late; `unlisted` names it no
+   * more. Must not throw.
+   */
   readonly onListed?: (kind: Kind, namespace: string) => void;
 }
 
 export interface Informers {
   /**
-   * Resolves when the first list of every kind is complete. With named namespaces, one that is not listed 30 s after it was
-   * forbidden is passed over (and watched for), which is what a missing one looks like where rights are given by Roles;
-   * with rights to all it lists as empty. Without names, everything waits until the list is allowed. Without the CRDs,
-   * everything waits for them.
+   * Resolves when the first list of every kind is complete. With named namespaces, one that is not
+   * listed 30 s after it was forbidden is passed over (and watched for), which is what a missing
+   * one looks like where rights are given by Roles; with rights to all it lists as empty. Without
+   * names, everything waits until the list is allowed. Without the CRDs, everything waits for them.
    */
   readonly synced: Promise<void>;
   /** What is still missing, in words; undefined once `synced`. */
   missing(): string | undefined;
-  /** The named namespaces in which objects of this kind may stand that nobody has seen yet, also once `synced`. */
+  /**
+   * The named namespaces in which objects of this kind may stand that nobody has seen yet, also
+   * once `synced`.
+   */
   unlisted(plural: string): readonly string[];
 }
 
@@ -52,11 +58,15 @@ interface Scope {
 /** Watches every kind in every namespace asked for, for ever. */
 export function startInformers(options: InformerOptions): Informers {
   const namespaces = options.namespaces.length === 0 ? [undefined] : options.namespaces;
-  const scopes = options.kinds.flatMap((kind) => namespaces.map((namespace) => scopeOf(kind, namespace)));
+  const scopes = options.kinds.flatMap((kind) =>
+    namespaces.map((namespace) => scopeOf(kind, namespace)),
+  );
   return {
     synced: Promise.all(scopes.map((scope) => startOne(options, scope))).then(() => undefined),
     missing: () => {
-      const all = scopes.flatMap(({ name, missing }) => (missing === undefined ? [] : `${name}: ${missing}`));
+      const all = scopes.flatMap(({ name, missing }) =>
+        missing === undefined ? [] : `${name}: ${missing}`,
+      );
       return all.length === 0 ? undefined : all.join('; ');
     },
     unlisted: (plural) =>
@@ -72,7 +82,10 @@ function scopeOf(kind: Kind, namespace: string | undefined): Scope {
   return { kind, namespace, name, isListed: false, missing: 'the first list is not complete' };
 }
 
-/** Resolves when nothing waits for this one any longer: its first list is complete, or it is passed over. */
+/**
+ * Resolves when nothing waits for this one any longer: its first list is complete, or it is passed
+ * over.
+ */
 function startOne(options: InformerOptions, scope: Scope): Promise<void> {
   const { client, clock, log, signal, labelSelector, onListed } = options;
   const { kind, namespace, name } = scope;
@@ -86,8 +99,10 @@ function startOne(options: InformerOptions, scope: Scope): Promise<void> {
     const failed = (error: KubeError): void => {
       const text = explain(error, kind);
       if (scope.missing !== undefined) scope.missing = text;
-      if (text !== error.message) log.warn({ watch: name, error: text }, 'a watch needs help from outside');
-      if (namespace !== undefined && isForbidden(error)) endPatience ??= clock.at(REFUSAL_PATIENCE_MS, goOn);
+      if (text !== error.message)
+        log.warn({ watch: name, error: text }, 'a watch needs help from outside');
+      if (namespace !== undefined && isForbidden(error))
+        endPatience ??= clock.at(REFUSAL_PATIENCE_MS, goOn);
     };
     const watch = startWatch<KubeObject>({
       client,
@@ -98,7 +113,8 @@ function startOne(options: InformerOptions, scope: Scope): Promise<void> {
       signal,
       sink: {
         trim: (object) => sink.trim?.(object) ?? object,
-        replace: (objects, resourceVersion, isRestored) => sink.replace(objects, resourceVersion, isRestored),
+        replace: (objects, resourceVersion, isRestored) =>
+          sink.replace(objects, resourceVersion, isRestored),
         apply: (event, object) => sink.apply(event, object),
         bookmark: (resourceVersion) => sink.bookmark?.(resourceVersion),
         newest: () => sink.newest?.() ?? '',

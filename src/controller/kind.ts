@@ -3,7 +3,10 @@ import type { WatchSink } from '../kube/cache/watch.ts';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Something that happened and that the object's owner should see in `kubectl describe`. Past tense, with the value. */
+/**
+ * Something that happened and that the object's owner should see in `kubectl describe`. Past tense,
+ * with the value.
+ */
 export interface Notice {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -12,7 +15,10 @@ export interface Notice {
   readonly always?: true;
 }
 
-/** What a pass found out, as a value: the engine writes the status, sends the events and tells the queue. */
+/**
+ * What a pass found out, as a value: the engine writes the status, sends the events and tells the
+ * queue.
+ */
 export interface Report {
   /** The whole status as it shall stand; absent: there is nothing to say and nothing is written. */
   readonly status?: object;
@@ -20,17 +26,28 @@ export interface Report {
   readonly notices?: readonly Notice[];
   /** One word for logs and metrics: what the pass did. */
   readonly did: string;
-  /** Plain facts for the log line of a pass that did something; never credentials or record contents. */
+  /**
+   * Plain facts for the log line of a pass that did something; never credentials or record
+   * contents.
+   */
   readonly facts?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Whether the status may go on top of this version of the object; absent: unless somebody else has recorded an attempt in it. */
+  /**
+   * Whether the status may go on top of this version of the object; absent: unless somebody else
+   * has recorded an attempt in it.
+   */
   readonly isOnTop?: (newer: KubeObject) => boolean;
-  /** What the next step's status will tell, or what holds while that step is not made; written only where the process ends, or the user says something new, before it, or where that status gives way to what somebody else has written. */
+  /**
+   * What the next step's status will tell, or what holds while that step is not made; written only
+   * where the process ends, or the user says something new, before it, or where that status gives
+   * way to what somebody else has written.
+   */
   readonly lastWord?: Pick<Report, 'notices' | 'isOnTop'> & { readonly status: object };
 }
 
 /**
- * A kind, in the four steps of a pass. `load` reads and decides nothing; `plan` and `report` are pure, time is an
- * argument; `act` does what the plan says. The engine knows nothing else about a kind.
+ * A kind, in the four steps of a pass. `load` reads and decides nothing; `plan` and `report` are
+ * pure, time is an argument; `act` does what the plan says. The engine knows nothing else about a
+ * kind.
  */
 export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
   load(object: Stored): Facts;
@@ -40,24 +57,30 @@ export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
 }
 
 /**
- * What became of the status that a visit had to write. `same`: another one stands there, which tells of the same state, but not when
- * it was sent. `lost`: no status will ever tell of it.
+ * What became of the status that a visit had to write. `same`: another one stands there, which
+ * tells of the same state, but not when it was sent. `lost`: no status will ever tell of it.
  */
 export type Recorded = 'written' | 'same' | 'lost';
 
 /** What else the engine asks of a kind. */
 interface Housekeeping {
   readonly type: ResourceType;
-  /** It is known what became of a status; of one that an earlier visit could not write, before this visit reads anything. */
+  /**
+   * It is known what became of a status; of one that an earlier visit could not write, before this
+   * visit reads anything.
+   */
   recorded(key: string, how: Recorded): void;
   /**
-   * A visit of the key is over, whatever came of it: give back what was held for it. `isOpen`: what came of it is in no
-   * status yet, because that could not be written or the next visit goes on with it; so what only memory knows of it must stay.
+   * A visit of the key is over, whatever came of it: give back what was held for it. `isOpen`: what
+   * came of it is in no status yet, because that could not be written or the next visit goes on
+   * with it; so what only memory knows of it must stay.
    */
   settle(key: string, isOpen: boolean): void;
   /** The object is gone: drop everything known about it. */
   forget(key: string): void;
-  /** Work begins, for the first time or again: another process may have led since this one last did. */
+  /**
+   * Work begins, for the first time or again: another process may have led since this one last did.
+   */
   takeOver(): void;
 }
 
@@ -73,7 +96,10 @@ export interface Kind extends Housekeeping {
   drop(object: KubeObject): void;
   /** What the server has said is gone under this name; see Store.dropped. */
   dropped(key: string): KubeObject['metadata'] | undefined;
-  /** Everything from reading to the report; throws only on a bug or where Kubernetes gives no answer. */
+  /**
+   * Everything from reading to the report; throws only on a bug or where Kubernetes gives no
+   * answer.
+   */
   pass(object: KubeObject, clock: { now(): number }): Promise<Report>;
 }
 

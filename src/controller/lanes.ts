@@ -1,10 +1,18 @@
-/** `user`: somebody changed something and may be watching. `scheduled`: retries, re-asserts, the first list. */
+/**
+ * `user`: somebody changed something and may be watching. `scheduled`: retries, re-asserts, the
+ * first list.
+ */
 export type Lane = 'user' | 'scheduled';
 
-/** Of this many keys in a row at least one is a scheduled one, while any waits: neither lane can starve the other. */
+/**
+ * Of this many keys in a row at least one is a scheduled one, while any waits: neither lane can
+ * starve the other.
+ */
 const SCHEDULED_TURN = 5;
 
-/** A key's place in line. One that has moved up leaves its old place behind, which counts no more. */
+/**
+ * A key's place in line. One that has moved up leaves its old place behind, which counts no more.
+ */
 interface Place {
   readonly key: string;
   readonly lane: Lane;
@@ -32,7 +40,9 @@ export class Lanes {
     const isScheduledTurn = (this.#turn + 1) % SCHEDULED_TURN === 0;
     const order: readonly Lane[] = isScheduledTurn ? ['scheduled', 'user'] : ['user', 'scheduled'];
     for (const lane of order) {
-      const place = this.#lanes[lane].shift((candidate) => this.#places.get(candidate.key) === candidate);
+      const place = this.#lanes[lane].shift(
+        (candidate) => this.#places.get(candidate.key) === candidate,
+      );
       if (!place) continue;
       this.#places.delete(place.key);
       this.#turn += 1;

@@ -6,7 +6,10 @@ export type Outcome =
   | { readonly next: 'go-on' }
   /** Visit again at this time (epoch ms) at the latest. */
   | { readonly next: 'recheck'; readonly at: number }
-  /** Something that has no place in the object's status went wrong: Kubernetes refused a write, or a bug. Growing waits. */
+  /**
+   * Something that has no place in the object's status went wrong: Kubernetes refused a write, or a
+   * bug. Growing waits.
+   */
   | { readonly next: 'back-off'; readonly cause: string };
 
 export const awaitChange: Outcome = { next: 'await-change' };

@@ -19,9 +19,9 @@ interface Running {
 }
 
 /**
- * A queue of keys. Guarantees: a key waits once however often it is added; no key is out twice at a time, and one added
- * while out comes back after `done`; of several delays for a key the earliest holds; taking a key drops its delay,
- * because the pass decides the next one anew.
+ * A queue of keys. Guarantees: a key waits once however often it is added; no key is out twice at a
+ * time, and one added while out comes back after `done`; of several delays for a key the earliest
+ * holds; taking a key drops its delay, because the pass decides the next one anew.
  */
 export class Queue {
   readonly #clock: Clock;
@@ -39,7 +39,10 @@ export class Queue {
     this.#observer = options.observer ?? {};
   }
 
-  /** Wants a pass for the key now. A key that waits in the scheduled lane moves up when added for a user. */
+  /**
+   * Wants a pass for the key now. A key that waits in the scheduled lane moves up when added for a
+   * user.
+   */
   add(key: string, lane: Lane): void {
     this.#observer.added?.(lane);
     const running = this.#running.get(key);
@@ -52,14 +55,20 @@ export class Queue {
     this.#serve();
   }
 
-  /** Wants a pass for the key in `delayMs`, in the scheduled lane. The earlier of two delays holds. Throws on NaN, which would lose the key. */
+  /**
+   * Wants a pass for the key in `delayMs`, in the scheduled lane. The earlier of two delays holds.
+   * Throws on NaN, which would lose the key.
+   */
   addAfter(key: string, delayMs: number): void {
     if (Number.isNaN(delayMs)) throw new RangeError(`the delay for "${key}" is no number`);
     this.#delays.set(key, this.#clock.monotonic() + Math.max(0, delayMs));
     this.#arm();
   }
 
-  /** The next key, when there is one. `undefined` once `signal` is aborted. Every key taken must be given to `done`. */
+  /**
+   * The next key, when there is one. `undefined` once `signal` is aborted. Every key taken must be
+   * given to `done`.
+   */
   take(signal: AbortSignal): Promise<string | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {

@@ -2,33 +2,40 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { getObject } from '../kube/client/get-object.ts';
-import { isForbidden, KubeError } from '../kube/client/kube-error.ts';
-import { isSameDeclaration, type KubeObject, keyOf, objectPath, type ResourceType } from '../kube/resource.ts';
+import { isForbidden } from '../kube/client/kube-error.ts';
+import {
+  isSameDeclaration,
+  type KubeObject,
+  keyOf,
+  objectPath,
+  type ResourceType,
+} from '../kube/resource.ts';
 import type { Kind, Notice, Recorded, Report } from './kind.ts';
 import { awaitChange, goOn, type Outcome } from './outcome.ts';
 import { writeStatus } from './status-writer.ts';
-import { confirmsTheSame, hasOthersAttempt } from './superseded.ts';
-
-/** A result whose status write has not succeeded yet: the remote side has been told, the cluster has not. */
-interface Kept {
-  readonly kind: Kind;
-  readonly report: Report & { readonly status: object };
-  /** The object as the pass saw it. */
-  readonly base: KubeObject;
-  /** The version on top of which it was to be written last. */
-  readonly tried?: string;
-  /** A write of it had no answer. */
-  readonly isUnheard?: true;
-  /** What the step before has learned, and what this one has done nothing about yet. */
-  readonly unsaid?: Kept;
-}
+import {
+  confirmsTheSame,
+  isChanged,
+  isOnTop,
+  isRefusedBySchema,
+  type Kept,
+  unspoken,
+} from './superseded.ts';
 
 export interface LifecycleOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly emit: (object: KubeObject, type: ResourceType, notice: Notice) => void;
-  /** Puts the version that our own status write made into the kind's store, without waking the key for it; see Store.put. */
-  readonly take: (kind: Kind, id: string, object: KubeObject, known: KubeObject | undefined) => void;
+  /**
+   * Puts the version that our own status write made into the kind's store, without waking the key
+   * for it; see Store.put.
+   */
+  readonly take: (
+    kind: Kind,
+    id: string,
+    object: KubeObject,
+    known: KubeObject | undefined,
+  ) => void;
 }
 
 export interface PassResult {
@@ -40,8 +47,9 @@ export interface PassResult {
 }
 
 /**
- * One pass over one key: store → load → plan → act → report → status. Guarantees: a result that could not be written
- * is kept and written before anything else is done for the object, so the remote call behind it is not repeated.
+ * One pass over one key: store → load → plan → act → report → status. Guarantees: a result that
+ * could not be written is kept and written before anything else is done for the object, so the
+ * remote call behind it is not repeated.
  */
 export class Lifecycle {
   readonly #options: LifecycleOptions;
@@ -55,7 +63,10 @@ export class Lifecycle {
     this.#options = options;
   }
 
-  /** `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be written. */
+  /**
+   * `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be
+   * written.
+   */
   async run(kind: Kind, id: string, key: string): Promise<PassResult> {
     this.#tellBefore(kind, id, key);
     // A visit that breaks off leaves open what the one before it did.
@@ -83,12 +94,18 @@ export class Lifecycle {
     }
   }
 
-  /** Of what it has said is gone the server is asked once more, whenever news show it again: a restored backup may have brought it back. */
+  /**
+   * Of what it has said is gone the server is asked once more, whenever news show it again: a
+   * restored backup may have brought it back.
+   */
   async #broughtBack(kind: Kind, key: string): Promise<KubeObject | undefined> {
     const gone = kind.dropped(key);
     if (!gone) return undefined;
     try {
-      const found = await getObject(this.#options.client, objectPath(kind.type, gone.namespace, gone.name));
+      const found = await getObject(
+        this.#options.client,
+        objectPath(kind.type, gone.namespace, gone.name),
+      );
       if (found) kind.put(found);
     } catch (error) {
       // Its namespace's Role may be gone with it: who may not ask leaves it gone.
@@ -97,15 +114,20 @@ export class Lifecycle {
     return kind.get(key);
   }
 
-  #settle(kind: Kind, id: string, { key, isOpen }: { readonly key: string; readonly isOpen: boolean }): void {
+  #settle(
+    kind: Kind,
+    id: string,
+    { key, isOpen }: { readonly key: string; readonly isOpen: boolean },
+  ): void {
     if (isOpen) this.#open.add(id);
     else this.#open.delete(id);
     kind.settle(key, isOpen);
   }
 
   /**
-   * No further pass follows: writes what the next steps would have told, and what could not be written before. `visit` gets the keys of all
-   * that; they have lost their places in line. Rejects with the first KubeError, when all have been tried.
+   * No further pass follows: writes what the next steps would have told, and what could not be
+   * written before. `visit` gets the keys of all that; they have lost their places in line. Rejects
+   * with the first KubeError, when all have been tried.
    */
   async end(visit: (id: string) => void): Promise<void> {
     for (const [id, kept] of this.#unsaid) this.#kept.set(id, kept);
@@ -125,7 +147,10 @@ export class Lifecycle {
     if (failed) throw failed.reason;
   }
 
-  /** Where the user has said something new, the step that would tell it may never follow: what was learned is written first. */
+  /**
+   * Where the user has said something new, the step that would tell it may never follow: what was
+   * learned is written first.
+   */
   #tellBefore(kind: Kind, id: string, key: string): void {
     const unsaid = this.#unsaid.get(id);
     const newest = kind.get(key);
@@ -141,8 +166,9 @@ export class Lifecycle {
   }
 
   /**
-   * Writes what an earlier pass could not. A status that the schema refuses would hold up its object for ever, so it
-   * is dropped when the user changes what it speaks of: the next pass then does what one does after a crash.
+   * Writes what an earlier pass could not. A status that the schema refuses would hold up its
+   * object for ever, so it is dropped when the user changes what it speaks of: the next pass then
+   * does what one does after a crash.
    */
   async #catchUp(kind: Kind, id: string): Promise<Recorded | undefined> {
     const kept = this.#kept.get(id);
@@ -151,13 +177,18 @@ export class Lifecycle {
       const { recorded } = await this.#write(id, kept);
       return recorded;
     } catch (error) {
-      if (!isRefusedBySchema(error) || !isChanged(kept.base, kind.get(keyOf(kept.base)))) throw error;
+      if (!isRefusedBySchema(error) || !isChanged(kept.base, kind.get(keyOf(kept.base))))
+        throw error;
       this.#kept.delete(id);
       return undefined;
     }
   }
 
-  async #record(kind: Kind, id: string, { base, report }: { readonly base: KubeObject; readonly report: Report }) {
+  async #record(
+    kind: Kind,
+    id: string,
+    { base, report }: { readonly base: KubeObject; readonly report: Report },
+  ) {
     const { status, lastWord, ...rest } = report;
     // Only a status that something is still to follow leaves it as true as it was.
     const unsaid = lastWord && this.#unsaid.get(id);
@@ -180,7 +211,10 @@ export class Lifecycle {
     return outcome;
   }
 
-  async #write(id: string, kept: Kept): Promise<{ readonly recorded: Recorded; readonly outcome: Outcome }> {
+  async #write(
+    id: string,
+    kept: Kept,
+  ): Promise<{ readonly recorded: Recorded; readonly outcome: Outcome }> {
     const { kind, base, report } = kept;
     const key = keyOf(base);
     const newest = kind.get(key);
@@ -205,7 +239,8 @@ export class Lifecycle {
       },
       unheard: () => void this.#kept.set(id, { ...tried, isUnheard: true }),
       wrote: (object, known) => {
-        // After a restored backup a version may be given twice: then the write goes on top of what nobody has looked at.
+        // After a restored backup a version may be given twice: then the write goes on top of what
+        // nobody has looked at.
         if (isSameDeclaration(object, kind.get(key))) this.#options.take(kind, id, object, known);
         else kind.put(unspoken(object), known);
       },
@@ -230,32 +265,4 @@ export class Lifecycle {
   #tell(kind: Kind, object: KubeObject, { notices = [] }: Report): void {
     for (const notice of notices) this.#options.emit(object, kind.type, notice);
   }
-}
-
-/** What a write that failed may have put there needs no leave. */
-function isOnTop(newer: KubeObject, { base, report, tried }: Kept): boolean {
-  if (tried !== undefined && isDeepStrictEqual(newer.status, report.status)) return true;
-  // A cluster restored from a backup counts generations anew.
-  if ((newer.metadata.generation ?? 0) < (base.metadata.generation ?? 0)) return false;
-  const isSameCount = newer.metadata.generation === base.metadata.generation;
-  if (isSameCount && !isDeepStrictEqual(newer.spec, base.spec)) return false;
-  return report.isOnTop?.(newer) ?? !hasOthersAttempt(newer, { base, status: report.status });
-}
-
-/** What was said of another spec says nothing of this one, though a restore may have given it the number of that one's generation. */
-function unspoken(object: KubeObject): KubeObject {
-  const { conditions = [], ...status } = (object.status ?? {}) as { readonly conditions?: readonly object[] };
-  return { ...object, status: { ...status, conditions: conditions.map((one) => ({ ...one, observedGeneration: 0 })) } };
-}
-
-function isRefusedBySchema(error: unknown): boolean {
-  return error instanceof KubeError && error.status === 422;
-}
-
-function isChanged(base: KubeObject, newest: KubeObject | undefined): boolean {
-  const { generation, annotations } = base.metadata;
-  return (
-    newest?.metadata.generation !== generation ||
-    !isDeepStrictEqual(newest?.metadata.annotations ?? {}, annotations ?? {})
-  );
 }

@@ -7,7 +7,10 @@ import { UPDATE_ORGANIZATION } from './organization/remote.ts';
 import { createPipeSettingsKind } from './pipe-settings/index.ts';
 import { UPDATE_PIPE_SETTINGS } from './pipe-settings/remote.ts';
 
-/** Every kind there is, with the operation it calls as metrics name it. A new one is a folder beside this file and its entry here. */
+/**
+ * Every kind there is, with the operation it calls as metrics name it. A new one is a folder beside
+ * this file and its entry here.
+ */
 const KINDS = [
   { create: createPipeSettingsKind, operation: UPDATE_PIPE_SETTINGS },
   { create: createActivityKind, operation: GET_ACTIVITY },

@@ -1,7 +1,11 @@
 import type { Clock } from '../clock.ts';
 
 /** Waits `ms` by the clock, or less when one of the signals is or gets aborted. */
-export async function pause(clock: Clock, ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
+export async function pause(
+  clock: Clock,
+  ms: number,
+  ...signals: readonly AbortSignal[]
+): Promise<void> {
   const done = Promise.withResolvers<void>();
   const cancel = clock.at(ms, done.resolve);
   const end = (): void => done.resolve();

@@ -1,6 +1,9 @@
 import type { Log } from '../log.ts';
 
-/** For a watch whose owner tells of its trouble in words of its own: what it has to say is for debugging. */
+/**
+ * For a watch whose owner tells of its trouble in words of its own: what it has to say is for
+ * debugging.
+ */
 export function quietLog(log: Log): Log {
   const debug: Log['debug'] = (fields, message) => log.debug(fields, message);
   return {

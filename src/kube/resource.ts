@@ -26,7 +26,10 @@ interface ManagedFieldsEntry {
   readonly time?: string;
 }
 
-/** Metadata as the API server sends it; times are RFC 3339 text. `namespace` is absent in what a cluster-scoped kind sends. */
+/**
+ * Metadata as the API server sends it; times are RFC 3339 text. `namespace` is absent in what a
+ * cluster-scoped kind sends.
+ */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace: string;
@@ -56,27 +59,40 @@ export function apiVersionOf(type: ResourceType): string {
   return type.group === '' ? type.version : `${type.group}/${type.version}`;
 }
 
-/** Path of all objects of a kind; without a namespace, those of all namespaces (or of a cluster-scoped kind). */
+/**
+ * Path of all objects of a kind; without a namespace, those of all namespaces (or of a
+ * cluster-scoped kind).
+ */
 export function collectionPath(type: ResourceType, namespace?: string): string {
   const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
   const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace)}`;
   return `${root}${scope}/${type.plural}`;
 }
 
-/** Path of one object, or of a subresource such as `status`. Throws on a name that cannot be one path segment. */
-export function objectPath(type: ResourceType, namespace: string, name: string, subresource?: string): string {
+/**
+ * Path of one object, or of a subresource such as `status`. Throws on a name that cannot be one
+ * path segment.
+ */
+export function objectPath(
+  type: ResourceType,
+  namespace: string,
+  name: string,
+  subresource?: string,
+): string {
   const object = `${collectionPath(type, namespace)}/${segment(name)}`;
   return subresource === undefined ? object : `${object}/${segment(subresource)}`;
 }
 
 /** Key of an object in stores and queues: `namespace/name`. */
-export function keyOf(object: { readonly metadata: Pick<ObjectMeta, 'namespace' | 'name'> }): string {
+export function keyOf(object: {
+  readonly metadata: Pick<ObjectMeta, 'namespace' | 'name'>;
+}): string {
   return `${object.metadata.namespace}/${object.metadata.name}`;
 }
 
 /**
- * Whether both say that the same is wanted. Each change of a spec, and a deletion, makes a new generation; but a cluster restored from
- * a backup gives its number once more.
+ * Whether both say that the same is wanted. Each change of a spec, and a deletion, makes a new
+ * generation; but a cluster restored from a backup gives its number once more.
  */
 export function isSameDeclaration(one: KubeObject, other: KubeObject | undefined): boolean {
   return (
@@ -87,8 +103,8 @@ export function isSameDeclaration(one: KubeObject, other: KubeObject | undefined
 }
 
 /**
- * Negative, zero or positive as `a` is older than, equal to or newer than `b`.
- * Resource versions of one API server are decimal numbers of any length (KEP-5504); '' is older than every other.
+ * Negative, zero or positive as `a` is older than, equal to or newer than `b`. Resource versions of
+ * one API server are decimal numbers of any length (KEP-5504); '' is older than every other.
  */
 export function compareVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;

@@ -2,7 +2,10 @@
 type Labels<Name extends string> = Readonly<Record<Name, string>>;
 
 interface Counter<Name extends string> {
-  /** Adds `by` (default 1, never negative). Every distinct set of labels is kept for ever: only for labels of few values. */
+  /**
+   * Adds `by` (default 1, never negative). Every distinct set of labels is kept for ever: only for
+   * labels of few values.
+   */
   inc(labels: Labels<Name>, by?: number): void;
 }
 
@@ -13,7 +16,10 @@ interface Histogram<Name extends string> {
 
 /** A metric without a memory of its own: its series are asked for when somebody scrapes. */
 interface Collected<Name extends string> {
-  /** Adds a source of series. Two sources must never yield the same labels: a scraper refuses the whole page. */
+  /**
+   * Adds a source of series. Two sources must never yield the same labels: a scraper refuses the
+   * whole page.
+   */
   from(source: () => Iterable<readonly [Labels<Name>, number]>): void;
 }
 
@@ -26,9 +32,16 @@ interface Description<Name extends string> {
 export interface Registry {
   counter<Name extends string>(about: Description<Name>): Counter<Name>;
   /** `buckets` are inclusive upper bounds, rising; `+Inf` is added. */
-  histogram<Name extends string>(about: Description<Name> & { readonly buckets: readonly number[] }): Histogram<Name>;
-  collected<Name extends string>(about: Description<Name> & { readonly type: 'counter' | 'gauge' }): Collected<Name>;
-  /** The page in the Prometheus text format 0.0.4; every metric is there with HELP and TYPE, even without a series. */
+  histogram<Name extends string>(
+    about: Description<Name> & { readonly buckets: readonly number[] },
+  ): Histogram<Name>;
+  collected<Name extends string>(
+    about: Description<Name> & { readonly type: 'counter' | 'gauge' },
+  ): Collected<Name>;
+  /**
+   * The page in the Prometheus text format 0.0.4; every metric is there with HELP and TYPE, even
+   * without a series.
+   */
   render(): string;
 }
 
@@ -70,7 +83,8 @@ export function createRegistry(): Registry {
       return histogram;
     },
     collected: (about) => {
-      const sources: (() => Iterable<readonly [Labels<(typeof about.labels)[number]>, number]>)[] = [];
+      const sources: (() => Iterable<readonly [Labels<(typeof about.labels)[number]>, number]>)[] =
+        [];
       const write: Family['write'] = (line) => {
         for (const source of sources) {
           for (const [labels, value] of source()) line(labelText(about.labels, labels), value);
@@ -96,7 +110,9 @@ function createHistogram<Name extends string>(
   names: readonly Name[],
   bounds: readonly number[],
 ): Histogram<Name> & Pick<Family, 'write'> {
-  const rising = bounds.every((bound, index) => index === 0 || bound > (bounds[index - 1] ?? Infinity));
+  const rising = bounds.every(
+    (bound, index) => index === 0 || bound > (bounds[index - 1] ?? Infinity),
+  );
   if (!rising) throw new Error(`the buckets ${bounds.join(', ')} do not rise`);
   interface Entry {
     readonly labels: Labels<Name>;
@@ -133,13 +149,19 @@ function createHistogram<Name extends string>(
 }
 
 function renderFamily({ name, help, type, write }: Family): string {
-  const lines = [`# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`, `# TYPE ${name} ${type}`];
+  const lines = [
+    `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`,
+    `# TYPE ${name} ${type}`,
+  ];
   write((suffix, value) => lines.push(`${name}${suffix} ${numberText(value)}`));
   lines.push('');
   return lines.join('\n');
 }
 
-/** Also the key under which a series is kept: the names come in the order of the metric, so equal labels give equal text. */
+/**
+ * Also the key under which a series is kept: the names come in the order of the metric, so equal
+ * labels give equal text.
+ */
 function labelText<Name extends string>(names: readonly Name[], labels: Labels<Name>): string {
   if (names.length === 0) return '';
   return `{${names.map((name) => `${name}="${escapeValue(labels[name])}"`).join(',')}}`;

@@ -1,12 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { EXPOSITION_CONTENT_TYPE } from './exposition.ts';
 
-/** Says what is wrong, or undefined when all is well. Must not block: it is asked on every probe. */
+/**
+ * Says what is wrong, or undefined when all is well. Must not block: it is asked on every probe.
+ */
 type Check = () => string | undefined;
 
 export interface ServerOptions {
   readonly listen: { readonly host?: string; readonly port: number };
-  /** By name; one that complains makes /livez fail, and the kubelet restarts the process. That the event loop turns is shown by the answer. */
+  /**
+   * By name; one that complains makes /livez fail, and the kubelet restarts the process. That the
+   * event loop turns is shown by the answer.
+   */
   readonly live: Readonly<Record<string, Check>>;
   /** By name; one that complains makes /readyz fail. Standbys are ready. */
   readonly ready: Readonly<Record<string, Check>>;
@@ -32,11 +37,18 @@ interface Answer {
 
 const TEXT = 'text/plain; charset=utf-8';
 /** Probes and scrapes are small and come from near by; whoever is slower is not one of them. */
-const LIMITS = { maxHeaderSize: 8192, headersTimeout: 5000, requestTimeout: 10_000, keepAliveTimeout: 75_000 };
+const LIMITS = {
+  maxHeaderSize: 8192,
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 75_000,
+};
 const CONNECTIONS_CHECKED_EVERY_MS = 2000;
 const MOST_CONNECTIONS = 100;
 
-/** Serves /livez, /readyz and /metrics; throws an error that names the flag when it cannot listen. */
+/**
+ * Serves /livez, /readyz and /metrics; throws an error that names the flag when it cannot listen.
+ */
 export async function startServer(options: ServerOptions): Promise<StatusServer> {
   const server = createServer(
     { ...LIMITS, connectionsCheckingInterval: CONNECTIONS_CHECKED_EVERY_MS },
@@ -52,25 +64,31 @@ function answer({ method = '', url = '' }: IncomingMessage, options: ServerOptio
   const path = url.split('?', 1)[0] ?? '';
   const page = pageAt(path, options);
   if (!page) return { status: 404, body: 'not found; there are /livez, /readyz and /metrics\n' };
-  if (method !== 'GET' && method !== 'HEAD') return { status: 405, body: 'only GET and HEAD\n', allow: 'GET, HEAD' };
+  if (method !== 'GET' && method !== 'HEAD')
+    return { status: 405, body: 'only GET and HEAD\n', allow: 'GET, HEAD' };
   try {
     return page();
   } catch (error) {
-    return { status: 500, body: `${path} failed: ${error instanceof Error ? error.message : String(error)}\n` };
+    return {
+      status: 500,
+      body: `${path} failed: ${error instanceof Error ? error.message : String(error)}\n`,
+    };
   }
 }
 
 function pageAt(path: string, { live, ready, metrics }: ServerOptions): (() => Answer) | undefined {
   if (path === '/livez') return () => judge(live);
   if (path === '/readyz') return () => judge(ready);
-  if (path === '/metrics') return () => ({ status: 200, body: metrics(), type: EXPOSITION_CONTENT_TYPE });
+  if (path === '/metrics')
+    return () => ({ status: 200, body: metrics(), type: EXPOSITION_CONTENT_TYPE });
   return undefined;
 }
 
 function judge(checks: Readonly<Record<string, Check>>): Answer {
   const results = Object.entries(checks).map(([name, check]) => ({ name, complaint: check() }));
   const lines = results.map(
-    ({ name, complaint }) => `[${complaint === undefined ? '+' : '-'}] ${name}: ${complaint ?? 'ok'}\n`,
+    ({ name, complaint }) =>
+      `[${complaint === undefined ? '+' : '-'}] ${name}: ${complaint ?? 'ok'}\n`,
   );
   const well = results.every(({ complaint }) => complaint === undefined);
   return { status: well ? 200 : 503, body: `${lines.join('')}${well ? 'ok' : 'failed'}\n` };
@@ -113,7 +131,8 @@ const LISTEN_CAUSES: Readonly<Record<string, string>> = {
 
 function listenError(error: NodeJS.ErrnoException, host: string | undefined, port: number): Error {
   const shown = host?.includes(':') ? `[${host}]:${port}` : `${host ?? ''}:${port}`;
-  const why = LISTEN_CAUSES[error.code ?? ''] ?? `${error.message}; choose another address with --listen`;
+  const why =
+    LISTEN_CAUSES[error.code ?? ''] ?? `${error.message}; choose another address with --listen`;
   return new Error(`cannot listen on ${shown}: ${why}`, { cause: error });
 }
 

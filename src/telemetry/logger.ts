@@ -13,8 +13,9 @@ interface LogOptions {
 const MOST_KEPT = 2 ** 20;
 
 /**
- * JSON lines with an ISO time, written before the call returns: the last line before a crash is there.
- * Whatever a caller hands in, only plain values, lists of strings and the text of errors are written.
+ * JSON lines with an ISO time, written before the call returns: the last line before a crash is
+ * there. Whatever a caller hands in, only plain values, lists of strings and the text of errors are
+ * written.
  */
 export function createLog({ level, redactor, destination = openStdout() }: LogOptions): Log {
   const logger = pino(
@@ -30,7 +31,10 @@ export function createLog({ level, redactor, destination = openStdout() }: LogOp
   return wrap(logger);
 }
 
-/** A full disk must not end the process in the midst of a call: the lines follow when there is room again. */
+/**
+ * A full disk must not end the process in the midst of a call: the lines follow when there is room
+ * again.
+ */
 function openStdout(): ReturnType<typeof pino.destination> {
   const stdout = pino.destination({ dest: 1, sync: true, maxLength: MOST_KEPT });
   stdout.on('error', () => {});
@@ -50,14 +54,17 @@ function wrap(logger: Logger): Log {
   };
 }
 
-/** The types forbid more than this already; it holds for callers whose own type of a log is wider. */
+/**
+ * The types forbid more than this already; it holds for callers whose own type of a log is wider.
+ */
 function onlyPlain(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plain(value)]));
 }
 
 function plain(value: unknown): unknown {
   if (value instanceof Error) return describeError(value);
-  if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? item : '[not logged]'));
+  if (Array.isArray(value))
+    return value.map((item) => (typeof item === 'string' ? item : '[not logged]'));
   if (typeof value === 'bigint') return String(value);
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return value;
   return '[not logged]';

@@ -8,10 +8,16 @@ const WAIT_BUCKETS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900];
 /** Seconds. The powers of ten that dashboards for work queues expect. */
 const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1, 1, 10];
 
-/** One field per metric of the process. Figures about objects, credentials and queues are collected from where they live. */
+/**
+ * One field per metric of the process. Figures about objects, credentials and queues are collected
+ * from where they live.
+ */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** A page of its own per call; nothing is shared between two of them. `registerMore`: figures that no part of the operator has a hand in. */
+/**
+ * A page of its own per call; nothing is shared between two of them. `registerMore`: figures that
+ * no part of the operator has a hand in.
+ */
 export function createMetrics(registerMore: (registry: Registry) => void = registerProcessMetrics) {
   const registry = createRegistry();
   const metrics = {

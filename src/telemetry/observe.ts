@@ -33,18 +33,27 @@ const API_CODES = [
 const KUBE_METHODS = ['GET', 'WATCH'];
 const KUBE_CODES = ['200', '401', '403'];
 
-/** Every series whose labels are known in advance is there at 0: one that is born at 1 has no increase, and its alert is silent. */
+/**
+ * Every series whose labels are known in advance is there at 0: one that is born at 1 has no
+ * increase, and its alert is silent.
+ */
 export function startCounters(
   metrics: Metrics,
-  known: { readonly kinds: readonly string[]; readonly operations: readonly string[]; readonly host: string },
+  known: {
+    readonly kinds: readonly string[];
+    readonly operations: readonly string[];
+    readonly host: string;
+  },
 ): void {
   const { kinds, operations, host } = known;
-  for (const operation of operations) for (const code of API_CODES) metrics.apiRequests.inc({ operation, code }, 0);
+  for (const operation of operations)
+    for (const code of API_CODES) metrics.apiRequests.inc({ operation, code }, 0);
   for (const kind of kinds) {
     metrics.reconciles.inc({ kind, result: BROKEN_PASS }, 0);
     metrics.drift.inc({ kind }, 0);
   }
-  for (const method of KUBE_METHODS) for (const code of KUBE_CODES) metrics.kubeRequests.inc({ code, method, host }, 0);
+  for (const method of KUBE_METHODS)
+    for (const code of KUBE_CODES) metrics.kubeRequests.inc({ code, method, host }, 0);
   metrics.queueAdds.inc(NAME, 0);
   metrics.queueRetries.inc(NAME, 0);
 }
@@ -67,7 +76,10 @@ export function observePasses(metrics: Metrics): (pass: PassRecord) => void {
   };
 }
 
-/** Figures that are read off where they live when somebody scrapes; nothing is counted twice or kept per object. */
+/**
+ * Figures that are read off where they live when somebody scrapes; nothing is counted twice or kept
+ * per object.
+ */
 export function collectFigures(
   metrics: Metrics,
   from: {
@@ -79,9 +91,12 @@ export function collectFigures(
   },
 ): void {
   const { queue, pacer, kinds, clock, isLeader } = from;
-  const running = (): number[] => queue.runningSince().map((since) => (clock.monotonic() - since) / 1000);
+  const running = (): number[] =>
+    queue.runningSince().map((since) => (clock.monotonic() - since) / 1000);
   metrics.queueDepth.from(() => [[NAME, queue.depth]]);
-  metrics.queueUnfinished.from(() => [[NAME, running().reduce((sum, seconds) => sum + seconds, 0)]]);
+  metrics.queueUnfinished.from(() => [
+    [NAME, running().reduce((sum, seconds) => sum + seconds, 0)],
+  ]);
   metrics.queueLongestRunning.from(() => [[NAME, Math.max(0, ...running())]]);
   metrics.leader.from(() => [[{}, isLeader() ? 1 : 0]]);
   metrics.credentialPaused.from(() => {
@@ -94,7 +109,10 @@ export function collectFigures(
   metrics.resourceReady.from(function* () {
     for (const { kind, namespace, name, status } of objects(kinds)) {
       const ready = readyOf(status);
-      yield [{ kind, namespace, name, reason: ready?.reason ?? 'Pending' }, ready?.status === 'True' ? 1 : 0];
+      yield [
+        { kind, namespace, name, reason: ready?.reason ?? 'Pending' },
+        ready?.status === 'True' ? 1 : 0,
+      ];
     }
   });
   metrics.resourceLastConfirmed.from(function* () {

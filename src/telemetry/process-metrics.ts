@@ -2,7 +2,10 @@ import { readdirSync } from 'node:fs';
 import { type ELDHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Registry } from './exposition.ts';
 
-/** Milliseconds between two looks at the event loop: often enough to see a stall, rare enough to cost nothing at rest. */
+/**
+ * Milliseconds between two looks at the event loop: often enough to see a stall, rare enough to
+ * cost nothing at rest.
+ */
 const LAG_RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 
@@ -11,10 +14,16 @@ export function registerProcessMetrics(registry: Registry): void {
   const gauge = (name: string, help: string, read: () => number | undefined): void =>
     single(registry, 'gauge', name, help, read);
 
-  single(registry, 'counter', 'process_cpu_seconds_total', 'Processor time, user and system.', () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
-  });
+  single(
+    registry,
+    'counter',
+    'process_cpu_seconds_total',
+    'Processor time, user and system.',
+    () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
+  );
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
   gauge(
     'process_start_time_seconds',
@@ -22,7 +31,11 @@ export function registerProcessMetrics(registry: Registry): void {
     () => performance.timeOrigin / 1000,
   );
   gauge('process_open_fds', 'Open file descriptors.', openFileDescriptors);
-  gauge('nodejs_heap_size_total_bytes', 'Heap taken from the system.', () => process.memoryUsage().heapTotal);
+  gauge(
+    'nodejs_heap_size_total_bytes',
+    'Heap taken from the system.',
+    () => process.memoryUsage().heapTotal,
+  );
   gauge('nodejs_heap_size_used_bytes', 'Heap in use.', () => process.memoryUsage().heapUsed);
   gauge(
     'nodejs_external_memory_bytes',
@@ -32,7 +45,9 @@ export function registerProcessMetrics(registry: Registry): void {
   registerEventLoopLag(gauge);
 }
 
-function registerEventLoopLag(gauge: (name: string, help: string, read: () => number) => void): void {
+function registerEventLoopLag(
+  gauge: (name: string, help: string, read: () => number) => void,
+): void {
   const histogram = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
   histogram.enable();
   const lag = (read: (histogram: ELDHistogram) => number) => (): number =>

@@ -1,18 +1,27 @@
-/** Shorter ones are not looked for: they would blacken innocent words, and a credential that short hides nothing. */
+/**
+ * Shorter ones are not looked for: they would blacken innocent words, and a credential that short
+ * hides nothing.
+ */
 const SHORTEST = 6;
 const PREFIX = 4;
 const MASK = '[redacted]';
 
-/** Replaces known secrets in text that is about to leave the process. The last line of defence: nothing should get there. */
+/**
+ * Replaces known secrets in text that is about to leave the process. The last line of defence:
+ * nothing should get there.
+ */
 export interface Redactor {
-  /** Looks for these from now on, also in their JSON and URL spelling, until the function it returns is called. */
+  /**
+   * Looks for these from now on, also in their JSON and URL spelling, until the function it returns
+   * is called.
+   */
   add(secrets: readonly string[]): () => void;
   apply(text: string): string;
 }
 
 /**
- * Secrets are found by their first four characters, so that a line costs the same with one secret as with thousands:
- * one look-up per character, and none at all while there is no secret.
+ * Secrets are found by their first four characters, so that a line costs the same with one secret
+ * as with thousands: one look-up per character, and none at all while there is no secret.
  */
 export function createRedactor(): Redactor {
   const holders = new Map<string, number>();
@@ -42,7 +51,9 @@ export function createRedactor(): Redactor {
 
   return {
     add(secrets) {
-      const spellings = [...new Set(secrets.flatMap(spellingsOf))].filter(({ length }) => length >= SHORTEST);
+      const spellings = [...new Set(secrets.flatMap(spellingsOf))].filter(
+        ({ length }) => length >= SHORTEST,
+      );
       spellings.forEach(remember);
       let released = false;
       return () => {
@@ -56,7 +67,9 @@ export function createRedactor(): Redactor {
       let clean = '';
       let copied = 0;
       for (let at = 0; at <= text.length - SHORTEST; at++) {
-        const found = byPrefix.get(text.slice(at, at + PREFIX))?.find((secret) => text.startsWith(secret, at));
+        const found = byPrefix
+          .get(text.slice(at, at + PREFIX))
+          ?.find((secret) => text.startsWith(secret, at));
         if (found === undefined) continue;
         clean += text.slice(copied, at) + MASK;
         copied = at + found.length;

@@ -1,9 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 
-/** Tells when requests reach this process's HTTP server, to the microsecond: the simulator's own log counts milliseconds. */
+/**
+ * Tells when requests reach this process's HTTP server, to the microsecond: the simulator's own log
+ * counts milliseconds.
+ */
 export interface Arrivals {
-  /** Time on `performance.now()` of the next request whose path holds this text. Rejects after 30 s. */
+  /**
+   * Time on `performance.now()` of the next request whose path holds this text. Rejects after 30 s.
+   */
   next(pathIncludes: string): Promise<number>;
   close(): void;
 }

@@ -10,10 +10,16 @@ const { items } = (await list.body.json()) as { items: Pset[] };
 await inParallel(items, options.concurrency ?? 1, async ({ apiVersion, kind, metadata, spec }) => {
   await put(apiPath(spec), spec.settings);
   const { name, namespace, uid, resourceVersion } = metadata;
-  const body = { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion }, status: options.status };
+  const body = {
+    apiVersion,
+    kind,
+    metadata: { name, namespace, uid, resourceVersion },
+    status: options.status,
+  };
   const reply = await kube('PUT', `${psetPath(namespace, name)}/status`, body);
   const text = await reply.body.text();
-  if (reply.statusCode !== 200) throw new Error(`status of ${name}: HTTP ${reply.statusCode}: ${text}`);
+  if (reply.statusCode !== 200)
+    throw new Error(`status of ${name}: HTTP ${reply.statusCode}: ${text}`);
   JSON.parse(text);
 });
 console.log(DONE);

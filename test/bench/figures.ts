@@ -29,7 +29,9 @@ export function medianOf(values: readonly number[], digits: number): string {
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map(({ what, goal, measured, met }) => [what, goal, measured, verdict(met)]);
   const all = [['What', 'Goal', 'Measured', 'Met'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...all.map((row) => row[column]?.length ?? 0)),
+  );
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const [head = [], ...rest] = all;

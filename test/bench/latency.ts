@@ -15,7 +15,10 @@ interface Run {
   readonly bare: readonly number[];
 }
 
-/** From sending an edit of a spec to the arrival of its PUT, for the operator and a bare watcher by turns. */
+/**
+ * From sending an edit of a spec to the arrival of its PUT, for the operator and a bare watcher by
+ * turns.
+ */
 export async function measureLatency(
   stage: Stage,
   { quick, say }: { readonly quick: boolean; readonly say: (line: string) => void },
@@ -66,7 +69,11 @@ async function measureOnce(
     await copyStatus(stage, status, psetPath(bared, names.bare[edit % OBJECTS]));
   };
   const editBared = async (edit: number): Promise<void> => {
-    const took = await editOne(stage, { namespace: bared, name: names.bare[edit % OBJECTS] ?? '', value: 1000 + edit });
+    const took = await editOne(stage, {
+      namespace: bared,
+      name: names.bare[edit % OBJECTS] ?? '',
+      value: 1000 + edit,
+    });
     if (edit >= WARM_UP) times.bare.push(took);
   };
   for (let edit = 0; edit < WARM_UP + edits; edit += 1) {
@@ -81,11 +88,17 @@ async function measureOnce(
 
 async function editOne(
   stage: Stage,
-  { namespace, name, value }: { readonly namespace: string; readonly name: string; readonly value: number },
+  {
+    namespace,
+    name,
+    value,
+  }: { readonly namespace: string; readonly name: string; readonly value: number },
 ): Promise<number> {
   const arrival = stage.arrivals.next(`/${name}/`);
   const since = performance.now();
-  await stage.ask('PATCH', psetPath(namespace, name), { spec: { settings: { streaming_max_insert_wait_ms: value } } });
+  await stage.ask('PATCH', psetPath(namespace, name), {
+    spec: { settings: { streaming_max_insert_wait_ms: value } },
+  });
   return (await arrival) - since;
 }
 
@@ -97,7 +110,10 @@ async function settled(stage: Stage, namespace: string, name: string): Promise<P
   }
 }
 
-/** The objects of the bare watcher carry the same status: how long the API server takes over an edit depends on it. */
+/**
+ * The objects of the bare watcher carry the same status: how long the API server takes over an edit
+ * depends on it.
+ */
 async function copyStatus(stage: Stage, status: Pset['status'], path: string): Promise<void> {
   const object = await stage.ask<Pset>('GET', path);
   await stage.ask('PUT', `${path}/status`, { ...object, status });

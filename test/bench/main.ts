@@ -31,12 +31,17 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
   });
   const names = positionals.length > 0 ? positionals : Object.keys(benchmarks);
   const unknown = names.filter((name) => !Object.hasOwn(benchmarks, name));
   if (values.help || unknown.length > 0) {
-    console.error(unknown.length > 0 ? `There is no benchmark ${unknown.join(', ')}.\n${usage}` : usage);
+    console.error(
+      unknown.length > 0 ? `There is no benchmark ${unknown.join(', ')}.\n${usage}` : usage,
+    );
     return values.help ? 0 : 2;
   }
   if (!(await runQuietly(BUILD))) return 1;

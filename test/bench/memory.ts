@@ -32,18 +32,33 @@ interface Options {
   readonly say: (line: string) => void;
 }
 
-/** Resident memory of the bundle once it has nothing to do: with nothing, with many objects, with many Secrets. */
+/**
+ * Resident memory of the bundle once it has nothing to do: with nothing, with many objects, with
+ * many Secrets.
+ */
 export async function measureMemory(stage: Stage, { quick, say }: Options): Promise<Figure[]> {
   const scale = quick ? 0.01 : 1;
   const options = { restMs: quick ? 500 : 60_000, restarts: quick ? 1 : 3, say };
-  const idle = await measureLoad(stage, { namespace: 'memory-idle', objects: 0, secrets: 0 }, options);
-  const one = await measureLoad(stage, { namespace: 'memory-one', objects: 1000 * scale, secrets: 1 }, options);
+  const idle = await measureLoad(
+    stage,
+    { namespace: 'memory-idle', objects: 0, secrets: 0 },
+    options,
+  );
+  const one = await measureLoad(
+    stage,
+    { namespace: 'memory-one', objects: 1000 * scale, secrets: 1 },
+    options,
+  );
   const many = await measureLoad(
     stage,
     { namespace: 'memory-many', objects: 1000 * scale, secrets: 1000 * scale },
     options,
   );
-  const full = await measureLoad(stage, { namespace: 'memory-full', objects: 10_000 * scale, secrets: 10 }, options);
+  const full = await measureLoad(
+    stage,
+    { namespace: 'memory-full', objects: 10_000 * scale, secrets: 10 },
+    options,
+  );
   return [
     restart('idle', idle, MOST_IDLE_MB),
     ...applied('10,000 objects on 10 Secrets', full, MOST_FULL_MB),
@@ -60,7 +75,11 @@ export async function measureMemory(stage: Stage, { quick, say }: Options): Prom
 async function measureLoad(
   stage: Stage,
   load: Load,
-  options: { readonly restMs: number; readonly restarts: number; readonly say: (line: string) => void },
+  options: {
+    readonly restMs: number;
+    readonly restarts: number;
+    readonly say: (line: string) => void;
+  },
 ): Promise<Measured> {
   const { namespace, objects, secrets } = load;
   options.say(`memory: ${objects} objects on ${secrets} Secrets`);
@@ -70,7 +89,8 @@ async function measureLoad(
   for (let run = 0; run < options.restarts; run += 1) {
     const operator = stage.startOperator({ namespace });
     await operator.says(WORKING);
-    // The next start would slow this one's down, and a slower start collects garbage at other times.
+    // The next start would slow this one's down, and a slower start collects garbage at other
+    // times.
     await pause(Math.min(options.restMs, 5000));
     operators.push(operator);
   }
@@ -78,7 +98,8 @@ async function measureLoad(
   const restarted = await Promise.all(operators.map(({ pid }) => residentOf(pid)));
   await Promise.all(operators.map((operator) => operator.stop()));
   const { calls } = { calls: stage.simulator.callCount() };
-  if (calls !== expectedCalls(stage, objects)) throw new Error(`${calls} calls: a restart is to send nothing`);
+  if (calls !== expectedCalls(stage, objects))
+    throw new Error(`${calls} calls: a restart is to send nothing`);
   return { ...done, restarted };
 }
 
@@ -90,9 +111,16 @@ function expectedCalls(stage: Stage, more: number): number {
   return calls;
 }
 
-async function applyAll(stage: Stage, { namespace, objects }: Load, restMs: number): Promise<Resident> {
+async function applyAll(
+  stage: Stage,
+  { namespace, objects }: Load,
+  restMs: number,
+): Promise<Resident> {
   const before = stage.simulator.callCount();
-  const operator = stage.startOperator({ namespace, flags: ['--api-in-flight', '50', '--concurrency', '50'] });
+  const operator = stage.startOperator({
+    namespace,
+    flags: ['--api-in-flight', '50', '--concurrency', '50'],
+  });
   while (stage.simulator.callCount() - before < objects) await pause(200);
   await pause(restMs);
   const resident = await residentOf(operator.pid);

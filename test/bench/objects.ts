@@ -35,7 +35,10 @@ export function apiPath({ organizationId, serviceId, pipeId }: Pset['spec']): st
   return `/v1/organizations/${organizationId}/services/${serviceId}/pipes/${pipeId}/settings`;
 }
 
-/** Makes a namespace with Secrets and objects spread over them evenly; pipes have the names of their objects, which no other namespace has. */
+/**
+ * Makes a namespace with Secrets and objects spread over them evenly; pipes have the names of their
+ * objects, which no other namespace has.
+ */
 export async function fillNamespace(
   stage: Stage,
   {
@@ -47,7 +50,10 @@ export async function fillNamespace(
   await stage.ask('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   await inParallel(numbers(secrets), 50, (index) => {
     // Every Secret its own key, as where each belongs to another team.
-    const key = index === 0 ? KEY : { id: `${namespace}-${index}`, secret: `secret-of-${namespace}-${index}` };
+    const key =
+      index === 0
+        ? KEY
+        : { id: `${namespace}-${index}`, secret: `secret-of-${namespace}-${index}` };
     stage.simulator.setKey(key.id, key.secret);
     const stringData = { keyId: key.id, keySecret: key.secret };
     return stage.ask('POST', `/api/v1/namespaces/${namespace}/secrets`, {

@@ -17,7 +17,12 @@ export interface PeerOptions {
 export function openPeer() {
   const options = JSON.parse(process.env.PEER_OPTIONS ?? '{}') as PeerOptions;
   const { server, ca, token, apiUrl, authorization } = options;
-  const kube = new Pool(server, { allowH2: true, connect: { ca, allowH2: true }, headersTimeout: 0, bodyTimeout: 0 });
+  const kube = new Pool(server, {
+    allowH2: true,
+    connect: { ca, allowH2: true },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
   const api = new Pool(apiUrl);
   return {
     options,
@@ -25,7 +30,11 @@ export function openPeer() {
       kube.request({
         method,
         path,
-        headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: 'application/json',
+          'content-type': 'application/json',
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     async put(path: string, settings: object): Promise<unknown> {

@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 export interface Program {
   readonly pid: number;
-  /** Resolves when a line with this text is printed, past or to come; rejects when the program ends before, or after two minutes. */
+  /**
+   * Resolves when a line with this text is printed, past or to come; rejects when the program ends
+   * before, or after two minutes.
+   */
   says(text: string): Promise<void>;
   /** SIGTERM; resolves when it has ended. */
   stop(): Promise<void>;
@@ -17,7 +20,10 @@ const running = new Set<ChildProcess>();
 /** Starts a script with this Node as a process of its own. */
 export function startProgram(
   script: string,
-  options: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
+  options: {
+    readonly args?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
 ): Program {
   const child = spawn(process.execPath, [script, ...(options.args ?? [])], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -48,7 +54,8 @@ export function startProgram(
     says: (text) =>
       new Promise((resolve, reject) => {
         if (seen.has(text)) return resolve();
-        const fail = (why: string) => reject(new Error(`${script} ${why} before it said ${text}:\n${tail.join('\n')}`));
+        const fail = (why: string) =>
+          reject(new Error(`${script} ${why} before it said ${text}:\n${tail.join('\n')}`));
         const timer = setTimeout(() => fail(`took ${PATIENCE_MS / 1000} s`), PATIENCE_MS);
         waiting.set(text, () => {
           clearTimeout(timer);

@@ -15,18 +15,28 @@ interface Options {
   readonly say: (line: string) => void;
 }
 
-/** How fast many new objects become Ready, against a bare loop; and how soon after its start the operator sends its first PUT. */
+/**
+ * How fast many new objects become Ready, against a bare loop; and how soon after its start the
+ * operator sends its first PUT.
+ */
 export async function measureSettle(stage: Stage, options: Options): Promise<Figure[]> {
   const objects = options.quick ? 30 : 1000;
   const rates: { operator: number[]; bare: number[] } = { operator: [], bare: [] };
   const status = await exampleStatus(stage);
   for (let run = 1; run <= (options.quick ? 1 : 5); run += 1) {
     options.say(`settle: run ${run}, ${objects} objects each`);
-    const sides: ('operator' | 'bare')[] = run % 2 === 0 ? ['bare', 'operator'] : ['operator', 'bare'];
+    const sides: ('operator' | 'bare')[] =
+      run % 2 === 0 ? ['bare', 'operator'] : ['operator', 'bare'];
     for (const side of sides) {
       const namespace = `settle-${side}-${run}`;
       await fillNamespace(stage, { namespace, objects });
-      rates[side].push(await (side === 'operator' ? operatorRate : bareRate)(stage, { namespace, objects, status }));
+      rates[side].push(
+        await (side === 'operator' ? operatorRate : bareRate)(stage, {
+          namespace,
+          objects,
+          status,
+        }),
+      );
     }
   }
   const shares = rates.operator.map((rate, index) => rate / (rates.bare[index] ?? Number.NaN));
@@ -56,18 +66,26 @@ async function operatorRate(stage: Stage, { namespace, objects }: Round): Promis
 
 async function bareRate(stage: Stage, { namespace, objects, status }: Round): Promise<number> {
   const first = stage.arrivals.next(`/${namespace}-`);
-  const peer = await stage.startPeer('bare-loop.ts', { namespace, concurrency: CONCURRENCY, status });
+  const peer = await stage.startPeer('bare-loop.ts', {
+    namespace,
+    concurrency: CONCURRENCY,
+    status,
+  });
   const since = performance.timeOrigin + (await first);
   await peer.says(DONE);
   return objects / (((await lastStatus(stage, namespace, objects)) - since) / 1000);
 }
 
-/** When the API server answered the last write of a status: from its audit log, so that nobody watches while it is measured. Epoch ms. */
+/**
+ * When the API server answered the last write of a status: from its audit log, so that nobody
+ * watches while it is measured. Epoch ms.
+ */
 async function lastStatus(stage: Stage, namespace: string, objects: number): Promise<number> {
   for (;;) {
     await pause(2000);
     const writes = (await stage.controlPlane.audit()).filter(
-      (entry) => entry.namespace === namespace && entry.subresource === 'status' && entry.code === 200,
+      (entry) =>
+        entry.namespace === namespace && entry.subresource === 'status' && entry.code === 200,
     );
     if (writes.length > objects)
       throw new Error(`${writes.length} status writes for ${objects} objects in ${namespace}`);

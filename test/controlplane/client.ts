@@ -10,7 +10,10 @@ import type { ControlPlane } from './controlplane.ts';
 import { requestToken, writeTokenKubeconfig } from './identity.ts';
 import { createKubectl } from './kubectl.ts';
 
-/** What the global setup hands to the processes that run the tests. To stop its API server, a test starts a control plane of its own. */
+/**
+ * What the global setup hands to the processes that run the tests. To stop its API server, a test
+ * starts a control plane of its own.
+ */
 export type ProvidedControlPlane = Pick<
   ControlPlane,
   'server' | 'ca' | 'admin' | 'adminKubeconfig' | 'kubectlProgram' | 'folder' | 'auditLog'
@@ -25,7 +28,10 @@ declare module 'vitest' {
 /** The control plane that all integration tests share. */
 export const controlPlane = inject('controlPlane');
 
-/** Runs kubectl as the administrator, or as the user of another kubeconfig; never throws for an exit code. */
+/**
+ * Runs kubectl as the administrator, or as the user of another kubeconfig; never throws for an exit
+ * code.
+ */
 export const kubectl = createKubectl({
   program: controlPlane.kubectlProgram,
   kubeconfig: controlPlane.adminKubeconfig,
@@ -39,7 +45,10 @@ export async function newNamespace(): Promise<string> {
   return name;
 }
 
-/** `kubectl apply` of one or more documents, into `namespace` where they name none. Throws with what kubectl said. */
+/**
+ * `kubectl apply` of one or more documents, into `namespace` where they name none. Throws with what
+ * kubectl said.
+ */
 export async function applyYaml(text: string, namespace = 'default'): Promise<string> {
   const { code, stdout, stderr } = await kubectl(['apply', '-n', namespace, '-f', '-'], text);
   if (code !== 0) throw new Error(`kubectl apply ended with ${code}: ${stderr}`);
@@ -53,18 +62,33 @@ export async function getJson<T>(args: readonly string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-/** Path of a kubeconfig with a bound token of a ServiceAccount, which is made if need be and has no rights by itself. */
+/**
+ * Path of a kubeconfig with a bound token of a ServiceAccount, which is made if need be and has no
+ * rights by itself.
+ */
 export async function serviceAccountKubeconfig(namespace: string, name: string): Promise<string> {
   const { admin, server, ca, folder } = controlPlane;
-  await restRequest(admin, 'POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name } });
+  await restRequest(admin, 'POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, {
+    metadata: { name },
+  });
   const token = await requestToken(admin, { namespace, name });
-  return writeTokenKubeconfig(join(folder, 'users', randomUUID()), { server, caPem: ca, token, namespace });
+  return writeTokenKubeconfig(join(folder, 'users', randomUUID()), {
+    server,
+    caPem: ca,
+    token,
+    namespace,
+  });
 }
 
 /** Of a log that all test files share, only what comes while this one runs. */
-const auditLog = new AuditLog(controlPlane.auditLog, { from: statSync(controlPlane.auditLog).size });
+const auditLog = new AuditLog(controlPlane.auditLog, {
+  from: statSync(controlPlane.auditLog).size,
+});
 
-/** Every request to the API server that was answered while this test file runs and before this call, and of which all given fields are equal. */
+/**
+ * Every request to the API server that was answered while this test file runs and before this call,
+ * and of which all given fields are equal.
+ */
 export async function audit(only: Partial<AuditEntry> = {}): Promise<AuditEntry[]> {
   const entries = await auditLog.complete((name) =>
     restRequest(controlPlane.admin, 'GET', `/api/v1/namespaces/${name}`),
@@ -82,10 +106,16 @@ export interface WaitOptions<T> {
   readonly timeoutMs?: number;
 }
 
-/** A round that takes longer than this counts as this long: a test whose process got no processor has not waited. */
+/**
+ * A round that takes longer than this counts as this long: a test whose process got no processor
+ * has not waited.
+ */
 const LONGEST_ROUND_MS = 1_000;
 
-/** Asks `check` until its value will do, and gives that value. A check that throws counts as not yet. The error of a time-out shows the last value, or the last error. */
+/**
+ * Asks `check` until its value will do, and gives that value. A check that throws counts as not
+ * yet. The error of a time-out shows the last value, or the last error.
+ */
 export async function waitFor<T>(
   check: () => T | Promise<T>,
   { what, until = Boolean, timeoutMs = 30_000 }: WaitOptions<T>,
@@ -97,7 +127,8 @@ export async function waitFor<T>(
     const seen = await attempt(check);
     if ('value' in seen && until(seen.value)) return seen.value;
     if (waited > timeoutMs) {
-      const last = 'value' in seen ? inspect(seen.value, { depth: 8, breakLength: 160 }) : seen.error;
+      const last =
+        'value' in seen ? inspect(seen.value, { depth: 8, breakLength: 160 }) : seen.error;
       const how = `${rounds} looks, the longest took ${Math.round(longest)} ms`;
       throw new Error(`Waited ${timeoutMs} ms in vain for ${what} (${how}). Seen last: ${last}`);
     }

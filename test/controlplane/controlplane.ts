@@ -15,7 +15,10 @@ import {
 import { createKubectl, type Kubectl } from './kubectl.ts';
 import { progressLines, type Say, step } from './progress.ts';
 
-/** A running etcd and kube-apiserver on loopback, with RBAC enforced, and nothing else: no controllers, no nodes. */
+/**
+ * A running etcd and kube-apiserver on loopback, with RBAC enforced, and nothing else: no
+ * controllers, no nodes.
+ */
 export interface ControlPlane {
   /** `https://127.0.0.1:<port>`; the same over a restart of the API server. */
   readonly server: string;
@@ -30,13 +33,18 @@ export interface ControlPlane {
   readonly folder: string;
   readonly auditLog: string;
   readonly kubectl: Kubectl;
-  /** Path of a kubeconfig with a client certificate for that user, who may do only what RBAC gives. */
+  /**
+   * Path of a kubeconfig with a client certificate for that user, who may do only what RBAC gives.
+   */
   readonly addUser: (name: string, groups?: readonly string[]) => Promise<string>;
   /** A bound token of a ServiceAccount that exists. */
   readonly serviceAccountToken: (request: TokenRequest) => Promise<string>;
   /** Path of a kubeconfig with a bound token, valid for a day, of a ServiceAccount that exists. */
   readonly serviceAccountKubeconfig: (namespace: string, name: string) => Promise<string>;
-  /** All requests answered before this call; while the API server is stopped, what was logged until then. */
+  /**
+   * All requests answered before this call; while the API server is stopped, what was logged until
+   * then.
+   */
   readonly audit: () => Promise<AuditEntry[]>;
   /** Stops the API server as a crash of its machine would be seen by clients; the data stays. */
   readonly stopApiServer: () => Promise<void>;
@@ -55,11 +63,17 @@ export interface ControlPlaneOptions {
   readonly apiServerProgram?: string;
   /** Where progress goes; absent: standard error. */
   readonly say?: Say;
-  /** False when the caller stops it on SIGINT and SIGTERM itself; absent: done here, then the signal takes its course. */
+  /**
+   * False when the caller stops it on SIGINT and SIGTERM itself; absent: done here, then the signal
+   * takes its course.
+   */
   readonly stopOnSignal?: boolean;
 }
 
-/** Starts a control plane, after downloading or building its programs if need be. Throws with the programs' output when one does not start. */
+/**
+ * Starts a control plane, after downloading or building its programs if need be. Throws with the
+ * programs' output when one does not start.
+ */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const say = options.say ?? progressLines();
   const { folder: programs, origin } = options.binaries ?? (await findBinaries({ say }));
@@ -107,7 +121,11 @@ async function start(programs: string, options: ControlPlaneOptions): Promise<Co
     await apiServer.start();
     const { url: server, port } = apiServer;
     const admin = authority.adminAt(server);
-    const adminKubeconfig = await writeCertificateKubeconfig(join(users, 'admin'), admin, 'test-admin');
+    const adminKubeconfig = await writeCertificateKubeconfig(
+      join(users, 'admin'),
+      admin,
+      'test-admin',
+    );
     const kubectlProgram = join(programs, 'kubectl');
     let files = 0;
     const nextFile = () => join(users, `${++files}`);
@@ -131,7 +149,12 @@ async function start(programs: string, options: ControlPlaneOptions): Promise<Co
       serviceAccountToken: (request) => requestToken(admin, request),
       serviceAccountKubeconfig: async (namespace, name) => {
         const token = await requestToken(admin, { namespace, name });
-        return writeTokenKubeconfig(nextFile(), { server, caPem: authority.caPem, token, namespace });
+        return writeTokenKubeconfig(nextFile(), {
+          server,
+          caPem: authority.caPem,
+          token,
+          namespace,
+        });
       },
       audit: async () =>
         apiServer

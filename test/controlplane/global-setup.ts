@@ -8,10 +8,21 @@ export default function setup(project: TestProject): Promise<() => Promise<void>
 }
 
 /** Starts one for a project of vitest, and gives what stops it. */
-export async function share(project: TestProject, options: ControlPlaneOptions = {}): Promise<() => Promise<void>> {
+export async function share(
+  project: TestProject,
+  options: ControlPlaneOptions = {},
+): Promise<() => Promise<void>> {
   const controlPlane = await startControlPlane(options);
   const { server, ca, admin, adminKubeconfig, kubectlProgram, folder, auditLog } = controlPlane;
-  const shared: ProvidedControlPlane = { server, ca, admin, adminKubeconfig, kubectlProgram, folder, auditLog };
+  const shared: ProvidedControlPlane = {
+    server,
+    ca,
+    admin,
+    adminKubeconfig,
+    kubectlProgram,
+    folder,
+    auditLog,
+  };
   project.provide('controlPlane', shared);
   return controlPlane.stop;
 }

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withLock } from './lock.ts';
-import type { Say } from './progress.ts';
-import { step } from './progress.ts';
+import { type Say, step } from './progress.ts';
 
 const modules = join(import.meta.dirname, 'go');
 
@@ -21,7 +20,12 @@ const kubernetes = { folder: 'kubernetes', module: 'k8s.io/kubernetes' };
 
 /** What a control plane is made of, in the order in which it is built. */
 export const controlPlaneRecipes: readonly Recipe[] = [
-  { program: 'etcd', folder: 'etcd', module: 'go.etcd.io/etcd/server/v3', package: 'go.etcd.io/etcd/server/v3' },
+  {
+    program: 'etcd',
+    folder: 'etcd',
+    module: 'go.etcd.io/etcd/server/v3',
+    package: 'go.etcd.io/etcd/server/v3',
+  },
   { program: 'kube-apiserver', ...kubernetes, package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
   { program: 'kubectl', ...kubernetes, package: 'k8s.io/kubernetes/cmd/kubectl' },
 ];
@@ -50,8 +54,17 @@ export interface BuildOptions {
   readonly withoutGo: string;
 }
 
-/** Builds what `folder` does not have yet. Two processes may ask at once: one builds, the other waits. Throws when there is no Go, or with the end of Go's output. */
-export async function buildFromGoModules({ recipes, folder, env, say, withoutGo }: BuildOptions): Promise<void> {
+/**
+ * Builds what `folder` does not have yet. Two processes may ask at once: one builds, the other
+ * waits. Throws when there is no Go, or with the end of Go's output.
+ */
+export async function buildFromGoModules({
+  recipes,
+  folder,
+  env,
+  say,
+  withoutGo,
+}: BuildOptions): Promise<void> {
   await checkGo(env, withoutGo);
   await mkdir(folder, { recursive: true });
   await withLock({ path: join(folder, '.lock'), say }, async () => {
@@ -60,19 +73,31 @@ export async function buildFromGoModules({ recipes, folder, env, say, withoutGo 
     const scratch = join(folder, `go${unfinishedSuffix}`);
     await mkdir(scratch);
     try {
-      for (const recipe of recipes) await build(recipe, { folder, env: { ...env, GOTMPDIR: scratch }, say });
+      for (const recipe of recipes)
+        await build(recipe, { folder, env: { ...env, GOTMPDIR: scratch }, say });
     } finally {
       await removeUnfinished(folder);
     }
   });
 }
 
-async function build(recipe: Recipe, { folder, env, say }: Pick<BuildOptions, 'folder' | 'env' | 'say'>) {
+async function build(
+  recipe: Recipe,
+  { folder, env, say }: Pick<BuildOptions, 'folder' | 'env' | 'say'>,
+) {
   const target = join(folder, recipe.program);
   if (await exists(target)) return;
   const version = versionOf(recipe);
   const unfinished = `${target}${unfinishedSuffix}`;
-  const args = ['build', '-trimpath', '-ldflags', linkerFlags(recipe, version), '-o', unfinished, recipe.package];
+  const args = [
+    'build',
+    '-trimpath',
+    '-ldflags',
+    linkerFlags(recipe, version),
+    '-o',
+    unfinished,
+    recipe.package,
+  ];
   await step(say, `Building ${recipe.program} ${version}`, () => go(args, recipe.folder, env));
   await rename(unfinished, target);
 }
@@ -81,7 +106,9 @@ const unfinishedSuffix = '.unfinished';
 
 async function removeUnfinished(folder: string): Promise<void> {
   const left = (await readdir(folder)).filter((name) => name.endsWith(unfinishedSuffix));
-  await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true, maxRetries: 10 })));
+  await Promise.all(
+    left.map((name) => rm(join(folder, name), { recursive: true, maxRetries: 10 })),
+  );
 }
 
 /** Without these a Kubernetes built from its module calls itself v0.0.0, which clients refuse. */
@@ -89,7 +116,9 @@ function linkerFlags(recipe: Recipe, version: string): string {
   if (recipe.module !== kubernetes.module) return '-s -w';
   const [major, minor] = version.slice(1).split('.');
   const values = { gitVersion: version, gitMajor: major, gitMinor: minor };
-  const set = Object.entries(values).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
+  const set = Object.entries(values).map(
+    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
+  );
   return ['-s -w', ...set].join(' ');
 }
 
@@ -124,7 +153,8 @@ function go(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Pr
     child.once('close', (code, signal) => {
       for (const event of endings) process.off(event, interrupt);
       if (code === 0) resolve();
-      else if (signal) reject(new Error(`Building stopped by ${signal}; the next start takes it up again`));
+      else if (signal)
+        reject(new Error(`Building stopped by ${signal}; the next start takes it up again`));
       else reject(new Error(goFailed(args, code, output)));
     });
   });
@@ -143,7 +173,8 @@ function versionIn(folder: string, module: string): string {
       .startsWith(`${module} v`),
   );
   const version = line?.match(/ (v\d+\.\d+\.\d+)/)?.[1];
-  if (!version) throw new Error(`${join(modules, folder, 'go.mod')} has no line "${module} v<version>"`);
+  if (!version)
+    throw new Error(`${join(modules, folder, 'go.mod')} has no line "${module} v<version>"`);
   return version;
 }
 

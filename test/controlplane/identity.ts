@@ -22,7 +22,12 @@ export async function createAuthority(folder: string) {
     saPrivateKey: file('service-accounts.key'),
   };
   const ca = await TinyCA.create('pipewright-test-ca');
-  const serving = await ca.newServingCert('localhost', '127.0.0.1', '::1', 'kubernetes.default.svc');
+  const serving = await ca.newServingCert(
+    'localhost',
+    '127.0.0.1',
+    '::1',
+    'kubernetes.default.svc',
+  );
   const admin = await ca.newClientCert('test-admin', ['system:masters']);
   const accounts = await generateServiceAccountKeys();
   await Promise.all([
@@ -41,7 +46,11 @@ export async function createAuthority(folder: string) {
 }
 
 /** Writes a kubeconfig for a client certificate and gives its path back. */
-export async function writeCertificateKubeconfig(path: string, user: RestConfig, userName: string): Promise<string> {
+export async function writeCertificateKubeconfig(
+  path: string,
+  user: RestConfig,
+  userName: string,
+): Promise<string> {
   const { server, caPem, certPem, keyPem } = user;
   await writeFile(
     path,
@@ -59,16 +68,24 @@ export interface TokenRequest {
   readonly expirationSeconds?: number;
 }
 
-/** A bound token from the API server, as a kubelet asks for it. Throws when there is no such ServiceAccount. */
+/**
+ * A bound token from the API server, as a kubelet asks for it. Throws when there is no such
+ * ServiceAccount.
+ */
 export async function requestToken(
   admin: RestConfig,
   { namespace, name, expirationSeconds = 86_400 }: TokenRequest,
 ): Promise<string> {
-  const { json } = await restRequestOk(admin, 'POST', `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`, {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    spec: { expirationSeconds },
-  });
+  const { json } = await restRequestOk(
+    admin,
+    'POST',
+    `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
+    {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: { expirationSeconds },
+    },
+  );
   return (json as { status: { token: string } }).status.token;
 }
 
@@ -80,7 +97,12 @@ export async function writeTokenKubeconfig(
     caPem,
     token,
     namespace,
-  }: { readonly server: string; readonly caPem: string; readonly token: string; readonly namespace: string },
+  }: {
+    readonly server: string;
+    readonly caPem: string;
+    readonly token: string;
+    readonly namespace: string;
+  },
 ): Promise<string> {
   const cluster = { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') };
   const config = {

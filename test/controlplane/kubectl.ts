@@ -7,8 +7,15 @@ interface KubectlResult {
   readonly stderr: string;
 }
 
-/** Runs kubectl as the administrator, or as the user whose kubeconfig is given. Never throws for an exit code. */
-export type Kubectl = (args: readonly string[], stdin?: string, kubeconfig?: string) => Promise<KubectlResult>;
+/**
+ * Runs kubectl as the administrator, or as the user whose kubeconfig is given. Never throws for an
+ * exit code.
+ */
+export type Kubectl = (
+  args: readonly string[],
+  stdin?: string,
+  kubeconfig?: string,
+) => Promise<KubectlResult>;
 
 export interface KubectlOptions {
   readonly program: string;
@@ -21,7 +28,12 @@ export function createKubectl(options: KubectlOptions): Kubectl {
   return (args, stdin, kubeconfig = options.kubeconfig) =>
     new Promise((resolve, reject) => {
       const child = spawn(options.program, args, {
-        env: { ...process.env, KUBECONFIG: kubeconfig, KUBECACHEDIR: options.cacheFolder, KUBERC: 'off' },
+        env: {
+          ...process.env,
+          KUBECONFIG: kubeconfig,
+          KUBECACHEDIR: options.cacheFolder,
+          KUBERC: 'off',
+        },
       });
       const stdout: Buffer[] = [];
       const stderr: Buffer[] = [];
@@ -35,7 +47,8 @@ export function createKubectl(options: KubectlOptions): Kubectl {
           stderr: Buffer.concat(stderr).toString(),
         });
       });
-      // kubectl may end without reading all of it, a refused flag for one; its exit code tells the story.
+      // kubectl may end without reading all of it, a refused flag for one; its exit code tells the
+      // story.
       child.stdin.on('error', () => child.stdin.destroy());
       child.stdin.end(stdin ?? '');
     });

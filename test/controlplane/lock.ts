@@ -7,15 +7,19 @@ const beatMs = 5_000;
 const deadAfterMs = 60_000;
 
 /**
- * Runs `work` while no other process does, waiting for its turn. The lock of a process that is gone, or that has not
- * shown signs of life for a minute (it may be on another machine), is taken over.
+ * Runs `work` while no other process does, waiting for its turn. The lock of a process that is
+ * gone, or that has not shown signs of life for a minute (it may be on another machine), is taken
+ * over.
  */
 export async function withLock<T>(
   { path, say }: { readonly path: string; readonly say: Say },
   work: () => Promise<T>,
 ): Promise<T> {
   await acquire(path, say);
-  const beat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => clearInterval(beat)), beatMs);
+  const beat = setInterval(
+    () => void utimes(path, new Date(), new Date()).catch(() => clearInterval(beat)),
+    beatMs,
+  );
   try {
     return await work();
   } finally {
@@ -31,7 +35,8 @@ async function acquire(path: string, say: Say): Promise<void> {
       await rm(path, { force: true });
       continue;
     }
-    if (!waited) say(`Waiting for process ${holder.split(' ')[0]}, which is at this already (${path})`);
+    if (!waited)
+      say(`Waiting for process ${holder.split(' ')[0]}, which is at this already (${path})`);
     await pause(500);
   }
 }

@@ -26,11 +26,16 @@ async function main(): Promise<void> {
   const indexUrl = values.index;
   const binaries = await findBinaries({ say, ...(indexUrl === undefined ? {} : { indexUrl }) });
   if (values.all) for (const name of programNames) await findProgram(name, { say });
-  const floor = values.floor ? { apiServerProgram: await findProgram('kube-apiserver-floor', { say }) } : {};
-  if (values.prepare) return say(`etcd, kube-apiserver and kubectl are in ${binaries.folder} (${binaries.origin})`);
+  const floor = values.floor
+    ? { apiServerProgram: await findProgram('kube-apiserver-floor', { say }) }
+    : {};
+  if (values.prepare)
+    return say(`etcd, kube-apiserver and kubectl are in ${binaries.folder} (${binaries.origin})`);
   const controlPlane = await startControlPlane({ say, binaries, ...floor });
   console.log(`export KUBECONFIG=${controlPlane.adminKubeconfig}`);
-  say(`${controlPlane.server} is up; kubectl is ${controlPlane.kubectlProgram}; Ctrl-C stops it and removes all of it`);
+  say(
+    `${controlPlane.server} is up; kubectl is ${controlPlane.kubectlProgram}; Ctrl-C stops it and removes all of it`,
+  );
   // The control plane's own handlers end the process; until then something has to keep it running.
   setInterval(() => {}, 2 ** 30);
 }

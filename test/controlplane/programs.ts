@@ -23,7 +23,10 @@ const recipes = {
     module: 'k8s.io/kubernetes',
     package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
   },
-  /** Of the oldest Kubernetes that the operator works with; etcd and kubectl are those of the newest. */
+  /**
+   * Of the oldest Kubernetes that the operator works with; etcd and kubectl are those of the
+   * newest.
+   */
   'kube-apiserver-floor': {
     folder: 'kubernetes-floor',
     module: 'k8s.io/kubernetes',
@@ -53,19 +56,33 @@ const recipes = {
 } as const satisfies Readonly<Record<string, Omit<Recipe, 'program'>>>;
 
 export type ProgramName = keyof typeof recipes;
-/** Built only by the suites that need them, of which `npm test` runs none: a real Argo CD, and the oldest Kubernetes. */
+/**
+ * Built only by the suites that need them, of which `npm test` runs none: a real Argo CD, and the
+ * oldest Kubernetes.
+ */
 const FOR_OTHER_SUITES: readonly string[] = ['argocd', 'redis', 'kube-apiserver-floor'];
 
 /** All that `npm test` runs, in the order in which they are best built. */
-export const programNames = (Object.keys(recipes) as ProgramName[]).filter((name) => !FOR_OTHER_SUITES.includes(name));
+export const programNames = (Object.keys(recipes) as ProgramName[]).filter(
+  (name) => !FOR_OTHER_SUITES.includes(name),
+);
 
-/** The path of a program in exactly the version of its go.mod: from the cache, else built, which takes up to two minutes. */
+/**
+ * The path of a program in exactly the version of its go.mod: from the cache, else built, which
+ * takes up to two minutes.
+ */
 export async function findProgram(
   program: ProgramName,
-  { say = progressLines(), env = process.env }: { readonly say?: Say; readonly env?: NodeJS.ProcessEnv } = {},
+  {
+    say = progressLines(),
+    env = process.env,
+  }: { readonly say?: Say; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<string> {
   const recipe: Recipe = { program, ...recipes[program] };
-  const version = recipe.package === '.' ? `${versionOf(recipe)}-${sourceHash(recipe.folder)}` : versionOf(recipe);
+  const version =
+    recipe.package === '.'
+      ? `${versionOf(recipe)}-${sourceHash(recipe.folder)}`
+      : versionOf(recipe);
   const { os, arch } = builtVersions().platform;
   const folder = join(cacheFolder(env), 'programs', `${program}-${version}-${os}-${arch}`);
   const path = join(folder, program);

@@ -7,7 +7,10 @@ export function progressLines(): Say {
   return (line) => process.stderr.write(`[${elapsed(since).padStart(5)}] ${line}\n`);
 }
 
-/** Runs one step: a line at its start, every 30 s, and at its end with the time it took. A failed step throws what `run` threw. */
+/**
+ * Runs one step: a line at its start, every 30 s, and at its end with the time it took. A failed
+ * step throws what `run` threw.
+ */
 export async function step<T>(say: Say, what: string, run: () => Promise<T>): Promise<T> {
   const since = performance.now();
   say(`${what} ...`);

@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { progressLines } from '../controlplane/progress.ts';
 import { type Performance, perform } from './perform.ts';
-import type { View } from './view.ts';
-import { createView } from './view.ts';
+import { createView, type View } from './view.ts';
 import { buildWorld } from './world.ts';
 
 const usage = `Usage: npm run demo [-- --once]
@@ -25,7 +24,9 @@ class Stopped extends Error {
 }
 
 function readArguments(): { readonly once: boolean; readonly help: boolean } {
-  const { values } = parseArgs({ options: { once: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
+  const { values } = parseArgs({
+    options: { once: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  });
   return { once: values.once ?? false, help: values.help ?? false };
 }
 
@@ -59,13 +60,18 @@ async function demo(once: boolean): Promise<number> {
   return performance.failed ? 1 : 0;
 }
 
-/** Stays in place to the end: Ctrl-C is often pressed twice. A reader of the output that has gone ends the demo too. */
+/**
+ * Stays in place to the end: Ctrl-C is often pressed twice. A reader of the output that has gone
+ * ends the demo too.
+ */
 function stopOnSignals(stop: AbortController): void {
   for (const signal of Object.keys(EXIT_CODES) as Signal[]) {
     process.on(signal, () => stop.abort(new Stopped(`stopped by ${signal}`, EXIT_CODES[signal])));
   }
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) => stop.abort(new Stopped(`nobody reads the output any more: ${error.message}`, 1)));
+    stream.on('error', (error) =>
+      stop.abort(new Stopped(`nobody reads the output any more: ${error.message}`, 1)),
+    );
   }
 }
 

@@ -5,10 +5,16 @@ import type { Pset } from '../support/scene.ts';
 /** What objects of all kinds have in common. */
 export type Shown = Pset & { readonly kind: string };
 
-/** All objects of the operator's kinds in the cluster as they are now, kept up to date by watches. They go by `refOf`. */
+/**
+ * All objects of the operator's kinds in the cluster as they are now, kept up to date by watches.
+ * They go by `refOf`.
+ */
 export interface Objects {
   get(ref: string): Shown | undefined;
-  /** Resolves with the object as soon as it fits; rejects with its state when the time is over, with the reason of `signal` when that comes. */
+  /**
+   * Resolves with the object as soon as it fits; rejects with its state when the time is over, with
+   * the reason of `signal` when that comes.
+   */
   until(ref: string, fits: (object: Shown) => boolean, wait: Wait): Promise<Shown>;
   /** Resolves when there is no such object any more. */
   untilGone(ref: string, wait: Wait): Promise<void>;
@@ -43,11 +49,17 @@ const KINDS: Readonly<Record<string, { readonly plural: string; readonly short: 
 const AGAIN_MS = 500;
 
 /** `pset/orders`: what one would type after `kubectl get`. */
-export function refOf({ kind, metadata }: Pick<Shown, 'kind'> & { readonly metadata: { readonly name: string } }) {
+export function refOf({
+  kind,
+  metadata,
+}: Pick<Shown, 'kind'> & { readonly metadata: { readonly name: string } }) {
   return `${KINDS[kind]?.short ?? kind}/${metadata.name}`;
 }
 
-/** Watches with kubectl, so that what is shown is what a user can see. The API server ends a watch after an hour or so; then it starts anew. */
+/**
+ * Watches with kubectl, so that what is shown is what a user can see. The API server ends a watch
+ * after an hour or so; then it starts anew.
+ */
 export function watchObjects({ kubectl, env, namespace, onChange }: ObjectsOptions): Objects {
   const objects = new Map<string, Shown>();
   const waiting = new Set<() => void>();
@@ -55,7 +67,9 @@ export function watchObjects({ kubectl, env, namespace, onChange }: ObjectsOptio
 
   const apply = ({ type, object }: WatchEvent) => {
     const ref =
-      object.metadata.namespace === namespace ? refOf(object) : `${object.metadata.namespace}/${refOf(object)}`;
+      object.metadata.namespace === namespace
+        ? refOf(object)
+        : `${object.metadata.namespace}/${refOf(object)}`;
     if (type === 'DELETED') objects.delete(ref);
     else if (type === 'ADDED' || type === 'MODIFIED') objects.set(ref, object);
     else return;
@@ -71,11 +85,17 @@ export function watchObjects({ kubectl, env, namespace, onChange }: ObjectsOptio
     }
     // A group of its own: Ctrl-C in the terminal is for the demo, which ends this one itself.
     const path = `/apis/pipewright.dev/v1alpha1/${plural}?watch=1`;
-    const child = spawn(kubectl, ['get', '--raw', path], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    const child = spawn(kubectl, ['get', '--raw', path], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    });
     const end = () => child.kill();
     stop.signal.addEventListener('abort', end);
     process.once('exit', end);
-    createInterface({ input: child.stdout }).on('line', (line) => apply(JSON.parse(line) as WatchEvent));
+    createInterface({ input: child.stdout }).on('line', (line) =>
+      apply(JSON.parse(line) as WatchEvent),
+    );
     child.once('close', () => {
       stop.signal.removeEventListener('abort', end);
       process.off('exit', end);
@@ -84,7 +104,11 @@ export function watchObjects({ kubectl, env, namespace, onChange }: ObjectsOptio
   };
   for (const [kind, { plural }] of Object.entries(KINDS)) watch(kind, plural);
 
-  const until = (isIt: () => boolean, last: () => unknown, { what, timeoutMs, signal }: Wait): Promise<void> =>
+  const until = (
+    isIt: () => boolean,
+    last: () => unknown,
+    { what, timeoutMs, signal }: Wait,
+  ): Promise<void> =>
     new Promise((resolve, reject) => {
       const settle = (end: () => void) => {
         clearTimeout(timer);
@@ -93,7 +117,10 @@ export function watchObjects({ kubectl, env, namespace, onChange }: ObjectsOptio
         end();
       };
       const aborted = () => settle(() => reject(signal.reason as Error));
-      const late = () => settle(() => reject(new Error(`${timeoutMs / 1000} s passed without ${what}${seen(last())}`)));
+      const late = () =>
+        settle(() =>
+          reject(new Error(`${timeoutMs / 1000} s passed without ${what}${seen(last())}`)),
+        );
       const look = () => {
         if (isIt()) settle(resolve);
       };

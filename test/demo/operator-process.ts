@@ -5,9 +5,14 @@ import { createInterface } from 'node:readline';
 
 /** The bundle running as a process of its own, which can be ended and started again. */
 export interface OperatorProcess {
-  /** Resolves when it leads and works; rejects with the end of its log when it does not come to that. */
+  /**
+   * Resolves when it leads and works; rejects with the end of its log when it does not come to
+   * that.
+   */
   start(): Promise<void>;
-  /** SIGTERM, and SIGKILL where that is not enough in time; gives the exit code, null for a signal. */
+  /**
+   * SIGTERM, and SIGKILL where that is not enough in time; gives the exit code, null for a signal.
+   */
   stop(): Promise<number | null>;
   /** Tells `listener` when it ends without having been asked to. */
   onDeath(listener: (how: string) => void): void;
@@ -24,11 +29,16 @@ export interface OperatorOptions {
 const START_MS = 60_000;
 const STOP_MS = 15_000;
 
-export function createOperatorProcess({ bundle, flags, logFile }: OperatorOptions): OperatorProcess {
+export function createOperatorProcess({
+  bundle,
+  flags,
+  logFile,
+}: OperatorOptions): OperatorProcess {
   let mourn = (_how: string) => {};
   let running: { readonly end: () => Promise<number | null> } | undefined;
 
-  const lastLines = (count: number) => readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-count);
+  const lastLines = (count: number) =>
+    readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-count);
 
   const start = () =>
     new Promise<void>((resolve, reject) => {
@@ -53,7 +63,9 @@ export function createOperatorProcess({ bundle, flags, logFile }: OperatorOption
       };
       running = { end };
       const fail = (why: string) =>
-        reject(new Error(`The operator ${why} before it worked. Its log:\n${lastLines(10).join('\n')}`));
+        reject(
+          new Error(`The operator ${why} before it worked. Its log:\n${lastLines(10).join('\n')}`),
+        );
       const late = setTimeout(() => fail(`was given ${START_MS / 1000} s, which passed`), START_MS);
       for (const stream of [child.stdout, child.stderr]) {
         createInterface({ input: stream }).on('line', (line) => {
@@ -85,5 +97,7 @@ export function createOperatorProcess({ bundle, flags, logFile }: OperatorOption
 
 /** What the person at this machine has set for an operator of their own is not for this one. */
 function withoutOperatorFlags(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('PIPEWRIGHT_')));
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.startsWith('PIPEWRIGHT_')),
+  );
 }

@@ -54,7 +54,8 @@ export function panel(scenery: Scenery, { columns, rows }: Size, ink: Ink): stri
     ...objects,
     ink.dim(rule(`Calls that the management API received: ${scenery.callsInAll}`, columns)),
     ...(calls.length > 0 ? calls : [ink.dim(cut('none yet', columns))]),
-    // Leaves room for the ^C that the terminal will write after it: at the edge it would go to a row of its own.
+    // Leaves room for the ^C that the terminal will write after it: at the edge it would go to a
+    // row of its own.
     ink.dim(rule('Ctrl-C ends the demo and removes everything it made', columns - 3)),
   ];
 }
@@ -64,8 +65,12 @@ function rule(title: string, columns: number): string {
 }
 
 function objectLines({ rows, now }: Scenery, columns: number, ink: Ink): string[] {
-  const table = rows.map(({ next, ...row }) => ({ ...row, next: next === undefined ? '' : untilText(next, now) }));
-  const width = (head: string, texts: readonly string[]) => Math.max(head.length, ...texts.map((text) => text.length));
+  const table = rows.map(({ next, ...row }) => ({
+    ...row,
+    next: next === undefined ? '' : untilText(next, now),
+  }));
+  const width = (head: string, texts: readonly string[]) =>
+    Math.max(head.length, ...texts.map((text) => text.length));
   const widths = {
     name: Math.min(
       24,
@@ -82,9 +87,18 @@ function objectLines({ rows, now }: Scenery, columns: number, ink: Ink): string[
     next: 5,
   };
   const left = widths.name + widths.ready + widths.reason + widths.next + 8;
-  const line = (name: string, ready: string, reason: string, next: string, message: string, paint: Ink['bold']) => {
+  const line = (
+    name: string,
+    ready: string,
+    reason: string,
+    next: string,
+    message: string,
+    paint: Ink['bold'],
+  ) => {
     const known = `${fit(name, widths.name)}  ${paint(fit(ready, widths.ready))}  ${paint(fit(reason, widths.reason))}  ${fit(next, widths.next)}`;
-    return columns < left ? cut(`${name} ${ready} ${reason}`, columns) : `${known}  ${cut(message, columns - left)}`;
+    return columns < left
+      ? cut(`${name} ${ready} ${reason}`, columns)
+      : `${known}  ${cut(message, columns - left)}`;
   };
   const plain = (text: string) => text;
   return [
@@ -119,7 +133,13 @@ export function outcomeOf(call: Call): string {
   return call.status === undefined ? (call.fate ?? 'none') : String(call.status);
 }
 
-/** What the call is for, without the rest of the path: /v1/organizations/…/pipes/9e44d1a3-…/settings is pipes/9e44d1a3… */
+/**
+ * What the call is for, without the rest of the path: /v1/organizations/…/pipes/9e44d1a3-…/settings
+ * is pipes/9e44d1a3…
+ */
 export function shortPath(path: string): string {
-  return path.replace(/^.*\/(pipes|activities|organizations)\/([^/]{8})[^/]*(\/settings)?$/, '$1/$2…');
+  return path.replace(
+    /^.*\/(pipes|activities|organizations)\/([^/]{8})[^/]*(\/settings)?$/,
+    '$1/$2…',
+  );
 }

@@ -21,7 +21,10 @@ export interface PerformOptions {
   readonly signal: AbortSignal;
 }
 
-/** Tells the story up to its end or to the first step that fails. The view shows the objects until `signal` comes. */
+/**
+ * Tells the story up to its end or to the first step that fails. The view shows the objects until
+ * `signal` comes.
+ */
 export async function perform({ world, view, once, signal }: PerformOptions): Promise<Performance> {
   const { controlPlane } = world;
   const objects = watchObjects({
@@ -57,7 +60,12 @@ export async function perform({ world, view, once, signal }: PerformOptions): Pr
   return { failed };
 }
 
-async function play(stage: Stage, objects: Objects, view: View, signal: AbortSignal): Promise<Ended[]> {
+async function play(
+  stage: Stage,
+  objects: Objects,
+  view: View,
+  signal: AbortSignal,
+): Promise<Ended[]> {
   const ended: Ended[] = [];
   for (const [index, { title, play: playStep }] of story.entries()) {
     if (ended.some(({ outcome }) => outcome === 'FAILED')) {

@@ -4,7 +4,10 @@ import { type Objects, refOf, type Shown } from './objects.ts';
 import type { View } from './view.ts';
 import { kubectl, NAMESPACE, type World } from './world.ts';
 
-/** What a step of the story is told and checked with. Everything here throws when the demo is stopped or a check fails. An object goes by its `refOf`. */
+/**
+ * What a step of the story is told and checked with. Everything here throws when the demo is
+ * stopped or a check fails. An object goes by its `refOf`.
+ */
 export interface Stage extends World {
   /** Tells a sentence, and leaves time to read it where somebody watches. */
   tell(text: string): Promise<void>;
@@ -24,7 +27,10 @@ export interface Stage extends World {
   gone(ref: string): Promise<void>;
   /** Says that something holds, or fails with `seen`. */
   check(claim: string, holds: boolean, seen: unknown): void;
-  /** Calls that the API has received since the last time this was asked, but for those of someone else. */
+  /**
+   * Calls that the API has received since the last time this was asked, but for those of someone
+   * else.
+   */
   newCalls(): Call[];
   /** Waits a moment in which nothing may arrive at the API, and fails if something does. */
   staysQuiet(claim: string): Promise<void>;
@@ -109,12 +115,18 @@ export function createStage({ world, view, objects, audience, signal }: StageOpt
       const isIt = (object: Shown) => {
         const { metadata, status } = object;
         const ready = readyOf(object);
-        const current = metadata.generation === status.observedGeneration && status.observedGeneration >= wanted;
+        const current =
+          metadata.generation === status.observedGeneration && status.observedGeneration >= wanted;
         return current && ready.reason === reason && fits(object);
       };
-      return objects.until(ref, isIt, { what: `${ref} becoming ${reason}`, timeoutMs: PATIENCE_MS, signal });
+      return objects.until(ref, isIt, {
+        what: `${ref} becoming ${reason}`,
+        timeoutMs: PATIENCE_MS,
+        signal,
+      });
     },
-    gone: (ref) => objects.untilGone(ref, { what: `${ref} being gone`, timeoutMs: PATIENCE_MS, signal }),
+    gone: (ref) =>
+      objects.untilGone(ref, { what: `${ref} being gone`, timeoutMs: PATIENCE_MS, signal }),
     check(claim, holds, seen) {
       signal.throwIfAborted();
       if (!holds) throw new Error(`${claim}: this does not hold; seen: ${JSON.stringify(seen)}`);
@@ -138,7 +150,9 @@ export function readyOf({ status }: Shown): Shown['status']['conditions'][number
 }
 
 export function hasCondition({ status }: Shown, type: string): boolean {
-  return status.conditions.some((condition) => condition.type === type && condition.status === 'True');
+  return status.conditions.some(
+    (condition) => condition.type === type && condition.status === 'True',
+  );
 }
 
 /** As it would be typed into a shell. */

@@ -30,7 +30,9 @@ async function record(stage: Stage): Promise<void> {
   const calls = stage.newCalls();
   stage.check(
     'One GET, and the record is in status.activity as the API wrote it',
-    calls.length === 1 && calls[0]?.method === 'GET' && isDeepStrictEqual(activity.status['activity'], RECORD),
+    calls.length === 1 &&
+      calls[0]?.method === 'GET' &&
+      isDeepStrictEqual(activity.status['activity'], RECORD),
     { calls, status: activity.status },
   );
   const table = await stage.print(['get', 'act']);
@@ -40,8 +42,14 @@ async function record(stage: Stage): Promise<void> {
     table,
   );
   const log = await readFile(stage.logFile, 'utf8');
-  const found = [RECORD.actorDetails, RECORD.actorIpAddress, RECORD.actorId].filter((value) => log.includes(value));
-  stage.check("It names people and addresses: none of that is in the operator's log", found.length === 0, found);
+  const found = [RECORD.actorDetails, RECORD.actorIpAddress, RECORD.actorId].filter((value) =>
+    log.includes(value),
+  );
+  stage.check(
+    "It names people and addresses: none of that is in the operator's log",
+    found.length === 0,
+    found,
+  );
   await stage.tell('Suspended and resumed:');
   await stage.edit('act/who-created-it', { suspend: true });
   await stage.becomes('act/who-created-it', 'Suspended');

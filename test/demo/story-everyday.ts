@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Stage } from './stage.ts';
-import { readyOf } from './stage.ts';
+import { readyOf, type Stage } from './stage.ts';
 import type { Step } from './story.ts';
 
 /** What happens on a good day. */
@@ -17,7 +16,9 @@ async function newObject(stage: Stage): Promise<void> {
   await stage.createNamespace();
   const { id, secret } = stage.keys.old;
   const example = await readFile('deploy/examples/secret.yaml', 'utf8');
-  const filled = example.replace('replace-with-your-key-id', id).replace('replace-with-your-key-secret', secret);
+  const filled = example
+    .replace('replace-with-your-key-id', id)
+    .replace('replace-with-your-key-secret', secret);
   await stage.apply(filled, 'deploy/examples/secret.yaml   # with the key of this demo');
   await stage.tell('Then an object that names the pipe and declares three settings of it:');
   const file = 'deploy/examples/pipesettings.yaml';
@@ -26,12 +27,15 @@ async function newObject(stage: Stage): Promise<void> {
   const calls = stage.newCalls();
   stage.check(
     'The API received exactly one PUT, with the declared settings and nothing else',
-    calls.length === 1 && calls[0]?.method === 'PUT' && sameJson(calls[0].body, orders.spec['settings']),
+    calls.length === 1 &&
+      calls[0]?.method === 'PUT' &&
+      sameJson(calls[0].body, orders.spec['settings']),
     calls,
   );
   stage.check(
     `The object is Ready, and its status holds the id of the request (${calls[0]?.requestId}) to quote to the API's support`,
-    readyOf(orders).status === 'True' && orders.status.lastRequest?.requestId === calls[0]?.requestId,
+    readyOf(orders).status === 'True' &&
+      orders.status.lastRequest?.requestId === calls[0]?.requestId,
     orders.status,
   );
 }
@@ -43,11 +47,17 @@ async function edit(stage: Stage): Promise<void> {
   await stage.edit('pset/orders', { settings: { object_storage_concurrency: 12 } });
   const orders = await stage.becomes('pset/orders', 'Applied');
   const calls = stage.newCalls();
-  stage.check('One edit, one PUT', calls.length === 1 && sameJson(calls[0]?.body, orders.spec['settings']), calls);
+  stage.check(
+    'One edit, one PUT',
+    calls.length === 1 && sameJson(calls[0]?.body, orders.spec['settings']),
+    calls,
+  );
   const history = orders.status['history'] as
     | { changes: { field: string; from?: unknown; to?: unknown }[] }[]
     | undefined;
-  const change = history?.at(-1)?.changes.find(({ field }) => field.endsWith('object_storage_concurrency'));
+  const change = history
+    ?.at(-1)
+    ?.changes.find(({ field }) => field.endsWith('object_storage_concurrency'));
   stage.check(
     `status.history says what changed: object_storage_concurrency from ${String(change?.from)} to ${String(change?.to)}`,
     change?.from === 8 && change.to === 12,
@@ -57,7 +67,9 @@ async function edit(stage: Stage): Promise<void> {
 
 async function rotatedKey(stage: Stage): Promise<void> {
   const { old, next } = stage.keys;
-  await stage.tell(`The key is rotated: the API no longer accepts ${old.id}, and the Secret gets ${next.id}.`);
+  await stage.tell(
+    `The key is rotated: the API no longer accepts ${old.id}, and the Secret gets ${next.id}.`,
+  );
   stage.simulator.setKey(old.id, old.secret, { disabled: true });
   const patch = JSON.stringify({ stringData: { keyId: next.id, keySecret: next.secret } });
   await stage.kubectl(['patch', 'secret', 'management-api', '--type', 'merge', '-p', patch]);
@@ -75,6 +87,7 @@ async function rotatedKey(stage: Stage): Promise<void> {
 
 /** Whatever the order of the keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
-  const text = (value: unknown) => JSON.stringify(Object.entries(value ?? {}).toSorted(([x], [y]) => (x < y ? -1 : 1)));
+  const text = (value: unknown) =>
+    JSON.stringify(Object.entries(value ?? {}).toSorted(([x], [y]) => (x < y ? -1 : 1)));
   return text(a) === text(b);
 }

@@ -21,13 +21,19 @@ async function refusedValue(stage: Stage): Promise<void> {
   await stage.tell(`The condition says: “${message}”`);
   stage.check(
     "Stalled: the user must act. The message holds the API's own reason and the request id",
-    hasCondition(refused, 'Stalled') && message.includes('out of range') && message.includes(idOf(calls)),
+    hasCondition(refused, 'Stalled') &&
+      message.includes('out of range') &&
+      message.includes(idOf(calls)),
     { message, calls },
   );
   await stage.tell('Corrected, it recovers at once:');
   await stage.edit('pset/orders', { settings: { object_storage_concurrency: 16 } });
   const corrected = await stage.becomes('pset/orders', 'Applied');
-  stage.check('Ready again, nothing left of Stalled', !hasCondition(corrected, 'Stalled'), corrected.status);
+  stage.check(
+    'Ready again, nothing left of Stalled',
+    !hasCondition(corrected, 'Stalled'),
+    corrected.status,
+  );
   stage.newCalls();
 }
 
@@ -41,23 +47,33 @@ async function missingPipe(stage: Stage): Promise<void> {
   await stage.tell(`The condition says: “${readyOf(missing).message}”`);
   stage.check(
     'Stalled after one call; it is tried again in a minute, then ever more rarely, should the pipe appear',
-    hasCondition(missing, 'Stalled') && calls.length === 1 && missing.status.nextAttemptTime !== undefined,
+    hasCondition(missing, 'Stalled') &&
+      calls.length === 1 &&
+      missing.status.nextAttemptTime !== undefined,
     { status: missing.status, calls },
   );
   await stage.tell('The pipe of an object cannot be changed, so the object has to go:');
   await stage.kubectl(['delete', 'pset/typo']);
   await stage.gone('pset/typo');
-  stage.check('Deleted at once and without a call', stage.newCalls().length === 0, stage.simulator.log.slice(-3));
+  stage.check(
+    'Deleted at once and without a call',
+    stage.newCalls().length === 0,
+    stage.simulator.log.slice(-3),
+  );
 }
 
 async function planned(stage: Stage): Promise<void> {
-  await stage.tell('With mode: Plan an object sends nothing, and shows to the letter what it would send:');
+  await stage.tell(
+    'With mode: Plan an object sends nothing, and shows to the letter what it would send:',
+  );
   const file = 'deploy/examples/pipesettings-plan.yaml';
   await stage.apply(await readFile(file, 'utf8'), file);
   const invoices = await stage.becomes('pset/invoices', 'Planned');
-  const [request] = (invoices.status['plan'] as { requests: { method: string; path: string; body: string }[] })
-    .requests;
-  if (!request) throw new Error(`status.plan of invoices holds no request: ${JSON.stringify(invoices.status)}`);
+  const [request] = (
+    invoices.status['plan'] as { requests: { method: string; path: string; body: string }[] }
+  ).requests;
+  if (!request)
+    throw new Error(`status.plan of invoices holds no request: ${JSON.stringify(invoices.status)}`);
   await stage.tell(`status.plan says: ${request.method} ${request.path} with ${request.body}`);
   stage.check('No call so far', stage.newCalls().length === 0, stage.simulator.log.slice(-3));
   await stage.tell('It looks right, so:');
@@ -73,6 +89,7 @@ async function planned(stage: Stage): Promise<void> {
 
 function idOf(calls: readonly { readonly requestId?: string }[]): string {
   const id = calls.at(-1)?.requestId;
-  if (id === undefined) throw new Error(`the API answered no call with a request id: ${JSON.stringify(calls)}`);
+  if (id === undefined)
+    throw new Error(`the API answered no call with a request id: ${JSON.stringify(calls)}`);
   return id;
 }

@@ -17,7 +17,9 @@ export const organizations: readonly Step[] = [
 ];
 
 /** For the end: an operator that was restarted since did not itself add what it removes. */
-export const takingBack: readonly Step[] = [{ title: 'An organization object is deleted', play: takeBack }];
+export const takingBack: readonly Step[] = [
+  { title: 'An organization object is deleted', play: takeBack },
+];
 
 const FILE = 'deploy/examples/organization.yaml';
 const PLACE = { cloudProvider: 'gcp', region: 'ap-northeast-1' };
@@ -75,10 +77,16 @@ async function exchange(stage: Stage): Promise<void> {
 }
 
 async function renamed(stage: Stage): Promise<void> {
-  await stage.tell('Somebody gives the organization another name, and the operator is asked to look again:');
+  await stage.tell(
+    'Somebody gives the organization another name, and the operator is asked to look again:',
+  );
   await stage.someone.rename(OTHER_NAME);
   await stage.kubectl(['annotate', 'org/acme', 'pipewright.dev/reconcile-requested-at=now']);
-  const acme = await stage.becomes('org/acme', 'Applied', ({ status }) => status['drift'] !== undefined);
+  const acme = await stage.becomes(
+    'org/acme',
+    'Applied',
+    ({ status }) => status['drift'] !== undefined,
+  );
   const calls = stage.newCalls();
   stage.check(
     'Two PATCHes: the look showed the other name, and the declared one was put back',
@@ -97,7 +105,9 @@ async function renamed(stage: Stage): Promise<void> {
 }
 
 async function refusedEndpoint(stage: Stage): Promise<void> {
-  await stage.tell('Two more are declared. One id is mistyped, and the API refuses the change as a whole:');
+  await stage.tell(
+    'Two more are declared. One id is mistyped, and the API refuses the change as a whole:',
+  );
   stage.simulator.play({ organization: { refusedIds: [BAD.id] } });
   await stage.edit('org/acme', { privateEndpoints: [SECOND, GOOD, BAD] });
   const refused = await stage.becomes('org/acme', 'Rejected');
@@ -165,13 +175,20 @@ function ledgerOf({ status }: Shown): string[] {
   return ledger.map(({ id, origin, state }) => `${id} ${origin} ${state}`);
 }
 
-function finalizersOf(metadata: Shown['metadata'] & { readonly finalizers?: readonly string[] }): readonly string[] {
+function finalizersOf(
+  metadata: Shown['metadata'] & { readonly finalizers?: readonly string[] },
+): readonly string[] {
   return metadata.finalizers ?? [];
 }
 
 /** Checks that the API has these endpoints and no others. */
-function checkHeld(stage: Stage, claim: string, expected: readonly { readonly id: string }[]): void {
+function checkHeld(
+  stage: Stage,
+  claim: string,
+  expected: readonly { readonly id: string }[],
+): void {
   const held = stage.simulator.organization(ORGANIZATION)?.privateEndpoints ?? [];
-  const ids = (endpoints: readonly { readonly id: string }[]) => endpoints.map(({ id }) => id).toSorted();
+  const ids = (endpoints: readonly { readonly id: string }[]) =>
+    endpoints.map(({ id }) => id).toSorted();
   stage.check(claim, isDeepStrictEqual(ids(held), ids(expected)), held);
 }

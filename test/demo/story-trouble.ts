@@ -15,7 +15,11 @@ async function outage(stage: Stage): Promise<void> {
   await stage.tell('The management API goes down, and just then somebody makes an edit:');
   await stage.simulator.down();
   await stage.edit('pset/orders', { settings: { streaming_max_insert_wait_ms: 8000 } });
-  const waiting = await stage.becomes('pset/orders', 'Unavailable', ({ status }) => (status.attempts ?? 0) >= 2);
+  const waiting = await stage.becomes(
+    'pset/orders',
+    'Unavailable',
+    ({ status }) => (status.attempts ?? 0) >= 2,
+  );
   await stage.tell(`The condition says: “${readyOf(waiting).message}”`);
   stage.check(
     `Reconciling: nobody has to act. ${waiting.status.attempts} attempts so far, and status.nextAttemptTime names the next one`,
@@ -34,7 +38,9 @@ async function outage(stage: Stage): Promise<void> {
 }
 
 async function rename(stage: Stage): Promise<void> {
-  await stage.tell('Somebody renames orders in Git. For a while there are two objects for one pipe:');
+  await stage.tell(
+    'Somebody renames orders in Git. For a while there are two objects for one pipe:',
+  );
   const text = await readFile('deploy/examples/pipesettings.yaml', 'utf8');
   const renamed = text.replace('name: orders', 'name: orders-v2');
   await stage.apply(renamed, 'orders-v2.yaml   # as orders, with another name');
@@ -43,7 +49,9 @@ async function rename(stage: Stage): Promise<void> {
   await stage.tell(`The newcomer says: “${message}”`);
   stage.check(
     'The first one keeps the pipe, the second one waits and sends nothing',
-    message.includes('"orders"') && hasCondition(second, 'Reconciling') && stage.newCalls().length === 0,
+    message.includes('"orders"') &&
+      hasCondition(second, 'Reconciling') &&
+      stage.newCalls().length === 0,
     { message, calls: stage.simulator.log.slice(-3) },
   );
   await stage.tell('The rename is completed:');
@@ -58,7 +66,9 @@ async function rename(stage: Stage): Promise<void> {
 }
 
 async function restart(stage: Stage): Promise<void> {
-  await stage.tell('The operator is ended and started again, as in an upgrade or when its node goes:');
+  await stage.tell(
+    'The operator is ended and started again, as in an upgrade or when its node goes:',
+  );
   const code = await stage.operator.stop();
   stage.check('Ended in good order, its Lease released for a successor', code === 0, { code });
   const since = Date.now();
@@ -69,7 +79,10 @@ async function restart(stage: Stage): Promise<void> {
   const audit = await stage.controlPlane.audit();
   const writes = audit.filter(
     ({ user, verb, resource, received }) =>
-      user === OPERATOR_USER && received >= since && resource !== 'leases' && !['get', 'list', 'watch'].includes(verb),
+      user === OPERATOR_USER &&
+      received >= since &&
+      resource !== 'leases' &&
+      !['get', 'list', 'watch'].includes(verb),
   );
   stage.check('Not one write to Kubernetes either, but its Lease', writes.length === 0, writes);
 }

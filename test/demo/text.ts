@@ -10,8 +10,16 @@ export interface Ink {
 
 /** Escape sequences for a terminal; without `colours` every text stays as it is. */
 export function createInk(colours: boolean): Ink {
-  const paint = (code: number) => (text: string) => (colours && text !== '' ? `\u001B[${code}m${text}\u001B[0m` : text);
-  return { bold: paint(1), dim: paint(2), green: paint(32), red: paint(31), yellow: paint(33), cyan: paint(36) };
+  const paint = (code: number) => (text: string) =>
+    colours && text !== '' ? `\u001B[${code}m${text}\u001B[0m` : text;
+  return {
+    bold: paint(1),
+    dim: paint(2),
+    green: paint(32),
+    red: paint(31),
+    yellow: paint(33),
+    cyan: paint(36),
+  };
 }
 
 /** At most `width` characters, the last of them an ellipsis where something is missing. */
@@ -27,7 +35,10 @@ export function fit(text: string, width: number): string {
   return short + ' '.repeat(Math.max(0, width - [...short].length));
 }
 
-/** Lines of at most `width` characters, broken at spaces; a longer word stays whole, so that it can be copied. */
+/**
+ * Lines of at most `width` characters, broken at spaces; a longer word stays whole, so that it can
+ * be copied.
+ */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -64,7 +64,9 @@ function lineView(out: Out, ink: Ink): View {
       if (shown.get(name) === JSON.stringify(row)) return;
       shown.set(name, JSON.stringify(row));
       const when = next === undefined ? '' : `, next attempt in ${duration(next - Date.now())}`;
-      print([`    object ${name}: Ready=${ready} ${reason}${when}${message === '' ? '' : `: ${message}`}`]);
+      print([
+        `    object ${name}: Ready=${ready} ${reason}${when}${message === '' ? '' : `: ${message}`}`,
+      ]);
     },
     gone: (name) => {
       shown.delete(name);
@@ -79,7 +81,10 @@ function lineView(out: Out, ink: Ink): View {
   };
 }
 
-/** The story runs through the terminal as any output does; below it the live part is drawn over and over. */
+/**
+ * The story runs through the terminal as any output does; below it the live part is drawn over and
+ * over.
+ */
 function terminalView(out: Out, ink: Ink): View {
   const rows = new Map<string, Row>();
   const calls: Call[] = [];
@@ -91,7 +96,13 @@ function terminalView(out: Out, ink: Ink): View {
   let timer: NodeJS.Timeout | undefined;
   let open = true;
 
-  const scenery = (): Scenery => ({ rows: [...rows.values()], calls, callsInAll, step, now: Date.now() });
+  const scenery = (): Scenery => ({
+    rows: [...rows.values()],
+    calls,
+    callsInAll,
+    step,
+    now: Date.now(),
+  });
   const draw = () => {
     timer = undefined;
     const { columns, rows: height } = out;
@@ -157,8 +168,16 @@ const [WRAP_OFF, WRAP_ON] = [`${ESC}?7l`, `${ESC}?7h`];
 const TO_LINE_END = `${ESC}K`;
 const TO_SCREEN_END = `${ESC}J`;
 
-/** One write: back to the top of what was drawn, the story over it, the live part below; nothing is blanked first. */
-function frame(drawn: readonly string[], told: readonly string[], next: readonly string[], columns: number): string {
+/**
+ * One write: back to the top of what was drawn, the story over it, the live part below; nothing is
+ * blanked first.
+ */
+function frame(
+  drawn: readonly string[],
+  told: readonly string[],
+  next: readonly string[],
+  columns: number,
+): string {
   const up = heightOf(drawn, columns) - 1;
   const back = up > 0 ? `\r${ESC}${up}A` : '\r';
   const story = told.map((line) => `${line}${TO_LINE_END}\r\n`).join('');

@@ -47,12 +47,18 @@ export interface World {
 export interface WorldOptions {
   readonly say: Say;
   readonly onCall: (call: Call) => void;
-  /** Called before the first thing is made that has to be removed; until then a signal may end the process as it is. */
+  /**
+   * Called before the first thing is made that has to be removed; until then a signal may end the
+   * process as it is.
+   */
   readonly onBegin: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Builds the world on free ports, so that any number of them stand side by side. What was made is removed when it does not succeed. */
+/**
+ * Builds the world on free ports, so that any number of them stand side by side. What was made is
+ * removed when it does not succeed.
+ */
 export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions): Promise<World> {
   const binaries = await findBinaries({ say });
   onBegin();
@@ -67,11 +73,15 @@ export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions)
   await step(say, 'Bundling the operator', () => bundleTo(bundle, say));
 
   signal.throwIfAborted();
-  // It stops itself on signals, so that one in the middle of its start ends the start; ours come on top and do the rest.
+  // It stops itself on signals, so that one in the middle of its start ends the start; ours come on
+  // top and do the rest.
   const controlPlane = await startControlPlane({ say, binaries });
   stack.defer(controlPlane.stop);
 
-  const keys = { old: { id: 'demo-key-1', secret: 'first-secret' }, next: { id: 'demo-key-2', secret: 'next-secret' } };
+  const keys = {
+    old: { id: 'demo-key-1', secret: 'first-secret' },
+    next: { id: 'demo-key-2', secret: 'next-secret' },
+  };
   const simulator = await startSimulator({
     anyPipe: false,
     pipes: PIPES.map((pipe) => `${ORGANIZATION}/${SERVICE}/${pipe}`),
@@ -100,9 +110,14 @@ export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions)
   ];
   const operator = createOperatorProcess({ bundle, flags, logFile });
   stack.defer(async () => void (await operator.stop()));
-  // Ctrl-C in a terminal ends the API server as well; nobody should wait for an operator that will never work.
+  // Ctrl-C in a terminal ends the API server as well; nobody should wait for an operator that will
+  // never work.
   signal.addEventListener('abort', () => void operator.stop(), { once: true });
-  await step(say, 'Starting the operator, with the rights of its ServiceAccount only', operator.start);
+  await step(
+    say,
+    'Starting the operator, with the rights of its ServiceAccount only',
+    operator.start,
+  );
 
   const rest = stack.move();
   return {
@@ -121,13 +136,19 @@ export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions)
 }
 
 /** Runs kubectl as the administrator; throws with what it said where it fails. */
-export async function kubectl(controlPlane: ControlPlane, args: readonly string[], stdin?: string): Promise<string> {
+export async function kubectl(
+  controlPlane: ControlPlane,
+  args: readonly string[],
+  stdin?: string,
+): Promise<string> {
   const { code, stdout, stderr } = await controlPlane.kubectl(args, stdin);
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr.trim()}`);
   return stdout;
 }
 
-/** A copy, because another build may write the file while this demo still starts operators from it. */
+/**
+ * A copy, because another build may write the file while this demo still starts operators from it.
+ */
 async function bundleTo(copy: string, say: Say): Promise<void> {
   await withLock({ path: 'node_modules/.pipewright-demo.lock', say }, async () => {
     await promisify(execFile)(process.execPath, [...BUILD.run]);

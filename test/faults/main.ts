@@ -1,9 +1,19 @@
 import { BUILD, runLoudly, runQuietly } from '../steps.ts';
 
-const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--project', 'faults'];
+const VITEST = [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--config',
+  'test/vitest.config.ts',
+  '--project',
+  'faults',
+];
 const REPORTERS = ['--reporter', 'default', '--reporter', './test/faults/table.ts'];
 
-/** The whole fault suite, and a table of its properties. What is given on the command line goes to vitest. */
+/**
+ * The whole fault suite, and a table of its properties. What is given on the command line goes to
+ * vitest.
+ */
 async function main(chosen: readonly string[]): Promise<boolean> {
   console.log('Building what the tests run:');
   if (!(await runQuietly(BUILD))) return false;

@@ -14,7 +14,10 @@ interface Whole {
   readonly status: unknown;
 }
 
-/** An object for comparison with that of another run: without times, request ids, hashes and versions. */
+/**
+ * An object for comparison with that of another run: without times, request ids, hashes and
+ * versions.
+ */
 export function masked({ metadata, spec, status }: Whole): unknown {
   const { finalizers, generation } = metadata;
   const text = JSON.stringify({ finalizers, generation, spec, status }, (key, value: unknown) => {

@@ -11,7 +11,9 @@ export interface Gate {
   open(): Promise<void>;
 }
 
-/** `hold` says what is held: the request, which then does not reach the server, or the answer to it. */
+/**
+ * `hold` says what is held: the request, which then does not reach the server, or the answer to it.
+ */
 export function gateFor(hold: (passing: Passing) => 'request' | 'answer' | undefined): Gate {
   const waiting: (() => Promise<void>)[] = [];
   let isOpen = false;

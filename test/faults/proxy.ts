@@ -11,7 +11,10 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A request that has arrived whole. It goes no further than it is taken: left alone, its sender waits. */
+/**
+ * A request that has arrived whole. It goes no further than it is taken: left alone, its sender
+ * waits.
+ */
 export interface Passing {
   readonly method: string;
   /** With the query. */
@@ -21,7 +24,9 @@ export interface Passing {
   readonly arrivedAt: number;
   /** Has the server do the work; resolves when its answer is there. */
   forward(): Promise<Answer>;
-  /** Lets the answer go, the server's unless another is given; resolves when its last byte has left. */
+  /**
+   * Lets the answer go, the server's unless another is given; resolves when its last byte has left.
+   */
   reply(instead?: {
     readonly status: number;
     readonly headers?: Answer['headers'];
@@ -70,8 +75,15 @@ export interface ProxyOptions extends Handlers {
   readonly ca?: string;
 }
 
-/** Stands in front of an HTTP server, itself without TLS; what happens to what passes is for its handlers to say. */
-export async function startProxy({ upstream: address, ca, ...first }: ProxyOptions): Promise<Proxy> {
+/**
+ * Stands in front of an HTTP server, itself without TLS; what happens to what passes is for its
+ * handlers to say.
+ */
+export async function startProxy({
+  upstream: address,
+  ca,
+  ...first
+}: ProxyOptions): Promise<Proxy> {
   const upstream = new URL(address);
   const isTls = upstream.protocol === 'https:';
   const agent = isTls ? new TlsAgent({ keepAlive: true, ca }) : new Agent({ keepAlive: true });
@@ -180,6 +192,12 @@ export async function startProxy({ upstream: address, ca, ...first }: ProxyOptio
 }
 
 function headersOf({ headers }: IncomingMessage): IncomingMessage['headers'] {
-  const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, 'content-length': ____, ...rest } = headers;
+  const {
+    connection: _,
+    'keep-alive': __,
+    'transfer-encoding': ___,
+    'content-length': ____,
+    ...rest
+  } = headers;
   return rest;
 }

@@ -9,29 +9,41 @@ import { diversion } from './leader/diversion.ts';
 import { type Handlers, type Proxy, startProxy } from './proxy.ts';
 
 export interface StageOptions extends Omit<SceneOptions, 'start' | 'apiUrl'> {
-  /** What happens between the operator and Kubernetes, from its start on; absent: everything passes. */
+  /**
+   * What happens between the operator and Kubernetes, from its start on; absent: everything passes.
+   */
   readonly kube?: Handlers;
   /** The same between the operator and the management API. */
   readonly api?: Handlers;
 }
 
-/** A scene whose operators, real processes, reach Kubernetes and the management API through proxies only. */
+/**
+ * A scene whose operators, real processes, reach Kubernetes and the management API through proxies
+ * only.
+ */
 export interface Stage extends Omit<Scene, 'start' | 'operator' | 'kubeconfig'> {
   readonly kube: Proxy;
   readonly api: Proxy;
-  /** Starts an operator more, beside those that run; resolves when it works, or has said `until`. */
+  /**
+   * Starts an operator more, beside those that run; resolves when it works, or has said `until`.
+   */
   start(more?: {
     readonly flags?: readonly string[];
     readonly until?: string;
     /** Its way to Kubernetes; absent: `kube`. */
     readonly by?: Proxy;
-    /** Its own way to the management API, under the address of `api` as it sees it; absent: `api`. */
+    /**
+     * Its own way to the management API, under the address of `api` as it sees it; absent: `api`.
+     */
     readonly to?: Proxy;
     readonly preload?: readonly string[];
     /** Absent: dist/pipewright.js. */
     readonly bundle?: string | undefined;
   }): Promise<RunningOperator>;
-  /** Another way to the API server, with the same rights, for an operator that is to be cut off alone. */
+  /**
+   * Another way to the API server, with the same rights, for an operator that is to be cut off
+   * alone.
+   */
   wayToKube(handlers?: Handlers): Promise<Proxy>;
   /** Another way to the management API, to tell the calls of one operator from those of another. */
   wayToApi(handlers?: Handlers): Promise<Proxy>;
@@ -47,8 +59,10 @@ export async function openStage({
   const scene = await openScene({ ...options, start: false });
   const { namespace, simulator } = scene;
   const { server, ca, admin } = controlPlane;
-  const wayToKube = (handlers: Handlers = {}): Promise<Proxy> => startProxy({ upstream: server, ca, ...handlers });
-  const wayToApi = (handlers: Handlers = {}): Promise<Proxy> => startProxy({ upstream: simulator.url, ...handlers });
+  const wayToKube = (handlers: Handlers = {}): Promise<Proxy> =>
+    startProxy({ upstream: server, ca, ...handlers });
+  const wayToApi = (handlers: Handlers = {}): Promise<Proxy> =>
+    startProxy({ upstream: simulator.url, ...handlers });
   const [kube, api, token] = await Promise.all([
     wayToKube(kubeHandlers),
     wayToApi(apiHandlers),
@@ -64,7 +78,9 @@ export async function openStage({
     async start({ flags: more = [], until, by = kube, to = api, preload = [], bundle } = {}) {
       const given = [...flags, ...more];
       const rate = given.some((flag) => flag.startsWith('--api-rate')) ? [] : ['--api-rate', '0'];
-      const lead = given.some((flag) => flag.startsWith('--leader-elect')) ? [] : ['--leader-elect=false'];
+      const lead = given.some((flag) => flag.startsWith('--leader-elect'))
+        ? []
+        : ['--leader-elect=false'];
       const operator = await startOperator({
         kubeconfig: await plainKubeconfig(by.url, token),
         apiUrl: api.url,

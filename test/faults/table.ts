@@ -5,7 +5,10 @@ interface Row {
   held: number;
 }
 
-/** Prints a row per property. The cases of R1 are the tests whose full name begins with `R1:`, or with `R1, R3:` where they show both. */
+/**
+ * Prints a row per property. The cases of R1 are the tests whose full name begins with `R1:`, or
+ * with `R1, R3:` where they show both.
+ */
 export default class PropertyTable implements Reporter {
   readonly #rows = new Map<string, Row>();
 
@@ -20,8 +23,11 @@ export default class PropertyTable implements Reporter {
   }
 
   onTestRunEnd(): void {
-    const rows = [...this.#rows].toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
+    const rows = [...this.#rows].toSorted(([a], [b]) =>
+      a.localeCompare(b, 'en', { numeric: true }),
+    );
     console.log('\n| Property | Cases tried | Cases held |\n|---|---|---|');
-    for (const [property, { tried, held }] of rows) console.log(`| ${property} | ${tried} | ${held} |`);
+    for (const [property, { tried, held }] of rows)
+      console.log(`| ${property} | ${tried} | ${held} |`);
   }
 }

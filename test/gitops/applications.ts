@@ -19,7 +19,11 @@ export interface ApplicationView {
     readonly sync?: { readonly status: string; readonly revision?: string };
     readonly health?: { readonly status: string };
     readonly resources?: readonly ResourceView[];
-    readonly operationState?: { readonly phase: string; readonly startedAt: string; readonly message?: string };
+    readonly operationState?: {
+      readonly phase: string;
+      readonly startedAt: string;
+      readonly message?: string;
+    };
     readonly conditions?: readonly { readonly type: string; readonly message: string }[];
   };
 }
@@ -98,13 +102,20 @@ export function applicationsOf(options: {
       }
     },
     untilHealthy: (name, commit) =>
-      apps.until(name, `Synced${commit === undefined ? '' : ` to ${commit}`} and Healthy`, ({ status }) => {
-        const { sync, health, operationState } = status ?? {};
-        const isIt = commit === undefined || sync?.revision === commit;
-        return (
-          isIt && sync?.status === 'Synced' && health?.status === 'Healthy' && operationState?.phase === 'Succeeded'
-        );
-      }),
+      apps.until(
+        name,
+        `Synced${commit === undefined ? '' : ` to ${commit}`} and Healthy`,
+        ({ status }) => {
+          const { sync, health, operationState } = status ?? {};
+          const isIt = commit === undefined || sync?.revision === commit;
+          return (
+            isIt &&
+            sync?.status === 'Synced' &&
+            health?.status === 'Healthy' &&
+            operationState?.phase === 'Succeeded'
+          );
+        },
+      ),
     async remove(name) {
       await restRequestOk(admin, 'DELETE', `${PATH}/${name}`);
     },
@@ -143,6 +154,10 @@ function applicationOf(wanted: WantedApplication, { url }: Repository): object {
 }
 
 /** What the Application says of one of its objects. */
-export function resourceIn({ status }: ApplicationView, kind: string, name: string): ResourceView | undefined {
+export function resourceIn(
+  { status }: ApplicationView,
+  kind: string,
+  name: string,
+): ResourceView | undefined {
   return status?.resources?.find((one) => one.kind === kind && one.name === name);
 }

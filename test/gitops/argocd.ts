@@ -24,7 +24,10 @@ export interface ArgoCdOptions {
   readonly signal: AbortSignal;
 }
 
-/** Starts what of Argo CD syncs: repo-server, application-controller and a Redis, on loopback and on this control plane. */
+/**
+ * Starts what of Argo CD syncs: repo-server, application-controller and a Redis, on loopback and on
+ * this control plane.
+ */
 export async function startArgoCd(options: ArgoCdOptions): Promise<{ stop(): Promise<void> }> {
   const { controlPlane, folder, settings, say, signal } = options;
   const program = await findProgram('argocd', { say });
@@ -33,7 +36,8 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<{ stop(): Pro
   const helm = await findProgram('helm', { say });
   await mkdir(folder, { recursive: true });
   await step(say, 'Installing the CRDs and the settings of Argo CD', async () => {
-    for (const file of await crdFiles(program)) await apply(controlPlane, ['--server-side', '-f', file]);
+    for (const file of await crdFiles(program))
+      await apply(controlPlane, ['--server-side', '-f', file]);
     await apply(controlPlane, ['-f', '-'], JSON.stringify(await settingsList(settings)));
   });
   await using stack = new AsyncDisposableStack();
@@ -73,14 +77,29 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<{ stop(): Pro
     stack.defer(service.stop);
   };
   const common = ['--redis', address, '--loglevel', 'info'];
-  const repoServer = ['--disable-tls', '--client-ca-path', '', '--address', '127.0.0.1', '--port', `${port}`];
+  const repoServer = [
+    '--disable-tls',
+    '--client-ca-path',
+    '',
+    '--address',
+    '127.0.0.1',
+    '--port',
+    `${port}`,
+  ];
   await start(
     'repo-server',
     [...common, ...repoServer, '--metrics-address', '127.0.0.1', '--metrics-port', `${metrics[0]}`],
     'is listening on',
   );
-  // Where the controller's metrics listen cannot be chosen: on all addresses, at a port that is free.
-  const controller = ['--repo-server', `127.0.0.1:${port}`, '--repo-server-plaintext', '--namespace', ARGOCD_NAMESPACE];
+  // Where the controller's metrics listen cannot be chosen: on all addresses, at a port that is
+  // free.
+  const controller = [
+    '--repo-server',
+    `127.0.0.1:${port}`,
+    '--repo-server-plaintext',
+    '--namespace',
+    ARGOCD_NAMESPACE,
+  ];
   const often = [
     '--kubeconfig',
     controlPlane.adminKubeconfig,
@@ -99,14 +118,19 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<{ stop(): Pro
   return { stop: () => all.disposeAsync() };
 }
 
-/** The CRDs come with the source of Argo CD; they are kept beside the program that was built from it. */
+/**
+ * The CRDs come with the source of Argo CD; they are kept beside the program that was built from
+ * it.
+ */
 async function crdFiles(program: string): Promise<string[]> {
   const folder = join(dirname(program), 'crds');
   const kept = CRDS.map((name) => join(folder, name));
   if (kept.every((path) => existsSync(path))) return kept;
   const version = /argocd-(v\d+\.\d+\.\d+)/.exec(program)?.[1];
   const go = ['-C', GO_FOLDER, 'mod', 'download', '-json', `${MODULE}@${version}`];
-  const { Dir } = JSON.parse(await succeed('go', go, { env: { GOWORK: 'off' } })) as { readonly Dir: string };
+  const { Dir } = JSON.parse(await succeed('go', go, { env: { GOWORK: 'off' } })) as {
+    readonly Dir: string;
+  };
   for (const name of CRDS) {
     await cp(join(Dir, 'manifests/crds', name), join(folder, name));
     await chmod(join(folder, name), 0o644);
@@ -114,8 +138,14 @@ async function crdFiles(program: string): Promise<string[]> {
   return kept;
 }
 
-/** What Argo CD wants to find on the PATH: programs by their names, and a script that is of no use without signatures. */
-async function programFolder(folder: string, programs: Readonly<Record<string, string>>): Promise<string> {
+/**
+ * What Argo CD wants to find on the PATH: programs by their names, and a script that is of no use
+ * without signatures.
+ */
+async function programFolder(
+  folder: string,
+  programs: Readonly<Record<string, string>>,
+): Promise<string> {
   const path = join(folder, 'bin');
   await mkdir(path);
   for (const [name, program] of Object.entries(programs)) await symlink(program, join(path, name));
@@ -131,7 +161,12 @@ async function settingsList(settings: Readonly<Record<string, string>>): Promise
     metadata: metadata(name),
     data,
   });
-  const others = ['argocd-rbac-cm', 'argocd-tls-certs-cm', 'argocd-ssh-known-hosts-cm', 'argocd-gpg-keys-cm'];
+  const others = [
+    'argocd-rbac-cm',
+    'argocd-tls-certs-cm',
+    'argocd-ssh-known-hosts-cm',
+    'argocd-gpg-keys-cm',
+  ];
   const project = {
     apiVersion: 'argoproj.io/v1alpha1',
     kind: 'AppProject',
@@ -144,20 +179,34 @@ async function settingsList(settings: Readonly<Record<string, string>>): Promise
   };
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: metadata('argocd-secret') };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ARGOCD_NAMESPACE } };
-  const items = [namespace, map('argocd-cm', settings), ...others.map((name) => map(name)), secret, project];
+  const items = [
+    namespace,
+    map('argocd-cm', settings),
+    ...others.map((name) => map(name)),
+    secret,
+    project,
+  ];
   return { apiVersion: 'v1', kind: 'List', items };
 }
 
-async function apply({ kubectl }: ControlPlane, args: readonly string[], stdin?: string): Promise<void> {
+async function apply(
+  { kubectl }: ControlPlane,
+  args: readonly string[],
+  stdin?: string,
+): Promise<void> {
   const { code, stderr } = await kubectl(['apply', ...args], stdin);
   if (code !== 0) throw new Error(`kubectl apply ${args.join(' ')}: ${stderr}`);
 }
 
 /** The health checks of deploy/argocd, as a user patches them into argocd-cm. */
-export async function shippedSettings(kubectlProgram: string): Promise<Readonly<Record<string, string>>> {
+export async function shippedSettings(
+  kubectlProgram: string,
+): Promise<Readonly<Record<string, string>>> {
   const patches = ['deploy/argocd/argocd-cm.yaml', 'deploy/argocd/app-of-apps/argocd-cm.yaml'];
   const texts = await Promise.all(patches.map((path) => readFile(path, 'utf8')));
-  const maps = texts.map((text) => `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: argocd-cm }\n${text}`);
+  const maps = texts.map(
+    (text) => `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: argocd-cm }\n${text}`,
+  );
   const parsed = await parseManifests(maps.join('---\n'), kubectlProgram);
   return Object.assign({}, ...parsed.map(({ data }) => data)) as Readonly<Record<string, string>>;
 }

@@ -5,8 +5,14 @@ import { callsFor, organization, pathTo, pipeSettings, secret } from './manifest
 import type { World } from './world.ts';
 
 /** Commits, has the application look at Git, and gives the commit. */
-async function push(world: World, app: string, files: Readonly<Record<string, string | null>>): Promise<string> {
-  const inFolder = Object.entries(files).map(([name, text]) => [`apps/${app}/${name}`, text] as const);
+async function push(
+  world: World,
+  app: string,
+  files: Readonly<Record<string, string | null>>,
+): Promise<string> {
+  const inFolder = Object.entries(files).map(
+    ([name, text]) => [`apps/${app}/${name}`, text] as const,
+  );
   const commit = await world.repository.commit(`a change of ${app}`, Object.fromEntries(inFolder));
   await world.apps.refresh(app);
   return commit;
@@ -30,10 +36,16 @@ const hasHealth =
   ({ status }: ApplicationView): boolean =>
     status?.health?.status === health;
 
-/** A value that the API refuses makes the application Degraded, in the words of the API, and a correction makes it Healthy. */
+/**
+ * A value that the API refuses makes the application Degraded, in the words of the API, and a
+ * correction makes it Healthy.
+ */
 export async function refusedValue(world: World): Promise<void> {
   const { apps, simulator } = world;
-  await open(world, 'refused', { 'secret.yaml': secret(), 'pipe.yaml': pipeSettings('refused-pipe') });
+  await open(world, 'refused', {
+    'secret.yaml': secret(),
+    'pipe.yaml': pipeSettings('refused-pipe'),
+  });
   simulator.always(
     { play: { settings: { ranges: { engine_max_threads: [1, 4] } } } },
     { pathIncludes: callsFor('refused-pipe') },
@@ -53,10 +65,16 @@ export async function refusedValue(world: World): Promise<void> {
   await apps.untilHealthy('refused', await push(world, 'refused', { 'pipe.yaml': fixed }));
 }
 
-/** While the API does not listen, a change is Progressing; when it listens again, it is Healthy without anybody's help. */
+/**
+ * While the API does not listen, a change is Progressing; when it listens again, it is Healthy
+ * without anybody's help.
+ */
 export async function outage(world: World): Promise<void> {
   const { apps, simulator } = world;
-  await open(world, 'outage', { 'secret.yaml': secret(), 'pipe.yaml': pipeSettings('outage-pipe') });
+  await open(world, 'outage', {
+    'secret.yaml': secret(),
+    'pipe.yaml': pipeSettings('outage-pipe'),
+  });
   await simulator.down();
   const changed = pipeSettings('outage-pipe', { spec: { settings: { engine_max_threads: 2 } } });
   const commit = await push(world, 'outage', { 'pipe.yaml': changed });
@@ -76,11 +94,22 @@ export async function pruning(world: World): Promise<void> {
   await world.apps.untilHealthy('pruned', commit);
   const ask = () => world.read(pathTo('pipesettings', 'pruned', 'pruned-pipe'));
   await world.until('the object to be gone', ask, (object) => object === undefined);
-  assert.equal(world.simulator.callCount({ pathIncludes: callsFor('pruned-pipe') }), 1, 'deletion made a call');
+  assert.equal(
+    world.simulator.callCount({ pathIncludes: callsFor('pruned-pipe') }),
+    1,
+    'deletion made a call',
+  );
 }
 
-/** An object that gets another name in Git: the new one takes over, and the application is never Degraded. */
-export async function renaming(world: World, name: string, syncOptions: readonly string[]): Promise<void> {
+/**
+ * An object that gets another name in Git: the new one takes over, and the application is never
+ * Degraded.
+ */
+export async function renaming(
+  world: World,
+  name: string,
+  syncOptions: readonly string[],
+): Promise<void> {
   const { apps } = world;
   const target = { pipeId: `${name}-pipe` };
   await open(
@@ -97,7 +126,9 @@ export async function renaming(world: World, name: string, syncOptions: readonly
       await pause(100);
     }
   })();
-  const commit = await push(world, name, { 'pipe.yaml': pipeSettings(`${name}-new`, { spec: target }) });
+  const commit = await push(world, name, {
+    'pipe.yaml': pipeSettings(`${name}-new`, { spec: target }),
+  });
   try {
     await apps.untilHealthy(name, commit);
   } finally {
@@ -124,7 +155,9 @@ export async function waves(world: World): Promise<void> {
   });
   await apps.create({ name: 'waves', path: 'apps/waves', namespace: 'waves' });
   await apps.until('waves', 'the first object failing', ({ status }) =>
-    Boolean(status?.resources?.some(({ health }) => health?.message?.startsWith('DependencyNotReady'))),
+    Boolean(
+      status?.resources?.some(({ health }) => health?.message?.startsWith('DependencyNotReady')),
+    ),
   );
   await apps.until('waves', 'the operation to wait for the first', ({ status }) => {
     const { phase, message = '' } = status?.operationState ?? {};
@@ -136,7 +169,10 @@ export async function waves(world: World): Promise<void> {
   assert.ok(await world.read(pathTo('pipesettings', 'waves', 'second-pipe')));
 }
 
-/** Deleting an application with its Secret leaves nothing in the cluster, and takes back at the API what it added there. */
+/**
+ * Deleting an application with its Secret leaves nothing in the cluster, and takes back at the API
+ * what it added there.
+ */
 export async function deletion(world: World, name: string, organizationId: string): Promise<void> {
   const { apps, simulator } = world;
   await openToDelete(world, name, organizationId);
@@ -146,8 +182,15 @@ export async function deletion(world: World, name: string, organizationId: strin
   assert.deepEqual(endpointsOf(simulator, organizationId), []);
 }
 
-/** The same while the API refuses everything: at --cleanup-deadline the operator lets go, and an event says what is left. */
-export async function hopelessDeletion(world: World, name: string, organizationId: string): Promise<void> {
+/**
+ * The same while the API refuses everything: at --cleanup-deadline the operator lets go, and an
+ * event says what is left.
+ */
+export async function hopelessDeletion(
+  world: World,
+  name: string,
+  organizationId: string,
+): Promise<void> {
   const { apps, simulator } = world;
   await openToDelete(world, name, organizationId);
   simulator.always({ status: 500 }, { pathIncludes: organizationId });
@@ -185,7 +228,8 @@ async function nothingLeft(world: World, namespace: string): Promise<void> {
     pathTo('organizations', namespace),
     `/api/v1/namespaces/${namespace}/secrets`,
   ];
-  for (const path of paths) assert.deepEqual((await world.read<{ items: unknown[] }>(path))?.items, [], path);
+  for (const path of paths)
+    assert.deepEqual((await world.read<{ items: unknown[] }>(path))?.items, [], path);
 }
 
 function endpointsOf(simulator: World['simulator'], organizationId: string): string[] | undefined {

@@ -14,7 +14,10 @@ interface HealthTest {
   readonly inputPath: string;
 }
 
-/** The program of Argo CD gives every stored state the health that its test and the table say; gives how many there were. */
+/**
+ * The program of Argo CD gives every stored state the health that its test and the table say; gives
+ * how many there were.
+ */
 export async function healthChecks(kubectlProgram: string): Promise<number> {
   const argocd = await findProgram('argocd');
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-health-'));
@@ -30,7 +33,10 @@ export async function healthChecks(kubectlProgram: string): Promise<number> {
         const state = file.replace(/\.yaml$/, '');
         assert.equal(said.status, STATES[state]?.argocd, `${kind} ${state}`);
         const test = tests.find(({ inputPath }) => inputPath === `testdata/${file}`);
-        const expected = test?.healthStatus ?? { status: 'Progressing', message: 'Pending deletion' };
+        const expected = test?.healthStatus ?? {
+          status: 'Progressing',
+          message: 'Pending deletion',
+        };
         assert.deepEqual(said, expected, `${kind} ${state}`);
         checked += 1;
       }
@@ -48,10 +54,25 @@ async function testsOf(kind: string, kubectlProgram: string): Promise<readonly H
   return (parsed as unknown as { readonly tests: readonly HealthTest[] }).tests;
 }
 
-async function judge(argocd: string, file: string, settings: string): Promise<HealthTest['healthStatus']> {
-  const args = ['admin', 'settings', 'resource-overrides', 'health', file, '--argocd-cm-path', settings];
-  const { code, stdout, stderr } = await run(argocd, args, { env: { ARGOCD_BINARY_NAME: 'argocd' } });
+async function judge(
+  argocd: string,
+  file: string,
+  settings: string,
+): Promise<HealthTest['healthStatus']> {
+  const args = [
+    'admin',
+    'settings',
+    'resource-overrides',
+    'health',
+    file,
+    '--argocd-cm-path',
+    settings,
+  ];
+  const { code, stdout, stderr } = await run(argocd, args, {
+    env: { ARGOCD_BINARY_NAME: 'argocd' },
+  });
   const [, status = '', message = ''] = /^STATUS: (.*)\nMESSAGE: (.*)$/m.exec(stdout) ?? [];
-  if (code !== 0 || status === '') throw new Error(`argocd ended with ${code} over ${file}: ${stdout}${stderr}`);
+  if (code !== 0 || status === '')
+    throw new Error(`argocd ended with ${code} over ${file}: ${stdout}${stderr}`);
   return { status, message };
 }

@@ -18,8 +18,14 @@ const PATIENCE_MS = 180_000;
 
 /** Applies an Application of deploy/argocd, with our repository in place of that of the reader. */
 async function applyExample({ controlPlane, repository }: World, file: string): Promise<void> {
-  const text = (await readFile(`${EXAMPLES}/${file}`, 'utf8')).replaceAll(EXAMPLE_URL, repository.url);
-  const { code, stderr } = await controlPlane.kubectl(['apply', '-n', ARGOCD_NAMESPACE, '-f', '-'], text);
+  const text = (await readFile(`${EXAMPLES}/${file}`, 'utf8')).replaceAll(
+    EXAMPLE_URL,
+    repository.url,
+  );
+  const { code, stderr } = await controlPlane.kubectl(
+    ['apply', '-n', ARGOCD_NAMESPACE, '-f', '-'],
+    text,
+  );
   if (code !== 0) throw new Error(`kubectl apply -f ${file}: ${stderr}`);
 }
 
@@ -28,11 +34,16 @@ async function reasonOf(
   plural: 'pipesettings' | 'organizations',
   name: string,
 ): Promise<string | undefined> {
-  const object = await world.read<{ status: { conditions: { reason: string }[] } }>(pathTo(plural, 'ingest', name));
+  const object = await world.read<{ status: { conditions: { reason: string }[] } }>(
+    pathTo(plural, 'ingest', name),
+  );
   return object?.status.conditions[0]?.reason;
 }
 
-/** One Application brings CRDs, operator, Secret and objects, each wave when the one before is Healthy. */
+/**
+ * One Application brings CRDs, operator, Secret and objects, each wave when the one before is
+ * Healthy.
+ */
 export async function oneApplication(world: World): Promise<void> {
   await applyExample(world, 'application/application.yaml');
   await world.apps.until('pipewright', 'Synced and Healthy', isDone, PATIENCE_MS);
@@ -61,8 +72,12 @@ export async function appOfApps(world: World): Promise<void> {
   const files = ['crds', 'operator', 'credentials', 'objects'].map(
     (name) => `${EXAMPLES}/app-of-apps/apps/${name}.yaml`,
   );
-  const texts = await Promise.all(files.map(async (path) => [path, await readFile(path, 'utf8')] as const));
-  const ours = texts.map(([path, text]) => [path, text.replaceAll(EXAMPLE_URL, world.repository.url)] as const);
+  const texts = await Promise.all(
+    files.map(async (path) => [path, await readFile(path, 'utf8')] as const),
+  );
+  const ours = texts.map(
+    ([path, text]) => [path, text.replaceAll(EXAMPLE_URL, world.repository.url)] as const,
+  );
   await world.repository.commit('the reader’s own address', Object.fromEntries(ours));
   await applyExample(world, 'app-of-apps/root.yaml');
   await world.apps.until('pipewright-root', 'Synced and Healthy', isDone, PATIENCE_MS);
@@ -79,7 +94,10 @@ function application(name: string): [path: string] {
   return [`${APPLICATIONS}/pipewright-${name}`];
 }
 
-/** The first sync of the one Application was over when the other was made. That its Deployment is Available, Argo CD does not wait for. */
+/**
+ * The first sync of the one Application was over when the other was made. That its Deployment is
+ * Available, Argo CD does not wait for.
+ */
 async function syncedBefore(world: World, first: string, second: string): Promise<void> {
   const [before] = application(first);
   const [after] = application(second);
@@ -97,16 +115,27 @@ export async function appOfAppsDeleted(world: World, kubelet: Kubelet): Promise<
 
 interface Dated {
   readonly metadata: { readonly creationTimestamp: string };
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly lastTransitionTime: string }[] };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly lastTransitionTime: string }[];
+  };
 }
 
-/** Each was made no earlier than the one before, and no earlier than that one's condition became what it is. */
-async function oneAfterTheOther(world: World, steps: readonly (readonly [path: string, condition?: string])[]) {
+/**
+ * Each was made no earlier than the one before, and no earlier than that one's condition became
+ * what it is.
+ */
+async function oneAfterTheOther(
+  world: World,
+  steps: readonly (readonly [path: string, condition?: string])[],
+) {
   let since = { time: '', what: 'nothing' };
   for (const [path, condition] of steps) {
     const { metadata, status } = (await world.read<Dated>(path)) ?? {};
     const made = metadata?.creationTimestamp ?? 'never';
-    assert.ok(metadata && made >= since.time, `${path} was made at ${made}, but ${since.what} at ${since.time}`);
+    assert.ok(
+      metadata && made >= since.time,
+      `${path} was made at ${made}, but ${since.what} at ${since.time}`,
+    );
     since = { time: made, what: `${path} was made` };
     if (condition === undefined) continue;
     const turned = status?.conditions?.find(({ type }) => type === condition)?.lastTransitionTime;
@@ -121,7 +150,8 @@ const isDone: Parameters<World['apps']['until']>[2] = ({ status }) =>
   status.operationState?.phase === 'Succeeded';
 
 async function nothingInstalled(world: World, kubelet: Kubelet): Promise<void> {
-  const list = async (path: string): Promise<unknown[]> => (await world.read<{ items: unknown[] }>(path))?.items ?? [];
+  const list = async (path: string): Promise<unknown[]> =>
+    (await world.read<{ items: unknown[] }>(path))?.items ?? [];
   const gone = [
     pathTo('pipesettings', 'ingest'),
     pathTo('organizations', 'ingest'),
@@ -134,5 +164,9 @@ async function nothingInstalled(world: World, kubelet: Kubelet): Promise<void> {
     () => kubelet.running(),
     (running) => running === 0,
   );
-  assert.ok(await world.read('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/pipesettings.pipewright.dev'));
+  assert.ok(
+    await world.read(
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/pipesettings.pipewright.dev',
+    ),
+  );
 }

@@ -28,15 +28,17 @@ export interface Kubelet {
 }
 
 /**
- * Does for the Pods of the operator what a node would: runs the bundle as their ServiceAccount with their variables and arguments, says that they
- * are ready, and ends them when they are gone. Only where the simulated API listens is told by us.
+ * Does for the Pods of the operator what a node would: runs the bundle as their ServiceAccount with
+ * their variables and arguments, says that they are ready, and ends them when they are gone. Only
+ * where the simulated API listens is told by us.
  */
 export function startKubelet(world: World): Kubelet {
   const services = new Map<string, Service>();
   const stop = new AbortController();
   const look = async (): Promise<void> => {
     const { items = [] } = (await world.read<{ items: Pod[] }>(PODS)) ?? {};
-    for (const pod of items) if (!services.has(pod.metadata.uid)) services.set(pod.metadata.uid, await run(world, pod));
+    for (const pod of items)
+      if (!services.has(pod.metadata.uid)) services.set(pod.metadata.uid, await run(world, pod));
     for (const [uid, service] of services) {
       if (items.some(({ metadata }) => metadata.uid === uid)) continue;
       services.delete(uid);
@@ -69,7 +71,10 @@ async function run(world: World, { metadata, spec }: Pod): Promise<Service> {
     Object.assign(env, (await world.read<{ data: Record<string, string> }>(path))?.data);
   }
   for (const { name, value } of container?.env ?? []) if (value !== undefined) env[name] = value;
-  const kubeconfig = await world.controlPlane.serviceAccountKubeconfig(NAMESPACE, spec.serviceAccountName);
+  const kubeconfig = await world.controlPlane.serviceAccountKubeconfig(
+    NAMESPACE,
+    spec.serviceAccountName,
+  );
   const election = ['--leader-elect', '--leader-elect-namespace', NAMESPACE];
   const own = [...election, '--cleanup-deadline', CLEANUP_DEADLINE];
   const service = await world.startOperator(kubeconfig, [...(container?.args ?? []), ...own], env);
@@ -77,8 +82,14 @@ async function run(world: World, { metadata, spec }: Pod): Promise<Service> {
   return service;
 }
 
-/** Says so again where somebody else was quicker to write, and to nobody where the Pod is gone by now. */
-async function sayReady({ controlPlane, read }: World, { name, uid }: Pod['metadata']): Promise<void> {
+/**
+ * Says so again where somebody else was quicker to write, and to nobody where the Pod is gone by
+ * now.
+ */
+async function sayReady(
+  { controlPlane, read }: World,
+  { name, uid }: Pod['metadata'],
+): Promise<void> {
   const condition = { type: 'Ready', status: 'True', lastTransitionTime: new Date().toISOString() };
   const path = `${PODS}/${name}/status`;
   for (;;) {

@@ -1,21 +1,36 @@
 import { once } from 'node:events';
 import { progressLines, step } from '../controlplane/progress.ts';
 import { BUILD, runQuietly } from '../steps.ts';
-import { deletion, hopelessDeletion, outage, pruning, refusedValue, renaming, waves } from './changes.ts';
+import {
+  deletion,
+  hopelessDeletion,
+  outage,
+  pruning,
+  refusedValue,
+  renaming,
+  waves,
+} from './changes.ts';
 import { healthChecks } from './health.ts';
 import { appOfApps, appOfAppsDeleted, oneApplication, oneApplicationDeleted } from './install.ts';
 import { startKubelet } from './kubelet.ts';
 import { openQuiet, staysQuiet } from './quiet.ts';
 import { buildWorld, type World } from './world.ts';
 
-/** A real Argo CD syncs objects of the three kinds to a real API server, from a git repository on disk. */
+/**
+ * A real Argo CD syncs objects of the three kinds to a real API server, from a git repository on
+ * disk.
+ */
 async function story(world: World): Promise<void> {
   const { say } = world;
   const kubelet = startKubelet(world);
-  await step(say, 'One Application with CRDs, operator, Secret and objects', () => oneApplication(world));
+  await step(say, 'One Application with CRDs, operator, Secret and objects', () =>
+    oneApplication(world),
+  );
   await behaviour(world);
   await step(say, 'Deleting that Application', () => oneApplicationDeleted(world, kubelet));
-  await step(say, 'The same as an app of apps, the operator from the chart', () => appOfApps(world));
+  await step(say, 'The same as an app of apps, the operator from the chart', () =>
+    appOfApps(world),
+  );
   await step(say, 'Deleting that', () => appOfAppsDeleted(world, kubelet));
   await kubelet.stop();
 }
@@ -23,33 +38,43 @@ async function story(world: World): Promise<void> {
 async function behaviour(world: World): Promise<void> {
   const { say, controlPlane } = world;
   await step(say, 'Opening an application for each way of syncing', () => openQuiet(world));
-  const quiet = step(say, 'Synced and Healthy, with no difference for 2 minutes, in each way', () => staysQuiet(world));
+  const quiet = step(say, 'Synced and Healthy, with no difference for 2 minutes, in each way', () =>
+    staysQuiet(world),
+  );
   const stuck = step(say, 'Deleting an application while the API fails', () =>
     hopelessDeletion(world, 'deleted-in-vain', '7f0e1d2c-3b4a-4958-8776-655443322b10'),
   );
   const health = step(say, 'The health of every state, by the program of Argo CD', () =>
     healthChecks(controlPlane.kubectlProgram).then((count) => say(`${count} states`)),
   );
-  // They are awaited below; until then a failure of theirs must not end the process in the middle of another step.
+  // They are awaited below; until then a failure of theirs must not end the process in the middle
+  // of another step.
   for (const slow of [quiet, stuck, health]) slow.catch(() => undefined);
-  await step(say, 'A refused value is Degraded, in the words of the API', () => refusedValue(world));
+  await step(say, 'A refused value is Degraded, in the words of the API', () =>
+    refusedValue(world),
+  );
   await step(say, 'Pruning', () => pruning(world));
   await step(say, 'A wave waits for the one before', () => waves(world));
   await step(say, 'Renaming', () => renaming(world, 'renamed', []));
-  await step(say, 'Renaming, pruned last', () => renaming(world, 'renamed-last', ['PruneLast=true']));
+  await step(say, 'Renaming, pruned last', () =>
+    renaming(world, 'renamed-last', ['PruneLast=true']),
+  );
   await step(say, 'Deleting an application with its Secret', () =>
     deletion(world, 'deleted', '7f0e1d2c-3b4a-4958-8776-655443322a10'),
   );
   await stuck;
   // Those that are quiet stay so: what is applied needs no API.
-  await step(say, 'An outage is Progressing, and Healthy by itself when it is over', () => outage(world));
+  await step(say, 'An outage is Progressing, and Healthy by itself when it is over', () =>
+    outage(world),
+  );
   await Promise.all([quiet, health]);
 }
 
 async function main(): Promise<boolean> {
   if (!(await runQuietly(BUILD))) return false;
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(new Error(signal)));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => stop.abort(new Error(signal)));
   const say = progressLines();
   const world = await buildWorld({ say, signal: stop.signal });
   let holds = false;

@@ -11,8 +11,15 @@ export interface More {
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
-function manifest(apiVersion: string, kind: string, name: string, wave: number | undefined, rest: object): string {
-  const annotations = wave === undefined ? undefined : { 'argocd.argoproj.io/sync-wave': String(wave) };
+function manifest(
+  apiVersion: string,
+  kind: string,
+  name: string,
+  wave: number | undefined,
+  rest: object,
+): string {
+  const annotations =
+    wave === undefined ? undefined : { 'argocd.argoproj.io/sync-wave': String(wave) };
   return `${JSON.stringify({ apiVersion, kind, metadata: { name, annotations }, ...rest }, undefined, 2)}\n`;
 }
 
@@ -23,21 +30,40 @@ export function secret({ wave }: Pick<More, 'wave'> = { wave: -1 }): string {
 }
 
 export function pipeSettings(name: string, { wave, spec = {} }: More = {}): string {
-  const own = { organizationId: ORGANIZATION, serviceId: SERVICE, pipeId: name, settings: { engine_max_threads: 4 } };
-  return manifest(GROUP, 'PipeSettings', name, wave, { spec: { ...own, credentialsSecretRef, ...spec } });
+  const own = {
+    organizationId: ORGANIZATION,
+    serviceId: SERVICE,
+    pipeId: name,
+    settings: { engine_max_threads: 4 },
+  };
+  return manifest(GROUP, 'PipeSettings', name, wave, {
+    spec: { ...own, credentialsSecretRef, ...spec },
+  });
 }
 
-export function organization(name: string, organizationId: string, { wave, spec = {} }: More = {}): string {
-  return manifest(GROUP, 'Organization', name, wave, { spec: { organizationId, credentialsSecretRef, ...spec } });
+export function organization(
+  name: string,
+  organizationId: string,
+  { wave, spec = {} }: More = {},
+): string {
+  return manifest(GROUP, 'Organization', name, wave, {
+    spec: { organizationId, credentialsSecretRef, ...spec },
+  });
 }
 
 export function activity(name: string, { wave, spec = {} }: More = {}): string {
   const own = { organizationId: ORGANIZATION, activityId: name };
-  return manifest(GROUP, 'Activity', name, wave, { spec: { ...own, credentialsSecretRef, ...spec } });
+  return manifest(GROUP, 'Activity', name, wave, {
+    spec: { ...own, credentialsSecretRef, ...spec },
+  });
 }
 
 /** Where an object of the three kinds is, for requests to the API server. */
-export function pathTo(plural: 'pipesettings' | 'organizations' | 'activities', namespace: string, name = ''): string {
+export function pathTo(
+  plural: 'pipesettings' | 'organizations' | 'activities',
+  namespace: string,
+  name = '',
+): string {
   return `/apis/${GROUP}/namespaces/${namespace}/${plural}/${name}`.replace(/\/$/, '');
 }
 

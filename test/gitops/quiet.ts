@@ -27,7 +27,10 @@ export async function openQuiet({ repository, apps, simulator }: World): Promise
   WAYS.forEach(({ name }, index) => {
     const id = ORGANIZATIONS[index] ?? '';
     simulator.setOrganization(id, { name: 'Before' });
-    simulator.setActivity('0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a', { id: `${name}-record`, type: 'create' });
+    simulator.setActivity('0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a', {
+      id: `${name}-record`,
+      type: 'create',
+    });
     const endpoint = { id: 'psc-1', cloudProvider: 'gcp', region: 'ap-northeast-1' };
     files[`apps/${name}/secret.yaml`] = secret();
     files[`apps/${name}/pipe.yaml`] = pipeSettings(`${name}-pipe`, {
@@ -38,12 +41,17 @@ export async function openQuiet({ repository, apps, simulator }: World): Promise
       },
     });
     files[`apps/${name}/org.yaml`] = organization(`${name}-org`, id, {
-      spec: { name: 'Acme Data', privateEndpoints: [endpoint], deletionPolicy: 'RemovePrivateEndpoints' },
+      spec: {
+        name: 'Acme Data',
+        privateEndpoints: [endpoint],
+        deletionPolicy: 'RemovePrivateEndpoints',
+      },
     });
     files[`apps/${name}/record.yaml`] = activity(`${name}-record`);
   });
   await repository.commit('one application for each way of syncing', files);
-  for (const way of WAYS) await apps.create({ ...way, path: `apps/${way.name}`, namespace: way.name });
+  for (const way of WAYS)
+    await apps.create({ ...way, path: `apps/${way.name}`, namespace: way.name });
 }
 
 /** Each is Synced and Healthy, and stays so without a sync, a write to a spec or a difference. */
@@ -63,7 +71,11 @@ export async function staysQuiet(world: World): Promise<void> {
       const { status } = await apps.get(name);
       assert.equal(status?.sync?.status, 'Synced', `${name}: a difference ${after}`);
       assert.equal(status?.health?.status, 'Healthy', `${name} ${after}`);
-      assert.equal(status?.operationState?.startedAt, started[index], `${name} was synced again ${after}`);
+      assert.equal(
+        status?.operationState?.startedAt,
+        started[index],
+        `${name} was synced again ${after}`,
+      );
     }
     await pause(LOOK_MS, undefined, { signal: world.signal });
   }
@@ -73,7 +85,9 @@ export async function staysQuiet(world: World): Promise<void> {
       ['organizations', 'org'],
       ['activities', 'record'],
     ] as const) {
-      const object = await world.read<{ metadata: { generation: number } }>(pathTo(plural, name, `${name}-${suffix}`));
+      const object = await world.read<{ metadata: { generation: number } }>(
+        pathTo(plural, name, `${name}-${suffix}`),
+      );
       assert.equal(object?.metadata.generation, 1, `${plural} of ${name} were edited`);
     }
   }

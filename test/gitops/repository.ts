@@ -21,12 +21,18 @@ const ENV = {
 };
 
 /** Makes a repository whose first commit holds a copy of these folders of the project. */
-export async function createRepository(folder: string, copied: readonly string[]): Promise<Repository> {
+export async function createRepository(
+  folder: string,
+  copied: readonly string[],
+): Promise<Repository> {
   await mkdir(folder, { recursive: true });
   const git = (...args: string[]) => succeed('git', ['-C', folder, ...args], { env: ENV });
   await git('init', '--quiet', '--initial-branch=main');
   for (const path of copied) await cp(path, join(folder, path), { recursive: true });
-  const write = async (message: string, files: Readonly<Record<string, string | null>>): Promise<string> => {
+  const write = async (
+    message: string,
+    files: Readonly<Record<string, string | null>>,
+  ): Promise<string> => {
     for (const [path, text] of Object.entries(files)) {
       const target = join(folder, path);
       await mkdir(dirname(target), { recursive: true });

@@ -23,11 +23,15 @@ export interface ServiceOptions {
 const STARTS_WITHIN_MS = 120_000;
 const ENDS_WITHIN_MS = 10_000;
 
-/** Starts a program and waits until it works. Throws with the end of what it said when it ends before, or takes too long. */
+/**
+ * Starts a program and waits until it works. Throws with the end of what it said when it ends
+ * before, or takes too long.
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { program, args = [], env = {}, logFile, ready, signal } = options;
   const log = createWriteStream(logFile);
-  // A group of its own: Ctrl-C in the terminal is for the one who started it, who ends it in his turn.
+  // A group of its own: Ctrl-C in the terminal is for the one who started it, who ends it in his
+  // turn.
   const child = spawn(program, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,7 +53,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     child.stdout.on('data', listen);
     child.stderr.on('data', listen);
   });
-  const fail = (why: string) => new Error(`${program} ${why} before it worked. It said last:\n${said.slice(-3_000)}`);
+  const fail = (why: string) =>
+    new Error(`${program} ${why} before it worked. It said last:\n${said.slice(-3_000)}`);
   const late = AbortSignal.any([signal, AbortSignal.timeout(STARTS_WITHIN_MS)]);
   const stop = async () => {
     child.kill('SIGTERM');
@@ -63,7 +68,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await Promise.race([
       works,
       ended.then(() => Promise.reject(fail(`ended with ${child.exitCode}`))),
-      new Promise((_, reject) => late.addEventListener('abort', () => reject(fail('was given up')), { once: true })),
+      new Promise((_, reject) =>
+        late.addEventListener('abort', () => reject(fail('was given up')), { once: true }),
+      ),
     ]);
   } catch (error) {
     await stop();

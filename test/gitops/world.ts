@@ -20,7 +20,10 @@ const EXAMPLE_KEY = { 'replace-with-your-key-id': 'replace-with-your-key-secret'
 /** How long a deletion goes on trying: the least there is, so that its end can be waited for. */
 export const CLEANUP_DEADLINE = '1m';
 
-/** What the tests play on: a control plane with garbage collection, a simulated API, the operator, Argo CD and a git repository. */
+/**
+ * What the tests play on: a control plane with garbage collection, a simulated API, the operator,
+ * Argo CD and a git repository.
+ */
 export interface World {
   readonly controlPlane: ControlPlane;
   readonly simulator: Simulator;
@@ -29,7 +32,11 @@ export interface World {
   readonly say: Say;
   readonly signal: AbortSignal;
   /** Starts the operator with these flags besides those that point it here. */
-  startOperator(kubeconfig: string, flags: readonly string[], env?: Readonly<Record<string, string>>): Promise<Service>;
+  startOperator(
+    kubeconfig: string,
+    flags: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<Service>;
   /** GET, parsed; undefined where there is none. */
   read<T>(path: string): Promise<T | undefined>;
   /** Asks until the answer will do; throws with the last one after two minutes. */
@@ -40,20 +47,36 @@ export interface World {
 
 const PATIENCE_MS = 120_000;
 
-export async function buildWorld({ say, signal }: { readonly say: Say; readonly signal: AbortSignal }): Promise<World> {
+export async function buildWorld({
+  say,
+  signal,
+}: {
+  readonly say: Say;
+  readonly signal: AbortSignal;
+}): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-gitops-'));
   let keepLogs = false;
-  stack.defer(() => (keepLogs ? undefined : rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+  stack.defer(() =>
+    keepLogs ? undefined : rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  );
   const controlPlane = await startControlPlane({ say });
   stack.defer(controlPlane.stop);
-  const controllers = await step(say, 'Starting kube-controller-manager', () => startControllers(controlPlane));
+  const controllers = await step(say, 'Starting kube-controller-manager', () =>
+    startControllers(controlPlane),
+  );
   stack.defer(controllers.stop);
   const simulator = await startSimulator({ keys: { [KEY.id]: KEY.secret, ...EXAMPLE_KEY } });
   stack.defer(simulator.stop);
   const repository = await createRepository(join(folder, 'repository'), ['deploy']);
   const settings = await shippedSettings(controlPlane.kubectlProgram);
-  const argocd = await startArgoCd({ controlPlane, folder: join(folder, 'argocd'), settings, say, signal });
+  const argocd = await startArgoCd({
+    controlPlane,
+    folder: join(folder, 'argocd'),
+    settings,
+    say,
+    signal,
+  });
   stack.defer(argocd.stop);
   let operators = 0;
   const all = stack.move();

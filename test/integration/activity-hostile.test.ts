@@ -33,7 +33,10 @@ test('types and actors that the document does not name are kept as they are', as
   };
   acts.record('strange', { fields });
   await acts.create('strange');
-  expect((await acts.until('strange', 'Fetched')).status.activity).toEqual({ id: 'strange', ...fields });
+  expect((await acts.until('strange', 'Fetched')).status.activity).toEqual({
+    id: 'strange',
+    ...fields,
+  });
 });
 
 test('fields of the wrong type, too long, or of characters that nobody expects are stored all the same', async () => {
@@ -65,8 +68,19 @@ test('fields of the wrong type, too long, or of characters that nobody expects a
 
 const odd = { reason: 'UnexpectedResponse', side: 'Reconciling' };
 const gone = { reason: 'Unavailable', side: 'Reconciling' };
-const REPLIES: readonly { name: string; fault: Fault; reason: string; side: string; says: RegExp }[] = [
-  { name: 'megabytes', fault: { status: 200, body: 'megabytes' }, ...odd, says: /larger than 1 MiB/ },
+const REPLIES: readonly {
+  name: string;
+  fault: Fault;
+  reason: string;
+  side: string;
+  says: RegExp;
+}[] = [
+  {
+    name: 'megabytes',
+    fault: { status: 200, body: 'megabytes' },
+    ...odd,
+    says: /larger than 1 MiB/,
+  },
   { name: 'html', fault: { status: 200, body: 'html' }, ...odd, says: /not JSON.*--api-url/ },
   { name: 'no-result', fault: { status: 200, body: 'no-result' }, ...odd, says: /no result/ },
   { name: 'nothing', fault: { status: 200, body: 'empty' }, ...odd, says: /empty/ },
@@ -85,8 +99,19 @@ const REPLIES: readonly { name: string; fault: Fault; reason: string; side: stri
     side: 'Stalled',
     says: /may read activities/,
   },
-  { name: 'busy', fault: { status: 409, error: 'busy' }, reason: 'Conflict', side: 'Reconciling', says: /409/ },
-  { name: 'broken', fault: { status: 500, error: 'oops' }, ...gone, says: /HTTP 500.*Reading changes nothing/ },
+  {
+    name: 'busy',
+    fault: { status: 409, error: 'busy' },
+    reason: 'Conflict',
+    side: 'Reconciling',
+    says: /409/,
+  },
+  {
+    name: 'broken',
+    fault: { status: 500, error: 'oops' },
+    ...gone,
+    says: /HTTP 500.*Reading changes nothing/,
+  },
   { name: 'reset', fault: { transport: 'reset-after' }, ...gone, says: /closed the connection/ },
   { name: 'silence', fault: { transport: 'no-answer' }, ...gone, says: /no answer within 5s/ },
 ];
@@ -144,9 +169,14 @@ test('what a record holds is in the status of its object and nowhere else', asyn
     conditions: JSON.stringify([conditions, lastRequest]),
     metadata: JSON.stringify({ ...metadata, managedFields: undefined }),
   };
-  const told = ['createdAt', 'actorId', 'actorDetails', 'actorIpAddress', 'serviceId', 'userAgent'].map(
-    (name) => status.activity?.[name] ?? '',
-  );
+  const told = [
+    'createdAt',
+    'actorId',
+    'actorDetails',
+    'actorIpAddress',
+    'serviceId',
+    'userAgent',
+  ].map((name) => status.activity?.[name] ?? '');
   expect(told.every(({ length }) => length > 10)).toBe(true);
   expect(leaks(texts, told)).toEqual([]);
 });

@@ -39,7 +39,9 @@ test('a record that is not there yet is waited for, and fetched when it is', asy
   await acts.create('late');
   const missed = await afterAttempt('late', 1);
   expect(ready(missed)).toMatchObject({ status: 'False', reason: 'NotFound' });
-  expect(ready(missed).message).toMatch(/HTTP 404.*late.*A record can appear minutes late.*Check organizationId/);
+  expect(ready(missed).message).toMatch(
+    /HTTP 404.*late.*A record can appear minutes late.*Check organizationId/,
+  );
   expect(side(missed)).toBe('Reconciling');
   expect(kstatus(missed)).toBe('InProgress');
   expect(missed.status.activity).toBeUndefined();
@@ -52,7 +54,10 @@ test('a record that is not there yet is waited for, and fetched when it is', asy
   expect(kstatus(fetched)).toBe('Current');
   expect(acts.calls('late')).toHaveLength(3);
   await settled(scene, operator);
-  const events = await waitFor(() => scene.events('late'), { what: 'both events', until: ({ length }) => length > 1 });
+  const events = await waitFor(() => scene.events('late'), {
+    what: 'both events',
+    until: ({ length }) => length > 1,
+  });
   const told = events.map(({ type, reason }) => `${type} ${reason}`);
   expect(told.toSorted()).toEqual(['Normal Fetched', 'Warning NotFound']);
 });

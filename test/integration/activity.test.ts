@@ -21,14 +21,22 @@ interface Done {
   readonly events: readonly string[];
 }
 
-/** This it did and no more. A status shows before the write of it is in the audit log and before the event that goes with it. */
+/**
+ * This it did and no more. A status shows before the write of it is in the audit log and before the
+ * event that goes with it.
+ */
 async function expectDone(name: string, expected: Done): Promise<void> {
   await settled(scene);
-  const [writes, events] = await waitFor(() => Promise.all([acts.writes(name), scene.events(name)]), {
-    what: `what was done for ${name}`,
-    until: ([written, told]) => written.length >= expected.writes && told.length >= expected.events.length,
-  });
-  for (const write of writes) expect(write).toMatchObject({ verb: 'update', subresource: 'status', code: 200 });
+  const [writes, events] = await waitFor(
+    () => Promise.all([acts.writes(name), scene.events(name)]),
+    {
+      what: `what was done for ${name}`,
+      until: ([written, told]) =>
+        written.length >= expected.writes && told.length >= expected.events.length,
+    },
+  );
+  for (const write of writes)
+    expect(write).toMatchObject({ verb: 'update', subresource: 'status', code: 200 });
   expect({
     calls: acts.calls(name).length,
     writes: writes.length,
@@ -42,12 +50,19 @@ test('a record costs one GET, one write and no event, and all ten fields are in 
   const object = await acts.until('plain', 'Fetched');
   expect(object.status.activity).toEqual(record);
   expect(Object.keys(record)).toHaveLength(10);
-  expect(ready(object)).toMatchObject({ status: 'True', message: expect.stringContaining('gave the record, see') });
+  expect(ready(object)).toMatchObject({
+    status: 'True',
+    message: expect.stringContaining('gave the record, see'),
+  });
   expect(side(object)).toBeUndefined();
   expect(kstatus(object)).toBe('Current');
   expectCurrent(object);
   const [call] = acts.calls('plain');
-  expect(call).toMatchObject({ method: 'GET', path: `/v1/organizations/${ORGANIZATION}/activities/plain`, text: '' });
+  expect(call).toMatchObject({
+    method: 'GET',
+    path: `/v1/organizations/${ORGANIZATION}/activities/plain`,
+    text: '',
+  });
   expect(object.status.lastRequest).toEqual({
     operation: 'GetActivity',
     requestId: call?.requestId,
@@ -61,8 +76,17 @@ test('a record costs one GET, one write and no event, and all ten fields are in 
 
 test('before the first visit it is in progress for everybody', async () => {
   const path = acts.pathTo('pending').replace('/pending', '?dryRun=All');
-  const spec = { organizationId: ORGANIZATION, activityId: 'x', credentialsSecretRef: { name: 'management-api' } };
-  const object = { apiVersion: 'pipewright.dev/v1alpha1', kind: 'Activity', metadata: { name: 'pending' }, spec };
+  const spec = {
+    organizationId: ORGANIZATION,
+    activityId: 'x',
+    credentialsSecretRef: { name: 'management-api' },
+  };
+  const object = {
+    apiVersion: 'pipewright.dev/v1alpha1',
+    kind: 'Activity',
+    metadata: { name: 'pending' },
+    spec,
+  };
   const created = await asAdmin<Awaited<ReturnType<Activities['get']>>>('POST', path, object);
   expect(ready(created)).toMatchObject({ status: 'Unknown', reason: 'Pending' });
   expect(kstatus(created)).toBe('InProgress');
@@ -109,15 +133,32 @@ test('the annotation fetches again; a failure of that keeps the record, and the 
 
   acts.record('again', { fields: { type: 'after' } });
   const first = await acts.request('again');
-  const object = await acts.untilIt('again', 'the other record', ({ status }) => status.activity?.['type'] === 'after');
+  const object = await acts.untilIt(
+    'again',
+    'the other record',
+    ({ status }) => status.activity?.['type'] === 'after',
+  );
   expect(object.status.lastHandledReconcileAt).toBe(first);
   await expectDone('again', { calls: 2, writes: 2, events: [] });
 
-  scene.simulator.next({ status: 403, error: 'FORBIDDEN: not for you' }, { match: { pathIncludes: '/again' } });
+  scene.simulator.next(
+    { status: 403, error: 'FORBIDDEN: not for you' },
+    { match: { pathIncludes: '/again' } },
+  );
   const second = await acts.request('again');
-  const failed = await acts.untilIt('again', 'told', ({ status }) => status.lastHandledReconcileAt === second);
-  expect(failed.status).toMatchObject({ activity: { type: 'after' }, lastRequest: { httpStatus: 403 } });
-  expect(ready(failed)).toMatchObject({ status: 'True', message: expect.stringContaining('not for you') });
+  const failed = await acts.untilIt(
+    'again',
+    'told',
+    ({ status }) => status.lastHandledReconcileAt === second,
+  );
+  expect(failed.status).toMatchObject({
+    activity: { type: 'after' },
+    lastRequest: { httpStatus: 403 },
+  });
+  expect(ready(failed)).toMatchObject({
+    status: 'True',
+    message: expect.stringContaining('not for you'),
+  });
   expect(kstatus(failed)).toBe('Current');
   expect(failed.status.nextAttemptTime).toBeUndefined();
 
@@ -130,10 +171,17 @@ test('suspended it makes no call, also not for the annotation, and is not Ready 
   acts.record('paused');
   await acts.create('paused', { suspend: true });
   const paused = await acts.until('paused', 'Suspended');
-  expect(ready(paused)).toMatchObject({ status: 'False', message: expect.stringContaining('has not been fetched') });
+  expect(ready(paused)).toMatchObject({
+    status: 'False',
+    message: expect.stringContaining('has not been fetched'),
+  });
   expect(kstatus(paused)).toBe('InProgress');
   const value = await acts.request('paused');
-  await acts.untilIt('paused', 'acknowledged', ({ status }) => status.lastHandledReconcileAt === value);
+  await acts.untilIt(
+    'paused',
+    'acknowledged',
+    ({ status }) => status.lastHandledReconcileAt === value,
+  );
   expect(acts.calls('paused')).toEqual([]);
   await acts.create('paused');
   await acts.until('paused', 'Fetched');
@@ -179,7 +227,14 @@ test('the columns say what stands in the status', async () => {
   await acts.create('columns');
   const { status } = await acts.until('columns', 'Fetched');
   const print = async (...more: string[]): Promise<string[][]> => {
-    const { stdout } = await kubectl(['get', 'activities', 'columns', '-n', scene.namespace, ...more]);
+    const { stdout } = await kubectl([
+      'get',
+      'activities',
+      'columns',
+      '-n',
+      scene.namespace,
+      ...more,
+    ]);
     const lines = stdout.trimEnd().split('\n');
     return lines.map((line) => line.split(/ {2,}/));
   };
@@ -204,14 +259,19 @@ test('the columns say what stands in the status', async () => {
 
 test('it is counted and timed like every other kind', async () => {
   const page = await scene.operator().page('metrics');
-  expect(metric(page, 'pipewright_api_requests_total', { operation: 'GetActivity', code: '200' })).toBeGreaterThan(0);
-  expect(metric(page, 'pipewright_resource_ready', { kind: 'Activity', reason: 'Fetched' })).toBeGreaterThan(0);
+  expect(
+    metric(page, 'pipewright_api_requests_total', { operation: 'GetActivity', code: '200' }),
+  ).toBeGreaterThan(0);
+  expect(
+    metric(page, 'pipewright_resource_ready', { kind: 'Activity', reason: 'Fetched' }),
+  ).toBeGreaterThan(0);
 });
 
 test('the operator was refused nothing, and wrote nothing but status and events', async () => {
   await settled(scene);
   for (const name of ['plain', 'once', 'again']) {
-    for (const write of await acts.writes(name)) expect(write).toMatchObject({ subresource: 'status', code: 200 });
+    for (const write of await acts.writes(name))
+      expect(write).toMatchObject({ subresource: 'status', code: 200 });
   }
   expect(scene.operator().lines.filter(({ level }) => level === 'error')).toEqual([]);
 });

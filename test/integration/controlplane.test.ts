@@ -24,9 +24,15 @@ describe('the shared control plane', () => {
   test('forbids a user without rights', async () => {
     const namespace = await newNamespace();
     const nobody = await serviceAccountKubeconfig(namespace, 'nobody');
-    const { code, stderr } = await kubectl(['get', 'configmaps', '-n', namespace], undefined, nobody);
+    const { code, stderr } = await kubectl(
+      ['get', 'configmaps', '-n', namespace],
+      undefined,
+      nobody,
+    );
     expect(code).toBe(1);
-    expect(stderr).toContain(`User "system:serviceaccount:${namespace}:nobody" cannot list resource "configmaps"`);
+    expect(stderr).toContain(
+      `User "system:serviceaccount:${namespace}:nobody" cannot list resource "configmaps"`,
+    );
   });
 
   test('allows what a Role allows, and only that', async () => {
@@ -43,9 +49,18 @@ describe('the shared control plane', () => {
 
   test('logs a write once, with who, what and how it ended', async () => {
     const namespace = await newNamespace();
-    await applyYaml('{apiVersion: v1, kind: ConfigMap, metadata: {name: one}, data: {a: b}}', namespace);
+    await applyYaml(
+      '{apiVersion: v1, kind: ConfigMap, metadata: {name: one}, data: {a: b}}',
+      namespace,
+    );
     expect(await audit({ namespace, verb: 'create' })).toEqual([
-      expect.objectContaining({ user: 'test-admin', resource: 'configmaps', subresource: '', name: 'one', code: 201 }),
+      expect.objectContaining({
+        user: 'test-admin',
+        resource: 'configmaps',
+        subresource: '',
+        name: 'one',
+        code: 201,
+      }),
     ]);
     const found = await getJson<{ data: unknown }>(['configmap', 'one', '-n', namespace]);
     expect(found.data).toEqual({ a: 'b' });
@@ -64,7 +79,11 @@ describe('the shared control plane', () => {
 
 describe('waitFor', () => {
   test('shows the last value seen when time is up', async () => {
-    const waited = waitFor(() => ({ phase: 'Pending' }), { what: 'the moon', until: () => false, timeoutMs: 1 });
+    const waited = waitFor(() => ({ phase: 'Pending' }), {
+      what: 'the moon',
+      until: () => false,
+      timeoutMs: 1,
+    });
     await expect(waited).rejects.toThrow(
       /in vain for the moon \(\d+ looks, the longest took \d+ ms\)\. Seen last: \{ phase: 'Pending' \}/,
     );
@@ -96,33 +115,42 @@ describe.concurrent('a control plane of its own', PATIENCE, () => {
       expect((await own.kubectl(['get', 'namespace', 'kept'])).code).toBe(0);
       const asJane = await own.kubectl(['get', 'namespace', 'kept'], undefined, jane);
       expect(asJane.stderr).toContain('User "jane" cannot get resource "namespaces"');
-      expect((await own.audit()).filter(({ user }) => user === 'jane').map(({ code }) => code)).toEqual([403]);
+      expect(
+        (await own.audit()).filter(({ user }) => user === 'jane').map(({ code }) => code),
+      ).toEqual([403]);
     } finally {
       await own.stop();
     }
     expect(existsSync(own.folder)).toBe(false);
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('leaves no file and no process behind after %s', async (signal) => {
-    const temporary = await mkdtemp(join(scratch, 'tmp-'));
-    const running = runMain({ ...process.env, TMPDIR: temporary, KUBEBUILDER_ASSETS: programs() });
-    await waitFor(() => running.output(), {
-      what: 'the KUBECONFIG and the address',
-      until: (text) => text.includes('export KUBECONFIG=') && /https:\S+ is up/.test(text),
-      timeoutMs: 120_000,
-    });
-    const server = /https:\S+/.exec(running.output())?.[0] ?? '';
-    running.child.kill(signal);
-    await waitFor(() => running.child.signalCode, {
-      what: 'its end by the signal',
-      until: (seen) => seen === signal,
-      timeoutMs: 60_000,
-    });
-    expect(await readdir(temporary)).toEqual([]);
-    await expect(fetch(server)).rejects.toThrow(
-      expect.objectContaining({ cause: expect.objectContaining({ code: 'ECONNREFUSED' }) }),
-    );
-  });
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'leaves no file and no process behind after %s',
+    async (signal) => {
+      const temporary = await mkdtemp(join(scratch, 'tmp-'));
+      const running = runMain({
+        ...process.env,
+        TMPDIR: temporary,
+        KUBEBUILDER_ASSETS: programs(),
+      });
+      await waitFor(() => running.output(), {
+        what: 'the KUBECONFIG and the address',
+        until: (text) => text.includes('export KUBECONFIG=') && /https:\S+ is up/.test(text),
+        timeoutMs: 120_000,
+      });
+      const server = /https:\S+/.exec(running.output())?.[0] ?? '';
+      running.child.kill(signal);
+      await waitFor(() => running.child.signalCode, {
+        what: 'its end by the signal',
+        until: (seen) => seen === signal,
+        timeoutMs: 60_000,
+      });
+      expect(await readdir(temporary)).toEqual([]);
+      await expect(fetch(server)).rejects.toThrow(
+        expect.objectContaining({ cause: expect.objectContaining({ code: 'ECONNREFUSED' }) }),
+      );
+    },
+  );
 });
 
 const role = `

@@ -28,7 +28,10 @@ async function answers(spec: unknown) {
   const { status, json } = await tryCreate(namespace, spec, activityType);
   const parsed = parseSpec({ spec });
   if (status === 201 && parsed.ok)
-    return { stored: isDeepStrictEqual(json.spec, spec), parsed: isDeepStrictEqual(parsed.spec, spec) };
+    return {
+      stored: isDeepStrictEqual(json.spec, spec),
+      parsed: isDeepStrictEqual(parsed.spec, spec),
+    };
   return { status, server: String(json.message), parser: parsed.ok ? 'fine' : parsed.message };
 }
 
@@ -66,17 +69,39 @@ describe('spec', () => {
   test.for(IDS)('%s is an id that needs no encoding', async (field) => {
     for (const id of ['a', '0123', 'a'.repeat(128), 'A.b_c~d-e'])
       expect(await answers({ ...goodSpec, [field]: id })).toEqual(taken);
-    for (const id of ['', 'a'.repeat(129), 'a b', '../x', '.', '..', 'a/b', 'a%2fb', 'é', 'a\n', '-a', 5, null, ['a']])
+    for (const id of [
+      '',
+      'a'.repeat(129),
+      'a b',
+      '../x',
+      '.',
+      '..',
+      'a/b',
+      'a%2fb',
+      'é',
+      'a\n',
+      '-a',
+      5,
+      null,
+      ['a'],
+    ])
       expect(await answers({ ...goodSpec, [field]: id })).toEqual(refused(`spec.${field}`));
   });
 
-  test.for(['mode', 'reassertInterval', 'settings', 'name'])('knows no %s: a record is read once', async (field) => {
-    const { status, json } = await tryCreate(namespace, { ...goodSpec, [field]: 'x' }, activityType);
-    expect({ status, message: json.message }).toEqual({
-      status: 400,
-      message: expect.stringContaining(`unknown field "spec.${field}"`),
-    });
-  });
+  test.for(['mode', 'reassertInterval', 'settings', 'name'])(
+    'knows no %s: a record is read once',
+    async (field) => {
+      const { status, json } = await tryCreate(
+        namespace,
+        { ...goodSpec, [field]: 'x' },
+        activityType,
+      );
+      expect({ status, message: json.message }).toEqual({
+        status: 400,
+        message: expect.stringContaining(`unknown field "spec.${field}"`),
+      });
+    },
+  );
 });
 
 describe('identity', () => {
@@ -85,11 +110,23 @@ describe('identity', () => {
     const changed = JSON.stringify(activity(name, { ...goodSpec, [field]: 'other' }));
     await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(activity(name, goodSpec)));
     const patch = (type: string, body: unknown) =>
-      complaint(['patch', 'act', name, '-n', namespace, `--type=${type}`, '-p', JSON.stringify(body)]);
+      complaint([
+        'patch',
+        'act',
+        name,
+        '-n',
+        namespace,
+        `--type=${type}`,
+        '-p',
+        JSON.stringify(body),
+      ]);
     const complaints = [
       await patch('merge', { spec: { [field]: 'other' } }),
       await complaint(['apply', '-n', namespace, '-f', '-'], changed),
-      await complaint(['apply', '--server-side', '--force-conflicts', '-n', namespace, '-f', '-'], changed),
+      await complaint(
+        ['apply', '--server-side', '--force-conflicts', '-n', namespace, '-f', '-'],
+        changed,
+      ),
     ];
     for (const refusal of complaints) {
       expect(refusal).toContain(`spec.${field}`);
@@ -100,18 +137,40 @@ describe('identity', () => {
   });
 
   test('the Secret and suspend may change', async () => {
-    await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(activity('free', goodSpec)));
+    await succeed(
+      ['apply', '-n', namespace, '-f', '-'],
+      JSON.stringify(activity('free', goodSpec)),
+    );
     const next = { ...goodSpec, credentialsSecretRef: { name: 'another' }, suspend: true };
-    const applied = await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(activity('free', next)));
+    const applied = await succeed(
+      ['apply', '-n', namespace, '-f', '-'],
+      JSON.stringify(activity('free', next)),
+    );
     expect(applied).toContain('activity.pipewright.dev/free configured');
   });
 
   test('objects are found by their ids and their Secret', async () => {
-    await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(activity('found', goodSpec)));
+    await succeed(
+      ['apply', '-n', namespace, '-f', '-'],
+      JSON.stringify(activity('found', goodSpec)),
+    );
     const other = { organizationId: 'x', activityId: 'y', credentialsSecretRef: { name: 'z' } };
     await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(activity('unlike', other)));
-    for (const selector of ['spec.organizationId=x', 'spec.activityId=y', 'spec.credentialsSecretRef.name=z']) {
-      const names = await succeed(['get', 'act', '-n', namespace, '-o', 'name', '--field-selector', selector]);
+    for (const selector of [
+      'spec.organizationId=x',
+      'spec.activityId=y',
+      'spec.credentialsSecretRef.name=z',
+    ]) {
+      const names = await succeed([
+        'get',
+        'act',
+        '-n',
+        namespace,
+        '-o',
+        'name',
+        '--field-selector',
+        selector,
+      ]);
       expect(names.trim()).toBe('activity.pipewright.dev/unlike');
     }
   });
@@ -130,7 +189,11 @@ describe('status', () => {
       { id: '🙂'.repeat(128), userAgent: '\u0001'.repeat(1024), organizationId: '' },
     ];
     for (const record of odd) {
-      const { status, json } = await storeStatus('odd', { observedGeneration: 1, conditions: [], activity: record });
+      const { status, json } = await storeStatus('odd', {
+        observedGeneration: 1,
+        conditions: [],
+        activity: record,
+      });
       expect({ status, message: json.message }).toEqual({ status: 200, message: undefined });
       expect(json.status.activity).toEqual(record);
     }
@@ -149,7 +212,11 @@ describe('status', () => {
   ] as const)(
     'with %s for a field would be refused whole: the operator must not let one through',
     async ([, record]) => {
-      const { status, json } = await storeStatus('bad', { observedGeneration: 1, conditions: [], activity: record });
+      const { status, json } = await storeStatus('bad', {
+        observedGeneration: 1,
+        conditions: [],
+        activity: record,
+      });
       expect({ status, message: json.message }).toEqual({
         status: 422,
         message: expect.stringContaining('status.activity.type'),

@@ -3,7 +3,10 @@ import { organizationType } from '../../src/kinds/organization/resource.ts';
 import { newNamespace } from '../controlplane/client.ts';
 import { goodOrganization as good, installCrd, manifest, succeed } from '../support/crd.ts';
 
-/** `[]`, a list and none mean three things: ours go, these are there, not managed. They must not turn into one another. */
+/**
+ * `[]`, a list and none mean three things: ours go, these are there, not managed. They must not
+ * turn into one another.
+ */
 const endpoint = { id: 'psc-1', cloudProvider: 'gcp', region: 'ap-northeast-1' };
 
 let namespace: string;
@@ -13,7 +16,8 @@ beforeAll(async () => {
   namespace = await newNamespace();
 });
 
-const json = (name: string, spec: unknown) => JSON.stringify(manifest(organizationType, name, spec));
+const json = (name: string, spec: unknown) =>
+  JSON.stringify(manifest(organizationType, name, spec));
 const stored = async (name: string) =>
   JSON.parse(await succeed(['get', 'org', name, '-n', namespace, '-o', 'json'])).spec;
 
@@ -23,9 +27,11 @@ const states: Readonly<Record<string, unknown[] | undefined>> = {
   one: [endpoint],
   two: [{ ...endpoint, id: 'psc-2', description: 'x' }, endpoint],
 };
-const specOf = (state: string) => (states[state] === undefined ? good : { ...good, privateEndpoints: states[state] });
+const specOf = (state: string) =>
+  states[state] === undefined ? good : { ...good, privateEndpoints: states[state] };
 const ways: Readonly<Record<string, (name: string, state: string) => Promise<string>>> = {
-  'client-side apply': (name, state) => succeed(['apply', '-n', namespace, '-f', '-'], json(name, specOf(state))),
+  'client-side apply': (name, state) =>
+    succeed(['apply', '-n', namespace, '-f', '-'], json(name, specOf(state))),
   'server-side apply': (name, state) =>
     succeed(['apply', '--server-side', '-n', namespace, '-f', '-'], json(name, specOf(state))),
   'merge patch': async (name, state) => {
@@ -43,7 +49,8 @@ test('the walk takes every step', () => {
 
 test.for(Object.entries(ways))('[], a list and none are kept apart by %s', async ([way, write]) => {
   const name = `kept-${way.replaceAll(' ', '-')}`;
-  if (way === 'merge patch') await succeed(['create', '-n', namespace, '-f', '-'], json(name, good));
+  if (way === 'merge patch')
+    await succeed(['create', '-n', namespace, '-f', '-'], json(name, good));
   for (const [index, state] of walk.entries()) {
     await write(name, state);
     expect({ from: walk[index - 1], to: state, spec: await stored(name) }).toEqual({

@@ -1,10 +1,19 @@
 import { beforeAll, expect, test } from 'vitest';
 import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/organization/definition.ts';
-import { type OrganizationStatus, organizationType } from '../../src/kinds/organization/resource.ts';
+import {
+  type OrganizationStatus,
+  organizationType,
+} from '../../src/kinds/organization/resource.ts';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
 import { printedTable } from '../support/columns.ts';
-import { goodOrganization as good, installCrds, manifest, putStatus, succeed } from '../support/crd.ts';
+import {
+  goodOrganization as good,
+  installCrds,
+  manifest,
+  putStatus,
+  succeed,
+} from '../support/crd.ts';
 import { largest } from '../support/largest.ts';
 
 const REQUEST_ID = '6f1f2a34-0000-4000-8000-1234567890ab';
@@ -63,7 +72,9 @@ async function write(name: string, status: unknown) {
 
 test('a new object says Pending before anyone has visited it', async () => {
   await create('fresh');
-  const stored = JSON.parse(await succeed(['get', 'organization', 'fresh', '-n', namespace, '-o', 'json']));
+  const stored = JSON.parse(
+    await succeed(['get', 'organization', 'fresh', '-n', namespace, '-o', 'json']),
+  );
   expect(stored.status).toEqual({
     observedGeneration: -1,
     conditions: [expect.objectContaining({ type: 'Ready', status: 'Unknown', reason: 'Pending' })],
@@ -105,7 +116,9 @@ test('kubectl get shows what matters, and with -o wide what helps', async () => 
 test('every name of the kind, and the category, finds it', async () => {
   await create('found');
   for (const name of ['organizations', 'organization', 'org', 'pipewright'])
-    expect(await succeed(['get', name, '-n', namespace, '-o', 'name'])).toContain('organization.pipewright.dev/found');
+    expect(await succeed(['get', name, '-n', namespace, '-o', 'name'])).toContain(
+      'organization.pipewright.dev/found',
+    );
 });
 
 test.for([
@@ -114,14 +127,27 @@ test.for([
 ] as const)('a field selector by %s finds only those', async ([path, part]) => {
   const name = `by-${path.toLowerCase().replaceAll('.', '-')}`;
   await create(name, { ...good, ...part });
-  const [value] = Object.values(part).map((field) => (typeof field === 'string' ? field : field.name));
-  const found = await succeed(['get', 'org', '-n', namespace, '-o', 'name', `--field-selector=${path}=${value}`]);
+  const [value] = Object.values(part).map((field) =>
+    typeof field === 'string' ? field : field.name,
+  );
+  const found = await succeed([
+    'get',
+    'org',
+    '-n',
+    namespace,
+    '-o',
+    'name',
+    `--field-selector=${path}=${value}`,
+  ]);
   expect(found.trim()).toBe(`organization.pipewright.dev/${name}`);
 });
 
 test.for([
   ['spec.organizationId', 'lower case with hyphens, 36 characters. Quote it in YAML. Immutable.'],
-  ['spec.privateEndpoints', 'at most 100. What others added stays. Empty: those that this object added are removed.'],
+  [
+    'spec.privateEndpoints',
+    'at most 100. What others added stays. Empty: those that this object added are removed.',
+  ],
   ['spec.privateEndpoints.id', '1 to 512 printable ASCII characters without spaces'],
   ['spec.maxPrivateEndpointRemovals', '0 to 100. Absent: 5.'],
   ['spec.deletionPolicy', 'Retain (absent means that)'],
@@ -150,8 +176,19 @@ test('the largest status in plain characters is taken, beside the largest list',
 test('what is never cut is taken at its largest in the dearest characters, beside the same list', async () => {
   const all = largest(kindSchema(definition).status) as OrganizationStatus;
   const { conditions, lastRequest, applied, pendingChange } = all;
-  const ledger = all.privateEndpoints?.map((one) => ({ ...one, description: '', lastError: { httpStatus: 400 } }));
-  const status = { ...readyStatus, conditions, lastRequest, applied, pendingChange, privateEndpoints: ledger };
+  const ledger = all.privateEndpoints?.map((one) => ({
+    ...one,
+    description: '',
+    lastError: { httpStatus: 400 },
+  }));
+  const status = {
+    ...readyStatus,
+    conditions,
+    lastRequest,
+    applied,
+    pendingChange,
+    privateEndpoints: ledger,
+  };
   expect(await write('huge', status)).toEqual({ code: 200, message: undefined, status });
 });
 
@@ -164,9 +201,17 @@ test('what a reply may hold breaks nothing: odd text, none, too many, ids listed
       id: 'not a uuid',
       name: '',
       createdAt: 'yesterday',
-      privateEndpoints: [{ id: text, description: text, cloudProvider: text, region: text }, {}, tuple, tuple],
+      privateEndpoints: [
+        { id: text, description: text, cloudProvider: text, region: text },
+        {},
+        tuple,
+        tuple,
+      ],
       privateEndpointsTotal: 4711,
-      byocConfig: [{ id: text, state: text, accountName: text, regionId: text, cloudProvider: text }, {}],
+      byocConfig: [
+        { id: text, state: text, accountName: text, regionId: text, cloudProvider: text },
+        {},
+      ],
     },
     privateEndpoints: [
       {
@@ -178,7 +223,13 @@ test('what a reply may hold breaks nothing: odd text, none, too many, ids listed
         nextAttemptTime: AT,
       },
     ],
-    differences: [{ field: `privateEndpoints[${tuple.id}].description`, declared: '', reported: '🙂'.repeat(64) }],
+    differences: [
+      {
+        field: `privateEndpoints[${tuple.id}].description`,
+        declared: '',
+        reported: '🙂'.repeat(64),
+      },
+    ],
     drift: [{ field: 'name', from: text, to: 4.5, time: AT }],
   } satisfies OrganizationStatus;
   expect(await write('odd', odd)).toEqual({ code: 200, message: undefined, status: odd });
@@ -207,9 +258,21 @@ test('a list that was never reported, an empty one and an empty intent are kept 
 const entry = readyStatus.privateEndpoints[0];
 
 test.for<[string, object, string]>([
-  ['an origin that is none', { privateEndpoints: [{ ...entry, origin: 'Ours' }] }, 'status.privateEndpoints[0].origin'],
-  ['a state that is none', { privateEndpoints: [{ ...entry, state: 'Gone' }] }, 'status.privateEndpoints[0].state'],
-  ['an endpoint without region', { privateEndpoints: [{ ...entry, region: undefined }] }, 'privateEndpoints[0].region'],
+  [
+    'an origin that is none',
+    { privateEndpoints: [{ ...entry, origin: 'Ours' }] },
+    'status.privateEndpoints[0].origin',
+  ],
+  [
+    'a state that is none',
+    { privateEndpoints: [{ ...entry, state: 'Gone' }] },
+    'status.privateEndpoints[0].state',
+  ],
+  [
+    'an endpoint without region',
+    { privateEndpoints: [{ ...entry, region: undefined }] },
+    'privateEndpoints[0].region',
+  ],
   [
     '221 endpoints',
     { privateEndpoints: Array.from({ length: 221 }, () => entry) },
@@ -220,7 +283,11 @@ test.for<[string, object, string]>([
     { organization: { privateEndpoints: Array.from({ length: 201 }, () => tuple) } },
     'status.organization.privateEndpoints: Too many',
   ],
-  ['an intent without lists', { pendingChange: { time: AT } }, 'status.pendingChange.add: Required'],
+  [
+    'an intent without lists',
+    { pendingChange: { time: AT } },
+    'status.pendingChange.add: Required',
+  ],
   [
     'an intent that adds more than spec can list',
     { pendingChange: { time: AT, add: Array.from({ length: 101 }, () => tuple), remove: [] } },

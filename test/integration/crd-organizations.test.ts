@@ -3,7 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { organizationType, parseSpec } from '../../src/kinds/organization/resource.ts';
 import { newNamespace } from '../controlplane/client.ts';
-import { complaint, goodOrganization as good, installCrd, manifest, succeed, tryCreate } from '../support/crd.ts';
+import {
+  complaint,
+  goodOrganization as good,
+  installCrd,
+  manifest,
+  succeed,
+  tryCreate,
+} from '../support/crd.ts';
 
 const endpoint = { id: 'psc-1', cloudProvider: 'gcp', region: 'ap-northeast-1' };
 const listing = (...privateEndpoints: unknown[]) => ({ ...good, privateEndpoints });
@@ -17,8 +24,10 @@ beforeAll(async () => {
   namespace = await newNamespace();
 });
 
-const json = (name: string, spec: unknown) => JSON.stringify(manifest(organizationType, name, spec));
-const apply = (name: string, spec: unknown) => succeed(['apply', '-n', namespace, '-f', '-'], json(name, spec));
+const json = (name: string, spec: unknown) =>
+  JSON.stringify(manifest(organizationType, name, spec));
+const apply = (name: string, spec: unknown) =>
+  succeed(['apply', '-n', namespace, '-f', '-'], json(name, spec));
 const stored = async (name: string) =>
   JSON.parse(await succeed(['get', 'org', name, '-n', namespace, '-o', 'json'])).spec;
 
@@ -27,7 +36,10 @@ async function answers(spec: unknown) {
   const { status, json: reply } = await tryCreate(namespace, spec, organizationType);
   const parsed = parseSpec({ spec });
   if (status === 201 && parsed.ok)
-    return { stored: isDeepStrictEqual(reply.spec, spec), parsed: isDeepStrictEqual(parsed.spec, spec) };
+    return {
+      stored: isDeepStrictEqual(reply.spec, spec),
+      parsed: isDeepStrictEqual(parsed.spec, spec),
+    };
   // Of a list that breaks a rule, Kubernetes 1.32 says besides that it is an array.
   const server = String(reply.message).replace('Invalid value: "array": ', 'Invalid value: ');
   return { status, server, parser: parsed.ok ? 'fine' : parsed.message };
@@ -46,15 +58,30 @@ describe('each mistake is refused by the API server and by the parser, in words 
       'must have name, privateEndpoints or both; with neither there is nothing to manage',
       'spec must have name, privateEndpoints or both',
     ],
-    ['no organizationId', { ...good, organizationId: undefined }, 'spec.organizationId: Required value', 'is required'],
+    [
+      'no organizationId',
+      { ...good, organizationId: undefined },
+      'spec.organizationId: Required value',
+      'is required',
+    ],
     [
       'no Secret',
       { ...good, credentialsSecretRef: undefined },
       'spec.credentialsSecretRef: Required value',
       'required',
     ],
-    ['an empty name', { ...good, name: '' }, 'spec.name', 'spec.name must be text of 1 to 256 characters, not ""'],
-    ['a name of 257', { ...good, name: '🙂'.repeat(257) }, 'spec.name: Too long', 'spec.name must be text of 1 to 256'],
+    [
+      'an empty name',
+      { ...good, name: '' },
+      'spec.name',
+      'spec.name must be text of 1 to 256 characters, not ""',
+    ],
+    [
+      'a name of 257',
+      { ...good, name: '🙂'.repeat(257) },
+      'spec.name: Too long',
+      'spec.name must be text of 1 to 256',
+    ],
     [
       'an id twice, with another region',
       listing(endpoint, { ...endpoint, region: 'us-east1' }),
@@ -107,10 +134,30 @@ describe('each mistake is refused by the API server and by the parser, in words 
       'spec.privateEndpoints[0].description: Too long',
       'spec.privateEndpoints[0].description must be text of at most 512 characters',
     ],
-    ['a list that is text', { ...good, privateEndpoints: 'psc-1' }, 'spec.privateEndpoints', 'must be a list'],
-    ['a null entry', listing(null), 'spec.privateEndpoints[0]', 'spec.privateEndpoints[0] must be an object'],
-    ['a negative cap', { ...good, maxPrivateEndpointRemovals: -1 }, 'spec.maxPrivateEndpointRemovals', 'from 0 to 100'],
-    ['a cap of 101', { ...good, maxPrivateEndpointRemovals: 101 }, 'spec.maxPrivateEndpointRemovals', 'from 0 to 100'],
+    [
+      'a list that is text',
+      { ...good, privateEndpoints: 'psc-1' },
+      'spec.privateEndpoints',
+      'must be a list',
+    ],
+    [
+      'a null entry',
+      listing(null),
+      'spec.privateEndpoints[0]',
+      'spec.privateEndpoints[0] must be an object',
+    ],
+    [
+      'a negative cap',
+      { ...good, maxPrivateEndpointRemovals: -1 },
+      'spec.maxPrivateEndpointRemovals',
+      'from 0 to 100',
+    ],
+    [
+      'a cap of 101',
+      { ...good, maxPrivateEndpointRemovals: 101 },
+      'spec.maxPrivateEndpointRemovals',
+      'from 0 to 100',
+    ],
     [
       'an unknown deletionPolicy',
       { ...good, deletionPolicy: 'Delete' },
@@ -148,7 +195,11 @@ describe('each mistake is refused by the API server and by the parser, in words 
   });
 
   test('an unknown field of an endpoint is refused under strict validation', async () => {
-    const { status, json: reply } = await tryCreate(namespace, listing({ ...endpoint, zone: 'a' }), organizationType);
+    const { status, json: reply } = await tryCreate(
+      namespace,
+      listing({ ...endpoint, zone: 'a' }),
+      organizationType,
+    );
     expect({ status, message: reply.message }).toEqual({
       status: 400,
       message: expect.stringContaining('unknown field "spec.privateEndpoints[0].zone"'),
@@ -178,12 +229,20 @@ describe('what is right is taken and not changed', () => {
     ],
     [
       'a description that is empty, and one of 512',
-      listing({ ...endpoint, description: '' }, { ...endpoint, id: 'psc-2', description: '🙂'.repeat(512) }),
+      listing(
+        { ...endpoint, description: '' },
+        { ...endpoint, id: 'psc-2', description: '🙂'.repeat(512) },
+      ),
     ],
     ['the limits of the cap', { ...good, maxPrivateEndpointRemovals: 0 }],
     [
       'all policies',
-      { ...good, maxPrivateEndpointRemovals: 100, adoptPrivateEndpoints: true, deletionPolicy: 'Retain' },
+      {
+        ...good,
+        maxPrivateEndpointRemovals: 100,
+        adoptPrivateEndpoints: true,
+        deletionPolicy: 'Retain',
+      },
     ],
     [
       'the other policies',
@@ -196,7 +255,10 @@ describe('what is right is taken and not changed', () => {
         reassertInterval: '24h',
       },
     ],
-    ['100 endpoints with ids of 500', listing(...many(100, (index) => `${index}-`.padEnd(500, 'x')))],
+    [
+      '100 endpoints with ids of 500',
+      listing(...many(100, (index) => `${index}-`.padEnd(500, 'x'))),
+    ],
     [
       'the longest ids, regions and providers',
       listing({ id: 'i'.repeat(512), cloudProvider: 'p'.repeat(64), region: 'r'.repeat(64) }),
@@ -208,16 +270,18 @@ describe('what is right is taken and not changed', () => {
   test('the example', async () => {
     const example = await readFile('deploy/examples/organization.yaml', 'utf8');
     const here = example.replace('namespace: ingest', `namespace: ${namespace}`);
-    expect(await succeed(['apply', '--server-side', '--dry-run=server', '-f', '-'], here)).toContain('acme');
+    expect(
+      await succeed(['apply', '--server-side', '--dry-run=server', '-f', '-'], here),
+    ).toContain('acme');
   });
 
   test('a null list is none for client-side apply, and is refused by server-side apply', async () => {
     await apply('null-list', { ...good, privateEndpoints: null });
     expect(await stored('null-list')).toEqual(good);
     const refusal = ['apply', '--server-side', '-n', namespace, '-f', '-'];
-    expect(await complaint(refusal, json('null-list-2', { ...good, privateEndpoints: null }))).toContain(
-      'privateEndpoints',
-    );
+    expect(
+      await complaint(refusal, json('null-list-2', { ...good, privateEndpoints: null })),
+    ).toContain('privateEndpoints');
   });
 });
 
@@ -225,21 +289,40 @@ test('organizationId cannot change, vanish or be null, and everything else may',
   await apply('fixed', good);
   const other = { ...good, organizationId: good.organizationId.replace('0', '1') };
   const patch = (type: string, body: unknown) =>
-    complaint(['patch', 'org', 'fixed', '-n', namespace, `--type=${type}`, '-p', JSON.stringify(body)]);
+    complaint([
+      'patch',
+      'org',
+      'fixed',
+      '-n',
+      namespace,
+      `--type=${type}`,
+      '-p',
+      JSON.stringify(body),
+    ]);
   for (const refusal of [
     await patch('merge', { spec: other }),
     await complaint(['apply', '-n', namespace, '-f', '-'], json('fixed', other)),
     await complaint(['replace', '-n', namespace, '-f', '-'], json('fixed', other)),
-    await complaint(['apply', '--server-side', '--force-conflicts', '-n', namespace, '-f', '-'], json('fixed', other)),
+    await complaint(
+      ['apply', '--server-side', '--force-conflicts', '-n', namespace, '-f', '-'],
+      json('fixed', other),
+    ),
   ])
     expect(refusal).toContain(
       'spec.organizationId: Forbidden: is immutable; create another object for another organization',
     );
   expect(await patch('merge', { spec: { organizationId: null } })).toContain('spec.organizationId');
   expect(await patch('json', [{ op: 'remove', path: '/spec' }])).toContain('spec');
-  expect(await patch('merge', { spec: { name: null } })).toContain('must have name, privateEndpoints or both');
+  expect(await patch('merge', { spec: { name: null } })).toContain(
+    'must have name, privateEndpoints or both',
+  );
 
-  const next = { ...listing(endpoint), name: 'Other', credentialsSecretRef: { name: 'other' }, mode: 'Plan' };
+  const next = {
+    ...listing(endpoint),
+    name: 'Other',
+    credentialsSecretRef: { name: 'other' },
+    mode: 'Plan',
+  };
   await apply('fixed', next);
   expect(await stored('fixed')).toEqual(next);
 });

@@ -98,7 +98,9 @@ test('the short name and the category find it', async () => {
   expect(await succeed(['get', 'pipewright', '-n', namespace, '-o', 'name'])).toContain(
     'pipesettings.pipewright.dev/found',
   );
-  expect(await succeed(['get', 'pset', 'found', '-n', namespace, '-o', 'name'])).toContain('/found');
+  expect(await succeed(['get', 'pset', 'found', '-n', namespace, '-o', 'name'])).toContain(
+    '/found',
+  );
 });
 
 test.for([
@@ -109,7 +111,15 @@ test.for([
 ] as const)('a field selector by %s finds only those', async ([path, part, value]) => {
   const name = `by-${path.toLowerCase().replaceAll('.', '-')}`;
   await create(name, { ...goodSpec, ...part });
-  const found = await succeed(['get', 'pset', '-n', namespace, '-o', 'name', `--field-selector=${path}=${value}`]);
+  const found = await succeed([
+    'get',
+    'pset',
+    '-n',
+    namespace,
+    '-o',
+    'name',
+    `--field-selector=${path}=${value}`,
+  ]);
   expect(found.trim()).toBe(`pipesettings.pipewright.dev/${name}`);
 });
 
@@ -118,7 +128,9 @@ test('kubectl explain tells ranges and units', async () => {
   const explain = (path: string): Promise<string> =>
     waitFor(() => succeed(['explain', path]), { what: `kubectl explain ${path}` });
   const explained = await explain('pipesettings.spec.settings');
-  expect(explained.replaceAll(/\s+/g, ' ')).toContain('10485760 to 53687091200 bytes (10 MiB to 50 GiB).');
+  expect(explained.replaceAll(/\s+/g, ' ')).toContain(
+    '10485760 to 53687091200 bytes (10 MiB to 50 GiB).',
+  );
   expect(await explain('pset.spec.reassertInterval')).toContain('10m to 8760h');
   expect(await explain('pset.status.lastRequest.outcome')).toContain('nobody can');
 });
@@ -127,7 +139,10 @@ test('a status as large as the schema allows is taken, and is under 256 KiB', as
   await create('huge');
   const status = largest(kindSchema(definition).status);
   const answer = await putStatus(namespace, 'huge', status);
-  expect({ code: answer.status, message: answer.json.message }).toEqual({ code: 200, message: undefined });
+  expect({ code: answer.status, message: answer.json.message }).toEqual({
+    code: 200,
+    message: undefined,
+  });
   expect(answer.json.status).toEqual(status);
   const stored = JSON.stringify(answer.json.status);
   expect(Buffer.byteLength(stored)).toBeLessThan(256 * KIB);
@@ -145,7 +160,11 @@ test.for<[string, unknown, string]>([
     { drift: Array.from({ length: 13 }, () => ({ field: 'x', time: '2026-01-01T00:00:00Z' })) },
     'status.drift',
   ],
-  ['one condition twice', { conditions: [...readyStatus.conditions, ...readyStatus.conditions] }, 'status.conditions'],
+  [
+    'one condition twice',
+    { conditions: [...readyStatus.conditions, ...readyStatus.conditions] },
+    'status.conditions',
+  ],
   [
     'a list where a scalar belongs',
     { differences: [{ field: 'x', declared: 1, reported: [1] }] },
@@ -189,6 +208,9 @@ test('what a reply may hold breaks nothing: settings out of range, text of any k
     lastRequest: { ...readyStatus.lastRequest, requestId: '\u0001 not a uuid', httpStatus: 999 },
   } satisfies PipeSettingsStatus;
   const answer = await putStatus(namespace, 'odd', odd);
-  expect({ code: answer.status, message: answer.json.message }).toEqual({ code: 200, message: undefined });
+  expect({ code: answer.status, message: answer.json.message }).toEqual({
+    code: 200,
+    message: undefined,
+  });
   expect(answer.json.status).toEqual(odd);
 });

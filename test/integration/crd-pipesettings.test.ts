@@ -3,9 +3,18 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
 import { SETTINGS, settingNames } from '../../src/kinds/pipe-settings/settings.ts';
 import { newNamespace } from '../controlplane/client.ts';
-import { complaint, goodSpec, installCrd, pipeSettings, succeed, tryCreate } from '../support/crd.ts';
+import {
+  complaint,
+  goodSpec,
+  installCrd,
+  pipeSettings,
+  succeed,
+  tryCreate,
+} from '../support/crd.ts';
 
-/** What the API document says, written down a second time: a slip in the table of src shows here. */
+/**
+ * What the API document says, written down a second time: a slip in the table of src shows here.
+ */
 const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   streaming_max_insert_wait_ms: [500, 60_000],
   object_storage_concurrency: [1, 35],
@@ -32,7 +41,10 @@ async function answers(spec: unknown) {
   const { status, json } = await tryCreate(namespace, spec);
   const parsed = parseSpec({ spec });
   if (status === 201 && parsed.ok)
-    return { stored: isDeepStrictEqual(json.spec, spec), parsed: isDeepStrictEqual(parsed.spec, spec) };
+    return {
+      stored: isDeepStrictEqual(json.spec, spec),
+      parsed: isDeepStrictEqual(parsed.spec, spec),
+    };
   return { status, server: String(json.message), parser: parsed.ok ? 'fine' : parsed.message };
 }
 
@@ -55,27 +67,43 @@ describe('settings', () => {
     expect(settingNames.filter((name) => SETTINGS[name].type === 'boolean')).toEqual(BOOLEANS);
   });
 
-  test.for(Object.entries(RANGES))('%s is taken at both limits and refused beyond', async ([name, [min, max]]) => {
-    expect(await answers(withSettings({ [name]: min }))).toEqual(taken);
-    expect(await answers(withSettings({ [name]: max }))).toEqual(taken);
-    expect(await answers(withSettings({ [name]: min - 1 }))).toEqual(refused(`spec.settings.${name}`));
-    expect(await answers(withSettings({ [name]: max + 1 }))).toEqual(refused(`spec.settings.${name}`));
-  });
+  test.for(Object.entries(RANGES))(
+    '%s is taken at both limits and refused beyond',
+    async ([name, [min, max]]) => {
+      expect(await answers(withSettings({ [name]: min }))).toEqual(taken);
+      expect(await answers(withSettings({ [name]: max }))).toEqual(taken);
+      expect(await answers(withSettings({ [name]: min - 1 }))).toEqual(
+        refused(`spec.settings.${name}`),
+      );
+      expect(await answers(withSettings({ [name]: max + 1 }))).toEqual(
+        refused(`spec.settings.${name}`),
+      );
+    },
+  );
 
   test.for(Object.keys(RANGES))('%s is refused as text, boolean, 5.5 or list', async (name) => {
     for (const value of ['5', true, 5.5, [5], 1e300])
-      expect(await answers(withSettings({ [name]: value }))).toEqual(refused(`spec.settings.${name}`));
+      expect(await answers(withSettings({ [name]: value }))).toEqual(
+        refused(`spec.settings.${name}`),
+      );
   });
 
   test.for(BOOLEANS)('%s takes true and false only', async (name) => {
-    for (const value of [true, false]) expect(await answers(withSettings({ [name]: value }))).toEqual(taken);
+    for (const value of [true, false])
+      expect(await answers(withSettings({ [name]: value }))).toEqual(taken);
     for (const value of ['true', 1, 0])
-      expect(await answers(withSettings({ [name]: value }))).toEqual(refused(`spec.settings.${name}`));
+      expect(await answers(withSettings({ [name]: value }))).toEqual(
+        refused(`spec.settings.${name}`),
+      );
   });
 
   test('all twelve together are taken', async () => {
     expect(
-      await answers(withSettings(Object.fromEntries(settingNames.map((name) => [name, RANGES[name]?.[1] ?? true])))),
+      await answers(
+        withSettings(
+          Object.fromEntries(settingNames.map((name) => [name, RANGES[name]?.[1] ?? true])),
+        ),
+      ),
     ).toEqual(taken);
   });
 
@@ -86,7 +114,10 @@ describe('settings', () => {
   });
 
   test('an unknown one is refused under strict validation', async () => {
-    const { status, json } = await tryCreate(namespace, withSettings({ engine_max_threads: 8, engine_max_thread: 8 }));
+    const { status, json } = await tryCreate(
+      namespace,
+      withSettings({ engine_max_threads: 8, engine_max_thread: 8 }),
+    );
     expect({ status, message: json.message }).toEqual({
       status: 400,
       message: expect.stringContaining('unknown field "spec.settings.engine_max_thread"'),
@@ -97,10 +128,12 @@ describe('settings', () => {
     const manifest = JSON.stringify(
       pipeSettings('typo', withSettings({ engine_max_threads: 8, engine_max_thread: 8 })),
     );
-    expect(await complaint(['apply', '-n', namespace, '-f', '-'], manifest)).toContain('engine_max_thread');
-    expect(await complaint(['apply', '--server-side', '-n', namespace, '-f', '-'], manifest)).toContain(
-      '.spec.settings.engine_max_thread: field not declared in schema',
+    expect(await complaint(['apply', '-n', namespace, '-f', '-'], manifest)).toContain(
+      'engine_max_thread',
     );
+    expect(
+      await complaint(['apply', '--server-side', '-n', namespace, '-f', '-'], manifest),
+    ).toContain('.spec.settings.engine_max_thread: field not declared in schema');
   });
 });
 
@@ -109,30 +142,34 @@ describe('the rest of spec', () => {
     expect(await answers(undefined)).toEqual(refused('spec'));
   });
 
-  test.for(['organizationId', 'serviceId', 'pipeId'] as const)('%s is an id that needs no encoding', async (field) => {
-    const longest = 'a'.repeat(128);
-    for (const id of ['a', '0', longest, 'A.b_c~d-e', '0123'])
-      expect(await answers({ ...goodSpec, [field]: id })).toEqual(taken);
-    const absurd = [
-      '',
-      `${longest}a`,
-      'a b',
-      '../x',
-      '.',
-      '..',
-      'a/b',
-      'a%2fb',
-      'é',
-      'a\n',
-      '🙂',
-      '-a',
-      5,
-      null,
-      ['a'],
-    ];
-    for (const id of absurd) expect(await answers({ ...goodSpec, [field]: id })).toEqual(refused(`spec.${field}`));
-    expect(await answers(without(field))).toEqual(refused(`spec.${field}`));
-  });
+  test.for(['organizationId', 'serviceId', 'pipeId'] as const)(
+    '%s is an id that needs no encoding',
+    async (field) => {
+      const longest = 'a'.repeat(128);
+      for (const id of ['a', '0', longest, 'A.b_c~d-e', '0123'])
+        expect(await answers({ ...goodSpec, [field]: id })).toEqual(taken);
+      const absurd = [
+        '',
+        `${longest}a`,
+        'a b',
+        '../x',
+        '.',
+        '..',
+        'a/b',
+        'a%2fb',
+        'é',
+        'a\n',
+        '🙂',
+        '-a',
+        5,
+        null,
+        ['a'],
+      ];
+      for (const id of absurd)
+        expect(await answers({ ...goodSpec, [field]: id })).toEqual(refused(`spec.${field}`));
+      expect(await answers(without(field))).toEqual(refused(`spec.${field}`));
+    },
+  );
 
   test('the Secret is named, and only in the same namespace', async () => {
     expect(
@@ -141,17 +178,21 @@ describe('the rest of spec', () => {
         credentialsSecretRef: { name: 'a.b-c', keyIdKey: 'ID', keySecretKey: 'my.secret_1' },
       }),
     ).toEqual(taken);
-    expect(await answers(without('credentialsSecretRef'))).toEqual(refused('spec.credentialsSecretRef'));
-    expect(await answers({ ...goodSpec, credentialsSecretRef: {} })).toEqual(refused('spec.credentialsSecretRef.name'));
+    expect(await answers(without('credentialsSecretRef'))).toEqual(
+      refused('spec.credentialsSecretRef'),
+    );
+    expect(await answers({ ...goodSpec, credentialsSecretRef: {} })).toEqual(
+      refused('spec.credentialsSecretRef.name'),
+    );
     expect(await answers({ ...goodSpec, credentialsSecretRef: { name: '' } })).toEqual(
       refused('spec.credentialsSecretRef.name'),
     );
     expect(await answers({ ...goodSpec, credentialsSecretRef: { name: 'Not/One' } })).toEqual(
       refused('spec.credentialsSecretRef.name'),
     );
-    expect(await answers({ ...goodSpec, credentialsSecretRef: { name: 'a', keyIdKey: 'a b' } })).toEqual(
-      refused('spec.credentialsSecretRef.keyIdKey'),
-    );
+    expect(
+      await answers({ ...goodSpec, credentialsSecretRef: { name: 'a', keyIdKey: 'a b' } }),
+    ).toEqual(refused('spec.credentialsSecretRef.keyIdKey'));
     const { status, json } = await tryCreate(namespace, {
       ...goodSpec,
       credentialsSecretRef: { name: 'a', namespace: 'kube-system' },
@@ -181,12 +222,16 @@ describe('the rest of spec', () => {
       '9999999h',
     ];
     for (const text of bad)
-      expect(await answers({ ...goodSpec, reassertInterval: text })).toEqual(refused('spec.reassertInterval'));
+      expect(await answers({ ...goodSpec, reassertInterval: text })).toEqual(
+        refused('spec.reassertInterval'),
+      );
   });
 
   test('suspend is a boolean, mode one of two words', async () => {
-    for (const suspend of [true, false]) expect(await answers({ ...goodSpec, suspend })).toEqual(taken);
-    for (const mode of ['Apply', 'Plan']) expect(await answers({ ...goodSpec, mode })).toEqual(taken);
+    for (const suspend of [true, false])
+      expect(await answers({ ...goodSpec, suspend })).toEqual(taken);
+    for (const mode of ['Apply', 'Plan'])
+      expect(await answers({ ...goodSpec, mode })).toEqual(taken);
     expect(await answers({ ...goodSpec, suspend: 'yes' })).toEqual(refused('spec.suspend'));
     expect(await answers({ ...goodSpec, mode: 'plan' })).toEqual(refused('spec.mode'));
     expect(await answers({ ...goodSpec, mode: '' })).toEqual(refused('spec.mode'));
@@ -199,33 +244,59 @@ describe('the rest of spec', () => {
 });
 
 describe('identity', () => {
-  test.for(['organizationId', 'serviceId', 'pipeId'] as const)('%s cannot change, vanish or be null', async (field) => {
-    const name = `fixed-${field.toLowerCase()}`;
-    const changed = { ...goodSpec, [field]: 'other' };
-    await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(pipeSettings(name, goodSpec)));
-    const patch = (type: string, body: unknown) =>
-      complaint(['patch', 'pset', name, '-n', namespace, `--type=${type}`, '-p', JSON.stringify(body)]);
+  test.for(['organizationId', 'serviceId', 'pipeId'] as const)(
+    '%s cannot change, vanish or be null',
+    async (field) => {
+      const name = `fixed-${field.toLowerCase()}`;
+      const changed = { ...goodSpec, [field]: 'other' };
+      await succeed(
+        ['apply', '-n', namespace, '-f', '-'],
+        JSON.stringify(pipeSettings(name, goodSpec)),
+      );
+      const patch = (type: string, body: unknown) =>
+        complaint([
+          'patch',
+          'pset',
+          name,
+          '-n',
+          namespace,
+          `--type=${type}`,
+          '-p',
+          JSON.stringify(body),
+        ]);
 
-    const complaints = [
-      await patch('merge', { spec: { [field]: 'other' } }),
-      await complaint(['apply', '-n', namespace, '-f', '-'], JSON.stringify(pipeSettings(name, changed))),
-      await complaint(['replace', '-n', namespace, '-f', '-'], JSON.stringify(pipeSettings(name, changed))),
-      await complaint(
-        ['apply', '--server-side', '--force-conflicts', '-n', namespace, '-f', '-'],
-        JSON.stringify(pipeSettings(name, changed)),
-      ),
-    ];
-    for (const refusal of complaints) {
-      expect(refusal).toContain(`spec.${field}`);
-      expect(refusal).toContain('is immutable; create another object for another');
-    }
-    expect(await patch('merge', { spec: { [field]: null } })).toContain(`spec.${field}`);
-    expect(await patch('json', [{ op: 'remove', path: `/spec/${field}` }])).toContain(`spec.${field}`);
-    expect(await patch('json', [{ op: 'remove', path: '/spec' }])).toContain('spec');
-  });
+      const complaints = [
+        await patch('merge', { spec: { [field]: 'other' } }),
+        await complaint(
+          ['apply', '-n', namespace, '-f', '-'],
+          JSON.stringify(pipeSettings(name, changed)),
+        ),
+        await complaint(
+          ['replace', '-n', namespace, '-f', '-'],
+          JSON.stringify(pipeSettings(name, changed)),
+        ),
+        await complaint(
+          ['apply', '--server-side', '--force-conflicts', '-n', namespace, '-f', '-'],
+          JSON.stringify(pipeSettings(name, changed)),
+        ),
+      ];
+      for (const refusal of complaints) {
+        expect(refusal).toContain(`spec.${field}`);
+        expect(refusal).toContain('is immutable; create another object for another');
+      }
+      expect(await patch('merge', { spec: { [field]: null } })).toContain(`spec.${field}`);
+      expect(await patch('json', [{ op: 'remove', path: `/spec/${field}` }])).toContain(
+        `spec.${field}`,
+      );
+      expect(await patch('json', [{ op: 'remove', path: '/spec' }])).toContain('spec');
+    },
+  );
 
   test('everything else may change', async () => {
-    await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(pipeSettings('free', goodSpec)));
+    await succeed(
+      ['apply', '-n', namespace, '-f', '-'],
+      JSON.stringify(pipeSettings('free', goodSpec)),
+    );
     const next = {
       ...goodSpec,
       credentialsSecretRef: { name: 'another' },
@@ -234,8 +305,13 @@ describe('identity', () => {
       mode: 'Plan',
       reassertInterval: '24h',
     };
-    await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(pipeSettings('free', next)));
-    const stored = JSON.parse(await succeed(['get', 'pset', 'free', '-n', namespace, '-o', 'json']));
+    await succeed(
+      ['apply', '-n', namespace, '-f', '-'],
+      JSON.stringify(pipeSettings('free', next)),
+    );
+    const stored = JSON.parse(
+      await succeed(['get', 'pset', 'free', '-n', namespace, '-o', 'json']),
+    );
     expect(stored.spec).toEqual(next);
   });
 });

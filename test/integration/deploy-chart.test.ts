@@ -15,11 +15,14 @@ const URL_GIVEN = { api: { url: 'https://api.example.com' } };
 
 interface PodSpec {
   readonly terminationGracePeriodSeconds: number;
-  readonly containers: readonly { readonly volumeMounts?: readonly { readonly mountPath: string }[] }[];
+  readonly containers: readonly {
+    readonly volumeMounts?: readonly { readonly mountPath: string }[];
+  }[];
 }
 
 function podSpec(manifests: readonly Manifest[]): PodSpec {
-  return (only(manifests, 'Deployment') as unknown as { spec: { template: { spec: PodSpec } } }).spec.template.spec;
+  return (only(manifests, 'Deployment') as unknown as { spec: { template: { spec: PodSpec } } })
+    .spec.template.spec;
 }
 
 function environment(manifests: readonly Manifest[]): Record<string, string> {
@@ -34,7 +37,10 @@ test('helm lint --strict has no complaint', async () => {
 
 describe('values that are refused before anything is sent', () => {
   test.each([
-    [{}, 'api.url is required: the base address of the management API, as in --set api.url=https://api.example.com'],
+    [
+      {},
+      'api.url is required: the base address of the management API, as in --set api.url=https://api.example.com',
+    ],
     [{ api: { url: 'ftp://api.example.com' } }, "at '/api/url'"],
     [
       { api: { url: 'http://api.example.com' } },
@@ -47,7 +53,10 @@ describe('values that are refused before anything is sent', () => {
     [{ ...URL_GIVEN, logLevel: 'loud' }, "at '/logLevel': value must be one of"],
     [{ ...URL_GIVEN, namespaces: ['Ingest'] }, "at '/namespaces/0'"],
     [{ ...URL_GIVEN, image: { digest: 'sha256:1' } }, "at '/image/digest'"],
-    [{ ...URL_GIVEN, replicas: 2, leaderElection: { enabled: false } }, 'they would all send the same calls'],
+    [
+      { ...URL_GIVEN, replicas: 2, leaderElection: { enabled: false } },
+      'they would all send the same calls',
+    ],
     [{ ...URL_GIVEN, kubeconfig: { context: 'there' } }, 'set kubeconfig.secret too'],
   ])('%j', async (values, why) => {
     expect(await refusal(values)).toContain(why);
@@ -110,12 +119,18 @@ describe('the flags of the operator', () => {
     };
     const manifests = await rendered({ values });
     const written = environment(manifests);
-    const flags = FLAGS.filter((flag) => !('commandLineOnly' in flag)).map(({ name }) => environmentName(name));
+    const flags = FLAGS.filter((flag) => !('commandLineOnly' in flag)).map(({ name }) =>
+      environmentName(name),
+    );
     expect(Object.keys(written).sort()).toEqual(flags.toSorted());
 
     const { PIPEWRIGHT_API_CA_FILE: ca, PIPEWRIGHT_KUBECONFIG: kubeconfig, ...env } = written;
-    const mounts = podSpec(manifests).containers[0]?.volumeMounts?.map(({ mountPath }) => mountPath);
-    expect([ca, kubeconfig]).toEqual(mounts?.map((path, index) => `${path}/${['ca.crt', 'kubeconfig'][index]}`));
+    const mounts = podSpec(manifests).containers[0]?.volumeMounts?.map(
+      ({ mountPath }) => mountPath,
+    );
+    expect([ca, kubeconfig]).toEqual(
+      mounts?.map((path, index) => `${path}/${['ca.crt', 'kubeconfig'][index]}`),
+    );
     expect(parseConfig({ argv: [], env, version: 'test' })).toMatchObject({
       ok: true,
       config: {
@@ -138,13 +153,18 @@ describe('the flags of the operator', () => {
   });
 
   test('are left to the operator where there is no value', async () => {
-    expect(environment(await rendered())).toEqual({ PIPEWRIGHT_API_URL: 'https://api.example.com' });
+    expect(environment(await rendered())).toEqual({
+      PIPEWRIGHT_API_URL: 'https://api.example.com',
+    });
   });
 
   test('a change of them makes new Pods', async () => {
     const annotations = async (values: object): Promise<unknown> =>
-      (only(await rendered({ values }), 'Deployment') as unknown as { spec: { template: Manifest } }).spec.template
-        .metadata.annotations;
+      (
+        only(await rendered({ values }), 'Deployment') as unknown as {
+          spec: { template: Manifest };
+        }
+      ).spec.template.metadata.annotations;
     expect(await annotations({ logLevel: 'debug' })).not.toEqual(await annotations({}));
     expect(await annotations({ podLabels: { a: 'b' } })).toEqual(await annotations({}));
   });

@@ -11,9 +11,10 @@ import { allow, operatorRules } from '../support/cluster.ts';
 import { installCrds } from '../support/crd.ts';
 
 /**
- * What the steps of the Dockerfile leave in its last stage, made in an empty folder from the Node that runs this, and entered as the container's
- * user (without root: as the only user of a namespace, where the machine lets
- * anybody make one). There is no container engine here; test/unit/deploy-image.test.ts reads the Dockerfile.
+ * What the steps of the Dockerfile leave in its last stage, made in an empty folder from the Node
+ * that runs this, and entered as the container's user (without root: as the only user of a
+ * namespace, where the machine lets anybody make one). There is no container engine here;
+ * test/unit/deploy-image.test.ts reads the Dockerfile.
  */
 let root: string;
 const USER = 65_532;
@@ -21,18 +22,26 @@ const isRoot = process.getuid?.() === 0;
 const canEnter = isRoot || spawnSync('env', ['unshare', '--map-root-user', 'true']).status === 0;
 const WARMED = { NODE_COMPILE_CACHE: '/app/cache' };
 const BASE_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
-/** Seconds of processor until it serves; of the wall clock it is as much where nothing else runs. */
+/**
+ * Seconds of processor until it serves; of the wall clock it is as much where nothing else runs.
+ */
 const START_CPU_S = 0.5;
 const TICKS_PER_S = 100;
 
 function entering(env: Readonly<Record<string, string>>): string[] {
-  const enter = isRoot ? ['chroot', `--userspec=${USER}:${USER}`] : ['unshare', '--map-root-user', 'chroot'];
-  const variables = Object.entries({ PATH: BASE_PATH, ...env }).map(([name, value]) => `${name}=${value}`);
+  const enter = isRoot
+    ? ['chroot', `--userspec=${USER}:${USER}`]
+    : ['unshare', '--map-root-user', 'chroot'];
+  const variables = Object.entries({ PATH: BASE_PATH, ...env }).map(
+    ([name, value]) => `${name}=${value}`,
+  );
   return ['-i', ...variables, ...enter, root, '/usr/local/bin/node', '/app/pipewright.js'];
 }
 
-const inside = (args: readonly string[], env: Readonly<Record<string, string>> = WARMED): Promise<Ran> =>
-  run('env', [...entering(env), ...args]);
+const inside = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = WARMED,
+): Promise<Ran> => run('env', [...entering(env), ...args]);
 
 describe.runIf(canEnter)('the image', () => {
   beforeAll(async () => {
@@ -68,7 +77,10 @@ describe.runIf(canEnter)('the image', () => {
   });
 
   test('what V8 compiled is taken, in a root that cannot be written', async () => {
-    const { stderr } = await inside(['--version'], { ...WARMED, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+    const { stderr } = await inside(['--version'], {
+      ...WARMED,
+      NODE_DEBUG_NATIVE: 'COMPILE_CACHE',
+    });
     expect(stderr).toContain('V8 code cache for ESM file:///app/pipewright.js was accepted');
   });
 
@@ -82,11 +94,20 @@ describe.runIf(canEnter)('the image', () => {
     const namespace = await newNamespace();
     await installCrds();
     await allow(namespace, 'image', await operatorRules());
-    await copyFile(await serviceAccountKubeconfig(namespace, 'image'), join(root, 'etc/kubeconfig'));
+    await copyFile(
+      await serviceAccountKubeconfig(namespace, 'image'),
+      join(root, 'etc/kubeconfig'),
+    );
     await chmod(join(root, 'etc/kubeconfig'), 0o644);
-    const flags = ['--kubeconfig=/etc/kubeconfig', `--namespaces=${namespace}`, '--leader-elect=false'];
+    const flags = [
+      '--kubeconfig=/etc/kubeconfig',
+      `--namespaces=${namespace}`,
+      '--leader-elect=false',
+    ];
     const own = ['--api-url=https://api.test', '--listen=127.0.0.1:0', ...flags];
-    const child = spawn('env', [...entering(WARMED), ...own], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn('env', [...entering(WARMED), ...own], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     onTestFinished(() => void child.kill('SIGKILL'));
     let said = '';
     let started: { readonly port: string | undefined; readonly used: number } | undefined;
@@ -94,10 +115,15 @@ describe.runIf(canEnter)('the image', () => {
       said += chunk.toString();
       const port = /"port":(\d+)/.exec(said)?.[1];
       // Read as soon as it says so: it goes on working.
-      if (port !== undefined) started ??= { port, used: isRoot ? processorSeconds(child.pid ?? 0) : 0 };
+      if (port !== undefined)
+        started ??= { port, used: isRoot ? processorSeconds(child.pid ?? 0) : 0 };
     });
-    const { port, used } = (await waitFor(() => started, { what: 'the start' })) ?? { port: undefined, used: 0 };
-    const ready = (): Promise<number> => fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status);
+    const { port, used } = (await waitFor(() => started, { what: 'the start' })) ?? {
+      port: undefined,
+      used: 0,
+    };
+    const ready = (): Promise<number> =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status);
     expect(await waitFor(ready, { what: '/readyz', until: (status) => status === 200 })).toBe(200);
     expect(used, 'seconds of processor').toBeLessThan(START_CPU_S);
 
@@ -107,8 +133,15 @@ describe.runIf(canEnter)('the image', () => {
   });
 
   test('it holds Node, its libraries, the bundle and what V8 made of it, each as large as expected', async () => {
-    expect((await readdir(root)).filter((name) => !name.startsWith('lib')).sort()).toEqual(['app', 'etc', 'usr']);
-    const [node, bundle] = [await stat(join(root, 'usr/local/bin/node')), await stat(join(root, 'app/pipewright.js'))];
+    expect((await readdir(root)).filter((name) => !name.startsWith('lib')).sort()).toEqual([
+      'app',
+      'etc',
+      'usr',
+    ]);
+    const [node, bundle] = [
+      await stat(join(root, 'usr/local/bin/node')),
+      await stat(join(root, 'app/pipewright.js')),
+    ];
     expect(node.size / 2 ** 20).toBeLessThan(150);
     expect(bundle.size / 2 ** 20).toBeLessThan(2.5);
   });

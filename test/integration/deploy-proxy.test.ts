@@ -20,7 +20,10 @@ function container(manifests: readonly Manifest[]): Container {
 }
 
 /** The proxy that the operator takes from the ConfigMap. */
-function taken(manifests: readonly Manifest[], more: Readonly<Record<string, string>> = {}): string | undefined {
+function taken(
+  manifests: readonly Manifest[],
+  more: Readonly<Record<string, string>> = {},
+): string | undefined {
   const env = { ...(only(manifests, 'ConfigMap')['data'] as Record<string, string>), ...more };
   const parsed = parseConfig({ argv: [], env, version: 'test' });
   if (!parsed.ok) throw new Error(parsed.message);
@@ -42,7 +45,9 @@ test('the URL of a Secret gets to the operator and into no ConfigMap', async () 
   expect(taken(manifests, { HTTPS_PROXY: 'http://u:p@proxy:3128' })).toBe('http://u:p@proxy:3128/');
 
   const http = { ...values, api: { url: 'http://api.example.com', allowHttp: true } };
-  expect(container(await rendered({ values: http })).env).toEqual([{ name: 'HTTP_PROXY', valueFrom }]);
+  expect(container(await rendered({ values: http })).env).toEqual([
+    { name: 'HTTP_PROXY', valueFrom },
+  ]);
   expect(container(await rendered()).env).toBeUndefined();
 });
 
@@ -50,16 +55,39 @@ describe('the NetworkPolicy lets the Pods reach', () => {
   const enabled = { networkPolicy: { enabled: true } };
   test.each<[string, object, number[]]>([
     ['the API without a proxy', enabled, [443]],
-    ['the port of the proxy', { ...enabled, proxy: { httpsProxy: 'http://[fd00::1]:8080/' } }, [8080]],
-    ['port 80 of one without a port', { ...enabled, proxy: { httpProxy: 'proxy.example.com' } }, [80]],
-    ['port 443 of one with https', { ...enabled, proxy: { httpsProxy: 'https://proxy.example.com' } }, [443]],
+    [
+      'the port of the proxy',
+      { ...enabled, proxy: { httpsProxy: 'http://[fd00::1]:8080/' } },
+      [8080],
+    ],
+    [
+      'port 80 of one without a port',
+      { ...enabled, proxy: { httpProxy: 'proxy.example.com' } },
+      [80],
+    ],
+    [
+      'port 443 of one with https',
+      { ...enabled, proxy: { httpsProxy: 'https://proxy.example.com' } },
+      [443],
+    ],
     [
       'the ports that are given',
-      { networkPolicy: { enabled: true, proxy: { ports: [3128, 3129] } }, proxy: { secret: 'proxy' } },
+      {
+        networkPolicy: { enabled: true, proxy: { ports: [3128, 3129] } },
+        proxy: { secret: 'proxy' },
+      },
       [3128, 3129],
     ],
-    ['the API where the proxy is for another scheme', { ...http(), proxy: { httpsProxy: PROXY } }, [8081]],
-    ['the proxy for its scheme', { ...http(), proxy: { httpProxy: PROXY, httpsProxy: 'http://p:1' } }, [3128]],
+    [
+      'the API where the proxy is for another scheme',
+      { ...http(), proxy: { httpsProxy: PROXY } },
+      [8081],
+    ],
+    [
+      'the proxy for its scheme',
+      { ...http(), proxy: { httpProxy: PROXY, httpsProxy: 'http://p:1' } },
+      [3128],
+    ],
   ])('%s', async (_, values, ports) => {
     expect(egressPorts(await rendered({ values }))[2]).toEqual(ports);
   });
@@ -70,17 +98,31 @@ describe('the NetworkPolicy lets the Pods reach', () => {
 });
 
 function egressPorts(manifests: readonly Manifest[]): number[][] {
-  const { egress } = only(manifests, 'NetworkPolicy')['spec'] as { egress: { ports: { port: number }[] }[] };
+  const { egress } = only(manifests, 'NetworkPolicy')['spec'] as {
+    egress: { ports: { port: number }[] }[];
+  };
   return egress.map(({ ports }) => ports.map(({ port }) => port));
 }
 
 describe('refused', () => {
   const api = { url: 'https://api.example.com' };
   test.each([
-    [{ proxy: { httpsProxy: 'http://u:canary@proxy:3128' } }, 'put it into a Secret and name that in proxy.secret'],
-    [{ proxy: { httpProxy: 'u:canary@proxy:3128' } }, 'put it into a Secret and name that in proxy.secret'],
-    [{ proxy: { secret: 'proxy', httpProxy: PROXY } }, `but one of them is "${PROXY}" too: leave one of them out`],
-    [{ proxy: { secret: 'proxy' }, networkPolicy: { enabled: true } }, 'networkPolicy.proxy.ports is required'],
+    [
+      { proxy: { httpsProxy: 'http://u:canary@proxy:3128' } },
+      'put it into a Secret and name that in proxy.secret',
+    ],
+    [
+      { proxy: { httpProxy: 'u:canary@proxy:3128' } },
+      'put it into a Secret and name that in proxy.secret',
+    ],
+    [
+      { proxy: { secret: 'proxy', httpProxy: PROXY } },
+      `but one of them is "${PROXY}" too: leave one of them out`,
+    ],
+    [
+      { proxy: { secret: 'proxy' }, networkPolicy: { enabled: true } },
+      'networkPolicy.proxy.ports is required',
+    ],
     [{ proxy: { url: PROXY } }, "additional properties 'url' not allowed"],
   ])('%j', async (values, why) => {
     const told = await refusal({ api, ...values });

@@ -44,13 +44,17 @@ const sections = readFileSync('deploy/README.md', 'utf8').split(/^## /m).slice(1
 
 /** Commands on lines of their own; with `inline` also those in a sentence, where they are whole. */
 function commandsOf(text: string, { inline = false } = {}): string[] {
-  const either = inline ? /(?:^ {4}|`)((?:helm|kubectl) [^`\n…]*)(?:$|`)/gm : /^ {4}((?:helm|kubectl) .*)$/gm;
+  const either = inline
+    ? /(?:^ {4}|`)((?:helm|kubectl) [^`\n…]*)(?:$|`)/gm
+    : /^ {4}((?:helm|kubectl) .*)$/gm;
   return [...text.matchAll(either)].map(([, command = '']) => command);
 }
 
 async function succeeds(command: string): Promise<void> {
   const { code, stderr } = await freeingStuckCrds(own, () => run('sh', ['-c', command], { env }));
-  expect(stderr.replaceAll(/^Warning: deleting cluster-scoped.*\n/gm, '')).not.toMatch(/error|invalid/i);
+  expect(stderr.replaceAll(/^Warning: deleting cluster-scoped.*\n/gm, '')).not.toMatch(
+    /error|invalid/i,
+  );
   expect(code).toBe(0);
 }
 
@@ -61,22 +65,32 @@ describe.each(INSTALLING)('%s, every command of deploy/README.md', (title) => {
     expect(commands.length).toBeGreaterThan(3);
   });
 
-  test.each(commands.filter((command) => !command.endsWith('# needs nodes')))('%s', succeeds, PATIENCE_MS);
+  test.each(commands.filter((command) => !command.endsWith('# needs nodes')))(
+    '%s',
+    succeeds,
+    PATIENCE_MS,
+  );
 
   test('and in the end nothing is left of it', async () => {
-    const kinds = 'crd,clusterroles,clusterrolebindings,deployments,roles,rolebindings,configmaps,serviceaccounts';
+    const kinds =
+      'crd,clusterroles,clusterrolebindings,deployments,roles,rolebindings,configmaps,serviceaccounts';
     const { stdout } = await own.kubectl(['get', kinds, '-A', '-o', 'name']);
     const left = stdout.split('\n').filter((name) => name.includes('pipewright'));
-    expect(left.filter((name) => title !== 'With kustomize' || !name.startsWith('customresourcedefinition'))).toEqual(
-      [],
-    );
+    expect(
+      left.filter(
+        (name) => title !== 'With kustomize' || !name.startsWith('customresourcedefinition'),
+      ),
+    ).toEqual([]);
   });
 });
 
 describe('every command of the later sections, and of deploy/argocd/README.md, with what is there by then', () => {
   const later = sections.filter((one) => !INSTALLING.some((title) => one.startsWith(`${title}\n`)));
   const commands = commandsOf(later.join('\n'), { inline: true });
-  const examples = ['secret', 'pipesettings'].flatMap((name) => ['-f', `deploy/examples/${name}.yaml`]);
+  const examples = ['secret', 'pipesettings'].flatMap((name) => [
+    '-f',
+    `deploy/examples/${name}.yaml`,
+  ]);
 
   beforeAll(async () => {
     for (const made of [
@@ -92,7 +106,9 @@ describe('every command of the later sections, and of deploy/argocd/README.md, w
         return true;
       };
       // The kinds of a CRD are served a moment after it was applied.
-      await (made.includes('apply') ? waitFor(make, { what: `kubectl ${made.join(' ')}` }) : make());
+      await (made.includes('apply')
+        ? waitFor(make, { what: `kubectl ${made.join(' ')}` })
+        : make());
     }
   }, PATIENCE_MS);
 
@@ -101,7 +117,11 @@ describe('every command of the later sections, and of deploy/argocd/README.md, w
   });
 
   test.each(commands)('%s', succeeds, PATIENCE_MS);
-  test.each(commandsOf(readFileSync('deploy/argocd/README.md', 'utf8')))('%s', succeeds, PATIENCE_MS);
+  test.each(commandsOf(readFileSync('deploy/argocd/README.md', 'utf8')))(
+    '%s',
+    succeeds,
+    PATIENCE_MS,
+  );
 
   test('does what it is there for', async () => {
     const read = async (...what: string[]): Promise<string> =>
@@ -113,7 +133,11 @@ describe('every command of the later sections, and of deploy/argocd/README.md, w
     expect(JSON.parse(await read('secret', 'management-api', '-n', 'ingest'))).toMatchObject({
       data: { keyId: keys, keySecret: keys },
     });
-    expect(await read('pset', 'orders', '-n', 'ingest')).toMatch(/"pipewright.dev\/reconcile-requested-at": "\d+"/);
-    expect(await read('configmap', 'argocd-cm', '-n', 'argocd')).toContain('pipewright.dev_PipeSettings');
+    expect(await read('pset', 'orders', '-n', 'ingest')).toMatch(
+      /"pipewright.dev\/reconcile-requested-at": "\d+"/,
+    );
+    expect(await read('configmap', 'argocd-cm', '-n', 'argocd')).toContain(
+      'pipewright.dev_PipeSettings',
+    );
   });
 });

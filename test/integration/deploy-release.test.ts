@@ -13,8 +13,9 @@ import { type RunningOperator, startOperator } from '../support/operator.ts';
 import type { Pset } from '../support/scene.ts';
 
 /**
- * The life of one release, in order, on a control plane of its own with controllers. There are no nodes, so no Pod ever
- * runs: helm does not wait for them and runs no hook, and the operator is a process with the token of the ServiceAccount.
+ * The life of one release, in order, on a control plane of its own with controllers. There are no
+ * nodes, so no Pod ever runs: helm does not wait for them and runs no hook, and the operator is a
+ * process with the token of the ServiceAccount.
  */
 /** Garbage, namespaces and CRDs take long to go where the machine is busy. */
 const PATIENCE_MS = 180_000;
@@ -58,7 +59,8 @@ async function refused(args: string): Promise<string> {
 
 const IN = '--namespace pipewright';
 const PRODUCTION = `--values ${EXAMPLES}/production.yaml`;
-const orders = async (): Promise<Pset> => JSON.parse(await kubectl('get pset orders -n ingest -o json')) as Pset;
+const orders = async (): Promise<Pset> =>
+  JSON.parse(await kubectl('get pset orders -n ingest -o json')) as Pset;
 const images = (): Promise<string> =>
   kubectl('get pods -n pipewright -o jsonpath={.items[*].spec.containers[*].image}');
 
@@ -69,7 +71,9 @@ test('install: the controllers make both Pods in a namespace with the restricted
   expect(notes).toContain('works against https://api.example.com in all namespaces.');
   await waitFor(images, { what: 'two Pods', until: (text) => text.split(' ').length === 2 });
   await kubectl('wait --for=condition=Established --timeout=30s crd --all');
-  await kubectl('get poddisruptionbudget,networkpolicy,configmap,serviceaccount pipewright -n pipewright');
+  await kubectl(
+    'get poddisruptionbudget,networkpolicy,configmap,serviceaccount pipewright -n pipewright',
+  );
 });
 
 test('the operator works with the rights of the release', async () => {
@@ -77,18 +81,23 @@ test('the operator works with the rights of the release', async () => {
   await kubectl(
     'create secret generic management-api -n ingest --from-literal=keyId=key-1 --from-literal=keySecret=secret-1',
   );
-  await waitFor(() => kubectl('apply -f deploy/examples/pipesettings.yaml'), { what: 'the CRD to be served' });
+  await waitFor(() => kubectl('apply -f deploy/examples/pipesettings.yaml'), {
+    what: 'the CRD to be served',
+  });
   const lease = ['--leader-elect', '--leader-elect-namespace', 'pipewright', '--api-rate', '0'];
   const kubeconfig = await own.serviceAccountKubeconfig('pipewright', 'pipewright');
   operator = await startOperator({ kubeconfig, apiUrl: simulator.url, flags: lease });
   before = await waitFor(orders, {
     what: 'the object to be applied',
-    until: ({ status }) => status.conditions.some(({ type, reason }) => type === 'Ready' && reason === 'Applied'),
+    until: ({ status }) =>
+      status.conditions.some(({ type, reason }) => type === 'Ready' && reason === 'Applied'),
   });
   expect(await operator.stop()).toBe(0);
 });
 
-/** Everything the user and the operator know of an object; nothing of it may change with a release. */
+/**
+ * Everything the user and the operator know of an object; nothing of it may change with a release.
+ */
 const known = ({ metadata, spec, status }: Pset) => ({
   uid: metadata.uid,
   generation: metadata.generation,
@@ -100,16 +109,32 @@ test('upgrade to a chart with other CRDs and one more value: new Pods, new CRDs,
   const next = join(own.folder, 'next');
   await cp(CHART, next, { recursive: true });
   await edit(join(next, 'Chart.yaml'), 'ersion: 0.1.0', 'ersion: 0.2.0');
-  await edit(join(next, 'templates', 'crds', 'pipesettings.yaml'), 'shortNames:\n', 'shortNames:\n    - settings\n');
-  await edit(join(next, 'values.schema.json'), '"global": {', '"later": { "type": "object" },\n"global": {');
+  await edit(
+    join(next, 'templates', 'crds', 'pipesettings.yaml'),
+    'shortNames:\n',
+    'shortNames:\n    - settings\n',
+  );
+  await edit(
+    join(next, 'values.schema.json'),
+    '"global": {',
+    '"later": { "type": "object" },\n"global": {',
+  );
   await edit(join(next, 'values.yaml'), 'global: {}', 'global: {}\nlater: { note: added }');
-  await edit(join(next, 'templates', 'configmap.yaml'), '\ndata:\n', '\ndata:\n  LATER: {{ .Values.later.note }}\n');
+  await edit(
+    join(next, 'templates', 'configmap.yaml'),
+    '\ndata:\n',
+    '\ndata:\n  LATER: {{ .Values.later.note }}\n',
+  );
   const upgrade = `upgrade pipewright ${next} ${IN} --set logLevel=debug`;
-  expect(await refused(`${upgrade} --reuse-values`), 'why the README has another flag').toContain('nil pointer');
+  expect(await refused(`${upgrade} --reuse-values`), 'why the README has another flag').toContain(
+    'nil pointer',
+  );
   const notes = await release(`${upgrade} --reset-then-reuse-values`);
   const values = await kubectl('get configmap pipewright -n pipewright -o jsonpath={.data}');
   expect(JSON.parse(values)).toMatchObject({ LATER: 'added', PIPEWRIGHT_LOG_LEVEL: 'debug' });
-  expect(await kubectl('get deployment pipewright -n pipewright -o jsonpath={.spec.replicas}')).toBe('2');
+  expect(
+    await kubectl('get deployment pipewright -n pipewright -o jsonpath={.spec.replicas}'),
+  ).toBe('2');
   expect(notes).toContain('pipewright 0.2.0 works');
   await waitFor(images, { what: 'the new Pods', until: (text) => text.includes(':0.2.0') });
   await waitFor(() => kubectl('get settings -n ingest'), { what: 'the new short name' });
@@ -118,16 +143,24 @@ test('upgrade to a chart with other CRDs and one more value: new Pods, new CRDs,
 
 test('rollback: the values, CRDs and image of before, the same objects', async () => {
   await release(`rollback pipewright 1 ${IN}`);
-  expect(await kubectl('get deployment pipewright -n pipewright -o jsonpath={..image}')).toMatch(/:0\.1\.0$/);
-  const crd = JSON.parse(await kubectl('get crd pipesettings.pipewright.dev -o json')) as { spec: { names: object } };
+  expect(await kubectl('get deployment pipewright -n pipewright -o jsonpath={..image}')).toMatch(
+    /:0\.1\.0$/,
+  );
+  const crd = JSON.parse(await kubectl('get crd pipesettings.pipewright.dev -o json')) as {
+    spec: { names: object };
+  };
   expect(crd.spec.names).toMatchObject({ shortNames: ['pset'] });
-  expect(await kubectl('get configmap pipewright -n pipewright -o jsonpath={.data}')).not.toContain('debug');
+  expect(await kubectl('get configmap pipewright -n pipewright -o jsonpath={.data}')).not.toContain(
+    'debug',
+  );
   expect(known(await orders())).toEqual(known(before));
 });
 
 test('a second release is refused the CRDs by name, and works without them', async () => {
   const second = `install second ${CHART} --namespace ingest --set api.url=https://api.example.com --set namespaces={ingest}`;
-  expect(await refused(second)).toMatch(/CustomResourceDefinition.*pipewright\.dev.*exists and cannot be imported/);
+  expect(await refused(second)).toMatch(
+    /CustomResourceDefinition.*pipewright\.dev.*exists and cannot be imported/,
+  );
   await release(`${second} --set crds.install=false`);
   expect(await kubectl('get roles -n ingest -o name')).toContain('second-pipewright');
   await release('uninstall second --namespace ingest');
@@ -149,7 +182,9 @@ test(
           .every((name) => name === 'serviceaccount/default'),
       timeoutMs: 120_000,
     });
-    expect(await kubectl('get clusterroles,clusterrolebindings -o name')).not.toContain('pipewright');
+    expect(await kubectl('get clusterroles,clusterrolebindings -o name')).not.toContain(
+      'pipewright',
+    );
     expect(known(await orders())).toEqual(known(before));
   },
   PATIENCE_MS,
@@ -166,7 +201,9 @@ test(
   async () => {
     await freeingStuckCrds(own, () => kubectl('delete crd -l helm.sh/chart'));
     await kubectl('apply -f deploy/install.yaml');
-    await waitFor(() => kubectl('apply -f deploy/examples/pipesettings.yaml'), { what: 'the new CRD to be served' });
+    await waitFor(() => kubectl('apply -f deploy/examples/pipesettings.yaml'), {
+      what: 'the new CRD to be served',
+    });
     const { metadata } = await orders();
     const install = `install pipewright ${CHART} ${IN} --set api.url=https://api.example.com`;
     expect(await refused(install)).toContain('exists and cannot be imported');

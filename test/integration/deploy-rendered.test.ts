@@ -12,7 +12,8 @@ const NAMESPACES = ['pipewright', 'ingest', 'billing'];
 const OFFICIAL = /^(?!monitoring\.coreos\.com\/)/;
 
 beforeAll(async () => {
-  for (const name of ['helm', 'kustomize', 'kube-score', 'monitors'] as const) await findProgram(name);
+  for (const name of ['helm', 'kustomize', 'kube-score', 'monitors'] as const)
+    await findProgram(name);
   await installCrds();
   for (const namespace of NAMESPACES) await kubectl(['create', 'namespace', namespace]);
 }, BUILD_MS);
@@ -23,7 +24,15 @@ const asStream = (manifests: readonly Manifest[]): string =>
 
 /** What the API server says to them, in strict validation; nothing is stored. */
 async function complaints(manifests: readonly Manifest[]): Promise<string> {
-  const args = ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '--validate=strict', '-f', '-'];
+  const args = [
+    'apply',
+    '--server-side',
+    '--force-conflicts',
+    '--dry-run=server',
+    '--validate=strict',
+    '-f',
+    '-',
+  ];
   return (await kubectl(args, asStream(manifests))).stderr;
 }
 
@@ -34,13 +43,17 @@ describe.each(examples)('the values of %s', (example) => {
   });
 
   test('make objects that the API server takes, without a warning', async () => {
-    expect(await complaints(manifests.filter(({ apiVersion }) => OFFICIAL.test(apiVersion)))).toBe('');
+    expect(await complaints(manifests.filter(({ apiVersion }) => OFFICIAL.test(apiVersion)))).toBe(
+      '',
+    );
   });
 
   test('make objects for the Prometheus operator that fit its types', async () => {
     const monitors = manifests.filter(({ apiVersion }) => !OFFICIAL.test(apiVersion));
     const stdin = monitors.map((one) => JSON.stringify(one)).join('\n');
-    expect(await succeed(await findProgram('monitors'), [], { stdin })).toBe(`${monitors.length}\n`);
+    expect(await succeed(await findProgram('monitors'), [], { stdin })).toBe(
+      `${monitors.length}\n`,
+    );
   });
 
   test('make Pods that a namespace with the restricted standard takes', async () => {
@@ -50,11 +63,24 @@ describe.each(examples)('the values of %s', (example) => {
       ['create', '-f', '-'],
       JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }),
     );
-    const { spec } = only(manifests, 'Deployment') as unknown as { spec: { template: { spec: object } } };
-    for (const pod of [{ ...spec.template.spec, serviceAccountName: 'default' }, only(manifests, 'Pod')['spec']]) {
-      const made = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one', namespace: name }, spec: pod };
+    const { spec } = only(manifests, 'Deployment') as unknown as {
+      spec: { template: { spec: object } };
+    };
+    for (const pod of [
+      { ...spec.template.spec, serviceAccountName: 'default' },
+      only(manifests, 'Pod')['spec'],
+    ]) {
+      const made = {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'one', namespace: name },
+        spec: pod,
+      };
       await kubectl(['create', 'serviceaccount', 'default', '-n', name]);
-      const { stdout, stderr } = await kubectl(['create', '--dry-run=server', '-f', '-'], JSON.stringify(made));
+      const { stdout, stderr } = await kubectl(
+        ['create', '--dry-run=server', '-f', '-'],
+        JSON.stringify(made),
+      );
       expect(stderr).toBe('');
       expect(stdout).toContain('created');
     }
@@ -87,10 +113,13 @@ test('every kind of the Prometheus operator fits its types, the alerts too where
 });
 
 test('kube-score finds nothing critical in the values for production', async () => {
-  // No limit for CPU on purpose: the kernel would throttle the leader until it loses its Lease. The Pod of `helm test` is left out,
-  // because it wants a NetworkPolicy for it: that Pod prints a version, connects to nothing, and is gone.
+  // No limit for CPU on purpose: the kernel would throttle the leader until it loses its Lease. The
+  // Pod of `helm test` is left out, because it wants a NetworkPolicy for it: that Pod prints a
+  // version, connects to nothing, and is gone.
   const args = ['score', '--ignore-container-cpu-limit', '--output-format', 'ci', '-'];
-  const stdin = asStream((await rendered({ example: 'production' })).filter(({ kind }) => kind !== 'Pod'));
+  const stdin = asStream(
+    (await rendered({ example: 'production' })).filter(({ kind }) => kind !== 'Pod'),
+  );
   const { code, stdout } = await run(await findProgram('kube-score'), args, { stdin });
   expect(stdout.split('\n').filter((line) => line.startsWith('[CRITICAL]'))).toEqual([]);
   expect(stdout).toMatch(/\[OK\].*Deployment/);
@@ -106,7 +135,9 @@ describe('kustomize and the chart make the same objects, but for labels', () => 
 
   test('in one namespace', async () => {
     const values = { namespaces: ['ingest'], crds: { install: false } };
-    const chart = (await rendered({ values, namespace: 'ingest' })).filter(({ kind }) => kind !== 'Pod');
+    const chart = (await rendered({ values, namespace: 'ingest' })).filter(
+      ({ kind }) => kind !== 'Pod',
+    );
     expect(essence(withoutHash(await overlay('one-namespace')))).toEqual(essence(chart));
     expect(list(chart).filter((one) => one.startsWith('Cluster'))).toEqual([]);
   });
@@ -114,11 +145,16 @@ describe('kustomize and the chart make the same objects, but for labels', () => 
   test('install.yaml is all of it but the ConfigMap', async () => {
     const text = readFileSync('deploy/install.yaml', 'utf8');
     const installed = await parseManifests(text, controlPlane.kubectlProgram);
-    const kustomized = withoutHash(await overlay('cluster-wide')).filter(({ kind }) => kind !== 'ConfigMap');
+    const kustomized = withoutHash(await overlay('cluster-wide')).filter(
+      ({ kind }) => kind !== 'ConfigMap',
+    );
     expect(essence(installed)).toEqual(essence(kustomized));
     expect(await complaints(installed)).toBe('');
     const largest = Math.max(...installed.map((one) => JSON.stringify(one).length));
-    expect(largest, 'or kubectl apply without --server-side cannot keep it in an annotation').toBeLessThan(262_144);
+    expect(
+      largest,
+      'or kubectl apply without --server-side cannot keep it in an annotation',
+    ).toBeLessThan(262_144);
   });
 });
 
@@ -126,6 +162,8 @@ describe('kustomize and the chart make the same objects, but for labels', () => 
 function withoutHash(manifests: readonly Manifest[]): Manifest[] {
   const { name } = only(manifests, 'ConfigMap').metadata;
   expect(name).toMatch(/^pipewright-[a-z0-9]{10}$/);
-  expect(JSON.stringify(only(manifests, 'Deployment'))).toContain(`"configMapRef":{"name":"${name}"}`);
+  expect(JSON.stringify(only(manifests, 'Deployment'))).toContain(
+    `"configMapRef":{"name":"${name}"}`,
+  );
   return JSON.parse(JSON.stringify(manifests).replaceAll(name, 'pipewright')) as Manifest[];
 }

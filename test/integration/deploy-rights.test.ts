@@ -20,7 +20,11 @@ async function scenery(): Promise<{ scene: Scene; name: string }> {
   return { scene, name: `rights-${randomUUID().slice(0, 8)}` };
 }
 
-async function operate(scene: Scene, access: { kubeconfig: string; flags: readonly string[] }, until?: string) {
+async function operate(
+  scene: Scene,
+  access: { kubeconfig: string; flags: readonly string[] },
+  until?: string,
+) {
   const operator = await startOperator({
     kubeconfig: access.kubeconfig,
     apiUrl: scene.simulator.url,
@@ -37,8 +41,15 @@ test('there is a job for every kind', () => {
 
 describe('the rules of the chart', () => {
   const shown = (rules: unknown): string[] =>
-    (rules as (Rule & { resourceNames?: string[] })[]).map(({ apiGroups, resources, resourceNames = [], verbs }) =>
-      [apiGroups.join(), resources.join(), ...resourceNames.map((name) => `"${name}"`), '=', verbs.join()].join(' '),
+    (rules as (Rule & { resourceNames?: string[] })[]).map(
+      ({ apiGroups, resources, resourceNames = [], verbs }) =>
+        [
+          apiGroups.join(),
+          resources.join(),
+          ...resourceNames.map((name) => `"${name}"`),
+          '=',
+          verbs.join(),
+        ].join(' '),
     );
 
   test('are these', async () => {
@@ -62,7 +73,9 @@ describe('the rules of the chart', () => {
   test('are the same in each namespace where it works in some, and then no ClusterRole is left', async () => {
     const everywhere = only(await rendered(), 'ClusterRole')['rules'];
     const manifests = await rendered({ values: { namespaces: ['a', 'b'] } });
-    const roles = manifests.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'pipewright');
+    const roles = manifests.filter(
+      ({ kind, metadata }) => kind === 'Role' && metadata.name === 'pipewright',
+    );
     expect(roles.map(({ metadata, rules }) => [metadata.namespace, rules])).toEqual([
       ['a', everywhere],
       ['b', everywhere],
@@ -72,7 +85,9 @@ describe('the rules of the chart', () => {
 
   test('name the Secrets where there are names, and nothing else by name', async () => {
     const manifests = await rendered({ values: { secrets: { names: ['one', 'two'] } } });
-    const named = shown(only(manifests, 'ClusterRole')['rules']).filter((rule) => rule.includes('"'));
+    const named = shown(only(manifests, 'ClusterRole')['rules']).filter((rule) =>
+      rule.includes('"'),
+    );
     expect(named).toEqual([' secrets "one" "two" = get,list,watch']);
   });
 
@@ -83,7 +98,10 @@ describe('the rules of the chart', () => {
 
 describe('under exactly the rules of the chart the operator does its whole job, and is refused nothing', () => {
   test.each([
-    ['in all namespaces, as one shard', (scene: Scene) => ({ selector: `scene=${scene.namespace}` })],
+    [
+      'in all namespaces, as one shard',
+      (scene: Scene) => ({ selector: `scene=${scene.namespace}` }),
+    ],
     ['in one namespace', (scene: Scene) => ({ namespaces: [scene.namespace] })],
     [
       'with the Secrets it may read by name',
@@ -108,7 +126,8 @@ describe('under exactly the rules of the chart the operator does its whole job, 
     );
     const unused = async (): Promise<string[]> => {
       const used = (await audit({ user: access.user })).map(
-        ({ resource, subresource, verb }) => `${resource}${subresource && '/'}${subresource} ${verb}`,
+        ({ resource, subresource, verb }) =>
+          `${resource}${subresource && '/'}${subresource} ${verb}`,
       );
       return rights.filter((right) => !used.includes(right));
     };
@@ -122,8 +141,16 @@ describe('under exactly the rules of the chart the operator does its whole job, 
 /** Each right, the verb that is taken away, and how that is told. */
 const MISSING: readonly (readonly [resource: string, verbs: string, told: RegExp])[] = [
   ...['pipesettings', 'organizations', 'activities'].flatMap((plural) => [
-    [plural, 'get,list,watch', new RegExp(`allow get, list and watch on ${plural}\\.pipewright\\.dev`)] as const,
-    [`${plural}/status`, 'update', new RegExp(`cannot update resource .*"${plural}/status"`)] as const,
+    [
+      plural,
+      'get,list,watch',
+      new RegExp(`allow get, list and watch on ${plural}\\.pipewright\\.dev`),
+    ] as const,
+    [
+      `${plural}/status`,
+      'update',
+      new RegExp(`cannot update resource .*"${plural}/status"`),
+    ] as const,
   ]),
   [
     'organizations',
@@ -135,7 +162,11 @@ const MISSING: readonly (readonly [resource: string, verbs: string, told: RegExp
     'get,list,watch',
     /the rule \{apiGroups: \[""\], resources: \["secrets"\], resourceNames: \["management-api"\], verbs: \["get", "list", "watch"\]\}/,
   ],
-  ['events', 'create', /the rule \{apiGroups: \["events.k8s.io"\], resources: \["events"\], verbs: \["create"\]\}/],
+  [
+    'events',
+    'create',
+    /the rule \{apiGroups: \["events.k8s.io"\], resources: \["events"\], verbs: \["create"\]\}/,
+  ],
   [
     'leases',
     'get,list,watch,create,update',
@@ -145,7 +176,9 @@ const MISSING: readonly (readonly [resource: string, verbs: string, told: RegExp
 
 describe('a right that is missing is named', () => {
   test('for all that the rules give', async () => {
-    const rights = MISSING.flatMap(([resource, verbs]) => verbs.split(',').map((verb) => `${resource} ${verb}`));
+    const rights = MISSING.flatMap(([resource, verbs]) =>
+      verbs.split(',').map((verb) => `${resource} ${verb}`),
+    );
     expect(rights.toSorted()).toEqual(rightsOf(await rendered()).toSorted());
   });
 

@@ -6,7 +6,13 @@ import { findProgram } from '../controlplane/programs.ts';
 import { succeed } from '../packaging/run.ts';
 import { kstatus } from '../support/kstatus.ts';
 import type { Pset } from '../support/scene.ts';
-import { dataFile, fileText, folderOf, storedStates, withoutChance } from '../support/state-files.ts';
+import {
+  dataFile,
+  fileText,
+  folderOf,
+  storedStates,
+  withoutChance,
+} from '../support/state-files.ts';
 import { STATES, type State } from '../support/state-table.ts';
 import { KINDS, type KindName, makersOf } from '../support/states.ts';
 import { invalidSpecs } from '../support/states-invalid.ts';
@@ -21,8 +27,9 @@ import {
 } from '../support/states-reached.ts';
 
 /**
- * Every state that an object can be in, each brought about by the operator, and what those who read it conclude. What is found is what is
- * stored in deploy/argocd: `npm test -- test/integration/gitops-states.test.ts -u` writes it anew.
+ * Every state that an object can be in, each brought about by the operator, and what those who read
+ * it conclude. What is found is what is stored in deploy/argocd: `npm test --
+ * test/integration/gitops-states.test.ts -u` writes it anew.
  */
 interface Found {
   readonly object: Pset;
@@ -45,7 +52,10 @@ const ALL = KINDS.flatMap((kind) => rowsOf(kind).map((row) => ({ kind, ...row })
 
 beforeAll(async () => {
   const scenes = [unvisited, atOnce, afterAWhile, withoutRights, unreachable, midway];
-  const [invalid, ...opened] = await Promise.all([invalidSpecs(), ...scenes.map((open) => open().then(taken))]);
+  const [invalid, ...opened] = await Promise.all([
+    invalidSpecs(),
+    ...scenes.map((open) => open().then(taken)),
+  ]);
   for (const object of invalid) keep(object, 'default');
   await Promise.all(opened.map((still) => still.end()));
 }, 240_000);
@@ -59,7 +69,9 @@ async function taken(still: Still): Promise<Still> {
   for (const kind of KINDS) {
     const rows = rowsOf(kind);
     const objects = await makers[kind].list();
-    const wanted = objects.filter(({ metadata }) => rows.some(({ state }) => state === metadata.name));
+    const wanted = objects.filter(({ metadata }) =>
+      rows.some(({ state }) => state === metadata.name),
+    );
     const names = wanted.map(({ metadata }) => metadata.name);
     const [ready, stalled] = await Promise.all([
       met('Ready', kind, scene.namespace, names),
@@ -69,7 +81,11 @@ async function taken(still: Still): Promise<Still> {
       const { name } = object.metadata;
       const both = ready.has(name) && stalled.has(name);
       if (both) throw new Error(`${kind} ${name} is Ready and Stalled`);
-      keep(object, scene.namespace, ready.has(name) ? 'Ready' : stalled.has(name) ? 'Stalled' : 'neither');
+      keep(
+        object,
+        scene.namespace,
+        ready.has(name) ? 'Ready' : stalled.has(name) ? 'Stalled' : 'neither',
+      );
     }
   }
   return still;
@@ -112,7 +128,8 @@ test('the table has every reason that there is, for each kind that can have it',
   const reasons = (kind: KindName) => new Set(rowsOf(kind).map(({ reason }) => reason));
   const failures = Object.keys(FAILURES);
   const only = (...names: string[]) => failures.filter((reason) => !names.includes(reason)).sort();
-  const known = (kind: KindName) => [...reasons(kind)].filter((reason) => failures.includes(reason)).sort();
+  const known = (kind: KindName) =>
+    [...reasons(kind)].filter((reason) => failures.includes(reason)).sort();
   expect(known('Organization')).toEqual(only());
   expect(known('PipeSettings')).toEqual(only('EndpointConflict', 'RemovalBlocked'));
   expect(known('Activity')).toEqual(
@@ -141,7 +158,8 @@ test('the library that Flux goes by agrees with the table, and our rewriting of 
     .trimEnd()
     .split('\n')
     .map((line) => (JSON.parse(line) as { status: string }).status);
-  const named = (list: readonly string[]) => ALL.map(({ kind, state }, index) => `${kind} ${state}: ${list[index]}`);
+  const named = (list: readonly string[]) =>
+    ALL.map(({ kind, state }, index) => `${kind} ${state}: ${list[index]}`);
   expect(named(verdicts)).toEqual(named(ALL.map((row) => row.kstatus)));
   expect(named(objects.map(kstatus))).toEqual(named(verdicts));
 }, 600_000);

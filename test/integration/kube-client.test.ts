@@ -44,9 +44,18 @@ async function adminClient(kubeconfig = controlPlane.adminKubeconfig): Promise<K
   return client;
 }
 
-function create(client: KubeClient, namespace: string, name: string, more: object = {}): Promise<KubeObject> {
+function create(
+  client: KubeClient,
+  namespace: string,
+  name: string,
+  more: object = {},
+): Promise<KubeObject> {
   const body = { metadata: { name }, ...more };
-  return client.request<KubeObject>({ method: 'POST', path: collectionPath(CONFIG_MAP, namespace), body });
+  return client.request<KubeObject>({
+    method: 'POST',
+    path: collectionPath(CONFIG_MAP, namespace),
+    body,
+  });
 }
 
 function watchConfigMaps(client: KubeClient, namespace: string) {
@@ -60,7 +69,15 @@ function watchConfigMaps(client: KubeClient, namespace: string) {
   const { log } = recordingLog();
   const onState = (state: WatchState) => void states.push(state);
   const path = collectionPath(CONFIG_MAP, namespace);
-  const watch = startWatch({ client, path, clock: systemClock, log, signal: stop.signal, sink: store, onState });
+  const watch = startWatch({
+    client,
+    path,
+    clock: systemClock,
+    log,
+    signal: stop.signal,
+    sink: store,
+    onState,
+  });
   ends.push(async () => {
     stop.abort();
     await watch.stopped;
@@ -104,7 +121,11 @@ test('a watch sees every change, and a reply that is older than it is ignored', 
   await waitFor(() => changes, { what: 'both changes', until: ({ length }) => length >= 2 });
   expect(changes).toEqual(['01 a event', '11 a event']);
   expect(store.put(first)).toBe(false);
-  const last = await client.request<KubeObject>({ method: 'PATCH', path, body: { data: { x: 'b' } } });
+  const last = await client.request<KubeObject>({
+    method: 'PATCH',
+    path,
+    body: { data: { x: 'b' } },
+  });
   await client.request({ method: 'DELETE', path });
   await waitFor(() => store.size, { what: 'the deletion', until: (size) => size === 0 });
   expect(store.put(last)).toBe(false);
@@ -135,7 +156,8 @@ test('three hundred watches by name share few connections (HTTP/2), and a call d
     return { opened: opened.promise, watch };
   });
   await Promise.all(watches.map(({ opened }) => opened));
-  // Behind them every one would wait for a minute; of some, one at least meets a machine that has time for it.
+  // Behind them every one would wait for a minute; of some, one at least meets a machine that has
+  // time for it.
   const waits: number[] = [];
   for (let calls = 0; calls < 5; calls += 1) {
     const start = performance.now();
@@ -160,7 +182,11 @@ test('a ServiceAccount mount is enough; a wrong CA is refused, and a right one p
   const token = await requestToken(controlPlane.admin, { namespace, name: 'op' });
   const folder = await temporaryFolder();
   const file = (name: string, text: string) => writeFile(join(folder, name), text);
-  await Promise.all([file('token', `${token}\n`), file('namespace', namespace), file('ca.crt', OTHER_CA)]);
+  await Promise.all([
+    file('token', `${token}\n`),
+    file('namespace', namespace),
+    file('ca.crt', OTHER_CA),
+  ]);
   const { hostname, port } = new URL(controlPlane.server);
   let now = 0;
   const cluster = await loadCluster({
@@ -191,7 +217,10 @@ test('a restart of the API server is survived, and nothing is missed', {
   await create(client, 'default', `a-${randomUUID()}`);
   await waitFor(() => store.size, { what: 'the first one', until: (size) => size === 1 });
   await own.stopApiServer();
-  await waitFor(() => states.at(-1), { what: 'the watch to break', until: (state) => state === 'waiting' });
+  await waitFor(() => states.at(-1), {
+    what: 'the watch to break',
+    until: (state) => state === 'waiting',
+  });
   await own.startApiServer();
   await create(client, 'default', `b-${randomUUID()}`);
   const size = await waitFor(() => store.size, {

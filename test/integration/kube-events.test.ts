@@ -36,7 +36,9 @@ function eventsOf(client: KubeClient, instance = 'pipewright-0') {
   return { ...createEvents({ client, clock: systemClock, log, instance }), messages };
 }
 
-/** Waits until so many were sent to the API server, taken or refused: `flush` has its own patience. */
+/**
+ * Waits until so many were sent to the API server, taken or refused: `flush` has its own patience.
+ */
 async function sent(namespace: string, count: number): Promise<void> {
   const creates = () => audit({ namespace, resource: 'events', verb: 'create' });
   await waitFor(creates, { what: `${count} events`, until: ({ length }) => length >= count });
@@ -47,8 +49,20 @@ describe.concurrent('events', () => {
     const namespace = await newNamespace();
     const object = await anObject(namespace);
     const { emit, flush, messages } = eventsOf(admin);
-    emit({ object, type: 'Warning', reason: 'Rejected', action: 'Apply', note: 'The API refused 5.5' });
-    emit({ object, type: 'Warning', reason: 'Rejected', action: 'Apply', note: 'The API refused 5.5' });
+    emit({
+      object,
+      type: 'Warning',
+      reason: 'Rejected',
+      action: 'Apply',
+      note: 'The API refused 5.5',
+    });
+    emit({
+      object,
+      type: 'Warning',
+      reason: 'Rejected',
+      action: 'Apply',
+      note: 'The API refused 5.5',
+    });
     await flush();
     await sent(namespace, 1);
     expect(messages).toEqual([]);
@@ -60,14 +74,21 @@ describe.concurrent('events', () => {
   test('are taken by the server however long their parts are', async () => {
     const namespace = await newNamespace();
     const { metadata, ...rest } = await anObject(namespace);
-    const object = { ...rest, metadata: { ...metadata, name: `${'n'.repeat(229)}.${'m'.repeat(20)}` } };
+    const object = {
+      ...rest,
+      metadata: { ...metadata, name: `${'n'.repeat(229)}.${'m'.repeat(20)}` },
+    };
     const { emit, flush, messages } = eventsOf(admin, 'i'.repeat(300));
     const long = 'ü🙂'.repeat(1_000);
     emit({ object, type: 'Normal', reason: 'R'.repeat(300), action: 'A'.repeat(300), note: long });
     await flush();
     await sent(namespace, 1);
     expect(messages).toEqual([]);
-    const { items } = await getJson<{ items: { note: string }[] }>(['events.events.k8s.io', '-n', namespace]);
+    const { items } = await getJson<{ items: { note: string }[] }>([
+      'events.events.k8s.io',
+      '-n',
+      namespace,
+    ]);
     expect(items.map(({ note }) => note.slice(0, 3))).toEqual(['ü🙂']);
   });
 
@@ -86,12 +107,15 @@ describe.concurrent('events', () => {
     await say('second');
     await sent(namespace, 2);
     expect(messages).toHaveLength(1);
-    expect(messages[0]).toContain('{apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"]}');
+    expect(messages[0]).toContain(
+      '{apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"]}',
+    );
     await applyYaml(role, namespace);
     let tries = 0;
     const count = async (): Promise<number> => {
       await say(`third ${(tries += 1)}`);
-      return (await getJson<{ items: unknown[] }>(['events.events.k8s.io', '-n', namespace])).items.length;
+      return (await getJson<{ items: unknown[] }>(['events.events.k8s.io', '-n', namespace])).items
+        .length;
     };
     await waitFor(count, { what: 'the Role to hold' });
     await own.close();

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
-import type { KubeClient } from '../../src/kube/client/client.ts';
-import { createKubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import { createElection, type Election } from '../../src/kube/lease/election.ts';
 import { LEASE, type Lease } from '../../src/kube/lease/lease-record.ts';
@@ -32,7 +31,10 @@ interface Candidate {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
   readonly messages: string[];
-  /** From now on nothing that it sends arrives, nor does its watch: as if it was killed without a word. */
+  /**
+   * From now on nothing that it sends arrives, nor does its watch: as if it was killed without a
+   * word.
+   */
   readonly cut: () => void;
   startedAt?: number;
   lost?: string;
@@ -85,20 +87,33 @@ describe.concurrent('two processes at one Lease', () => {
     const a = start(namespace, 'a');
     await leading(a);
     const first = await leaseOf(namespace);
-    expect(first.spec).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 });
+    expect(first.spec).toMatchObject({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      leaseTransitions: 0,
+    });
     expect(first.spec?.acquireTime).toMatch(/\.\d{6}Z$/);
     const b = start(namespace, 'b');
-    await waitFor(() => b.messages.join(), { what: 'b to stand by', until: (text) => text.includes('standing by') });
+    await waitFor(() => b.messages.join(), {
+      what: 'b to stand by',
+      until: (text) => text.includes('standing by'),
+    });
     expect(b.election.isLeader()).toBe(false);
     const released = performance.now();
     a.stop.abort();
     await a.ended;
     expect((await leading(b)) - released).toBeLessThan(2_000);
     expect(a.election.mayStartCall()).toBe(false);
-    expect((await leaseOf(namespace)).spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+    expect((await leaseOf(namespace)).spec).toMatchObject({
+      holderIdentity: 'b',
+      leaseTransitions: 1,
+    });
     b.stop.abort();
     await b.ended;
-    expect((await leaseOf(namespace)).spec).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
+    expect((await leaseOf(namespace)).spec).toMatchObject({
+      holderIdentity: '',
+      leaseDurationSeconds: 1,
+    });
   });
 
   test('the second leads within 20 s of the death of the first, which has stopped before', async () => {
@@ -106,7 +121,10 @@ describe.concurrent('two processes at one Lease', () => {
     const a = start(namespace, 'a');
     await leading(a);
     const b = start(namespace, 'b');
-    await waitFor(() => b.messages.join(), { what: 'b to stand by', until: (text) => text.includes('standing by') });
+    await waitFor(() => b.messages.join(), {
+      what: 'b to stand by',
+      until: (text) => text.includes('standing by'),
+    });
     const died = performance.now();
     a.cut();
     const ended = a.ended.then(() => performance.now());
@@ -124,7 +142,10 @@ describe.concurrent('two processes at one Lease', () => {
     await leading(a);
     const before = await leaseOf(namespace);
     const b = start(namespace, 'b');
-    await waitFor(() => b.messages.join(), { what: 'b to stand by', until: (text) => text.includes('standing by') });
+    await waitFor(() => b.messages.join(), {
+      what: 'b to stand by',
+      until: (text) => text.includes('standing by'),
+    });
     await client.request({ method: 'DELETE', path: objectPath(LEASE, namespace, 'pipewright') });
     const after = await waitFor(() => leaseOf(namespace), { what: 'the Lease to be made again' });
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
@@ -150,7 +171,10 @@ describe.concurrent('two processes at one Lease', () => {
     await applyYaml(role, namespace);
     await leading(a);
     const b = start(namespace, 'b', own);
-    await waitFor(() => b.messages.join(), { what: 'b to stand by', until: (text) => text.includes('standing by') });
+    await waitFor(() => b.messages.join(), {
+      what: 'b to stand by',
+      until: (text) => text.includes('standing by'),
+    });
     a.stop.abort();
     await leading(b);
     expect(b.messages.filter((message) => message.startsWith('warn'))).toEqual([]);
@@ -164,17 +188,21 @@ describe.concurrent('two processes at one Lease', () => {
     const a = start(namespace, 'a');
     await leading(a);
     const b = start(namespace, 'b');
-    const verbs = async () => (await audit({ namespace, resource: 'leases' })).map(({ verb }) => verb);
+    const verbs = async () =>
+      (await audit({ namespace, resource: 'leases' })).map(({ verb }) => verb);
     await waitFor(verbs, {
       what: 'b to have listed the Lease, and a renewal after that',
-      until: (seen) => seen.includes('list') && seen.lastIndexOf('update') > seen.lastIndexOf('list'),
+      until: (seen) =>
+        seen.includes('list') && seen.lastIndexOf('update') > seen.lastIndexOf('list'),
     });
     const from = Date.now();
     await waitFor(() => Date.now() - from, { what: 'ten seconds', until: (ms) => ms >= 10_000 });
     const calls = (await audit({ namespace, resource: 'leases' })).filter(
       ({ received }) => received >= from && received < from + 10_000,
     );
-    expect(calls.map(({ verb }) => verb)).toEqual(Array.from({ length: calls.length }, () => 'update'));
+    expect(calls.map(({ verb }) => verb)).toEqual(
+      Array.from({ length: calls.length }, () => 'update'),
+    );
     expect([4, 5, 6]).toContain(calls.length);
     for (const one of [a, b]) one.stop.abort();
     await Promise.all([a.ended, b.ended]);
@@ -184,7 +212,9 @@ describe.concurrent('two processes at one Lease', () => {
     const namespace = await newNamespace();
     const a = start(namespace, 'pipewright-0_1');
     await leading(a);
-    expect((await kubectl(['get', 'lease', '-n', namespace])).stdout).toMatch(/pipewright +pipewright-0_1/);
+    expect((await kubectl(['get', 'lease', '-n', namespace])).stdout).toMatch(
+      /pipewright +pipewright-0_1/,
+    );
     a.stop.abort();
     await a.ended;
   });

@@ -55,17 +55,24 @@ function firstAnswer(secrets: Secrets, namespace: string, name: string): Promise
   });
 }
 
-/** A ServiceAccount of its own that may use the Secret `api` and no other, once the API server has heard of its Role. */
+/**
+ * A ServiceAccount of its own that may use the Secret `api` and no other, once the API server has
+ * heard of its Role.
+ */
 async function restricted(namespace: string): Promise<string> {
   await applyYaml(role, namespace);
   const kubeconfig = await serviceAccountKubeconfig(namespace, 'operator');
-  const ask = () => kubectl(['auth', 'can-i', 'get', 'secrets/api', '-n', namespace], undefined, kubeconfig);
+  const ask = () =>
+    kubectl(['auth', 'can-i', 'get', 'secrets/api', '-n', namespace], undefined, kubeconfig);
   await waitFor(ask, { what: 'the Role to hold', until: ({ code }) => code === 0 });
   return kubeconfig;
 }
 
 async function put(namespace: string, name: string, text: string): Promise<void> {
-  await applyYaml(`{apiVersion: v1, kind: Secret, metadata: {name: ${name}}, stringData: {keyId: ${text}}}`, namespace);
+  await applyYaml(
+    `{apiVersion: v1, kind: Secret, metadata: {name: ${name}}, stringData: {keyId: ${text}}}`,
+    namespace,
+  );
 }
 
 describe.concurrent('referred Secrets', () => {
@@ -90,7 +97,10 @@ describe.concurrent('referred Secrets', () => {
     expect(await secrets.read(namespace, 'api')).toMatchObject({ data: { keyId: btoa('two') } });
     await kubectl(['delete', 'secret', 'api', '-n', namespace]);
     await put(namespace, 'api', 'three');
-    await waitFor(() => changes.length, { what: 'both to be noticed', until: (count) => count === 4 });
+    await waitFor(() => changes.length, {
+      what: 'both to be noticed',
+      until: (count) => count === 4,
+    });
     expect(await secrets.read(namespace, 'api')).toMatchObject({ data: { keyId: btoa('three') } });
     await end();
   });
@@ -103,20 +113,27 @@ describe.concurrent('referred Secrets', () => {
     for (let n = 0; n < 1_000; n += 1) secrets.refer(`o${n}`, namespace, 'api');
     await firstAnswer(secrets, namespace, 'api');
     const readAll = async (): Promise<Set<string>> => {
-      const reads = await Promise.all(Array.from({ length: 1_000 }, () => secrets.read(namespace, 'api')));
-      return new Set(reads.map((read) => (read.state === 'present' ? (read.data.keyId ?? '') : read.state)));
+      const reads = await Promise.all(
+        Array.from({ length: 1_000 }, () => secrets.read(namespace, 'api')),
+      );
+      return new Set(
+        reads.map((read) => (read.state === 'present' ? (read.data.keyId ?? '') : read.state)),
+      );
     };
     await waitFor(() => readAll(), { what: 'the first value' });
     changes.length = 0;
     await put(namespace, 'api', 'two');
     await waitFor(() => changes.length, { what: 'the rotation' });
     const user = `system:serviceaccount:${namespace}:operator`;
-    const gets = async (): Promise<number> => (await audit({ user, verb: 'get', resource: 'secrets' })).length;
+    const gets = async (): Promise<number> =>
+      (await audit({ user, verb: 'get', resource: 'secrets' })).length;
     const before = await gets();
     expect(await readAll()).toEqual(new Set([btoa('two')]));
     expect(await readAll()).toEqual(new Set([btoa('two')]));
     expect((await gets()) - before).toBe(1);
-    expect((await audit({ user, resource: 'secrets' })).filter(({ verb }) => verb === 'list')).toHaveLength(1);
+    expect(
+      (await audit({ user, resource: 'secrets' })).filter(({ verb }) => verb === 'list'),
+    ).toHaveLength(1);
     await end();
   });
 
@@ -152,7 +169,10 @@ describe.concurrent('referred Secrets', () => {
         path: objectPath(SECRET, namespace, name).replace(/\/[^/]+$/, ''),
         body: { metadata: { name }, stringData: { keyId: name } },
       });
-    await waitFor(() => new Set(changes).size, { what: 'all to appear', until: (count) => count === 200 });
+    await waitFor(() => new Set(changes).size, {
+      what: 'all to appear',
+      until: (count) => count === 200,
+    });
     expect(changes).toHaveLength(200);
     await end();
   });

@@ -20,12 +20,20 @@ interface Dashboard {
   readonly panels: readonly {
     readonly id: number;
     readonly title: string;
-    readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+    readonly gridPos: {
+      readonly x: number;
+      readonly y: number;
+      readonly w: number;
+      readonly h: number;
+    };
     readonly targets?: readonly { readonly expr: string }[];
   }[];
 }
 
-/** promtool reads them as Prometheus does; this reads them as the chart does, which makes a PrometheusRule of them. */
+/**
+ * promtool reads them as Prometheus does; this reads them as the chart does, which makes a
+ * PrometheusRule of them.
+ */
 async function rules(): Promise<Rule[]> {
   const spec = (await readFile(`${FOLDER}/rules.yaml`, 'utf8')).replaceAll(/^/gm, '  ');
   const text = `apiVersion: v1\nkind: Rules\nmetadata: { name: rules }\nspec:\n${spec}`;
@@ -60,7 +68,8 @@ test('the alert for those who need the user has every reason that no retry mends
   const rule = (await rules()).find(({ alert }) => alert === 'PipewrightStalled');
   const named = /reason=~"([^"]+)"/.exec(rule?.expr ?? '')?.[1]?.split('|') ?? [];
   const stalled = Object.entries(FAILURES).filter(([, { side }]) => side === 'Stalled');
-  // A record may be late: for an Activity the same reason is one that mends itself, so it has a line of its own.
+  // A record may be late: for an Activity the same reason is one that mends itself, so it has a
+  // line of its own.
   expect([...named, 'NotFound'].sort()).toEqual(stalled.map(([reason]) => reason).sort());
   expect(rule?.expr).toContain('{reason="NotFound", kind!="Activity"}');
 });
@@ -70,7 +79,10 @@ test('no two panels of the dashboard share a place or an id', async () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) => {
     expect(x + w, title).toBeLessThanOrEqual(24);
-    return Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`);
+    return Array.from(
+      { length: w * h },
+      (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`,
+    );
   });
   expect(new Set(cells).size).toBe(cells.length);
 });
@@ -82,15 +94,23 @@ describe('at /metrics of an operator that has worked', () => {
     await scene.pset('orders');
     await scene.until('orders', 'Applied');
     // Somebody else changes it, and the next reply shows that.
-    scene.simulator.setSettings(`${ORGANIZATION}/${SERVICE}/orders`, { object_storage_concurrency: 30 });
+    scene.simulator.setSettings(`${ORGANIZATION}/${SERVICE}/orders`, {
+      object_storage_concurrency: 30,
+    });
     await scene.request('orders');
-    await waitFor(() => scene.statusOf('orders'), { what: 'drift', until: (status) => 'drift' in status });
+    await waitFor(() => scene.statusOf('orders'), {
+      what: 'drift',
+      until: (status) => 'drift' in status,
+    });
     return scene;
   }
 
   test('is every metric that an alert or a panel names, with the labels it asks for', async () => {
     const scene = await worked();
-    const exprs = [...(await rules()), ...(await dashboard()).panels.flatMap(({ targets = [] }) => targets)];
+    const exprs = [
+      ...(await rules()),
+      ...(await dashboard()).panels.flatMap(({ targets = [] }) => targets),
+    ];
     const wanted = exprs.flatMap(({ expr }) => selectorsIn(expr));
     expect(wanted.length).toBeGreaterThan(30);
     const missing = await waitFor(
@@ -99,7 +119,9 @@ describe('at /metrics of an operator that has worked', () => {
         const samples = families.flatMap((family) => family.samples);
         return wanted.filter(
           ({ metric, labels }) =>
-            !samples.some(({ name, labels: has }) => name === metric && labels.every((label) => label in has)),
+            !samples.some(
+              ({ name, labels: has }) => name === metric && labels.every((label) => label in has),
+            ),
         );
       },
       { what: 'every metric to have a sample', until: (left) => left.length === 0 },
@@ -111,9 +133,15 @@ describe('at /metrics of an operator that has worked', () => {
 
 test('at /metrics of an operator that has just started every counter has its series, so that no first event is missed', async () => {
   const scene = await openScene();
-  const counters = parseExposition(await scene.operator().page('metrics')).filter(({ type }) => type === 'counter');
-  expect(counters.filter(({ samples }) => samples.length === 0).map(({ name }) => name)).toEqual([]);
-  const zero = counters.flatMap(({ samples }) => samples.filter(({ value }) => value === 0).map((one) => one.name));
+  const counters = parseExposition(await scene.operator().page('metrics')).filter(
+    ({ type }) => type === 'counter',
+  );
+  expect(counters.filter(({ samples }) => samples.length === 0).map(({ name }) => name)).toEqual(
+    [],
+  );
+  const zero = counters.flatMap(({ samples }) =>
+    samples.filter(({ value }) => value === 0).map((one) => one.name),
+  );
   expect(zero.filter((name) => name === 'pipewright_drift_total')).toHaveLength(3);
   await scene.end();
 });

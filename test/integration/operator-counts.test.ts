@@ -3,7 +3,14 @@ import { waitFor } from '../controlplane/client.ts';
 import { change } from '../support/cluster.ts';
 import { startInner } from '../support/inner-operator.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { objectUntil, putsOf, putsUntil, settled, writesOf, writesTo } from '../support/watching.ts';
+import {
+  objectUntil,
+  putsOf,
+  putsUntil,
+  settled,
+  writesOf,
+  writesTo,
+} from '../support/watching.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -15,8 +22,13 @@ afterAll(() => scene.end());
 async function doneFor(name: string, where = scene) {
   await settled(where);
   const [writes, events] = await Promise.all([writesTo(where, name), where.events(name)]);
-  for (const write of writes) expect(write).toMatchObject({ verb: 'update', subresource: 'status', code: 200 });
-  return { puts: putsOf(where, name).length, writes: writes.length, events: events.map(({ reason }) => reason) };
+  for (const write of writes)
+    expect(write).toMatchObject({ verb: 'update', subresource: 'status', code: 200 });
+  return {
+    puts: putsOf(where, name).length,
+    writes: writes.length,
+    events: events.map(({ reason }) => reason),
+  };
 }
 
 test('a new object costs one PUT, one write of its status and no event', async () => {
@@ -30,7 +42,10 @@ test('an edit costs one PUT, one write and one event', async () => {
   await scene.until('edited', 'Applied');
   await scene.pset('edited', { settings: { engine_max_threads: 16 } });
   await scene.until('edited', 'Applied');
-  await waitFor(() => scene.events('edited'), { what: 'the event', until: ({ length }) => length > 0 });
+  await waitFor(() => scene.events('edited'), {
+    what: 'the event',
+    until: ({ length }) => length > 0,
+  });
   expect(await doneFor('edited')).toEqual({ puts: 2, writes: 2, events: ['Applied'] });
 });
 
@@ -52,7 +67,9 @@ test('a re-assert that changes nothing costs one PUT, one write and no event, an
     ({ status }) => status.applied?.requestId !== first.status.applied?.requestId,
   );
   expect(again.status['history']).toEqual(first.status['history']);
-  expect(again.status.conditions[0]?.lastTransitionTime).toBe(first.status.conditions[0]?.lastTransitionTime);
+  expect(again.status.conditions[0]?.lastTransitionTime).toBe(
+    first.status.conditions[0]?.lastTransitionTime,
+  );
   expect(await doneFor('asserted', scene)).toEqual({ puts: 2, writes: 2, events: [] });
 });
 
@@ -75,7 +92,9 @@ test('labels, other annotations and finalizers of others cost nothing', async ()
 test('writes nothing but status and events, and is refused nothing', async () => {
   await settled(scene);
   const writes = await writesOf(scene.user);
-  const kinds = new Set(writes.map(({ verb, resource, subresource }) => `${verb} ${resource}/${subresource}`));
+  const kinds = new Set(
+    writes.map(({ verb, resource, subresource }) => `${verb} ${resource}/${subresource}`),
+  );
   expect([...kinds].toSorted()).toEqual(['create events/', 'update pipesettings/status']);
   expect(writes.filter(({ code }) => code >= 300)).toEqual([]);
 });

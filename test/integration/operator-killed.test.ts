@@ -8,7 +8,9 @@ beforeAll(async () => {
 });
 afterAll(() => scene.end());
 
-/** Kills the operator when the PUT with this number has taken effect and before its answer leaves. */
+/**
+ * Kills the operator when the PUT with this number has taken effect and before its answer leaves.
+ */
 async function killDuringPut(name: string, count: number): Promise<void> {
   await putsUntil(scene, name, count);
   await scene.operator().kill();
@@ -57,7 +59,10 @@ test('told to end during a call: the call ends, its status is written, no other 
   await putsUntil(scene, 'last', 1);
   const operator = scene.operator();
   const exited = operator.stop();
-  await operator.waitForLine(({ msg }) => msg.startsWith('stopping'), 'it took notice of the signal');
+  await operator.waitForLine(
+    ({ msg }) => msg.startsWith('stopping'),
+    'it took notice of the signal',
+  );
   await scene.pset('too-late');
   scene.simulator.release();
   expect(await exited).toBe(0);

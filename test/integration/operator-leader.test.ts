@@ -18,7 +18,8 @@ beforeAll(async () => {
   await allow(scene.namespace, 'operator', [...(await operatorRules()), LEASES]);
 });
 afterAll(async () => {
-  for (const { process, kill } of started) if (process.exitCode === null && process.signalCode === null) await kill();
+  for (const { process, kill } of started)
+    if (process.exitCode === null && process.signalCode === null) await kill();
   await scene.end();
 });
 
@@ -36,7 +37,9 @@ async function start(until: string): Promise<RunningOperator> {
 
 const works = ({ lines }: RunningOperator): boolean => lines.some(({ msg }) => msg === 'working');
 
-/** Milliseconds until the standby works, by its own word: when that was read here is another matter. */
+/**
+ * Milliseconds until the standby works, by its own word: when that was read here is another matter.
+ */
 async function takeover(standby: RunningOperator, since: number): Promise<number> {
   const line = await standby.waitForLine(({ msg }) => msg === 'working', 'the standby took over');
   return Date.parse(String(line['time'])) - since;

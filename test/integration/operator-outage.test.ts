@@ -19,8 +19,14 @@ const CRDS = fileURLToPath(new URL('../../crds/', import.meta.url));
 let controlPlane: ControlPlane;
 let simulator: Simulator;
 beforeAll(async () => {
-  [controlPlane, simulator] = await Promise.all([startControlPlane({ say: () => undefined }), startSimulator()]);
-  const secret = { metadata: { name: 'management-api' }, stringData: { keyId: 'key', keySecret: 'secret-of-key' } };
+  [controlPlane, simulator] = await Promise.all([
+    startControlPlane({ say: () => undefined }),
+    startSimulator(),
+  ]);
+  const secret = {
+    metadata: { name: 'management-api' },
+    stringData: { keyId: 'key', keySecret: 'secret-of-key' },
+  };
   await restRequestOk(controlPlane.admin, 'POST', '/api/v1/namespaces/default/secrets', secret);
 });
 afterEach(() => controlPlane.startApiServer());
@@ -37,12 +43,14 @@ async function start(until: string): Promise<RunningOperator> {
     until,
   });
   onTestFinished(async () => {
-    if (operator.process.exitCode === null && operator.process.signalCode === null) await operator.kill();
+    if (operator.process.exitCode === null && operator.process.signalCode === null)
+      await operator.kill();
   });
   return operator;
 }
 
-const works = (operator: RunningOperator) => operator.waitForLine(({ msg }) => msg === 'working', 'it worked');
+const works = (operator: RunningOperator) =>
+  operator.waitForLine(({ msg }) => msg === 'working', 'it worked');
 
 function create(name: string) {
   const object = pipeSettings(name, { ...goodSpec, pipeId: name });
@@ -50,16 +58,21 @@ function create(name: string) {
 }
 
 function applied(name: string): Promise<Pset> {
-  return waitFor(async () => (await restRequestOk(controlPlane.admin, 'GET', `${PSETS}/${name}`)).json as Pset, {
-    what: `${name} to be applied`,
-    until: (object) => ready(object).reason === 'Applied',
-    timeoutMs: 60_000,
-  });
+  return waitFor(
+    async () => (await restRequestOk(controlPlane.admin, 'GET', `${PSETS}/${name}`)).json as Pset,
+    {
+      what: `${name} to be applied`,
+      until: (object) => ready(object).reason === 'Applied',
+      timeoutMs: 60_000,
+    },
+  );
 }
 
 async function expectReadyz(operator: RunningOperator, text: RegExp): Promise<void> {
   const until = (page: string): boolean => text.test(page);
-  expect(await waitFor(() => operator.page('readyz'), { what: `${text} in /readyz`, until })).toMatch(text);
+  expect(
+    await waitFor(() => operator.page('readyz'), { what: `${text} in /readyz`, until }),
+  ).toMatch(text);
 }
 
 test(
@@ -112,7 +125,8 @@ test(
     await controlPlane.stopApiServer();
     simulator.release();
     const failed = await operator.waitForLine(
-      ({ msg, key }) => key === 'default/kept' && msg.startsWith('Kubernetes refused or did not answer'),
+      ({ msg, key }) =>
+        key === 'default/kept' && msg.startsWith('Kubernetes refused or did not answer'),
       'it failed to write the status',
     );
     await controlPlane.startApiServer();
@@ -120,23 +134,32 @@ test(
     expect(simulator.calls(match)).toHaveLength(1);
     expect(status.applied?.requestId).toBe(put?.requestId);
     // It speaks of the reply, which was there before the write failed.
-    expect(Date.parse(status.lastRequest?.time ?? '')).toBeLessThanOrEqual(Date.parse(String(failed['time'])));
+    expect(Date.parse(status.lastRequest?.time ?? '')).toBeLessThanOrEqual(
+      Date.parse(String(failed['time'])),
+    );
   },
 );
 
-test('killed with a result that could not be written: one more PUT, and the status is right', PATIENCE, async () => {
-  const operator = await start('working');
-  simulator.next({ hold: true });
-  await create('lost');
-  const match = { pathIncludes: '/lost/' };
-  await simulator.waitForCalls(1, { match });
-  await controlPlane.stopApiServer();
-  simulator.release();
-  await operator.waitForLine(({ msg, key }) => key === 'default/lost' && msg.includes('try again'), 'it failed');
-  await operator.kill();
-  await controlPlane.startApiServer();
-  await start('working');
-  const { status } = await applied('lost');
-  expect(simulator.calls(match)).toHaveLength(2);
-  expect(status.applied?.requestId).toBe(simulator.calls(match).at(-1)?.requestId);
-});
+test(
+  'killed with a result that could not be written: one more PUT, and the status is right',
+  PATIENCE,
+  async () => {
+    const operator = await start('working');
+    simulator.next({ hold: true });
+    await create('lost');
+    const match = { pathIncludes: '/lost/' };
+    await simulator.waitForCalls(1, { match });
+    await controlPlane.stopApiServer();
+    simulator.release();
+    await operator.waitForLine(
+      ({ msg, key }) => key === 'default/lost' && msg.includes('try again'),
+      'it failed',
+    );
+    await operator.kill();
+    await controlPlane.startApiServer();
+    await start('working');
+    const { status } = await applied('lost');
+    expect(simulator.calls(match)).toHaveLength(2);
+    expect(status.applied?.requestId).toBe(simulator.calls(match).at(-1)?.requestId);
+  },
+);

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
 import { startBare } from '../support/bare-process.ts';
-import { allow, asAdmin, change, createOrReplace, operatorRules, type Stored } from '../support/cluster.ts';
+import {
+  allow,
+  asAdmin,
+  change,
+  createOrReplace,
+  operatorRules,
+  type Stored,
+} from '../support/cluster.ts';
 import { parseExposition } from '../support/exposition.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
 import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
@@ -21,7 +28,8 @@ async function start(flags: readonly string[], until?: string): Promise<RunningO
   const options = { kubeconfig, apiUrl: simulator.url, flags: ['--api-rate', '0', ...flags] };
   const operator = await startOperator({ ...options, ...(until !== undefined && { until }) });
   onTestFinished(async () => {
-    if (operator.process.exitCode === null && operator.process.signalCode === null) await operator.kill();
+    if (operator.process.exitCode === null && operator.process.signalCode === null)
+      await operator.kill();
   });
   return operator;
 }
@@ -41,8 +49,16 @@ test('wrong flags end the start with exit code 2 and one message that lists ever
   );
   expect(await exited).toBe(2);
   expect(stdout()).toBe('');
-  const wrong = ['--api-rate', '--concurrency', '--log-level', '--no-such-flag', '--api-url', '--selector'];
-  for (const flag of [...wrong, 'PIPEWRIGHT_API_TIMEOUT', 'PIPEWRIGHT_API_URK']) expect(stderr()).toContain(flag);
+  const wrong = [
+    '--api-rate',
+    '--concurrency',
+    '--log-level',
+    '--no-such-flag',
+    '--api-url',
+    '--selector',
+  ];
+  for (const flag of [...wrong, 'PIPEWRIGHT_API_TIMEOUT', 'PIPEWRIGHT_API_URK'])
+    expect(stderr()).toContain(flag);
   expect(stderr()).toMatch(/^pipewright cannot start: 8 problems with its flags\n/);
 });
 
@@ -51,7 +67,14 @@ test('starts where no file can be written, with nothing beside the bundle', asyn
   onTestFinished(() => rm(folder, { recursive: true }));
   const bundle = join(folder, 'pipewright.js');
   await copyFile('dist/pipewright.js', bundle);
-  const flags = ['--kubeconfig', scene.kubeconfig, '--api-url', scene.simulator.url, '--namespaces', scene.namespace];
+  const flags = [
+    '--kubeconfig',
+    scene.kubeconfig,
+    '--api-url',
+    scene.simulator.url,
+    '--namespaces',
+    scene.namespace,
+  ];
   const running = startBare([...flags, '--listen', '127.0.0.1:0', '--leader-elect=false'], {
     bundle,
     cwd: folder,
@@ -72,7 +95,8 @@ test('the page of metrics has every figure that the contract names', async () =>
   await scene.until('measured', 'Applied');
   const page = await waitFor(() => operator.page('metrics'), {
     what: 'the pass in the figures',
-    until: (text) => metric(text, 'pipewright_reconcile_total', { kind: 'PipeSettings', result: 'put' }) === 1,
+    until: (text) =>
+      metric(text, 'pipewright_reconcile_total', { kind: 'PipeSettings', result: 'put' }) === 1,
   });
   const names = parseExposition(page).map(({ name }) => name);
   expect(names).toEqual(
@@ -102,8 +126,15 @@ test('the page of metrics has every figure that the contract names', async () =>
   );
   expect(names.filter((name) => /event_?loop/.test(name)).length).toBeGreaterThan(0);
   expect(metric(page, 'pipewright_leader')).toBe(1);
-  expect(metric(page, 'pipewright_api_requests_total', { operation: 'UpdatePipeSettings', code: '200' })).toBe(1);
-  const labels = { kind: 'PipeSettings', namespace: scene.namespace, name: 'measured', reason: 'Applied' };
+  expect(
+    metric(page, 'pipewright_api_requests_total', { operation: 'UpdatePipeSettings', code: '200' }),
+  ).toBe(1);
+  const labels = {
+    kind: 'PipeSettings',
+    namespace: scene.namespace,
+    name: 'measured',
+    reason: 'Applied',
+  };
   expect(metric(page, 'pipewright_resource_ready', labels)).toBe(1);
   expect(page).not.toContain(scene.key.secret);
 });
@@ -121,7 +152,8 @@ test('a namespace that is missing or forbidden is told of, tried again, and does
   expect(await operator.page('readyz')).toContain('[+] informers: ok');
   for (const namespace of [absent, forbidden]) {
     const line = await operator.waitForLine(
-      ({ level, watch }) => level === 'warn' && watch === `pipesettings in namespace "${namespace}"`,
+      ({ level, watch }) =>
+        level === 'warn' && watch === `pipesettings in namespace "${namespace}"`,
       `it told of ${namespace}`,
     );
     expect(String(line['error'])).toMatch(/get, list and watch on pipesettings\.pipewright\.dev/);
@@ -166,11 +198,20 @@ async function bindHere(namespace: string): Promise<void> {
   const subjects = [{ kind: 'ServiceAccount', name: 'operator', namespace: scene.namespace }];
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' };
   const binding = { metadata: { name: 'from-elsewhere' }, subjects, roleRef };
-  await createOrReplace(`/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`, binding);
+  await createOrReplace(
+    `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`,
+    binding,
+  );
 }
 
 test('a shard works on what its selector matches, from when it matches and only as long as it does', async () => {
-  const operator = await start(['--namespaces', scene.namespace, '--leader-elect=false', '--selector', 'shard=a']);
+  const operator = await start([
+    '--namespaces',
+    scene.namespace,
+    '--leader-elect=false',
+    '--selector',
+    'shard=a',
+  ]);
   const psets = `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}/pipesettings`;
   const label = (name: string, shard: string): Promise<void> =>
     change(`${psets}/${name}`, (stored: Stored) => ({

@@ -8,12 +8,17 @@ afterEach(() => vi.unstubAllEnvs());
 const PASSWORD = 'canary-of-the-proxy';
 
 test('calls to the management API, and no others, go through the proxy of the environment, whose password is told to nobody', async () => {
-  const scene = await openScene({ start: false, apiUrl: 'http://api.test:8080', flags: ['--api-allow-http'] });
+  const scene = await openScene({
+    start: false,
+    apiUrl: 'http://api.test:8080',
+    flags: ['--api-allow-http'],
+  });
   let refusing = false;
   const proxy = await startConnectProxy({
     // The name is the proxy's to look up: nobody else here knows it.
     route: () => new URL(scene.simulator.url).host,
-    instead: (_, socket) => refusing && Boolean(socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')),
+    instead: (_, socket) =>
+      refusing && Boolean(socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')),
   });
   onTestFinished(async () => {
     await scene.end();
@@ -29,15 +34,20 @@ test('calls to the management API, and no others, go through the proxy of the en
 
   await scene.pset('through');
   await scene.until('through', 'Applied');
-  expect(new Set(proxy.asked.map(({ authority }) => authority))).toEqual(new Set(['api.test:8080']));
+  expect(new Set(proxy.asked.map(({ authority }) => authority))).toEqual(
+    new Set(['api.test:8080']),
+  );
   expect(proxy.forwarded).toEqual([]);
 
   refusing = true;
   proxy.cutTunnels();
   await scene.pset('refused');
   // The first call may yet go into a tunnel that has been cut.
-  const refused = await objectUntil(scene, 'refused', 'the answer of the proxy in its status', (object) =>
-    ready(object).message.includes('answered 407'),
+  const refused = await objectUntil(
+    scene,
+    'refused',
+    'the answer of the proxy in its status',
+    (object) => ready(object).message.includes('answered 407'),
   );
   expect(ready(refused)).toMatchObject({ reason: 'Unavailable' });
   expect(ready(refused).message).toContain(
@@ -46,7 +56,12 @@ test('calls to the management API, and no others, go through the proxy of the en
   refusing = false;
   await scene.until('refused', 'Applied', 60_000);
 
-  const told = [operator.output(), await scene.list(), await scene.events('refused'), await operator.page('metrics')];
+  const told = [
+    operator.output(),
+    await scene.list(),
+    await scene.events('refused'),
+    await operator.page('metrics'),
+  ];
   const pair = Buffer.from(`mailman:${PASSWORD}`).toString('base64');
   expect(JSON.stringify(told)).not.toMatch(new RegExp(`${PASSWORD}|${pair}`));
 });

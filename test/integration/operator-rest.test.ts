@@ -23,7 +23,10 @@ async function populate(scene: Scene): Promise<void> {
   const numbers = [...Array(20).keys()];
   for (const number of numbers) {
     if (number % 10 === 8)
-      scene.simulator.always({ status: 422, error: 'no' }, { pathIncludes: pathOf(`at-${number}`) });
+      scene.simulator.always(
+        { status: 422, error: 'no' },
+        { pathIncludes: pathOf(`at-${number}`) },
+      );
   }
   await Promise.all(
     numbers.map((number) => {
@@ -42,10 +45,14 @@ interface Rest {
 }
 
 /**
- * What the operator asked of the API server and of the management API while nobody did anything: for a minute, and until
- * its watches, one for each kind and one of the Secret, have ended and been opened again.
+ * What the operator asked of the API server and of the management API while nobody did anything:
+ * for a minute, and until its watches, one for each kind and one of the Secret, have ended and been
+ * opened again.
  */
-async function atRest(scene: Scene, operator: RunningOperator): Promise<Rest & { readonly ms: number }> {
+async function atRest(
+  scene: Scene,
+  operator: RunningOperator,
+): Promise<Rest & { readonly ms: number }> {
   const watches = async (): Promise<number> =>
     metric(await operator.page('metrics'), 'rest_client_requests_total', { method: 'WATCH' });
   const [calls, opened, from] = [scene.simulator.callCount(), await watches(), Date.now()];
@@ -74,7 +81,9 @@ test.concurrent('a minute at rest costs nothing at all', { timeout: 180_000 }, a
   }
 });
 
-test.concurrent('a minute at rest as leader costs the renewals of the Lease', { timeout: 180_000 }, async () => {
+test.concurrent('a minute at rest as leader costs the renewals of the Lease', {
+  timeout: 180_000,
+}, async () => {
   const scene = await openScene({ start: false });
   await allow(scene.namespace, 'operator', [...(await operatorRules()), LEASES]);
   const operator = await startOperator({
@@ -95,7 +104,8 @@ test.concurrent('a minute at rest as leader costs the renewals of the Lease', { 
     const { calls, requests, ms } = await atRest(scene, operator);
     expect(calls).toBe(0);
     expect(requests.filter((request) => request !== 'update leases')).toEqual([]);
-    // Every 2 s; a slow machine may miss some, and the one that is under way at the beginning arrives in this time.
+    // Every 2 s; a slow machine may miss some, and the one that is under way at the beginning
+    // arrives in this time.
     expect(requests.length).toBeGreaterThan(10);
     expect(requests.length).toBeLessThanOrEqual(ms / 2_000 + 2);
   } finally {

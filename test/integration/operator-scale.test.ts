@@ -25,7 +25,8 @@ function figure(what: string, until: (page: string) => boolean): Promise<string>
   return waitFor(() => scene.operator().page('metrics'), { what, until, timeoutMs: 120_000 });
 }
 
-const applied = (page: string): number => metric(page, 'pipewright_resource_ready', { reason: 'Applied' });
+const applied = (page: string): number =>
+  metric(page, 'pipewright_resource_ready', { reason: 'Applied' });
 const idle = (page: string): boolean =>
   metric(page, 'workqueue_depth') + metric(page, 'workqueue_unfinished_work_seconds') === 0;
 
@@ -52,7 +53,9 @@ test(
     expect(scene.simulator.callCount()).toBe(OBJECTS);
     const since = (await audit({ user: scene.user })).slice(before);
     expect((await writesOf(scene.user)).length).toBe(writes);
-    const lists = since.filter(({ verb, resource }) => verb === 'list' && resource === 'pipesettings');
+    const lists = since.filter(
+      ({ verb, resource }) => verb === 'list' && resource === 'pipesettings',
+    );
     const pages = lists.map(({ requestURI }) => new URL(requestURI, 'http://server').searchParams);
     expect(pages.filter((page) => !page.has('continue'))).toHaveLength(1);
     for (const page of pages) expect(Number(page.get('limit'))).toBeLessThanOrEqual(500);
@@ -83,7 +86,8 @@ test(
 
     const others = Array.from({ length: 20 }, (_, number) => `many-${100 + number}`);
     await Promise.all(others.map((name) => edit(name, 3)));
-    for (const name of others) expect(putsOf(scene, name).map(({ keyId }) => keyId)).toEqual([scene.key.id, id]);
+    for (const name of others)
+      expect(putsOf(scene, name).map(({ keyId }) => keyId)).toEqual([scene.key.id, id]);
     expect((await secretReads()).length - reads).toBe(1);
     const since = (await audit({ user: scene.user })).slice(before);
     expect(since.filter(({ verb }) => verb === 'list')).toEqual([]);

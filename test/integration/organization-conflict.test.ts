@@ -49,26 +49,35 @@ describe('of two objects for one organization', () => {
     const ids = Array.from({ length: 6 }, () => randomUUID());
     await Promise.all(
       ids.flatMap((organizationId, index) =>
-        ['a', 'b'].map((half) => orgs.create(`${half}-${index}`, { organizationId, ...list(`of-${half}`) })),
+        ['a', 'b'].map((half) =>
+          orgs.create(`${half}-${index}`, { organizationId, ...list(`of-${half}`) }),
+        ),
       ),
     );
     for (const [index, organizationId] of ids.entries()) {
-      const both = await waitFor(() => Promise.all([orgs.get(`a-${index}`), orgs.get(`b-${index}`)]), {
-        what: 'one applied, one in conflict',
-        until: (objects) =>
-          objects
-            .map((object) => ready(object).reason)
-            .toSorted()
-            .join() === 'Applied,TargetConflict',
-      });
-      const [winner, loser] = both.toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1)) as [Org, Org];
+      const both = await waitFor(
+        () => Promise.all([orgs.get(`a-${index}`), orgs.get(`b-${index}`)]),
+        {
+          what: 'one applied, one in conflict',
+          until: (objects) =>
+            objects
+              .map((object) => ready(object).reason)
+              .toSorted()
+              .join() === 'Applied,TargetConflict',
+        },
+      );
+      const [winner, loser] = both.toSorted((a, b) =>
+        ready(a).reason < ready(b).reason ? -1 : 1,
+      ) as [Org, Org];
       expect(ready(loser).message).toContain(`"${winner.metadata.name}"`);
       expect(side(loser)).toBe('Reconciling');
       expect(loser.status.applied).toBeUndefined();
       expect(loser.status.pendingChange).toBeUndefined();
       expect(orgs.ids(organizationId)).toEqual([`of-${winner.metadata.name.slice(0, 1)}`]);
       const said = orgs.said(organizationId);
-      expect(said.filter((one) => one !== 'look')).toEqual([`+of-${winner.metadata.name.slice(0, 1)}`]);
+      expect(said.filter((one) => one !== 'look')).toEqual([
+        `+of-${winner.metadata.name.slice(0, 1)}`,
+      ]);
       expect(said.length, 'a look of each at most').toBeLessThanOrEqual(3);
     }
   });
@@ -84,7 +93,11 @@ describe('of two objects for one organization', () => {
     operator.clock.advance(MINUTE + 2 * SECOND);
     await orgs.untilIt('rival', 'stalled', (object) => side(object) === 'Stalled');
     const value = await orgs.request('rival');
-    await orgs.untilIt('rival', 'acknowledged', ({ status }) => status.lastHandledReconcileAt === value);
+    await orgs.untilIt(
+      'rival',
+      'acknowledged',
+      ({ status }) => status.lastHandledReconcileAt === value,
+    );
     await orgs.create('rival', { name: 'Rival', ...list('ours') });
     expect(side(await orgs.until('rival', 'TargetConflict'))).toBe('Stalled');
     operator.clock.advance(90 * MINUTE);
@@ -97,27 +110,41 @@ describe('of two objects for one organization', () => {
   test.each([
     { way: 'without a finalizer', finalizers: [] },
     { way: 'with a finalizer that somebody put on it', finalizers: [FINALIZER] },
-  ])('the one that waits is deleted $way without a call and without a trace in the other', async ({ finalizers }) => {
-    await orgs.create('stays', list('ours'));
-    const stays = await orgs.until('stays', 'Applied');
-    await orgs.create('goes', { ...list('ours', 'more'), deletionPolicy: 'RemovePrivateEndpoints' });
-    await orgs.until('goes', 'TargetConflict');
-    await change(orgs.pathTo('goes'), (stored) => ({ ...stored, metadata: { ...stored.metadata, finalizers } }));
-    await settled(scene, operator);
-    await orgs.remove('goes');
-    await orgs.untilGone('goes');
-    await settled(scene, operator);
-    expect(orgs.patches()).toHaveLength(2);
-    expect(orgs.ids()).toEqual(['theirs', 'ours']);
-    expect((await orgs.get('stays')).metadata.resourceVersion).toBe(stays.metadata.resourceVersion);
-  });
+  ])(
+    'the one that waits is deleted $way without a call and without a trace in the other',
+    async ({ finalizers }) => {
+      await orgs.create('stays', list('ours'));
+      const stays = await orgs.until('stays', 'Applied');
+      await orgs.create('goes', {
+        ...list('ours', 'more'),
+        deletionPolicy: 'RemovePrivateEndpoints',
+      });
+      await orgs.until('goes', 'TargetConflict');
+      await change(orgs.pathTo('goes'), (stored) => ({
+        ...stored,
+        metadata: { ...stored.metadata, finalizers },
+      }));
+      await settled(scene, operator);
+      await orgs.remove('goes');
+      await orgs.untilGone('goes');
+      await settled(scene, operator);
+      expect(orgs.patches()).toHaveLength(2);
+      expect(orgs.ids()).toEqual(['theirs', 'ours']);
+      expect((await orgs.get('stays')).metadata.resourceVersion).toBe(
+        stays.metadata.resourceVersion,
+      );
+    },
+  );
 
   test('that swap their lists each say so: nothing is lost, and nothing of others is touched', async () => {
     await orgs.create('holder', list('a', 'theirs'));
     await orgs.until('holder', 'Applied');
     await orgs.create('rival', list('b'));
     await orgs.until('rival', 'TargetConflict');
-    await Promise.all([orgs.create('holder', list('b')), orgs.create('rival', list('a', 'theirs'))]);
+    await Promise.all([
+      orgs.create('holder', list('b')),
+      orgs.create('rival', list('a', 'theirs')),
+    ]);
     expect(ledgerOf(await orgs.until('holder', 'Applied'))).toEqual(['b Added Present']);
     expect(ledgerOf(await orgs.until('rival', 'TargetConflict'))).toEqual([]);
     expect(orgs.ids()).toEqual(['theirs', 'b']);
@@ -137,12 +164,22 @@ describe('of two objects for one organization', () => {
     await orgs.create('next', list('ours', 'more'));
     await orgs.until('next', 'TargetConflict');
     await orgs.remove('held');
-    await orgs.untilIt('held', 'let go by us', ({ metadata }) => !metadata.finalizers?.includes(FINALIZER));
+    await orgs.untilIt(
+      'held',
+      'let go by us',
+      ({ metadata }) => !metadata.finalizers?.includes(FINALIZER),
+    );
     await settled(scene, operator);
     expect(ready(await orgs.get('next')).reason).toBe('TargetConflict');
     expect(orgs.patches()).toHaveLength(2);
-    await change(orgs.pathTo('held'), (stored) => ({ ...stored, metadata: { ...stored.metadata, finalizers: [] } }));
-    expect(ledgerOf(await orgs.until('next', 'Applied'))).toEqual(['more Added Present', 'ours Found Present']);
+    await change(orgs.pathTo('held'), (stored) => ({
+      ...stored,
+      metadata: { ...stored.metadata, finalizers: [] },
+    }));
+    expect(ledgerOf(await orgs.until('next', 'Applied'))).toEqual([
+      'more Added Present',
+      'ours Found Present',
+    ]);
     expect(orgs.ids()).toEqual(['theirs', 'ours', 'more']);
   });
 });
@@ -155,14 +192,17 @@ test('of three objects the oldest of those that wait takes over, and finds what 
   await orgs.create('third', list('ours'));
   await orgs.until('third', 'TargetConflict');
   const waiting = [await orgs.get('second'), await orgs.get('third')].toSorted((a, b) =>
-    [a.metadata.creationTimestamp, a.metadata.uid].join() < [b.metadata.creationTimestamp, b.metadata.uid].join()
+    [a.metadata.creationTimestamp, a.metadata.uid].join() <
+    [b.metadata.creationTimestamp, b.metadata.uid].join()
       ? -1
       : 1,
   );
   const [next, last] = waiting.map(({ metadata }) => metadata.name) as [string, string];
   await orgs.remove('first');
   expect(ledgerOf(await orgs.until(next, 'Applied'))).toEqual(['ours Found Present']);
-  const left = await orgs.untilIt(last, `held by ${next}`, (object) => ready(object).message.includes(`"${next}"`));
+  const left = await orgs.untilIt(last, `held by ${next}`, (object) =>
+    ready(object).message.includes(`"${next}"`),
+  );
   expect(ready(left).reason).toBe('TargetConflict');
   expect(ledgerOf(left)).toEqual([]);
   expect(orgs.ids()).toEqual(['theirs', 'ours']);

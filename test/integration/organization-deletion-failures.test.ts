@@ -4,7 +4,12 @@ import { waitFor } from '../controlplane/client.ts';
 import { asAdmin } from '../support/cluster.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
 import { kstatus } from '../support/kstatus.ts';
-import { type Broken, DELETION_ROWS, type DeletionRow, OBSTACLES } from '../support/organization-deletion-rows.ts';
+import {
+  type Broken,
+  DELETION_ROWS,
+  type DeletionRow,
+  OBSTACLES,
+} from '../support/organization-deletion-rows.ts';
 import {
   endOrganizations,
   endpoint,
@@ -29,8 +34,14 @@ beforeEach(async () => {
 
 type Case = DeletionRow & Broken;
 
-/** An object with an endpoint of its own at an organization of its own, which has one of somebody else too. */
-async function applied(name: string, spec: Readonly<Record<string, unknown>> = {}): Promise<Broken> {
+/**
+ * An object with an endpoint of its own at an organization of its own, which has one of somebody
+ * else too.
+ */
+async function applied(
+  name: string,
+  spec: Readonly<Record<string, unknown>> = {},
+): Promise<Broken> {
   const organizationId = randomUUID();
   const key = await scene.newKey(name);
   scene.simulator.setOrganization(organizationId, { add: [endpoint('theirs')] });
@@ -53,11 +64,15 @@ async function names(): Promise<string[]> {
 }
 
 function abandonedLines(name: string): string[] {
-  return operator.messages.filter((line) => line.includes('left at the API') && line.includes(`/${name}"`));
+  return operator.messages.filter(
+    (line) => line.includes('left at the API') && line.includes(`/${name}"`),
+  );
 }
 
 async function warnings(name: string): Promise<string[]> {
-  return (await scene.events(name)).filter(({ reason }) => reason === 'CleanupAbandoned').map(({ note }) => note);
+  return (await scene.events(name))
+    .filter(({ reason }) => reason === 'CleanupAbandoned')
+    .map(({ note }) => note);
 }
 
 function expectHeld(object: Org): void {
@@ -71,7 +86,9 @@ function expectHeld(object: Org): void {
 describe.each(OBSTACLES)('deleted with $with in the way', ({ spec, reason }) => {
   test('nothing holds an object for ever: it tries until the deadline, not a moment less, and says what it leaves', async () => {
     const cases = await Promise.all(
-      DELETION_ROWS.map(async (row): Promise<Case> => ({ ...row, ...(await applied(row.name, spec)) })),
+      DELETION_ROWS.map(
+        async (row): Promise<Case> => ({ ...row, ...(await applied(row.name, spec)) }),
+      ),
     );
     await Promise.all(cases.map(({ name }) => orgs.until(name, reason)));
     for (const one of cases) await one.break(one);
@@ -108,12 +125,15 @@ describe.each(OBSTACLES)('deleted with $with in the way', ({ spec, reason }) => 
         what: `the event of ${name}`,
         until: ({ length }) => length > 0,
       });
-      const naming = (texts: readonly string[]): boolean[] => texts.map((text) => text.includes(`of-${name}`));
+      const naming = (texts: readonly string[]): boolean[] =>
+        texts.map((text) => text.includes(`of-${name}`));
       expect({ name, told: naming(told) }).toEqual({ name, told: [true] });
       expect({ name, logged: naming(abandonedLines(name)) }).toEqual({ name, logged: [true] });
       expect(orgs.ids(organizationId), name).toEqual(['theirs', `of-${name}`]);
     }
-    expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(cases.length);
+    expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(
+      cases.length,
+    );
   });
 });
 
@@ -121,7 +141,10 @@ function reasonOf(object: Org): string {
   return ready(object).reason;
 }
 
-/** Whether the status speaks of the deletion, which is a generation of its own, and of a next attempt. */
+/**
+ * Whether the status speaks of the deletion, which is a generation of its own, and of a next
+ * attempt.
+ */
 function isTold({ metadata, status }: Org): boolean {
   return status.observedGeneration === metadata.generation && status.nextAttemptTime !== undefined;
 }

@@ -32,13 +32,18 @@ async function applied(spec: Readonly<Record<string, unknown>> = REMOVING): Prom
 }
 
 function setFinalizers(name: string, finalizers: readonly string[]): Promise<void> {
-  return change(orgs.pathTo(name), (stored) => ({ ...stored, metadata: { ...stored.metadata, finalizers } }));
+  return change(orgs.pathTo(name), (stored) => ({
+    ...stored,
+    metadata: { ...stored.metadata, finalizers },
+  }));
 }
 
 /** What each write of the operator to the object was about, in order: `finalizers` or `status`. */
 async function written(): Promise<string[]> {
   await operator.idle();
-  return (await orgs.writes('acme')).map(({ subresource }) => (subresource === 'status' ? 'status' : 'finalizers'));
+  return (await orgs.writes('acme')).map(({ subresource }) =>
+    subresource === 'status' ? 'status' : 'finalizers',
+  );
 }
 
 describe('the finalizer', () => {
@@ -97,22 +102,29 @@ describe('the finalizer', () => {
     { way: 'Plan', spec: { mode: 'Plan' }, reason: 'Planned' },
   ])('goes when the policy is taken back together with $way', async ({ spec, reason }) => {
     await applied();
-    await orgs.create('acme', { privateEndpoints: [endpoint('ours')], deletionPolicy: 'Retain', ...spec });
+    await orgs.create('acme', {
+      privateEndpoints: [endpoint('ours')],
+      deletionPolicy: 'Retain',
+      ...spec,
+    });
     expect((await orgs.until('acme', reason)).metadata.finalizers).toBeUndefined();
   });
 
   test.each([
     { way: 'suspend', spec: { suspend: true }, reason: 'Suspended' },
     { way: 'Plan', spec: { mode: 'Plan' }, reason: 'Planned' },
-  ])('comes on where the policy is set together with $way, for endpoints that were added before', async (row) => {
-    await applied({});
-    await orgs.create('acme', { privateEndpoints: [endpoint('ours')], ...REMOVING, ...row.spec });
-    expect((await orgs.until('acme', row.reason)).metadata.finalizers).toEqual([FINALIZER]);
-    expect(orgs.patches()).toHaveLength(2);
-    await orgs.remove('acme');
-    await orgs.untilGone('acme');
-    expect(orgs.ids()).toEqual(['theirs']);
-  });
+  ])(
+    'comes on where the policy is set together with $way, for endpoints that were added before',
+    async (row) => {
+      await applied({});
+      await orgs.create('acme', { privateEndpoints: [endpoint('ours')], ...REMOVING, ...row.spec });
+      expect((await orgs.until('acme', row.reason)).metadata.finalizers).toEqual([FINALIZER]);
+      expect(orgs.patches()).toHaveLength(2);
+      await orgs.remove('acme');
+      await orgs.untilGone('acme');
+      expect(orgs.ids()).toEqual(['theirs']);
+    },
+  );
 
   test('leaves those of others alone, whose object waits on for them and costs no more calls', async () => {
     await orgs.create('acme', { privateEndpoints: [endpoint('ours')], suspend: true });
@@ -122,7 +134,11 @@ describe('the finalizer', () => {
     const { metadata } = await orgs.until('acme', 'Applied');
     expect(metadata.finalizers).toEqual(['example.com/first', 'example.com/second', FINALIZER]);
     await orgs.remove('acme');
-    const left = await orgs.untilIt('acme', 'let go', (object) => !object.metadata.finalizers?.includes(FINALIZER));
+    const left = await orgs.untilIt(
+      'acme',
+      'let go',
+      (object) => !object.metadata.finalizers?.includes(FINALIZER),
+    );
     expect(left.metadata.finalizers).toEqual(['example.com/first', 'example.com/second']);
     expect(orgs.ids()).toEqual([]);
     const calls = orgs.patches().length;
@@ -142,9 +158,12 @@ describe('the finalizer', () => {
     await allow(scene.namespace, 'operator', without);
     scene.simulator.setOrganization(ORGANIZATION, {});
     await orgs.create('acme', { name: 'Acme', privateEndpoints: [endpoint('ours')], ...REMOVING });
-    const line = await waitFor(() => operator.messages.find((one) => one.includes('/acme"') && one.includes('patch')), {
-      what: 'a line about the rule',
-    });
+    const line = await waitFor(
+      () => operator.messages.find((one) => one.includes('/acme"') && one.includes('patch')),
+      {
+        what: 'a line about the rule',
+      },
+    );
     expect(line).toContain('apiGroups: ["pipewright.dev"], resources: ["organizations"]');
     expect(line).toMatch(/verbs: \[[^\]]*"patch"/);
     expect(orgs.ids()).toEqual([]);

@@ -37,14 +37,25 @@ async function applied(spec: Readonly<Record<string, unknown>> = REMOVING): Prom
 /** What each write of the operator to the object was about, in order: `finalizers` or `status`. */
 async function written(): Promise<string[]> {
   await operator.idle();
-  return (await orgs.writes('acme')).map(({ subresource }) => (subresource === 'status' ? 'status' : 'finalizers'));
+  return (await orgs.writes('acme')).map(({ subresource }) =>
+    subresource === 'status' ? 'status' : 'finalizers',
+  );
 }
 
 describe('deletion', () => {
   test('removes what was added and what was adopted, and does not touch what was found', async () => {
-    scene.simulator.setOrganization(ORGANIZATION, { add: ['theirs', 'adopted'].map((id) => endpoint(id)) });
-    await orgs.create('acme', { ...list('adopted', 'ours'), adoptPrivateEndpoints: true, ...REMOVING });
-    expect(ledgerOf(await orgs.until('acme', 'Applied'))).toEqual(['adopted Adopted Present', 'ours Added Present']);
+    scene.simulator.setOrganization(ORGANIZATION, {
+      add: ['theirs', 'adopted'].map((id) => endpoint(id)),
+    });
+    await orgs.create('acme', {
+      ...list('adopted', 'ours'),
+      adoptPrivateEndpoints: true,
+      ...REMOVING,
+    });
+    expect(ledgerOf(await orgs.until('acme', 'Applied'))).toEqual([
+      'adopted Adopted Present',
+      'ours Added Present',
+    ]);
     await orgs.remove('acme');
     await orgs.untilGone('acme');
     expect(orgs.ids()).toEqual(['theirs']);
@@ -53,10 +64,18 @@ describe('deletion', () => {
 
   test('releases what was adopted where that is taken back with it', async () => {
     scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('adopted')] });
-    await orgs.create('acme', { ...list('adopted', 'ours'), adoptPrivateEndpoints: true, ...REMOVING });
+    await orgs.create('acme', {
+      ...list('adopted', 'ours'),
+      adoptPrivateEndpoints: true,
+      ...REMOVING,
+    });
     await orgs.until('acme', 'Applied');
     await operator.stop();
-    await orgs.create('acme', { ...list('adopted', 'ours'), adoptPrivateEndpoints: false, ...REMOVING });
+    await orgs.create('acme', {
+      ...list('adopted', 'ours'),
+      adoptPrivateEndpoints: false,
+      ...REMOVING,
+    });
     await orgs.remove('acme');
     operator = await startInner(scene, { clock: operator.clock });
     await orgs.untilGone('acme');
@@ -70,7 +89,8 @@ describe('deletion', () => {
     await orgs.remove('acme');
     expect(ledgerOf(await orgs.until('heir', 'Applied'))).toEqual(['shared Found Present']);
     expect(orgs.ids()).toEqual(['theirs', 'shared']);
-    const left = async () => (await scene.events('acme')).filter(({ reason }) => reason === 'EndpointLeft');
+    const left = async () =>
+      (await scene.events('acme')).filter(({ reason }) => reason === 'EndpointLeft');
     const [event] = await waitFor(left, { what: 'the event', until: ({ length }) => length > 0 });
     expect(event?.note).toContain('shared');
   });
@@ -82,7 +102,9 @@ describe('deletion', () => {
     await orgs.untilGone('acme');
     expect(orgs.said().slice(-2)).toEqual(['look', '-ours']);
     expect((await written()).slice(before)).toEqual(['status', 'status', 'finalizers']);
-    expect(await scene.events('acme')).not.toContainEqual(expect.objectContaining({ type: 'Warning' }));
+    expect(await scene.events('acme')).not.toContainEqual(
+      expect.objectContaining({ type: 'Warning' }),
+    );
   });
 
   test('makes no call where nothing was added', async () => {
@@ -157,7 +179,10 @@ describe('deletion', () => {
   });
 
   test('removes what it can, and leaves and names what the API refuses', async () => {
-    await applied({ privateEndpoints: ['bad', 'ours', 'too'].map((id) => endpoint(id)), ...REMOVING });
+    await applied({
+      privateEndpoints: ['bad', 'ours', 'too'].map((id) => endpoint(id)),
+      ...REMOVING,
+    });
     scene.simulator.play({ organization: { refuseRemoves: ['bad'] } });
     await orgs.remove('acme');
     await orgs.until('acme', 'Rejected');
@@ -165,7 +190,9 @@ describe('deletion', () => {
     operator.clock.advance(10 * MINUTE + SECOND);
     await orgs.untilGone('acme');
     await settled(scene, operator);
-    const [event] = (await scene.events('acme')).filter(({ reason }) => reason === 'CleanupAbandoned');
+    const [event] = (await scene.events('acme')).filter(
+      ({ reason }) => reason === 'CleanupAbandoned',
+    );
     expect(event?.note).toContain('bad');
     expect(event?.note).not.toMatch(/ours|too/);
   });
@@ -192,22 +219,25 @@ describe('deletion', () => {
   test.each([
     { became: 'took effect late', late: [endpoint('ours')], removed: 1 },
     { became: 'never took effect', late: [], removed: 0 },
-  ])('while nobody knows of an add waits until it is certain, and leaves nothing: it $became', async (row) => {
-    scene.simulator.next({ transport: 'reset-before' }, { match: { bodyIncludes: 'ours' } });
-    await orgs.create('acme', { privateEndpoints: [endpoint('ours')], ...REMOVING });
-    await orgs.until('acme', 'OutcomeUnknown');
-    await orgs.remove('acme');
-    const held = await orgs.until('acme', 'OutcomeUnknown');
-    expect(held.metadata.deletionTimestamp).toBeDefined();
-    scene.simulator.setOrganization(ORGANIZATION, { add: row.late });
-    // Settled --api-timeout and a minute after it was sent.
-    operator.clock.advance(96 * SECOND);
-    await orgs.untilGone('acme');
-    expect(orgs.ids()).toEqual([]);
-    const counts = scene.simulator.endpointCounts(ORGANIZATION)['gcp/ap-northeast-1/ours'];
-    expect(counts).toMatchObject({ add: 1, removed: row.removed });
-    expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
-  });
+  ])(
+    'while nobody knows of an add waits until it is certain, and leaves nothing: it $became',
+    async (row) => {
+      scene.simulator.next({ transport: 'reset-before' }, { match: { bodyIncludes: 'ours' } });
+      await orgs.create('acme', { privateEndpoints: [endpoint('ours')], ...REMOVING });
+      await orgs.until('acme', 'OutcomeUnknown');
+      await orgs.remove('acme');
+      const held = await orgs.until('acme', 'OutcomeUnknown');
+      expect(held.metadata.deletionTimestamp).toBeDefined();
+      scene.simulator.setOrganization(ORGANIZATION, { add: row.late });
+      // Settled --api-timeout and a minute after it was sent.
+      operator.clock.advance(96 * SECOND);
+      await orgs.untilGone('acme');
+      expect(orgs.ids()).toEqual([]);
+      const counts = scene.simulator.endpointCounts(ORGANIZATION)['gcp/ap-northeast-1/ours'];
+      expect(counts).toMatchObject({ add: 1, removed: row.removed });
+      expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
+    },
+  );
 
   test('after the operator was away over the whole deadline still removes', async () => {
     await applied();
@@ -244,7 +274,9 @@ describe('deletion', () => {
     await orgs.untilGone('acme');
     await scene.simulator.up();
     await settled(scene, operator);
-    const [event, ...more] = (await scene.events('acme')).filter(({ reason }) => reason === 'CleanupAbandoned');
+    const [event, ...more] = (await scene.events('acme')).filter(
+      ({ reason }) => reason === 'CleanupAbandoned',
+    );
     expect(event).toMatchObject({ type: 'Warning', note: expect.stringContaining('ours') });
     expect(more).toEqual([]);
   });

@@ -39,11 +39,18 @@ async function applied(spec: Spec): Promise<Org> {
   return orgs.until('acme', 'Applied');
 }
 
-/** The object after the annotation has been acted on and all that follows from it: what a look misses is looked at again after a minute. */
+/**
+ * The object after the annotation has been acted on and all that follows from it: what a look
+ * misses is looked at again after a minute.
+ */
 async function asked(): Promise<Org> {
   const value = await orgs.request('acme');
   const isDone = ({ status }: Org): boolean => status.lastHandledReconcileAt === value;
-  const first = await orgs.untilIt('acme', 'asked', (object) => isDone(object) && ready(object).reason !== 'Pending');
+  const first = await orgs.untilIt(
+    'acme',
+    'asked',
+    (object) => isDone(object) && ready(object).reason !== 'Pending',
+  );
   return ready(first).reason === 'Applied' ? first : confirmed();
 }
 
@@ -83,10 +90,18 @@ describe('at the next reply', () => {
     await settled(scene, operator);
     expect(driftOf(await orgs.get('acme')), 'unseen before a reply').toBeUndefined();
     const seen = await asked();
-    expect(driftOf(seen)).toEqual([{ field: 'name', from: 'First', to: 'Second', time: expect.any(String) }]);
+    expect(driftOf(seen)).toEqual([
+      { field: 'name', from: 'First', to: 'Second', time: expect.any(String) },
+    ]);
     expect(seen.status.organization?.name).toBe('Second');
-    const [event] = await waitFor(driftEvents, { what: 'the event', until: ({ length }) => length > 0 });
-    expect(event).toMatchObject({ type: 'Warning', note: expect.stringContaining('First → Second') });
+    const [event] = await waitFor(driftEvents, {
+      what: 'the event',
+      until: ({ length }) => length > 0,
+    });
+    expect(event).toMatchObject({
+      type: 'Warning',
+      note: expect.stringContaining('First → Second'),
+    });
     expect(await drifted()).toBe(1);
     expect(driftOf(await asked())).toHaveLength(1);
     await settled(scene, operator);
@@ -110,7 +125,10 @@ describe('at the next reply', () => {
     expect(ledgerOf(seen)).toEqual(['ours Added Present', 'too Added Present']);
     expect(orgs.ids().toSorted()).toEqual(['found', 'ours', 'theirs', 'too']);
     expect([adds('ours'), adds('too')]).toEqual([2, 1]);
-    const [event] = await waitFor(driftEvents, { what: 'the event', until: ({ length }) => length > 0 });
+    const [event] = await waitFor(driftEvents, {
+      what: 'the event',
+      until: ({ length }) => length > 0,
+    });
     expect(event?.note).toContain('ours');
     expect(await drifted()).toBe(1);
     expect(driftOf(await asked())).toHaveLength(1);
@@ -120,7 +138,10 @@ describe('at the next reply', () => {
   test('two things that changed are two drifts, and each has its event', async () => {
     await applied(list('ours'));
     await someone.change({ name: 'Second', remove: ['ours'] });
-    expect(driftOf(await asked())).toMatchObject([{ field: 'name' }, { field: 'privateEndpoints[ours]' }]);
+    expect(driftOf(await asked())).toMatchObject([
+      { field: 'name' },
+      { field: 'privateEndpoints[ours]' },
+    ]);
     expect(await drifted()).toBe(2);
     await settled(scene, operator);
     expect(await driftEvents()).toHaveLength(2);
@@ -169,7 +190,11 @@ describe('at the next reply', () => {
     await someone.remove('ours');
     expect(ledgerOf(await asked())).toEqual(['ours Added Missing']);
     operator.clock.advance(MINUTE + SECOND);
-    const seen = await orgs.untilIt('acme', 'forgotten', ({ status }) => status.privateEndpoints === undefined);
+    const seen = await orgs.untilIt(
+      'acme',
+      'forgotten',
+      ({ status }) => status.privateEndpoints === undefined,
+    );
     expect(driftOf(seen)).toMatchObject([{ field: 'privateEndpoints[ours]' }]);
     expect(adds('ours')).toBe(1);
   });
@@ -181,14 +206,18 @@ describe('at the next reply', () => {
       await asked();
     }
     const kept = driftOf(await orgs.get('acme')) as readonly { readonly to: string }[];
-    expect(kept.map(({ to }) => to)).toEqual(Array.from({ length: 12 }, (_, index) => `Name ${index + 3}`));
+    expect(kept.map(({ to }) => to)).toEqual(
+      Array.from({ length: 12 }, (_, index) => `Name ${index + 3}`),
+    );
   });
 });
 
 describe('reassertInterval', () => {
   test('asks again in time, finds what changed, and undoes what is ours to undo', async () => {
     const first = await applied({ ...list('ours'), reassertInterval: '1h' });
-    const next = Date.parse(first.status.nextAttemptTime ?? '') - Date.parse(String(first.status.applied?.['time']));
+    const next =
+      Date.parse(first.status.nextAttemptTime ?? '') -
+      Date.parse(String(first.status.applied?.['time']));
     expect(next).toBeGreaterThanOrEqual(HOUR);
     expect(next).toBeLessThanOrEqual(1.1 * HOUR + SECOND);
     await someone.change({ name: 'Second', remove: ['ours'] });
@@ -199,7 +228,10 @@ describe('reassertInterval', () => {
     operator.clock.advance(MINUTE + SECOND);
     const seen = await orgs.untilIt('acme', 'drift', (object) => driftOf(object) !== undefined);
     expect(driftOf(seen)).toMatchObject([{ field: 'name' }]);
-    expect(driftOf(await confirmed())).toMatchObject([{ field: 'name' }, { field: 'privateEndpoints[ours]' }]);
+    expect(driftOf(await confirmed())).toMatchObject([
+      { field: 'name' },
+      { field: 'privateEndpoints[ours]' },
+    ]);
     expect(orgs.ids()).toContain('ours');
     expect(orgs.held().name).toBe('Second');
   });
@@ -210,8 +242,13 @@ describe('reassertInterval', () => {
     const held = orgs.said().length;
     scene.simulator.next({ hold: true }, { match: { keyId: scene.key.id, bodyIncludes: 'name' } });
     operator.clock.advance(1.2 * HOUR);
-    await waitFor(() => orgs.said(), { what: 'the name', until: (said) => said.length === held + 2 });
-    expect(driftOf(await orgs.get('acme'))).toMatchObject([{ field: 'name', from: 'Acme', to: 'Mine now' }]);
+    await waitFor(() => orgs.said(), {
+      what: 'the name',
+      until: (said) => said.length === held + 2,
+    });
+    expect(driftOf(await orgs.get('acme'))).toMatchObject([
+      { field: 'name', from: 'Acme', to: 'Mine now' },
+    ]);
     scene.simulator.release();
     await orgs.until('acme', 'Applied');
     expect(orgs.held().name).toBe('Acme');
@@ -232,7 +269,9 @@ describe('reassertInterval', () => {
 });
 
 describe('a description', () => {
-  const described = (description: string) => ({ privateEndpoints: [endpoint('ours', { description })] });
+  const described = (description: string) => ({
+    privateEndpoints: [endpoint('ours', { description })],
+  });
 
   test('is sent with the add, and a change of it is reported, explained and never sent', async () => {
     await applied(described('before'));
@@ -243,9 +282,13 @@ describe('a description', () => {
     ]);
     expect(ready(seen)).toMatchObject({ status: 'True', reason: 'Applied' });
     expect(side(seen)).toBeUndefined();
-    expect(ready(seen).message).toMatch(/description of ours .*take the endpoint out of the list.* list it again/);
+    expect(ready(seen).message).toMatch(
+      /description of ours .*take the endpoint out of the list.* list it again/,
+    );
     expect(orgs.said().slice(calls)).toEqual(['look']);
-    expect(orgs.held().privateEndpoints.find(({ id }) => id === 'ours')?.description).toBe('before');
+    expect(orgs.held().privateEndpoints.find(({ id }) => id === 'ours')?.description).toBe(
+      'before',
+    );
     expect(await writes()).toHaveLength(3);
     const mended = await applied(described('before'));
     expect(mended.status['differences']).toBeUndefined();

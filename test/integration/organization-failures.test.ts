@@ -22,7 +22,9 @@ let orgs: Organizations;
 let operator: InnerOperator;
 beforeAll(async () => {
   // Slowly: the shortest wait is 0.8 s, and much is looked at before it ends.
-  ({ scene, orgs, operator } = await openOrganizations({ clock: new MovableClock({ pace: 0.02 }) }));
+  ({ scene, orgs, operator } = await openOrganizations({
+    clock: new MovableClock({ pace: 0.02 }),
+  }));
 });
 afterAll(() => endOrganizations({ scene, operator }));
 
@@ -30,7 +32,10 @@ const LOOK_REFUSED = new Set([400, 405, 422]);
 /** Nothing happened, and nobody is blamed. */
 const NOTHING_HAPPENED = new Set([401, 403, 404, 410, 423, 424, 425, 429]);
 
-/** An object with an organization and a key of its own, one call of which fails: those whose body has this. */
+/**
+ * An object with an organization and a key of its own, one call of which fails: those whose body
+ * has this.
+ */
 async function failing(
   { name, fault }: Row,
   bodyIncludes: string,
@@ -40,8 +45,16 @@ async function failing(
   await scene.newKey(called);
   scene.simulator.setOrganization(organizationId, { add: [endpoint('theirs')] });
   scene.simulator.next(fault, { match: { pathIncludes: organizationId, bodyIncludes } });
-  await orgs.create(called, { organizationId, credentialsSecretRef: { name: called }, ...list('a', 'b') });
-  const object = await orgs.untilIt(called, `${name} to show`, (one) => ready(one).status === 'False');
+  await orgs.create(called, {
+    organizationId,
+    credentialsSecretRef: { name: called },
+    ...list('a', 'b'),
+  });
+  const object = await orgs.untilIt(
+    called,
+    `${name} to show`,
+    (one) => ready(one).status === 'False',
+  );
   return { called, object };
 }
 
@@ -51,7 +64,9 @@ function expectTold(object: Org, row: Row, reason: string): void {
   expect(ready(object).message).toMatch(row.says);
   expect(object.status.attempts).toBe(1);
   const wait =
-    (Date.parse(object.status.nextAttemptTime ?? '') - Date.parse(object.status.lastRequest?.time ?? '')) / 1_000;
+    (Date.parse(object.status.nextAttemptTime ?? '') -
+      Date.parse(object.status.lastRequest?.time ?? '')) /
+    1_000;
   expect(wait).toBeGreaterThanOrEqual(row.exact ? row.firstWait : row.firstWait * 0.8);
   expect(wait).toBeLessThanOrEqual((row.exact ? row.firstWait : row.firstWait * 1.2) + 2);
 }

@@ -69,7 +69,11 @@ describe('1: what somebody else added after the last reply, and a user then list
       await applied(list('ours'));
       await someone.add(endpoint('late'), endpoint('later'));
       const object = await applied(list('ours', 'late', 'later'));
-      expect(ledgerOf(object)).toEqual(['late Found Present', 'later Found Present', 'ours Added Present']);
+      expect(ledgerOf(object)).toEqual([
+        'late Found Present',
+        'later Found Present',
+        'ours Added Present',
+      ]);
       await restart();
       await applied(list('ours'));
       expect(orgs.ids().toSorted()).toEqual(['late', 'later', 'ours', 'theirs']);
@@ -85,17 +89,28 @@ describe('1: what somebody else added after the last reply, and a user then list
       const before = orgs.said().length;
       scene.simulator.next({ hold: true }, { match: { keyId: scene.key.id } });
       await orgs.create('acme', list('ours', 'late', 'fresh'));
-      await waitFor(() => orgs.said(), { what: 'the look', until: ({ length }) => length === before + 1 });
+      await waitFor(() => orgs.said(), {
+        what: 'the look',
+        until: ({ length }) => length === before + 1,
+      });
       await someone.add(endpoint('late'));
       scene.simulator.release();
       const object = await through(orgs, operator, 'acme', is('Applied'));
       expect(orgs.said().slice(before)).toEqual(['look', '+late+fresh', 'look', '+fresh']);
-      expect(ledgerOf(object)).toEqual(['fresh Added Present', 'late Found Present', 'ours Added Present']);
+      expect(ledgerOf(object)).toEqual([
+        'fresh Added Present',
+        'late Found Present',
+        'ours Added Present',
+      ]);
       await restart();
       await applied(list());
       expect(orgs.ids()).toEqual(['theirs', 'late']);
-      const told = (await scene.events('acme')).filter(({ reason }) => reason === 'OwnershipUnknown');
-      expect(told.map(({ note }) => note)).toEqual([expect.stringContaining('late (gcp/ap-northeast-1)')]);
+      const told = (await scene.events('acme')).filter(
+        ({ reason }) => reason === 'OwnershipUnknown',
+      );
+      expect(told.map(({ note }) => note)).toEqual([
+        expect.stringContaining('late (gcp/ap-northeast-1)'),
+      ]);
     },
   );
 });
@@ -158,7 +173,9 @@ describe('4: a server that stores endpoints in other letters', () => {
   test('with an alias of the region: ours as reported, and the difference is said', async () => {
     play({ tuples: 'region-alias' });
     const object = await applied(list('ours'));
-    expect(object.status['differences']).toMatchObject([{ field: 'privateEndpoints[ours].region' }]);
+    expect(object.status['differences']).toMatchObject([
+      { field: 'privateEndpoints[ours].region' },
+    ]);
     await orgs.request('acme');
     await settled(scene, operator);
     expect(orgs.said().filter((said) => said.startsWith('+'))).toEqual(['+ours']);
@@ -177,19 +194,27 @@ test('5: two bad endpoints among twenty, refused with one general text, do not k
     'acme',
     (one) => ready(one).reason === 'Rejected' && orgs.ids().length === 19,
   );
-  expect(ledgerOf(object).filter((one) => !one.endsWith('Added Present'))).toEqual(['e17 – Refused', 'e3 – Refused']);
+  expect(ledgerOf(object).filter((one) => !one.endsWith('Added Present'))).toEqual([
+    'e17 – Refused',
+    'e3 – Refused',
+  ]);
   expect(ready(object).message).toMatch(/e3, e17|e17, e3/);
 });
 
 describe('6: one glitched empty list', () => {
   test('changes nothing: ours is missing for a minute and then ours again', async () => {
     await applied({ ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' });
-    scene.simulator.next({ play: { organization: { list: 'empty' } } }, { match: { keyId: scene.key.id } });
+    scene.simulator.next(
+      { play: { organization: { list: 'empty' } } },
+      { match: { keyId: scene.key.id } },
+    );
     await orgs.request('acme');
     const missed = await orgs.until('acme', 'NotConfirmed');
     expect(ledgerOf(missed)).toEqual(['ours Added Missing']);
     expect(ready(missed).message).toContain('ours');
-    expect(ledgerOf(await through(orgs, operator, 'acme', is('Applied')))).toEqual(['ours Added Present']);
+    expect(ledgerOf(await through(orgs, operator, 'acme', is('Applied')))).toEqual([
+      'ours Added Present',
+    ]);
     expect(orgs.said().filter((said) => said.startsWith('+'))).toEqual(['+ours']);
     await orgs.remove('acme');
     await orgs.untilGone('acme');
@@ -198,7 +223,10 @@ describe('6: one glitched empty list', () => {
 
   test('while the object is deleted does not let it go with ours left behind', async () => {
     await applied({ ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' });
-    scene.simulator.next({ play: { organization: { list: 'empty' } } }, { match: { keyId: scene.key.id } });
+    scene.simulator.next(
+      { play: { organization: { list: 'empty' } } },
+      { match: { keyId: scene.key.id } },
+    );
     await orgs.remove('acme');
     await orgs.until('acme', 'NotConfirmed');
     operator.clock.advance(MINUTE + SECOND);
@@ -211,7 +239,9 @@ describe('7: an API that does not answer as it should', () => {
   test('a look answered with 500 is told after three, with what helps, and goes on by itself', async () => {
     play({ emptyLists: 'server-error' });
     await orgs.create('acme', list('ours'));
-    await through(orgs, operator, 'acme', (object) => ready(object).message.includes('Declaring spec.name'));
+    await through(orgs, operator, 'acme', (object) =>
+      ready(object).message.includes('Declaring spec.name'),
+    );
     play({ emptyLists: 'ok' });
     await through(orgs, operator, 'acme', is('Applied'));
     expect(orgs.ids()).toEqual(['theirs', 'ours']);
@@ -219,7 +249,10 @@ describe('7: an API that does not answer as it should', () => {
 
   test('two answers of 404 let the finalizer go only minutes apart, and an event names what was left', async () => {
     await applied({ ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' });
-    scene.simulator.always({ status: 404, error: 'NOT_FOUND' }, { keyId: scene.key.id, method: 'PATCH' });
+    scene.simulator.always(
+      { status: 404, error: 'NOT_FOUND' },
+      { keyId: scene.key.id, method: 'PATCH' },
+    );
     await orgs.remove('acme');
     await orgs.until('acme', 'NotFound');
     operator.clock.advance(2 * MINUTE);
@@ -227,7 +260,8 @@ describe('7: an API that does not answer as it should', () => {
     expect((await orgs.get('acme')).metadata.finalizers).toHaveLength(1);
     operator.clock.advance(MINUTE + 30 * SECOND);
     await orgs.untilGone('acme');
-    const warned = async () => (await scene.events('acme')).filter(({ reason }) => reason === 'CleanupAbandoned');
+    const warned = async () =>
+      (await scene.events('acme')).filter(({ reason }) => reason === 'CleanupAbandoned');
     const [event] = await waitFor(warned, { what: 'the event', until: ({ length }) => length > 0 });
     expect(event?.note).toContain('ours (gcp/ap-northeast-1)');
   });
@@ -248,7 +282,10 @@ test('8: of two objects that had both acted, the loser keeps what it knows, as f
   // The older of two is told by whole seconds.
   const { metadata } = await orgs.get('acme');
   const laterThan = Date.parse(metadata.creationTimestamp) + 1_000;
-  await waitFor(async () => Date.now(), { what: 'the next second', until: (now) => now >= laterThan });
+  await waitFor(async () => Date.now(), {
+    what: 'the next second',
+    until: (now) => now >= laterThan,
+  });
   await orgs.create('rival', { ...list('its-own'), credentialsSecretRef: { name: 'nowhere' } });
   await orgs.until('rival', 'TargetConflict');
   await operator.stop();
@@ -259,9 +296,14 @@ test('8: of two objects that had both acted, the loser keeps what it knows, as f
   const status = { ...rival.status, proof: acted['proof'], privateEndpoints: entries };
   await asAdmin('PUT', `${orgs.pathTo('rival')}/status`, { ...rival, status });
   operator = await startInner(scene, { clock: operator.clock });
-  const lost = await orgs.untilIt('rival', 'its word', (object) => ledgerOf(object)[0] === 'its-own Found Present');
+  const lost = await orgs.untilIt(
+    'rival',
+    'its word',
+    (object) => ledgerOf(object)[0] === 'its-own Found Present',
+  );
   expect(ready(lost).reason).toBe('TargetConflict');
-  const told = async () => (await scene.events('rival')).filter(({ reason }) => reason === 'OwnershipLost');
+  const told = async () =>
+    (await scene.events('rival')).filter(({ reason }) => reason === 'OwnershipLost');
   const [event] = await waitFor(told, { what: 'the event', until: ({ length }) => length > 0 });
   expect(event?.note).toContain('its-own');
 });

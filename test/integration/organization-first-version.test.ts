@@ -2,9 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { asAdmin } from '../support/cluster.ts';
-import { type Kept, keptOrganizations, keptPipeSettings, restore } from '../support/first-version.ts';
+import {
+  type Kept,
+  keptOrganizations,
+  keptPipeSettings,
+  restore,
+} from '../support/first-version.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
+import {
+  endpoint,
+  type Org,
+  type Organizations,
+  organizationsOf,
+} from '../support/organization-scene.ts';
 import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
 import { expectCurrent, putsOf, ready } from '../support/watching.ts';
 
@@ -52,10 +62,15 @@ beforeAll(async () => {
   for (const kept of pipes) {
     const { name } = kept.metadata;
     const target = { organizationId: ORGANIZATION, serviceId: SERVICE, pipeId: name };
-    await restore(`${group}/pipesettings`, kept, { spec: { ...target, credentialsSecretRef }, agoMs: MINUTE });
+    await restore(`${group}/pipesettings`, kept, {
+      spec: { ...target, credentialsSecretRef },
+      agoMs: MINUTE,
+    });
   }
   operator = await startInner(scene);
-  await waitFor(() => orgs.calls(idOf('being-changed')).length, { what: 'the open add to be looked after' });
+  await waitFor(() => orgs.calls(idOf('being-changed')).length, {
+    what: 'the open add to be looked after',
+  });
   await operator.idle();
   operator.clock.advance(SETTLED_MS - 30 * SECOND);
   await operator.idle();
@@ -81,9 +96,13 @@ function idOf(name: string): string {
   return id;
 }
 
-/** What the API holds is what the status says that it reported, and an endpoint of somebody else. */
+/**
+ * What the API holds is what the status says that it reported, and an endpoint of somebody else.
+ */
 function populate(name: string, { status: { organization } }: Kept<Org>): void {
-  const reported = (organization?.privateEndpoints ?? []).map(({ id = '', region = '' }) => endpoint(id, { region }));
+  const reported = (organization?.privateEndpoints ?? []).map(({ id = '', region = '' }) =>
+    endpoint(id, { region }),
+  );
   const done = OPEN.slice(1).includes(name) ? [endpoint('psc-1')] : [];
   scene.simulator.setOrganization(idOf(name), {
     name: organization?.name ?? 'As it was',
@@ -98,7 +117,9 @@ function addsOf(name: string, id: string): number {
 async function all(): Promise<Pset[]> {
   const group = `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}`;
   const lists = await Promise.all(
-    ['organizations', 'pipesettings'].map((plural) => asAdmin<{ items: Pset[] }>('GET', `${group}/${plural}`)),
+    ['organizations', 'pipesettings'].map((plural) =>
+      asAdmin<{ items: Pset[] }>('GET', `${group}/${plural}`),
+    ),
   );
   return lists.flatMap(({ items }) => items);
 }
@@ -107,7 +128,9 @@ async function all(): Promise<Pset[]> {
 function isAtRest({ metadata: { name, generation, deletionTimestamp }, status }: Pset): boolean {
   if (deletionTimestamp) return name === 'deleted';
   const condition = status.conditions.find(({ type }) => type === 'Ready');
-  return condition?.reason === (ENDS[name] ?? 'Applied') && condition.observedGeneration === generation;
+  return (
+    condition?.reason === (ENDS[name] ?? 'Applied') && condition.observedGeneration === generation
+  );
 }
 
 async function untilAllRest(): Promise<void> {
@@ -116,9 +139,15 @@ async function untilAllRest(): Promise<void> {
     operator.clock.advance(10 * SECOND);
     await operator.idle();
     const objects = await all();
-    return objects.filter((one) => !isAtRest(one)).map((one) => `${one.metadata.name}: ${ready(one).reason}`);
+    return objects
+      .filter((one) => !isAtRest(one))
+      .map((one) => `${one.metadata.name}: ${ready(one).reason}`);
   };
-  await waitFor(restless, { what: 'all to come right', until: ({ length }) => length === 0, timeoutMs: 60_000 });
+  await waitFor(restless, {
+    what: 'all to come right',
+    until: ({ length }) => length === 0,
+    timeoutMs: 60_000,
+  });
 }
 
 describe.each(organizationCases().filter(({ name }) => name !== 'deleted-with-cleanup'))(
@@ -140,7 +169,9 @@ describe.each(organizationCases().filter(({ name }) => name !== 'deleted-with-cl
         return now?.origin !== origin && !events.some(({ note }) => note.includes(id));
       });
       expect(lostWithoutAWord).toEqual([]);
-      expect(orgs.ids(idOf(name))).toEqual(expect.arrayContaining(['theirs', ...ours.map(({ id }) => id)]));
+      expect(orgs.ids(idOf(name))).toEqual(
+        expect.arrayContaining(['theirs', ...ours.map(({ id }) => id)]),
+      );
       const counts = Object.values(scene.simulator.endpointCounts(idOf(name)));
       expect(counts.map(({ remove }) => remove)).toEqual(counts.map(() => 0));
     });
@@ -151,20 +182,28 @@ describe('an add that the first version left open', () => {
   test('is not sent again while it may be at work, and then once', async () => {
     expect(early).toBe(0);
     expect(addsOf('being-changed', 'psc-1')).toBe(1);
-    expect((await orgs.get('being-changed')).status.privateEndpoints).toMatchObject([{ id: 'psc-1', origin: 'Added' }]);
+    expect((await orgs.get('being-changed')).status.privateEndpoints).toMatchObject([
+      { id: 'psc-1', origin: 'Added' },
+    ]);
   });
 
   test('and that was done is ours, and not sent again', async () => {
     const { status } = await orgs.get('being-changed-and-done');
-    expect(status.privateEndpoints).toMatchObject([{ id: 'psc-1', origin: 'Added', state: 'Present' }]);
+    expect(status.privateEndpoints).toMatchObject([
+      { id: 'psc-1', origin: 'Added', state: 'Present' },
+    ]);
     expect(addsOf('being-changed-and-done', 'psc-1')).toBe(0);
   });
 
   test('and that was found done long afterwards may be somebody else’s: an event says so', async () => {
     const name = 'being-changed-long-ago';
     const { status } = await orgs.get(name);
-    expect(status.privateEndpoints).toMatchObject([{ id: 'psc-1', origin: 'Found', state: 'Present' }]);
-    expect((await scene.events(name)).map(({ note }) => note)).toContainEqual(expect.stringContaining('psc-1'));
+    expect(status.privateEndpoints).toMatchObject([
+      { id: 'psc-1', origin: 'Found', state: 'Present' },
+    ]);
+    expect((await scene.events(name)).map(({ note }) => note)).toContainEqual(
+      expect.stringContaining('psc-1'),
+    );
     expect(addsOf(name, 'psc-1')).toBe(0);
   });
 });
@@ -175,14 +214,18 @@ test('an endpoint that the first version had refused has no owner until it is ad
     { id: 'psc-1', origin: 'Added', state: 'Present' },
     { id: 'psc-2', origin: 'Added', state: 'Present' },
   ]);
-  expect([addsOf('endpoint-refused', 'psc-1'), addsOf('endpoint-refused', 'psc-2')]).toEqual([0, 1]);
+  expect([addsOf('endpoint-refused', 'psc-1'), addsOf('endpoint-refused', 'psc-2')]).toEqual([
+    0, 1,
+  ]);
 });
 
 test('a deletion that the first version had begun takes away what was its own, and ends', async () => {
   const name = 'deleted-with-cleanup';
   await orgs.untilGone(name);
   expect(orgs.ids(idOf(name))).toEqual(['theirs']);
-  expect(scene.simulator.endpointCounts(idOf(name))).toMatchObject({ 'gcp/ap-northeast-1/psc-1': { removed: 1 } });
+  expect(scene.simulator.endpointCounts(idOf(name))).toMatchObject({
+    'gcp/ap-northeast-1/psc-1': { removed: 1 },
+  });
 });
 
 test.each(pipes.map((kept) => ({ name: kept.metadata.name, kept })))(

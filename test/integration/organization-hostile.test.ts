@@ -6,7 +6,13 @@ import { leaks, spellings } from '../support/canary.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { hostileRows, KEY_ID, SECRET } from '../support/hostile-rows.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import { endpoint, ledgerOf, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
+import {
+  endpoint,
+  ledgerOf,
+  type Org,
+  type Organizations,
+  organizationsOf,
+} from '../support/organization-scene.ts';
 import { answerText, type RawServer, startRawServer } from '../support/raw-server.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ready } from '../support/watching.ts';
@@ -48,10 +54,15 @@ afterAll(async () => {
   await Promise.all([scene.end(), raw.end(), rawServer.stop()]);
 });
 
-/** Writes of the operator that the API server refused, but for those that somebody else was quicker than. */
+/**
+ * Writes of the operator that the API server refused, but for those that somebody else was quicker
+ * than.
+ */
 async function refusedWrites({ user }: Scene): Promise<unknown[]> {
   const writes = await audit({ user, resource: 'organizations' });
-  return writes.filter(({ verb, code }) => verb !== 'get' && code >= 400 && code !== 404 && code !== 409);
+  return writes.filter(
+    ({ verb, code }) => verb !== 'get' && code >= 400 && code !== 404 && code !== 409,
+  );
 }
 
 /** Whether it shows that this generation was tried. */
@@ -69,7 +80,8 @@ function expectHarmless(object: Org): void {
   expect(leaks({ status: text }, FORMS)).toEqual([]);
   const told = JSON.stringify([status.conditions, status.lastRequest]);
   expect(told).not.toMatch(/\\u00[01]|\\[rn]|[\u2028\u2029]|<html|<!doctype/i);
-  for (const { message } of status.conditions) expect([...message].length).toBeLessThanOrEqual(1_024);
+  for (const { message } of status.conditions)
+    expect([...message].length).toBeLessThanOrEqual(1_024);
 }
 
 describe('a reply that is none', () => {
@@ -79,8 +91,16 @@ describe('a reply that is none', () => {
       const id = randomUUID();
       const name = `reply-${id.slice(0, 8)}`;
       scene.simulator.always(fault, { pathIncludes: id });
-      await orgs.create(name, { organizationId: id, name: 'Acme', privateEndpoints: [endpoint('a')] });
-      const object = await orgs.untilIt(name, 'a verdict', ({ status }) => status.conditions[0]?.status === 'False');
+      await orgs.create(name, {
+        organizationId: id,
+        name: 'Acme',
+        privateEndpoints: [endpoint('a')],
+      });
+      const object = await orgs.untilIt(
+        name,
+        'a verdict',
+        ({ status }) => status.conditions[0]?.status === 'False',
+      );
       const all = `${ready(object).message} ${object.status.lastRequest?.message}`;
       expect(all).toMatch(says);
       expect(ledgerOf(object).join()).not.toMatch(/Present|Added/);
@@ -101,19 +121,33 @@ interface Result {
 }
 
 const entry = { ...endpoint('a'), description: '' };
-const whole = { id: 'x', name: 'Acme', createdAt: 'now', privateEndpoints: [entry], byocConfig: [] };
+const whole = {
+  id: 'x',
+  name: 'Acme',
+  createdAt: 'now',
+  privateEndpoints: [entry],
+  byocConfig: [],
+};
 
 const RESULTS: readonly Result[] = [
   { name: 'is empty', result: {}, ends: 'NotConfirmed' },
   { name: 'is a list', result: [whole], ends: 'UnexpectedResponse' },
   { name: 'is a text', result: SECRET, ends: 'UnexpectedResponse' },
-  { name: 'has a list that is a text', result: { ...whole, privateEndpoints: SECRET }, ends: 'NotConfirmed' },
+  {
+    name: 'has a list that is a text',
+    result: { ...whole, privateEndpoints: SECRET },
+    ends: 'NotConfirmed',
+  },
   {
     name: 'has a list that is an object',
     result: { ...whole, privateEndpoints: { 0: entry, length: 1 } },
     ends: 'NotConfirmed',
   },
-  { name: 'has a name that is no text', result: { ...whole, name: { toString: 'Acme' } }, ends: 'Applied' },
+  {
+    name: 'has a name that is no text',
+    result: { ...whole, name: { toString: 'Acme' } },
+    ends: 'Applied',
+  },
   {
     name: 'has wrong types everywhere',
     result: {
@@ -137,7 +171,10 @@ const RESULTS: readonly Result[] = [
   },
   {
     name: 'has endpoints without ids',
-    result: { ...whole, privateEndpoints: [{ cloudProvider: 'gcp', region: 'ap-northeast-1' }, {}, { id: '' }] },
+    result: {
+      ...whole,
+      privateEndpoints: [{ cloudProvider: 'gcp', region: 'ap-northeast-1' }, {}, { id: '' }],
+    },
     ends: 'NotConfirmed',
   },
   {
@@ -172,7 +209,12 @@ const RESULTS: readonly Result[] = [
       ...whole,
       privateEndpoints: [
         entry,
-        ...[1, 2, 3].map((n) => ({ id: `${n}${LONG}`, cloudProvider: LONG, region: LONG, description: LONG })),
+        ...[1, 2, 3].map((n) => ({
+          id: `${n}${LONG}`,
+          cloudProvider: LONG,
+          region: LONG,
+          description: LONG,
+        })),
       ],
     },
     ends: 'Applied',
@@ -195,16 +237,27 @@ const RESULTS: readonly Result[] = [
     name: 'has ids that are the key',
     result: {
       ...whole,
-      privateEndpoints: [entry, ...[KEY_ID, SECRET, BASIC, encodeURIComponent(SECRET)].map((id) => endpoint(id))],
+      privateEndpoints: [
+        entry,
+        ...[KEY_ID, SECRET, BASIC, encodeURIComponent(SECRET)].map((id) => endpoint(id)),
+      ],
     },
     ends: 'Applied',
   },
-  { name: 'has the secret for a name', result: { ...whole, name: SECRET }, ends: 'NotConfirmed', listed: true },
+  {
+    name: 'has the secret for a name',
+    result: { ...whole, name: SECRET },
+    ends: 'NotConfirmed',
+    listed: true,
+  },
   {
     name: 'has thousands of configurations',
     result: {
       ...whole,
-      byocConfig: Array.from({ length: 3_000 }, (_, n) => ({ id: `byoc-${n}`, state: LONG.slice(0, 200) })),
+      byocConfig: Array.from({ length: 3_000 }, (_, n) => ({
+        id: `byoc-${n}`,
+        state: LONG.slice(0, 200),
+      })),
     },
     ends: 'Applied',
   },
@@ -245,7 +298,11 @@ describe('an organization that', () => {
     const name = `result-${id.slice(0, 8)}`;
     const body = `{"status":200,"requestId":${JSON.stringify(SECRET)},"result":${text ?? JSON.stringify(result)}}`;
     answers.set(id, answerText(200, body));
-    await rawOrgs.create(name, { organizationId: id, name: 'Acme', privateEndpoints: [endpoint('a')] });
+    await rawOrgs.create(name, {
+      organizationId: id,
+      name: 'Acme',
+      privateEndpoints: [endpoint('a')],
+    });
     const object = await rawOrgs.untilIt(name, 'a verdict', isJudged);
     expect(ready(object).reason).toBe(ends);
     expectHarmless(object);
@@ -265,7 +322,10 @@ describe('an endpoint of ours that comes back with', () => {
       const id = randomUUID();
       const name = `altered-${id.slice(0, 8)}`;
       const replace = { privateEndpoints: [{ ...entry, region }] };
-      scene.simulator.always({ play: { organization: { replace } } }, { pathIncludes: id, bodyIncludes: '"id":"a"' });
+      scene.simulator.always(
+        { play: { organization: { replace } } },
+        { pathIncludes: id, bodyIncludes: '"id":"a"' },
+      );
       await orgs.create(name, { organizationId: id, privateEndpoints: [endpoint('a')] });
       const object = await orgs.untilIt(
         name,
@@ -273,7 +333,9 @@ describe('an endpoint of ours that comes back with', () => {
         (one) => isJudged(one) && !one.status.pendingChange,
       );
       expect(ready(object).reason).toBe(isOurs ? 'Applied' : 'EndpointConflict');
-      expect((object.status.privateEndpoints ?? []).map(({ origin }) => origin)).toEqual(isOurs ? ['Added'] : []);
+      expect((object.status.privateEndpoints ?? []).map(({ origin }) => origin)).toEqual(
+        isOurs ? ['Added'] : [],
+      );
       expectHarmless(object);
       await orgs.remove(name);
     },
@@ -286,7 +348,11 @@ test('no status was refused, and no key is in logs, events or metrics', async ()
   expect(await Promise.all(all.map(refusedWrites))).toEqual([[], []]);
   const events = await waitFor(
     () =>
-      Promise.all(all.map(({ namespace }) => asAdmin('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events`))),
+      Promise.all(
+        all.map(({ namespace }) =>
+          asAdmin('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events`),
+        ),
+      ),
     { what: 'the events' },
   );
   const texts = {

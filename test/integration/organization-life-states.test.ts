@@ -24,7 +24,10 @@ beforeAll(async () => {
   await scene.newKey(OWN_KEY);
   for (const state of STATES) await reach(state);
   for (const { name, reason } of STATES) await orgs.until(name, reason);
-  rows = await waitFor(printed, { what: 'all states to stand still for a moment', until: (all) => all.size > 0 });
+  rows = await waitFor(printed, {
+    what: 'all states to stand still for a moment',
+    until: (all) => all.size > 0,
+  });
 }, 120_000);
 afterAll(() => scene.end());
 
@@ -41,15 +44,20 @@ async function reach({ name, steps, play, fault, found = [] }: State): Promise<v
   }
 }
 
-/** The printed rows by object; none where an object has changed meanwhile or its operator is in the middle of something. */
+/**
+ * The printed rows by object; none where an object has changed meanwhile or its operator is in the
+ * middle of something.
+ */
 async function printed(): Promise<ReadonlyMap<string, Row>> {
   const before = await everyObject();
   const table = await printedTable(['org', '-n', scene.namespace, '-o', 'wide']);
   const after = await everyObject();
   for (const object of after) objects.set(object.metadata.name, object);
-  const versions = (all: readonly Org[]): string => all.map(({ metadata }) => metadata.resourceVersion).join();
+  const versions = (all: readonly Org[]): string =>
+    all.map(({ metadata }) => metadata.resourceVersion).join();
   const isStill =
-    versions(before) === versions(after) && STATES.every(({ name, reason }) => ready(objectOf(name)).reason === reason);
+    versions(before) === versions(after) &&
+    STATES.every(({ name, reason }) => ready(objectOf(name)).reason === reason);
   return new Map(isStill ? table.map((row) => [row['NAME'] ?? '', row]) : []);
 }
 
@@ -66,27 +74,42 @@ function objectOf(name: string): Org {
 /** Resolves when a call for the organization waits for its answer. */
 async function underWay(organizationId: string): Promise<void> {
   const calls = (): Call[] => scene.simulator.calls({ pathIncludes: organizationId });
-  await waitFor(() => calls().some(({ answeredAt }) => answeredAt === undefined), { what: 'a call to be on its way' });
+  await waitFor(() => calls().some(({ answeredAt }) => answeredAt === undefined), {
+    what: 'a call to be on its way',
+  });
 }
 
 describe.each(STATES)('$name', ({ name, reason, verdict, status }) => {
   test('is read rightly by kstatus and says so in conditions of the present generation', () => {
     const object = objectOf(name);
-    expect({ verdict: kstatus(object), status: ready(object).status, reason: ready(object).reason }).toEqual({
+    expect({
+      verdict: kstatus(object),
+      status: ready(object).status,
+      reason: ready(object).reason,
+    }).toEqual({
       verdict,
       status,
       reason,
     });
     expectCurrent(object);
     expectReadable(object.status.conditions.map(({ message }) => message));
-    const sides = { Current: undefined, InProgress: 'Reconciling', Failed: 'Stalled', Terminating: undefined };
+    const sides = {
+      Current: undefined,
+      InProgress: 'Reconciling',
+      Failed: 'Stalled',
+      Terminating: undefined,
+    };
     expect(side(object)).toBe(reason === 'Suspended' ? undefined : sides[verdict]);
   });
 
   test('prints its columns', () => {
     const { status: said, spec } = objectOf(name);
     const row = rows.get(name) ?? {};
-    expect(row).toMatchObject({ READY: status, REASON: reason, ORGANIZATION: spec['organizationId'] });
+    expect(row).toMatchObject({
+      READY: status,
+      REASON: reason,
+      ORGANIZATION: spec['organizationId'],
+    });
     expect(row['REQUEST ID']).toBe(said.lastRequest?.requestId ?? '');
     expect(row['NEXT ATTEMPT']).toBe(said.nextAttemptTime ?? '');
     expect(row['LAST APPLIED']).toMatch(said.applied ? /^\d+[smh]/ : /^$/);
@@ -96,7 +119,14 @@ describe.each(STATES)('$name', ({ name, reason, verdict, status }) => {
 
 test('kubectl wait ends at once for what is ready, and not for what an edit has made stale', async () => {
   const wait = (name: string, condition: string, seconds: number) =>
-    kubectl(['wait', `org/${name}`, '-n', scene.namespace, `--for=condition=${condition}`, `--timeout=${seconds}s`]);
+    kubectl([
+      'wait',
+      `org/${name}`,
+      '-n',
+      scene.namespace,
+      `--for=condition=${condition}`,
+      `--timeout=${seconds}s`,
+    ]);
   const organizationId = organizationIds.get('applied') ?? '';
   expect((await wait('applied', 'Ready', 20)).code).toBe(0);
   expect((await wait('rejected', 'Stalled', 20)).code).toBe(0);

@@ -37,7 +37,10 @@ async function writes(): Promise<AuditEntry[]> {
 }
 
 /** What a change of the spec costs, in calls and in writes of any kind. */
-async function costOf(spec: Spec, reason = 'Applied'): Promise<{ readonly calls: number; readonly writes: number }> {
+async function costOf(
+  spec: Spec,
+  reason = 'Applied',
+): Promise<{ readonly calls: number; readonly writes: number }> {
   const [calls, wrote] = [orgs.calls().length, (await writes()).length];
   await orgs.create('acme', spec);
   expectCurrent(await orgs.until('acme', reason));
@@ -54,8 +57,13 @@ describe('an Organization', () => {
   });
 
   test('with endpoints is looked at, then changed: two calls, three with a name, and two writes', async () => {
-    scene.simulator.setOrganization(ORGANIZATION, { add: [{ ...endpoint('theirs') }, { ...endpoint('found') }] });
-    expect(await costOf({ name: 'Acme Data', ...list('found', 'ours') })).toEqual({ calls: 3, writes: 2 });
+    scene.simulator.setOrganization(ORGANIZATION, {
+      add: [{ ...endpoint('theirs') }, { ...endpoint('found') }],
+    });
+    expect(await costOf({ name: 'Acme Data', ...list('found', 'ours') })).toEqual({
+      calls: 3,
+      writes: 2,
+    });
     expect(orgs.patches()).toEqual([
       { privateEndpoints: { add: [], remove: [] } },
       { name: 'Acme Data' },
@@ -85,7 +93,11 @@ describe('an Organization', () => {
   });
 
   test.each([
-    { what: 'endpoints that are all there already', spec: list('theirs'), cost: { calls: 1, writes: 1 } },
+    {
+      what: 'endpoints that are all there already',
+      spec: list('theirs'),
+      cost: { calls: 1, writes: 1 },
+    },
     { what: 'an empty list', spec: list(), cost: { calls: 1, writes: 1 } },
     {
       what: 'endpoints and a finalizer',
@@ -116,14 +128,32 @@ describe('an Organization', () => {
   test('in later edits costs what it changes: a look, a name, a change', async () => {
     const whole = { name: 'Acme', ...list('a', 'b') };
     await applied(whole);
-    expect(await costOf({ name: 'Acme', ...list('b', 'a') }), 'another order').toEqual({ calls: 1, writes: 1 });
-    expect(await costOf({ name: 'Other', ...list('a', 'b') }), 'another name').toEqual({ calls: 2, writes: 1 });
-    expect(await costOf({ name: 'Other', ...list('b', 'c') }), 'the list').toEqual({ calls: 2, writes: 2 });
-    expect(await costOf({ name: 'Third', ...list('b', 'd') }), 'all of it').toEqual({ calls: 3, writes: 2 });
+    expect(await costOf({ name: 'Acme', ...list('b', 'a') }), 'another order').toEqual({
+      calls: 1,
+      writes: 1,
+    });
+    expect(await costOf({ name: 'Other', ...list('a', 'b') }), 'another name').toEqual({
+      calls: 2,
+      writes: 1,
+    });
+    expect(await costOf({ name: 'Other', ...list('b', 'c') }), 'the list').toEqual({
+      calls: 2,
+      writes: 2,
+    });
+    expect(await costOf({ name: 'Third', ...list('b', 'd') }), 'all of it').toEqual({
+      calls: 3,
+      writes: 2,
+    });
     expect(await costOf({ name: 'Third' }), 'no list any more').toEqual({ calls: 1, writes: 1 });
-    const moved = { name: 'Third', privateEndpoints: [endpoint('b'), endpoint('d', { region: 'us-east-1' })] };
+    const moved = {
+      name: 'Third',
+      privateEndpoints: [endpoint('b'), endpoint('d', { region: 'us-east-1' })],
+    };
     expect(await costOf(moved), 'look, remove, then add').toEqual({ calls: 3, writes: 3 });
-    expect(orgs.held().privateEndpoints).toMatchObject([{ id: 'b' }, { id: 'd', region: 'us-east-1' }]);
+    expect(orgs.held().privateEndpoints).toMatchObject([
+      { id: 'b' },
+      { id: 'd', region: 'us-east-1' },
+    ]);
   });
 
   test('that is suspended makes no call and says whether it is as declared; taken up again it is sent once', async () => {
@@ -133,10 +163,17 @@ describe('an Organization', () => {
       writes: 1,
     });
     expect(ready(await orgs.get('acme')).status).toBe('True');
-    expect(await costOf({ name: 'Acme', ...list(), suspend: true }, 'Suspended')).toEqual({ calls: 0, writes: 1 });
+    expect(await costOf({ name: 'Acme', ...list(), suspend: true }, 'Suspended')).toEqual({
+      calls: 0,
+      writes: 1,
+    });
     expect(ready(await orgs.get('acme')).status).toBe('False');
     const value = await orgs.request('acme');
-    await orgs.untilIt('acme', 'acknowledged', ({ status }) => status.lastHandledReconcileAt === value);
+    await orgs.untilIt(
+      'acme',
+      'acknowledged',
+      ({ status }) => status.lastHandledReconcileAt === value,
+    );
     expect(orgs.calls()).toHaveLength(3);
     expect(await costOf({ name: 'Acme', ...list('ours') })).toEqual({ calls: 1, writes: 1 });
     expect(orgs.ids()).toEqual(['ours']);
@@ -149,7 +186,11 @@ describe('an Organization', () => {
     for (const round of ['1', '2', '3']) {
       await change(orgs.pathTo('acme'), (stored) => ({
         ...stored,
-        metadata: { ...stored.metadata, labels: { round }, annotations: { 'example.com/round': round } },
+        metadata: {
+          ...stored.metadata,
+          labels: { round },
+          annotations: { 'example.com/round': round },
+        },
       }));
     }
     const rotated = await scene.newKey('management-api');
@@ -173,16 +214,36 @@ describe('an Organization', () => {
     scene.simulator.always({ play: { organization: { refusedIds: ['bad'] } } });
     const states: readonly (readonly [string, Spec, string])[] = [
       ['named', { organizationId: a, name: 'Acme' }, 'Applied'],
-      ['listed', { organizationId: b, ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' }, 'Applied'],
+      [
+        'listed',
+        { organizationId: b, ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' },
+        'Applied',
+      ],
       ['waiting', { organizationId: b, ...list('ours'), name: 'Waits' }, 'TargetConflict'],
       ['suspended', { organizationId: c, ...list('ours'), suspend: true }, 'Suspended'],
       ['planned', { organizationId: d, name: 'Acme', ...list('ours'), mode: 'Plan' }, 'Planned'],
       ['refused', { organizationId: e, ...list('bad', 'good') }, 'Rejected'],
       ['blocked', { organizationId: f, ...list('ours'), maxPrivateEndpointRemovals: 0 }, 'Applied'],
-      ['blocked', { organizationId: f, ...list(), maxPrivateEndpointRemovals: 0 }, 'RemovalBlocked'],
-      ['described', { organizationId: g, privateEndpoints: [endpoint('ours', { description: 'one' })] }, 'Applied'],
-      ['described', { organizationId: g, privateEndpoints: [endpoint('ours', { description: 'two' })] }, 'Applied'],
-      ['keyless', { organizationId: h, name: 'Acme', credentialsSecretRef: { name: 'nowhere' } }, 'SecretNotFound'],
+      [
+        'blocked',
+        { organizationId: f, ...list(), maxPrivateEndpointRemovals: 0 },
+        'RemovalBlocked',
+      ],
+      [
+        'described',
+        { organizationId: g, privateEndpoints: [endpoint('ours', { description: 'one' })] },
+        'Applied',
+      ],
+      [
+        'described',
+        { organizationId: g, privateEndpoints: [endpoint('ours', { description: 'two' })] },
+        'Applied',
+      ],
+      [
+        'keyless',
+        { organizationId: h, name: 'Acme', credentialsSecretRef: { name: 'nowhere' } },
+        'SecretNotFound',
+      ],
     ];
     for (const [name, spec, reason] of states) {
       await orgs.create(name, spec);
@@ -191,7 +252,9 @@ describe('an Organization', () => {
     await settled(scene, operator);
     const names = [...new Set(states.map(([name]) => name))];
     const versions = async (): Promise<string[]> =>
-      Promise.all(names.map(async (name) => `${name} ${(await orgs.get(name)).metadata.resourceVersion}`));
+      Promise.all(
+        names.map(async (name) => `${name} ${(await orgs.get(name)).metadata.resourceVersion}`),
+      );
     const before = await versions();
     const calls = scene.simulator.calls({ method: 'PATCH' }).length;
     for (let round = 0; round < 2; round += 1) {
@@ -209,9 +272,13 @@ describe('an Organization', () => {
     const first = hashOf(await applied({ name: 'Acme', ...list('a', 'b') }));
     expect(first).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(hashOf(await applied({ name: 'Acme', ...list('b', 'a') }))).toBe(first);
-    expect(hashOf(await applied({ name: 'Acme', ...list('b', 'a'), maxPrivateEndpointRemovals: 9 }))).toBe(first);
+    expect(
+      hashOf(await applied({ name: 'Acme', ...list('b', 'a'), maxPrivateEndpointRemovals: 9 })),
+    ).toBe(first);
     expect(hashOf(await applied({ name: 'Acme', ...list('a') }))).not.toBe(first);
-    expect(hashOf(await applied({ name: 'Acme' }))).not.toBe(hashOf(await applied({ name: 'Acme', ...list() })));
+    expect(hashOf(await applied({ name: 'Acme' }))).not.toBe(
+      hashOf(await applied({ name: 'Acme', ...list() })),
+    );
     expect(hashOf(await applied({ name: 'Acme', ...list('a', 'b') }))).toBe(first);
   });
 });

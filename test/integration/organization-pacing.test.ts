@@ -3,7 +3,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Call } from '../simulator/types.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
-import { endpoint, list, type Organizations, organizationsOf, through } from '../support/organization-scene.ts';
+import {
+  endpoint,
+  list,
+  type Organizations,
+  organizationsOf,
+  through,
+} from '../support/organization-scene.ts';
 import { openScene, type Scene, type SceneOptions } from '../support/scene.ts';
 import { putsOf, ready, settled } from '../support/watching.ts';
 
@@ -41,7 +47,9 @@ function create(name: string, spec: Readonly<Record<string, unknown>>): Promise<
 /** Most calls that arrived in any stretch of this length. */
 function mostWithin(calls: readonly Call[], perMs: number): number {
   const times = calls.map(({ receivedAt }) => receivedAt);
-  return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + perMs).length));
+  return Math.max(
+    ...times.map((from) => times.filter((time) => time >= from && time < from + perMs).length),
+  );
 }
 
 describe('a slow pace', () => {
@@ -53,7 +61,10 @@ describe('a slow pace', () => {
       ...names.map((name) => create(name, { name: 'Acme', ...list('a', 'b') })),
       ...['pipe-1', 'pipe-2'].map((pipe) => scene.pset(pipe)),
     ]);
-    await Promise.all([...names.map((name) => orgs.until(name, 'Applied')), scene.until('pipe-1', 'Applied')]);
+    await Promise.all([
+      ...names.map((name) => orgs.until(name, 'Applied')),
+      scene.until('pipe-1', 'Applied'),
+    ]);
     await scene.until('pipe-2', 'Applied');
     for (const name of names) expect(orgs.said(name)).toEqual(['look', 'name', '+a+b']);
     for (const pipe of ['pipe-1', 'pipe-2']) expect(putsOf(scene, pipe)).toHaveLength(1);
@@ -118,7 +129,10 @@ test('401 closes the gate for all of the key: one write each, and no call but a 
   await create(first, { name: 'Acme', ...list('a') });
   await orgs.until(first, 'Unauthorized');
   await Promise.all([...cases.map((name) => create(name, list('a'))), scene.pset('pipe')]);
-  await Promise.all([...cases.map((name) => orgs.until(name, 'Unauthorized')), scene.until('pipe', 'Unauthorized')]);
+  await Promise.all([
+    ...cases.map((name) => orgs.until(name, 'Unauthorized')),
+    scene.until('pipe', 'Unauthorized'),
+  ]);
   await running.idle();
   expect(scene.simulator.callCount({ keyId: scene.key.id })).toBe(3);
   for (const name of cases) expect(await orgs.writes(name)).toHaveLength(1);

@@ -16,7 +16,11 @@ interface ShownPlan {
   readonly time: string;
   readonly basis: string;
   readonly hash: string;
-  readonly requests: readonly { readonly method: string; readonly path: string; readonly body: string }[];
+  readonly requests: readonly {
+    readonly method: string;
+    readonly path: string;
+    readonly body: string;
+  }[];
   readonly changes: readonly unknown[];
 }
 
@@ -49,7 +53,9 @@ async function applied(spec: Spec): Promise<Org> {
   return orgs.until('acme', 'Applied');
 }
 
-/** Plans, proves that nothing leaves and nothing but the status is written, and gives the object. */
+/**
+ * Plans, proves that nothing leaves and nothing but the status is written, and gives the object.
+ */
 async function planned(spec: Spec): Promise<Org> {
   const calls = orgs.patches().length;
   await orgs.create('acme', { mode: 'Plan', ...spec });
@@ -63,7 +69,10 @@ async function planned(spec: Spec): Promise<Org> {
 }
 
 /** What Apply sends for this spec, in the form of a plan's requests, until it is through. */
-async function sent(spec: Spec, reason = 'Applied'): Promise<{ readonly requests: unknown; readonly object: Org }> {
+async function sent(
+  spec: Spec,
+  reason = 'Applied',
+): Promise<{ readonly requests: unknown; readonly object: Org }> {
   const before = orgs.calls().length;
   await orgs.create('acme', { mode: 'Apply', ...spec });
   const object = await orgs.until('acme', reason);
@@ -79,25 +88,32 @@ describe('a plan that knows nothing of the API', () => {
     { what: 'a name', spec: { name: 'Acme' }, bodies: [LOOK, '{"name":"Acme"}'] },
     { what: 'a list', spec: list('found', 'ours'), bodies: [LOOK] },
     { what: 'both', spec: { name: 'Acme', ...list('ours') }, bodies: [LOOK] },
-  ])('of $what says so, and shows to the byte what Apply then asks first', async ({ spec, bodies }) => {
-    const object = await planned({ deletionPolicy: 'RemovePrivateEndpoints', ...spec });
-    const plan = planOf(object);
-    expect(plan.basis).toBe('Unknown');
-    const path = `/v1/organizations/${ORGANIZATION}`;
-    expect(plan.requests).toEqual(bodies.map((body) => ({ method: 'PATCH', path, body })));
-    expect(ready(object).message).toMatch(/not known yet/);
-    expect(object.metadata.finalizers).toBeUndefined();
-    expect(object.status.privateEndpoints).toBeUndefined();
-    expect(object.status.pendingChange).toBeUndefined();
-    const { requests, object: done } = await sent(spec);
-    expect(requests).toMatchObject({ 0: plan.requests[0] });
-    expect(done.status['plan']).toBeUndefined();
-    expect(done.status.applied?.['requestHash']).toBe(plan.hash);
-  });
+  ])(
+    'of $what says so, and shows to the byte what Apply then asks first',
+    async ({ spec, bodies }) => {
+      const object = await planned({ deletionPolicy: 'RemovePrivateEndpoints', ...spec });
+      const plan = planOf(object);
+      expect(plan.basis).toBe('Unknown');
+      const path = `/v1/organizations/${ORGANIZATION}`;
+      expect(plan.requests).toEqual(bodies.map((body) => ({ method: 'PATCH', path, body })));
+      expect(ready(object).message).toMatch(/not known yet/);
+      expect(object.metadata.finalizers).toBeUndefined();
+      expect(object.status.privateEndpoints).toBeUndefined();
+      expect(object.status.pendingChange).toBeUndefined();
+      const { requests, object: done } = await sent(spec);
+      expect(requests).toMatchObject({ 0: plan.requests[0] });
+      expect(done.status['plan']).toBeUndefined();
+      expect(done.status.applied?.['requestHash']).toBe(plan.hash);
+    },
+  );
 
   test('needs no Secret and no API', async () => {
     await scene.simulator.down();
-    await orgs.create('acme', { mode: 'Plan', credentialsSecretRef: { name: 'nowhere' }, ...list('ours') });
+    await orgs.create('acme', {
+      mode: 'Plan',
+      credentialsSecretRef: { name: 'nowhere' },
+      ...list('ours'),
+    });
     expect(ready(await orgs.until('acme', 'Planned')).status).toBe('True');
     await scene.simulator.up();
   });
@@ -115,7 +131,11 @@ describe('a plan after a reply', () => {
       what: 'one more endpoint and one less',
       spec: {
         name: 'Acme',
-        privateEndpoints: [endpoint('found'), endpoint('kept'), endpoint('more', { description: 'new "VPC" ü' })],
+        privateEndpoints: [
+          endpoint('found'),
+          endpoint('kept'),
+          endpoint('more', { description: 'new "VPC" ü' }),
+        ],
       },
       changes: [
         { field: 'privateEndpoints[more]', to: 'gcp/ap-northeast-1' },
@@ -126,7 +146,10 @@ describe('a plan after a reply', () => {
       what: 'an endpoint in another region',
       spec: {
         name: 'Acme',
-        privateEndpoints: [...list('found', 'kept').privateEndpoints, endpoint('dropped', { region: 'us-east-1' })],
+        privateEndpoints: [
+          ...list('found', 'kept').privateEndpoints,
+          endpoint('dropped', { region: 'us-east-1' }),
+        ],
       },
       changes: [
         { field: 'privateEndpoints[dropped]', to: 'gcp/us-east-1' },
@@ -142,9 +165,16 @@ describe('a plan after a reply', () => {
     {
       what: 'an empty list',
       spec: { privateEndpoints: [] },
-      changes: ['kept', 'dropped'].map((id) => ({ field: `privateEndpoints[${id}]`, from: 'gcp/ap-northeast-1' })),
+      changes: ['kept', 'dropped'].map((id) => ({
+        field: `privateEndpoints[${id}]`,
+        from: 'gcp/ap-northeast-1',
+      })),
     },
-    { what: 'the same in another order', spec: { name: 'Acme', ...list('dropped', 'kept', 'found') }, changes: [] },
+    {
+      what: 'the same in another order',
+      spec: { name: 'Acme', ...list('dropped', 'kept', 'found') },
+      changes: [],
+    },
   ])(
     'for $what shows all that Apply sends, to the byte, and with which reply it was worked out',
     async ({ spec, changes }) => {
@@ -193,7 +223,8 @@ describe('a plan after a reply', () => {
     await orgs.create('acme', { name: 'Acme', ...list('kept', 'lost') });
     await orgs.until('acme', 'OutcomeUnknown');
     scene.simulator.clear();
-    // The look that follows at once is not to be counted among those that leave in spite of the plan.
+    // The look that follows at once is not to be counted among those that leave in spite of the
+    // plan.
     await settled(scene, operator);
     const spec = { name: 'Acme', ...list('kept', 'lost') };
     const plan = planOf(await planned(spec));
@@ -211,7 +242,11 @@ describe('a plan after a reply', () => {
     expect(await orgs.writes('acme')).toHaveLength(writes + 1);
     operator.clock.advance(60_000);
     const value = await orgs.request('acme');
-    const again = await orgs.untilIt('acme', 'acknowledged', ({ status }) => status.lastHandledReconcileAt === value);
+    const again = await orgs.untilIt(
+      'acme',
+      'acknowledged',
+      ({ status }) => status.lastHandledReconcileAt === value,
+    );
     expect(planOf(again)).toEqual(planOf(first));
     await operator.stop();
     operator = await startInner(scene, { clock: operator.clock });

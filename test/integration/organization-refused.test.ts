@@ -21,7 +21,10 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({ clock: slowClock(), holds: { add: [endpoint('theirs')] } }));
+  ({ scene, orgs, operator } = await openOrganizations({
+    clock: slowClock(),
+    holds: { add: [endpoint('theirs')] },
+  }));
   return () => endOrganizations({ scene, operator });
 });
 
@@ -38,7 +41,11 @@ async function rejected(spec: Readonly<Record<string, unknown>>): Promise<Org> {
 
 /** How often the operator has asked to add it. */
 function adds(id: string): number {
-  return scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id })[`gcp/ap-northeast-1/${id}`]?.add ?? 0;
+  return (
+    scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id })[
+      `gcp/ap-northeast-1/${id}`
+    ]?.add ?? 0
+  );
 }
 
 const EIGHT = Array.from({ length: 8 }, (_, index) => `e${index + 1}`);
@@ -49,17 +56,20 @@ describe('an API that names the ids it does not take', () => {
     { onError: 'partial', refusedStatus: 400 },
     { onError: 'all-or-nothing', refusedStatus: 409 },
     { onError: 'all-or-nothing', refusedStatus: 422 },
-  ] as const)('costs four calls for one of eight: $onError, $refusedStatus', async ({ onError, refusedStatus }) => {
-    play({ refusedIds: ['e5'], onError, refusedStatus });
-    const object = await rejected(list(...EIGHT));
-    expect(orgs.ids().toSorted()).toEqual([...EIGHT.filter((id) => id !== 'e5'), 'theirs']);
-    const entry = object.status.privateEndpoints?.find(({ id }) => id === 'e5');
-    expect(entry).toMatchObject({ state: 'Refused', lastError: { httpStatus: refusedStatus } });
-    expect(entry).not.toHaveProperty('origin');
-    expect(ready(object).message).toMatch(/^Refused: e5\. .*All other changes were applied/);
-    expect(orgs.said().slice(0, 3)).toEqual(['look', `+${EIGHT.join('+')}`, 'look']);
-    expect(orgs.said()).toHaveLength(4);
-  });
+  ] as const)(
+    'costs four calls for one of eight: $onError, $refusedStatus',
+    async ({ onError, refusedStatus }) => {
+      play({ refusedIds: ['e5'], onError, refusedStatus });
+      const object = await rejected(list(...EIGHT));
+      expect(orgs.ids().toSorted()).toEqual([...EIGHT.filter((id) => id !== 'e5'), 'theirs']);
+      const entry = object.status.privateEndpoints?.find(({ id }) => id === 'e5');
+      expect(entry).toMatchObject({ state: 'Refused', lastError: { httpStatus: refusedStatus } });
+      expect(entry).not.toHaveProperty('origin');
+      expect(ready(object).message).toMatch(/^Refused: e5\. .*All other changes were applied/);
+      expect(orgs.said().slice(0, 3)).toEqual(['look', `+${EIGHT.join('+')}`, 'look']);
+      expect(orgs.said()).toHaveLength(4);
+    },
+  );
 
   test('an id that is part of another one blames nobody for it', async () => {
     play({ refusedIds: ['e1'], refusedText: 'longer-id' });
@@ -126,7 +136,9 @@ describe('a refused endpoint', () => {
     const second = await through(orgs, operator, 'acme', (one) => timeOf(one) > timeOf(first));
     expect(orgs.said().slice(-3, -1)).toEqual(['look', '+bad']);
     const third = await through(orgs, operator, 'acme', (one) => timeOf(one) > timeOf(second));
-    expect((timeOf(third) - timeOf(second)) / (timeOf(second) - timeOf(first))).toBeGreaterThan(1.2);
+    expect((timeOf(third) - timeOf(second)) / (timeOf(second) - timeOf(first))).toBeGreaterThan(
+      1.2,
+    );
     play({ refusedIds: [] });
     await through(orgs, operator, 'acme', (one) => ready(one).reason === 'Applied');
     expect(adds('bad')).toBe(sent + 3);
@@ -137,7 +149,11 @@ describe('a refused endpoint', () => {
     await rejected(list('a', 'bad'));
     const before = orgs.said().length;
     await rejected(list('a', 'bad', 'c'));
-    await orgs.untilIt('acme', 'tried', ({ status }) => status.observedGeneration === 2 && orgs.ids().includes('c'));
+    await orgs.untilIt(
+      'acme',
+      'tried',
+      ({ status }) => status.observedGeneration === 2 && orgs.ids().includes('c'),
+    );
     await operator.idle();
     expect(orgs.said().slice(before)).toEqual(['look', '+c', '+bad', 'look']);
   });
@@ -151,7 +167,9 @@ describe('a removal that is refused', () => {
     const object = await rejected(list('new'));
     expect(orgs.ids().toSorted()).toEqual(['e2', 'new', 'theirs']);
     expect(ledgerOf(object)).toEqual(['e2 Added Present', 'new Added Present']);
-    expect(object.status.privateEndpoints?.find(({ id }) => id === 'e2')?.lastError?.httpStatus).toBe(400);
+    expect(
+      object.status.privateEndpoints?.find(({ id }) => id === 'e2')?.lastError?.httpStatus,
+    ).toBe(400);
     expect(ready(object).message).toMatch(/^Refused: e2\. .*is attached to a service/);
     play({ refuseRemoves: [] });
     await through(orgs, operator, 'acme', (one) => ready(one).reason === 'Applied');

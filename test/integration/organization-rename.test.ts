@@ -24,7 +24,9 @@ beforeEach(async () => {
   return () => endOrganizations({ scene, operator });
 });
 
-/** How often each of our endpoints was asked to be added and removed, as `<id> +<adds> -<removes>`. */
+/**
+ * How often each of our endpoints was asked to be added and removed, as `<id> +<adds> -<removes>`.
+ */
 function traffic(): string[] {
   return Object.entries(scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id }))
     .map(([key, { add, remove }]) => `${key.split('/').at(-1)} +${add} -${remove}`)
@@ -40,7 +42,10 @@ describe('a rename in Git', () => {
   test('under Retain touches nothing: the new object finds what is there, and owns it where it adopts', async () => {
     await holder(list('kept'));
     await orgs.create('new', list('kept'));
-    expect(ledgerOf(await orgs.until('new', 'TargetConflict')), 'a waiting object inherits nothing').toEqual([]);
+    expect(
+      ledgerOf(await orgs.until('new', 'TargetConflict')),
+      'a waiting object inherits nothing',
+    ).toEqual([]);
     await orgs.remove('old');
     expect(ledgerOf(await orgs.until('new', 'Applied'))).toEqual(['kept Found Present']);
     expect(traffic()).toEqual(['kept +1 -0']);
@@ -51,31 +56,40 @@ describe('a rename in Git', () => {
     expect(orgs.ids()).toEqual(['theirs']);
   });
 
-  test.each(['a-new', 'z-new'])('in one breath does the same, with %s as the new name', async (name) => {
-    await holder(list('kept'));
-    await orgs.create(name, list('kept'));
-    await orgs.remove('old');
-    expect(ledgerOf(await orgs.until(name, 'Applied'))).toEqual(['kept Found Present']);
-    expect(traffic()).toEqual(['kept +1 -0']);
-  });
+  test.each(['a-new', 'z-new'])(
+    'in one breath does the same, with %s as the new name',
+    async (name) => {
+      await holder(list('kept'));
+      await orgs.create(name, list('kept'));
+      await orgs.remove('old');
+      expect(ledgerOf(await orgs.until(name, 'Applied'))).toEqual(['kept Found Present']);
+      expect(traffic()).toEqual(['kept +1 -0']);
+    },
+  );
 
-  test.each(['a-new', 'z-new'])('while the operator is away does the same, with %s as the new name', async (name) => {
-    await holder({ ...list('kept', 'dropped'), ...REMOVING });
-    await operator.stop();
-    await orgs.create(name, { ...list('kept'), ...REMOVING });
-    await orgs.remove('old');
-    operator = await startInner(scene, { clock: operator.clock, flags: ['--concurrency', '1'] });
-    expect(ledgerOf(await orgs.until(name, 'Applied'))).toEqual(['kept Found Present']);
-    await orgs.untilGone('old');
-    expect(traffic()).toEqual(['dropped +1 -1', 'kept +1 -0']);
-  });
+  test.each(['a-new', 'z-new'])(
+    'while the operator is away does the same, with %s as the new name',
+    async (name) => {
+      await holder({ ...list('kept', 'dropped'), ...REMOVING });
+      await operator.stop();
+      await orgs.create(name, { ...list('kept'), ...REMOVING });
+      await orgs.remove('old');
+      operator = await startInner(scene, { clock: operator.clock, flags: ['--concurrency', '1'] });
+      expect(ledgerOf(await orgs.until(name, 'Applied'))).toEqual(['kept Found Present']);
+      await orgs.untilGone('old');
+      expect(traffic()).toEqual(['dropped +1 -1', 'kept +1 -0']);
+    },
+  );
 
   test('under RemovePrivateEndpoints takes away what only the old one lists', async () => {
     await holder({ ...list('kept', 'dropped'), ...REMOVING });
     await orgs.create('new', { ...list('kept', 'fresh'), ...REMOVING });
     await orgs.until('new', 'TargetConflict');
     await orgs.remove('old');
-    expect(ledgerOf(await orgs.until('new', 'Applied'))).toEqual(['fresh Added Present', 'kept Found Present']);
+    expect(ledgerOf(await orgs.until('new', 'Applied'))).toEqual([
+      'fresh Added Present',
+      'kept Found Present',
+    ]);
     expect(traffic()).toEqual(['dropped +1 -1', 'fresh +1 -0', 'kept +1 -0']);
     expect(orgs.ids().toSorted()).toEqual(['fresh', 'kept', 'theirs']);
   });
@@ -133,8 +147,12 @@ test('an old object that cannot be cleaned up keeps the organization to its dead
   scene.simulator.clear();
   const object = await through(orgs, operator, 'new', (one) => ready(one).reason === 'Applied');
   expect(ledgerOf(object)).toEqual(['fresh Added Present', 'kept Found Present']);
-  const abandoned = async () => (await scene.events('old')).filter(({ reason }) => reason === 'CleanupAbandoned');
-  const [event] = await waitFor(abandoned, { what: 'the event', until: ({ length }) => length > 0 });
+  const abandoned = async () =>
+    (await scene.events('old')).filter(({ reason }) => reason === 'CleanupAbandoned');
+  const [event] = await waitFor(abandoned, {
+    what: 'the event',
+    until: ({ length }) => length > 0,
+  });
   expect(event?.note).toContain('dropped');
   expect(event?.note).not.toContain('kept');
 });

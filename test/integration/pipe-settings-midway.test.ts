@@ -50,7 +50,9 @@ test('deleted while its call runs: nothing is sent, written or complained of aft
   await settled(scene);
   expect(putsOf(scene, 'deleted')).toHaveLength(1);
   expect((await writesTo(scene, 'deleted')).filter(({ code }) => code < 300)).toEqual([]);
-  const complaints = scene.operator().lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
+  const complaints = scene
+    .operator()
+    .lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
   expect(complaints).toEqual([]);
 });
 

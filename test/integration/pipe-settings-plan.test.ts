@@ -6,7 +6,11 @@ interface ShownPlan {
   readonly time: string;
   readonly basis: string;
   readonly hash: string;
-  readonly requests: readonly { readonly method: string; readonly path: string; readonly body: string }[];
+  readonly requests: readonly {
+    readonly method: string;
+    readonly path: string;
+    readonly body: string;
+  }[];
   readonly changes: readonly unknown[];
 }
 
@@ -36,7 +40,9 @@ test('a plan that comes first knows nothing of the API, sends nothing, and shows
   const plan = planOf(planned);
   expect(plan.basis).toBe('Unknown');
   expect(plan.requests).toHaveLength(1);
-  expect(plan.changes).toEqual(expect.arrayContaining(Object.entries(MANY).map(([field, to]) => ({ field, to }))));
+  expect(plan.changes).toEqual(
+    expect.arrayContaining(Object.entries(MANY).map(([field, to]) => ({ field, to }))),
+  );
   expect(plan.changes).toHaveLength(4);
   await settled(scene);
   expect(putsOf(scene, 'first')).toEqual([]);
@@ -52,7 +58,10 @@ test('a plan that comes first knows nothing of the API, sends nothing, and shows
 test('a plan after a reply shows what differs from that, follows edits, and goes when it is applied', async () => {
   await scene.pset('later', { settings: { engine_max_threads: 8, object_storage_concurrency: 6 } });
   const before = await scene.until('later', 'Applied');
-  await scene.pset('later', { mode: 'Plan', settings: { engine_max_threads: 12, object_storage_concurrency: 6 } });
+  await scene.pset('later', {
+    mode: 'Plan',
+    settings: { engine_max_threads: 12, object_storage_concurrency: 6 },
+  });
   const planned = await scene.until('later', 'Planned');
   expect(planOf(planned)).toMatchObject({
     basis: 'LastResponse',
@@ -60,12 +69,25 @@ test('a plan after a reply shows what differs from that, follows edits, and goes
   });
   expect(planned.status.applied).toEqual(before.status.applied);
 
-  await scene.pset('later', { mode: 'Plan', settings: { engine_max_threads: 8, object_storage_concurrency: 6 } });
-  const same = await objectUntil(scene, 'later', 'an empty plan', (object) => planOf(object).changes.length === 0);
+  await scene.pset('later', {
+    mode: 'Plan',
+    settings: { engine_max_threads: 8, object_storage_concurrency: 6 },
+  });
+  const same = await objectUntil(
+    scene,
+    'later',
+    'an empty plan',
+    (object) => planOf(object).changes.length === 0,
+  );
   expect(ready(same).message).toContain('0 of them differ from the last reply');
 
   await scene.pset('later', { mode: 'Plan', settings: { engine_max_threads: 13 } });
-  const other = await objectUntil(scene, 'later', 'the next plan', (object) => planOf(object).changes.length === 1);
+  const other = await objectUntil(
+    scene,
+    'later',
+    'the next plan',
+    (object) => planOf(object).changes.length === 1,
+  );
   await settled(scene);
   expect(putsOf(scene, 'later')).toHaveLength(1);
   await scene.pset('later', { mode: 'Apply', settings: { engine_max_threads: 13 } });

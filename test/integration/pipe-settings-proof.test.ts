@@ -30,11 +30,17 @@ async function share(): Promise<void> {
 }
 
 function secretThere(keySecret: string): Promise<unknown> {
-  const secret = { metadata: { name: 'management-api' }, stringData: { keyId: scene.key.id, keySecret } };
+  const secret = {
+    metadata: { name: 'management-api' },
+    stringData: { keyId: scene.key.id, keySecret },
+  };
   return createOrReplace(`/api/v1/namespaces/${other}/secrets`, secret);
 }
 
-async function operatorOf(namespaces: readonly string[], clock: MovableClock = slowClock()): Promise<InnerOperator> {
+async function operatorOf(
+  namespaces: readonly string[],
+  clock: MovableClock = slowClock(),
+): Promise<InnerOperator> {
   const operator = await startInner(scene, { namespaces, clock });
   operators.push(operator);
   return operator;
@@ -86,7 +92,9 @@ test('a namespace that is refused at the start keeps those waiting who waited fo
   const operator = await starting;
   clearInterval(patience);
   await settled(scene, operator);
-  expect(ready(await scene.until('loser', 'TargetConflict')).message).toContain('could not be listed yet');
+  expect(ready(await scene.until('loser', 'TargetConflict')).message).toContain(
+    'could not be listed yet',
+  );
   await share();
   await waitFor(() => scene.get('loser'), {
     what: 'the loser to know who holds the pipe',
@@ -139,7 +147,9 @@ test('one whose key is wrong keeps nobody of another namespace, and of its own o
   await scene.until('first-here', 'Unauthorized');
   await scene.pset('second-here', { pipeId: 'bad-key-here' });
   await scene.until('second-here', 'Applied');
-  expect(ready(await scene.until('first-here', 'TargetConflict')).message).toContain('"second-here"');
+  expect(ready(await scene.until('first-here', 'TargetConflict')).message).toContain(
+    '"second-here"',
+  );
 });
 
 test('a holder keeps the pipe while it is suspended, planned, or without Secret; but until 24 hours of that are over where it is by mistake', async () => {
@@ -158,7 +168,10 @@ test('a holder keeps the pipe while it is suspended, planned, or without Secret;
   await scene.removeSecret('own');
   await scene.pset('keeper', { ...spec, settings: { engine_max_threads: 5 } });
   const unusable = await scene.until('keeper', 'SecretNotFound');
-  expect(unusable.status['proof']).toMatchObject({ ...(proof as object), unusableSince: expect.any(String) });
+  expect(unusable.status['proof']).toMatchObject({
+    ...(proof as object),
+    unusableSince: expect.any(String),
+  });
   clock.advance(23 * HOUR);
   await settled(scene, operator);
   await untilThere('waiting', 'TargetConflict');

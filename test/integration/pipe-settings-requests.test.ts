@@ -15,12 +15,20 @@ async function annotate(name: string, value: string): Promise<void> {
   const path = `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}/pipesettings/${name}`;
   await change(path, (stored) => ({
     ...stored,
-    metadata: { ...stored.metadata, annotations: { ...stored.metadata.annotations, [ANNOTATION]: value } },
+    metadata: {
+      ...stored.metadata,
+      annotations: { ...stored.metadata.annotations, [ANNOTATION]: value },
+    },
   }));
 }
 
 function handled(name: string, value: string) {
-  return objectUntil(scene, name, `${value} handled`, ({ status }) => status.lastHandledReconcileAt === value);
+  return objectUntil(
+    scene,
+    name,
+    `${value} handled`,
+    ({ status }) => status.lastHandledReconcileAt === value,
+  );
 }
 
 test('a request to try now sends the declared state once per value', async () => {
@@ -57,19 +65,22 @@ test('of a long value the first 256 characters count, whole characters only', as
 test.each([
   { state: 'Suspended', spec: { suspend: true } },
   { state: 'Planned', spec: { mode: 'Plan' } },
-])('a request is acknowledged without a call in the state $state, and not owed afterwards', async ({ state, spec }) => {
-  const name = `quiet-${state.toLowerCase()}`;
-  await scene.pset(name, spec);
-  await scene.until(name, state);
-  await annotate(name, 'now');
-  const object = await handled(name, 'now');
-  expect(ready(object).reason).toBe(state);
-  expect(putsOf(scene, name)).toEqual([]);
-  await scene.pset(name, {});
-  await scene.until(name, 'Applied');
-  await settled(scene);
-  expect(putsOf(scene, name)).toHaveLength(1);
-});
+])(
+  'a request is acknowledged without a call in the state $state, and not owed afterwards',
+  async ({ state, spec }) => {
+    const name = `quiet-${state.toLowerCase()}`;
+    await scene.pset(name, spec);
+    await scene.until(name, state);
+    await annotate(name, 'now');
+    const object = await handled(name, 'now');
+    expect(ready(object).reason).toBe(state);
+    expect(putsOf(scene, name)).toEqual([]);
+    await scene.pset(name, {});
+    await scene.until(name, 'Applied');
+    await settled(scene);
+    expect(putsOf(scene, name)).toHaveLength(1);
+  },
+);
 
 test('a request makes a refused object try before its time, and stays owed until an attempt has succeeded', async () => {
   const match = { pathIncludes: pathOf('owed') };
@@ -80,7 +91,10 @@ test('a request makes a refused object try before its time, and stays owed until
   await annotate('owed', 'try');
   await putsUntil(scene, 'owed', 2);
   const again = await handled('owed', 'try');
-  expect(again.status).toMatchObject({ attempts: 2, conditions: [{ reason: 'Rejected' }, { type: 'Stalled' }] });
+  expect(again.status).toMatchObject({
+    attempts: 2,
+    conditions: [{ reason: 'Rejected' }, { type: 'Stalled' }],
+  });
   await settled(scene);
   expect(putsOf(scene, 'owed'), 'a request is no reason to try in a tight loop').toHaveLength(2);
   await annotate('owed', 'try again');

@@ -5,7 +5,10 @@ import { openScene, type Pset, pathOf, type Scene } from '../support/scene.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
 import { ready, secretKnown, secretListed, settled } from '../support/watching.ts';
 
-/** It goes on by itself, long before the next attempt in status, which is 48 s away or more; so somebody told it. */
+/**
+ * It goes on by itself, long before the next attempt in status, which is 48 s away or more; so
+ * somebody told it.
+ */
 const AT_ONCE_MS = 30_000;
 
 let scene: Scene;
@@ -21,7 +24,10 @@ afterAll(async () => {
   await scene?.end();
 });
 
-function using(secret: string, keys: Readonly<Record<string, string>> = {}): Readonly<Record<string, unknown>> {
+function using(
+  secret: string,
+  keys: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, unknown>> {
   return { credentialsSecretRef: { name: secret, ...keys } };
 }
 
@@ -34,7 +40,10 @@ async function readsOf(secret: string): Promise<number> {
   return (await audit({ user: scene.user, resource: 'secrets', verb: 'get', name: secret })).length;
 }
 
-/** How often the status of an object was written: so often at least, because a write shows before it is in the audit log. */
+/**
+ * How often the status of an object was written: so often at least, because a write shows before it
+ * is in the audit log.
+ */
 async function writesOf(name: string, atLeast: number): Promise<number> {
   const writes = await waitFor(
     () => audit({ user: scene.user, resource: 'pipesettings', subresource: 'status', name }),
@@ -61,7 +70,9 @@ describe.concurrent('a Secret', () => {
   test('that is missing: no call; when it appears the object is applied at once, after one read', async () => {
     await scene.pset('missing', using('missing'));
     const object = await scene.until('missing', 'SecretNotFound');
-    expect(messageOf(object)).toContain(`There is no Secret "missing" in namespace "${scene.namespace}"`);
+    expect(messageOf(object)).toContain(
+      `There is no Secret "missing" in namespace "${scene.namespace}"`,
+    );
     expect(object.status.conditions[1]?.type).toBe('Reconciling');
     // Before the watch has spoken for the first time it may be asked for once.
     const reads = await readsOf('missing');
@@ -74,12 +85,32 @@ describe.concurrent('a Secret', () => {
   });
 
   test.each([
-    { what: 'without the secret', data: { keyId: 'one-id' }, says: /no key "keySecret" \(it has "keyId"\)/ },
-    { what: 'without the id', data: { keySecret: 'one-secret' }, says: /no key "keyId" \(it has "keySecret"\)/ },
+    {
+      what: 'without the secret',
+      data: { keyId: 'one-id' },
+      says: /no key "keySecret" \(it has "keyId"\)/,
+    },
+    {
+      what: 'without the id',
+      data: { keySecret: 'one-secret' },
+      says: /no key "keyId" \(it has "keySecret"\)/,
+    },
     { what: 'without anything', data: {}, says: /no key "keyId" \(it has none\)/ },
-    { what: 'with other names', data: { id: 'one-id', secret: 'one-secret' }, says: /it has "id", "secret"/ },
-    { what: 'with an empty id', data: { keyId: '', keySecret: 'one-secret' }, says: /its key "keyId" is empty/ },
-    { what: 'with an empty secret', data: { keyId: 'one-id', keySecret: '' }, says: /its key "keySecret" is empty/ },
+    {
+      what: 'with other names',
+      data: { id: 'one-id', secret: 'one-secret' },
+      says: /it has "id", "secret"/,
+    },
+    {
+      what: 'with an empty id',
+      data: { keyId: '', keySecret: 'one-secret' },
+      says: /its key "keyId" is empty/,
+    },
+    {
+      what: 'with an empty secret',
+      data: { keyId: 'one-id', keySecret: '' },
+      says: /its key "keySecret" is empty/,
+    },
     {
       what: 'with nothing but line ends',
       data: { keyId: 'one-id', keySecret: '\r\n\n' },
@@ -90,13 +121,21 @@ describe.concurrent('a Secret', () => {
       data: { keyId: 'one-id', keySecret: 'one\nsecret' },
       says: /"keySecret" contains control/,
     },
-    { what: 'with a tab', data: { keyId: 'one\tid', keySecret: 'one-secret' }, says: /"keyId" contains control/ },
+    {
+      what: 'with a tab',
+      data: { keyId: 'one\tid', keySecret: 'one-secret' },
+      says: /"keyId" contains control/,
+    },
     {
       what: 'with a zero byte',
       data: { keyId: 'one-id', keySecret: 'one\0secret' },
       says: /"keySecret" contains control/,
     },
-    { what: 'with umlauts', data: { keyId: 'one-id', keySecret: 'one-sécret' }, says: /outside ASCII/ },
+    {
+      what: 'with umlauts',
+      data: { keyId: 'one-id', keySecret: 'one-sécret' },
+      says: /outside ASCII/,
+    },
     {
       what: 'with a colon in the id',
       data: { keyId: 'one:id', keySecret: 'one-secret' },
@@ -139,7 +178,12 @@ describe.concurrent('a Secret', () => {
 
   test('with keys of other names works once they are named, and each object may name its own', async () => {
     const [one, two] = [aKey(), aKey()];
-    await scene.secret('named', { 'one.id': one.id, 'one.secret': one.secret, a: two.id, b: two.secret });
+    await scene.secret('named', {
+      'one.id': one.id,
+      'one.secret': one.secret,
+      a: two.id,
+      b: two.secret,
+    });
     await scene.pset('named-1', using('named', { keyIdKey: 'one.id', keySecretKey: 'one.secret' }));
     await scene.until('named-1', 'Applied');
     await secretListed(scene, 'named');
@@ -162,7 +206,8 @@ describe.concurrent('a Secret', () => {
     await Promise.all(names.map((name) => scene.until(name, 'Applied')));
     expect(await readsOf('rotated')).toBe(1);
     const { id } = await scene.newKey('rotated');
-    // Once a witness is applied with the new key, news of the Secret has arrived; it comes by a watch of its own.
+    // Once a witness is applied with the new key, news of the Secret has arrived; it comes by a
+    // watch of its own.
     let witnesses = 0;
     const usedKey = async (): Promise<string | undefined> => {
       const witness = `witness-${++witnesses}`;
@@ -233,17 +278,25 @@ test('no call was made with a key that no Secret held, and no Secret was asked f
 });
 
 describe('the right to read Secrets', () => {
-  const without = (rules: readonly Rule[]): Rule[] => rules.filter(({ resources }) => !resources.includes('secrets'));
-  const secretRule = (...verbs: string[]): Rule => ({ apiGroups: [''], resources: ['secrets'], verbs });
+  const without = (rules: readonly Rule[]): Rule[] =>
+    rules.filter(({ resources }) => !resources.includes('secrets'));
+  const secretRule = (...verbs: string[]): Rule => ({
+    apiGroups: [''],
+    resources: ['secrets'],
+    verbs,
+  });
 
-  const grant = (rules: readonly Rule[]): Promise<void> => allow(scene.namespace, 'operator', rules);
+  const grant = (rules: readonly Rule[]): Promise<void> =>
+    allow(scene.namespace, 'operator', rules);
 
   afterEach(async () => grant(await operatorRules()));
 
   async function expectForbidden(name: string): Promise<void> {
     const object = await scene.until(name, 'SecretForbidden');
     const rule = `{apiGroups: [""], resources: ["secrets"], resourceNames: ["${name}"], verbs: ["get", "list", "watch"]}`;
-    expect(messageOf(object)).toContain(`add to a Role in namespace "${scene.namespace}" bound to ${scene.user}`);
+    expect(messageOf(object)).toContain(
+      `add to a Role in namespace "${scene.namespace}" bound to ${scene.user}`,
+    );
     expect(messageOf(object)).toContain(rule);
     expect(object.status.conditions[1]?.type).toBe('Stalled');
   }
@@ -270,7 +323,8 @@ describe('the right to read Secrets', () => {
     expect(callsFor('no-get')).toEqual([]);
     expect(await readsOf('no-get')).toBeLessThanOrEqual(2);
     await grant(rules);
-    // A refusal is remembered for a moment: a request within that would be answered by it, and a second one be a second call.
+    // A refusal is remembered for a moment: a request within that would be answered by it, and a
+    // second one be a second call.
     await secretKnown(scene, 'no-get', 'Applied', 4_000);
     expect(ready(await scene.get('no-get')).reason).toBe('SecretForbidden');
     await scene.request('no-get');
@@ -286,7 +340,10 @@ describe('the right to read Secrets', () => {
     const refused = `/api/v1/namespaces/${scene.namespace}/secrets`;
     await scene
       .operator()
-      .waitForLine(({ path, error }) => path === refused && String(error).includes('no-watch'), 'it said so');
+      .waitForLine(
+        ({ path, error }) => path === refused && String(error).includes('no-watch'),
+        'it said so',
+      );
     await scene.pset('no-watch', { ...using('no-watch'), settings: { engine_max_threads: 4 } });
     await expectForbidden('no-watch');
     expect(callsFor('no-watch').length).toBeLessThanOrEqual(1);

@@ -20,7 +20,12 @@ afterAll(async () => {
 });
 
 function afterAttempt(name: string, attempts: number): Promise<Pset> {
-  return objectUntil(scene, name, `attempt ${attempts}`, ({ status }) => status.attempts === attempts);
+  return objectUntil(
+    scene,
+    name,
+    `attempt ${attempts}`,
+    ({ status }) => status.attempts === attempts,
+  );
 }
 
 /** Milliseconds from the last attempt to the next, as the status has them. */
@@ -58,7 +63,9 @@ test('a wait and its count survive a restart: nothing before its time, and the n
   await operator.stop();
   operator = await startInner(scene, { clock: operator.clock });
   await settled(scene);
-  expect((await scene.get('patient')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  expect((await scene.get('patient')).metadata.resourceVersion).toBe(
+    before.metadata.resourceVersion,
+  );
   operator.clock.advance(waitIn(before) - MINUTE);
   await settled(scene);
   expect(putsOf(scene, 'patient')).toHaveLength(2);
@@ -76,7 +83,9 @@ test('a re-assert that is due is not put off by a restart, and one that is not d
   await settled(scene);
   expect(putsOf(scene, 'interval')).toHaveLength(1);
   await operator.stop();
-  operator.clock.advance(Date.parse(first.status.nextAttemptTime ?? '') - operator.clock.now() + SECOND);
+  operator.clock.advance(
+    Date.parse(first.status.nextAttemptTime ?? '') - operator.clock.now() + SECOND,
+  );
   operator = await startInner(scene, { clock: operator.clock });
   await putsUntil(scene, 'interval', 2);
   await settled(scene);

@@ -19,7 +19,10 @@ async function reasons(): Promise<string[]> {
 test('with --plan-only a namespace full of objects is looked at without a call, and each says why', async () => {
   await Promise.all(NAMES.map((name) => scene.pset(name, { reassertInterval: '10m' })));
   const planning = await scene.start({ flags: ['--plan-only'] });
-  await waitFor(reasons, { what: 'every object to be planned', until: (all) => all.join() === 'Planned' });
+  await waitFor(reasons, {
+    what: 'every object to be planned',
+    until: (all) => all.join() === 'Planned',
+  });
   await scene.pset('full-0', { settings: { engine_max_threads: 9 } });
   const value = await scene.request('full-1');
   await waitFor(() => scene.statusOf('full-1'), {
@@ -36,6 +39,9 @@ test('with --plan-only a namespace full of objects is looked at without a call, 
   await planning.stop();
 
   await scene.start();
-  await waitFor(reasons, { what: 'every object to be applied', until: (all) => all.join() === 'Applied' });
+  await waitFor(reasons, {
+    what: 'every object to be applied',
+    until: (all) => all.join() === 'Applied',
+  });
   for (const name of NAMES) expect(putsOf(scene, name)).toHaveLength(1);
 });

@@ -4,8 +4,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram } from '../controlplane/programs.ts';
 
-/** What makes Pods of Deployments, collects what has lost its owner, and ends namespaces. There are no nodes for the Pods. */
-const CONTROLLERS = ['deployment', 'replicaset', 'garbage-collector', 'namespace', 'serviceaccount', 'disruption'];
+/**
+ * What makes Pods of Deployments, collects what has lost its owner, and ends namespaces. There are
+ * no nodes for the Pods.
+ */
+const CONTROLLERS = [
+  'deployment',
+  'replicaset',
+  'garbage-collector',
+  'namespace',
+  'serviceaccount',
+  'disruption',
+];
 
 const STARTS_WITHIN_MS = 60_000;
 
@@ -25,7 +35,9 @@ export async function startControllers({
     '--controllers',
     CONTROLLERS.map((name) => `${name}-controller`).join(','),
   ];
-  const child = spawn(await findProgram('kube-controller-manager'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(await findProgram('kube-controller-manager'), args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-4_000);
@@ -36,7 +48,9 @@ export async function startControllers({
   while ((await kubectl(['get', 'serviceaccount', 'default', '-n', 'default'])).code !== 0) {
     if (child.exitCode !== null || performance.now() > deadline) {
       child.kill('SIGKILL');
-      throw new Error(`kube-controller-manager does not work (exit code ${child.exitCode}): ${said}`);
+      throw new Error(
+        `kube-controller-manager does not work (exit code ${child.exitCode}): ${said}`,
+      );
     }
     await pause(100);
   }

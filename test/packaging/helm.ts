@@ -20,10 +20,15 @@ export interface Rendering {
   readonly flags?: readonly string[];
 }
 
-/** Runs helm, as the administrator of the control plane that all tests share unless told otherwise. */
+/**
+ * Runs helm, as the administrator of the control plane that all tests share unless told otherwise.
+ */
 export async function helm(
   args: readonly string[],
-  { values, kubeconfig = controlPlane.adminKubeconfig }: { values?: object; kubeconfig?: string } = {},
+  {
+    values,
+    kubeconfig = controlPlane.adminKubeconfig,
+  }: { values?: object; kubeconfig?: string } = {},
 ): Promise<Ran> {
   const own = join(controlPlane.folder, 'helm');
   const env = {
@@ -33,10 +38,15 @@ export async function helm(
     HELM_DATA_HOME: join(own, 'data'),
   };
   const given = values ? [...args, '--values', '-'] : args;
-  return run(await findProgram('helm'), given, { stdin: values ? JSON.stringify(values) : '', env });
+  return run(await findProgram('helm'), given, {
+    stdin: values ? JSON.stringify(values) : '',
+    env,
+  });
 }
 
-/** `helm template`, for a release `pipewright` in the namespace `pipewright` unless told otherwise. */
+/**
+ * `helm template`, for a release `pipewright` in the namespace `pipewright` unless told otherwise.
+ */
 export async function template({ values, example, ...options }: Rendering = {}): Promise<Ran> {
   const { release = 'pipewright', namespace = 'pipewright', flags = [] } = options;
   const file = example === undefined ? [] : ['--values', join(EXAMPLES, `${example}.yaml`)];
@@ -48,7 +58,9 @@ export async function template({ values, example, ...options }: Rendering = {}):
 export async function rendered({ values = {}, ...rendering }: Rendering = {}): Promise<Manifest[]> {
   const { api } = values as { readonly api?: object };
   const complete =
-    rendering.example === undefined ? { ...values, api: { url: 'https://api.example.com', ...api } } : values;
+    rendering.example === undefined
+      ? { ...values, api: { url: 'https://api.example.com', ...api } }
+      : values;
   const { code, stdout, stderr } = await template({ ...rendering, values: complete });
   if (code !== 0) throw new Error(`helm template ended with ${code}: ${stderr}`);
   return parseManifests(stdout, controlPlane.kubectlProgram);

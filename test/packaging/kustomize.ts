@@ -5,6 +5,9 @@ import { succeed } from './run.ts';
 
 /** What kustomize makes of an overlay of deploy/kustomize. */
 export async function overlay(name: string): Promise<Manifest[]> {
-  const built = await succeed(await findProgram('kustomize'), ['build', `deploy/kustomize/overlays/${name}`]);
+  const built = await succeed(await findProgram('kustomize'), [
+    'build',
+    `deploy/kustomize/overlays/${name}`,
+  ]);
   return parseManifests(built, controlPlane.kubectlProgram);
 }

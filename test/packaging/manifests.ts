@@ -15,7 +15,8 @@ export interface Manifest {
 
 /** Reads documents of YAML the way kubectl does, without a server. */
 export async function parseManifests(yaml: string, kubectlProgram: string): Promise<Manifest[]> {
-  // The only command of kubectl that prints any kind of object as it is: it takes off an annotation nobody has.
+  // The only command of kubectl that prints any kind of object as it is: it takes off an annotation
+  // nobody has.
   const args = ['annotate', '--local', '-f', '-', '-o', 'json', 'nobody.has/this-'];
   const printed = await succeed(kubectlProgram, args, { stdin: yaml, env: { KUBERC: 'off' } });
   return printed
@@ -26,17 +27,24 @@ export async function parseManifests(yaml: string, kubectlProgram: string): Prom
 
 /** The one object of that kind and name; throws where there is none, or another number of them. */
 export function only(manifests: readonly Manifest[], kind: string, name?: string): Manifest {
-  const found = manifests.filter((one) => one.kind === kind && (name === undefined || one.metadata.name === name));
+  const found = manifests.filter(
+    (one) => one.kind === kind && (name === undefined || one.metadata.name === name),
+  );
   const [first] = found;
   if (!first || found.length > 1)
-    throw new Error(`there are ${found.length} ${kind} ${name ?? ''} among ${list(manifests).join(', ')}`);
+    throw new Error(
+      `there are ${found.length} ${kind} ${name ?? ''} among ${list(manifests).join(', ')}`,
+    );
   return first;
 }
 
 /** `Kind namespace/name` of each, sorted. */
 export function list(manifests: readonly Manifest[]): string[] {
   return manifests
-    .map(({ kind, metadata: { namespace, name } }) => `${kind} ${namespace ? `${namespace}/` : ''}${name}`)
+    .map(
+      ({ kind, metadata: { namespace, name } }) =>
+        `${kind} ${namespace ? `${namespace}/` : ''}${name}`,
+    )
     .sort();
 }
 

@@ -14,7 +14,10 @@ export interface Installed {
   readonly user: string;
 }
 
-/** Installs ServiceAccount and RBAC of a rendering, after `edit`, and gives the operator's access and flags once they hold. Nothing else is installed. */
+/**
+ * Installs ServiceAccount and RBAC of a rendering, after `edit`, and gives the operator's access
+ * and flags once they hold. Nothing else is installed.
+ */
 export async function installRights(options: {
   readonly name: string;
   readonly namespace: string;
@@ -23,13 +26,23 @@ export async function installRights(options: {
 }): Promise<Installed> {
   const { name, namespace, values, edit = (rules) => rules } = options;
   const manifests = await rendered({ values: { fullnameOverride: name, ...values }, namespace });
-  const rights = manifests.filter(({ kind }) => RBAC.includes(kind)).map((one) => edited(one, edit));
-  await succeed(['apply', '--server-side', '-f', '-'], rights.map((one) => JSON.stringify(one)).join('\n---\n'));
+  const rights = manifests
+    .filter(({ kind }) => RBAC.includes(kind))
+    .map((one) => edited(one, edit));
+  await succeed(
+    ['apply', '--server-side', '-f', '-'],
+    rights.map((one) => JSON.stringify(one)).join('\n---\n'),
+  );
   const user = `system:serviceaccount:${namespace}:${name}`;
-  await Promise.all(rights.filter((one) => 'rules' in one).map((role) => holding(role, user, namespace)));
+  await Promise.all(
+    rights.filter((one) => 'rules' in one).map((role) => holding(role, user, namespace)),
+  );
   const env = only(manifests, 'ConfigMap')['data'] as Record<string, string>;
   const flags = Object.entries(env)
-    .map(([variable, value]) => `--${variable.replace('PIPEWRIGHT_', '').toLowerCase().replaceAll('_', '-')}=${value}`)
+    .map(
+      ([variable, value]) =>
+        `--${variable.replace('PIPEWRIGHT_', '').toLowerCase().replaceAll('_', '-')}=${value}`,
+    )
     .filter((flag) => !flag.startsWith('--api-url='));
   return {
     kubeconfig: await serviceAccountKubeconfig(namespace, name),
@@ -39,18 +52,31 @@ export async function installRights(options: {
   };
 }
 
-/** Waits until the API server goes by this Role. It is stored as a whole, so the last rule stands for all. */
+/**
+ * Waits until the API server goes by this Role. It is stored as a whole, so the last rule stands
+ * for all.
+ */
 async function holding(role: Manifest, user: string, fallback: string): Promise<void> {
   const { namespace = fallback } = role.metadata;
-  const last = (role['rules'] as readonly (Rule & { readonly resourceNames?: readonly string[] })[]).at(-1);
+  const last = (
+    role['rules'] as readonly (Rule & { readonly resourceNames?: readonly string[] })[]
+  ).at(-1);
   if (!last) return;
   const [resource = '', subresource] = (last.resources[0] ?? '').split('/');
   const named = { name: last.resourceNames?.[0], subresource };
-  await untilAllowed(user, { namespace, group: last.apiGroups[0], resource, verb: last.verbs[0], ...named });
+  await untilAllowed(user, {
+    namespace,
+    group: last.apiGroups[0],
+    resource,
+    verb: last.verbs[0],
+    ...named,
+  });
 }
 
 function edited(manifest: Manifest, edit: (rules: readonly Rule[]) => readonly Rule[]): Manifest {
-  return 'rules' in manifest ? { ...manifest, rules: edit(manifest['rules'] as readonly Rule[]) } : manifest;
+  return 'rules' in manifest
+    ? { ...manifest, rules: edit(manifest['rules'] as readonly Rule[]) }
+    : manifest;
 }
 
 /** `group/resource verb` for each right of the rules, the core group without a name. */

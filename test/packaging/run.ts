@@ -12,7 +12,10 @@ export interface Ran {
 export function run(
   program: string,
   args: readonly string[],
-  { stdin = '', env = {} }: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  {
+    stdin = '',
+    env = {},
+  }: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env: { ...process.env, ...env } });
@@ -21,7 +24,8 @@ export function run(
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.once('error', reject);
     child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
-    // It may end without reading all of it, over a wrong flag for one; its exit code tells the story.
+    // It may end without reading all of it, over a wrong flag for one; its exit code tells the
+    // story.
     child.stdin.on('error', () => child.stdin.destroy());
     child.stdin.end(stdin);
   });
@@ -30,6 +34,7 @@ export function run(
 /** The same, where it should succeed: gives its output, throws with what it complained of. */
 export async function succeed(...call: Parameters<typeof run>): Promise<string> {
   const { code, stdout, stderr } = await run(...call);
-  if (code !== 0) throw new Error(`${call[0]} ${call[1].join(' ')} ended with ${code}: ${stderr || stdout}`);
+  if (code !== 0)
+    throw new Error(`${call[0]} ${call[1].join(' ')} ended with ${code}: ${stderr || stdout}`);
   return stdout;
 }

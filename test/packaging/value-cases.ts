@@ -1,5 +1,10 @@
-/** For each value of the chart: another one than the default, and what else it takes to show in the objects. */
-export const VALUE_CASES: Readonly<Record<string, { readonly to: unknown; readonly beside?: object }>> = {
+/**
+ * For each value of the chart: another one than the default, and what else it takes to show in the
+ * objects.
+ */
+export const VALUE_CASES: Readonly<
+  Record<string, { readonly to: unknown; readonly beside?: object }>
+> = {
   global: { to: { anything: 'of a parent chart' } },
   nameOverride: { to: 'other' },
   fullnameOverride: { to: 'other' },
@@ -48,22 +53,42 @@ export const VALUE_CASES: Readonly<Record<string, { readonly to: unknown; readon
   nodeSelector: { to: { 'kubernetes.io/arch': 'arm64' } },
   tolerations: { to: [{ key: 'infra', operator: 'Exists' }] },
   affinity: { to: { nodeAffinity: {} } },
-  topologySpreadConstraints: { to: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }] },
+  topologySpreadConstraints: {
+    to: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
+  },
   'podDisruptionBudget.enabled': { to: true },
-  'podDisruptionBudget.maxUnavailable': { to: '50%', beside: { podDisruptionBudget: { enabled: true } } },
+  'podDisruptionBudget.maxUnavailable': {
+    to: '50%',
+    beside: { podDisruptionBudget: { enabled: true } },
+  },
   'networkPolicy.enabled': { to: true },
-  'networkPolicy.apiServer.cidrs': { to: ['10.0.0.1/32'], beside: { networkPolicy: { enabled: true } } },
+  'networkPolicy.apiServer.cidrs': {
+    to: ['10.0.0.1/32'],
+    beside: { networkPolicy: { enabled: true } },
+  },
   'networkPolicy.apiServer.ports': { to: [8443], beside: { networkPolicy: { enabled: true } } },
-  'networkPolicy.managementApi.cidrs': { to: ['fd00::/8'], beside: { networkPolicy: { enabled: true } } },
+  'networkPolicy.managementApi.cidrs': {
+    to: ['fd00::/8'],
+    beside: { networkPolicy: { enabled: true } },
+  },
   'networkPolicy.proxy.cidrs': {
     to: ['10.0.0.7/32'],
-    beside: { networkPolicy: { enabled: true }, proxy: { httpsProxy: 'http://proxy.example.com:3128' } },
+    beside: {
+      networkPolicy: { enabled: true },
+      proxy: { httpsProxy: 'http://proxy.example.com:3128' },
+    },
   },
   'networkPolicy.proxy.ports': {
     to: [3129],
-    beside: { networkPolicy: { enabled: true }, proxy: { httpsProxy: 'http://proxy.example.com:3128' } },
+    beside: {
+      networkPolicy: { enabled: true },
+      proxy: { httpsProxy: 'http://proxy.example.com:3128' },
+    },
   },
-  'networkPolicy.metricsFrom': { to: [{ podSelector: {} }], beside: { networkPolicy: { enabled: true } } },
+  'networkPolicy.metricsFrom': {
+    to: [{ podSelector: {} }],
+    beside: { networkPolicy: { enabled: true } },
+  },
   'metrics.service.enabled': { to: true },
   'metrics.service.annotations': {
     to: { 'example.com/note': 'x' },
@@ -74,14 +99,29 @@ export const VALUE_CASES: Readonly<Record<string, { readonly to: unknown; readon
     to: { release: 'prometheus' },
     beside: { metrics: { podMonitor: { enabled: true } } },
   },
-  'metrics.podMonitor.interval': { to: '15s', beside: { metrics: { podMonitor: { enabled: true } } } },
+  'metrics.podMonitor.interval': {
+    to: '15s',
+    beside: { metrics: { podMonitor: { enabled: true } } },
+  },
   'metrics.serviceMonitor.enabled': { to: true },
-  'metrics.serviceMonitor.labels': { to: { release: 'x' }, beside: { metrics: { serviceMonitor: { enabled: true } } } },
-  'metrics.serviceMonitor.interval': { to: '15s', beside: { metrics: { serviceMonitor: { enabled: true } } } },
+  'metrics.serviceMonitor.labels': {
+    to: { release: 'x' },
+    beside: { metrics: { serviceMonitor: { enabled: true } } },
+  },
+  'metrics.serviceMonitor.interval': {
+    to: '15s',
+    beside: { metrics: { serviceMonitor: { enabled: true } } },
+  },
   'metrics.rules.enabled': { to: true },
-  'metrics.rules.labels': { to: { release: 'x' }, beside: { metrics: { rules: { enabled: true } } } },
+  'metrics.rules.labels': {
+    to: { release: 'x' },
+    beside: { metrics: { rules: { enabled: true } } },
+  },
   'metrics.dashboards.enabled': { to: true },
-  'metrics.dashboards.labels': { to: { folder: 'x' }, beside: { metrics: { dashboards: { enabled: true } } } },
+  'metrics.dashboards.labels': {
+    to: { folder: 'x' },
+    beside: { metrics: { dashboards: { enabled: true } } },
+  },
 };
 
 /** `a.b` and a value as `{a: {b: value}}`, laid over other values. */

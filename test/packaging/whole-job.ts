@@ -2,7 +2,10 @@ import { waitFor } from '../controlplane/client.ts';
 import { asAdmin, change, createOrReplace, type Stored } from '../support/cluster.ts';
 import { ORGANIZATION, type Scene, SERVICE } from '../support/scene.ts';
 
-const CREDENTIALS = { organizationId: ORGANIZATION, credentialsSecretRef: { name: 'management-api' } };
+const CREDENTIALS = {
+  organizationId: ORGANIZATION,
+  credentialsSecretRef: { name: 'management-api' },
+};
 const ENDPOINT = { id: 'psc-1', cloudProvider: 'gcp', region: 'ap-northeast-1' };
 
 interface Job {
@@ -18,23 +21,45 @@ interface Job {
 export const JOBS: Readonly<Record<string, Job>> = {
   PipeSettings: {
     plural: 'pipesettings',
-    spec: { ...CREDENTIALS, serviceId: SERVICE, pipeId: 'whole-job', settings: { engine_max_threads: 8 } },
+    spec: {
+      ...CREDENTIALS,
+      serviceId: SERVICE,
+      pipeId: 'whole-job',
+      settings: { engine_max_threads: 8 },
+    },
     reason: 'Applied',
-    second: { ...CREDENTIALS, serviceId: SERVICE, pipeId: 'whole-job', settings: { engine_max_threads: 9 } },
+    second: {
+      ...CREDENTIALS,
+      serviceId: SERVICE,
+      pipeId: 'whole-job',
+      settings: { engine_max_threads: 9 },
+    },
   },
   Organization: {
     plural: 'organizations',
     // Removing endpoints takes a finalizer, and that the right to patch.
-    spec: { ...CREDENTIALS, privateEndpoints: [ENDPOINT], deletionPolicy: 'RemovePrivateEndpoints' },
+    spec: {
+      ...CREDENTIALS,
+      privateEndpoints: [ENDPOINT],
+      deletionPolicy: 'RemovePrivateEndpoints',
+    },
     reason: 'Applied',
   },
-  Activity: { plural: 'activities', spec: { ...CREDENTIALS, activityId: 'whole-job' }, reason: 'Fetched' },
+  Activity: {
+    plural: 'activities',
+    spec: { ...CREDENTIALS, activityId: 'whole-job' },
+    reason: 'Fetched',
+  },
 };
 
 interface Seen extends Stored {
   readonly status: {
     readonly observedGeneration: number;
-    readonly conditions: readonly { readonly type: string; readonly reason: string; readonly message: string }[];
+    readonly conditions: readonly {
+      readonly type: string;
+      readonly reason: string;
+      readonly message: string;
+    }[];
   };
 }
 
@@ -45,10 +70,18 @@ function collection(scene: Scene, plural: string): string {
 }
 
 /** Creates one object of each kind, with what it needs in the simulated API. */
-export async function createAll(scene: Scene, labels: Readonly<Record<string, string>> = {}): Promise<void> {
+export async function createAll(
+  scene: Scene,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<void> {
   scene.simulator.setActivity(ORGANIZATION, { id: NAME, type: 'create_organization' });
   for (const [kind, { plural, spec }] of Object.entries(JOBS)) {
-    const object = { apiVersion: 'pipewright.dev/v1alpha1', kind, metadata: { name: NAME, labels }, spec };
+    const object = {
+      apiVersion: 'pipewright.dev/v1alpha1',
+      kind,
+      metadata: { name: NAME, labels },
+      spec,
+    };
     await createOrReplace(collection(scene, plural), object);
   }
 }
@@ -56,9 +89,13 @@ export async function createAll(scene: Scene, labels: Readonly<Record<string, st
 /** What each object's `Ready` says at present. */
 export async function readyMessages(scene: Scene): Promise<string[]> {
   const seen = await Promise.all(
-    Object.values(JOBS).map(({ plural }) => asAdmin<Seen>('GET', `${collection(scene, plural)}/${NAME}`)),
+    Object.values(JOBS).map(({ plural }) =>
+      asAdmin<Seen>('GET', `${collection(scene, plural)}/${NAME}`),
+    ),
   );
-  return seen.map(({ status }) => status.conditions.find(({ type }) => type === 'Ready')?.message ?? '');
+  return seen.map(
+    ({ status }) => status.conditions.find(({ type }) => type === 'Ready')?.message ?? '',
+  );
 }
 
 /** Waits until every object is as its job says, and after its second spec again. */
@@ -81,7 +118,10 @@ export async function allApplied(scene: Scene): Promise<void> {
 
 /** Waits for an event about a change, deletes all, and waits for the end of the cleanup. */
 export async function allDeleted(scene: Scene): Promise<void> {
-  await waitFor(() => scene.events(NAME), { what: 'an event', until: (events) => events.length > 0 });
+  await waitFor(() => scene.events(NAME), {
+    what: 'an event',
+    until: (events) => events.length > 0,
+  });
   for (const { plural } of Object.values(JOBS)) {
     const path = collection(scene, plural);
     await asAdmin('DELETE', `${path}/${NAME}`);

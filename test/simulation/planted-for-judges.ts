@@ -1,6 +1,9 @@
 import type { Planted } from './planted.ts';
 
-/** Chosen for the invariants that neither the product nor the other planted faults break, the last against an excuse: each is to be seen red. */
+/**
+ * Chosen for the invariants that neither the product nor the other planted faults break, the last
+ * against an excuse: each is to be seen red.
+ */
 export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   {
     name: 'old-renewal-permits-calls',

@@ -13,7 +13,10 @@ export interface Planted {
   readonly seed: number;
 }
 
-/** Chosen by two who had read the product and its contract, and nothing of the simulation: sixteen by the one, seven of ten by the other. */
+/**
+ * Chosen by two who had read the product and its contract, and nothing of the simulation: sixteen
+ * by the one, seven of ten by the other.
+ */
 export const PLANTED: readonly Planted[] = [
   {
     name: 'edit-met-in-conflict-wakes-nobody',
@@ -72,8 +75,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'zero-and-false-never-sent',
     file: 'kinds/pipe-settings/remote.ts',
-    from: 'settingNames.filter((name) => spec.settings[name] !== undefined).map((name) => [name, spec.settings[name]]),',
-    to: 'settingNames.filter((name) => spec.settings[name]).map((name) => [name, spec.settings[name]]),',
+    from: '.filter((name) => spec.settings[name] !== undefined)',
+    to: '.filter((name) => spec.settings[name])',
     harm: 'Declared settings with the value 0 or false are left out of the PUT (which becomes {} where there are no others), and the object says Applied all the same.',
     rule: 'said applied',
     seed: 9,

@@ -19,7 +19,11 @@ export interface ActivityBehaviour {
 export interface Activities {
   /** `once` is how it behaves for this call alone. */
   get(organizationId: string, id: string, once?: Partial<ActivityBehaviour>): Work;
-  set(organizationId: string, activity: Activity, late?: { lateCalls?: number; lateMs?: number }): void;
+  set(
+    organizationId: string,
+    activity: Activity,
+    late?: { lateCalls?: number; lateMs?: number },
+  ): void;
   play(change: Partial<ActivityBehaviour>): void;
   dump(): Record<string, Activity>;
 }
@@ -30,10 +34,19 @@ interface Entry {
   readonly from: number;
 }
 
-/** The audit records. One stored as late is not found for some calls, or for some time, and there afterwards. */
+/**
+ * The audit records. One stored as late is not found for some calls, or for some time, and there
+ * afterwards.
+ */
 export function createActivities(time: Time = realTime): Activities {
   const entries = new Map<string, Entry>();
-  let behaviour: ActivityBehaviour = { omit: [], replace: {}, minIdLength: 0, missingStatus: 404, anyActivity: false };
+  let behaviour: ActivityBehaviour = {
+    omit: [],
+    replace: {},
+    minIdLength: 0,
+    missingStatus: 404,
+    anyActivity: false,
+  };
 
   function get(organizationId: string, id: string, once: Partial<ActivityBehaviour> = {}): Work {
     const now = { ...behaviour, ...once };
@@ -46,9 +59,12 @@ export function createActivities(time: Time = realTime): Activities {
       return refused(now.missingStatus, id);
     }
     if (entry !== undefined && time.passed() < entry.from) return refused(now.missingStatus, id);
-    const activity = entry?.activity ?? (now.anyActivity ? plausibleActivity(organizationId, id) : undefined);
+    const activity =
+      entry?.activity ?? (now.anyActivity ? plausibleActivity(organizationId, id) : undefined);
     if (activity === undefined) return refused(now.missingStatus, id);
-    const shown = Object.entries({ ...activity, ...now.replace }).filter(([field]) => !now.omit.includes(field));
+    const shown = Object.entries({ ...activity, ...now.replace }).filter(
+      ([field]) => !now.omit.includes(field),
+    );
     return { reply: succeeded(JSON.stringify(Object.fromEntries(shown))), applied: false };
   }
 
@@ -56,12 +72,19 @@ export function createActivities(time: Time = realTime): Activities {
     get,
     set: (organizationId, activity, { lateCalls = 0, lateMs = 0 } = {}) => {
       const from = time.passed() + lateMs;
-      entries.set(`${organizationId}/${activity.id}`, { activity: { ...activity }, missing: lateCalls, from });
+      entries.set(`${organizationId}/${activity.id}`, {
+        activity: { ...activity },
+        missing: lateCalls,
+        from,
+      });
     },
     play: (change) => {
       behaviour = { ...behaviour, ...change };
     },
-    dump: () => Object.fromEntries([...entries].map(([key, entry]) => [key, structuredClone(entry.activity)])),
+    dump: () =>
+      Object.fromEntries(
+        [...entries].map(([key, entry]) => [key, structuredClone(entry.activity)]),
+      ),
   };
 }
 

@@ -34,13 +34,22 @@ export function answer(turn: Turn): void {
   const reply = wholeReply({ fault, done }, `${listener.url}/redirected${request.url ?? ''}`);
   note(call, reply);
   ended();
-  response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.text) });
+  response.writeHead(reply.status, {
+    ...reply.headers,
+    'content-length': Buffer.byteLength(reply.text),
+  });
   response.end(reply.text);
 }
 
-/** The answer as the fault says, or as the work came out, with all its headers. `self` is where a redirect points. */
+/**
+ * The answer as the fault says, or as the work came out, with all its headers. `self` is where a
+ * redirect points.
+ */
 export function wholeReply({ fault, done }: Served, self: string): Reply {
-  const reply = fault && 'status' in fault ? faultReply(fault, done?.reply, self) : (done?.reply ?? failed(500));
+  const reply =
+    fault && 'status' in fault
+      ? faultReply(fault, done?.reply, self)
+      : (done?.reply ?? failed(500));
   return { ...reply, headers: { 'content-type': 'application/json', ...reply.headers } };
 }
 

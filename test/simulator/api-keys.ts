@@ -26,7 +26,10 @@ export function readBasic(header: string | undefined): Credential | undefined {
 }
 
 /** The API keys. Without `known` every credential is good until `set` says otherwise of its id. */
-export function createApiKeys(known: Readonly<Record<string, string>> | undefined, time: Time = realTime): ApiKeys {
+export function createApiKeys(
+  known: Readonly<Record<string, string>> | undefined,
+  time: Time = realTime,
+): ApiKeys {
   const keys = new Map<string, { secret: string | undefined; options: KeyOptions; from: number }>();
   for (const [id, secret] of Object.entries(known ?? {}))
     keys.set(id, { secret, options: {}, from: Number.NEGATIVE_INFINITY });
@@ -35,14 +38,21 @@ export function createApiKeys(known: Readonly<Record<string, string>> | undefine
     credential: Credential | undefined,
     call: { method: string; organizationId: string | undefined },
   ): Reply | undefined {
-    if (credential === undefined) return withoutRequestId('Authorization header is missing or not Basic');
+    if (credential === undefined)
+      return withoutRequestId('Authorization header is missing or not Basic');
     const key = keys.get(credential.keyId);
     if (key === undefined && known === undefined) return undefined;
-    if (key?.secret === undefined || key.secret !== credential.secret) return withoutRequestId('Key is not found');
+    if (key?.secret === undefined || key.secret !== credential.secret)
+      return withoutRequestId('Key is not found');
     const { disabled, readOnly, organizations, newStatus } = key.options;
-    if (time.passed() < key.from) return newStatus === 404 ? failed(404) : withoutRequestId('Key is not found');
+    if (time.passed() < key.from)
+      return newStatus === 404 ? failed(404) : withoutRequestId('Key is not found');
     if (disabled) return failed(401, 'Key is not active');
-    if (organizations && call.organizationId !== undefined && !organizations.includes(call.organizationId)) {
+    if (
+      organizations &&
+      call.organizationId !== undefined &&
+      !organizations.includes(call.organizationId)
+    ) {
       return failed(404);
     }
     if (readOnly && call.method !== 'GET') return failed(403, 'Key may not change anything');

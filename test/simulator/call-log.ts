@@ -24,7 +24,10 @@ export function fits(call: Call, match: Match): boolean {
   return match.pathIncludes === undefined || call.path.includes(match.pathIncludes);
 }
 
-/** Calls in order of arrival, at most `keep` of them; adding one costs the same however many there are. */
+/**
+ * Calls in order of arrival, at most `keep` of them; adding one costs the same however many there
+ * are.
+ */
 export function createCallLog(keep: number): CallLog {
   const entries: Call[] = [];
   const counters = new Map<string, { keyId: string; method: string; count: number }>();
@@ -48,7 +51,8 @@ export function createCallLog(keep: number): CallLog {
   }
 
   function count(match: Match = {}): number {
-    if (match.pathIncludes !== undefined || match.bodyIncludes !== undefined) return matching(match).length;
+    if (match.pathIncludes !== undefined || match.bodyIncludes !== undefined)
+      return matching(match).length;
     let sum = 0;
     for (const counter of counters.values()) {
       if (match.method !== undefined && match.method !== counter.method) continue;
@@ -70,7 +74,11 @@ export function createCallLog(keep: number): CallLog {
       const timer = setTimeout(() => {
         waiters.delete(waiter);
         const had = `${count(match)} of ${wanted} calls fitting ${JSON.stringify(match)}`;
-        reject(new Error(`${had} arrived within ${timeoutMs} ms; the last calls of any kind:${lastOf(entries)}`));
+        reject(
+          new Error(
+            `${had} arrived within ${timeoutMs} ms; the last calls of any kind:${lastOf(entries)}`,
+          ),
+        );
       }, timeoutMs);
       const waiter: Waiter = {
         match,
@@ -87,7 +95,8 @@ export function createCallLog(keep: number): CallLog {
 
   function byKey(): Record<string, number> {
     const sums = new Map<string, number>();
-    for (const { keyId, count } of counters.values()) sums.set(keyId, (sums.get(keyId) ?? 0) + count);
+    for (const { keyId, count } of counters.values())
+      sums.set(keyId, (sums.get(keyId) ?? 0) + count);
     return Object.fromEntries(sums);
   }
 

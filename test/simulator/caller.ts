@@ -3,10 +3,20 @@ export interface Answered {
   readonly headers: Headers;
   readonly text: string;
   /** undefined where the text is no JSON */
-  readonly body: { status?: unknown; requestId?: unknown; error?: string; result?: Record<string, unknown> };
+  readonly body: {
+    status?: unknown;
+    requestId?: unknown;
+    error?: string;
+    result?: Record<string, unknown>;
+  };
 }
 
-export type Send = (method: string, path: string, body?: unknown, signal?: AbortSignal) => Promise<Answered>;
+export type Send = (
+  method: string,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+) => Promise<Answered>;
 
 export const PIPE = 'org/service/pipe';
 export const PIPE_PATH = '/v1/organizations/org/services/service/pipes/pipe/settings';
@@ -18,7 +28,10 @@ export function basic(keyId: string, secret: string): string {
   return `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}`;
 }
 
-/** A plain caller with one credential; follows no redirect. A string is sent as it is, anything else as JSON. */
+/**
+ * A plain caller with one credential; follows no redirect. A string is sent as it is, anything else
+ * as JSON.
+ */
 export function caller(url: string, authorization: string = basic('key', 'secret')): Send {
   return async (method, path, body, signal) => {
     const response = await fetch(`${url}${path}`, {

@@ -22,7 +22,8 @@ export function behaviourFrom(body: Body): Behaviour {
     ...OPERATIONS,
     latencyMs: number,
     rate: (value, name) => {
-      if (value !== null) fields({ calls: number, perMs: number, header: oneOf(RATE_HEADERS) })(value, name);
+      if (value !== null)
+        fields({ calls: number, perMs: number, header: oneOf(RATE_HEADERS) })(value, name);
     },
   })(body, 'body');
   return body.rate === null ? { ...body, rate: undefined } : body;
@@ -36,8 +37,15 @@ export function faultFrom(value: unknown): Fault {
   const play = fields(OPERATIONS);
   const timing = { applied: boolean, appliesAfterMs: number, by: oneOf(ANSWERERS), play };
   if (kind === 'status') {
-    fields({ status: number, body: oneOf(BODY_KINDS), error: string, headers: eachString, ...timing })(value, 'fault');
-  } else if (kind === 'transport') fields({ transport: oneOf(TRANSPORTS), ...timing })(value, 'fault');
+    fields({
+      status: number,
+      body: oneOf(BODY_KINDS),
+      error: string,
+      headers: eachString,
+      ...timing,
+    })(value, 'fault');
+  } else if (kind === 'transport')
+    fields({ transport: oneOf(TRANSPORTS), ...timing })(value, 'fault');
   else if (kind === 'slowMs') fields({ slowMs: number, play })(value, 'fault');
   else if (kind === 'hold') fields({ hold: oneOf([true]), play })(value, 'fault');
   else if (kind === 'play') fields({ play })(value, 'fault');
@@ -47,7 +55,10 @@ export function faultFrom(value: unknown): Fault {
 
 /** Which calls; throws with what it may be. */
 export function matchFrom(value: unknown): Match {
-  fields({ method: string, pathIncludes: string, bodyIncludes: string, keyId: string })(value ?? {}, 'match');
+  fields({ method: string, pathIncludes: string, bodyIncludes: string, keyId: string })(
+    value ?? {},
+    'match',
+  );
   return value ?? {};
 }
 
@@ -93,9 +104,15 @@ export function keyOptionsFrom(body: Body): KeyOptions {
   return body;
 }
 
-/** The settings someone else puts on a pipe: known keys, any value, for a server may hold what its document rules out. */
+/**
+ * The settings someone else puts on a pipe: known keys, any value, for a server may hold what its
+ * document rules out.
+ */
 export function settingsFrom(body: Body): Body {
-  fields(Object.fromEntries(Object.keys(SETTINGS).map((key) => [key, () => {}])))(body.settings, 'settings');
+  fields(Object.fromEntries(Object.keys(SETTINGS).map((key) => [key, () => {}])))(
+    body.settings,
+    'settings',
+  );
   return body.settings as Body;
 }
 
@@ -104,7 +121,10 @@ function fields(known: Readonly<Record<string, Check>>): Check {
     object(value, name);
     for (const [field, content] of Object.entries(value as Body)) {
       const check = Object.hasOwn(known, field) ? known[field] : undefined;
-      if (!check) throw new Error(`${name}.${field} is not known; there are ${Object.keys(known).join(', ')}`);
+      if (!check)
+        throw new Error(
+          `${name}.${field} is not known; there are ${Object.keys(known).join(', ')}`,
+        );
       check(content, `${name}.${field}`);
     }
   };
@@ -135,7 +155,9 @@ const OPERATIONS: Readonly<Record<string, Check>> = {
     noSettings: strings,
   }),
   organization: fields({
-    ...Object.fromEntries(Object.entries(ORGANIZATION_CHOICES).map(([name, choices]) => [name, oneOf(choices)])),
+    ...Object.fromEntries(
+      Object.entries(ORGANIZATION_CHOICES).map(([name, choices]) => [name, oneOf(choices)]),
+    ),
     refusedIds: strings,
     refuseRemoves: strings,
     refusedStatus: number,
@@ -158,7 +180,8 @@ const OPERATIONS: Readonly<Record<string, Check>> = {
 };
 
 function pair(value: unknown, name: string): void {
-  const right = Array.isArray(value) && value.length === 2 && value.every((end) => typeof end === 'number');
+  const right =
+    Array.isArray(value) && value.length === 2 && value.every((end) => typeof end === 'number');
   if (!right) fail(value, name, 'a pair of numbers');
 }
 
@@ -173,7 +196,8 @@ function objects(value: unknown, name: string): void {
 }
 
 function object(value: unknown, name: string): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(value, name, 'an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    fail(value, name, 'an object');
 }
 
 function string(value: unknown, name: string): void {
@@ -189,5 +213,7 @@ function boolean(value: unknown, name: string): void {
 }
 
 function fail(value: unknown, name: string, wanted: string): never {
-  throw new Error(`${name} is ${value === undefined ? 'missing' : JSON.stringify(value)}; it must be ${wanted}`);
+  throw new Error(
+    `${name} is ${value === undefined ? 'missing' : JSON.stringify(value)}; it must be ${wanted}`,
+  );
 }

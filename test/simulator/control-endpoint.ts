@@ -20,7 +20,9 @@ export interface ControlEndpoint {
   serve(request: IncomingMessage, response: ServerResponse): void;
 }
 
-/** The same switches over HTTP, for another process; its calls are never logged, delayed or limited. */
+/**
+ * The same switches over HTTP, for another process; its calls are never logged, delayed or limited.
+ */
 export function createControlEndpoint(
   simulator: Simulator,
   more: { callsByKey(): Record<string, number> },
@@ -38,7 +40,10 @@ export function createControlEndpoint(
     'endpoint-counts': (query) => {
       const keyId = query.get('keyId');
       const organization = query.get('organization') ?? undefined;
-      return simulator.endpointCounts(textFrom({ organization }, 'organization'), keyId === null ? {} : { keyId });
+      return simulator.endpointCounts(
+        textFrom({ organization }, 'organization'),
+        keyId === null ? {} : { keyId },
+      );
     },
     state: () => simulator.dump(),
   };
@@ -55,7 +60,11 @@ export function createControlEndpoint(
     'set-activity': ({ organizationId, activity, ...late }) => {
       const record = objectFrom({ activity }, 'activity');
       textFrom(record, 'id');
-      simulator.setActivity(textFrom({ organizationId }, 'organizationId'), record as Activity, latenessFrom(late));
+      simulator.setActivity(
+        textFrom({ organizationId }, 'organizationId'),
+        record as Activity,
+        latenessFrom(late),
+      );
     },
     'set-key': ({ id, secret, ...options }) =>
       simulator.setKey(
@@ -82,7 +91,10 @@ export function createControlEndpoint(
       write?.(sent === '' ? {} : (JSON.parse(sent) as Body));
       return { status: 200, body: {} };
     } catch (error) {
-      return { status: 400, body: { error: error instanceof Error ? error.message : String(error) } };
+      return {
+        status: 400,
+        body: { error: error instanceof Error ? error.message : String(error) },
+      };
     }
   }
 
@@ -92,7 +104,11 @@ export function createControlEndpoint(
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const target = new URL(request.url ?? '/', simulator.url);
-        const { status, body } = outcome(request.method ?? '', target, Buffer.concat(chunks).toString('utf8'));
+        const { status, body } = outcome(
+          request.method ?? '',
+          target,
+          Buffer.concat(chunks).toString('utf8'),
+        );
         response.writeHead(status, { 'content-type': 'application/json' });
         response.end(JSON.stringify(body));
       });

@@ -56,7 +56,8 @@ export function createEndpointCounter(): EndpointCounter {
 
 /** Whatever stands in the list of a body that nobody has checked. */
 function listIn(body: unknown, part: 'add' | 'remove'): unknown[] {
-  const lists = (body as { privateEndpoints?: Record<string, unknown> | null } | null | undefined)?.privateEndpoints;
+  const lists = (body as { privateEndpoints?: Record<string, unknown> | null } | null | undefined)
+    ?.privateEndpoints;
   const list = lists?.[part];
   return Array.isArray(list) ? list : [];
 }

@@ -26,7 +26,10 @@ interface Parts {
   readonly onCall: ((call: Call) => void) | undefined;
 }
 
-/** Takes calls from their first byte to their answer. The work is done as soon as a call has arrived whole; only the answer takes time. */
+/**
+ * Takes calls from their first byte to their answer. The work is done as soon as a call has arrived
+ * whole; only the answer takes time.
+ */
 export function createExchange(parts: Parts): Exchange {
   const { log, faults, inFlight, endpoints, service, onCall } = parts;
   const held = new Set<() => void>();

@@ -4,12 +4,17 @@ import type { BodyKind, ScriptedAnswer } from './types.ts';
 
 const MEGABYTES = 8 * 1024 * 1024;
 
-/** The answer a status fault asks for. `done` is what the work itself would have answered, when it was done; `self` is where a redirect points. */
+/**
+ * The answer a status fault asks for. `done` is what the work itself would have answered, when it
+ * was done; `self` is where a redirect points.
+ */
 export function faultReply(fault: ScriptedAnswer, done: Reply | undefined, self: string): Reply {
   const requestId = randomUUID();
   const error = fault.error ?? `${codeOf(fault.status)}: simulated`;
   const whole =
-    fault.status < 300 ? success(fault.status, requestId, done) : { requestId, error, status: fault.status };
+    fault.status < 300
+      ? success(fault.status, requestId, done)
+      : { requestId, error, status: fault.status };
   const kind = fault.body ?? 'envelope';
   const redirect: Record<string, string> =
     fault.status >= 301 && fault.status <= 308 && fault.status !== 304 ? { location: self } : {};
@@ -52,7 +57,12 @@ function bodyText(kind: BodyKind, whole: Envelope, error: string): string {
     case 'null':
       return 'null';
     case 'wrong-type':
-      return JSON.stringify({ status: String(status), requestId: 7, error: { code: status }, result: ['done'] });
+      return JSON.stringify({
+        status: String(status),
+        requestId: 7,
+        error: { code: status },
+        result: ['done'],
+      });
     case 'no-result':
       return JSON.stringify({ status, requestId });
     case 'error-with-200':

@@ -5,11 +5,17 @@ export interface Faults {
   next(fault: Fault, options?: Turns): void;
   always(fault: Fault, match?: Match): void;
   clear(): void;
-  /** What is to happen to this call; uses up one turn of `next`. `admitted`: keys and limits let it through. */
+  /**
+   * What is to happen to this call; uses up one turn of `next`. `admitted`: keys and limits let it
+   * through.
+   */
   take(call: Call, admitted: boolean): Fault | undefined;
 }
 
-/** The script of what goes wrong: turns said once go first, in the order said, then the standing one said last. */
+/**
+ * The script of what goes wrong: turns said once go first, in the order said, then the standing one
+ * said last.
+ */
 export function createFaults(): Faults {
   let turns: { fault: Fault; left: number; match: Match }[] = [];
   let standing: { fault: Fault; match: Match }[] = [];
@@ -42,7 +48,8 @@ export function createFaults(): Faults {
 
 /** Whether a fault is the operation's own doing, and not of something in front of it. */
 export function isOperations(fault: Fault): boolean {
-  if ('status' in fault) return (fault.by ?? (fault.status < 300 ? 'operation' : 'gateway')) === 'operation';
+  if ('status' in fault)
+    return (fault.by ?? (fault.status < 300 ? 'operation' : 'gateway')) === 'operation';
   if ('transport' in fault) return fault.by === 'operation';
   return !('slowMs' in fault || 'hold' in fault);
 }

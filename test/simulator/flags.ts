@@ -13,10 +13,16 @@ interface Flag {
 
 const FLAGS: Readonly<Record<string, Flag>> = {
   '--port': { value: 'N', says: 'port on 127.0.0.1; 0 or absent: one that is free' },
-  '--key-id': { value: 'ID', says: 'id of an API key; may be given again, each with its --key-secret' },
+  '--key-id': {
+    value: 'ID',
+    says: 'id of an API key; may be given again, each with its --key-secret',
+  },
   '--key-secret': { value: 'SECRET', says: 'secret of that key' },
   '--latency-ms': { value: 'N', says: 'how long each answer takes' },
-  '--rate': { value: 'CALLS/SECONDSs', says: 'most calls of one key in a stretch of time, as 10/10s; more get 429' },
+  '--rate': {
+    value: 'CALLS/SECONDSs',
+    says: 'most calls of one key in a stretch of time, as 10/10s; more get 429',
+  },
   '--rate-header': { value: 'KIND', says: `what a 429 says: ${RATE_HEADERS.join(', ')}` },
   '--pipe': {
     value: 'ORG/SERVICE/PIPE',
@@ -26,7 +32,10 @@ const FLAGS: Readonly<Record<string, Flag>> = {
     value: 'UUID',
     says: 'an organization that exists from the start, with two endpoints of others; may be given again',
   },
-  '--activity': { value: 'ORG/ID', says: 'an activity that exists from the start; may be given again' },
+  '--activity': {
+    value: 'ORG/ID',
+    says: 'an activity that exists from the start; may be given again',
+  },
   '--any-pipe': { says: 'every pipe exists; so it is without --pipe' },
   '--tls-cert': { value: 'FILE', says: 'serve https with this certificate' },
   '--tls-key': { value: 'FILE', says: 'its private key' },
@@ -43,7 +52,10 @@ export function usage(): string {
     const left = value === undefined ? name : `${name} ${value}`;
     return `  ${left.padEnd(26)} ${says}`;
   });
-  return ['Usage: node test/simulator/main.ts --key-id ID --key-secret SECRET [flags]', ...lines].join('\n');
+  return [
+    'Usage: node test/simulator/main.ts --key-id ID --key-secret SECRET [flags]',
+    ...lines,
+  ].join('\n');
 }
 
 /** Reads the command line; every problem is found, not only the first. */
@@ -55,9 +67,15 @@ export function readFlags(args: readonly string[]): Flags {
   const port = readNumber('--port', given, problems, 65_535);
   const latencyMs = readNumber('--latency-ms', given, problems, 3_600_000);
   const rate = readRate(given, problems);
-  const pipes = readList('--pipe', /^[^/]+\/[^/]+\/[^/]+$/, 'organization/service/pipe', { given, problems });
+  const pipes = readList('--pipe', /^[^/]+\/[^/]+\/[^/]+$/, 'organization/service/pipe', {
+    given,
+    problems,
+  });
   const organizations = readList('--organization', UUID, 'a uuid', { given, problems });
-  const activities = readList('--activity', /^[^/]+\/.+$/, 'organization/activity', { given, problems });
+  const activities = readList('--activity', /^[^/]+\/.+$/, 'organization/activity', {
+    given,
+    problems,
+  });
   const tls = readTls(given, problems);
   if (problems.length > 0) return { problems };
   return {
@@ -108,7 +126,8 @@ function collect(args: readonly string[], problems: string[]): Given {
 function readKeys(given: Given, problems: string[]): Record<string, string> {
   const ids = given.get('--key-id') ?? [];
   const secrets = given.get('--key-secret') ?? [];
-  if (ids.length === 0) problems.push('--key-id: give the id of the API key that callers use, such as --key-id demo');
+  if (ids.length === 0)
+    problems.push('--key-id: give the id of the API key that callers use, such as --key-id demo');
   if (secrets.length === 0)
     problems.push('--key-secret: give the secret of that key, such as --key-secret demo-secret');
   if (ids.length > 0 && secrets.length > 0 && ids.length !== secrets.length) {
@@ -119,7 +138,12 @@ function readKeys(given: Given, problems: string[]): Record<string, string> {
   return Object.fromEntries(ids.map((id, index) => [id, secrets[index] ?? '']));
 }
 
-function readNumber(name: string, given: Given, problems: string[], highest: number): number | undefined {
+function readNumber(
+  name: string,
+  given: Given,
+  problems: string[],
+  highest: number,
+): number | undefined {
   const text = given.get(name)?.at(-1);
   if (text === undefined) return undefined;
   const value = Number(text);
@@ -163,8 +187,10 @@ function readList(
 function readTls(given: Given, problems: string[]): { cert: string; key: string } | undefined {
   const [certFile, keyFile] = ['--tls-cert', '--tls-key'].map((name) => given.get(name)?.at(-1));
   if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile === undefined) problems.push('--tls-cert: give the certificate that belongs to --tls-key');
-  if (keyFile === undefined) problems.push('--tls-key: give the private key that belongs to --tls-cert');
+  if (certFile === undefined)
+    problems.push('--tls-cert: give the certificate that belongs to --tls-key');
+  if (keyFile === undefined)
+    problems.push('--tls-key: give the private key that belongs to --tls-cert');
   const cert = readText('--tls-cert', certFile, problems);
   const key = readText('--tls-key', keyFile, problems);
   return cert === undefined || key === undefined ? undefined : { cert, key };
@@ -175,7 +201,9 @@ function readText(name: string, file: string | undefined, problems: string[]): s
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    problems.push(`${name}: cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    problems.push(
+      `${name}: cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`,
+    );
     return undefined;
   }
 }

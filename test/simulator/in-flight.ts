@@ -31,6 +31,8 @@ export function createInFlight(): InFlightCounter {
         for (const counter of counters) counter.now -= 1;
       };
     },
-    of: (keyId) => ({ ...(keyId === undefined ? all : (perKey.get(keyId) ?? { now: 0, highest: 0 })) }),
+    of: (keyId) => ({
+      ...(keyId === undefined ? all : (perKey.get(keyId) ?? { now: 0, highest: 0 })),
+    }),
   };
 }

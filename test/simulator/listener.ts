@@ -6,7 +6,10 @@ export interface Listener {
   readonly url: string;
   /** which connection a request came on, counted from 1 */
   connectionOf(request: IncomingMessage): number;
-  /** Ends the connection of a request the hard way; with TLS the other side sees it close, without it sees a reset. */
+  /**
+   * Ends the connection of a request the hard way; with TLS the other side sees it close, without
+   * it sees a reset.
+   */
   reset(request: IncomingMessage): void;
   /** Refuses connections and cuts those there are; with `forMs`, comes back by itself. */
   down(options?: { forMs?: number }): Promise<void>;
@@ -15,7 +18,10 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/** Listens on 127.0.0.1; the port stays the same over `down` and `up`. Rejects when the port is taken. */
+/**
+ * Listens on 127.0.0.1; the port stays the same over `down` and `up`. Rejects when the port is
+ * taken.
+ */
 export async function listen(options: {
   port: number;
   tls: { cert: string; key: string } | undefined;

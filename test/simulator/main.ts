@@ -31,7 +31,9 @@ try {
     `Try: curl ${options.tls ? '-k ' : ''}-u '${keyId}:<key secret>' -X PUT -H 'Content-Type: application/json' -d '{"engine_max_threads":8}' ${simulator.url}${path}`,
   );
 } catch (error) {
-  console.error(`The simulated management API cannot start: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(
+    `The simulated management API cannot start: ${error instanceof Error ? error.message : String(error)}`,
+  );
   process.exit(1);
 }
 
@@ -40,7 +42,15 @@ function line(call: Call): string {
   const body = call.body === undefined ? call.text : call.body;
   const took = `${(call.answeredAt ?? Date.now()) - call.receivedAt} ms`;
   const shown = body === '' ? undefined : JSON.stringify(body).slice(0, LONGEST_SHOWN);
-  return [new Date(call.receivedAt).toISOString(), outcome, call.method, call.path, shown, took, call.requestId]
+  return [
+    new Date(call.receivedAt).toISOString(),
+    outcome,
+    call.method,
+    call.path,
+    shown,
+    took,
+    call.requestId,
+  ]
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
 }

@@ -1,10 +1,20 @@
 import type { Organization, OrganizationBehaviour, PrivateEndpoint } from './organization-types.ts';
 
-/** The result as JSON text: text, because an id of digits as a number has more of them than a number of ours keeps. */
-export function organizationText(organization: Organization, behaviour: OrganizationBehaviour): string {
+/**
+ * The result as JSON text: text, because an id of digits as a number has more of them than a number
+ * of ours keeps.
+ */
+export function organizationText(
+  organization: Organization,
+  behaviour: OrganizationBehaviour,
+): string {
   const fields = Object.entries({ ...listed(organization, behaviour), ...behaviour.replace });
-  const text = JSON.stringify(Object.fromEntries(fields.filter(([field]) => !behaviour.omit.includes(field))));
-  return behaviour.entries === 'number-ids' ? text.replaceAll(/"id":"([1-9]\d*)"/g, '"id":$1') : text;
+  const text = JSON.stringify(
+    Object.fromEntries(fields.filter(([field]) => !behaviour.omit.includes(field))),
+  );
+  return behaviour.entries === 'number-ids'
+    ? text.replaceAll(/"id":"([1-9]\d*)"/g, '"id":$1')
+    : text;
 }
 
 function listed(organization: Organization, behaviour: OrganizationBehaviour): object {
@@ -33,7 +43,10 @@ function listed(organization: Organization, behaviour: OrganizationBehaviour): o
 
 type Shown = Omit<PrivateEndpoint, 'description'> & { readonly description?: string | null };
 
-function describedAs(endpoint: PrivateEndpoint, style: OrganizationBehaviour['description']): Shown {
+function describedAs(
+  endpoint: PrivateEndpoint,
+  style: OrganizationBehaviour['description'],
+): Shown {
   const { description, ...rest } = endpoint;
   if (style === 'dropped') return rest;
   if (description !== undefined && description !== '') return { ...rest, description };
@@ -41,7 +54,10 @@ function describedAs(endpoint: PrivateEndpoint, style: OrganizationBehaviour['de
   return { ...rest, description: style === 'null-for-none' ? null : '' };
 }
 
-function entriesAs(entries: readonly Shown[], style: OrganizationBehaviour['entries']): readonly unknown[] {
+function entriesAs(
+  entries: readonly Shown[],
+  style: OrganizationBehaviour['entries'],
+): readonly unknown[] {
   switch (style) {
     case 'whole':
     case 'number-ids':
@@ -51,7 +67,10 @@ function entriesAs(entries: readonly Shown[], style: OrganizationBehaviour['entr
     case 'text-among':
       return ['psc', ...entries];
     case 'number-id-among':
-      return [{ id: 7, description: '', cloudProvider: 'gcp', region: 'ap-northeast-1' }, ...entries];
+      return [
+        { id: 7, description: '', cloudProvider: 'gcp', region: 'ap-northeast-1' },
+        ...entries,
+      ];
     case 'no-region-among':
       return [{ id: 'nowhere', description: '', cloudProvider: 'gcp' }, ...entries];
     case 'no-regions':

@@ -3,7 +3,10 @@ import type { Time } from './time.ts';
 
 const MOST_KEPT = 1000;
 
-/** One organization over time: what is stored, what was, and which calls are still without an answer. */
+/**
+ * One organization over time: what is stored, what was, and which calls are still without an
+ * answer.
+ */
 export interface History {
   readonly present: Organization;
   store(next: Organization): void;
@@ -47,7 +50,11 @@ export function createHistory(first: Organization, time: Time): History {
     store,
     ago: (ms) => {
       const at = time.passed() - ms;
-      return states.findLast(({ since }) => since <= at)?.organization ?? states[0]?.organization ?? present;
+      return (
+        states.findLast(({ since }) => since <= at)?.organization ??
+        states[0]?.organization ??
+        present
+      );
     },
     lagging: () => {
       const shown = beforePrevious ?? present;

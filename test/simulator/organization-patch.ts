@@ -18,7 +18,10 @@ export interface EndpointMoves {
   readonly removed: readonly PrivateEndpoint[];
 }
 
-/** What became of a PATCH: `after` and the moves hold what was done before the refusal, where there is one. */
+/**
+ * What became of a PATCH: `after` and the moves hold what was done before the refusal, where there
+ * is one.
+ */
 export interface Outcome extends EndpointMoves {
   readonly after: Organization;
   readonly refused?: Objection;
@@ -31,16 +34,24 @@ interface Progress extends Partial<EndpointMoves> {
 type Step = (organization: Organization) => Progress | Objection;
 
 /**
- * Applies name, removes and adds one at a time in the order the behaviour says, up to the first that is refused. `stored` is how an added
- * endpoint gets into the list; what is refused is named as it was sent.
+ * Applies name, removes and adds one at a time in the order the behaviour says, up to the first
+ * that is refused. `stored` is how an added endpoint gets into the list; what is refused is named
+ * as it was sent.
  */
 export function applyPatch(
   before: Organization,
   patch: Patch,
-  { behaviour, stored }: { behaviour: OrganizationBehaviour; stored: (endpoint: PrivateEndpoint) => PrivateEndpoint },
+  {
+    behaviour,
+    stored,
+  }: { behaviour: OrganizationBehaviour; stored: (endpoint: PrivateEndpoint) => PrivateEndpoint },
 ): Outcome {
-  const removes = (patch.privateEndpoints?.remove ?? []).map((endpoint) => removal(endpoint, behaviour));
-  const adds = (patch.privateEndpoints?.add ?? []).map((endpoint) => addition(endpoint, behaviour, stored));
+  const removes = (patch.privateEndpoints?.remove ?? []).map((endpoint) =>
+    removal(endpoint, behaviour),
+  );
+  const adds = (patch.privateEndpoints?.add ?? []).map((endpoint) =>
+    addition(endpoint, behaviour, stored),
+  );
   const lists = behaviour.order === 'remove-first' ? [...removes, ...adds] : [...adds, ...removes];
   const steps = patch.name === undefined ? lists : [naming(patch.name, behaviour.name), ...lists];
   const added: PrivateEndpoint[] = [];
@@ -77,14 +88,18 @@ function naming(name: string, style: OrganizationBehaviour['name']): Step {
 
 function removal(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour): Step {
   return (organization) => {
-    if (behaviour.remove === 'refused' || behaviour.refuseRemoves.some(isIdOf(endpoint, behaviour))) {
+    if (
+      behaviour.remove === 'refused' ||
+      behaviour.refuseRemoves.some(isIdOf(endpoint, behaviour))
+    ) {
       return refusal(endpoint, behaviour, 'is attached to a service');
     }
     if (behaviour.remove === 'ignored') return { organization };
     const present = organization.privateEndpoints;
     const removed = present.filter((other) => alike(other, endpoint, behaviour));
     const rest = present.filter((other) => !removed.includes(other));
-    if (removed.length > 0) return { organization: { ...organization, privateEndpoints: rest }, removed };
+    if (removed.length > 0)
+      return { organization: { ...organization, privateEndpoints: rest }, removed };
     if (behaviour.removeAbsent === 'ok') return { organization };
     const status = behaviour.removeAbsent === 'not-found' ? 404 : 400;
     return { status, text: wording(endpoint, behaviour, 'does not exist') };
@@ -97,8 +112,10 @@ function addition(
   stored: (endpoint: PrivateEndpoint) => PrivateEndpoint,
 ): Step {
   return (organization) => {
-    if (behaviour.add === 'gone') return { status: 410, text: 'private endpoints are attached to services' };
-    if (behaviour.add === 'bad-request') return { status: 400, text: wording(endpoint, behaviour, 'is not valid') };
+    if (behaviour.add === 'gone')
+      return { status: 410, text: 'private endpoints are attached to services' };
+    if (behaviour.add === 'bad-request')
+      return { status: 400, text: wording(endpoint, behaviour, 'is not valid') };
     if (behaviour.add === 'refused' || behaviour.refusedIds.some(isIdOf(endpoint, behaviour))) {
       return refusal(endpoint, behaviour, 'is not valid');
     }
@@ -111,7 +128,9 @@ function addition(
         case 'upsert': {
           const replaced = present.filter((other) => alike(other, endpoint, behaviour));
           const next = stored(endpoint);
-          const privateEndpoints = present.map((other) => (replaced.includes(other) ? next : other));
+          const privateEndpoints = present.map((other) =>
+            replaced.includes(other) ? next : other,
+          );
           const gone = replaced.filter((other) => !isSameTuple(other, next));
           const moves = gone.length > 0 ? { added: [next], removed: gone } : {};
           return { organization: { ...organization, privateEndpoints }, ...moves };
@@ -136,16 +155,29 @@ function isSameTuple(a: PrivateEndpoint, b: PrivateEndpoint): boolean {
   return a.id === b.id && a.cloudProvider === b.cloudProvider && a.region === b.region;
 }
 
-function refusal(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour, why: string): Objection {
-  const own = Object.entries(behaviour.refusedStatuses).find(([id]) => isIdOf(endpoint, behaviour)(id));
+function refusal(
+  endpoint: PrivateEndpoint,
+  behaviour: OrganizationBehaviour,
+  why: string,
+): Objection {
+  const own = Object.entries(behaviour.refusedStatuses).find(([id]) =>
+    isIdOf(endpoint, behaviour)(id),
+  );
   return { status: own?.[1] ?? behaviour.refusedStatus, text: wording(endpoint, behaviour, why) };
 }
 
-function isIdOf(endpoint: PrivateEndpoint, { tuples }: OrganizationBehaviour): (id: string) => boolean {
+function isIdOf(
+  endpoint: PrivateEndpoint,
+  { tuples }: OrganizationBehaviour,
+): (id: string) => boolean {
   return (id) => alike({ ...endpoint, id }, endpoint, { matchBy: 'id', tuples });
 }
 
-function wording({ id }: PrivateEndpoint, { refusedText }: OrganizationBehaviour, why: string): string {
+function wording(
+  { id }: PrivateEndpoint,
+  { refusedText }: OrganizationBehaviour,
+  why: string,
+): string {
   switch (refusedText) {
     case 'names-id':
       return `private endpoint ${JSON.stringify(id)} ${why}`;

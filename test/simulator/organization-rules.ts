@@ -11,17 +11,26 @@ const LIST_KEYS = new Set(['add', 'remove']);
 const ENDPOINT_KEYS = new Set(['id', 'description', 'cloudProvider', 'region']);
 
 /** Why the shape of a PATCH body is refused; undefined when it is not. */
-export function patchObjection(body: unknown, behaviour: OrganizationBehaviour): Objection | undefined {
+export function patchObjection(
+  body: unknown,
+  behaviour: OrganizationBehaviour,
+): Objection | undefined {
   const text = shapeObjection(body, behaviour);
   if (text !== undefined) return { status: 400, text };
   if (behaviour.emptyLists === 'ok' || !asksNothing(body as Asked)) return undefined;
   if (behaviour.emptyLists === 'server-error') return { status: 500, text: 'Internal error' };
-  return { status: behaviour.emptyLists === 'unprocessable' ? 422 : 400, text: 'no fields to update' };
+  return {
+    status: behaviour.emptyLists === 'unprocessable' ? 422 : 400,
+    text: 'no fields to update',
+  };
 }
 
 interface Asked {
   readonly name?: string;
-  readonly privateEndpoints?: { readonly add?: readonly unknown[]; readonly remove?: readonly unknown[] };
+  readonly privateEndpoints?: {
+    readonly add?: readonly unknown[];
+    readonly remove?: readonly unknown[];
+  };
 }
 
 function asksNothing({ name, privateEndpoints }: Asked): boolean {
@@ -64,7 +73,8 @@ function endpointObjection(entry: unknown): string | undefined {
   if (unknown !== undefined) return ` has the unknown field '${unknown}'`;
   for (const key of ['id', 'cloudProvider', 'region']) {
     const value = entry[key];
-    if (typeof value !== 'string' || value === '') return `.${key} value is not a string: ${JSON.stringify(value)}`;
+    if (typeof value !== 'string' || value === '')
+      return `.${key} value is not a string: ${JSON.stringify(value)}`;
   }
   const { description } = entry;
   if (description !== undefined && typeof description !== 'string') {

@@ -18,7 +18,12 @@ export function spelledAs(endpoint: PrivateEndpoint, style: Spelling): PrivateEn
     case 'lower-id':
       return { ...endpoint, id: id.toLowerCase() };
     case 'trimmed':
-      return { ...endpoint, id: id.trim(), cloudProvider: cloudProvider.trim(), region: region.trim() };
+      return {
+        ...endpoint,
+        id: id.trim(),
+        cloudProvider: cloudProvider.trim(),
+        region: region.trim(),
+      };
     case 'region-alias':
       return { ...endpoint, region: region.startsWith(ALIAS) ? region : ALIAS + region };
   }

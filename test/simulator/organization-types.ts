@@ -13,7 +13,10 @@ export interface Organization {
   byocConfig: Record<string, string>[];
 }
 
-/** What someone else does: entries to add are appended as they are, entries to remove are named by id. */
+/**
+ * What someone else does: entries to add are appended as they are, entries to remove are named by
+ * id.
+ */
 export interface OrganizationChange {
   name?: string;
   add?: PrivateEndpoint[];
@@ -28,32 +31,63 @@ export const ORGANIZATION_CHOICES = {
   removeAbsent: ['ok', 'bad-request', 'not-found'],
   /** how an entry finds its like */
   matchBy: ['id', 'tuple'],
-  /** what becomes of the three parts of an endpoint when it is stored; a removal finds it either way */
+  /**
+   * what becomes of the three parts of an endpoint when it is stored; a removal finds it either way
+   */
   tuples: ['as-sent', 'upper-region', 'upper-id', 'lower-id', 'trimmed', 'region-alias'],
   order: ['remove-first', 'add-first'],
   /** every add: works, is ignored with 200, or is refused; `refused` with `refusedStatus` */
   add: ['honoured', 'ignored', 'bad-request', 'gone', 'refused'],
   remove: ['honoured', 'ignored', 'refused'],
-  /** what the error of a refused endpoint says of it: its id, nothing, a longer id that it is a part of, or other words each time */
+  /**
+   * what the error of a refused endpoint says of it: its id, nothing, a longer id that it is a part
+   * of, or other words each time
+   */
   refusedText: ['names-id', 'generic', 'longer-id', 'changing'],
   /** what stands before the error stays done, or nothing does */
   onError: ['all-or-nothing', 'partial'],
   /** the list in the reply */
-  list: ['as-is', 'absent', 'absent-when-empty', 'null', 'empty', 'reversed', 'shuffled', 'doubled'],
+  list: [
+    'as-is',
+    'absent',
+    'absent-when-empty',
+    'null',
+    'empty',
+    'reversed',
+    'shuffled',
+    'doubled',
+  ],
   /** what is in that list: whole entries, or one more that is odd, or every one odd */
-  entries: ['whole', 'null-among', 'text-among', 'number-id-among', 'no-region-among', 'number-ids', 'no-regions'],
+  entries: [
+    'whole',
+    'null-among',
+    'text-among',
+    'number-id-among',
+    'no-region-among',
+    'number-ids',
+    'no-regions',
+  ],
   /** the reply shows the state after the call, before it, or before the call before it */
   echo: ['fresh', 'stale', 'lagging'],
-  /** descriptions in the reply: as stored with "" for none, as stored with null for none, key absent for none, or never any */
+  /**
+   * descriptions in the reply: as stored with "" for none, as stored with null for none, key absent
+   * for none, or never any
+   */
   description: ['empty-for-none', 'null-for-none', 'absent-for-none', 'dropped'],
-  /** descriptions as they are stored: as sent, or the first that a tuple ever had, even when it was away */
+  /**
+   * descriptions as they are stored: as sent, or the first that a tuple ever had, even when it was
+   * away
+   */
   descriptions: ['as-sent', 'first-kept'],
   name: ['kept', 'trimmed', 'upper-case', 'ignored', 'bad-request', 'forbidden'],
   /** `{}` */
   emptyBody: ['bad-request', 'ok'],
   /** add and remove both empty, and no name */
   emptyLists: ['ok', 'bad-request', 'unprocessable', 'server-error'],
-  /** a PATCH while another of the same organization has no answer yet: as if alone, 409, or as if the other had never been */
+  /**
+   * a PATCH while another of the same organization has no answer yet: as if alone, 409, or as if
+   * the other had never been
+   */
   concurrent: ['fine', 'conflict', 'lost-update'],
   /** entries of others: none, or one that appears and one that vanishes with every call */
   others: ['still', 'come-and-go'],
@@ -89,7 +123,9 @@ export type OrganizationBehaviour = { [K in keyof Choices]: Choices[K][number] }
 
 /** The behaviour of an API that does as its document says. */
 export function startBehaviour(): OrganizationBehaviour {
-  const first = Object.fromEntries(Object.entries(ORGANIZATION_CHOICES).map(([name, [choice]]) => [name, choice]));
+  const first = Object.fromEntries(
+    Object.entries(ORGANIZATION_CHOICES).map(([name, [choice]]) => [name, choice]),
+  );
   return {
     ...first,
     refusedIds: [],
@@ -117,6 +153,10 @@ export function strangers(count: number): PrivateEndpoint[] {
 }
 
 /** A tuple as one text: no provider and no region has a slash, ids may. */
-export function endpointKey({ id, cloudProvider, region }: Record<'id' | 'cloudProvider' | 'region', unknown>): string {
+export function endpointKey({
+  id,
+  cloudProvider,
+  region,
+}: Record<'id' | 'cloudProvider' | 'region', unknown>): string {
   return [cloudProvider, region, id].map(String).join('/');
 }

@@ -26,7 +26,10 @@ export interface Organizations {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The organizations. With `anyOrganization` each exists from its first PATCH on. */
-export function createOrganizations(options: { anyOrganization: boolean; time?: Time }): Organizations {
+export function createOrganizations(options: {
+  anyOrganization: boolean;
+  time?: Time;
+}): Organizations {
   const { time = realTime } = options;
   const histories = new Map<string, History>();
   let behaviour = startBehaviour();
@@ -47,13 +50,20 @@ export function createOrganizations(options: { anyOrganization: boolean; time?: 
     const before = now.concurrent === 'lost-update' ? history.settled : history.present;
     const ended = history.begin();
     const stored = (endpoint: PrivateEndpoint): PrivateEndpoint => storedAs(endpoint, history, now);
-    const { after, added, removed, refused: refusal } = applyPatch(before, body as Patch, { behaviour: now, stored });
+    const {
+      after,
+      added,
+      removed,
+      refused: refusal,
+    } = applyPatch(before, body as Patch, { behaviour: now, stored });
     if (refusal !== undefined && now.onError === 'all-or-nothing') {
       return { ...refused(refusal.status, refusal.text), ended };
     }
     const [held, base] = [history.present.privateEndpoints, before.privateEndpoints];
     const lost = without(held, [...base, ...after.privateEndpoints]);
-    const back = without(base, held).filter((endpoint) => after.privateEndpoints.includes(endpoint));
+    const back = without(base, held).filter((endpoint) =>
+      after.privateEndpoints.includes(endpoint),
+    );
     history.store(after);
     const moves = { added: [...added, ...back], removed: [...removed, ...lost] };
     if (refusal !== undefined) {
@@ -78,14 +88,21 @@ export function createOrganizations(options: { anyOrganization: boolean; time?: 
   function comeAndGo(organization: Organization): Organization {
     others += 1;
     const rest = organization.privateEndpoints.filter(({ id }) => id !== `other-${others - 1}`);
-    const next = { id: `other-${others}`, description: '', cloudProvider: 'gcp', region: 'ap-northeast-1' };
+    const next = {
+      id: `other-${others}`,
+      description: '',
+      cloudProvider: 'gcp',
+      region: 'ap-northeast-1',
+    };
     return { ...organization, privateEndpoints: [...rest, next] };
   }
 
   function set(id: string, change: OrganizationChange): void {
     const history = historyOf(id);
     const before = history.present;
-    const rest = before.privateEndpoints.filter((endpoint) => !change.remove?.includes(endpoint.id));
+    const rest = before.privateEndpoints.filter(
+      (endpoint) => !change.remove?.includes(endpoint.id),
+    );
     history.store({
       ...before,
       name: change.name ?? before.name,
@@ -101,16 +118,24 @@ export function createOrganizations(options: { anyOrganization: boolean; time?: 
     play: (change) => {
       behaviour = { ...behaviour, ...change };
     },
-    dump: () => structuredClone(Object.fromEntries([...histories].map(([id, { present }]) => [id, present]))),
+    dump: () =>
+      structuredClone(Object.fromEntries([...histories].map(([id, { present }]) => [id, present]))),
   };
 }
 
-function without(endpoints: readonly PrivateEndpoint[], others: readonly PrivateEndpoint[]): PrivateEndpoint[] {
+function without(
+  endpoints: readonly PrivateEndpoint[],
+  others: readonly PrivateEndpoint[],
+): PrivateEndpoint[] {
   return endpoints.filter((endpoint) => !others.includes(endpoint));
 }
 
 /** How an endpoint gets into the list. */
-function storedAs(endpoint: PrivateEndpoint, history: History, behaviour: OrganizationBehaviour): PrivateEndpoint {
+function storedAs(
+  endpoint: PrivateEndpoint,
+  history: History,
+  behaviour: OrganizationBehaviour,
+): PrivateEndpoint {
   const spelled = spelledAs(endpoint, behaviour.tuples);
   return behaviour.descriptions === 'first-kept' ? history.firstDescribed(spelled) : spelled;
 }

@@ -5,7 +5,10 @@ import { objection, SETTINGS, type SettingValue } from './settings-rules.ts';
 export interface SettingsBehaviour {
   /** what becomes of settings that a PUT leaves out: they stay, or go back to their default */
   writes: 'merge' | 'replace';
-  /** what the result of a PUT shows; `clamped` also clamps to the lower half of each range without an entry in `clamp` */
+  /**
+   * what the result of a PUT shows; `clamped` also clamps to the lower half of each range without
+   * an entry in `clamp`
+   */
   echo: Echo;
   /** narrower than the document: outside of it 400, nothing stored */
   ranges: Record<string, [number, number]>;
@@ -26,7 +29,10 @@ export interface Settings {
   dump(): Record<string, Record<string, unknown>>;
 }
 
-/** The pipes and their settings. `pipes` exist from the start; with `anyPipe` every other one does at its first PUT. */
+/**
+ * The pipes and their settings. `pipes` exist from the start; with `anyPipe` every other one does
+ * at its first PUT.
+ */
 export function createSettings(options: { pipes: readonly string[]; anyPipe: boolean }): Settings {
   const stored = new Map<string, Stored>(options.pipes.map((pipe) => [pipe, {}]));
   let behaviour: SettingsBehaviour = {

@@ -22,7 +22,8 @@ export interface Stores {
 /** In bytes; a larger one is 413. */
 export const LONGEST_BODY = 1024 * 1024;
 
-const SETTINGS_PATH = /^\/v1\/organizations\/([^/?]+)\/services\/([^/?]+)\/pipes\/([^/?]+)\/settings$/;
+const SETTINGS_PATH =
+  /^\/v1\/organizations\/([^/?]+)\/services\/([^/?]+)\/pipes\/([^/?]+)\/settings$/;
 const ACTIVITY_PATH = /^\/v1\/organizations\/([^/?]+)\/activities\/([^/?]+)$/;
 const ORGANIZATION_PATH = /^\/v1\/organizations\/([^/?]+)$/;
 
@@ -38,7 +39,10 @@ export function patchedOrganization(method: string, path: string): string | unde
   return segment === undefined ? undefined : decoded(segment);
 }
 
-/** Does what a request asks for: the three operations of the document, and nothing else. `once` is how they behave for this call alone. */
+/**
+ * Does what a request asks for: the three operations of the document, and nothing else. `once` is
+ * how they behave for this call alone.
+ */
 export function route(request: ReadRequest, stores: Stores, once: CallBehaviour = {}): Work {
   const { method, path, text } = request;
   if (Buffer.byteLength(text) > LONGEST_BODY) {
@@ -47,19 +51,23 @@ export function route(request: ReadRequest, stores: Stores, once: CallBehaviour 
   const settings = SETTINGS_PATH.exec(path);
   if (settings && method === 'PUT') {
     const names = settings.slice(1).map(decoded);
-    return bodyRefusal(request) ?? stores.settings.put(names.join('/'), request.body, once.settings);
+    return (
+      bodyRefusal(request) ?? stores.settings.put(names.join('/'), request.body, once.settings)
+    );
   }
   const organization = ORGANIZATION_PATH.exec(path);
   if (organization && method === 'PATCH') {
     return (
-      bodyRefusal(request) ?? stores.organizations.patch(decoded(organization[1]), request.body, once.organization)
+      bodyRefusal(request) ??
+      stores.organizations.patch(decoded(organization[1]), request.body, once.organization)
     );
   }
   const activity = ACTIVITY_PATH.exec(path);
   if (activity && method === 'GET') {
     return stores.activities.get(decoded(activity[1]), decoded(activity[2]), once.activity);
   }
-  if (settings || organization || activity) return refused(405, `${method} is not an operation of ${path}`);
+  if (settings || organization || activity)
+    return refused(405, `${method} is not an operation of ${path}`);
   return refused(404, `no operation at ${path}`);
 }
 

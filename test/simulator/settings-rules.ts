@@ -32,7 +32,10 @@ export const DEFAULTS: Readonly<Record<string, SettingValue>> = {
   engine_parallel_view_processing: false,
 };
 
-/** Why a body cannot be stored, as the server words it; undefined when it can. `ranges` narrow the document's. */
+/**
+ * Why a body cannot be stored, as the server words it; undefined when it can. `ranges` narrow the
+ * document's.
+ */
 export function objection(
   body: unknown,
   ranges: Readonly<Record<string, readonly [number, number]>>,

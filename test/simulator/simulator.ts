@@ -16,8 +16,8 @@ import type { Behaviour, Simulator, SimulatorOptions } from './types.ts';
 export type * from './types.ts';
 
 /**
- * Starts a simulated management API on 127.0.0.1. It shares no code with the operator, so that it can judge it.
- * Rejects when the port is taken.
+ * Starts a simulated management API on 127.0.0.1. It shares no code with the operator, so that it
+ * can judge it. Rejects when the port is taken.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { anyPipe = true, keepLog = 100_000 } = options;
@@ -65,7 +65,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     port: options.port ?? 0,
     tls: options.tls,
     serve: (request, response) => {
-      if (options.control === true && request.url?.startsWith('/_control/')) control.serve(request, response);
+      if (options.control === true && request.url?.startsWith('/_control/'))
+        control.serve(request, response);
       else exchange.serve(request, response, listener);
     },
   });

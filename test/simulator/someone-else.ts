@@ -10,7 +10,10 @@ interface Change {
   readonly remove?: readonly (PrivateEndpoint | string)[];
 }
 
-/** Another client of one organization. Every method is one PATCH and resolves with its answer, whatever that is. */
+/**
+ * Another client of one organization. Every method is one PATCH and resolves with its answer,
+ * whatever that is.
+ */
 export interface SomeoneElse {
   readonly keyId: string;
   rename(name: string): Promise<Answered>;
@@ -20,13 +23,19 @@ export interface SomeoneElse {
   change(change?: Change): Promise<Answered>;
 }
 
-/** Where they are, and who. With a `key` of the simulator they share it; left out, they get one of their own, `someone-else`. */
+/**
+ * Where they are, and who. With a `key` of the simulator they share it; left out, they get one of
+ * their own, `someone-else`.
+ */
 export interface Someone {
   readonly organizationId?: string;
   readonly key?: { readonly id: string; readonly secret: string };
 }
 
-/** Someone else at work by the same PATCH, so that limits, faults and behaviour hold for them too, and the log shows them by their key. */
+/**
+ * Someone else at work by the same PATCH, so that limits, faults and behaviour hold for them too,
+ * and the log shows them by their key.
+ */
 export function someoneElse(simulator: Simulator, who: Someone = {}): SomeoneElse {
   const { organizationId = ORGANIZATION } = who;
   const key = who.key ?? { id: 'someone-else', secret: randomUUID() };
@@ -36,8 +45,11 @@ export function someoneElse(simulator: Simulator, who: Someone = {}): SomeoneEls
   function tuple(endpoint: PrivateEndpoint | string): Omit<PrivateEndpoint, 'description'> {
     const stored = simulator.organization(organizationId)?.privateEndpoints ?? [];
     const [wanted, found] =
-      typeof endpoint === 'string' ? [endpoint, stored.find(({ id }) => id === endpoint)] : [endpoint.id, endpoint];
-    if (found === undefined) throw new Error(`organization ${organizationId} has no endpoint ${wanted}`);
+      typeof endpoint === 'string'
+        ? [endpoint, stored.find(({ id }) => id === endpoint)]
+        : [endpoint.id, endpoint];
+    if (found === undefined)
+      throw new Error(`organization ${organizationId} has no endpoint ${wanted}`);
     const { id, cloudProvider, region } = found;
     return { id, cloudProvider, region };
   }

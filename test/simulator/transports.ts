@@ -9,7 +9,10 @@ const MEBIBYTE = 1024 * 1024;
 /** One byte a second, with the whole length announced. */
 export function drip(response: ServerResponse, reply: Reply): void {
   const bytes = Buffer.from(reply.text);
-  response.writeHead(reply.status, { 'content-type': 'application/json', 'content-length': bytes.length });
+  response.writeHead(reply.status, {
+    'content-type': 'application/json',
+    'content-length': bytes.length,
+  });
   let sent = 0;
   const timer = setInterval(() => {
     response.write(bytes.subarray(sent, sent + 1));
@@ -38,7 +41,10 @@ export function endless(response: ServerResponse, reply: Reply): void {
 
 /** A gigabyte of JSON in a megabyte of gzip. */
 export function bomb(response: ServerResponse, reply: Reply): void {
-  response.writeHead(reply.status, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+  response.writeHead(reply.status, {
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+  });
   response.write(gzipSync('{"status":200,"result":{"padding":"'));
   const member = gzipSync('x'.repeat(MEBIBYTE));
   for (let sent = 0; sent < BOMB_MEMBERS; sent += 1) response.write(member);
@@ -48,6 +54,11 @@ export function bomb(response: ServerResponse, reply: Reply): void {
 /** Half of what is announced, then the connection ends. */
 export function truncated(response: ServerResponse, reply: Reply): void {
   const bytes = Buffer.from(reply.text);
-  response.writeHead(reply.status, { 'content-type': 'application/json', 'content-length': bytes.length });
-  response.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => response.socket?.destroySoon());
+  response.writeHead(reply.status, {
+    'content-type': 'application/json',
+    'content-length': bytes.length,
+  });
+  response.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () =>
+    response.socket?.destroySoon(),
+  );
 }

@@ -1,6 +1,10 @@
 import type { Activity, ActivityBehaviour } from './activities.ts';
 import type { EndpointCount } from './endpoint-counts.ts';
-import type { Organization, OrganizationBehaviour, OrganizationChange } from './organization-types.ts';
+import type {
+  Organization,
+  OrganizationBehaviour,
+  OrganizationChange,
+} from './organization-types.ts';
 import type { SettingsBehaviour } from './pipe-settings.ts';
 
 /** What a scripted answer carries instead of the ordinary envelope. */
@@ -22,7 +26,15 @@ export const BODY_KINDS = [
 ] as const;
 export type BodyKind = (typeof BODY_KINDS)[number];
 
-export const TRANSPORTS = ['reset-before', 'reset-after', 'no-answer', 'drip', 'endless', 'bomb', 'truncated'] as const;
+export const TRANSPORTS = [
+  'reset-before',
+  'reset-after',
+  'no-answer',
+  'drip',
+  'endless',
+  'bomb',
+  'truncated',
+] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
 /** How the operations behave for one call; what is left out is as `play` said. */
@@ -33,9 +45,10 @@ export interface CallBehaviour {
 }
 
 /**
- * Who answers: something in front, which asks for no key and counts nothing, or the operation, which sees only calls that keys and limits let
- * through, while the others are refused as ever and use up no turn. A success can come from the operation alone: left out, a status below 300
- * and a mere `play` are the operation's, all else is the gateway's.
+ * Who answers: something in front, which asks for no key and counts nothing, or the operation,
+ * which sees only calls that keys and limits let through, while the others are refused as ever and
+ * use up no turn. A success can come from the operation alone: left out, a status below 300 and a
+ * mere `play` are the operation's, all else is the gateway's.
  */
 export const ANSWERERS = ['gateway', 'operation'] as const;
 type Answerer = (typeof ANSWERERS)[number];
@@ -51,9 +64,10 @@ export interface ScriptedAnswer {
 }
 
 /**
- * What happens to one call instead of, or on top of, the ordinary answer. `applied` says whether the work is done all the same; it is when
- * left out, but for a status of 300 and above, for `reset-before` and for `no-answer`. With `appliesAfterMs` the answer, or its absence, comes
- * first and the work later, as behind a gateway that gave up waiting.
+ * What happens to one call instead of, or on top of, the ordinary answer. `applied` says whether
+ * the work is done all the same; it is when left out, but for a status of 300 and above, for
+ * `reset-before` and for `no-answer`. With `appliesAfterMs` the answer, or its absence, comes first
+ * and the work later, as behind a gateway that gave up waiting.
  */
 type Oddity =
   | (ScriptedAnswer & { appliesAfterMs?: number })
@@ -131,7 +145,10 @@ interface State {
   activities: Record<string, Activity>;
 }
 
-/** What to change about how the API behaves; what is left out stays, `rate: undefined` lifts the limit. */
+/**
+ * What to change about how the API behaves; what is left out stays, `rate: undefined` lifts the
+ * limit.
+ */
 export interface Behaviour extends CallBehaviour {
   latencyMs?: number;
   rate?: Rate | undefined;
@@ -190,7 +207,10 @@ export interface Simulator {
   /** Calls ever received; with `pathIncludes` or `bodyIncludes`, of those still in the log. */
   callCount(match?: Match): number;
   calls(match?: Match): Call[];
-  /** Resolves as soon as that many calls have arrived, answered or not; rejects after `timeoutMs`, 30 s when absent. */
+  /**
+   * Resolves as soon as that many calls have arrived, answered or not; rejects after `timeoutMs`,
+   * 30 s when absent.
+   */
   waitForCalls(count: number, options?: WaitOptions): Promise<Call[]>;
   /** What was set on a pipe, without defaults; undefined where there is no such pipe. */
   settingsOf(pipe: string): Record<string, unknown> | undefined;
@@ -200,12 +220,17 @@ export interface Simulator {
   /** Someone else changes an organization, which is made where it does not exist. */
   setOrganization(id: string, change: OrganizationChange): void;
   /**
-   * How often each private endpoint was in an `add` and in a `remove` that arrived, whatever became of it, and how often it really went in and
-   * out, by `provider/region/id`. What `setOrganization` does is not counted, nor is a changed description.
+   * How often each private endpoint was in an `add` and in a `remove` that arrived, whatever became
+   * of it, and how often it really went in and out, by `provider/region/id`. What `setOrganization`
+   * does is not counted, nor is a changed description.
    */
   endpointCounts(organizationId: string, by?: { keyId?: string }): Record<string, EndpointCount>;
   /** Stores an activity; `lateCalls` GETs and `lateMs` from now on it is still answered 404. */
-  setActivity(organizationId: string, activity: Activity, late?: { lateCalls?: number; lateMs?: number }): void;
+  setActivity(
+    organizationId: string,
+    activity: Activity,
+    late?: { lateCalls?: number; lateMs?: number },
+  ): void;
   dump(): State;
   play(behaviour: Behaviour): void;
   /** The next `times` fitting calls, one when absent; goes before what `always` says. */

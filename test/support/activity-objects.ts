@@ -11,7 +11,10 @@ import type { Attempt } from '../../src/kinds/engine/api-call.ts';
 import { anAnswer, REQUESTED_AT, T0 } from './objects.ts';
 import { expectReadable } from './status-law.ts';
 
-/** A record as the API's document describes it: all ten fields, each with a value found nowhere else. */
+/**
+ * A record as the API's document describes it: all ten fields, each with a value found nowhere
+ * else.
+ */
 export const RECORD = {
   id: 'record-1',
   createdAt: '2026-02-28T23:59:58.123Z',
@@ -76,7 +79,10 @@ export function attemptOf(reply: Reply): Attempt {
 }
 
 /** An answer of 200 with this result. */
-export function answeredWith(result: Readonly<Record<string, unknown>>, requestId = 'req-1'): Attempt {
+export function answeredWith(
+  result: Readonly<Record<string, unknown>>,
+  requestId = 'req-1',
+): Attempt {
   return attemptOf(anAnswer(200, { result, requestId }));
 }
 
@@ -92,13 +98,27 @@ export interface ActivityVisit {
 /** One pass, with `attempt` (or the record) for the call where the plan makes one. */
 export function visit(
   object: Activity,
-  options: { readonly now?: number; readonly facts?: Partial<Facts>; readonly attempt?: Attempt } = {},
+  options: {
+    readonly now?: number;
+    readonly facts?: Partial<Facts>;
+    readonly attempt?: Attempt;
+  } = {},
 ): ActivityVisit {
   const { now = T0, attempt = answeredWith(RECORD) } = options;
   const planned = plan(object, { ...FACTS, ...options.facts }, now);
-  const reported = report(object, planned, planned.do === 'fetch' ? attempt : { got: 'nothing' }, now);
+  const reported = report(
+    object,
+    planned,
+    planned.do === 'fetch' ? attempt : { got: 'nothing' },
+    now,
+  );
   const status: ActivityStatus | undefined = reported.status ?? object.status;
-  return { plan: planned, report: reported, status, object: { ...object, ...(status && { status }) } };
+  return {
+    plan: planned,
+    report: reported,
+    status,
+    object: { ...object, ...(status && { status }) },
+  };
 }
 
 /** An object whose record was fetched at T0, as the operator leaves it. */
@@ -115,10 +135,16 @@ export function edited(object: Activity, spec: Partial<ActivitySpec>): Activity 
 
 /** The object with another value in the one-shot annotation. */
 export function asking(object: Activity, requested: string): Activity {
-  return { ...object, metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: requested } } };
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: requested } },
+  };
 }
 
-/** Fails where the API server would refuse or change a status, or where a message is not one that a person can read. */
+/**
+ * Fails where the API server would refuse or change a status, or where a message is not one that a
+ * person can read.
+ */
 export function expectLawful(status: ActivityStatus | undefined): void {
   const checked = schema.safeParse(status);
   expect(checked.error?.issues).toBeUndefined();

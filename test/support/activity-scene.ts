@@ -6,7 +6,10 @@ import { asAdmin, change, createOrReplace } from './cluster.ts';
 import { ORGANIZATION, type Pset, type Scene } from './scene.ts';
 import { writesOf } from './watching.ts';
 
-/** An Activity as the API server gives it to its users; written down apart from the operator's own types. */
+/**
+ * An Activity as the API server gives it to its users; written down apart from the operator's own
+ * types.
+ */
 export type Act = Omit<Pset, 'status'> & {
   readonly metadata: { readonly creationTimestamp: string };
   readonly status: Pset['status'] & { readonly activity?: Readonly<Record<string, string>> };
@@ -16,12 +19,20 @@ export type Act = Omit<Pset, 'status'> & {
 export interface Activities {
   /** Where an object is, for requests to the API server. */
   pathTo(name: string): string;
-  /** The record that the API has from now on, under the id of the same name; all ten fields unless told otherwise. */
+  /**
+   * The record that the API has from now on, under the id of the same name; all ten fields unless
+   * told otherwise.
+   */
   record(id: string, more?: RecordOptions): Readonly<Record<string, string>>;
-  /** Creates an object or replaces its spec. Its record has its name, unless the spec says otherwise. */
+  /**
+   * Creates an object or replaces its spec. Its record has its name, unless the spec says
+   * otherwise.
+   */
   create(name: string, spec?: Readonly<Record<string, unknown>>): Promise<void>;
   get(name: string): Promise<Act>;
-  /** Waits until `Ready` speaks of the present generation with this reason, and gives the object. */
+  /**
+   * Waits until `Ready` speaks of the present generation with this reason, and gives the object.
+   */
   until(name: string, reason: string): Promise<Act>;
   /** Waits until the object fits. */
   untilIt(name: string, what: string, fits: (object: Act) => boolean): Promise<Act>;
@@ -67,14 +78,21 @@ export function activitiesOf(scene: Pick<Scene, 'namespace' | 'simulator' | 'use
     until: (name, reason) =>
       acts.untilIt(name, reason, ({ metadata, status }) =>
         status.conditions.some(
-          (one) => one.type === 'Ready' && one.reason === reason && one.observedGeneration === metadata.generation,
+          (one) =>
+            one.type === 'Ready' &&
+            one.reason === reason &&
+            one.observedGeneration === metadata.generation,
         ),
       ),
-    untilIt: (name, what, until) => waitFor(() => acts.get(name), { what: `${name}: ${what}`, until }),
+    untilIt: (name, what, until) =>
+      waitFor(() => acts.get(name), { what: `${name}: ${what}`, until }),
     async request(name) {
       const value = randomUUID();
       const annotations = { 'pipewright.dev/reconcile-requested-at': value };
-      await change(pathTo(name), (stored) => ({ ...stored, metadata: { ...stored.metadata, annotations } }));
+      await change(pathTo(name), (stored) => ({
+        ...stored,
+        metadata: { ...stored.metadata, annotations },
+      }));
       return value;
     },
     calls: (id) => scene.simulator.calls().filter(({ path }) => path.endsWith(`/activities/${id}`)),

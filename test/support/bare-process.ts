@@ -10,7 +10,10 @@ export interface BareProcess {
   readonly exited: Promise<number | null>;
 }
 
-/** Starts the bundle, or a copy of it, with nothing in its environment but what is given. The caller ends it. */
+/**
+ * Starts the bundle, or a copy of it, with nothing in its environment but what is given. The caller
+ * ends it.
+ */
 export function startBare(
   flags: readonly string[],
   options: {

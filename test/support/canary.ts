@@ -1,4 +1,7 @@
-/** Every spelling in which a key pair could leak: as it is, in base64 with and without padding, for URLs, in JSON, and any part of `id:secret` in base64. */
+/**
+ * Every spelling in which a key pair could leak: as it is, in base64 with and without padding, for
+ * URLs, in JSON, and any part of `id:secret` in base64.
+ */
 export function spellings(id: string, secret: string): string[] {
   const plain = [id, secret, `${id}:${secret}`];
   const base64 = plain.flatMap((text) => {
@@ -20,6 +23,9 @@ export function leaks(texts: Readonly<Record<string, string>>, forms: readonly s
   return Object.entries(texts).flatMap(([name, text]) =>
     forms
       .filter((form) => text.includes(form))
-      .map((form) => `${name}: …${text.slice(Math.max(0, text.indexOf(form) - 80), text.indexOf(form) + 40)}…`),
+      .map(
+        (form) =>
+          `${name}: …${text.slice(Math.max(0, text.indexOf(form) - 80), text.indexOf(form) + 40)}…`,
+      ),
   );
 }

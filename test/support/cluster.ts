@@ -17,15 +17,23 @@ export interface Stored {
 }
 
 /** One request as the administrator, parsed; throws where it is not answered with success. */
-export async function asAdmin<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<T> {
+export async function asAdmin<T>(
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<T> {
   return (await restRequestOk(controlPlane.admin, method, path, body)).json as T;
 }
 
 /** Creates the object, or puts it in the place of the one that is there, whose metadata stays. */
-export async function createOrReplace(collection: string, object: { readonly metadata: { readonly name: string } }) {
+export async function createOrReplace(
+  collection: string,
+  object: { readonly metadata: { readonly name: string } },
+) {
   const created = await restRequest(controlPlane.admin, 'POST', collection, object);
   if (created.status < 300) return;
-  if (created.status !== 409) throw new Error(`POST ${collection}: HTTP ${created.status}: ${created.text}`);
+  if (created.status !== 409)
+    throw new Error(`POST ${collection}: HTTP ${created.status}: ${created.text}`);
   await change(`${collection}/${object.metadata.name}`, (stored) => ({
     ...object,
     metadata: { ...stored.metadata, ...object.metadata },
@@ -60,8 +68,8 @@ export async function operatorRules(): Promise<Rule[]> {
 }
 
 /**
- * Lets a ServiceAccount, of this namespace or of another, do this in the namespace, in place of what it was allowed before.
- * Resolves when that holds.
+ * Lets a ServiceAccount, of this namespace or of another, do this in the namespace, in place of
+ * what it was allowed before. Resolves when that holds.
  */
 export async function allow(
   namespace: string,
@@ -81,13 +89,18 @@ export async function allow(
   await untilAllowed(`system:serviceaccount:${from}:${account}`, { namespace, ...marker });
 }
 
-/** Waits until the API server lets a user do this: it hears of its own Roles a moment after it has stored them. */
+/**
+ * Waits until the API server lets a user do this: it hears of its own Roles a moment after it has
+ * stored them.
+ */
 export async function untilAllowed(
   user: string,
   resourceAttributes: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const review = (): Promise<{ readonly status: { readonly allowed: boolean } }> =>
-    asAdmin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec: { user, resourceAttributes } });
+    asAdmin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+      spec: { user, resourceAttributes },
+    });
   await waitFor(review, {
     what: `${user} to be allowed ${JSON.stringify(resourceAttributes)}`,
     until: ({ status }) => status.allowed,

@@ -1,4 +1,8 @@
-import { createServer as createHttpServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -36,7 +40,12 @@ export interface ConnectProxyOptions {
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
 export async function startConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
-  const { tls, route = (authority) => authority, instead = () => false, before = async () => {} } = options;
+  const {
+    tls,
+    route = (authority) => authority,
+    instead = () => false,
+    before = async () => {},
+  } = options;
   const asked: AskedTunnel[] = [];
   const forwarded: string[] = [];
   const sockets = new Set<Duplex>();
@@ -70,7 +79,10 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}): Prom
     forwarded.push(`${request.method} ${request.url}`);
     response.writeHead(500).end();
   });
-  server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => void tunnel(request, client, head));
+  server.on(
+    'connect',
+    (request: IncomingMessage, client: Duplex, head: Buffer) => void tunnel(request, client, head),
+  );
   server.on('connection', (socket: Socket) => keep(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const cutTunnels = (): void => {

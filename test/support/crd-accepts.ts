@@ -1,6 +1,9 @@
 import type { Structural } from '../../crds/structural.ts';
 
-/** Reads the keywords of the CRD as the API server does, without zod; CEL is left to the integration tests. */
+/**
+ * Reads the keywords of the CRD as the API server does, without zod; CEL is left to the integration
+ * tests.
+ */
 export function crdAccepts(schema: Structural, value: unknown): boolean {
   switch (schema.type) {
     case 'object': {
@@ -8,7 +11,9 @@ export function crdAccepts(schema: Structural, value: unknown): boolean {
       const known = Object.entries(value).filter(([name]) => schema.properties?.[name]);
       if (known.length < (schema.minProperties ?? 0)) return false;
       if (schema.required?.some((name) => !(name in value))) return false;
-      return known.every(([name, property]) => crdAccepts(schema.properties?.[name] ?? {}, property));
+      return known.every(([name, property]) =>
+        crdAccepts(schema.properties?.[name] ?? {}, property),
+      );
     }
     case 'array':
       return (
@@ -25,7 +30,9 @@ export function crdAccepts(schema: Structural, value: unknown): boolean {
     }
     case 'integer':
       return (
-        Number.isInteger(value) && Number(value) >= (schema.minimum ?? 0) && Number(value) <= (schema.maximum ?? 0)
+        Number.isInteger(value) &&
+        Number(value) >= (schema.minimum ?? 0) &&
+        Number(value) <= (schema.maximum ?? 0)
       );
     case 'boolean':
       return typeof value === 'boolean';

@@ -33,26 +33,39 @@ export function pipeSettings(name: string, spec: unknown) {
 export async function installCrd(plural: string): Promise<void> {
   const file = fileURLToPath(new URL(`../../crds/${plural}.yaml`, import.meta.url));
   await succeed(['apply', '--server-side', '--force-conflicts', '-f', file]);
-  await succeed(['wait', '--for=condition=Established', '--timeout=30s', `crd/${plural}.pipewright.dev`]);
+  await succeed([
+    'wait',
+    '--for=condition=Established',
+    '--timeout=30s',
+    `crd/${plural}.pipewright.dev`,
+  ]);
   await served(plural);
 }
 
 const GENERATED = fileURLToPath(new URL('../../crds/', import.meta.url));
 
-/** The same for every kind there is; an operator waits until it can list them all. `folder`: of another version. */
+/**
+ * The same for every kind there is; an operator waits until it can list them all. `folder`: of
+ * another version.
+ */
 export async function installCrds(folder = GENERATED): Promise<void> {
   await succeed(['apply', '--server-side', '--force-conflicts', '-f', folder]);
   await succeed(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
   await Promise.all(definitions.map(({ type }) => served(type.plural)));
 }
 
-/** Resolves when the API server serves a kind and names it to those who ask, which is a moment after the CRD says so. */
+/**
+ * Resolves when the API server serves a kind and names it to those who ask, which is a moment after
+ * the CRD says so.
+ */
 async function served(plural: string): Promise<void> {
   const version = '/apis/pipewright.dev/v1alpha1';
   const look = async (): Promise<boolean> => {
     await restRequestOk(controlPlane.admin, 'GET', `${version}/${plural}?limit=1`);
     const { json } = await restRequestOk(controlPlane.admin, 'GET', version);
-    return (json as { resources: { name: string }[] }).resources.some(({ name }) => name === plural);
+    return (json as { resources: { name: string }[] }).resources.some(
+      ({ name }) => name === plural,
+    );
   };
   await waitFor(look, { what: `${plural} to be served` });
 }
@@ -72,7 +85,11 @@ export async function complaint(args: readonly string[], stdin?: string): Promis
 }
 
 /** Asks the API server to create it, with strict validation and without storing it. */
-export function tryCreate(namespace: string, spec: unknown, type = pipeSettingsType): Promise<RestResponse> {
+export function tryCreate(
+  namespace: string,
+  spec: unknown,
+  type = pipeSettingsType,
+): Promise<RestResponse> {
   const path = `${collectionPath(type, namespace)}?fieldValidation=Strict&dryRun=All`;
   return restRequest(controlPlane.admin, 'POST', path, manifest(type, 'tried', spec));
 }

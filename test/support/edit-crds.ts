@@ -13,8 +13,15 @@ export interface Crd {
   };
 }
 
-/** Replaces a CRD of a control plane by what `edit` makes of it, again and again while the API server is quicker: it writes its status. */
-export async function editCrd(own: ControlPlane, plural: string, edit: (crd: Crd) => unknown): Promise<void> {
+/**
+ * Replaces a CRD of a control plane by what `edit` makes of it, again and again while the API
+ * server is quicker: it writes its status.
+ */
+export async function editCrd(
+  own: ControlPlane,
+  plural: string,
+  edit: (crd: Crd) => unknown,
+): Promise<void> {
   const path = `${CRDS}/${plural}.pipewright.dev`;
   const replace = async () => {
     const { json } = await restRequestOk(own.admin, 'GET', path);

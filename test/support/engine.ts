@@ -1,5 +1,11 @@
 import { queueKey } from '../../src/controller/controller.ts';
-import { defineKind, type Kind, type Notice, type Recorded, type Report } from '../../src/controller/kind.ts';
+import {
+  defineKind,
+  type Kind,
+  type Notice,
+  type Recorded,
+  type Report,
+} from '../../src/controller/kind.ts';
 import { awaitChange } from '../../src/controller/outcome.ts';
 import { Queue } from '../../src/controller/queue.ts';
 import { Lifecycle } from '../../src/controller/reconciler.ts';
@@ -9,9 +15,17 @@ import { type KubeObject, keyOf, type ResourceType } from '../../src/kube/resour
 import { FakeClock } from './fake-clock.ts';
 import { FakeKubeServer } from './fake-kube-server.ts';
 
-export const PIPE: ResourceType = { group: 'test.dev', version: 'v1', plural: 'pipes', kind: 'Pipe' };
+export const PIPE: ResourceType = {
+  group: 'test.dev',
+  version: 'v1',
+  plural: 'pipes',
+  kind: 'Pipe',
+};
 
-/** A kind for tests: each pass calls the remote side once and says so in the status, unless told otherwise. */
+/**
+ * A kind for tests: each pass calls the remote side once and says so in the status, unless told
+ * otherwise.
+ */
 export interface TestKind {
   readonly kind: Kind;
   readonly store: Store<KubeObject>;
@@ -62,8 +76,17 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
 /** The report of a pass that made a call: the whole status, one notice, nothing scheduled. */
 export function anAttempt(object: KubeObject, now: number): Report {
   const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
-  const status = { observedGeneration: object.metadata.generation, lastRequest: { time, requestId: `by-us-${now}` } };
-  return { status, outcome: awaitChange, notices: [aNotice()], did: 'put', facts: { reason: 'Applied' } };
+  const status = {
+    observedGeneration: object.metadata.generation,
+    lastRequest: { time, requestId: `by-us-${now}` },
+  };
+  return {
+    status,
+    outcome: awaitChange,
+    notices: [aNotice()],
+    did: 'put',
+    facts: { reason: 'Applied' },
+  };
 }
 
 function aNotice(): Notice {
@@ -74,7 +97,10 @@ export function idOf(key: string): string {
   return queueKey(PIPE.kind, key);
 }
 
-/** Server, client, store, queue and lifecycle, put together as the operator does; nothing runs by itself. */
+/**
+ * Server, client, store, queue and lifecycle, put together as the operator does; nothing runs by
+ * itself.
+ */
 export interface Engine extends TestKind {
   readonly server: FakeKubeServer;
   readonly client: KubeClient;
@@ -130,7 +156,11 @@ export async function startEngine(): Promise<Engine> {
       const object = server.get(PIPE, key);
       const held = store.get(key);
       if (object) store.apply('MODIFIED', object);
-      else if (held) store.apply('DELETED', { ...held, metadata: { ...held.metadata, resourceVersion: '999999' } });
+      else if (held)
+        store.apply('DELETED', {
+          ...held,
+          metadata: { ...held.metadata, resourceVersion: '999999' },
+        });
     },
     async close() {
       await client.close();

@@ -16,26 +16,32 @@ const SAMPLE = new RegExp(`^(${NAME})(?:\\{((?:[^"]|"(?:[^"\\\\]|\\\\.)*")*)\\})
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|$)/y;
 const NUMBER = /^(?:[+-]Inf|NaN|-?(?:\d+(?:\.\d+)?)(?:e[+-]?\d+)?)$/;
 
-/** Reads the Prometheus text format more strictly than a scraper does; throws at the first line that breaks a rule. */
+/**
+ * Reads the Prometheus text format more strictly than a scraper does; throws at the first line that
+ * breaks a rule.
+ */
 export function parseExposition(page: string): MetricFamily[] {
   if (!page.endsWith('\n')) throw new Error('the page does not end with a line feed');
   const families: (MetricFamily & { samples: Sample[] })[] = [];
   let help: { name: string; text: string } | undefined;
   for (const line of page.slice(0, -1).split('\n')) {
-    const [, kind, name = '', rest = ''] = new RegExp(`^# (HELP|TYPE) (${NAME}) (.*)$`).exec(line) ?? [];
+    const [, kind, name = '', rest = ''] =
+      new RegExp(`^# (HELP|TYPE) (${NAME}) (.*)$`).exec(line) ?? [];
     if (kind === 'HELP') {
       help = { name, text: unescape(rest) };
     } else if (kind === 'TYPE') {
       if (help?.name !== name) throw new Error(`TYPE without HELP: ${line}`);
       if (families.some((family) => family.name === name)) throw new Error(`${name} comes twice`);
-      if (!['counter', 'gauge', 'histogram'].includes(rest)) throw new Error(`unknown type: ${line}`);
+      if (!['counter', 'gauge', 'histogram'].includes(rest))
+        throw new Error(`unknown type: ${line}`);
       if ((rest === 'counter') !== name.endsWith('_total'))
         throw new Error(`a counter, and only one, ends in _total: ${line}`);
       families.push({ name, help: help.text, type: rest, samples: [] });
     } else {
       const family = families.at(-1);
       const sample = parseSample(line);
-      if (!family || !belongs(sample.name, family)) throw new Error(`a sample outside its family: ${line}`);
+      if (!family || !belongs(sample.name, family))
+        throw new Error(`a sample outside its family: ${line}`);
       family.samples.push(sample);
     }
   }
@@ -50,7 +56,8 @@ function parseSample(line: string): Sample {
   LABEL.lastIndex = 0;
   while (LABEL.lastIndex < inside.length) {
     const [, label, value] = LABEL.exec(inside) ?? [];
-    if (label === undefined || value === undefined || label in labels) throw new Error(`bad labels: ${line}`);
+    if (label === undefined || value === undefined || label in labels)
+      throw new Error(`bad labels: ${line}`);
     labels[label] = unescape(value);
   }
   return { name, labels, value: Number(number.replace('Inf', 'Infinity')) };
@@ -70,7 +77,8 @@ function checkFamily(family: MetricFamily): void {
       .join()}`;
     if (seen.has(series)) throw new Error(`the series ${series} comes twice`);
     seen.add(series);
-    if (family.type === 'counter' && !(value >= 0)) throw new Error(`the counter ${series} is ${value}`);
+    if (family.type === 'counter' && !(value >= 0))
+      throw new Error(`the counter ${series} is ${value}`);
   }
   if (family.type === 'histogram') checkHistogram(family);
 }
@@ -85,12 +93,15 @@ function checkHistogram({ name, samples }: MetricFamily): void {
     const counts = buckets.map(({ value }) => value);
     const count = group.find((sample) => sample.name === `${name}_count`)?.value;
     const sums = group.filter((sample) => sample.name === `${name}_sum`).length;
-    if (!rising(bounds) || bounds.at(-1) !== Infinity) throw new Error(`${name}${labels}: bounds ${bounds.join(' ')}`);
+    if (!rising(bounds) || bounds.at(-1) !== Infinity)
+      throw new Error(`${name}${labels}: bounds ${bounds.join(' ')}`);
     if (!rising(counts) || counts.at(-1) !== count || sums !== 1)
       throw new Error(`${name}${labels}: counts ${counts.join(' ')}`);
   }
 }
 
 function unescape(text: string): string {
-  return text.replaceAll(/\\([\\"n])/g, (_, character: string) => (character === 'n' ? '\n' : character));
+  return text.replaceAll(/\\([\\"n])/g, (_, character: string) =>
+    character === 'n' ? '\n' : character,
+  );
 }

@@ -24,33 +24,86 @@ export interface Row extends Expected {
 
 const MINUTE = 60;
 
-const rejected = { reason: 'Rejected', side: 'Stalled', firstWait: 10 * MINUTE, outcome: 'Rejected' } as const;
-const missing = { reason: 'NotFound', side: 'Stalled', firstWait: MINUTE, outcome: 'Rejected' } as const;
+const rejected = {
+  reason: 'Rejected',
+  side: 'Stalled',
+  firstWait: 10 * MINUTE,
+  outcome: 'Rejected',
+} as const;
+const missing = {
+  reason: 'NotFound',
+  side: 'Stalled',
+  firstWait: MINUTE,
+  outcome: 'Rejected',
+} as const;
 const busy = { reason: 'Conflict', side: 'Reconciling', firstWait: 2, outcome: 'Busy' } as const;
-const unknown = { reason: 'OutcomeUnknown', side: 'Reconciling', firstWait: 1, outcome: 'Unknown' } as const;
-const odd = { reason: 'UnexpectedResponse', side: 'Reconciling', firstWait: 30, outcome: 'Unknown' } as const;
+const unknown = {
+  reason: 'OutcomeUnknown',
+  side: 'Reconciling',
+  firstWait: 1,
+  outcome: 'Unknown',
+} as const;
+const odd = {
+  reason: 'UnexpectedResponse',
+  side: 'Reconciling',
+  firstWait: 30,
+  outcome: 'Unknown',
+} as const;
 
-function answered(httpStatus: number, expected: Omit<Expected, 'httpStatus' | 'says'>, says?: RegExp): Row {
+function answered(
+  httpStatus: number,
+  expected: Omit<Expected, 'httpStatus' | 'says'>,
+  says?: RegExp,
+): Row {
   const error = `CODE_${httpStatus}: because of ${httpStatus}`;
   const fault = { status: httpStatus, error };
-  return { name: `http-${httpStatus}`, fault, httpStatus, says: says ?? new RegExp(error), ...expected };
+  return {
+    name: `http-${httpStatus}`,
+    fault,
+    httpStatus,
+    says: says ?? new RegExp(error),
+    ...expected,
+  };
 }
 
-function body(name: string, fault: Extract<Fault, { status: number }>, says: RegExp, requestId: boolean): Row {
+function body(
+  name: string,
+  fault: Extract<Fault, { status: number }>,
+  says: RegExp,
+  requestId: boolean,
+): Row {
   return { name: `body-${name}`, fault, httpStatus: fault.status, says, requestId, ...odd };
 }
 
-/** HTTP reply → what the user sees. Every row gets an object, a pipe and a key of its own; all fail at the same time. */
+/**
+ * HTTP reply → what the user sees. Every row gets an object, a pipe and a key of its own; all fail
+ * at the same time.
+ */
 export const ROWS: readonly Row[] = [
   ...[400, 402, 405, 413, 422, 451, 499].map((status) => answered(status, rejected)),
   answered(401, { reason: 'Unauthorized', side: 'Stalled', firstWait: 30, outcome: 'Rejected' }),
   answered(403, { reason: 'Forbidden', side: 'Stalled', firstWait: MINUTE, outcome: 'Rejected' }),
   ...[404, 410].map((status) => answered(status, missing)),
   ...[409, 423, 425].map((status) => answered(status, busy)),
-  answered(424, { reason: 'DependencyNotReady', side: 'Reconciling', firstWait: 30, outcome: 'Busy' }),
-  answered(429, { reason: 'RateLimited', side: 'Reconciling', firstWait: 10, outcome: 'RateLimited' }),
+  answered(424, {
+    reason: 'DependencyNotReady',
+    side: 'Reconciling',
+    firstWait: 30,
+    outcome: 'Busy',
+  }),
+  answered(429, {
+    reason: 'RateLimited',
+    side: 'Reconciling',
+    firstWait: 10,
+    outcome: 'RateLimited',
+  }),
   {
-    ...answered(429, { reason: 'RateLimited', side: 'Reconciling', firstWait: 14, outcome: 'RateLimited' }),
+    ...answered(429, {
+      reason: 'RateLimited',
+      side: 'Reconciling',
+      firstWait: 14,
+      outcome: 'RateLimited',
+    }),
     name: 'http-429-with-header',
     fault: { status: 429, headers: { 'x-ratelimit-reset': '14' } },
     says: /429/,
@@ -64,7 +117,12 @@ export const ROWS: readonly Row[] = [
     says: /503/,
     exact: true,
   },
-  { ...answered(504, unknown, /504/), name: 'gateway-page', fault: { status: 504, body: 'html' }, requestId: false },
+  {
+    ...answered(504, unknown, /504/),
+    name: 'gateway-page',
+    fault: { status: 504, body: 'html' },
+    requestId: false,
+  },
   ...[301, 302, 303, 304, 307, 308].map((status): Row => {
     const fault: Fault = { status, body: status === 304 ? 'empty' : 'envelope' };
     const requestId = status !== 304;
@@ -80,8 +138,30 @@ export const ROWS: readonly Row[] = [
   body('null', { status: 200, body: 'null' }, /no result/, false),
   body('wrong-types', { status: 200, body: 'wrong-type' }, /carries an error/, false),
   body('no-result', { status: 200, body: 'no-result' }, /no result/, true),
-  body('error-with-200', { status: 200, body: 'error-with-200', error: 'NO: no' }, /carries an error.*NO: no/, true),
-  { name: 'cut-off', fault: { transport: 'truncated' }, httpStatus: 200, says: /broke off/, requestId: false, ...odd },
-  { name: 'reset-before', fault: { transport: 'reset-before' }, says: /closed the connection/, ...unknown },
-  { name: 'reset-after', fault: { transport: 'reset-after' }, says: /closed the connection/, ...unknown },
+  body(
+    'error-with-200',
+    { status: 200, body: 'error-with-200', error: 'NO: no' },
+    /carries an error.*NO: no/,
+    true,
+  ),
+  {
+    name: 'cut-off',
+    fault: { transport: 'truncated' },
+    httpStatus: 200,
+    says: /broke off/,
+    requestId: false,
+    ...odd,
+  },
+  {
+    name: 'reset-before',
+    fault: { transport: 'reset-before' },
+    says: /closed the connection/,
+    ...unknown,
+  },
+  {
+    name: 'reset-after',
+    fault: { transport: 'reset-after' },
+    says: /closed the connection/,
+    ...unknown,
+  },
 ];

@@ -6,7 +6,10 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** A clock that stands still until `advance` moves it; due runs happen in time order, then in the order they were set. */
+/**
+ * A clock that stands still until `advance` moves it; due runs happen in time order, then in the
+ * order they were set.
+ */
 export class FakeClock implements Clock {
   #monotonic = 0;
   #wallStart: number;
@@ -59,7 +62,8 @@ export class FakeClock implements Clock {
     let best: Entry | undefined;
     for (const entry of this.#entries) {
       if (entry.due > until) continue;
-      if (!best || entry.due < best.due || (entry.due === best.due && entry.order < best.order)) best = entry;
+      if (!best || entry.due < best.due || (entry.due === best.due && entry.order < best.order))
+        best = entry;
     }
     return best;
   }

@@ -16,7 +16,12 @@ export interface SeenCall {
 
 /** Instead of an honest answer. `lost`: the work is done and the answer never arrives. */
 export type Fate =
-  | { readonly status: number; readonly reason: string; readonly message?: string; readonly retryAfter?: number }
+  | {
+      readonly status: number;
+      readonly reason: string;
+      readonly message?: string;
+      readonly retryAfter?: number;
+    }
   | 'reset'
   | 'lost';
 
@@ -33,8 +38,9 @@ interface OpenWatch {
 }
 
 /**
- * An API server for objects with a status subresource, on loopback: resource versions, generations, uids, conditional
- * PUT of the status or of the whole, lists and watches. Just that; the rest is for the real one.
+ * An API server for objects with a status subresource, on loopback: resource versions, generations,
+ * uids, conditional PUT of the status or of the whole, lists and watches. Just that; the rest is
+ * for the real one.
  */
 export class FakeKubeServer {
   readonly calls: SeenCall[] = [];
@@ -152,8 +158,14 @@ export class FakeKubeServer {
     const fate = await this.fate(call);
     if (fate === 'reset') return void request.socket.destroy();
     if (typeof fate === 'object') {
-      const headers = fate.retryAfter === undefined ? {} : { 'retry-after': String(fate.retryAfter) };
-      return sendJson(response, fate.status, aStatus(fate.status, fate.reason, fate.message), headers);
+      const headers =
+        fate.retryAfter === undefined ? {} : { 'retry-after': String(fate.retryAfter) };
+      return sendJson(
+        response,
+        fate.status,
+        aStatus(fate.status, fate.reason, fate.message),
+        headers,
+      );
     }
     if (watch) return this.#watch(response, path, Number(searchParams.get('resourceVersion')));
     const [status, answer] = this.#serve(call);
@@ -174,8 +186,22 @@ export class FakeKubeServer {
     const { metadata, status } = body as KubeObject;
     const { resourceVersion, uid } = held.metadata;
     if (metadata.resourceVersion === resourceVersion && (metadata.uid ?? uid) === uid)
-      return [200, this.#store('MODIFIED', target, target === path ? (body as KubeObject) : { ...held, status })];
-    return [409, aStatus(409, 'Conflict', 'the object has been modified; apply your changes to the latest version')];
+      return [
+        200,
+        this.#store(
+          'MODIFIED',
+          target,
+          target === path ? (body as KubeObject) : { ...held, status },
+        ),
+      ];
+    return [
+      409,
+      aStatus(
+        409,
+        'Conflict',
+        'the object has been modified; apply your changes to the latest version',
+      ),
+    ];
   }
 
   #post(collection: string, object: KubeObject): KubeObject {
@@ -254,5 +280,7 @@ function withVersion(object: KubeObject, resourceVersion: string): KubeObject {
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return chunks.length === 0 ? undefined : (JSON.parse(Buffer.concat(chunks).toString()) as unknown);
+  return chunks.length === 0
+    ? undefined
+    : (JSON.parse(Buffer.concat(chunks).toString()) as unknown);
 }

@@ -4,7 +4,10 @@ import { asAdmin, change } from './cluster.ts';
 import type { Org } from './organization-scene.ts';
 import type { Pset } from './scene.ts';
 
-/** An object as the first version left it. Ids and times are made equal, hashes are noughts; see README.md beside it. */
+/**
+ * An object as the first version left it. Ids and times are made equal, hashes are noughts; see
+ * README.md beside it.
+ */
 export interface Kept<T extends Pset = Pset> {
   readonly metadata: {
     readonly name: string;
@@ -26,8 +29,8 @@ function read(file: string): unknown {
 }
 
 /**
- * Stores the object as it was, with status and generation, and what it says happened `agoMs` ago; `spec` is put over its own.
- * One that was being deleted is being deleted again.
+ * Stores the object as it was, with status and generation, and what it says happened `agoMs` ago;
+ * `spec` is put over its own. One that was being deleted is being deleted again.
  */
 export async function restore(
   collection: string,

@@ -51,7 +51,10 @@ export const inTurn = (...all: Behaviour[]): Behaviour => {
 const newest = shows('999');
 export const emptyList = shows('10');
 
-/** A fake clock that knows which of its timers are the watch's own waits: all that are no deadline of a call. */
+/**
+ * A fake clock that knows which of its timers are the watch's own waits: all that are no deadline
+ * of a call.
+ */
 export class WatchClock extends FakeClock {
   readonly waits = new Set<number>();
 
@@ -73,8 +76,10 @@ export class WatchClock extends FakeClock {
 /** One watch at a server of its own, and all that it tells; it ends with the test. */
 export async function follow(plan: Plan, more: Partial<WatchOptions<KubeObject>> = {}) {
   const behave = ({ list = emptyList, version = newest, watch }: Plan): Behaviour => {
-    const ofList = ({ search }: Parameters<Behaviour>[0]): Behaviour => (search.get('limit') === '1' ? version : list);
-    return (request, response) => (request.search.has('watch') ? watch : ofList(request))(request, response);
+    const ofList = ({ search }: Parameters<Behaviour>[0]): Behaviour =>
+      search.get('limit') === '1' ? version : list;
+    return (request, response) =>
+      (request.search.has('watch') ? watch : ofList(request))(request, response);
   };
   const server = await startKubeServer(behave(plan));
   const clock = new WatchClock();
@@ -97,7 +102,8 @@ export async function follow(plan: Plan, more: Partial<WatchOptions<KubeObject>>
         const names = objects.map(({ metadata }) => metadata.name).join(',');
         news.push(`list ${names} @${version}${isRestored ? ', restored' : ''}`);
       },
-      apply: (event, { metadata }) => void news.push(`${event} ${metadata.name} @${metadata.resourceVersion}`),
+      apply: (event, { metadata }) =>
+        void news.push(`${event} ${metadata.name} @${metadata.resourceVersion}`),
       bookmark: (version) => void news.push(`bookmark @${version}`),
       failed: (error) => void failures.push(error),
     },
@@ -114,7 +120,9 @@ export async function follow(plan: Plan, more: Partial<WatchOptions<KubeObject>>
   const of = (kind: 'watch' | 'list') =>
     server.requests.filter(
       (line) =>
-        !line.includes('limit=1&') && !line.endsWith('limit=1') && line.includes('watch=true') === (kind === 'watch'),
+        !line.includes('limit=1&') &&
+        !line.endsWith('limit=1') &&
+        line.includes('watch=true') === (kind === 'watch'),
     );
   const until = (check: () => void) => eventually(check);
   return {
@@ -131,7 +139,10 @@ export async function follow(plan: Plan, more: Partial<WatchOptions<KubeObject>>
     lists: () => of('list').length,
     watches: () => of('watch').length,
     /** The resourceVersion of each watch so far. */
-    resumes: () => of('watch').map((line) => new URL(line.slice(4), 'http://s').searchParams.get('resourceVersion')),
+    resumes: () =>
+      of('watch').map((line) =>
+        new URL(line.slice(4), 'http://s').searchParams.get('resourceVersion'),
+      ),
     /** Waits until the watch pauses, lets that time pass, and says how long it was. */
     async sitOut(): Promise<number> {
       await until(() => expect(clock.waits.size).toBe(1));

@@ -24,18 +24,58 @@ const lost = 'OutcomeUnknown';
 /** By the name of the pipe. `other` is the address of a server that must never see the key. */
 export function hostileRows(other: string): Hostile[] {
   return [
-    { name: 'html', fault: { status: 200, body: 'html', error: ECHO }, reason: odd, says: /not JSON/ },
-    { name: 'html-error', fault: { status: 502, body: 'html', error: ECHO }, reason: lost, says: /HTTP 502/ },
-    { name: 'nothing', fault: { status: 200, body: 'empty' }, reason: odd, says: /its body is empty/ },
-    { name: 'megabytes', fault: { status: 200, body: 'megabytes' }, reason: odd, says: /larger than 1 MiB/ },
+    {
+      name: 'html',
+      fault: { status: 200, body: 'html', error: ECHO },
+      reason: odd,
+      says: /not JSON/,
+    },
+    {
+      name: 'html-error',
+      fault: { status: 502, body: 'html', error: ECHO },
+      reason: lost,
+      says: /HTTP 502/,
+    },
+    {
+      name: 'nothing',
+      fault: { status: 200, body: 'empty' },
+      reason: odd,
+      says: /its body is empty/,
+    },
+    {
+      name: 'megabytes',
+      fault: { status: 200, body: 'megabytes' },
+      reason: odd,
+      says: /larger than 1 MiB/,
+    },
     { name: 'endless', fault: { transport: 'endless' }, reason: odd, says: /larger than 1 MiB/ },
     { name: 'bomb', fault: { transport: 'bomb' }, reason: odd, says: /not JSON|larger than 1 MiB/ },
     { name: 'truncated', fault: { transport: 'truncated' }, reason: odd, says: /broke off/ },
     { name: 'drip', fault: { transport: 'drip' }, reason: odd, says: /broke off/ },
-    { name: 'no-answer', fault: { transport: 'no-answer' }, reason: lost, says: /no answer within 2s/ },
-    { name: 'reset-before', fault: { transport: 'reset-before' }, reason: lost, says: /closed the connection/ },
-    { name: 'reset-after', fault: { transport: 'reset-after' }, reason: lost, says: /closed the connection/ },
-    { name: 'wrong-type', fault: { status: 200, body: 'wrong-type' }, reason: odd, says: /carries an error/ },
+    {
+      name: 'no-answer',
+      fault: { transport: 'no-answer' },
+      reason: lost,
+      says: /no answer within 2s/,
+    },
+    {
+      name: 'reset-before',
+      fault: { transport: 'reset-before' },
+      reason: lost,
+      says: /closed the connection/,
+    },
+    {
+      name: 'reset-after',
+      fault: { transport: 'reset-after' },
+      reason: lost,
+      says: /closed the connection/,
+    },
+    {
+      name: 'wrong-type',
+      fault: { status: 200, body: 'wrong-type' },
+      reason: odd,
+      says: /carries an error/,
+    },
     {
       name: 'error-with-200',
       fault: { status: 200, body: 'error-with-200', error: ECHO },
@@ -64,7 +104,9 @@ export function hostileRows(other: string): Hostile[] {
 }
 
 /** What no HTTP server would answer, by the name of the pipe. */
-export const RAW: readonly (Row & { readonly bytes: string | ((write: (text: string) => void) => void) })[] = [
+export const RAW: readonly (Row & {
+  readonly bytes: string | ((write: (text: string) => void) => void);
+})[] = [
   { name: 'garbage', bytes: '\0\0 what is this\r\n\r\n', reason: lost, says: /not HTTP/ },
   {
     name: 'long-headers',
@@ -78,10 +120,16 @@ export const RAW: readonly (Row & { readonly bytes: string | ((write: (text: str
     reason: lost,
     says: /no answer within 2s/,
   },
-  { name: 'half-a-head', bytes: 'HTTP/1.1 200 OK\r\ncontent-', reason: lost, says: /no answer within 2s/ },
+  {
+    name: 'half-a-head',
+    bytes: 'HTTP/1.1 200 OK\r\ncontent-',
+    reason: lost,
+    says: /no answer within 2s/,
+  },
   {
     name: 'two-answers',
-    bytes: answerText(400, '{"error":"first"}') + answerText(200, '{"result":{"engine_max_threads":8}}'),
+    bytes:
+      answerText(400, '{"error":"first"}') + answerText(200, '{"result":{"engine_max_threads":8}}'),
     reason: 'Rejected',
     says: /first/,
   },
@@ -135,7 +183,10 @@ export const RAW: readonly (Row & { readonly bytes: string | ((write: (text: str
   },
   {
     name: 'lone-surrogate',
-    bytes: answerText(400, String.raw`{"error":"half \ud800 a \u0000 character \u001b[31m\r\n and ‮ back"}`),
+    bytes: answerText(
+      400,
+      String.raw`{"error":"half \ud800 a \u0000 character \u001b[31m\r\n and ‮ back"}`,
+    ),
     reason: 'Rejected',
     says: /half/,
   },

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** One import of one file: a path from the root of the project, or the name of a package, whichever file of it is meant. */
+/**
+ * One import of one file: a path from the root of the project, or the name of a package, whichever
+ * file of it is meant.
+ */
 export interface Import {
   readonly from: string;
   readonly to: string;
@@ -16,7 +19,11 @@ const STATEMENT = /^(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'
 const DYNAMIC = /\bimport\(\s*'([^']+)'/g;
 
 export function readSources(root: string, folder: string): Sources {
-  const paths = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8', withFileTypes: true })
+  const paths = readdirSync(join(root, folder), {
+    recursive: true,
+    encoding: 'utf8',
+    withFileTypes: true,
+  })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
   return new Map(paths.toSorted().map((path) => [path, readFileSync(join(root, path), 'utf8')]));
@@ -31,7 +38,11 @@ export function importsOf(sources: Sources): Import[] {
       to: target(to),
       typeOnly: type !== undefined,
     }));
-    const dynamic = [...text.matchAll(DYNAMIC)].map(([, to = '']) => ({ from, to: target(to), typeOnly: false }));
+    const dynamic = [...text.matchAll(DYNAMIC)].map(([, to = '']) => ({
+      from,
+      to: target(to),
+      typeOnly: false,
+    }));
     return [...fixed, ...dynamic];
   });
 }
@@ -41,7 +52,10 @@ function packageOf(written: string): string {
   return written.split('/', written.startsWith('@') ? 2 : 1).join('/');
 }
 
-/** The chain of imports by which `start` gets to something it must not run, or undefined; types do not count. */
+/**
+ * The chain of imports by which `start` gets to something it must not run, or undefined; types do
+ * not count.
+ */
 export function pathTo(
   start: string,
   imports: readonly Import[],

@@ -12,13 +12,19 @@ import { MovableClock } from './movable-clock.ts';
 import { recordingLog } from './recording-log.ts';
 import type { Scene } from './scene.ts';
 
-/** An operator in the process of the test, put together as src/main.ts does it, with hands of its clock to turn. */
+/**
+ * An operator in the process of the test, put together as src/main.ts does it, with hands of its
+ * clock to turn.
+ */
 export interface InnerOperator {
   readonly clock: MovableClock;
   readonly messages: readonly string[];
   /** Whether no pass runs and none waits for a worker: then no call is under way. */
   isIdle(): boolean;
-  /** Waits until it is idle: the cluster shows what a pass did a moment before that is counted and logged. */
+  /**
+   * Waits until it is idle: the cluster shows what a pass did a moment before that is counted and
+   * logged.
+   */
   idle(): Promise<void>;
   /** The page of /metrics, of an idle operator. */
   metrics(): Promise<string>;
@@ -34,12 +40,18 @@ export interface InnerOptions {
 }
 
 /**
- * Starts one and waits until it works. What the API and the objects' times go by is the movable clock; the connections
- * to Kubernetes keep to real time, or each turn of the hands would cut them.
+ * Starts one and waits until it works. What the API and the objects' times go by is the movable
+ * clock; the connections to Kubernetes keep to real time, or each turn of the hands would cut them.
  */
 export async function startInner(scene: Scene, options: InnerOptions = {}): Promise<InnerOperator> {
   const { namespaces = [scene.namespace], flags = [], clock = new MovableClock() } = options;
-  const given = ['--api-url', scene.simulator.url, '--kubeconfig', scene.kubeconfig, '--leader-elect=false'];
+  const given = [
+    '--api-url',
+    scene.simulator.url,
+    '--kubeconfig',
+    scene.kubeconfig,
+    '--leader-elect=false',
+  ];
   const argv = [...given, '--namespaces', namespaces.join(','), '--api-rate', '0', ...flags];
   const parsed = parseConfig({ argv, env: {}, version: 'test' });
   if (!parsed.ok) throw new Error(parsed.message);

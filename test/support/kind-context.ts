@@ -6,7 +6,10 @@ import { createRedactor } from '../../src/telemetry/redaction.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { BASE_URL } from './objects.ts';
 
-/** What a kind by itself needs of a process: every Secret holds one usable key, and nothing limits or wakes. */
+/**
+ * What a kind by itself needs of a process: every Secret holds one usable key, and nothing limits
+ * or wakes.
+ */
 export function aKindContext(
   clock: FakeClock,
   {
@@ -24,13 +27,18 @@ export function aKindContext(
       baseUrl: BASE_URL,
       async call({ begin, body }: ApiRequest) {
         const objection = begin?.();
-        if (objection) return { answered: false, sent: false, cause: 'called off', aborted: objection };
+        if (objection)
+          return { answered: false, sent: false, cause: 'called off', aborted: objection };
         return answer(body);
       },
       close: async () => undefined,
     },
     pacer: createPacer({ rate: { calls: 0, perMs: 1 }, inFlight: 4, clock, wake: () => undefined }),
-    secrets: { refer: () => undefined, release: () => undefined, state: () => ({ state: 'unknown' }) },
+    secrets: {
+      refer: () => undefined,
+      release: () => undefined,
+      state: () => ({ state: 'unknown' }),
+    },
     async readCredential() {
       await whileReading();
       const credential = { id: 'key', authorization: 'Basic a2V5', mask: (text: string) => text };

@@ -3,10 +3,16 @@ import type { Condition } from './scene.ts';
 /** What kstatus, Flux and Argo CD make of an object. */
 export type Verdict = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
 
-/** The rules of kstatus for objects with conditions, in its order. No `Ready` at all counts as Current, which is why the CRD has a default. */
+/**
+ * The rules of kstatus for objects with conditions, in its order. No `Ready` at all counts as
+ * Current, which is why the CRD has a default.
+ */
 export function kstatus(object: {
   readonly metadata: { readonly generation?: number; readonly deletionTimestamp?: string };
-  readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly Condition[];
+  };
 }): Verdict {
   const { metadata, status } = object;
   if (metadata.deletionTimestamp !== undefined) return 'Terminating';

@@ -62,7 +62,9 @@ export function sendJson(
   body: unknown,
   headers: Record<string, string> = {},
 ): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(JSON.stringify(body));
 }
 
 /** The body of a refusal, as the API server writes it. */
@@ -87,7 +89,13 @@ export function anObject(
   more: { uid?: string; namespace?: string; generation?: number; spec?: unknown } = {},
 ): KubeObject {
   const { uid = `uid-${name}`, namespace = 'ns', generation, spec } = more;
-  const metadata = { name, namespace, uid, resourceVersion, creationTimestamp: '2026-01-01T00:00:00Z' };
+  const metadata = {
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+  };
   return {
     metadata: { ...metadata, ...(generation !== undefined && { generation }) },
     ...(spec === undefined ? {} : { spec }),

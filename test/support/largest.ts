@@ -4,17 +4,23 @@ import type { Structural } from '../../crds/structural.ts';
 const DEAREST = '\u0001';
 
 /**
- * The value with the longest JSON that a schema lets in: every optional field there, every list full, every text of the dearest
- * characters its pattern allows, or of the given one. Entries of list maps differ in their key.
+ * The value with the longest JSON that a schema lets in: every optional field there, every list
+ * full, every text of the dearest characters its pattern allows, or of the given one. Entries of
+ * list maps differ in their key.
  */
 export function largest(schema: Structural, character = DEAREST, seed = 0): unknown {
   switch (schema.type) {
     case 'object':
       return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([name, property]) => [name, largest(property, character, seed)]),
+        Object.entries(schema.properties ?? {}).map(([name, property]) => [
+          name,
+          largest(property, character, seed),
+        ]),
       );
     case 'array':
-      return Array.from({ length: schema.maxItems ?? 0 }, (_, index) => largest(schema.items ?? {}, character, index));
+      return Array.from({ length: schema.maxItems ?? 0 }, (_, index) =>
+        largest(schema.items ?? {}, character, index),
+      );
     case 'integer':
       return longest([schema.minimum ?? 0, schema.maximum ?? 0]);
     case 'boolean':
@@ -31,7 +37,9 @@ function largestText(schema: Structural, character: string, seed: number): strin
   if (schema.enum) return longest(schema.enum);
   if (schema.format === 'date-time') return `${'2026-01-01T00:00:00.'.padEnd(maxLength - 1, '1')}Z`;
   if (schema.pattern !== undefined) return 'a'.repeat(maxLength);
-  return String.fromCodePoint((character.codePointAt(0) ?? 0) + seed) + character.repeat(maxLength - 1);
+  return (
+    String.fromCodePoint((character.codePointAt(0) ?? 0) + seed) + character.repeat(maxLength - 1)
+  );
 }
 
 function longest<T>(values: readonly T[]): T {

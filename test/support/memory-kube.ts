@@ -30,8 +30,9 @@ interface WatchLine {
 }
 
 /**
- * The part of an API server that tests of single-object access need: objects by path with resource versions and uids,
- * conditional PUT, lists and watches with a field selector by name. Just that; the rest is for the real one.
+ * The part of an API server that tests of single-object access need: objects by path with resource
+ * versions and uids, conditional PUT, lists and watches with a field selector by name. Just that;
+ * the rest is for the real one.
  */
 export class MemoryKube {
   readonly #objects = new Map<string, KubeObject>();
@@ -92,7 +93,12 @@ export class MemoryKube {
     };
     const stored: KubeObject = { ...now, metadata };
     this.#objects.set(path, stored);
-    this.#tell({ type: before ? 'MODIFIED' : 'ADDED', path, object: stored, version: this.#version });
+    this.#tell({
+      type: before ? 'MODIFIED' : 'ADDED',
+      path,
+      object: stored,
+      version: this.#version,
+    });
     return stored;
   }
 
@@ -101,11 +107,17 @@ export class MemoryKube {
     if (!object) return;
     this.#version += 1;
     this.#objects.delete(path);
-    const last = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
+    const last = {
+      ...object,
+      metadata: { ...object.metadata, resourceVersion: String(this.#version) },
+    };
     this.#tell({ type: 'DELETED', path, object: last, version: this.#version });
   }
 
-  /** Brings a backup back that is so many versions old: they are given a second time. Streams hear nothing of it. */
+  /**
+   * Brings a backup back that is so many versions old: they are given a second time. Streams hear
+   * nothing of it.
+   */
   rewind(path: string, object: object, versions: number): void {
     this.#version -= versions;
     this.set(path, object);
@@ -128,7 +140,10 @@ export class MemoryKube {
 
   /** Ends the streams that are open and refuses new ones, until `false`. */
   breakStreams(how: boolean | KubeError): void {
-    this.#broken = how === true ? new KubeError({ call: 'WATCH', status: 0, reason: 'NoAnswer', body: '' }) : how;
+    this.#broken =
+      how === true
+        ? new KubeError({ call: 'WATCH', status: 0, reason: 'NoAnswer', body: '' })
+        : how;
     if (how !== false) this.cutStreams();
   }
 
@@ -160,7 +175,10 @@ export class MemoryKube {
   #list({ path, query }: RequestCall): unknown {
     const name = nameIn(query);
     const items = [...this.#objects]
-      .filter(([key, object]) => key.startsWith(`${path}/`) && (name === undefined || object.metadata.name === name))
+      .filter(
+        ([key, object]) =>
+          key.startsWith(`${path}/`) && (name === undefined || object.metadata.name === name),
+      )
       .map(([, object]) => structuredClone(object));
     return { metadata: { resourceVersion: String(this.#version) }, items };
   }
@@ -219,12 +237,21 @@ export class MemoryKube {
 }
 
 /** What the real server says to a service account without the right. */
-export function forbidden(verb: string, resource: string, namespace: string, group = ''): KubeError {
+export function forbidden(
+  verb: string,
+  resource: string,
+  namespace: string,
+  group = '',
+): KubeError {
   const body = `${resource} is forbidden: User "system:serviceaccount:pw:pw" cannot ${verb} resource "${resource}" in API group "${group}" in the namespace "${namespace}"`;
   return new KubeError({ call: verb, status: 403, reason: 'Forbidden', body });
 }
 
-export function refused(call: { readonly method: string; readonly path: string }, status: number, reason: string) {
+export function refused(
+  call: { readonly method: string; readonly path: string },
+  status: number,
+  reason: string,
+) {
   return new KubeError({ call: `${call.method} ${call.path}`, status, reason, body: reason });
 }
 
@@ -246,8 +273,15 @@ function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** A call of the real client ends at its deadline, and when its caller takes it back, whatever happens to it. */
-async function inTime<T>(clock: Clock, call: RequestCall, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/**
+ * A call of the real client ends at its deadline, and when its caller takes it back, whatever
+ * happens to it.
+ */
+async function inTime<T>(
+  clock: Clock,
+  call: RequestCall,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const deadline = startDeadline(clock, call.timeoutMs ?? 20_000, call.signal);
   try {
     return await deadline.race(run(deadline.signal));

@@ -6,10 +6,16 @@ interface Entry {
   cancel: Cancel;
 }
 
-/** How fast the hands go where each wait of the operator has to last until the test ends it: the shortest is 0.8 s. */
+/**
+ * How fast the hands go where each wait of the operator has to last until the test ends it: the
+ * shortest is 0.8 s.
+ */
 const SLOW = 0.1;
 
-/** A clock that runs in real time and can be moved on, for an operator on a real API server with hours of waits before it. */
+/**
+ * A clock that runs in real time and can be moved on, for an operator on a real API server with
+ * hours of waits before it.
+ */
 export class MovableClock implements Clock {
   #ahead = 0;
   readonly #pace: number;
@@ -34,7 +40,11 @@ export class MovableClock implements Clock {
   }
 
   at(delayMs: number, run: () => void): Cancel {
-    const entry: Entry = { due: this.monotonic() + Math.max(0, delayMs), run, cancel: () => undefined };
+    const entry: Entry = {
+      due: this.monotonic() + Math.max(0, delayMs),
+      run,
+      cancel: () => undefined,
+    };
     this.#entries.add(entry);
     this.#arm(entry);
     return () => this.#drop(entry);
@@ -44,7 +54,9 @@ export class MovableClock implements Clock {
   advance(ms: number): void {
     this.#ahead += ms;
     const now = this.monotonic();
-    const due = [...this.#entries].filter((entry) => entry.due <= now).toSorted((a, b) => a.due - b.due);
+    const due = [...this.#entries]
+      .filter((entry) => entry.due <= now)
+      .toSorted((a, b) => a.due - b.due);
     for (const entry of due) if (this.#drop(entry)) entry.run();
     for (const entry of this.#entries) this.#arm(entry);
   }
@@ -63,7 +75,10 @@ export class MovableClock implements Clock {
   }
 }
 
-/** A clock that hardly goes by itself: what is looked at between two attempts is looked at in time, however busy the machine is. */
+/**
+ * A clock that hardly goes by itself: what is looked at between two attempts is looked at in time,
+ * however busy the machine is.
+ */
 export function slowClock(): MovableClock {
   return new MovableClock({ pace: SLOW });
 }

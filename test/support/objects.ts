@@ -42,7 +42,14 @@ export interface Wanted {
 
 /** A valid object that nobody has visited; a test states what it is about. */
 export function aPipeSettings(wanted: Wanted = {}): PipeSettings {
-  const { name = 'orders', namespace = 'ingest', uid = 'uid-1', generation = 1, requested, status } = wanted;
+  const {
+    name = 'orders',
+    namespace = 'ingest',
+    uid = 'uid-1',
+    generation = 1,
+    requested,
+    status,
+  } = wanted;
   const spec: PipeSettingsSpec = {
     organizationId: 'org',
     serviceId: 'service',
@@ -67,9 +74,17 @@ export function aPipeSettings(wanted: Wanted = {}): PipeSettings {
   };
 }
 
-/** What `load` would give for an object that has its pipe for itself and a Secret that was tried and has not changed. */
+/**
+ * What `load` would give for an object that has its pipe for itself and a Secret that was tried and
+ * has not changed.
+ */
 export function factsFor(object: PipeSettings, facts: Partial<Facts> = {}): Facts {
-  const secret = { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined } as const;
+  const secret = {
+    state: 'present',
+    resourceVersion: '1',
+    type: undefined,
+    changedAt: undefined,
+  } as const;
   return {
     standing: standingAmong(object, []),
     secret,
@@ -83,13 +98,21 @@ export function factsFor(object: PipeSettings, facts: Partial<Facts> = {}): Fact
   };
 }
 
-/** Where an object stands among others for its pipe, to a process that has seen them for long, all with the same usable Secret. */
+/**
+ * Where an object stands among others for its pipe, to a process that has seen them for long, all
+ * with the same usable Secret.
+ */
 export function standingAmong(
   object: PipeSettings,
   others: readonly PipeSettings[],
   more: Partial<Standing> = {},
 ): Standing {
-  const secret = { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined } as const;
+  const secret = {
+    state: 'present',
+    resourceVersion: '1',
+    type: undefined,
+    changedAt: undefined,
+  } as const;
   const claim = (one: PipeSettings): Claim =>
     claimOf(one, { apiHash: API_HASH, mayAct: parseSpec(one).ok, secret, triedSecret: '1' });
   return {
@@ -125,10 +148,17 @@ export interface Visit {
   readonly object: PipeSettings;
 }
 
-/** One pass, with `attempt` (or an answer of 200 that echoes what was declared) for the call where the plan makes one. */
+/**
+ * One pass, with `attempt` (or an answer of 200 that echoes what was declared) for the call where
+ * the plan makes one.
+ */
 export function visit(
   object: PipeSettings,
-  options: { readonly now?: number; readonly facts?: Partial<Facts>; readonly attempt?: Attempt } = {},
+  options: {
+    readonly now?: number;
+    readonly facts?: Partial<Facts>;
+    readonly attempt?: Attempt;
+  } = {},
 ): Visit {
   const { now = T0 } = options;
   const planned = plan(object, factsFor(object, options.facts), now);
@@ -136,7 +166,12 @@ export function visit(
   const said = report(object, planned, planned.do === 'put' ? attempt : { got: 'nothing' }, now);
   const reported = keepProof(said, object, now);
   const status: PipeSettingsStatus | undefined = reported.status ?? object.status;
-  return { plan: planned, report: reported, status, object: { ...object, ...(status && { status }) } };
+  return {
+    plan: planned,
+    report: reported,
+    status,
+    object: { ...object, ...(status && { status }) },
+  };
 }
 
 /** The visits of one object, each a minute after the one before unless it says when. */
@@ -161,7 +196,10 @@ export function edited(object: PipeSettings, spec: Partial<PipeSettingsSpec>): P
 }
 
 /** An answer of 200 with these settings. */
-export function confirmedWith(result: Readonly<Record<string, unknown>>, requestId = 'req-1'): Attempt {
+export function confirmedWith(
+  result: Readonly<Record<string, unknown>>,
+  requestId = 'req-1',
+): Attempt {
   return attemptOf(anAnswer(200, { result, requestId }));
 }
 

@@ -18,7 +18,10 @@ export interface PlainApi {
   readonly bodies: readonly string[];
   /** In every answer of 200 from now on; empty at first. */
   result: object;
-  /** HTTP status of every answer from now on; 200 at first. `reset`: the connection is, before any answer. */
+  /**
+   * HTTP status of every answer from now on; 200 at first. `reset`: the connection is, before any
+   * answer.
+   */
   status: number | 'reset';
   /** The first is not answered before so many calls have come; 1 at first. */
   together: number;
@@ -42,7 +45,11 @@ export async function startPlainApi(): Promise<PlainApi> {
         }
         response.statusCode = api.status;
         response.end(
-          JSON.stringify({ status: api.status, requestId: 'r', ...(api.status === 200 && { result: api.result }) }),
+          JSON.stringify({
+            status: api.status,
+            requestId: 'r',
+            ...(api.status === 200 && { result: api.result }),
+          }),
         );
       });
     });
@@ -64,8 +71,15 @@ export async function startPlainApi(): Promise<PlainApi> {
   return api;
 }
 
-/** The parts as src/main.ts puts them together, working. `guarded` are the values that are kept out of logs now. */
-export async function startOnFakes(kube: FakeKubeServer, apiUrl: string, flags: readonly string[] = []) {
+/**
+ * The parts as src/main.ts puts them together, working. `guarded` are the values that are kept out
+ * of logs now.
+ */
+export async function startOnFakes(
+  kube: FakeKubeServer,
+  apiUrl: string,
+  flags: readonly string[] = [],
+) {
   const parsed = parseConfig({ argv: ['--api-url', apiUrl, ...flags], env: {}, version: 'test' });
   if (!parsed.ok) throw new Error(parsed.message);
   const guarded = new Set<readonly string[]>();
@@ -87,7 +101,8 @@ export async function startOnFakes(kube: FakeKubeServer, apiUrl: string, flags: 
     signal: stop.signal,
   });
   let term = new AbortController();
-  const lead = (): Promise<void> => runWorkers(operator.controller, AbortSignal.any([stop.signal, term.signal]));
+  const lead = (): Promise<void> =>
+    runWorkers(operator.controller, AbortSignal.any([stop.signal, term.signal]));
   let working = lead();
   return {
     guarded,

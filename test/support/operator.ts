@@ -14,7 +14,10 @@ export interface RunningOperator {
   readonly lines: readonly LogLine[];
   /** Everything it printed, also what is no JSON. */
   readonly output: () => string;
-  /** Resolves with the first line, past or to come, that fits; rejects when the process ends or the time is over. */
+  /**
+   * Resolves with the first line, past or to come, that fits; rejects when the process ends or the
+   * time is over.
+   */
   waitForLine(fits: (line: LogLine) => boolean, what: string): Promise<LogLine>;
   /** The text of /metrics, /readyz or /livez. */
   page(path: 'metrics' | 'readyz' | 'livez'): Promise<string>;
@@ -41,9 +44,25 @@ export async function startOperator(options: {
   /** Absent: dist/pipewright.js. */
   readonly bundle?: string;
 }): Promise<RunningOperator> {
-  const { kubeconfig, apiUrl, flags = [], logLevel = 'debug', until = 'working', preload = [] } = options;
+  const {
+    kubeconfig,
+    apiUrl,
+    flags = [],
+    logLevel = 'debug',
+    until = 'working',
+    preload = [],
+  } = options;
   const { bundle = 'dist/pipewright.js' } = options;
-  const given = ['--api-url', apiUrl, '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0', '--log-level', logLevel];
+  const given = [
+    '--api-url',
+    apiUrl,
+    '--kubeconfig',
+    kubeconfig,
+    '--listen',
+    '127.0.0.1:0',
+    '--log-level',
+    logLevel,
+  ];
   const first = preload.flatMap((url) => ['--import', url]);
   const child = spawn(process.execPath, [...first, bundle, ...given, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe', ...(preload.length === 0 ? [] : (['ipc'] as const))],
@@ -76,7 +95,9 @@ export async function startOperator(options: {
         end();
       };
       const fail = (why: string): void =>
-        settle(() => reject(new Error(`${why} before ${what}; it said:\n${raw.slice(-20).join('\n')}`)));
+        settle(() =>
+          reject(new Error(`${why} before ${what}; it said:\n${raw.slice(-20).join('\n')}`)),
+        );
       const timer = setTimeout(() => fail(`${PATIENCE_MS / 1000} s passed`), PATIENCE_MS);
       const look = (): void => {
         const line = lines.find(fits);

@@ -1,7 +1,10 @@
 import type { Fault } from '../simulator/types.ts';
 import type { Scene } from './scene.ts';
 
-/** What a row can work on: an object of its own, with a Secret of its name and an organization of its own. */
+/**
+ * What a row can work on: an object of its own, with a Secret of its name and an organization of
+ * its own.
+ */
 export interface Broken {
   readonly scene: Scene;
   /** Of object, Secret and part of the endpoint's id. */
@@ -20,11 +23,17 @@ export interface DeletionRow {
   readonly break: (broken: Broken) => Promise<void> | void;
 }
 
-function answers(name: string, fault: Fault, reason: RegExp, more: Partial<DeletionRow> = {}): DeletionRow {
+function answers(
+  name: string,
+  fault: Fault,
+  reason: RegExp,
+  more: Partial<DeletionRow> = {},
+): DeletionRow {
   return {
     name,
     reason,
-    break: ({ scene, organizationId }) => scene.simulator.always(fault, { pathIncludes: organizationId }),
+    break: ({ scene, organizationId }) =>
+      scene.simulator.always(fault, { pathIncludes: organizationId }),
     ...more,
   };
 }
@@ -36,7 +45,11 @@ function refused(refusedStatus: number, reason: RegExp): DeletionRow {
 
 /** The ways, each with the reason that its user sees. */
 export const DELETION_ROWS: readonly DeletionRow[] = [
-  { name: 'secret-gone', reason: /^SecretNotFound$/, break: ({ scene, name }) => scene.removeSecret(name) },
+  {
+    name: 'secret-gone',
+    reason: /^SecretNotFound$/,
+    break: ({ scene, name }) => scene.removeSecret(name),
+  },
   {
     name: 'secret-empty',
     reason: /^SecretInvalid$/,
@@ -76,6 +89,14 @@ export const DELETION_ROWS: readonly DeletionRow[] = [
 /** What a user may have put in the way of any change. */
 export const OBSTACLES = [
   { with: 'nothing', spec: {}, reason: 'Applied' },
-  { with: 'suspend and a cap of 0', spec: { suspend: true, maxPrivateEndpointRemovals: 0 }, reason: 'Suspended' },
-  { with: 'Plan and a cap of 0', spec: { mode: 'Plan', maxPrivateEndpointRemovals: 0 }, reason: 'Planned' },
+  {
+    with: 'suspend and a cap of 0',
+    spec: { suspend: true, maxPrivateEndpointRemovals: 0 },
+    reason: 'Suspended',
+  },
+  {
+    with: 'Plan and a cap of 0',
+    spec: { mode: 'Plan', maxPrivateEndpointRemovals: 0 },
+    reason: 'Planned',
+  },
 ] as const;

@@ -1,6 +1,15 @@
-import { Listing, type Reported, type Tuple } from '../../src/kinds/organization/endpoints/endpoints.ts';
+import {
+  Listing,
+  type Reported,
+  type Tuple,
+} from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
-import { type Evidence, type Sent, type Settlement, settle } from '../../src/kinds/organization/ledger/ledger.ts';
+import {
+  type Evidence,
+  type Sent,
+  type Settlement,
+  settle,
+} from '../../src/kinds/organization/ledger/ledger.ts';
 import type { LedgerEntry, OrganizationSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from './objects.ts';
 
@@ -34,15 +43,20 @@ export const refusedEntry = (id: string, nextAttemptTime?: string): LedgerEntry 
 export const listing = (...entries: readonly (string | Reported)[]): Listing =>
   new Listing(entries.map((one) => (typeof one === 'string' ? e(one) : one)));
 
-export const specOf = (ids: readonly string[] | undefined, more: Partial<OrganizationSpec> = {}): OrganizationSpec => ({
+export const specOf = (
+  ids: readonly string[] | undefined,
+  more: Partial<OrganizationSpec> = {},
+): OrganizationSpec => ({
   organizationId: '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a',
   credentialsSecretRef: { name: 'api' },
   ...(ids && { privateEndpoints: ids.map((id) => e(id)) }),
   ...more,
 });
 
-export const goal = (ids: readonly string[] | undefined, more: Partial<OrganizationSpec> = {}): Goal =>
-  goalOf(specOf(ids, more));
+export const goal = (
+  ids: readonly string[] | undefined,
+  more: Partial<OrganizationSpec> = {},
+): Goal => goalOf(specOf(ids, more));
 
 /** `a Added Present`, and where it is another than usual its place. */
 export function shortly({ id, cloudProvider, region, origin, state }: LedgerEntry): string {
@@ -60,7 +74,9 @@ export function sent(
   return { pending: { time: at(0), add: listOf(add), remove: listOf(remove) }, how, ...more };
 }
 
-/** `now` is so long after T0; the settling of what is open lies 90 s after that unless it is over. */
+/**
+ * `now` is so long after T0; the settling of what is open lies 90 s after that unless it is over.
+ */
 export function settled(evidence: Partial<Evidence>): Settlement {
   const { now = 0, settled: isSettled = false, ...more } = evidence;
   const settlesAt = T0 + now + (isSettled ? 0 : 90_000);

@@ -1,8 +1,12 @@
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
-import type { Notes } from '../../src/kinds/organization/attempt/session.ts';
+import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import { plan } from '../../src/kinds/organization/plan.ts';
-import type { Organization, OrganizationSpec, OrganizationStatus } from '../../src/kinds/organization/resource.ts';
+import type {
+  Organization,
+  OrganizationSpec,
+  OrganizationStatus,
+} from '../../src/kinds/organization/resource.ts';
 import type { Claim } from '../../src/kinds/target/target.ts';
 import { T0 } from './objects.ts';
 import { at, specOf } from './organization-entries.ts';

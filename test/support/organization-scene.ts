@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEntry } from '../controlplane/audit.ts';
 import { waitFor } from '../controlplane/client.ts';
-import type { OrganizationChange, Organization as SimulatedOrganization } from '../simulator/organization-types.ts';
+import type {
+  OrganizationChange,
+  Organization as SimulatedOrganization,
+} from '../simulator/organization-types.ts';
 import type { Call } from '../simulator/types.ts';
 import { asAdmin, change, createOrReplace, type Stored } from './cluster.ts';
 import { type InnerOperator, type InnerOptions, startInner } from './inner-operator.ts';
@@ -18,11 +21,18 @@ export interface Ledger extends Tuple {
   readonly description?: string;
   readonly origin?: 'Added' | 'Adopted' | 'Found';
   readonly state: 'Present' | 'Missing' | 'Unconfirmed' | 'Refused' | 'Removing';
-  readonly lastError?: { readonly httpStatus?: number; readonly requestId?: string; readonly message?: string };
+  readonly lastError?: {
+    readonly httpStatus?: number;
+    readonly requestId?: string;
+    readonly message?: string;
+  };
   readonly nextAttemptTime?: string;
 }
 
-/** An Organization as the API server gives it to its users; written down apart from the operator's own types. */
+/**
+ * An Organization as the API server gives it to its users; written down apart from the operator's
+ * own types.
+ */
 export type Org = Omit<Pset, 'status' | 'metadata'> & {
   readonly metadata: Stored['metadata'] & {
     readonly finalizers?: readonly string[];
@@ -47,7 +57,10 @@ export type Org = Omit<Pset, 'status' | 'metadata'> & {
 /** A PATCH as the simulator saw it. */
 export interface Patch {
   readonly name?: string;
-  readonly privateEndpoints?: { readonly add?: readonly Tuple[]; readonly remove?: readonly Tuple[] };
+  readonly privateEndpoints?: {
+    readonly add?: readonly Tuple[];
+    readonly remove?: readonly Tuple[];
+  };
 }
 
 /** What tests do with the Organizations of a scene. */
@@ -57,10 +70,17 @@ export interface Organizations {
   /** Creates an object or replaces its spec; `ORGANIZATION` unless the spec says otherwise. */
   create(name: string, spec?: Readonly<Record<string, unknown>>): Promise<void>;
   get(name: string): Promise<Org>;
-  /** Waits until `Ready` speaks of the present generation with this reason, and gives the object. */
+  /**
+   * Waits until `Ready` speaks of the present generation with this reason, and gives the object.
+   */
   until(name: string, reason: string, timeoutMs?: number): Promise<Org>;
   /** Waits until the object fits. */
-  untilIt(name: string, what: string, fits: (object: Org) => boolean, timeoutMs?: number): Promise<Org>;
+  untilIt(
+    name: string,
+    what: string,
+    fits: (object: Org) => boolean,
+    timeoutMs?: number,
+  ): Promise<Org>;
   /** Deletes it; with a finalizer it stays until that is off. */
   remove(name: string): Promise<void>;
   untilGone(name: string, timeoutMs?: number): Promise<void>;
@@ -92,7 +112,9 @@ export function list(...ids: readonly string[]): { readonly privateEndpoints: re
 
 /** The ledger as `<id> <origin> <state>`, sorted; `–` where there is no origin. */
 export function ledgerOf({ status }: Org): string[] {
-  return (status.privateEndpoints ?? []).map(({ id, origin = '–', state }) => `${id} ${origin} ${state}`).toSorted();
+  return (status.privateEndpoints ?? [])
+    .map(({ id, origin = '–', state }) => `${id} ${origin} ${state}`)
+    .toSorted();
 }
 
 /** A PATCH in short: `look`, `name`, or `+a-b`. */
@@ -102,7 +124,9 @@ function shortly({ name, privateEndpoints }: Patch): string {
   return [...add.map(({ id }) => `+${id}`), ...remove.map(({ id }) => `-${id}`)].join('') || 'look';
 }
 
-export function organizationsOf(scene: Pick<Scene, 'namespace' | 'simulator' | 'key' | 'user'>): Organizations {
+export function organizationsOf(
+  scene: Pick<Scene, 'namespace' | 'simulator' | 'key' | 'user'>,
+): Organizations {
   const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}/organizations`;
   const pathTo = (name: string): string => `${collection}/${name}`;
   const orgs: Organizations = {
@@ -112,7 +136,11 @@ export function organizationsOf(scene: Pick<Scene, 'namespace' | 'simulator' | '
         apiVersion: 'pipewright.dev/v1alpha1',
         kind: 'Organization',
         metadata: { name },
-        spec: { organizationId: ORGANIZATION, credentialsSecretRef: { name: 'management-api' }, ...spec },
+        spec: {
+          organizationId: ORGANIZATION,
+          credentialsSecretRef: { name: 'management-api' },
+          ...spec,
+        },
       };
       return createOrReplace(collection, object);
     },
@@ -123,7 +151,10 @@ export function organizationsOf(scene: Pick<Scene, 'namespace' | 'simulator' | '
         reason,
         ({ metadata, status }) =>
           status.conditions.some(
-            (one) => one.type === 'Ready' && one.reason === reason && one.observedGeneration === metadata.generation,
+            (one) =>
+              one.type === 'Ready' &&
+              one.reason === reason &&
+              one.observedGeneration === metadata.generation,
           ),
         timeoutMs,
       ),
@@ -150,13 +181,18 @@ export function organizationsOf(scene: Pick<Scene, 'namespace' | 'simulator' | '
     async request(name) {
       const value = randomUUID();
       const annotations = { 'pipewright.dev/reconcile-requested-at': value };
-      await change(pathTo(name), (stored) => ({ ...stored, metadata: { ...stored.metadata, annotations } }));
+      await change(pathTo(name), (stored) => ({
+        ...stored,
+        metadata: { ...stored.metadata, annotations },
+      }));
       return value;
     },
     calls: (id = ORGANIZATION) =>
       scene.simulator
         .calls()
-        .filter(({ path, keyId }) => path.endsWith(`/organizations/${id}`) && keyId === scene.key.id),
+        .filter(
+          ({ path, keyId }) => path.endsWith(`/organizations/${id}`) && keyId === scene.key.id,
+        ),
     patches: (id) => orgs.calls(id).map(({ body }) => body as Patch),
     said: (id) => orgs.patches(id).map(shortly),
     held(id = ORGANIZATION) {
@@ -192,7 +228,10 @@ export async function openOrganizations({
 }
 
 /** `operator`: the one that runs now. */
-export async function endOrganizations({ scene, operator }: Omit<OrganizationScene, 'orgs'>): Promise<void> {
+export async function endOrganizations({
+  scene,
+  operator,
+}: Omit<OrganizationScene, 'orgs'>): Promise<void> {
   await operator.stop();
   await scene.end();
 }

@@ -34,9 +34,17 @@ const failed = { status: 'False', verdict: 'Failed' } as const;
 /** A Secret with a key of its own, for what concerns a whole key. */
 export const OWN_KEY = 'own-key';
 
-/** Every reason of `Ready` that an Organization can have, but for those that pass at once or need another cluster. */
+/**
+ * Every reason of `Ready` that an Organization can have, but for those that pass at once or need
+ * another cluster.
+ */
 export const STATES: readonly State[] = [
-  { name: 'applied', steps: [{ spec: { name: 'Acme', ...list('ours') } }], reason: 'Applied', ...good },
+  {
+    name: 'applied',
+    steps: [{ spec: { name: 'Acme', ...list('ours') } }],
+    reason: 'Applied',
+    ...good,
+  },
   {
     name: 'held',
     steps: [{ spec: { ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' } }],
@@ -50,14 +58,27 @@ export const STATES: readonly State[] = [
     reason: 'Applied',
     ...good,
   },
-  { name: 'planned', steps: [{ spec: { mode: 'Plan', ...list('ours') } }], reason: 'Planned', ...good },
+  {
+    name: 'planned',
+    steps: [{ spec: { mode: 'Plan', ...list('ours') } }],
+    reason: 'Planned',
+    ...good,
+  },
   {
     name: 'suspended-applied',
-    steps: [{ spec: list('ours'), reason: 'Applied' }, { spec: { ...list('ours'), suspend: true } }],
+    steps: [
+      { spec: list('ours'), reason: 'Applied' },
+      { spec: { ...list('ours'), suspend: true } },
+    ],
     reason: 'Suspended',
     ...good,
   },
-  { name: 'suspended-new', steps: [{ spec: { ...list('ours'), suspend: true } }], reason: 'Suspended', ...busy },
+  {
+    name: 'suspended-new',
+    steps: [{ spec: { ...list('ours'), suspend: true } }],
+    reason: 'Suspended',
+    ...busy,
+  },
   {
     name: 'rejected',
     steps: [{ spec: list('bad', 'good') }],
@@ -86,8 +107,20 @@ export const STATES: readonly State[] = [
     reason: 'Forbidden',
     ...failed,
   },
-  { name: 'missing', steps: [{ spec: list('ours') }], fault: { status: 404 }, reason: 'NotFound', ...failed },
-  { name: 'dependent', steps: [{ spec: list('ours') }], fault: { status: 424 }, reason: 'DependencyNotReady', ...busy },
+  {
+    name: 'missing',
+    steps: [{ spec: list('ours') }],
+    fault: { status: 404 },
+    reason: 'NotFound',
+    ...failed,
+  },
+  {
+    name: 'dependent',
+    steps: [{ spec: list('ours') }],
+    fault: { status: 424 },
+    reason: 'DependencyNotReady',
+    ...busy,
+  },
   {
     name: 'html',
     steps: [{ spec: list('ours') }],
@@ -95,11 +128,26 @@ export const STATES: readonly State[] = [
     reason: 'UnexpectedResponse',
     ...busy,
   },
-  { name: 'ignored', steps: [{ spec: list('ours') }], play: { add: 'ignored' }, reason: 'NotConfirmed', ...busy },
-  { name: 'unlisted', steps: [{ spec: list('ours') }], play: { list: 'absent' }, reason: 'NotConfirmed', ...busy },
+  {
+    name: 'ignored',
+    steps: [{ spec: list('ours') }],
+    play: { add: 'ignored' },
+    reason: 'NotConfirmed',
+    ...busy,
+  },
+  {
+    name: 'unlisted',
+    steps: [{ spec: list('ours') }],
+    play: { list: 'absent' },
+    reason: 'NotConfirmed',
+    ...busy,
+  },
   {
     name: 'blocked',
-    steps: [{ spec: list('ours'), reason: 'Applied' }, { spec: { ...list(), maxPrivateEndpointRemovals: 0 } }],
+    steps: [
+      { spec: list('ours'), reason: 'Applied' },
+      { spec: { ...list(), maxPrivateEndpointRemovals: 0 } },
+    ],
     reason: 'RemovalBlocked',
     ...failed,
   },

@@ -13,7 +13,10 @@ const WORDS = new Set(
   ),
 );
 
-/** The metrics of a PromQL expression; what is neither a metric nor a word that is known here counts as a metric. */
+/**
+ * The metrics of a PromQL expression; what is neither a metric nor a word that is known here counts
+ * as a metric.
+ */
 export function selectorsIn(expr: string): Selector[] {
   const bare = expr
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
@@ -26,6 +29,8 @@ export function selectorsIn(expr: string): Selector[] {
 }
 
 function labelsOf(matchers: string): string[] {
-  const labels = [...matchers.matchAll(/([a-zA-Z_]\w*)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label);
+  const labels = [...matchers.matchAll(/([a-zA-Z_]\w*)\s*(?:=~|!~|!=|=)/g)].map(
+    ([, label = '']) => label,
+  );
   return labels.filter((label) => !OF_THE_SCRAPER.includes(label));
 }

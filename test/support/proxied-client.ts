@@ -2,7 +2,12 @@ import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type ApiClient, type ApiClientOptions, type ApiRequest, createApiClient } from '../../src/api/http/client.ts';
+import {
+  type ApiClient,
+  type ApiClientOptions,
+  type ApiRequest,
+  createApiClient,
+} from '../../src/api/http/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from './connect-proxy.ts';
@@ -18,7 +23,10 @@ export async function proxyWith(options: ConnectProxyOptions = {}): Promise<Conn
   return proxy;
 }
 
-/** An API that answers with whatever bytes; `count` is that of the requests so far. Goes with the running test. */
+/**
+ * An API that answers with whatever bytes; `count` is that of the requests so far. Goes with the
+ * running test.
+ */
 export async function rawApi(answer: (socket: Socket, count: number) => void): Promise<RawServer> {
   const server = await startRawServer((_, socket) => answer(socket, server.requests.length));
   onTestFinished(() => server.stop());
@@ -47,7 +55,9 @@ export async function realApi(
     response.end('{"result":{"x":1}}');
   };
   const server =
-    scheme === 'http' ? createHttpServer(answer) : createSecureServer({ ...identity, allowHTTP1: true }, answer);
+    scheme === 'http'
+      ? createHttpServer(answer)
+      : createSecureServer({ ...identity, allowHTTP1: true }, answer);
   return { base: `${scheme}://127.0.0.1:${await listening(server)}`, seen, versions };
 }
 
@@ -61,7 +71,11 @@ export const put: ApiRequest = {
 };
 
 /** The operator's client of the API, through a proxy; closed when the running test ends. */
-export function client(base: string, proxy: string, more: Partial<ApiClientOptions> = {}): ApiClient {
+export function client(
+  base: string,
+  proxy: string,
+  more: Partial<ApiClientOptions> = {},
+): ApiClient {
   const made = createApiClient({
     baseUrl: new URL(base),
     proxy: new URL(proxy),

@@ -1,8 +1,8 @@
 import type { Lane } from '../../src/controller/queue.ts';
 
 /**
- * What a queue of keys shall do, written for reading and not for speed: a list in the order of adding, a list of
- * delays, a set of what is out.
+ * What a queue of keys shall do, written for reading and not for speed: a list in the order of
+ * adding, a list of delays, a set of what is out.
  */
 export class QueueModel {
   readonly #waiting: { key: string; lane: Lane }[] = [];
@@ -24,19 +24,27 @@ export class QueueModel {
   }
 
   addAfter(key: string, delayMs: number): void {
-    this.#delays.set(key, Math.min(this.#delays.get(key) ?? Number.POSITIVE_INFINITY, this.#now + delayMs));
+    this.#delays.set(
+      key,
+      Math.min(this.#delays.get(key) ?? Number.POSITIVE_INFINITY, this.#now + delayMs),
+    );
   }
 
   advance(ms: number): void {
     for (this.#now += ms; ; ) {
-      const due = [...this.#delays].filter(([, at]) => at <= this.#now).toSorted(([, a], [, b]) => a - b)[0];
+      const due = [...this.#delays]
+        .filter(([, at]) => at <= this.#now)
+        .toSorted(([, a], [, b]) => a - b)[0];
       if (!due) return;
       this.#delays.delete(due[0]);
       this.add(due[0], 'scheduled');
     }
   }
 
-  /** Every fifth key taken is a scheduled one where any waits; the others are users' where any waits. */
+  /**
+   * Every fifth key taken is a scheduled one where any waits; the others are users' where any
+   * waits.
+   */
   take(): string | undefined {
     if (this.#waiting.length === 0) return undefined;
     this.#turn += 1;

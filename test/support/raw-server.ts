@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 export interface RawRequest {
   /** Request line and headers, as they came. */
@@ -7,7 +6,9 @@ export interface RawRequest {
   readonly body: string;
 }
 
-/** A server that answers with whatever bytes it is told to, also such as no HTTP server would send. */
+/**
+ * A server that answers with whatever bytes it is told to, also such as no HTTP server would send.
+ */
 export interface RawServer {
   readonly url: string;
   /** Connections ever made to it, whether or not a request came over them. */
@@ -16,8 +17,13 @@ export interface RawServer {
   stop(): Promise<void>;
 }
 
-/** `answer` is called once per request that has come whole, and may keep the connection as long as it likes. */
-export async function startRawServer(answer: (request: RawRequest, socket: Socket) => void): Promise<RawServer> {
+/**
+ * `answer` is called once per request that has come whole, and may keep the connection as long as
+ * it likes.
+ */
+export async function startRawServer(
+  answer: (request: RawRequest, socket: Socket) => void,
+): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];
   let connections = 0;
@@ -25,7 +31,8 @@ export async function startRawServer(answer: (request: RawRequest, socket: Socke
     connections += 1;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // The client leaves where it likes; that is for the test to see, not for this server to complain of.
+    // The client leaves where it likes; that is for the test to see, not for this server to
+    // complain of.
     socket.on('error', () => socket.destroy());
     let text = '';
     socket.on('data', (chunk: Buffer) => {
@@ -55,9 +62,19 @@ export async function startRawServer(answer: (request: RawRequest, socket: Socke
 }
 
 /** The bytes of an ordinary answer. */
-export function answerText(status: number, body: string, headers: Readonly<Record<string, string>> = {}): string {
+export function answerText(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): string {
   const lines = Object.entries({ 'content-type': 'application/json', ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
   );
-  return [`HTTP/1.1 ${status} X`, ...lines, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n');
+  return [
+    `HTTP/1.1 ${status} X`,
+    ...lines,
+    `content-length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
 }

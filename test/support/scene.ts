@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { newNamespace, serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator, SimulatorOptions } from '../simulator/types.ts';
-import { allow, asAdmin, change, createOrReplace, operatorRules, type Rule, type Stored } from './cluster.ts';
+import {
+  allow,
+  asAdmin,
+  change,
+  createOrReplace,
+  operatorRules,
+  type Rule,
+  type Stored,
+} from './cluster.ts';
 import { installCrds } from './crd.ts';
 import { type RunningOperator, startOperator } from './operator.ts';
 
@@ -15,7 +23,10 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** A PipeSettings as the API server gives it to its users; written down apart from the operator's own types. */
+/**
+ * A PipeSettings as the API server gives it to its users; written down apart from the operator's
+ * own types.
+ */
 export interface Pset extends Stored {
   readonly spec: Readonly<Record<string, unknown>>;
   readonly status: {
@@ -32,7 +43,10 @@ export interface Pset extends Stored {
       readonly time: string;
       readonly message?: string;
     };
-    readonly applied?: Readonly<Record<string, unknown>> & { readonly generation: number; readonly requestId?: string };
+    readonly applied?: Readonly<Record<string, unknown>> & {
+      readonly generation: number;
+      readonly requestId?: string;
+    };
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly [field: string]: unknown;
   };
@@ -57,7 +71,10 @@ export interface SceneOptions {
   readonly start?: boolean;
 }
 
-/** A namespace with an operator of its own that may do there what the manifests allow it, and a simulated API. */
+/**
+ * A namespace with an operator of its own that may do there what the manifests allow it, and a
+ * simulated API.
+ */
 export interface Scene {
   readonly namespace: string;
   readonly simulator: Simulator;
@@ -75,13 +92,17 @@ export interface Scene {
     /** Absent: the scene's. */
     readonly apiUrl?: string;
   }): Promise<RunningOperator>;
-  /** Creates an object or replaces its spec. Its pipe has its name, unless the spec says otherwise. */
+  /**
+   * Creates an object or replaces its spec. Its pipe has its name, unless the spec says otherwise.
+   */
   pset(name: string, spec?: Readonly<Record<string, unknown>>): Promise<void>;
   remove(name: string): Promise<void>;
   get(name: string): Promise<Pset>;
   list(): Promise<Pset[]>;
   statusOf(name: string): Promise<Pset['status']>;
-  /** Waits until `Ready` speaks of the present generation with this reason, and gives the object. */
+  /**
+   * Waits until `Ready` speaks of the present generation with this reason, and gives the object.
+   */
   until(name: string, reason: string, timeoutMs?: number): Promise<Pset>;
   /** Sets the one-shot annotation to a new value, and gives that. */
   request(name: string): Promise<string>;
@@ -107,7 +128,9 @@ function prepare(): Promise<readonly Rule[]> {
   return prepared;
 }
 
-/** Part of the path of every call for a pipe; ends with a slash, so that `pipe-1` is not `pipe-10`. */
+/**
+ * Part of the path of every call for a pipe; ends with a slash, so that `pipe-1` is not `pipe-10`.
+ */
 export function pathOf(pipe: string): string {
   return `/${pipe}/`;
 }
@@ -117,7 +140,10 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const key = { id: `key-${suffix}`, secret: `secret-of-${suffix}` };
   const [namespace, simulator, rules] = await Promise.all([
     newNamespace(),
-    startSimulator({ ...options.simulator, keys: { [key.id]: key.secret, ...options.simulator?.keys } }),
+    startSimulator({
+      ...options.simulator,
+      keys: { [key.id]: key.secret, ...options.simulator?.keys },
+    }),
     prepare(),
   ]);
   const kubeconfig = await serviceAccountKubeconfig(namespace, ACCOUNT);
@@ -174,7 +200,10 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
         what: `${name} to be ${reason}`,
         until: ({ metadata, status }) =>
           status.conditions.some(
-            (one) => one.type === 'Ready' && one.reason === reason && one.observedGeneration === metadata.generation,
+            (one) =>
+              one.type === 'Ready' &&
+              one.reason === reason &&
+              one.observedGeneration === metadata.generation,
           ),
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
@@ -185,7 +214,10 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
         ...stored,
         metadata: {
           ...stored.metadata,
-          annotations: { ...stored.metadata.annotations, 'pipewright.dev/reconcile-requested-at': value },
+          annotations: {
+            ...stored.metadata.annotations,
+            'pipewright.dev/reconcile-requested-at': value,
+          },
         },
       }));
       return value;
@@ -197,7 +229,10 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       return pair;
     },
     secret(name, data, type = 'Opaque') {
-      const encoded = Object.entries(data).map(([field, value]) => [field, Buffer.from(value).toString('base64')]);
+      const encoded = Object.entries(data).map(([field, value]) => [
+        field,
+        Buffer.from(value).toString('base64'),
+      ]);
       return createOrReplace(secrets, {
         metadata: { name },
         type,
@@ -221,7 +256,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   return scene;
 }
 
-/** SIGKILL: what an operator does when it is stopped in peace is for other tests, and would cost them seconds here. */
+/**
+ * SIGKILL: what an operator does when it is stopped in peace is for other tests, and would cost
+ * them seconds here.
+ */
 async function endOf(running: RunningOperator | undefined): Promise<void> {
-  if (running && running.process.exitCode === null && running.process.signalCode === null) await running.kill();
+  if (running && running.process.exitCode === null && running.process.signalCode === null)
+    await running.kill();
 }

@@ -5,10 +5,14 @@ import type { Pset } from './scene.ts';
 import type { KindName } from './states.ts';
 
 /** In the layout of Argo CD's own repository. */
-const FOLDER = join(import.meta.dirname, '../../deploy/argocd/resource_customizations/pipewright.dev');
+const FOLDER = join(
+  import.meta.dirname,
+  '../../deploy/argocd/resource_customizations/pipewright.dev',
+);
 
 export const folderOf = (kind: KindName): string => join(FOLDER, kind);
-export const dataFile = (kind: KindName, state: string): string => join(folderOf(kind), 'testdata', `${state}.yaml`);
+export const dataFile = (kind: KindName, state: string): string =>
+  join(folderOf(kind), 'testdata', `${state}.yaml`);
 
 /** The states that are in the repository. */
 export function storedStates(kind: KindName): string[] {
@@ -19,7 +23,10 @@ export function storedStates(kind: KindName): string[] {
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** The object without what another run would make different: that is made equal or left out, and nothing else is touched. */
+/**
+ * The object without what another run would make different: that is made equal or left out, and
+ * nothing else is touched.
+ */
 export function withoutChance(object: Pset, namespace: string): Pset {
   const { metadata, ...rest } = object;
   const left = ['uid', 'resourceVersion', 'managedFields', 'deletionGracePeriodSeconds'];
@@ -41,7 +48,9 @@ function evened(object: object, namespace: string): unknown {
   const visit = (value: unknown, key: string): unknown => {
     if (Array.isArray(value)) return value.map((item) => visit(item, key));
     if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, visit(inner, name)]));
+      return Object.fromEntries(
+        Object.entries(value).map(([name, inner]) => [name, visit(inner, name)]),
+      );
     if (key === 'attempts' && !isCounted(object)) return 1;
     if (typeof value !== 'string') return value;
     if (key === 'secretResourceVersion') return '1';

@@ -36,7 +36,12 @@ export const STATES: Readonly<Record<string, State>> = {
   edited: { reason: 'Applied', called: { Activity: 'Fetched' }, ...goesOn },
   'being-changed': { reason: 'Pending', kinds: ORGANIZATION, ...goesOn },
   suspended: { reason: 'Suspended', kstatus: 'InProgress', argocd: 'Suspended', wait: 'neither' },
-  'suspended-when-done': { reason: 'Suspended', kstatus: 'Current', argocd: 'Suspended', wait: 'Ready' },
+  'suspended-when-done': {
+    reason: 'Suspended',
+    kstatus: 'Current',
+    argocd: 'Suspended',
+    wait: 'Ready',
+  },
   // Deletion is a new generation, which nobody speaks of.
   deleted: { reason: 'Applied', called: { Activity: 'Fetched' }, ...leaves, wait: 'neither' },
   'deleted-with-cleanup': { reason: 'Forbidden', kinds: ORGANIZATION, ...leaves, wait: 'Stalled' },
@@ -61,7 +66,12 @@ export const STATES: Readonly<Record<string, State>> = {
   'secret-forbidden': { reason: 'SecretForbidden', ...needsTheUser },
   'spec-invalid': { reason: 'SpecInvalid', ...needsTheUser },
   // Else a rename with PruneLast would never end; see health.lua.
-  'target-conflict-at-first': { reason: 'TargetConflict', kinds: WRITERS, ...goesOn, argocd: 'Healthy' },
+  'target-conflict-at-first': {
+    reason: 'TargetConflict',
+    kinds: WRITERS,
+    ...goesOn,
+    argocd: 'Healthy',
+  },
   'target-conflict': { reason: 'TargetConflict', kinds: WRITERS, ...needsTheUser },
   'endpoint-conflict': { reason: 'EndpointConflict', kinds: ORGANIZATION, ...needsTheUser },
   'removal-blocked': { reason: 'RemovalBlocked', kinds: ORGANIZATION, ...needsTheUser },

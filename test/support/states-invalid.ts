@@ -20,7 +20,10 @@ const OWN_FIELDS: Readonly<Record<KindName, object>> = {
   Activity: { activityId: 'record' },
 };
 
-/** Objects from before their schema became stricter. On a control plane of their own: the CRDs are laxer there for a while. */
+/**
+ * Objects from before their schema became stricter. On a control plane of their own: the CRDs are
+ * laxer there for a while.
+ */
 export async function invalidSpecs(): Promise<readonly Pset[]> {
   const [own, simulator] = await Promise.all([startControlPlane(), startSimulator()]);
   let operator: RunningOperator | undefined;
@@ -46,7 +49,11 @@ async function storeInvalid(own: ControlPlane): Promise<void> {
     apiVersion: 'pipewright.dev/v1alpha1',
     kind,
     metadata: { name: STATE, namespace: NAMESPACE },
-    spec: { organizationId: ORGANIZATION, credentialsSecretRef: { name: 'Not a name' }, ...OWN_FIELDS[kind] },
+    spec: {
+      organizationId: ORGANIZATION,
+      credentialsSecretRef: { name: 'Not a name' },
+      ...OWN_FIELDS[kind],
+    },
   }));
   for (const object of objects) {
     const create = (): Promise<string> => run(own, ['apply', '-f', '-'], JSON.stringify(object));
@@ -58,7 +65,9 @@ async function storeInvalid(own: ControlPlane): Promise<void> {
 function withoutPatterns(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPatterns);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key, inner]) => !(key === 'pattern' && typeof inner === 'string'));
+  const kept = Object.entries(value).filter(
+    ([key, inner]) => !(key === 'pattern' && typeof inner === 'string'),
+  );
   return Object.fromEntries(kept.map(([key, inner]) => [key, withoutPatterns(inner)]));
 }
 

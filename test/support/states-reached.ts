@@ -5,9 +5,20 @@ import { type InnerOperator, startInner } from './inner-operator.ts';
 import { slowClock } from './movable-clock.ts';
 import { endpoint } from './organization-scene.ts';
 import { openScene, type Scene } from './scene.ts';
-import { deleteHeld, KINDS, type KindName, type Maker, makersOf, type Spoilt, spoilt } from './states.ts';
+import {
+  deleteHeld,
+  KINDS,
+  type KindName,
+  type Maker,
+  makersOf,
+  type Spoilt,
+  spoilt,
+} from './states.ts';
 
-/** A scene with objects in which nothing happens any more: nothing works in it, or nothing is due for minutes. */
+/**
+ * A scene with objects in which nothing happens any more: nothing works in it, or nothing is due
+ * for minutes.
+ */
 export interface Still {
   readonly scene: Scene;
   end(): Promise<void>;
@@ -19,19 +30,45 @@ const MINUTE = 60_000;
 const WRITERS = ['PipeSettings', 'Organization'] as const;
 const DONE = { PipeSettings: 'Applied', Organization: 'Applied', Activity: 'Fetched' } as const;
 
-/** One reply of the API, and the reason it leads to. The headers put off what would be tried again soon. */
+/**
+ * One reply of the API, and the reason it leads to. The headers put off what would be tried again
+ * soon.
+ */
 const REPLIES: Readonly<Record<string, Spoilt>> = {
   // Where a look is refused, the name is tried.
-  rejected: { reason: 'Rejected', fault: { status: 422, error: 'BAD_REQUEST: the value is out of range' }, times: 2 },
-  unauthorized: { reason: 'Unauthorized', fault: { status: 401, error: 'UNAUTHORIZED: the key is unknown' } },
-  forbidden: { reason: 'Forbidden', fault: { status: 403, error: 'FORBIDDEN: the role is missing' } },
-  busy: { reason: 'Conflict', fault: { status: 409, error: 'CONFLICT: another change is under way' } },
-  'dependency-stopped': { reason: 'DependencyNotReady', fault: { status: 424, error: 'FAILED_DEPENDENCY: stopped' } },
-  'rate-limited': { reason: 'RateLimited', fault: { status: 429, headers: { 'x-ratelimit-reset': '600' } } },
+  rejected: {
+    reason: 'Rejected',
+    fault: { status: 422, error: 'BAD_REQUEST: the value is out of range' },
+    times: 2,
+  },
+  unauthorized: {
+    reason: 'Unauthorized',
+    fault: { status: 401, error: 'UNAUTHORIZED: the key is unknown' },
+  },
+  forbidden: {
+    reason: 'Forbidden',
+    fault: { status: 403, error: 'FORBIDDEN: the role is missing' },
+  },
+  busy: {
+    reason: 'Conflict',
+    fault: { status: 409, error: 'CONFLICT: another change is under way' },
+  },
+  'dependency-stopped': {
+    reason: 'DependencyNotReady',
+    fault: { status: 424, error: 'FAILED_DEPENDENCY: stopped' },
+  },
+  'rate-limited': {
+    reason: 'RateLimited',
+    fault: { status: 429, headers: { 'x-ratelimit-reset': '600' } },
+  },
   'unreadable-reply': { reason: 'UnexpectedResponse', fault: { status: 200, body: 'html' } },
   redirected: { reason: 'UnexpectedResponse', fault: { status: 302 } },
 };
-const UNAVAILABLE: Fault = { status: 503, error: 'try again later', headers: { 'retry-after': '600' } };
+const UNAVAILABLE: Fault = {
+  status: 503,
+  error: 'try again later',
+  headers: { 'retry-after': '600' },
+};
 
 /** Nobody has looked at these yet. */
 export async function unvisited(): Promise<Still> {
@@ -60,7 +97,9 @@ function ofEveryKind(make: Maker): Promise<unknown>[] {
     ...Object.entries(REPLIES).map(([name, reply]) => spoilt(make, name, reply)),
     reached(done.toLowerCase(), done),
     reached('suspended', 'Suspended', { suspend: true }),
-    reached('suspended-when-done', done).then(() => reached('suspended-when-done', 'Suspended', { suspend: true })),
+    reached('suspended-when-done', done).then(() =>
+      reached('suspended-when-done', 'Suspended', { suspend: true }),
+    ),
     reached('deleted', done).then(() => deleteHeld(make, 'deleted')),
     reached('secret-not-found', 'SecretNotFound', { credentialsSecretRef: { name: 'nowhere' } }),
     reached('secret-invalid', 'SecretInvalid', { credentialsSecretRef: { name: 'half-a-key' } }),
@@ -69,7 +108,9 @@ function ofEveryKind(make: Maker): Promise<unknown>[] {
       fault: { status: 404, error: 'NOT_FOUND: there is none' },
       reason: 'NotFound',
     }),
-    ...(make.kind === 'Activity' ? [spoilt(make, 'unavailable', { fault: UNAVAILABLE, reason: 'Unavailable' })] : []),
+    ...(make.kind === 'Activity'
+      ? [spoilt(make, 'unavailable', { fault: UNAVAILABLE, reason: 'Unavailable' })]
+      : []),
   ];
 }
 
@@ -105,7 +146,10 @@ function ofWriters(make: Maker): Promise<unknown>[] {
 
 /** The API answers 200, with another value than it was sent. */
 const OTHER_VALUE: Fault = {
-  play: { settings: { clamp: { engine_max_threads: [1, 2] } }, organization: { name: 'upper-case' } },
+  play: {
+    settings: { clamp: { engine_max_threads: [1, 2] } },
+    organization: { name: 'upper-case' },
+  },
 };
 
 function ofOrganizations(make: Maker): Promise<unknown>[] {
@@ -113,13 +157,18 @@ function ofOrganizations(make: Maker): Promise<unknown>[] {
   const lists = (...ids: string[]) => ({ privateEndpoints: ids.map((id) => endpoint(id)) });
   const refused = async () => {
     const name = 'endpoint-refused';
-    simulator.always({ play: { organization: { refusedIds: ['psc-2'] } } }, { pathIncludes: make.callsOf(name) });
+    simulator.always(
+      { play: { organization: { refusedIds: ['psc-2'] } } },
+      { pathIncludes: make.callsOf(name) },
+    );
     await make.create(name, lists('psc-1', 'psc-2'));
     await make.until(name, 'Rejected');
   };
   const elsewhere = async () => {
     const name = 'endpoint-conflict';
-    simulator.setOrganization(make.callsOf(name), { add: [endpoint('psc-1', { region: 'eu-west-1' })] });
+    simulator.setOrganization(make.callsOf(name), {
+      add: [endpoint('psc-1', { region: 'eu-west-1' })],
+    });
     await make.create(name, lists('psc-1'));
     await make.until(name, 'EndpointConflict');
   };
@@ -142,9 +191,16 @@ function ofOrganizations(make: Maker): Promise<unknown>[] {
     const name = 'deleted-with-cleanup';
     await make.scene.newKey(make.keyOf(name));
     const credentialsSecretRef = { name: make.keyOf(name) };
-    await make.create(name, { ...lists('psc-1'), deletionPolicy: 'RemovePrivateEndpoints', credentialsSecretRef });
+    await make.create(name, {
+      ...lists('psc-1'),
+      deletionPolicy: 'RemovePrivateEndpoints',
+      credentialsSecretRef,
+    });
     await make.until(name, 'Applied');
-    simulator.always({ status: 403, error: 'FORBIDDEN: no role' }, { pathIncludes: make.callsOf(name) });
+    simulator.always(
+      { status: 403, error: 'FORBIDDEN: no role' },
+      { pathIncludes: make.callsOf(name) },
+    );
     await make.remove(name);
     await make.until(name, 'Forbidden');
   };
@@ -164,7 +220,10 @@ export async function afterAWhile(): Promise<Still> {
     await make.create('target-conflict', make.targetOf('conflict-holder'));
     await make.until('target-conflict', 'TargetConflict');
   }
-  simulator.always({ status: 404, error: 'NOT_FOUND' }, { pathIncludes: makers.Activity.callsOf('not-found') });
+  simulator.always(
+    { status: 404, error: 'NOT_FOUND' },
+    { pathIncludes: makers.Activity.callsOf('not-found') },
+  );
   await makers.Activity.create('not-found');
   for (const kind of KINDS) {
     await makers[kind].create('edited');
@@ -194,7 +253,11 @@ export async function withoutRights(): Promise<Still> {
   const review = { spec: { user: scene.user, resourceAttributes } };
   await waitFor(
     () =>
-      asAdmin<{ status: { allowed: boolean } }>('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review),
+      asAdmin<{ status: { allowed: boolean } }>(
+        'POST',
+        '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+        review,
+      ),
     { what: 'the API server to know the new rules', until: ({ status }) => !status.allowed },
   );
   return reaching(scene, 'secret-forbidden', 'SecretForbidden', KINDS);
@@ -207,7 +270,12 @@ export async function unreachable(): Promise<Still> {
   return reaching(scene, 'unavailable', 'Unavailable', WRITERS);
 }
 
-async function reaching(scene: Scene, name: string, reason: string, kinds: readonly KindName[]): Promise<Still> {
+async function reaching(
+  scene: Scene,
+  name: string,
+  reason: string,
+  kinds: readonly KindName[],
+): Promise<Still> {
   const operator = await startInner(scene);
   const makers = makersOf(scene);
   for (const kind of kinds) await makers[kind].create(name);

@@ -43,7 +43,8 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
     const id = organizations.get(name) ?? randomUUID();
     organizations.set(name, id);
     // Else it has one that no two runs have alike.
-    if (!scene.simulator.organization(id)) scene.simulator.setOrganization(id, { name: 'As it was' });
+    if (!scene.simulator.organization(id))
+      scene.simulator.setOrganization(id, { name: 'As it was' });
     return id;
   };
   return {
@@ -51,7 +52,8 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
       another: { settings: { engine_max_threads: 4 } },
       callsOf: pathOf,
       targetOf: (name) => ({ pipeId: name }),
-      pathTo: (name) => `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}/pipesettings/${name}`,
+      pathTo: (name) =>
+        `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}/pipesettings/${name}`,
       create: scene.pset,
     }),
     Organization: maker(scene, 'Organization', {
@@ -59,7 +61,8 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
       callsOf: idOf,
       targetOf: (name) => ({ organizationId: idOf(name) }),
       pathTo: orgs.pathTo,
-      create: (name, spec) => orgs.create(name, { organizationId: idOf(name), name: 'Acme Data', ...spec }),
+      create: (name, spec) =>
+        orgs.create(name, { organizationId: idOf(name), name: 'Acme Data', ...spec }),
     }),
     Activity: maker(scene, 'Activity', {
       another: { credentialsSecretRef: { name: 'another' } },
@@ -109,7 +112,10 @@ function maker(
         what: `${kind} ${name} to be ${reason}`,
         until: ({ metadata, status }) =>
           status.conditions.some(
-            (one) => one.type === 'Ready' && one.reason === reason && one.observedGeneration === metadata.generation,
+            (one) =>
+              one.type === 'Ready' &&
+              one.reason === reason &&
+              one.observedGeneration === metadata.generation,
           ),
       }),
   };
@@ -125,8 +131,8 @@ export interface Spoilt {
 }
 
 /**
- * Brings an object to a state by spoiling the first calls for it. Later calls get no answer, so that it stays what the first made of it.
- * It has a key of its own, so that calls for others go on.
+ * Brings an object to a state by spoiling the first calls for it. Later calls get no answer, so
+ * that it stays what the first made of it. It has a key of its own, so that calls for others go on.
  */
 export async function spoilt(
   make: Maker,

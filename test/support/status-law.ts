@@ -2,7 +2,10 @@ import { expect } from 'vitest';
 import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
 import { status as schema } from '../../src/kinds/pipe-settings/status.ts';
 
-/** Fails where the API server would refuse or change a status, or where a message is not one that a person can read. */
+/**
+ * Fails where the API server would refuse or change a status, or where a message is not one that a
+ * person can read.
+ */
 export function expectLawful(status: PipeSettingsStatus | undefined): void {
   const checked = schema.safeParse(status);
   expect(checked.error?.issues).toBeUndefined();
@@ -24,7 +27,9 @@ export function expectLawful(status: PipeSettingsStatus | undefined): void {
 export function expectReadable(messages: readonly string[]): void {
   for (const message of messages) {
     expect(message).toMatch(/^\S.*\S$/u);
-    expect(message).not.toMatch(/\.$|\.\. [A-Z]|[\p{Cc}\u2028\u2029]|undefined|\[object|\d{4}-\d\d-\d\dT/u);
+    expect(message).not.toMatch(
+      /\.$|\.\. [A-Z]|[\p{Cc}\u2028\u2029]|undefined|\[object|\d{4}-\d\d-\d\dT/u,
+    );
     expect([...message].length).toBeLessThanOrEqual(1024);
   }
 }

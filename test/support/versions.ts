@@ -11,11 +11,16 @@ export interface Versions {
   end(): Promise<void>;
 }
 
-/** Watches from now on: what passes too quickly for reading it again and again is seen all the same. */
+/**
+ * Watches from now on: what passes too quickly for reading it again and again is seen all the same.
+ */
 export async function recordVersions(namespace: string): Promise<Versions> {
   const client = createKubeClient(await loadCluster({ kubeconfig: controlPlane.adminKubeconfig }));
   const path = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings`;
-  const { metadata } = await client.request<{ metadata: { resourceVersion: string } }>({ method: 'GET', path });
+  const { metadata } = await client.request<{ metadata: { resourceVersion: string } }>({
+    method: 'GET',
+    path,
+  });
   const stop = new AbortController();
   const seen = new Map<string, Pset[]>();
   const opened = Promise.withResolvers<void>();

@@ -15,7 +15,9 @@ export async function writesOf(user: string): Promise<AuditEntry[]> {
 
 /** Writes to one object, events about it not counted. */
 export async function writesTo(scene: Scene, name: string): Promise<AuditEntry[]> {
-  return (await writesOf(scene.user)).filter((entry) => entry.resource === 'pipesettings' && entry.name === name);
+  return (await writesOf(scene.user)).filter(
+    (entry) => entry.resource === 'pipesettings' && entry.name === name,
+  );
 }
 
 /** The PUTs of a pipe that has its object's name. */
@@ -43,9 +45,10 @@ export function objectUntil(
 }
 
 /**
- * Resolves when the operator has dealt with everything that happened before this call, events included: one more object
- * goes all the way, is changed, and the event of that is there. The operator sends events one after another. Give it an
- * operator that shall have ended its passes before: what a pass did shows before its events are under way.
+ * Resolves when the operator has dealt with everything that happened before this call, events
+ * included: one more object goes all the way, is changed, and the event of that is there. The
+ * operator sends events one after another. Give it an operator that shall have ended its passes
+ * before: what a pass did shows before its events are under way.
  */
 export async function settled(scene: Scene, operator?: { idle(): Promise<void> }): Promise<void> {
   await operator?.idle();
@@ -53,21 +56,43 @@ export async function settled(scene: Scene, operator?: { idle(): Promise<void> }
   await scene.pset(name);
   await scene.until(name, 'Applied');
   await scene.pset(name, { settings: { engine_max_threads: 9 } });
-  await waitFor(() => scene.events(name), { what: `an event about ${name}`, until: (events) => events.length > 0 });
+  await waitFor(() => scene.events(name), {
+    what: `an event about ${name}`,
+    until: (events) => events.length > 0,
+  });
 }
 
-/** Resolves when the operator has listed a Secret to watch it: one read of its value serves all from then on; before, each who needs it asks. */
+/**
+ * Resolves when the operator has listed a Secret to watch it: one read of its value serves all from
+ * then on; before, each who needs it asks.
+ */
 export async function secretListed({ user }: Scene, name: string): Promise<void> {
   const lists = () => audit({ user, resource: 'secrets', verb: 'list', name });
-  await waitFor(lists, { what: `the Secret ${name} to be listed`, until: ({ length }) => length > 0 });
+  await waitFor(lists, {
+    what: `the Secret ${name} to be listed`,
+    until: ({ length }) => length > 0,
+  });
 }
 
-/** Resolves when the operator has heard of what became of a Secret: it comes by a watch of its own, before or after what is done to objects. */
-export async function secretKnown(scene: Scene, name: string, reason: string, timeoutMs?: number): Promise<void> {
+/**
+ * Resolves when the operator has heard of what became of a Secret: it comes by a watch of its own,
+ * before or after what is done to objects.
+ */
+export async function secretKnown(
+  scene: Scene,
+  name: string,
+  reason: string,
+  timeoutMs?: number,
+): Promise<void> {
   const told = async (): Promise<string> => {
     const marker = `marker-${crypto.randomUUID().slice(0, 8)}`;
     await scene.pset(marker, { credentialsSecretRef: { name } });
-    const object = await objectUntil(scene, marker, 'a verdict', (one) => ready(one).reason !== 'Pending');
+    const object = await objectUntil(
+      scene,
+      marker,
+      'a verdict',
+      (one) => ready(one).reason !== 'Pending',
+    );
     await scene.remove(marker);
     return ready(object).reason;
   };
@@ -92,11 +117,16 @@ export function side({ status }: Pset): string | undefined {
 /** Every place that says which generation it speaks of says the present one. */
 export function expectCurrent({ metadata, status }: Pset): void {
   expect(status.observedGeneration).toBe(metadata.generation);
-  for (const condition of status.conditions) expect(condition.observedGeneration).toBe(metadata.generation);
+  for (const condition of status.conditions)
+    expect(condition.observedGeneration).toBe(metadata.generation);
 }
 
 /** The sum of a metric's samples whose labels fit; 0 where there are none. */
-export function metric(page: string, name: string, labels: Readonly<Record<string, string>> = {}): number {
+export function metric(
+  page: string,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number {
   const samples = parseExposition(page).find((family) => family.name === name)?.samples ?? [];
   const fitting = samples.filter((one) =>
     Object.entries(labels).every(([label, value]) => one.labels[label] === value),

@@ -44,7 +44,12 @@ describe('without a record', () => {
 
   test('a Secret that is another one since the key was refused is tried at once', () => {
     const { object } = visit(anActivity(), { attempt: attemptOf(anAnswer(401)) });
-    const secret = { state: 'present', resourceVersion: '2', type: undefined, changedAt: undefined } as const;
+    const secret = {
+      state: 'present',
+      resourceVersion: '2',
+      type: undefined,
+      changedAt: undefined,
+    } as const;
     expect(plan(object, FACTS, T0 + SECOND)).toMatchObject({ do: 'nothing' });
     expect(plan(object, { ...FACTS, secret }, T0 + SECOND)).toMatchObject({ do: 'fetch' });
   });
@@ -77,7 +82,9 @@ describe('with a record', () => {
       { state: 'unknown' },
     ] as const) {
       for (const triedSecret of ['1', undefined]) {
-        expect(plan(fetched, { ...FACTS, secret, triedSecret }, T0 + 9_000 * HOUR)).toEqual({ do: 'nothing' });
+        expect(plan(fetched, { ...FACTS, secret, triedSecret }, T0 + 9_000 * HOUR)).toEqual({
+          do: 'nothing',
+        });
       }
     }
   });
@@ -99,13 +106,17 @@ describe('with a record', () => {
     const again = visit(asked, { now: T0 + HOUR });
     expect(again.plan).toMatchObject({ ...fetchesAsUser, probe: true });
     expect(visit(again.object, { now: T0 + 2 * HOUR }).plan).toEqual({ do: 'nothing' });
-    expect(visit(edited(asked, { credentialsSecretRef: { name: 'another' } })).plan).toMatchObject(fetchesAsUser);
+    expect(visit(edited(asked, { credentialsSecretRef: { name: 'another' } })).plan).toMatchObject(
+      fetchesAsUser,
+    );
   });
 
   test('what the annotation asked for is tried once: the record is held whatever that brings', () => {
     const failed = failedOnceMore();
     expect(plan(failed.object, FACTS, T0 + 9_000 * HOUR)).toEqual({ do: 'nothing' });
-    expect(plan(edited(failed.object, { credentialsSecretRef: { name: 'another' } }), FACTS, T0).do).toBe('keep');
+    expect(
+      plan(edited(failed.object, { credentialsSecretRef: { name: 'another' } }), FACTS, T0).do,
+    ).toBe('keep');
     expect(plan(asking(failed.object, 'and again'), FACTS, T0)).toMatchObject(fetchesAsUser);
   });
 
@@ -113,7 +124,10 @@ describe('with a record', () => {
     const missing = visit(anActivity(), { attempt: attemptOf(anAnswer(404)) });
     const held = { ...missing.object, status: { ...missing.status, activity: RECORD } };
     expect(plan(held, FACTS, T0 + HOUR).do).toBe('keep');
-    expect(readyIn(visit(held, { now: T0 + HOUR }).status)).toMatchObject({ status: 'True', reason: 'Fetched' });
+    expect(readyIn(visit(held, { now: T0 + HOUR }).status)).toMatchObject({
+      status: 'True',
+      reason: 'Fetched',
+    });
   });
 
   test('in suspend the annotation is acknowledged without a call, and the record counts as there afterwards', () => {
@@ -135,7 +149,10 @@ describe('with a record', () => {
 test('deletion does nothing, whatever the state', () => {
   expect(plan(anActivity({ deleting: true }), FACTS, T0)).toEqual({ do: 'nothing' });
   const fetched = aFetchedActivity({ deleting: false });
-  const deleting = { ...fetched, metadata: { ...fetched.metadata, deletionTimestamp: '2026-03-01T13:00:00Z' } };
+  const deleting = {
+    ...fetched,
+    metadata: { ...fetched.metadata, deletionTimestamp: '2026-03-01T13:00:00Z' },
+  };
   expect(plan(asking(deleting, 'x'), FACTS, T0)).toEqual({ do: 'nothing' });
 });
 
@@ -191,7 +208,9 @@ describe('for any status', () => {
 });
 
 test('a record stays behind a closed gate also where it is asked for with another key', () => {
-  const asked = edited(asking(aFetchedActivity(), 'again'), { credentialsSecretRef: { name: 'refused' } });
+  const asked = edited(asking(aFetchedActivity(), 'again'), {
+    credentialsSecretRef: { name: 'refused' },
+  });
   const { plan, status, report } = visit(asked, { attempt: { got: 'gated' } });
   expect(plan.do).toBe('fetch');
   expect(readyIn(status)).toMatchObject({ status: 'True', reason: 'Fetched' });

@@ -35,18 +35,30 @@ describe('a record', () => {
           lastTransitionTime: time,
         },
       ],
-      lastRequest: { operation: 'GetActivity', requestId: 'req-1', httpStatus: 200, outcome: 'Succeeded', time },
+      lastRequest: {
+        operation: 'GetActivity',
+        requestId: 'req-1',
+        httpStatus: 200,
+        outcome: 'Succeeded',
+        time,
+      },
       activity: RECORD,
     });
   });
 
   test('makes no event, and schedules nothing', () => {
-    expect(first.report).toMatchObject({ notices: [], outcome: { next: 'await-change' }, did: 'fetch' });
+    expect(first.report).toMatchObject({
+      notices: [],
+      outcome: { next: 'await-change' },
+      did: 'fetch',
+    });
     expect(first.report.facts).toEqual({ reason: 'Fetched', httpStatus: 200, requestId: 'req-1' });
   });
 
   test('keeps missing fields missing, null among them, and the message says how many there are', () => {
-    const { status } = visit(anActivity(), { attempt: answeredWith({ id: 'record-1', type: null, serviceId: '' }) });
+    const { status } = visit(anActivity(), {
+      attempt: answeredWith({ id: 'record-1', type: null, serviceId: '' }),
+    });
     expectLawful(status);
     expect(status?.activity).toStrictEqual({ id: 'record-1', serviceId: '' });
     expect(readyIn(status).message).toBe(
@@ -64,7 +76,13 @@ describe('a record', () => {
   });
 
   test('keeps what is no text as text', () => {
-    const result = { id: 12, createdAt: 1_772_323_200_000, type: true, actorDetails: { mail: 'a@b' }, userAgent: [1] };
+    const result = {
+      id: 12,
+      createdAt: 1_772_323_200_000,
+      type: true,
+      actorDetails: { mail: 'a@b' },
+      userAgent: [1],
+    };
     const { status } = visit(anActivity(), { attempt: answeredWith(result) });
     expectLawful(status);
     expect(status?.activity).toStrictEqual({
@@ -86,16 +104,27 @@ describe('a record', () => {
   });
 
   test('with another id than the one asked for is kept, and the message says so; case is no difference', () => {
-    const other = visit(anActivity(), { attempt: answeredWith({ ...RECORD, id: 'record-2' }) }).status;
+    const other = visit(anActivity(), {
+      attempt: answeredWith({ ...RECORD, id: 'record-2' }),
+    }).status;
     expect(other?.activity?.id).toBe('record-2');
     expect(readyIn(other).message).toContain('the id in it is not spec.activityId');
-    const upper = visit(anActivity(), { attempt: answeredWith({ ...RECORD, id: 'RECORD-1' }) }).status;
+    const upper = visit(anActivity(), {
+      attempt: answeredWith({ ...RECORD, id: 'RECORD-1' }),
+    }).status;
     expect(readyIn(upper).message).not.toContain('the id in it');
   });
 
   test('that has no field of one proves nothing: it is asked for again', () => {
-    for (const result of [{}, { activities: [RECORD] }, { id: null }, JSON.parse('{"__proto__":{"id":"x"}}')]) {
-      const { status } = visit(anActivity(), { attempt: answeredWith(result as Record<string, unknown>) });
+    for (const result of [
+      {},
+      { activities: [RECORD] },
+      { id: null },
+      JSON.parse('{"__proto__":{"id":"x"}}'),
+    ]) {
+      const { status } = visit(anActivity(), {
+        attempt: answeredWith(result as Record<string, unknown>),
+      });
       expectLawful(status);
       expect(status).not.toHaveProperty('activity');
       expect(readyIn(status)).toMatchObject({ status: 'False', reason: 'UnexpectedResponse' });
@@ -118,7 +147,8 @@ describe('a record that is not there yet', () => {
       seen.push({ at: now - T0, side: sideIn(visited.status) });
       object = visited.object;
       const next = Date.parse(visited.status?.nextAttemptTime ?? '');
-      if (!(next > now)) throw new Error(`the next attempt is not after this one: ${next - now} ms`);
+      if (!(next > now))
+        throw new Error(`the next attempt is not after this one: ${next - now} ms`);
       now = next;
     }
     return seen;
@@ -126,7 +156,8 @@ describe('a record that is not there yet', () => {
 
   test('is waited for in the first 10 minutes and Stalled from then on, to the second', () => {
     const seen = attempts(30 * MINUTE);
-    for (const { at, side } of seen) expect(side).toBe(at < 10 * MINUTE ? 'Reconciling' : 'Stalled');
+    for (const { at, side } of seen)
+      expect(side).toBe(at < 10 * MINUTE ? 'Reconciling' : 'Stalled');
     expect(seen.map(({ at }) => at)).toContain(10 * MINUTE);
   });
 
@@ -157,14 +188,21 @@ describe('a record that is not there yet', () => {
     expect(after.status?.attempts).toBeUndefined();
     expect(after.status?.nextAttemptTime).toBeUndefined();
     expect(after.report.notices).toEqual([
-      { type: 'Normal', reason: 'Fetched', note: 'Fetched the record after NotFound (request req-1)' },
+      {
+        type: 'Normal',
+        reason: 'Fetched',
+        note: 'Fetched the record after NotFound (request req-1)',
+      },
     ]);
   });
 
   test('is waited for likewise where the API answers with 400, and nobody is told to make another object', () => {
     const first = visit(anActivity(), { attempt: attemptOf(anAnswer(400)) });
     expectLawful(first.status);
-    expect([readyIn(first.status).reason, sideIn(first.status)]).toEqual(['Rejected', 'Reconciling']);
+    expect([readyIn(first.status).reason, sideIn(first.status)]).toEqual([
+      'Rejected',
+      'Reconciling',
+    ]);
     expect(readyIn(first.status).message).toContain('A record can appear minutes late');
     expect(Date.parse(first.status?.nextAttemptTime ?? '') - T0).toBeLessThanOrEqual(7 * SECOND);
     const last = visit(first.object, { now: T0 + 10 * MINUTE, attempt: attemptOf(anAnswer(400)) });
@@ -175,8 +213,12 @@ describe('a record that is not there yet', () => {
   test('is no excuse for anything else: an old object is told at once, and a young one about every other answer', () => {
     const old = anActivity({ created: '2026-03-01T11:50:00Z' });
     expect(sideIn(visit(old, { attempt: notFound }).status)).toBe('Stalled');
-    expect(sideIn(visit(anActivity(), { attempt: attemptOf(anAnswer(422)) }).status)).toBe('Stalled');
-    const stopped = visit(anActivity({ created: '2026-03-01T11:50:00Z' }), { attempt: attemptOf(anAnswer(503)) });
+    expect(sideIn(visit(anActivity(), { attempt: attemptOf(anAnswer(422)) }).status)).toBe(
+      'Stalled',
+    );
+    const stopped = visit(anActivity({ created: '2026-03-01T11:50:00Z' }), {
+      attempt: attemptOf(anAnswer(503)),
+    });
     expect(sideIn(stopped.status)).toBe('Reconciling');
   });
 });
@@ -184,7 +226,9 @@ describe('a record that is not there yet', () => {
 describe('once the record is there', () => {
   test('an edit renews observedGeneration and nothing else', () => {
     const fetched = aFetchedActivity();
-    const { status } = visit(edited(fetched, { credentialsSecretRef: { name: 'b' } }), { now: T0 + MINUTE });
+    const { status } = visit(edited(fetched, { credentialsSecretRef: { name: 'b' } }), {
+      now: T0 + MINUTE,
+    });
     expectLawful(status);
     const [ready] = fetched.status?.conditions ?? [];
     expect(status).toStrictEqual({
@@ -212,22 +256,37 @@ describe('once the record is there', () => {
     ['no record', answeredWith({}), 'no field of an activity'],
     [
       'no Secret',
-      { got: 'no-credential', problem: { reason: 'SecretNotFound', message: 'There is no Secret "api"' } } as const,
+      {
+        got: 'no-credential',
+        problem: { reason: 'SecretNotFound', message: 'There is no Secret "api"' },
+      } as const,
       'There is no Secret',
     ],
-  ])('a request on demand that brings %s leaves it Ready and says what it brought', (_, attempt, says) => {
-    const { status, report, object } = visit(asking(aFetchedActivity(), 'again'), { now: T0 + MINUTE, attempt });
-    expectLawful(status);
-    expect(readyIn(status)).toMatchObject({ status: 'True', reason: 'Fetched' });
-    expect(readyIn(status).message).toContain(says);
-    expect(status).toMatchObject({ activity: RECORD, lastHandledReconcileAt: 'again' });
-    for (const none of ['attempts', 'nextAttemptTime']) expect(status).not.toHaveProperty(none);
-    expect(report).toMatchObject({ outcome: { next: 'await-change' }, notices: [{ type: 'Warning' }] });
-    expect(visit(object, { now: T0 + 60 * MINUTE }).report.status).toBeUndefined();
-  });
+  ])(
+    'a request on demand that brings %s leaves it Ready and says what it brought',
+    (_, attempt, says) => {
+      const { status, report, object } = visit(asking(aFetchedActivity(), 'again'), {
+        now: T0 + MINUTE,
+        attempt,
+      });
+      expectLawful(status);
+      expect(readyIn(status)).toMatchObject({ status: 'True', reason: 'Fetched' });
+      expect(readyIn(status).message).toContain(says);
+      expect(status).toMatchObject({ activity: RECORD, lastHandledReconcileAt: 'again' });
+      for (const none of ['attempts', 'nextAttemptTime']) expect(status).not.toHaveProperty(none);
+      expect(report).toMatchObject({
+        outcome: { next: 'await-change' },
+        notices: [{ type: 'Warning' }],
+      });
+      expect(visit(object, { now: T0 + 60 * MINUTE }).report.status).toBeUndefined();
+    },
+  );
 
   test('what a request on demand brought is in lastRequest', () => {
-    const { status } = visit(asking(aFetchedActivity(), 'again'), { now: T0 + MINUTE, attempt: notFound });
+    const { status } = visit(asking(aFetchedActivity(), 'again'), {
+      now: T0 + MINUTE,
+      attempt: notFound,
+    });
     expect(status?.lastRequest).toMatchObject({ httpStatus: 404, time: '2026-03-01T12:01:00Z' });
   });
 
@@ -246,7 +305,9 @@ describe('once the record is there', () => {
       expect(report).toMatchObject({ outcome: { next: 'await-change' }, did: got });
       expect(report.status).toBeUndefined();
     }
-    expect(readyIn(visit(anActivity(), { attempt: { got: 'gated' } }).status).reason).toBe('Unauthorized');
+    expect(readyIn(visit(anActivity(), { attempt: { got: 'gated' } }).status).reason).toBe(
+      'Unauthorized',
+    );
   });
 
   test('a spec that is not valid any more is said once, and keeps it', () => {
@@ -255,7 +316,10 @@ describe('once the record is there', () => {
     expect(readyIn(broken.status).reason).toBe('SpecInvalid');
     expect(broken.status?.activity).toEqual(RECORD);
     expect(broken.status?.nextAttemptTime).toBeUndefined();
-    expect(visit(broken.object).report).toMatchObject({ notices: [], outcome: { next: 'await-change' } });
+    expect(visit(broken.object).report).toMatchObject({
+      notices: [],
+      outcome: { next: 'await-change' },
+    });
     expect(visit(broken.object).report.status).toBeUndefined();
   });
 });
@@ -263,7 +327,9 @@ describe('once the record is there', () => {
 describe('for any reply', () => {
   const json = fc.jsonValue({ maxDepth: 2 });
   const result = fc.record(
-    Object.fromEntries(Object.keys(RECORD).map((name) => [name, fc.oneof(json, fc.string({ unit: 'binary' }))])),
+    Object.fromEntries(
+      Object.keys(RECORD).map((name) => [name, fc.oneof(json, fc.string({ unit: 'binary' }))]),
+    ),
     { requiredKeys: [] },
   );
 
@@ -272,9 +338,9 @@ describe('for any reply', () => {
       fc.property(result, (reply) => {
         const once = visit(anActivity(), { attempt: answeredWith(reply) });
         expectLawful(once.status);
-        expect(visit(asking(once.object, 'x'), { attempt: answeredWith(reply) }).status?.activity).toEqual(
-          once.status?.activity,
-        );
+        expect(
+          visit(asking(once.object, 'x'), { attempt: answeredWith(reply) }).status?.activity,
+        ).toEqual(once.status?.activity);
         expect(visit(once.object).plan.do).toBe('nothing');
       }),
     );
@@ -283,16 +349,23 @@ describe('for any reply', () => {
   test('what the record holds is in status.activity alone', () => {
     const canary = fc.string({ minLength: 12 }).map((text) => `<${text}>`);
     fc.assert(
-      fc.property(fc.record(Object.fromEntries(Object.keys(RECORD).map((name) => [name, canary]))), (record) => {
-        const before = visit(anActivity(), { attempt: notFound });
-        const { status, report } = visit(before.object, { now: T0 + MINUTE, attempt: answeredWith(record) });
-        const elsewhere = JSON.stringify([
-          { ...status, activity: undefined },
-          { ...report, status: undefined },
-        ]);
-        expect(status?.activity).toBeDefined();
-        for (const value of Object.values(record)) expect(elsewhere).not.toContain(JSON.stringify(value).slice(1, -1));
-      }),
+      fc.property(
+        fc.record(Object.fromEntries(Object.keys(RECORD).map((name) => [name, canary]))),
+        (record) => {
+          const before = visit(anActivity(), { attempt: notFound });
+          const { status, report } = visit(before.object, {
+            now: T0 + MINUTE,
+            attempt: answeredWith(record),
+          });
+          const elsewhere = JSON.stringify([
+            { ...status, activity: undefined },
+            { ...report, status: undefined },
+          ]);
+          expect(status?.activity).toBeDefined();
+          for (const value of Object.values(record))
+            expect(elsewhere).not.toContain(JSON.stringify(value).slice(1, -1));
+        },
+      ),
     );
   });
 });

@@ -1,7 +1,16 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ApiClient, type ApiClientOptions, type ApiRequest, createApiClient } from '../../src/api/http/client.ts';
+import {
+  type ApiClient,
+  type ApiClientOptions,
+  type ApiRequest,
+  createApiClient,
+} from '../../src/api/http/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
@@ -38,7 +47,9 @@ function httpServer(
   );
 }
 
-/** A server without HTTP: `onRequest` gets the socket each time a whole request head has arrived. */
+/**
+ * A server without HTTP: `onRequest` gets the socket each time a whole request head has arrived.
+ */
 function rawServer(onRequest: (socket: Socket, count: number) => void): Promise<string> {
   let count = 0;
   return listen(
@@ -68,7 +79,11 @@ const put: ApiRequest = {
   method: 'PUT',
   path: ['v1', 'organizations', 'o-1'],
   body: '{"a":1}',
-  credential: { id: 'c', authorization: 'Basic aWQ6c2VjcmV0', mask: (text) => text.replaceAll('secret', '***') },
+  credential: {
+    id: 'c',
+    authorization: 'Basic aWQ6c2VjcmV0',
+    mask: (text) => text.replaceAll('secret', '***'),
+  },
 };
 
 describe('what is sent', () => {
@@ -84,8 +99,16 @@ describe('what is sent', () => {
       response.end('{"result":{"x":1},"requestId":"r-1"}');
     });
     const reply = await client(`${base}/base/v1/`).call(put);
-    expect(reply).toEqual({ answered: true, httpStatus: 200, body: 'json', requestId: 'r-1', result: { x: 1 } });
-    expect(seen).toMatchObject([{ method: 'PUT', url: '/base/v1/organizations/o-1', body: '{"a":1}' }]);
+    expect(reply).toEqual({
+      answered: true,
+      httpStatus: 200,
+      body: 'json',
+      requestId: 'r-1',
+      result: { x: 1 },
+    });
+    expect(seen).toMatchObject([
+      { method: 'PUT', url: '/base/v1/organizations/o-1', body: '{"a":1}' },
+    ]);
     expect(seen[0]?.headers).toEqual({
       host: new URL(base).host,
       connection: 'keep-alive',
@@ -108,19 +131,24 @@ describe('what is sent', () => {
     expect(headers).not.toHaveProperty('content-type');
   });
 
-  it.each(['a/b', 'a?b#c', '%2e%2e', 'x\r\nevil: 1', 'ü', 'a b'])('keeps %j one encoded segment', async (segment) => {
-    const urls: (string | undefined)[] = [];
-    const base = await httpServer((request, response) => {
-      urls.push(request.url);
-      expect(request.headers).not.toHaveProperty('evil');
-      response.end('{}');
-    });
-    await client(base).call({ ...put, path: ['v1', segment, 'end'] });
-    expect(urls).toEqual([`/v1/${encodeURIComponent(segment)}/end`]);
-  });
+  it.each(['a/b', 'a?b#c', '%2e%2e', 'x\r\nevil: 1', 'ü', 'a b'])(
+    'keeps %j one encoded segment',
+    async (segment) => {
+      const urls: (string | undefined)[] = [];
+      const base = await httpServer((request, response) => {
+        urls.push(request.url);
+        expect(request.headers).not.toHaveProperty('evil');
+        response.end('{}');
+      });
+      await client(base).call({ ...put, path: ['v1', segment, 'end'] });
+      expect(urls).toEqual([`/v1/${encodeURIComponent(segment)}/end`]);
+    },
+  );
 
   it.each(['', '.', '..', '\ud800'])('refuses the segment %j', async (segment) => {
-    await expect(client('http://127.0.0.1:1').call({ ...put, path: ['v1', segment] })).rejects.toThrow(RangeError);
+    await expect(
+      client('http://127.0.0.1:1').call({ ...put, path: ['v1', segment] }),
+    ).rejects.toThrow(RangeError);
   });
 
   it('sends nothing when a header value holds a line break', async () => {
@@ -171,7 +199,10 @@ describe('never twice', () => {
     });
     const api = client(base);
     expect(await api.call(put)).toMatchObject({ httpStatus: 200 });
-    expect(await api.call({ ...put, method: 'GET' })).toMatchObject({ answered: false, sent: true });
+    expect(await api.call({ ...put, method: 'GET' })).toMatchObject({
+      answered: false,
+      sent: true,
+    });
     expect(arrivals).toBe(2);
   });
 
@@ -206,7 +237,11 @@ describe('never twice', () => {
 describe('what never left', () => {
   it('knows a refused connection', async () => {
     const reply = await client('http://127.0.0.1:1').call(put);
-    expect(reply).toEqual({ answered: false, sent: false, cause: 'connection refused by 127.0.0.1:1' });
+    expect(reply).toEqual({
+      answered: false,
+      sent: false,
+      cause: 'connection refused by 127.0.0.1:1',
+    });
   });
 
   it('knows a name that does not exist', async () => {
@@ -277,7 +312,11 @@ describe('answers that do not end well', () => {
     const stop = new AbortController();
     const base = await rawServer(() => stop.abort());
     const reply = await client(base).call({ ...put, signal: stop.signal });
-    expect(reply).toEqual({ answered: false, sent: true, cause: 'the call was stopped by this process' });
+    expect(reply).toEqual({
+      answered: false,
+      sent: true,
+      cause: 'the call was stopped by this process',
+    });
   });
 
   it('ends a drip at the deadline and keeps its status', async () => {
@@ -293,14 +332,18 @@ describe('answers that do not end well', () => {
 
   it('ends an endless row of informational responses at the deadline', async () => {
     const clock = new FakeClock();
-    const base = await rawServer((socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', clock));
+    const base = await rawServer((socket) =>
+      drip(socket, 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', clock),
+    );
     const reply = await client(base, { timeoutMs: 150, clock }).call(put);
     expect(reply).toMatchObject({ answered: false, sent: true });
   });
 
   it('reads the final answer after an informational one', async () => {
     const base = await rawServer((socket) => {
-      socket.write('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"result":{}}');
+      socket.write(
+        'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"result":{}}',
+      );
     });
     expect(await client(base).call(put)).toMatchObject({ httpStatus: 200, result: {} });
   });
@@ -327,8 +370,14 @@ describe('answers that do not end well', () => {
   });
 
   it('knows a body that broke off', async () => {
-    const base = await rawServer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"result":{}}'));
-    expect(await client(base).call(put)).toEqual({ answered: true, httpStatus: 200, body: 'truncated' });
+    const base = await rawServer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"result":{}}'),
+    );
+    expect(await client(base).call(put)).toEqual({
+      answered: true,
+      httpStatus: 200,
+      body: 'truncated',
+    });
   });
 
   it('takes a compressed body for no JSON', async () => {
@@ -336,26 +385,41 @@ describe('answers that do not end well', () => {
     const base = await httpServer((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"result":{}}')),
     );
-    expect(await client(base).call(put)).toEqual({ answered: true, httpStatus: 200, body: 'not-json' });
+    expect(await client(base).call(put)).toEqual({
+      answered: true,
+      httpStatus: 200,
+      body: 'not-json',
+    });
   });
 
   it('bounds the headers', async () => {
-    const base = await rawServer((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`));
+    const base = await rawServer((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`),
+    );
     const reply = await client(base).call(put);
-    expect(reply).toMatchObject({ answered: false, sent: true, cause: expect.stringContaining('headers larger') });
+    expect(reply).toMatchObject({
+      answered: false,
+      sent: true,
+      cause: expect.stringContaining('headers larger'),
+    });
   });
 
   it('names an answer that is not HTTP', async () => {
     const base = await rawServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n'));
     const reply = await client(base).call(put);
-    expect(reply).toMatchObject({ answered: false, sent: true, cause: expect.stringContaining('not HTTP') });
+    expect(reply).toMatchObject({
+      answered: false,
+      sent: true,
+      cause: expect.stringContaining('not HTTP'),
+    });
   });
 });
 
 it('tells each call once, with its status or none', async () => {
   const base = await httpServer((_request, response) => response.writeHead(503).end());
   const metrics: string[] = [];
-  const onCall: ApiClientOptions['onCall'] = ({ operation, code }) => metrics.push(`${operation} ${code}`);
+  const onCall: ApiClientOptions['onCall'] = ({ operation, code }) =>
+    metrics.push(`${operation} ${code}`);
   await client(base, { onCall }).call(put);
   await client('http://127.0.0.1:1', { onCall }).call(put);
   expect(metrics).toEqual(['put-settings 503', 'put-settings none']);

@@ -28,9 +28,20 @@ describe('readAnswer', () => {
   });
 
   it('reads the envelope with or without its optional parts', () => {
-    expect(read('{"result":{}}')).toEqual({ answered: true, httpStatus: 200, body: 'json', result: {} });
+    expect(read('{"result":{}}')).toEqual({
+      answered: true,
+      httpStatus: 200,
+      body: 'json',
+      result: {},
+    });
     const full = '{"status":500,"requestId":"r-1","result":{"a":1},"error":""}';
-    expect(read(full)).toEqual({ answered: true, httpStatus: 200, body: 'json', requestId: 'r-1', result: { a: 1 } });
+    expect(read(full)).toEqual({
+      answered: true,
+      httpStatus: 200,
+      body: 'json',
+      requestId: 'r-1',
+      result: { a: 1 },
+    });
   });
 
   it('marks an error that is not text, without showing it', () => {
@@ -58,23 +69,35 @@ describe('readAnswer', () => {
     const { result } = read(
       '{"result":{"id":12345678901234567890,"big":1e400,"bytes":53687091200,"float":5000.0,"exp":5e3}}',
     );
-    expect(result).toEqual({ id: '12345678901234567890', big: '1e400', bytes: 53687091200, float: 5000, exp: 5000 });
+    expect(result).toEqual({
+      id: '12345678901234567890',
+      big: '1e400',
+      bytes: 53687091200,
+      float: 5000,
+      exp: 5000,
+    });
   });
 
   it('takes deep nesting for no JSON, so that nothing later overflows on it, and is not misled by brackets in text', () => {
     expect(read(`{"result":${'['.repeat(500_000)}`)).toMatchObject({ body: 'not-json' });
-    expect(read(`{"result":{"a":"${'['.repeat(100)}\\"${'{'.repeat(100)}"}}`)).toMatchObject({ body: 'json' });
+    expect(read(`{"result":{"a":"${'['.repeat(100)}\\"${'{'.repeat(100)}"}}`)).toMatchObject({
+      body: 'json',
+    });
   });
 
   it('makes the error one line without control, bidi and separator characters', () => {
-    const { error } = read(JSON.stringify({ error: 'BAD\r\n\u0000x\u2028y\u202ez\u200b  end\u001b[31m ' }));
+    const { error } = read(
+      JSON.stringify({ error: 'BAD\r\n\u0000x\u2028y\u202ez\u200b  end\u001b[31m ' }),
+    );
     expect(error).toBe('BAD x y z end [31m');
   });
 
   it('cuts the error at 512 code points and never inside one', () => {
     expect(read(JSON.stringify({ error: '😀'.repeat(512) })).error).toBe('😀'.repeat(512));
     expect(read(JSON.stringify({ error: '😀'.repeat(513) })).error).toBe(`${'😀'.repeat(511)}…`);
-    expect(Array.from(read(JSON.stringify({ error: `x${'😀'.repeat(5_000)}` })).error ?? '')).toHaveLength(512);
+    expect(
+      Array.from(read(JSON.stringify({ error: `x${'😀'.repeat(5_000)}` })).error ?? ''),
+    ).toHaveLength(512);
   });
 
   it('takes the request id from the body, else from a header, as at most 128 plain characters', () => {
@@ -82,27 +105,37 @@ describe('readAnswer', () => {
     expect(read('{"requestId":"b-1"}', { headers }).requestId).toBe('b-1');
     expect(read('{}', { headers }).requestId).toBe('h-1');
     expect(read('{"requestId":7}', { headers }).requestId).toBe('h-1');
-    expect(read(JSON.stringify({ requestId: `a b\n\u202e${'c'.repeat(200)}` })).requestId).toBe(`ab${'c'.repeat(126)}`);
+    expect(read(JSON.stringify({ requestId: `a b\n\u202e${'c'.repeat(200)}` })).requestId).toBe(
+      `ab${'c'.repeat(126)}`,
+    );
   });
 
   it('masks error text and request id', () => {
     const mask = createMask('key-id-1', 'topsecret');
     const text = JSON.stringify({ error: 'no key key-id-1', requestId: 'topsecret' });
-    const reply = readAnswer({ httpStatus: 401, headers: {}, body: { text } }, { ...context, mask });
+    const reply = readAnswer(
+      { httpStatus: 401, headers: {}, body: { text } },
+      { ...context, mask },
+    );
     expect(reply).toMatchObject({ error: 'no key ***', requestId: '***' });
   });
 
   it('masks a request id that becomes the secret only as line ends and unprintable characters go', () => {
     const mask = createMask('key-id-1', 'topsecret');
     const text = JSON.stringify({ requestId: 'of top\u200bsec\r\n ret' });
-    const reply = readAnswer({ httpStatus: 401, headers: {}, body: { text } }, { ...context, mask });
+    const reply = readAnswer(
+      { httpStatus: 401, headers: {}, body: { text } },
+      { ...context, mask },
+    );
     expect(reply).toMatchObject({ requestId: 'of***' });
   });
 
   it('masks a secret with a blank in it that the API has broken into two lines', () => {
     const mask = createMask('key-id-1', 'top secret');
     const text = JSON.stringify({ error: 'no key top\r\n  secret' });
-    expect(readAnswer({ httpStatus: 401, headers: {}, body: { text } }, { ...context, mask })).toMatchObject({
+    expect(
+      readAnswer({ httpStatus: 401, headers: {}, body: { text } }, { ...context, mask }),
+    ).toMatchObject({
       error: 'no key ***',
     });
   });
@@ -135,9 +168,12 @@ describe('headerWait', () => {
     expect(headerWait({ 'x-ratelimit-reset': value }, 429, NOW)).toBe(wait);
   });
 
-  it.each(['', 'soon', '5 apples', '0x10', '1e3', 'NaN', 'Infinity'])('reads nothing from %j', (value) => {
-    expect(headerWait({ 'retry-after': value }, 429, NOW)).toBeUndefined();
-  });
+  it.each(['', 'soon', '5 apples', '0x10', '1e3', 'NaN', 'Infinity'])(
+    'reads nothing from %j',
+    (value) => {
+      expect(headerWait({ 'retry-after': value }, 429, NOW)).toBeUndefined();
+    },
+  );
 
   it('takes the longer of the two, and the reset of a window on 429 only', () => {
     const headers = { 'retry-after': '3', 'x-ratelimit-reset': '8' };

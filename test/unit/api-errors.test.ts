@@ -37,14 +37,28 @@ describe('judge', () => {
     'puts HTTP %i where the contract has it',
     (status, writeClass, writeOutcome, readClass, readOutcome) => {
       const reply = answer(status, { result: {} });
-      expect(judge(reply, { write: true })).toMatchObject({ ok: false, failure: writeClass, outcome: writeOutcome });
-      expect(judge(reply, { write: false })).toMatchObject({ ok: false, failure: readClass, outcome: readOutcome });
+      expect(judge(reply, { write: true })).toMatchObject({
+        ok: false,
+        failure: writeClass,
+        outcome: writeOutcome,
+      });
+      expect(judge(reply, { write: false })).toMatchObject({
+        ok: false,
+        failure: readClass,
+        outcome: readOutcome,
+      });
     },
   );
 
   it('succeeds on 200 with a result, also an empty one', () => {
     const verdict = judge(answer(200, { requestId: 'r-1', result: {} }), { write: true });
-    expect(verdict).toEqual({ ok: true, outcome: 'Succeeded', httpStatus: 200, requestId: 'r-1', result: {} });
+    expect(verdict).toEqual({
+      ok: true,
+      outcome: 'Succeeded',
+      httpStatus: 200,
+      requestId: 'r-1',
+      result: {},
+    });
   });
 
   it.each<[string, Partial<Answer>]>([
@@ -66,15 +80,31 @@ describe('judge', () => {
 
   it('knows the effect of a write that left without an answer to be unknown, of one that never left to be none', () => {
     const lost: Reply = { answered: false, sent: true, cause: 'no answer within 35s' };
-    const unsent: Reply = { answered: false, sent: false, cause: 'connection refused by 127.0.0.1:1' };
-    expect(judge(lost, { write: true })).toMatchObject({ failure: 'OutcomeUnknown', outcome: 'Unknown' });
-    expect(judge(lost, { write: false })).toMatchObject({ failure: 'Unavailable', outcome: 'Unavailable' });
-    expect(judge(unsent, { write: true })).toMatchObject({ failure: 'Unavailable', outcome: 'Unavailable' });
+    const unsent: Reply = {
+      answered: false,
+      sent: false,
+      cause: 'connection refused by 127.0.0.1:1',
+    };
+    expect(judge(lost, { write: true })).toMatchObject({
+      failure: 'OutcomeUnknown',
+      outcome: 'Unknown',
+    });
+    expect(judge(lost, { write: false })).toMatchObject({
+      failure: 'Unavailable',
+      outcome: 'Unavailable',
+    });
+    expect(judge(unsent, { write: true })).toMatchObject({
+      failure: 'Unavailable',
+      outcome: 'Unavailable',
+    });
   });
 
   it('names the host of a redirect and marks it as one', () => {
     const verdict = judge(answer(302, { redirectHost: 'login.example' }), { write: true });
-    expect(verdict).toMatchObject({ redirect: true, message: expect.stringContaining('to login.example (HTTP 302)') });
+    expect(verdict).toMatchObject({
+      redirect: true,
+      message: expect.stringContaining('to login.example (HTTP 302)'),
+    });
     expect(judge(answer(400), { write: true })).not.toHaveProperty('redirect');
   });
 

@@ -45,7 +45,9 @@ interface Started {
   waitMs: number;
 }
 
-/** A small engine: one pass per key at a time, woken or by its own times, as the controller does it. */
+/**
+ * A small engine: one pass per key at a time, woken or by its own times, as the controller does it.
+ */
 class Engine {
   readonly clock = new FakeClock();
   readonly started: Started[] = [];
@@ -104,7 +106,11 @@ class Engine {
   }
 
   #call(id: number, { credential, target, calls }: Plan, permit: Permit): void {
-    const { status, latencyMs, waitMs = 0 } = calls[this.#done[id] ?? 0] ?? { status: 200, latencyMs: 0 };
+    const {
+      status,
+      latencyMs,
+      waitMs = 0,
+    } = calls[this.#done[id] ?? 0] ?? { status: 200, latencyMs: 0 };
     if (!permit.begin()) {
       this.insertions++;
       this.#end(id);
@@ -121,10 +127,15 @@ class Engine {
     this.started.push(entry);
     this.clock.at(latencyMs, () => {
       entry.endedAt = this.clock.monotonic();
-      permit.finish({ answered: status !== 0, ...(status !== 0 && { httpStatus: status }), retryAfterMs: waitMs });
+      permit.finish({
+        answered: status !== 0,
+        ...(status !== 0 && { httpStatus: status }),
+        retryAfterMs: waitMs,
+      });
       this.#done[id] = (this.#done[id] ?? 0) + 1;
       if (this.#done[id] === calls.length) this.unserved--;
-      this.#probeAt[id] = status === 401 ? this.clock.monotonic() + 30_000 : Number.POSITIVE_INFINITY;
+      this.#probeAt[id] =
+        status === 401 ? this.clock.monotonic() + 30_000 : Number.POSITIVE_INFINITY;
       if (status === 401) this.insertions++;
       this.#schedule(id, status === 401 ? 30_000 : 1_000);
       this.#end(id);
@@ -159,7 +170,8 @@ it('keeps every law for any mix of objects, delays and answers, and serves every
       fc.record({ calls: fc.nat({ max: 4 }), inFlight: fc.integer({ min: 1, max: 4 }) }),
       async (plans, limits) => {
         const engine = new Engine(plans, limits);
-        for (let hours = 0; engine.unserved > 0 && hours < 48; hours++) await engine.clock.advance(3_600_000);
+        for (let hours = 0; engine.unserved > 0 && hours < 48; hours++)
+          await engine.clock.advance(3_600_000);
 
         expect(engine.unserved).toBe(0);
         expect(engine.wakes).toBeLessThanOrEqual(engine.insertions + engine.started.length);
@@ -209,12 +221,22 @@ it('serves 1,000 waiting keys with one wake-up each, none of the scheduled ones 
   const calls = [{ status: 200, latencyMs: 20 }];
   const plans = Array.from({ length: 1_000 }, (_, id): Plan => {
     const lane = id % 2 === 0 ? 'scheduled' : 'user';
-    return { credential: 'c1', target: `t${id}`, lane, arrivesMs: 0, calls, passDelayMs: 0, beginDelayMs: 0 };
+    return {
+      credential: 'c1',
+      target: `t${id}`,
+      lane,
+      arrivesMs: 0,
+      calls,
+      passDelayMs: 0,
+      beginDelayMs: 0,
+    };
   });
   const engine = new Engine(plans, { calls: 10, inFlight: 4 });
   await engine.clock.advance(520_000);
   expect(engine.unserved).toBe(0);
   expect(engine.wakes).toBe(996);
-  const scheduled = engine.started.slice(0, 500).filter(({ target }) => Number(target.slice(1)) % 2 === 0);
+  const scheduled = engine.started
+    .slice(0, 500)
+    .filter(({ target }) => Number(target.slice(1)) % 2 === 0);
   expect(scheduled.length).toBeGreaterThanOrEqual(100);
 });

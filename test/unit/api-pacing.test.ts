@@ -265,14 +265,18 @@ describe('a pause after 429', () => {
     expect(waits[7]).toBeLessThanOrEqual(360_000);
     await on.clock.advance(1);
     call(on, 'a', 200);
-    expect((call(on, 'a', 429).pausedUntil ?? 0) - on.clock.monotonic()).toBeLessThanOrEqual(12_000);
+    expect((call(on, 'a', 429).pausedUntil ?? 0) - on.clock.monotonic()).toBeLessThanOrEqual(
+      12_000,
+    );
   });
 
   it('counts calls that were in flight together as one refusal', async () => {
     const on = rig();
     const calls = ['a', 'b', 'c', 'd'].map((key) => begin(on, key));
     await on.clock.advance(100);
-    const ends = calls.map((one) => one.finish({ answered: true, httpStatus: 429 }).pausedUntil ?? 0);
+    const ends = calls.map(
+      (one) => one.finish({ answered: true, httpStatus: 429 }).pausedUntil ?? 0,
+    );
     expect(Math.max(...ends)).toBeLessThanOrEqual(12_100);
   });
 
@@ -477,7 +481,13 @@ describe('memory and figures', () => {
     call(on, 'b', 429, { credential: 'c3' });
     begin(on, 'c');
     ask(on, 'd');
-    expect(on.pacer.snapshot()).toEqual({ credentials: 3, paused: 1, gated: 1, waiting: 1, inFlight: 1 });
+    expect(on.pacer.snapshot()).toEqual({
+      credentials: 3,
+      paused: 1,
+      gated: 1,
+      waiting: 1,
+      inFlight: 1,
+    });
   });
 
   it('tells how long a call stood in line', async () => {

@@ -18,7 +18,11 @@ describe('a proxy that opens no tunnel', () => {
   test.each([
     [403, '', ': its rules do not allow this address'],
     [404, '', ''],
-    [407, '', ': it wants a user name and password; put them into its URL, as in http://user:password@host:port'],
+    [
+      407,
+      '',
+      ': it wants a user name and password; put them into its URL, as in http://user:password@host:port',
+    ],
     [407, KEY, ': it does not take the user name and password of its URL'],
     [502, '', ': it could not reach this address'],
     [504, KEY, ': it could not reach this address'],
@@ -36,12 +40,16 @@ describe('a proxy that opens no tunnel', () => {
 
   test('but has a name that does not exist', async () => {
     const told = await refused(`http://${KEY}nothing.invalid:3128`);
-    expect(told).toMatch(/the proxy http:\/\/nothing\.invalid:3128|for the proxy http:\/\/nothing\.invalid:3128/);
+    expect(told).toMatch(
+      /the proxy http:\/\/nothing\.invalid:3128|for the proxy http:\/\/nothing\.invalid:3128/,
+    );
   });
 
   test('but closes the connection', async () => {
     const proxy = await proxyWith({ instead: (_, socket) => Boolean(socket.destroy()) });
-    expect(await refused(proxy.url)).toBe(`the proxy ${proxy.url} closed the connection before it answered`);
+    expect(await refused(proxy.url)).toBe(
+      `the proxy ${proxy.url} closed the connection before it answered`,
+    );
     expect(proxy.asked, 'asked once, not for ever').toHaveLength(1);
   });
 
@@ -71,7 +79,9 @@ describe('a proxy that opens no tunnel', () => {
     const proxy = await proxyWith({ instead: () => true });
     const connect = tunnelThrough(new URL(proxy.url), { connectTimeoutMs: 1_000 });
     const target = { hostname: 'api.test', port: '', protocol: 'https:' };
-    const error = await new Promise((resolve) => connect(target, (...[failure]) => resolve(failure)));
+    const error = await new Promise((resolve) =>
+      connect(target, (...[failure]) => resolve(failure)),
+    );
     expect(error).toMatchObject({ message: `no answer from the proxy ${proxy.url} within 1s` });
     expect(proxy.asked).toMatchObject([{ authority: 'api.test:443' }]);
   });
@@ -84,7 +94,9 @@ describe('a proxy that opens no tunnel', () => {
     const api = client(base, proxy.url, { timeoutMs: 3_000 });
     const reply = await api.call(put);
     expect(reply).toMatchObject({ answered: false, sent: false });
-    expect(reply).toMatchObject({ cause: expect.stringMatching(/^no answer (from the proxy \S+ )?within 3s$/) });
+    expect(reply).toMatchObject({
+      cause: expect.stringMatching(/^no answer (from the proxy \S+ )?within 3s$/),
+    });
     open();
     expect(await api.call(put)).toMatchObject({ httpStatus: 200 });
     expect(seen).toHaveLength(1);
@@ -116,17 +128,22 @@ describe('behind a tunnel', () => {
     });
   });
 
-  test.each(['http', 'https'])('an end right after its beginning ends the call, over %s', async (scheme) => {
-    const proxy = await proxyWith({
-      instead: (_, socket) => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n', () => socket.destroy());
-        return true;
-      },
-    });
-    const reply = await client(`${scheme}://api.test:8443`, proxy.url).call(put);
-    expect(reply).toMatchObject({
-      answered: false,
-      cause: expect.stringMatching(/^api\.test:8443 through the proxy .* closed the connection before it answered$/),
-    });
-  });
+  test.each(['http', 'https'])(
+    'an end right after its beginning ends the call, over %s',
+    async (scheme) => {
+      const proxy = await proxyWith({
+        instead: (_, socket) => {
+          socket.write('HTTP/1.1 200 OK\r\n\r\n', () => socket.destroy());
+          return true;
+        },
+      });
+      const reply = await client(`${scheme}://api.test:8443`, proxy.url).call(put);
+      expect(reply).toMatchObject({
+        answered: false,
+        cause: expect.stringMatching(
+          /^api\.test:8443 through the proxy .* closed the connection before it answered$/,
+        ),
+      });
+    },
+  );
 });

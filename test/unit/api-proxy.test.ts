@@ -11,20 +11,26 @@ describe.each(['http', 'https'])('to an API with %s', (scheme) => {
   test.each([
     ['http', {}],
     ['https', { tls: identity }],
-  ])('through a proxy with %s: calls share a tunnel, and the proxy is asked for nothing else', async (_, options) => {
-    const proxy = await proxyWith(options);
-    const { base, seen, versions } = await realApi(scheme);
-    const api = client(base, proxy.url);
-    for (let i = 0; i < 10; i++) expect(await api.call(put)).toMatchObject({ httpStatus: 200, result: { x: 1 } });
-    expect(new Set(versions)).toEqual(new Set(['1.1']));
-    expect(seen).toHaveLength(10);
-    expect(seen[0]).not.toHaveProperty('proxy-authorization');
-    expect(new Set(proxy.asked.map(({ authority }) => authority))).toEqual(new Set([new URL(base).host]));
-    expect(proxy.asked.length).toBeLessThanOrEqual(2);
-    expect(proxy.asked[0]?.headers).toMatchObject({ host: new URL(base).host });
-    expect(proxy.asked[0]?.headers).not.toHaveProperty('authorization');
-    expect(proxy.forwarded).toEqual([]);
-  });
+  ])(
+    'through a proxy with %s: calls share a tunnel, and the proxy is asked for nothing else',
+    async (_, options) => {
+      const proxy = await proxyWith(options);
+      const { base, seen, versions } = await realApi(scheme);
+      const api = client(base, proxy.url);
+      for (let i = 0; i < 10; i++)
+        expect(await api.call(put)).toMatchObject({ httpStatus: 200, result: { x: 1 } });
+      expect(new Set(versions)).toEqual(new Set(['1.1']));
+      expect(seen).toHaveLength(10);
+      expect(seen[0]).not.toHaveProperty('proxy-authorization');
+      expect(new Set(proxy.asked.map(({ authority }) => authority))).toEqual(
+        new Set([new URL(base).host]),
+      );
+      expect(proxy.asked.length).toBeLessThanOrEqual(2);
+      expect(proxy.asked[0]?.headers).toMatchObject({ host: new URL(base).host });
+      expect(proxy.asked[0]?.headers).not.toHaveProperty('authorization');
+      expect(proxy.forwarded).toEqual([]);
+    },
+  );
 });
 
 test('through https the proxy sees neither the key nor what is sent', async () => {
@@ -56,14 +62,21 @@ describe('at most one request', () => {
     const calls = client(api.url, proxy.url);
     expect(await calls.call(put)).toMatchObject({ httpStatus: 200 });
     const cause = `${new URL(api.url).host} through the proxy ${proxy.url} closed the connection before it answered`;
-    expect(await calls.call({ ...put, method: 'GET' })).toEqual({ answered: false, sent: true, cause });
+    expect(await calls.call({ ...put, method: 'GET' })).toEqual({
+      answered: false,
+      sent: true,
+      cause,
+    });
     expect(api.requests).toHaveLength(2);
   });
 
   test('arrives where the proxy is restarted meanwhile', async () => {
     const proxy = await proxyWith();
     const api = await rawApi(() => proxy.cutTunnels());
-    expect(await client(api.url, proxy.url).call(put)).toMatchObject({ answered: false, sent: true });
+    expect(await client(api.url, proxy.url).call(put)).toMatchObject({
+      answered: false,
+      sent: true,
+    });
     expect(api.requests).toHaveLength(1);
   });
 
@@ -80,7 +93,9 @@ describe('at most one request', () => {
 
   test('and a redirect is not followed', async () => {
     const proxy = await proxyWith();
-    const api = await rawApi((socket) => socket.write(answerText(307, '', { location: 'http://elsewhere.test/' })));
+    const api = await rawApi((socket) =>
+      socket.write(answerText(307, '', { location: 'http://elsewhere.test/' })),
+    );
     const reply = await client(api.url, proxy.url).call(put);
     expect(reply).toMatchObject({ httpStatus: 307, redirectHost: 'elsewhere.test' });
     expect(proxy.asked).toHaveLength(1);

@@ -24,8 +24,13 @@ interface Identity {
   readonly key: KeyObject;
 }
 
-/** A self-signed certificate for one IP address, made here so that no private key lies in the repository. */
-function selfSigned(options: { readonly ip?: readonly number[]; readonly daysLeft?: number } = {}): Identity {
+/**
+ * A self-signed certificate for one IP address, made here so that no private key lies in the
+ * repository.
+ */
+function selfSigned(
+  options: { readonly ip?: readonly number[]; readonly daysLeft?: number } = {},
+): Identity {
   const { ip = [127, 0, 0, 1], daysLeft = 2 } = options;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid('2a8648ce3d040302'));
@@ -45,7 +50,10 @@ function selfSigned(options: { readonly ip?: readonly number[]; readonly daysLef
   );
   const signature = der(0x03, Buffer.from([0]), sign('sha256', body, privateKey));
   const base64 = sequence(body, algorithm, signature).toString('base64');
-  return { cert: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`, key: privateKey };
+  return {
+    cert: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,
+    key: privateKey,
+  };
 }
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -66,7 +74,10 @@ async function listen(server: Server): Promise<string> {
   return `https://127.0.0.1:${address.port}`;
 }
 
-function put(base: string, more: { readonly ca?: string; readonly timeoutMs?: number } = {}): Promise<Reply> {
+function put(
+  base: string,
+  more: { readonly ca?: string; readonly timeoutMs?: number } = {},
+): Promise<Reply> {
   const client = createApiClient({
     baseUrl: new URL(base),
     timeoutMs: 5_000,
@@ -111,8 +122,15 @@ describe('TLS', () => {
   ])('sends nothing to a server with a certificate %s', async (_case, options, trusted, words) => {
     const identity = selfSigned(options);
     const arrivals: string[] = [];
-    const reply = await put(await httpsServer(identity, arrivals), trusted ? { ca: identity.cert } : {});
-    expect(reply).toMatchObject({ answered: false, sent: false, cause: expect.stringContaining(words) });
+    const reply = await put(
+      await httpsServer(identity, arrivals),
+      trusted ? { ca: identity.cert } : {},
+    );
+    expect(reply).toMatchObject({
+      answered: false,
+      sent: false,
+      cause: expect.stringContaining(words),
+    });
     expect(arrivals).toEqual([]);
   });
 
@@ -120,17 +138,24 @@ describe('TLS', () => {
     const identity = selfSigned();
     const versions: string[] = [];
     const key = identity.key.export({ type: 'pkcs8', format: 'pem' });
-    const server = createSecureServer({ cert: identity.cert, key, allowHTTP1: true }, (request, response) => {
-      versions.push(request.httpVersion);
-      response.end('{"result":{}}');
+    const server = createSecureServer(
+      { cert: identity.cert, key, allowHTTP1: true },
+      (request, response) => {
+        versions.push(request.httpVersion);
+        response.end('{"result":{}}');
+      },
+    );
+    expect(await put(await listen(server), { ca: identity.cert })).toMatchObject({
+      httpStatus: 200,
     });
-    expect(await put(await listen(server), { ca: identity.cert })).toMatchObject({ httpStatus: 200 });
     expect(versions).toEqual(['1.1']);
   });
 
   it('knows that nothing left when the deadline comes during the handshake, and sends nothing later', async () => {
     let bytes = '';
-    const silent = createTcpServer((socket) => socket.on('data', (chunk) => (bytes += chunk.toString('latin1'))));
+    const silent = createTcpServer((socket) =>
+      socket.on('data', (chunk) => (bytes += chunk.toString('latin1'))),
+    );
     const reply = await put(await listen(silent), { timeoutMs: 100 });
     expect(reply).toMatchObject({ answered: false, sent: false });
     expect(bytes).not.toContain('HTTP/1.1');
@@ -146,7 +171,11 @@ describe('TLS', () => {
   it('names an API that speaks no TLS', async () => {
     const plain = createTcpServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const reply = await put(await listen(plain));
-    expect(reply).toMatchObject({ answered: false, sent: false, cause: expect.stringContaining('no TLS connection') });
+    expect(reply).toMatchObject({
+      answered: false,
+      sent: false,
+      cause: expect.stringContaining('no TLS connection'),
+    });
   });
 });
 

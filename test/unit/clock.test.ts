@@ -4,10 +4,14 @@ import { readSources, type Sources } from '../support/imports.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Every way to the wall clock, also as a function that is handed on. */
-const WALL_CLOCK = /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(\s*\)|\btimeOrigin\b|\bTemporal\b/;
+const WALL_CLOCK =
+  /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(\s*\)|\btimeOrigin\b|\bTemporal\b/;
 const ALLOWED = new Map([
   ['src/clock.ts', 'the one place: systemClock.now'],
-  ['src/telemetry/process-metrics.ts', 'when the process started, for a metric; nothing is decided by it'],
+  [
+    'src/telemetry/process-metrics.ts',
+    'when the process started, for a metric; nothing is decided by it',
+  ],
 ]);
 
 function readersOf(sources: Sources): string[] {
@@ -19,12 +23,15 @@ describe('the wall clock', () => {
     expect(readersOf(readSources(ROOT, 'src')).toSorted()).toEqual([...ALLOWED.keys()].toSorted());
   });
 
-  test.each(['const now = Date.now;', 'at(Date.now())', 'new Date()', 'Date()', 'performance.timeOrigin'])(
-    'is seen to be read in %s',
-    (text) => {
-      expect(readersOf(new Map([['src/other.ts', text]]))).toEqual(['src/other.ts']);
-    },
-  );
+  test.each([
+    'const now = Date.now;',
+    'at(Date.now())',
+    'new Date()',
+    'Date()',
+    'performance.timeOrigin',
+  ])('is seen to be read in %s', (text) => {
+    expect(readersOf(new Map([['src/other.ts', text]]))).toEqual(['src/other.ts']);
+  });
 
   test.each(['new Date(epochMs)', 'Date.parse(text)', 'performance.now()', 'clock.now()'])(
     'is not read in %s',

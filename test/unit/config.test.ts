@@ -16,7 +16,10 @@ function file(name: string, text: string): string {
   return path;
 }
 
-function parse(argv: readonly string[], env: Record<string, string> = {}): ReturnType<typeof parseConfig> {
+function parse(
+  argv: readonly string[],
+  env: Record<string, string> = {},
+): ReturnType<typeof parseConfig> {
   return parseConfig({ argv, env, version: '1.2.3' });
 }
 
@@ -63,9 +66,12 @@ describe('without flags', () => {
 });
 
 describe('how a value is given', () => {
-  test.each([[['--concurrency', '7']], [['--concurrency=7']], [['--concurrency', ' 7 ']]])('%j', (argv) => {
-    expect(accepted(argv).concurrency).toBe(7);
-  });
+  test.each([[['--concurrency', '7']], [['--concurrency=7']], [['--concurrency', ' 7 ']]])(
+    '%j',
+    (argv) => {
+      expect(accepted(argv).concurrency).toBe(7);
+    },
+  );
 
   test('by the environment, where no flag gives it', () => {
     expect(accepted([], { PIPEWRIGHT_CONCURRENCY: '7' }).concurrency).toBe(7);
@@ -73,8 +79,12 @@ describe('how a value is given', () => {
   });
 
   test('an empty value means the default, and an empty flag takes back the environment', () => {
-    expect(accepted(['--selector='], { PIPEWRIGHT_NAMESPACES: '' })).toMatchObject({ namespaces: [] });
-    expect(accepted(['--selector='], { PIPEWRIGHT_SELECTOR: 'a=b' })).not.toHaveProperty('selector');
+    expect(accepted(['--selector='], { PIPEWRIGHT_NAMESPACES: '' })).toMatchObject({
+      namespaces: [],
+    });
+    expect(accepted(['--selector='], { PIPEWRIGHT_SELECTOR: 'a=b' })).not.toHaveProperty(
+      'selector',
+    );
   });
 
   test.each([
@@ -254,7 +264,10 @@ describe('values', () => {
 
   test('--api-ca-file gives the certificates of the file and leaves a private key behind', () => {
     const [certificate = ''] = rootCertificates;
-    const path = file('ca.pem', `-----BEGIN PRIVATE KEY-----\nhunter22\n-----END PRIVATE KEY-----\n${certificate}\n`);
+    const path = file(
+      'ca.pem',
+      `-----BEGIN PRIVATE KEY-----\nhunter22\n-----END PRIVATE KEY-----\n${certificate}\n`,
+    );
     expect(accepted(['--api-ca-file', path]).apiCa).toBe(`${certificate.trim()}\n`);
   });
 
@@ -264,9 +277,25 @@ describe('values', () => {
     ['--cleanup-deadline', ['59s', '24h1s', '0']],
     ['--api-in-flight', ['0', '101', '1.5', 'four', '0x10']],
     ['--concurrency', ['0', '1001', '1e2']],
-    ['--listen', ['8080', ':65536', '::1:80', '[::1]', '[zz]:80', 'host:', 'a b:80', 'http://x:80']],
+    [
+      '--listen',
+      ['8080', ':65536', '::1:80', '[::1]', '[zz]:80', 'host:', 'a b:80', 'http://x:80'],
+    ],
     ['--namespaces', ['A', 'a,', '-a', 'a.b', 'a'.repeat(64)]],
-    ['--selector', ['a in b', 'a in ()', '=b', 'a=b c', 'a,,b', 'a=b,', 'UP.com/a/b=c', `a=${'x'.repeat(64)}`, 'a>1']],
+    [
+      '--selector',
+      [
+        'a in b',
+        'a in ()',
+        '=b',
+        'a=b c',
+        'a,,b',
+        'a=b,',
+        'UP.com/a/b=c',
+        `a=${'x'.repeat(64)}`,
+        'a>1',
+      ],
+    ],
     ['--leader-elect', ['yes', '1', 'True']],
     ['--leader-elect-name', ['Pipe', 'a_b', '.a']],
     ['--leader-elect-namespace', ['a.b', 'A']],
@@ -305,8 +334,12 @@ describe('leader election', () => {
   });
 
   test('outside a cluster needs a namespace, inside it does not', () => {
-    expect(refused([URL_FLAG, '--leader-elect'])[0]).toMatch(/^--leader-elect-namespace is missing/);
-    expect(accepted(['--leader-elect', '--leader-elect-namespace=ops']).leaderElectNamespace).toBe('ops');
+    expect(refused([URL_FLAG, '--leader-elect'])[0]).toMatch(
+      /^--leader-elect-namespace is missing/,
+    );
+    expect(accepted(['--leader-elect', '--leader-elect-namespace=ops']).leaderElectNamespace).toBe(
+      'ops',
+    );
     expect(accepted([], cluster)).not.toHaveProperty('leaderElectNamespace');
   });
 
@@ -329,7 +362,11 @@ describe('leader election', () => {
 
 describe('help, version and the table', () => {
   test('--help and --version end well, whatever else is wrong', () => {
-    expect(parse(['--version', '--nonsense'])).toEqual({ ok: false, exitCode: 0, message: 'pipewright 1.2.3\n' });
+    expect(parse(['--version', '--nonsense'])).toEqual({
+      ok: false,
+      exitCode: 0,
+      message: 'pipewright 1.2.3\n',
+    });
     const help = parse(['--help', '--concurrency=x']);
     expect(help).toMatchObject({ ok: false, exitCode: 0 });
   });
@@ -343,7 +380,9 @@ describe('help, version and the table', () => {
       const [, flag = ''] = /^\| `(--[a-z-]+(?: [^`]+)?)` \|/.exec(row) ?? [];
       expect(message).toContain(`\n  ${flag}\n`);
     }
-    expect(renderFlagTable()).toContain('| `--api-rate N/TIME` | `PIPEWRIGHT_API_RATE` | `10/10s` | ');
+    expect(renderFlagTable()).toContain(
+      '| `--api-rate N/TIME` | `PIPEWRIGHT_API_RATE` | `10/10s` | ',
+    );
   });
 
   test('--help and --version cannot be asked for by the environment', () => {

@@ -41,7 +41,9 @@ describe('KUBEBUILDER_ASSETS', () => {
   test('is refused with the names of what it does not hold', async () => {
     await writeFile(join(scratch, 'etcd'), '');
     const { code, output } = await prepare({ ...fakeGo, KUBEBUILDER_ASSETS: scratch });
-    expect(output).toContain(`KUBEBUILDER_ASSETS is "${scratch}", which has no kube-apiserver, no kubectl.`);
+    expect(output).toContain(
+      `KUBEBUILDER_ASSETS is "${scratch}", which has no kube-apiserver, no kubectl.`,
+    );
     expect(code).toBe(1);
   });
 });
@@ -50,12 +52,16 @@ describe('without a download', () => {
   test('and without Go there is one message that says what to install', async () => {
     const { code, output } = await prepare({ PATH: '', XDG_CACHE_HOME: cache });
     expect(output).toContain('The download failed: fetch failed');
-    expect(output).toContain('Install Go 1.26 or newer and put it on the PATH, or set KUBEBUILDER_ASSETS');
+    expect(output).toContain(
+      'Install Go 1.26 or newer and put it on the PATH, or set KUBEBUILDER_ASSETS',
+    );
     expect(code).toBe(1);
   });
 
   test('the programs are built, once', async () => {
-    expect((await prepare(fakeGo)).output).toContain(`are in ${builtFolder()} (built from Go modules)`);
+    expect((await prepare(fakeGo)).output).toContain(
+      `are in ${builtFolder()} (built from Go modules)`,
+    );
     expect((await prepare(fakeGo)).output).toContain(`are in ${builtFolder()} (built earlier)`);
     expect(await builds()).toBe(names.length);
     expect(await readdir(builtFolder())).toEqual(names);
@@ -108,11 +114,16 @@ describe('a program that some tests run besides', () => {
 
   test('that is of Kubernetes says which one it is', async () => {
     await findProgram('kube-apiserver-floor', { say: (line) => said.push(line), env: fakeGo });
-    expect((await goCalls()).at(-1)).toMatch(/gitVersion=v1\.32\.\d+ .*gitMajor=1 .*gitMinor=32 .*kube-apiserver$/);
+    expect((await goCalls()).at(-1)).toMatch(
+      /gitVersion=v1\.32\.\d+ .*gitMajor=1 .*gitMinor=32 .*kube-apiserver$/,
+    );
   });
 
   test('is asked for in words where there is no Go', async () => {
-    const none = findProgram('kube-score', { say: () => {}, env: { PATH: '', XDG_CACHE_HOME: cache } });
+    const none = findProgram('kube-score', {
+      say: () => {},
+      env: { PATH: '', XDG_CACHE_HOME: cache },
+    });
     await expect(none).rejects.toThrow(
       /There is no kube-score v[\d.]+ in .*, and no "go" on the PATH to build it\. Install Go/,
     );

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -18,9 +26,13 @@ afterEach(() => {
 });
 
 function generate(...args: string[]) {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'crds', 'generate.ts'), ...args], {
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'crds', 'generate.ts'), ...args],
+    {
+      encoding: 'utf8',
+    },
+  );
   return { status, stderr };
 }
 
@@ -56,7 +68,9 @@ test('every folder of a kind is in the list that CRDs are made from', () => {
     (entry) => entry.isDirectory() && existsSync(join(entry.parentPath, entry.name, 'resource.ts')),
   );
   const kebab = (kind: string) => kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
-  expect(definitions.map(({ type }) => kebab(type.kind)).sort()).toEqual(folders.map(({ name }) => name).sort());
+  expect(definitions.map(({ type }) => kebab(type.kind)).sort()).toEqual(
+    folders.map(({ name }) => name).sort(),
+  );
 });
 
 for (const definition of definitions) {

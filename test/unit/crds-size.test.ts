@@ -18,7 +18,8 @@ for (const definition of definitions) {
     expect(definition.status.safeParse(largest(status)).error).toBeUndefined();
   });
 
-  // 100 ids of 512 characters, which ledger and intent repeat uncut, are more than that: the laws of Organization are below.
+  // 100 ids of 512 characters, which ledger and intent repeat uncut, are more than that: the laws
+  // of Organization are below.
   if (definition === organization) continue;
 
   test(`the largest status that ${definition.type.kind} allows is under 256 KiB of JSON`, () => {
@@ -42,15 +43,25 @@ test('the largest status of an Organization in plain characters is under 1 MiB, 
 
 /** Without what is only shown, which is cut or left out where it does not fit. */
 function own(status: OrganizationStatus) {
-  const { organization: _o, differences: _d, notReported: _n, drift: _f, plan: _p, history: _h, ...kept } = status;
-  const ledger = kept.privateEndpoints?.map(({ id, cloudProvider, region, origin, state, nextAttemptTime }) => ({
-    id,
-    cloudProvider,
-    region,
-    origin,
-    state,
-    nextAttemptTime,
-  }));
+  const {
+    organization: _o,
+    differences: _d,
+    notReported: _n,
+    drift: _f,
+    plan: _p,
+    history: _h,
+    ...kept
+  } = status;
+  const ledger = kept.privateEndpoints?.map(
+    ({ id, cloudProvider, region, origin, state, nextAttemptTime }) => ({
+      id,
+      cloudProvider,
+      region,
+      origin,
+      state,
+      nextAttemptTime,
+    }),
+  );
   return { ...kept, privateEndpoints: ledger };
 }
 

@@ -59,7 +59,10 @@ test('says when an object is tried next, and of which pipe a call was', () => {
 });
 
 test.each([
-  ['/v1/organizations/0b1d7c52-4f0e/services/5c2f9b7e-86a1/pipes/9e44d1a3-0c7b/settings', 'pipes/9e44d1a3…'],
+  [
+    '/v1/organizations/0b1d7c52-4f0e/services/5c2f9b7e-86a1/pipes/9e44d1a3-0c7b/settings',
+    'pipes/9e44d1a3…',
+  ],
   ['/v1/organizations/0b1d7c52-4f0e', 'organizations/0b1d7c52…'],
   ['/v1/organizations/0b1d7c52-4f0e/activities/3aa1f6d8-7c25', 'activities/3aa1f6d8…'],
   ['/elsewhere', '/elsewhere'],

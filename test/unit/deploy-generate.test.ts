@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -12,16 +20,21 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'deploy-'));
-  for (const part of ['crds', 'deploy']) cpSync(join(root, part), join(folder, part), { recursive: true });
+  for (const part of ['crds', 'deploy'])
+    cpSync(join(root, part), join(folder, part), { recursive: true });
 });
 afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
 function generate(...args: string[]) {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'deploy', 'generate.ts'), ...args], {
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'deploy', 'generate.ts'), ...args],
+    {
+      encoding: 'utf8',
+    },
+  );
   return { status, stderr };
 }
 
@@ -35,13 +48,18 @@ describe('what is made from other files', () => {
 
   test('follows a change of CRDs, rules, schema and alerts, which --check names before', () => {
     rmSync(join(folder, 'crds/pipesettings.yaml'));
-    writeFileSync(join(folder, 'crds/pipes.yaml'), '# A comment.\nmetadata:\n  name: pipes\nabout: "{{ braces }}"\n');
+    writeFileSync(
+      join(folder, 'crds/pipes.yaml'),
+      '# A comment.\nmetadata:\n  name: pipes\nabout: "{{ braces }}"\n',
+    );
     appendFileSync(join(folder, 'deploy/kustomize/base/rbac.yaml'), '# More rules.\n');
     const { status, stderr } = generate('--check', folder);
     expect(status).toBe(1);
     expect(stderr).toContain('deploy/kustomize/crds/pipesettings.yaml is made from nothing\n');
     expect(stderr).toContain(`${CHART}/templates/crds/pipes.yaml does not exist\n`);
-    expect(stderr).toMatch(/files\/rbac\.yaml is out of date, first in line \d+: "" should be "# More rules\."\n/);
+    expect(stderr).toMatch(
+      /files\/rbac\.yaml is out of date, first in line \d+: "" should be "# More rules\."\n/,
+    );
     expect(stderr).toMatch(
       /install\.yaml is out of date.*\n(.*\n)*Run `npm run generate` and commit what it writes\.\n$/,
     );
@@ -64,7 +82,9 @@ describe('what is made from other files', () => {
 
   test('a CRD that cannot be made a template is refused by name', () => {
     writeFileSync(join(folder, 'crds/pipes.yaml'), '# A comment.\nmetadata: { name: pipes }\n');
-    expect(generate(folder).stderr).toContain('crds/pipes.yaml does not begin with a comment, or has no metadata with');
+    expect(generate(folder).stderr).toContain(
+      'crds/pipes.yaml does not begin with a comment, or has no metadata with',
+    );
   });
 });
 
@@ -74,14 +94,16 @@ describe('the schema of the values', () => {
 
   test('refuses one that has no description or no default', () => {
     expect(() => valuesFile({ properties: { a: { default: 1 } } })).toThrow('a has no description');
-    expect(() => leaves({ properties: { a: { properties: { b: { description: 'b' } } } } })).toThrow(
-      'a.b has no default',
-    );
+    expect(() =>
+      leaves({ properties: { a: { properties: { b: { description: 'b' } } } } }),
+    ).toThrow('a.b has no default');
   });
 
   test('is closed: no object with values of its own takes unknown ones', () => {
     const objects = [...read(`${CHART}/values.schema.json`).matchAll(/"properties"/g)];
-    const closed = [...read(`${CHART}/values.schema.json`).matchAll(/"additionalProperties": false/g)];
+    const closed = [
+      ...read(`${CHART}/values.schema.json`).matchAll(/"additionalProperties": false/g),
+    ];
     expect(closed.length).toBe(objects.length);
   });
 
@@ -91,13 +113,19 @@ describe('the schema of the values', () => {
       const about = values.filter(({ description }) => description.includes(`(--${name})`));
       const flag = FLAGS.find((one) => one.name === name);
       const fallback = flag && 'default' in flag ? flag.default : undefined;
-      expect(about.map((value) => (fallback === undefined ? undefined : told(value)))).toEqual([fallback]);
+      expect(about.map((value) => (fallback === undefined ? undefined : told(value)))).toEqual([
+        fallback,
+      ]);
     },
   );
 });
 
 /** The default that the table of values shows for a flag. */
-function told({ path, default: value, description }: ReturnType<typeof leaves>[number]): string | undefined {
+function told({
+  path,
+  default: value,
+  description,
+}: ReturnType<typeof leaves>[number]): string | undefined {
   if (path === 'port') return `:${JSON.stringify(value)}`;
   if (typeof value === 'boolean') return value ? 'true' : 'false';
   return /(?:Empty|Null): ([^ ]+)\.(?: |$)/.exec(description)?.[1];
@@ -107,10 +135,14 @@ describe('versions', () => {
   const { version } = JSON.parse(read('package.json')) as { version: string };
 
   test('the chart and every manifest are of the version that is built', () => {
-    expect(read(`${CHART}/Chart.yaml`)).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
+    expect(read(`${CHART}/Chart.yaml`)).toContain(
+      `\nversion: ${version}\nappVersion: ${version}\n`,
+    );
     expect(read('deploy/install.yaml')).toContain(`image: pipewright:${version}\n`);
     for (const overlay of ['cluster-wide', 'one-namespace']) {
-      expect(read(`deploy/kustomize/overlays/${overlay}/kustomization.yaml`)).toContain(`newTag: ${version}\n`);
+      expect(read(`deploy/kustomize/overlays/${overlay}/kustomization.yaml`)).toContain(
+        `newTag: ${version}\n`,
+      );
     }
   });
 });

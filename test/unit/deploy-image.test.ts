@@ -6,7 +6,10 @@ import { temporaryFolder } from '../support/folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const packageJson = JSON.parse(read('package.json')) as { version: string; devDependencies: { node: string } };
+const packageJson = JSON.parse(read('package.json')) as {
+  version: string;
+  devDependencies: { node: string };
+};
 /** One instruction a line, without comments. */
 const instructions = read('Dockerfile')
   .replaceAll(/^#.*\n/gm, '')
@@ -42,7 +45,9 @@ interface Locked {
 }
 
 test.each(['x64', 'arm64'])('what the bundle is made with is locked for linux on %s too', (cpu) => {
-  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, Locked>;
+  };
   const rolldown = packages['node_modules/rolldown'];
   expect(packages[`node_modules/@rolldown/binding-linux-${cpu}-gnu`]).toMatchObject({
     version: rolldown?.version,
@@ -52,7 +57,9 @@ test.each(['x64', 'arm64'])('what the bundle is made with is locked for linux on
 });
 
 test('what goes into the bundle is the same on every platform', () => {
-  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, Locked>;
+  };
   const used = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
   expect(used.length).toBeGreaterThan(3);
   const tied = used.filter(([, { os, cpu, hasInstallScript }]) => os ?? cpu ?? hasInstallScript);
@@ -67,12 +74,12 @@ test('what V8 compiled is made by the user and at the path that it is used with'
   expect(last).toContain('ENV NODE_COMPILE_CACHE=/app/cache');
 });
 
-test.each(['deploy/kustomize/base/deployment.yaml', 'deploy/helm/pipewright/templates/_helpers.tpl'])(
-  '%s runs it as that user',
-  (file) => {
-    expect(read(file)).toMatch(/runAsUser: 65532\n *runAsGroup: 65532\n/);
-  },
-);
+test.each([
+  'deploy/kustomize/base/deployment.yaml',
+  'deploy/helm/pipewright/templates/_helpers.tpl',
+])('%s runs it as that user', (file) => {
+  expect(read(file)).toMatch(/runAsUser: 65532\n *runAsGroup: 65532\n/);
+});
 
 test('the files that the Dockerfile takes are let in by .dockerignore, and suffice for the bundle', async () => {
   const [everything, ...letIn] = read('.dockerignore').trim().split('\n');
@@ -85,6 +92,9 @@ test('the files that the Dockerfile takes are let in by .dockerignore, and suffi
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   execFileSync(process.execPath, ['test/build.ts'], { cwd: folder });
-  const said = execFileSync(process.execPath, ['dist/pipewright.js', '--version'], { cwd: folder, encoding: 'utf8' });
+  const said = execFileSync(process.execPath, ['dist/pipewright.js', '--version'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
   expect(said).toBe(`pipewright ${packageJson.version}\n`);
 });

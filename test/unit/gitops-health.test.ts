@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { definitions } from '../../src/kinds/definitions.ts';
 
-/** The script is written once; `npm test -- test/unit/gitops-health.test.ts -u` copies it to where Argo CD wants it. */
+/**
+ * The script is written once; `npm test -- test/unit/gitops-health.test.ts -u` copies it to where
+ * Argo CD wants it.
+ */
 const FOLDER = join(import.meta.dirname, '../../deploy/argocd');
 const script = readFileSync(join(FOLDER, 'health.lua'), 'utf8');
 const kinds = definitions.map(({ type }) => type.kind);
@@ -17,7 +20,9 @@ data:
 describe('the health script', () => {
   test('is in the patch of argocd-cm once for each kind', async () => {
     const indented = script.replaceAll(/^(?=.)/gm, '    ');
-    const keys = kinds.map((kind) => `  resource.customizations.health.pipewright.dev_${kind}: |\n${indented}`);
+    const keys = kinds.map(
+      (kind) => `  resource.customizations.health.pipewright.dev_${kind}: |\n${indented}`,
+    );
     await expect(HEAD + keys.join('')).toMatchFileSnapshot(join(FOLDER, 'argocd-cm.yaml'));
   });
 

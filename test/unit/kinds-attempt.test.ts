@@ -37,8 +37,16 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
     clock,
     wake: (key) => void woken.push(key),
   });
-  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded(() => undefined) };
-  const locks = new Locks({ monotonic: () => clock.monotonic(), apiTimeoutMs: 35_000, onFree: () => undefined });
+  const memory: Memory = {
+    underWay: new Map(),
+    triedSecret: new Map(),
+    unrecorded: new Unrecorded(() => undefined),
+  };
+  const locks = new Locks({
+    monotonic: () => clock.monotonic(),
+    apiTimeoutMs: 35_000,
+    onFree: () => undefined,
+  });
   const calls: { readonly credential: Credential; readonly underWay: readonly string[] }[] = [];
   const attemptFor = async (
     name: string,
@@ -82,7 +90,10 @@ const answers = (reply: Reply) => (): Reply => reply;
 describe('an attempt', () => {
   test('makes one call with the credential, known to be under way before it leaves', async () => {
     const { attemptFor, calls, memory } = setUp();
-    expect(await attemptFor('orders', answers(ok))).toMatchObject({ got: 'success', secretVersion: '7' });
+    expect(await attemptFor('orders', answers(ok))).toMatchObject({
+      got: 'success',
+      secretVersion: '7',
+    });
     expect(calls).toEqual([{ credential, underWay: [KEY] }]);
     expect(memory.triedSecret.get(KEY)).toEqual({ name: 'api', resourceVersion: '7' });
   });
@@ -94,12 +105,19 @@ describe('an attempt', () => {
       verdict: expect.objectContaining({ failure: 'OutcomeUnknown' }),
     });
     const limited = await attemptFor('b', answers(anAnswer(429, { retryAfterMs: 60_000 })));
-    expect(limited).toMatchObject({ got: 'failure', verdict: { failure: 'RateLimited' }, pausedMs: 60_000 });
+    expect(limited).toMatchObject({
+      got: 'failure',
+      verdict: { failure: 'RateLimited' },
+      pausedMs: 60_000,
+    });
   });
 
   test('masks what the API echoes of the credential, before anything is made of it', async () => {
     const { attemptFor } = setUp();
-    const got = await attemptFor('a', answers(anAnswer(200, { result: { echo: ['Basic canary'], canary: 1, n: 8 } })));
+    const got = await attemptFor(
+      'a',
+      answers(anAnswer(200, { result: { echo: ['Basic canary'], canary: 1, n: 8 } })),
+    );
     expect(got).toMatchObject({ verdict: { result: { echo: ['Basic ***'], '***': 1, n: 8 } } });
   });
 
@@ -120,20 +138,25 @@ describe('an attempt', () => {
 test.each([
   ['api', '7'],
   ['another', undefined],
-])('the version of one Secret that was tried says nothing of another: %s', async (name, triedSecret) => {
-  const { attemptFor, memory } = setUp();
-  await attemptFor('orders', answers(anAnswer(401)));
-  const object = anActivity({ spec: { credentialsSecretRef: { name } } });
-  const now = { ...object, metadata: { ...object.metadata, ...aPipeSettings().metadata } };
-  const secrets = { state: () => ({ state: 'unknown' }) as const };
-  expect(load(now, { secrets, memory, hasSlot: () => false })).toMatchObject({ triedSecret });
-});
+])(
+  'the version of one Secret that was tried says nothing of another: %s',
+  async (name, triedSecret) => {
+    const { attemptFor, memory } = setUp();
+    await attemptFor('orders', answers(anAnswer(401)));
+    const object = anActivity({ spec: { credentialsSecretRef: { name } } });
+    const now = { ...object, metadata: { ...object.metadata, ...aPipeSettings().metadata } };
+    const secrets = { state: () => ({ state: 'unknown' }) as const };
+    expect(load(now, { secrets, memory, hasSlot: () => false })).toMatchObject({ triedSecret });
+  },
+);
 
 describe('without a usable key', () => {
   const problem = { reason: 'SecretInvalid', message: 'The Secret "api" cannot be used' } as const;
 
   test('nothing is called, no slot is taken, and the version is known to be of no use', async () => {
-    const { attemptFor, calls, memory, pacer } = setUp({ read: { ok: false, problem, resourceVersion: '7' } });
+    const { attemptFor, calls, memory, pacer } = setUp({
+      read: { ok: false, problem, resourceVersion: '7' },
+    });
     expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'no-credential', problem });
     expect(calls).toEqual([]);
     expect(pacer.snapshot().credentials).toBe(0);
@@ -142,7 +165,9 @@ describe('without a usable key', () => {
   });
 
   test('no version is tried where there is none', async () => {
-    const { attemptFor, memory } = setUp({ read: { ok: false, problem: { ...problem, reason: 'SecretNotFound' } } });
+    const { attemptFor, memory } = setUp({
+      read: { ok: false, problem: { ...problem, reason: 'SecretNotFound' } },
+    });
     await attemptFor('orders', answers(ok));
     expect(memory.triedSecret.size).toBe(0);
   });
@@ -196,7 +221,9 @@ describe('without a slot', () => {
 describe('a credential that was refused', () => {
   test('is not called with again, but by one that probes', async () => {
     const { attemptFor, calls } = setUp();
-    expect(await attemptFor('a', answers(anAnswer(401)))).toMatchObject({ verdict: { failure: 'Unauthorized' } });
+    expect(await attemptFor('a', answers(anAnswer(401)))).toMatchObject({
+      verdict: { failure: 'Unauthorized' },
+    });
     expect(await attemptFor('b', answers(ok))).toEqual({ got: 'gated' });
     expect(calls).toHaveLength(1);
     expect(await attemptFor('a', answers(ok), { probe: true })).toMatchObject({ got: 'success' });
@@ -205,7 +232,8 @@ describe('a credential that was refused', () => {
 
   test('a thousand objects whose new Secret is wrong as well call with it once, not a thousand times', async () => {
     const { attemptFor, calls } = setUp();
-    for (let index = 0; index < 1000; index += 1) await attemptFor(`o-${index}`, answers(anAnswer(401)));
+    for (let index = 0; index < 1000; index += 1)
+      await attemptFor(`o-${index}`, answers(anAnswer(401)));
     expect(calls).toHaveLength(1);
   });
 });
@@ -223,20 +251,25 @@ test('a call whose object has changed is called off before it counts as begun', 
   expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'called-off' });
   expect(calls).toEqual([]);
   expect(memory.triedSecret.size).toBe(0);
-  expect(pacer.reserve({ credential: credential.id, key: 'k', target: 't', lane: 'user' })).toEqual({ reserved: true });
+  expect(pacer.reserve({ credential: credential.id, key: 'k', target: 't', lane: 'user' })).toEqual(
+    { reserved: true },
+  );
 });
 
 test.each([
   ['a success pays', ok, false],
   ['a refusal pays nothing', anAnswer(503), true],
   ['one of which nobody knows what it did pays nothing', anAnswer(500), true],
-])('what is owed to a target since a write that nobody is told of: %s', async (_, answer, isOwed) => {
-  const { attemptFor, memory } = setUp();
-  const ONE = { key: KEY, uid: aPipeSettings({ name: 'orders' }).metadata.uid, goesOn: true };
-  await attemptFor('orders', answers(ok));
-  memory.unrecorded.lost(KEY);
-  expect(memory.unrecorded.isOwed('orders', ONE)).toBe(true);
-  await attemptFor('orders', answers(answer));
-  memory.unrecorded.told(KEY);
-  expect(memory.unrecorded.isOwed('orders', ONE)).toBe(isOwed);
-});
+])(
+  'what is owed to a target since a write that nobody is told of: %s',
+  async (_, answer, isOwed) => {
+    const { attemptFor, memory } = setUp();
+    const ONE = { key: KEY, uid: aPipeSettings({ name: 'orders' }).metadata.uid, goesOn: true };
+    await attemptFor('orders', answers(ok));
+    memory.unrecorded.lost(KEY);
+    expect(memory.unrecorded.isOwed('orders', ONE)).toBe(true);
+    await attemptFor('orders', answers(answer));
+    memory.unrecorded.told(KEY);
+    expect(memory.unrecorded.isOwed('orders', ONE)).toBe(isOwed);
+  },
+);

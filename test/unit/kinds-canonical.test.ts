@@ -4,12 +4,25 @@ import { describe, expect, test } from 'vitest';
 import { maskFor, maskTexts } from '../../src/kinds/engine/masked.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import type { PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
-import { canonicalJson, digestOf, timestamp, wholeSecond } from '../../src/kinds/status/canonical.ts';
+import {
+  canonicalJson,
+  digestOf,
+  timestamp,
+  wholeSecond,
+} from '../../src/kinds/status/canonical.ts';
 import { aPipeSettings, BASE_URL } from '../support/objects.ts';
 
 describe('canonical JSON', () => {
   test('sorts as RFC 8785 does in its own example: by UTF-16 units', () => {
-    const value = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 };
+    const value = {
+      '\u20ac': 1,
+      '\r': 2,
+      '\ufb33': 3,
+      '1': 4,
+      '\ud83d\ude00': 5,
+      '\u0080': 6,
+      '\u00f6': 7,
+    };
     const sorted = ['\r', '1', '\u0080', '\u00f6', '\u20ac', '\ud83d\ude00', '\ufb33'];
     expect(canonicalJson(value)).toBe(
       `{${sorted.map((key) => `${JSON.stringify(key)}:${value[key as keyof typeof value]}`).join(',')}}`,
@@ -24,7 +37,9 @@ describe('canonical JSON', () => {
   });
 
   test('leaves out what is undefined, as JSON does', () => {
-    expect(canonicalJson({ b: undefined, a: [undefined, { c: undefined }] })).toBe('{"a":[null,{}]}');
+    expect(canonicalJson({ b: undefined, a: [undefined, { c: undefined }] })).toBe(
+      '{"a":[null,{}]}',
+    );
   });
 
   test('is one text for equal values, and parses to the value', () => {
@@ -70,7 +85,9 @@ describe('the hash of a request', () => {
 
   test('does not depend on the order in which settings are written, nor on what is not sent', () => {
     const settings = { engine_max_threads: 8, engine_max_insert_threads: 2 };
-    expect(hash({ settings: { engine_max_insert_threads: 2, engine_max_threads: 8 } })).toBe(hash({ settings }));
+    expect(hash({ settings: { engine_max_insert_threads: 2, engine_max_threads: 8 } })).toBe(
+      hash({ settings }),
+    );
     expect(hash({ suspend: true, mode: 'Plan', credentialsSecretRef: { name: 'x' } })).toBe(hash());
   });
 
@@ -95,7 +112,10 @@ test('a body has neither null nor a key that nobody declared', () => {
     engine_max_insert_threads: undefined,
     object_storage_use_cluster_function: false,
   };
-  const { body, keys } = settingsRequest(BASE_URL, aPipeSettings({ spec: { settings } }).spec as PipeSettingsSpec);
+  const { body, keys } = settingsRequest(
+    BASE_URL,
+    aPipeSettings({ spec: { settings } }).spec as PipeSettingsSpec,
+  );
   expect(body).toBe('{"engine_max_threads":0,"object_storage_use_cluster_function":false}');
   expect(keys).toEqual(['engine_max_threads', 'object_storage_use_cluster_function']);
 });
@@ -112,12 +132,24 @@ test('texts are masked wherever they stand in a result, and nothing else is touc
     '{"k":"my secret","secret":1,"l":[{"m":"secret"},2,null,true],"__proto__":{"n":"secret"}}',
   ) as Record<string, unknown>;
   const masked = maskTexts(echoed, (text) => text.replaceAll('secret', '***'));
-  expect(JSON.stringify(masked)).toBe('{"k":"my ***","***":1,"l":[{"m":"***"},2,null,true],"__proto__":{"n":"***"}}');
+  expect(JSON.stringify(masked)).toBe(
+    '{"k":"my ***","***":1,"l":[{"m":"***"},2,null,true],"__proto__":{"n":"***"}}',
+  );
 });
 
 test('what a result says is masked as it would stand in one line, but for what the object itself shows', () => {
-  const metadata = { name: 'n', namespace: 'ns', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
-  const object = { metadata, spec: { name: 'acme data' }, status: { privateEndpoints: [{ id: 'psc-acme data' }] } };
+  const metadata = {
+    name: 'n',
+    namespace: 'ns',
+    uid: 'u',
+    resourceVersion: '1',
+    creationTimestamp: '',
+  };
+  const object = {
+    metadata,
+    spec: { name: 'acme data' },
+    status: { privateEndpoints: [{ id: 'psc-acme data' }] },
+  };
   const mask = maskFor(object, (text) => text.replaceAll('acme data', '***'));
   expect(['acme data', 'psc-acme data', 'acme\n\u0000data!', 'a\nb'].map(mask)).toEqual([
     'acme data',

@@ -12,7 +12,13 @@ import {
   usedAnnotations,
   withoutUndefined,
 } from '../../src/kinds/status/common-status.ts';
-import { FAILURES, type FailureReason, longestWait, nextWait, sideOf } from '../../src/kinds/status/failures.ts';
+import {
+  FAILURES,
+  type FailureReason,
+  longestWait,
+  nextWait,
+  sideOf,
+} from '../../src/kinds/status/failures.ts';
 import { anAnswer, aPipeSettings, MINUTE, REQUESTED_AT, SECOND, T0 } from '../support/objects.ts';
 
 const failing = { ready: 'False', progress: 'Stalled', reason: 'Rejected', message: 'm' } as const;
@@ -41,7 +47,11 @@ describe('the common fields', () => {
   });
 
   test('keep the last request, and drop attempts and times that are not said again', () => {
-    const status = commonStatus(object, previous, { summary: failing, now: T0, acknowledge: false });
+    const status = commonStatus(object, previous, {
+      summary: failing,
+      now: T0,
+      acknowledge: false,
+    });
     expect(withoutUndefined(status)).toStrictEqual({
       observedGeneration: 3,
       conditions: expect.anything(),
@@ -65,7 +75,9 @@ describe('the one-shot annotation', () => {
   test('is its first 256 characters, and the only annotation that is kept', () => {
     const object = aPipeSettings({ requested: '🙂'.repeat(1000) });
     expect(requestedAt(object)).toBe('🙂'.repeat(256));
-    const crowded = { metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, other: 'x' } } };
+    const crowded = {
+      metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, other: 'x' } },
+    };
     expect(usedAnnotations(crowded)).toEqual({ [REQUESTED_AT]: '🙂'.repeat(256) });
   });
 
@@ -78,19 +90,33 @@ describe('the one-shot annotation', () => {
 describe('attempts', () => {
   const after = (reason: string, attempts: number, observedGeneration = 1): CommonStatus => ({
     attempts,
-    conditions: [{ type: 'Ready', status: 'False', reason, message: 'm', observedGeneration, lastTransitionTime: 't' }],
+    conditions: [
+      {
+        type: 'Ready',
+        status: 'False',
+        reason,
+        message: 'm',
+        observedGeneration,
+        lastTransitionTime: 't',
+      },
+    ],
   });
   const object = aPipeSettings();
 
-  test.for(reasons)('of %s count on while the cause is the same, and from one after another', (reason) => {
-    expect(countAttempts(object, after(reason, 4), reason)).toBe(5);
-    expect(countAttempts(object, after('Applied', 4), reason)).toBe(1);
-    expect(countAttempts(object, after(reason, 4, 0), reason)).toBe(1);
-    expect(countAttempts(object, undefined, reason)).toBe(1);
-    const outage: readonly string[] = ['Unavailable', 'OutcomeUnknown'];
-    const counted = reasons.filter((other) => countAttempts(object, after(other, 4), reason) === 5);
-    expect(counted.toSorted()).toEqual(outage.includes(reason) ? outage.toSorted() : [reason]);
-  });
+  test.for(reasons)(
+    'of %s count on while the cause is the same, and from one after another',
+    (reason) => {
+      expect(countAttempts(object, after(reason, 4), reason)).toBe(5);
+      expect(countAttempts(object, after('Applied', 4), reason)).toBe(1);
+      expect(countAttempts(object, after(reason, 4, 0), reason)).toBe(1);
+      expect(countAttempts(object, undefined, reason)).toBe(1);
+      const outage: readonly string[] = ['Unavailable', 'OutcomeUnknown'];
+      const counted = reasons.filter(
+        (other) => countAttempts(object, after(other, 4), reason) === 5,
+      );
+      expect(counted.toSorted()).toEqual(outage.includes(reason) ? outage.toSorted() : [reason]);
+    },
+  );
 });
 
 describe('waits', () => {
@@ -142,7 +168,10 @@ test('Ready counts as current only for the present generation', () => {
 });
 
 test('the last request has what the reply had, and nothing it had not', () => {
-  const bare = judge({ answered: false, sent: true, cause: 'no answer within 35s' }, { write: true });
+  const bare = judge(
+    { answered: false, sent: true, cause: 'no answer within 35s' },
+    { write: true },
+  );
   expect(lastRequestOf('Op', bare, T0 + 999)).toStrictEqual({
     operation: 'Op',
     outcome: 'Unknown',

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type CredentialRead, createCredentials, type SecretRef } from '../../src/kinds/engine/credentials.ts';
+import {
+  type CredentialRead,
+  createCredentials,
+  type SecretRef,
+} from '../../src/kinds/engine/credentials.ts';
 import { secretNameOf } from '../../src/kinds/status/tried-secret.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { SecretRead } from '../../src/kube/secrets/secret-state.ts';
@@ -10,11 +14,21 @@ const KEY_SECRET = 'canary-key-secret-9462';
 const REF: SecretRef = { name: 'api' };
 
 function base64(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+  );
 }
 
-function aSecret(values: Readonly<Record<string, string>>, more: { type?: string; version?: string } = {}): SecretRead {
-  return { state: 'present', resourceVersion: more.version ?? '1', type: more.type ?? 'Opaque', data: base64(values) };
+function aSecret(
+  values: Readonly<Record<string, string>>,
+  more: { type?: string; version?: string } = {},
+): SecretRead {
+  return {
+    state: 'present',
+    resourceVersion: more.version ?? '1',
+    type: more.type ?? 'Opaque',
+    data: base64(values),
+  };
 }
 
 const GOOD = { keyId: KEY_ID, keySecret: KEY_SECRET };
@@ -26,7 +40,8 @@ function setUp(secrets: Record<string, SecretRead>, baseUrl = 'https://api.test'
   const renewed: string[] = [];
   const credentials = createCredentials({
     secrets: {
-      read: (namespace, name) => Promise.resolve(secrets[`${namespace}/${name}`] ?? { state: 'absent' }),
+      read: (namespace, name) =>
+        Promise.resolve(secrets[`${namespace}/${name}`] ?? { state: 'absent' }),
       isReferred: (namespace, name) => !unreferred.has(`${namespace}/${name}`),
     },
     baseUrl,
@@ -60,7 +75,13 @@ async function pairOf(secret: SecretRead, ref: SecretRef = REF): Promise<string>
 }
 
 describe('the key is found', () => {
-  const both = { ...GOOD, username: 'user', password: 'word', id: 'own-id', 'the.secret': 'own-secret' };
+  const both = {
+    ...GOOD,
+    username: 'user',
+    password: 'word',
+    id: 'own-id',
+    'the.secret': 'own-secret',
+  };
   test.for<[string, SecretRead, SecretRef, string]>([
     ['under keyId and keySecret', aSecret(both), REF, `${KEY_ID}:${KEY_SECRET}`],
     [
@@ -69,21 +90,36 @@ describe('the key is found', () => {
       REF,
       'user:word',
     ],
-    ['under named keys', aSecret(both), { ...REF, keyIdKey: 'id', keySecretKey: 'the.secret' }, 'own-id:own-secret'],
+    [
+      'under named keys',
+      aSecret(both),
+      { ...REF, keyIdKey: 'id', keySecretKey: 'the.secret' },
+      'own-id:own-secret',
+    ],
     [
       'under named keys of a basic-auth Secret',
       aSecret(both, { type: 'kubernetes.io/basic-auth' }),
       { ...REF, keyIdKey: 'id', keySecretKey: 'the.secret' },
       'own-id:own-secret',
     ],
-    ['under one named key and one default', aSecret(both), { ...REF, keyIdKey: 'id' }, `own-id:${KEY_SECRET}`],
+    [
+      'under one named key and one default',
+      aSecret(both),
+      { ...REF, keyIdKey: 'id' },
+      `own-id:${KEY_SECRET}`,
+    ],
     [
       'without line ends at its end',
       aSecret({ keyId: `${KEY_ID}\n`, keySecret: `${KEY_SECRET}\r\n\n` }),
       REF,
       `${KEY_ID}:${KEY_SECRET}`,
     ],
-    ['with blanks and colons in the secret', aSecret({ keyId: KEY_ID, keySecret: ' a:b ' }), REF, `${KEY_ID}: a:b `],
+    [
+      'with blanks and colons in the secret',
+      aSecret({ keyId: KEY_ID, keySecret: ' a:b ' }),
+      REF,
+      `${KEY_ID}: a:b `,
+    ],
   ])('%s', async ([, secret, ref, pair]) => {
     expect(await pairOf(secret, ref)).toBe(pair);
   });
@@ -93,16 +129,32 @@ describe('a Secret is refused, and no value told, when', () => {
   test.for<[string, Record<string, string>, RegExp]>([
     ['it is empty', {}, /no key "keyId" \(it has none\)/],
     ['the id is missing', { keySecret: KEY_SECRET }, /no key "keyId" \(it has "keySecret"\)/],
-    ['the secret is missing', { keyId: KEY_ID, token: 'x' }, /no key "keySecret" \(it has "keyId", "token"\)/],
+    [
+      'the secret is missing',
+      { keyId: KEY_ID, token: 'x' },
+      /no key "keySecret" \(it has "keyId", "token"\)/,
+    ],
     ['the id is empty', { keyId: '', keySecret: KEY_SECRET }, /"keyId" is empty/],
-    ['the secret is nothing but line ends', { keyId: KEY_ID, keySecret: '\r\n\n' }, /"keySecret" is empty/],
+    [
+      'the secret is nothing but line ends',
+      { keyId: KEY_ID, keySecret: '\r\n\n' },
+      /"keySecret" is empty/,
+    ],
     [
       'a line end is inside',
       { keyId: KEY_ID, keySecret: `${KEY_SECRET}\n${KEY_SECRET}` },
       /"keySecret" contains control/,
     ],
-    ['a line end is in front', { keyId: `\n${KEY_ID}`, keySecret: KEY_SECRET }, /"keyId" contains control/],
-    ['a NUL is inside', { keyId: KEY_ID, keySecret: `${KEY_SECRET}\0` }, /"keySecret" contains control/],
+    [
+      'a line end is in front',
+      { keyId: `\n${KEY_ID}`, keySecret: KEY_SECRET },
+      /"keyId" contains control/,
+    ],
+    [
+      'a NUL is inside',
+      { keyId: KEY_ID, keySecret: `${KEY_SECRET}\0` },
+      /"keySecret" contains control/,
+    ],
     ['it is not ASCII', { keyId: KEY_ID, keySecret: `${KEY_SECRET}é` }, /outside ASCII/],
     ['the id has a colon', { keyId: `${KEY_ID}:x`, keySecret: KEY_SECRET }, /contains ":"/],
   ])('%s', async ([, values, message]) => {
@@ -121,9 +173,13 @@ describe('a Secret is refused, and no value told, when', () => {
   });
 
   test('it has a thousand other keys: a few are named, and what to do', async () => {
-    const values = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, KEY_SECRET]));
+    const values = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, index) => [`k${index}`, KEY_SECRET]),
+    );
     const { problem } = await problemOf(aSecret(values));
-    expect(problem.message).toMatch(/"k0", .* and 995 more\); add it, or name another in credentialsSecretRef$/);
+    expect(problem.message).toMatch(
+      /"k0", .* and 995 more\); add it, or name another in credentialsSecretRef$/,
+    );
   });
 });
 
@@ -139,7 +195,12 @@ test('a Secret that may not be read is told in the words of who was refused', as
 });
 
 test('where Kubernetes gave no answer it is no problem of the Secret, but an error', async () => {
-  const error = new KubeError({ call: 'GET Secret ns/api', status: 0, reason: 'Timeout', body: '' });
+  const error = new KubeError({
+    call: 'GET Secret ns/api',
+    status: 0,
+    reason: 'Timeout',
+    body: '',
+  });
   await expect(readOne({ state: 'failed', error })).rejects.toBe(error);
 });
 
@@ -183,7 +244,9 @@ describe('what is made of a Secret', () => {
     const { credentials, guarded } = setUp({ 'ns/api': aSecret(GOOD) });
     const reads = await Promise.all([1, 2, 3].map(() => credentials.read('ns', REF)));
     expect(new Set(reads).size).toBe(1);
-    expect(guarded).toEqual([[KEY_SECRET, Buffer.from(`${KEY_ID}:${KEY_SECRET}`).toString('base64')]]);
+    expect(guarded).toEqual([
+      [KEY_SECRET, Buffer.from(`${KEY_ID}:${KEY_SECRET}`).toString('base64')],
+    ]);
     await credentials.read('ns', { ...REF, keyIdKey: 'keyId' });
     expect(guarded).toHaveLength(2);
   });
@@ -217,7 +280,9 @@ describe('what is made of a Secret', () => {
   });
 
   test('is kept for few choices of keys, however often somebody edits them, and longest for those in use', async () => {
-    const ids = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`id-${index}`, `key-${index}`]));
+    const ids = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`id-${index}`, `key-${index}`]),
+    );
     const { credentials, guarded } = setUp({ 'ns/api': aSecret({ ...GOOD, ...ids }) });
     const inUse = await credentials.read('ns', REF);
     for (const keyIdKey of Object.keys(ids)) {
@@ -245,7 +310,13 @@ test.for<[string, unknown, string | undefined]>([
   ['that is empty', { credentialsSecretRef: { name: '' } }, undefined],
   ['that is no text', { credentialsSecretRef: { name: 5 } }, undefined],
 ])('the name of the Secret %s', ([, spec, name]) => {
-  const metadata = { name: 'n', namespace: 'ns', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+  const metadata = {
+    name: 'n',
+    namespace: 'ns',
+    uid: 'u',
+    resourceVersion: '1',
+    creationTimestamp: '',
+  };
   expect(secretNameOf({ metadata, spec })).toBe(name);
 });
 

@@ -22,5 +22,7 @@ test('of ten thousand targets at most, and ten objects of one, the oldest is for
   for (let n = 0; n <= 10_000; n += 1) departed.leaves(`pipe-${n}`, 'a', calls(n));
   expect([0, 1, 10_000].map((n) => departed.of(`pipe-${n}`, 'b').length)).toEqual([0, 1, 1]);
   for (let n = 0; n <= 10; n += 1) departed.leaves('pipe', `a-${n}`, calls(n));
-  expect(departed.of('pipe', 'b').map(({ calledAt }) => calledAt)).toEqual(Array.from({ length: 10 }, (_, n) => n + 1));
+  expect(departed.of('pipe', 'b').map(({ calledAt }) => calledAt)).toEqual(
+    Array.from({ length: 10 }, (_, n) => n + 1),
+  );
 });

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { recheckAt } from '../../src/controller/outcome.ts';
 import type { Attempt } from '../../src/kinds/engine/api-call.ts';
-import { type Adjustment, type FailureReport, reportAttempt } from '../../src/kinds/engine/failure-report.ts';
+import {
+  type Adjustment,
+  type FailureReport,
+  reportAttempt,
+} from '../../src/kinds/engine/failure-report.ts';
 import type { CommonStatus } from '../../src/kinds/status/common-status.ts';
 import type { FailureReason } from '../../src/kinds/status/failures.ts';
 import {
@@ -51,14 +55,20 @@ test('the time after its own refusal stays, where an edit comes before it and th
     advice: () => 'Mend it',
     now: T0 + SECOND,
   });
-  expect(shown.status).toMatchObject({ observedGeneration: 2, nextAttemptTime: refused.status?.nextAttemptTime });
+  expect(shown.status).toMatchObject({
+    observedGeneration: 2,
+    nextAttemptTime: refused.status?.nextAttemptTime,
+  });
   expect(shown.outcome).toEqual(refused.outcome);
 });
 
 test('behind a closed gate a time of its own is pulled in that lies further off than its class allows', () => {
   const gated = { got: 'gated' } as const;
   const refused = reported(attemptOf(anAnswer(401)), undefined, undefined, T0 + 2 * HOUR);
-  const edited = { ...refused.status, conditions: [{ ...readyIn(refused.status), observedGeneration: 0 }] };
+  const edited = {
+    ...refused.status,
+    conditions: [{ ...readyIn(refused.status), observedGeneration: 0 }],
+  };
   const latest = T0 + 36 * MINUTE;
   expect(reported(gated, undefined, edited)).toMatchObject({
     outcome: recheckAt(latest),
@@ -94,7 +104,9 @@ describe("a kind's own row", () => {
   });
 
   test('cannot wait longer than the table, so that no time is taken for one of a clock that jumped', () => {
-    const report = reported(notFound, () => ({ rule: { ...OWN, firstMs: 9 * HOUR, capMs: 9 * HOUR } }));
+    const report = reported(notFound, () => ({
+      rule: { ...OWN, firstMs: 9 * HOUR, capMs: 9 * HOUR },
+    }));
     expect(waitOf(report)).toBeLessThanOrEqual(1.2 * HOUR + SECOND);
   });
 
@@ -104,7 +116,10 @@ describe("a kind's own row", () => {
       asked.push(reason);
       return reason === 'SecretNotFound' ? { rule: { ...OWN, side: 'Stalled' } } : {};
     };
-    const absent = { got: 'no-credential', problem: { reason: 'SecretNotFound', message: 'none' } } as const;
+    const absent = {
+      got: 'no-credential',
+      problem: { reason: 'SecretNotFound', message: 'none' },
+    } as const;
     expect(sideIn(reported(absent, adjust).status)).toBe('Stalled');
     expect(sideIn(reported(notFound, adjust).status)).toBe('Stalled');
     expect(sideIn(reported(attemptOf(anAnswer(409)), adjust).status)).toBe('Reconciling');
@@ -115,7 +130,9 @@ describe("a kind's own row", () => {
     const before = reported(notFound, () => ({ rule: OWN }));
     expect(before.notices).toHaveLength(1);
     expect(reported(notFound, () => ({ rule: OWN }), before.status).notices).toEqual([]);
-    expect(reported(notFound, () => ({ rule: { ...OWN, side: 'Stalled' } }), before.status).notices).toHaveLength(1);
+    expect(
+      reported(notFound, () => ({ rule: { ...OWN, side: 'Stalled' } }), before.status).notices,
+    ).toHaveLength(1);
   });
 });
 
@@ -144,9 +161,17 @@ describe('a latest time', () => {
   test('wakes an object behind a closed gate, which would wait for the gate alone', () => {
     const gated = { got: 'gated' } as const;
     const shown = reported(gated, adjust);
-    expect(shown).toMatchObject({ outcome: recheckAt(latest), status: { nextAttemptTime: '2026-03-01T12:00:30Z' } });
-    expect(reported(gated, adjust, shown.status)).toEqual({ outcome: recheckAt(latest), notices: [] });
-    expect(reported(gated, undefined, reported(gated).status).outcome).toEqual({ next: 'await-change' });
+    expect(shown).toMatchObject({
+      outcome: recheckAt(latest),
+      status: { nextAttemptTime: '2026-03-01T12:00:30Z' },
+    });
+    expect(reported(gated, adjust, shown.status)).toEqual({
+      outcome: recheckAt(latest),
+      notices: [],
+    });
+    expect(reported(gated, undefined, reported(gated).status).outcome).toEqual({
+      next: 'await-change',
+    });
     expect(reported(gated, adjust, shown.status, latest).outcome).toEqual({ next: 'await-change' });
   });
 });

@@ -54,12 +54,15 @@ describe('a write of unknown outcome', () => {
   test.each([
     { isUnknown: false, isTold: false },
     { isUnknown: true, isTold: false },
-  ])('of another process counts also while no status tells yet of a call that this one has made: $isUnknown', (how) => {
-    const { locks, uid, at, left } = setUp();
-    locks.begin(TARGET, uid);
-    at(30_000);
-    locks.see(TARGET, tried('Unknown', 1), undefined);
-    locks.end(TARGET, uid, how);
-    expect(left()).toBe(AT_WORK_MS);
-  });
+  ])(
+    'of another process counts also while no status tells yet of a call that this one has made: $isUnknown',
+    (how) => {
+      const { locks, uid, at, left } = setUp();
+      locks.begin(TARGET, uid);
+      at(30_000);
+      locks.see(TARGET, tried('Unknown', 1), undefined);
+      locks.end(TARGET, uid, how);
+      expect(left()).toBe(AT_WORK_MS);
+    },
+  );
 });

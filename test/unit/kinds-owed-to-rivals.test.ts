@@ -10,7 +10,14 @@ import { KubeError } from '../../src/kube/client/kube-error.ts';
 import { type KubeObject, keyOf } from '../../src/kube/resource.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aKindContext } from '../support/kind-context.ts';
-import { anAnswer, anAppliedPipeSettings, aPipeSettings, REQUESTED_AT, SECOND, T0 } from '../support/objects.ts';
+import {
+  anAnswer,
+  anAppliedPipeSettings,
+  aPipeSettings,
+  REQUESTED_AT,
+  SECOND,
+  T0,
+} from '../support/objects.ts';
 
 const LOST: Reply = { answered: false, sent: true, cause: 'no answer' };
 
@@ -75,8 +82,14 @@ const late = aPipeSettings({ name: 'late', uid: 'uid-9', created: '2026-03-01T11
 
 const NOT_SENT: Reply = { answered: false, sent: false, cause: 'refused' };
 
-/** The watch tells of the holder only now, and of more than that; then whatever may be at work is over. */
-async function catchUp({ kind, clock, put, visit }: ReturnType<typeof aProcess>, meanwhile?: () => void) {
+/**
+ * The watch tells of the holder only now, and of more than that; then whatever may be at work is
+ * over.
+ */
+async function catchUp(
+  { kind, clock, put, visit }: ReturnType<typeof aProcess>,
+  meanwhile?: () => void,
+) {
   kind.sink().apply('ADDED', put(holder));
   await visit(late);
   await visit(holder);
@@ -92,19 +105,22 @@ test.each([
   ['a rival has lost an answer, and its next call did not leave', [LOST, NOT_SENT], false],
   ['a rival has lost an answer, and its next call was refused', [LOST, anAnswer(403)], false],
   ['a rival has lost an answer, and is gone before that is settled', [LOST], true],
-])('who holds the pipe, and was not listed in time, sends again: %s', async (_, replies, isGone) => {
-  const process = aProcess();
-  const { kind, clock, bodies, put, visit } = process;
-  kind.sink().replace([put(late)], '101', false);
-  process.replies.push(...replies);
-  for (const __ of replies) {
-    await visit(late);
-    await clock.advance(10 * SECOND);
-  }
-  expect(bodies).toEqual(replies.map(() => '{"engine_max_threads":8}'));
-  await catchUp(process, () => void (isGone && kind.sink().apply('DELETED', put(late))));
-  expect(bodies.slice(replies.length)).toEqual(['{"engine_max_threads":2}']);
-});
+])(
+  'who holds the pipe, and was not listed in time, sends again: %s',
+  async (_, replies, isGone) => {
+    const process = aProcess();
+    const { kind, clock, bodies, put, visit } = process;
+    kind.sink().replace([put(late)], '101', false);
+    process.replies.push(...replies);
+    for (const __ of replies) {
+      await visit(late);
+      await clock.advance(10 * SECOND);
+    }
+    expect(bodies).toEqual(replies.map(() => '{"engine_max_threads":8}'));
+    await catchUp(process, () => void (isGone && kind.sink().apply('DELETED', put(late))));
+    expect(bodies.slice(replies.length)).toEqual(['{"engine_max_threads":2}']);
+  },
+);
 
 test('who holds the pipe sends again where it is listed only when a rival has been confirmed and is gone', async () => {
   const process = aProcess();
@@ -124,11 +140,26 @@ test('who holds the pipe sends again where a rival has given way before it sent 
   const { kind, bodies, put, visit } = process;
   const { status } = anAppliedPipeSettings({}, T0 - 600 * SECOND);
   const annotations = { [REQUESTED_AT]: 'now' };
-  const listed = put({ ...late, metadata: { ...late.metadata, annotations }, ...(status && { status }) });
+  const listed = put({
+    ...late,
+    metadata: { ...late.metadata, annotations },
+    ...(status && { status }),
+  });
   kind.sink().replace([listed], '101', false);
-  const conditions = status?.conditions?.map((one) => ({ ...one, status: 'False', reason: 'TargetConflict' }));
-  const lastRequest = { ...status?.lastRequest, outcome: 'Rejected', time: timestamp(T0 - 61 * SECOND) };
-  put({ ...listed, status: { ...status, conditions, lastRequest, lastHandledReconcileAt: 'now' } } as PipeSettings);
+  const conditions = status?.conditions?.map((one) => ({
+    ...one,
+    status: 'False',
+    reason: 'TargetConflict',
+  }));
+  const lastRequest = {
+    ...status?.lastRequest,
+    outcome: 'Rejected',
+    time: timestamp(T0 - 61 * SECOND),
+  };
+  put({
+    ...listed,
+    status: { ...status, conditions, lastRequest, lastHandledReconcileAt: 'now' },
+  } as PipeSettings);
   await visit(late);
   await catchUp(process);
   expect(bodies).toEqual(['{"engine_max_threads":8}', '{"engine_max_threads":2}']);
@@ -159,8 +190,12 @@ test.each([
   },
 );
 
-/** Another process has confirmed it for a younger object after it had confirmed it for the holder. */
-function overtaken({ kind, put }: Pick<ReturnType<typeof aProcess>, 'kind' | 'put'>): { readonly goes: () => void } {
+/**
+ * Another process has confirmed it for a younger object after it had confirmed it for the holder.
+ */
+function overtaken({ kind, put }: Pick<ReturnType<typeof aProcess>, 'kind' | 'put'>): {
+  readonly goes: () => void;
+} {
   const { metadata } = late;
   const rival = put({ ...anAppliedPipeSettings({}, T0 - 300 * SECOND), metadata });
   const before = anAppliedPipeSettings({}, T0 - 600 * SECOND).status;
@@ -178,7 +213,10 @@ test.each([
     const { kind, clock, bodies, put, visit } = process;
     overtaken(process).goes();
     await clock.advance(200 * SECOND);
-    const { status } = anAppliedPipeSettings({ spec: { settings: { engine_max_threads: 2 } } }, T0 + 100 * SECOND);
+    const { status } = anAppliedPipeSettings(
+      { spec: { settings: { engine_max_threads: 2 } } },
+      T0 + 100 * SECOND,
+    );
     if (isConfirmed) kind.sink().apply('MODIFIED', put({ ...holder, ...(status && { status }) }));
     kind.takeOver();
     await visit(holder);
@@ -214,20 +252,38 @@ test.each([
   async (how, isGone) => {
     const { kind, clock, bodies, meanwhile, put, visit } = aProcess();
     const spec = { settings: { engine_max_threads: 2 } };
-    const { status: before, ...old } = anAppliedPipeSettings({ name: 'holder', uid: 'uid-2', spec }, T0 - 600 * SECOND);
+    const { status: before, ...old } = anAppliedPipeSettings(
+      { name: 'holder', uid: 'uid-2', spec },
+      T0 - 600 * SECOND,
+    );
     const status = {
       ...before,
       attempts: 1,
       nextAttemptTime: timestamp(T0 - SECOND),
-      conditions: before?.conditions?.map((one) => ({ ...one, status: 'False', reason: 'Unavailable' })),
-      lastRequest: { operation: 'UpdatePipeSettings', outcome: 'Unavailable', time: timestamp(T0 - 5 * SECOND) },
+      conditions: before?.conditions?.map((one) => ({
+        ...one,
+        status: 'False',
+        reason: 'Unavailable',
+      })),
+      lastRequest: {
+        operation: 'UpdatePipeSettings',
+        outcome: 'Unavailable',
+        time: timestamp(T0 - 5 * SECOND),
+      },
     };
     const notReady = put({ ...old, status } as PipeSettings);
-    const confirmed = (at: number): PipeSettings => ({ ...anAppliedPipeSettings({}, at), metadata: late.metadata });
+    const confirmed = (at: number): PipeSettings => ({
+      ...anAppliedPipeSettings({}, at),
+      metadata: late.metadata,
+    });
     const rival = put(confirmed(T0 - 900 * SECOND));
     kind.sink().replace([notReady, rival], '102', false);
     meanwhile.push(() => {
-      const lastRequest = { operation: 'UpdatePipeSettings', outcome: 'Unknown', time: timestamp(T0) };
+      const lastRequest = {
+        operation: 'UpdatePipeSettings',
+        outcome: 'Unknown',
+        time: timestamp(T0),
+      };
       const lost = { ...rival, status: { ...rival.status, lastRequest } } as PipeSettings;
       const now = put(how === 'lost' ? lost : confirmed(T0));
       kind.sink().apply('MODIFIED', now);
@@ -246,8 +302,15 @@ test.each([false, true])(
   'a rival was refused since: the holder sends once, and no second time where that one is gone: %s',
   async (isGone) => {
     const { kind, clock, bodies, put, visit } = aProcess();
-    const refused = { operation: 'UpdatePipeSettings', outcome: 'Rejected', httpStatus: 401 } as const;
-    const theirs = put({ ...late, status: { lastRequest: { ...refused, time: timestamp(T0 - 5 * SECOND) } } });
+    const refused = {
+      operation: 'UpdatePipeSettings',
+      outcome: 'Rejected',
+      httpStatus: 401,
+    } as const;
+    const theirs = put({
+      ...late,
+      status: { lastRequest: { ...refused, time: timestamp(T0 - 5 * SECOND) } },
+    });
     kind.sink().replace([theirs, put(holder)], '102', false);
     if (isGone) kind.sink().apply('DELETED', put(theirs));
     for (let minute = 0; minute < 5; minute += 1) {
@@ -262,7 +325,11 @@ test.each([403, 404])(
   'one of another namespace is refused with %s in the second in which ours is confirmed: ours is sent once',
   async (code) => {
     const { kind, clock, bodies, replies, put, visit } = aProcess();
-    const stranger = aPipeSettings({ name: 'stranger', uid: 'uid-1', created: '2026-03-01T10:00:00Z' });
+    const stranger = aPipeSettings({
+      name: 'stranger',
+      uid: 'uid-1',
+      created: '2026-03-01T10:00:00Z',
+    });
     const far: PipeSettings = { ...stranger, metadata: { ...stranger.metadata, namespace: 'far' } };
     const ours = aPipeSettings({
       name: 'ours',

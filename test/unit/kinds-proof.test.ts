@@ -21,11 +21,18 @@ const REFUSED = { attempt: attemptOf(anAnswer(401)) };
 const proofOf = (status: PipeSettingsStatus | undefined) => status?.proof;
 
 /** Every visit that is scheduled, for so long, with this answer to every call. */
-function lived(object: PipeSettings, options: Parameters<typeof visit>[1] & { readonly forMs: number }): Visit {
+function lived(
+  object: PipeSettings,
+  options: Parameters<typeof visit>[1] & { readonly forMs: number },
+): Visit {
   let now = options.now ?? T0;
   const end = now + options.forMs;
   let last = visit(object, { ...options, now });
-  for (let { outcome } = last.report; outcome.next === 'recheck' && outcome.at <= end; { outcome } = last.report) {
+  for (
+    let { outcome } = last.report;
+    outcome.next === 'recheck' && outcome.at <= end;
+    { outcome } = last.report
+  ) {
     now = Math.max(outcome.at, now + 1);
     last = visit(last.object, { ...options, now });
   }
@@ -41,7 +48,9 @@ describe('proof', () => {
   });
 
   test.for([400, 401, 403, 404, 409, 429, 500])('does not come with %i', (code) => {
-    expect(proofOf(visit(aPipeSettings(), { attempt: attemptOf(anAnswer(code)) }).status)).toBeUndefined();
+    expect(
+      proofOf(visit(aPipeSettings(), { attempt: attemptOf(anAnswer(code)) }).status),
+    ).toBeUndefined();
   });
 
   test('is of one API', () => {
@@ -51,9 +60,14 @@ describe('proof', () => {
   });
 
   test('is what a confirmed write of the first version left, until that object is of no use or waits for another', () => {
-    const withoutProof = (object: PipeSettings): PipeSettingsStatus => ({ ...object.status, proof: undefined });
+    const withoutProof = (object: PipeSettings): PipeSettingsStatus => ({
+      ...object.status,
+      proof: undefined,
+    });
     expect(isProven(withoutProof(anAppliedPipeSettings()), API_HASH)).toBe(true);
-    expect(isProven(withoutProof(visit(edited(anAppliedPipeSettings(), {}), REFUSED).object), API_HASH)).toBe(false);
+    expect(
+      isProven(withoutProof(visit(edited(anAppliedPipeSettings(), {}), REFUSED).object), API_HASH),
+    ).toBe(false);
     expect(isProven(undefined, API_HASH)).toBe(false);
   });
 });
@@ -98,7 +112,11 @@ describe('the end of proof', () => {
     (code) => {
       const first = visit(refused, REFUSED);
       const since = T0 + MINUTE;
-      const taken = lived(edited(first.object, {}), { attempt: attemptOf(anAnswer(code)), now: since, forMs: 3 * DAY });
+      const taken = lived(edited(first.object, {}), {
+        attempt: attemptOf(anAnswer(code)),
+        now: since,
+        forMs: 3 * DAY,
+      });
       const again = visit(edited(taken.object, {}), { ...REFUSED, now: T0 + 3 * DAY + HOUR });
       expect(proofOf(again.status)).toMatchObject({ unusableSince: '2026-03-04T13:00:00Z' });
     },
@@ -118,6 +136,8 @@ describe('the end of proof', () => {
     const { object } = visit(refused, { ...REFUSED, now: T0 + 9 * DAY });
     const first = visit(object, { now: T0 + HOUR });
     expect(proofOf(first.status)).toMatchObject({ unusableSince: '2026-03-01T13:00:00Z' });
-    expect(visit(first.object, { ...REFUSED, now: T0 + HOUR + DAY }).status).not.toHaveProperty('proof');
+    expect(visit(first.object, { ...REFUSED, now: T0 + HOUR + DAY }).status).not.toHaveProperty(
+      'proof',
+    );
   });
 });

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Claim, judgeTarget, type Standing, type Verdict } from '../../src/kinds/target/target.ts';
+import {
+  type Claim,
+  judgeTarget,
+  type Standing,
+  type Verdict,
+} from '../../src/kinds/target/target.ts';
 import { SECOND, T0 } from '../support/objects.ts';
 
 /** A claim of an object that could act and that the API has never answered; its name is its uid. */
@@ -23,7 +28,13 @@ function a(uid: string, more: Partial<Claim> = {}): Claim {
   };
 }
 
-const CALM = { waits: false, unlisted: false, atWorkMs: 5 * SECOND, unsettledMs: undefined, courtesyMs: 0 };
+const CALM = {
+  waits: false,
+  unlisted: false,
+  atWorkMs: 5 * SECOND,
+  unsettledMs: undefined,
+  courtesyMs: 0,
+};
 
 function judged(own: Claim, others: readonly Claim[], more: Partial<Standing> = {}): Verdict {
   return judgeTarget({ own, others, ...CALM, ...more }, T0);
@@ -69,7 +80,11 @@ describe('who may act', () => {
       [a('x', { ...proven, refused: true }), a('y', early)],
       ['x'],
     ],
-    ['the first that could act', [a('x', { able: false, ...early }), a('y'), a('z', late)], ['x', 'y']],
+    [
+      'the first that could act',
+      [a('x', { able: false, ...early }), a('y'), a('z', late)],
+      ['x', 'y'],
+    ],
     [
       'the next, and the oldest, whose key was refused, at its own waits',
       [a('x', { refused: true, ...early }), a('y'), a('z', late)],
@@ -99,11 +114,16 @@ describe('who may act', () => {
     const claims = fc.uniqueArray(claim, { minLength: 1, selector: ({ uid }) => uid });
     fc.assert(
       fc.property(
-        claims.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }))),
+        claims.chain((all) =>
+          fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+        ),
         ([all, shuffled]) => {
-          const made = (list: typeof all): string[] => holders(list.map(({ uid, ...more }) => a(uid, more))).toSorted();
+          const made = (list: typeof all): string[] =>
+            holders(list.map(({ uid, ...more }) => a(uid, more))).toSorted();
           expect(made(shuffled)).toEqual(made(all));
-          const most = all.some((one) => one.proven) ? 1 : new Set(all.map(({ namespace }) => namespace)).size;
+          const most = all.some((one) => one.proven)
+            ? 1
+            : new Set(all.map(({ namespace }) => namespace)).size;
           expect(made(all)).toHaveLength(most);
         },
       ),
@@ -120,7 +140,10 @@ describe('who waits', () => {
   });
 
   test('goes on waiting while a namespace is out of sight, also when nobody else is seen', () => {
-    expect(judged(a('x', proven), [], { waits: true, unlisted: true })).toEqual({ holds: false, why: 'unlisted' });
+    expect(judged(a('x', proven), [], { waits: true, unlisted: true })).toEqual({
+      holds: false,
+      why: 'unlisted',
+    });
     expect(judged(a('x'), [], { unlisted: true })).toEqual({ holds: true });
     expect(judged(a('x'), [], { waits: true })).toEqual({ holds: true });
   });
@@ -142,16 +165,22 @@ describe('a turn', () => {
     expect(judged(a('x'), [a('y', { ...far, ...early })], courtesy)).toEqual(waits);
     expect(judged(a('y', { ...far, ...early }), [a('x')], courtesy)).toEqual({ holds: true });
     for (const no of [{ able: false }, { answered: true }, late]) {
-      expect(judged(a('x'), [a('y', { ...far, ...early, ...no })], courtesy)).toEqual({ holds: true });
+      expect(judged(a('x'), [a('y', { ...far, ...early, ...no })], courtesy)).toEqual({
+        holds: true,
+      });
     }
-    expect(judged(a('x', proven), [a('y', { ...far, ...early })], courtesy)).toEqual({ holds: true });
+    expect(judged(a('x', proven), [a('y', { ...far, ...early })], courtesy)).toEqual({
+      holds: true,
+    });
   });
 });
 
 describe('what was confirmed', () => {
   const at = (seconds: number): number => T0 + seconds * SECOND;
   const against = (own: number, rival: Partial<Claim>): number | undefined => {
-    const verdict = judged(a('x', { ...proven, ...early, appliedAt: own }), [a('y', { ...proven, ...rival })]);
+    const verdict = judged(a('x', { ...proven, ...early, appliedAt: own }), [
+      a('y', { ...proven, ...rival }),
+    ]);
     return verdict.holds ? verdict.againAt : undefined;
   };
 
@@ -162,8 +191,18 @@ describe('what was confirmed', () => {
       { appliedAt: at(-16), provenAt: at(-16) },
       undefined,
     ],
-    ['is sent again after a rival was confirmed', at(-10), { appliedAt: at(-5), provenAt: at(-5) }, at(-4)],
-    ['is sent again after the second in which both were confirmed', at(0), { appliedAt: at(0) }, at(1)],
+    [
+      'is sent again after a rival was confirmed',
+      at(-10),
+      { appliedAt: at(-5), provenAt: at(-5) },
+      at(-4),
+    ],
+    [
+      'is sent again after the second in which both were confirmed',
+      at(0),
+      { appliedAt: at(0) },
+      at(1),
+    ],
     [
       'is sent once more where what a rival had confirmed shortly before may have been carried out after it',
       at(-10),
@@ -188,9 +227,19 @@ describe('what was confirmed', () => {
       { calledAt: at(-5) },
       at(-4),
     ],
-    ['stands against what a rival was refused in the same second', at(-10), { calledAt: at(-10) }, undefined],
+    [
+      'stands against what a rival was refused in the same second',
+      at(-10),
+      { calledAt: at(-10) },
+      undefined,
+    ],
     ['stands against what a rival was refused before', at(-10), { calledAt: at(-11) }, undefined],
-    ['stands against a time in the future, which a wrong clock has written', at(-10), { appliedAt: at(60) }, undefined],
+    [
+      'stands against a time in the future, which a wrong clock has written',
+      at(-10),
+      { appliedAt: at(60) },
+      undefined,
+    ],
     [
       'is sent again where a rival that came later was confirmed by a clock that was behind',
       at(-10),
@@ -223,7 +272,9 @@ describe('what was confirmed', () => {
   ] as const)('%s', ([, departedAt, again]) => {
     const own = a('x', { ...proven, appliedAt: at(-10) });
     const { created, ...never } = a('y', { created: '2026-03-01T11:00:00Z' });
-    const verdict = judged(own, [], { departed: [{ created, ...never, appliedAt: at(departedAt) }] });
+    const verdict = judged(own, [], {
+      departed: [{ created, ...never, appliedAt: at(departedAt) }],
+    });
     expect(verdict).toEqual({ holds: true, ...(again !== undefined && { againAt: at(again) }) });
   });
 

@@ -14,7 +14,11 @@ const AT_WORK_MS = 95_000;
 function aProcess() {
   const clock = new FakeClock();
   const object = aPipeSettings();
-  const locks = new Locks({ monotonic: () => clock.monotonic(), apiTimeoutMs: 35_000, onFree: () => undefined });
+  const locks = new Locks({
+    monotonic: () => clock.monotonic(),
+    apiTimeoutMs: 35_000,
+    onFree: () => undefined,
+  });
   const context: Pick<KindContext, 'pacer' | 'readCredential' | 'clock'> = {
     pacer: createPacer({ rate: { calls: 0, perMs: 1 }, inFlight: 4, clock, wake: () => undefined }),
     readCredential: async () => ({
@@ -38,7 +42,13 @@ function aProcess() {
         begin();
         return anAnswer(200, { result: {} });
       };
-      const wish = { object, ref: { name: 'api' }, target: TARGET, lane: 'user', write: true } as const;
+      const wish = {
+        object,
+        ref: { name: 'api' },
+        target: TARGET,
+        lane: 'user',
+        write: true,
+      } as const;
       await attempt({ ...wish, isShown: () => isShown, send }, attempts);
       attempts.settle(keyOf(object), true);
     },
@@ -54,13 +64,18 @@ test.each([
   { shown: [true, true], wait: undefined },
   { shown: [true, false], wait: AT_WORK_MS },
   { shown: [false, true], wait: AT_WORK_MS - 10_000 },
-])('another object of the target waits for each call whose effect was not shown: $shown', async ({ shown, wait }) => {
-  const { clock, call, told, left } = aProcess();
-  const [first = true, second] = shown;
-  await call(first);
-  await clock.advance(10_000);
-  if (second !== undefined) await call(second);
-  expect(left(), 'no status tells of the last one yet').toBe(second === undefined ? AT_WORK_MS - 10_000 : AT_WORK_MS);
-  told();
-  expect(left()).toBe(wait);
-});
+])(
+  'another object of the target waits for each call whose effect was not shown: $shown',
+  async ({ shown, wait }) => {
+    const { clock, call, told, left } = aProcess();
+    const [first = true, second] = shown;
+    await call(first);
+    await clock.advance(10_000);
+    if (second !== undefined) await call(second);
+    expect(left(), 'no status tells of the last one yet').toBe(
+      second === undefined ? AT_WORK_MS - 10_000 : AT_WORK_MS,
+    );
+    told();
+    expect(left()).toBe(wait);
+  },
+);

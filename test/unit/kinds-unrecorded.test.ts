@@ -8,7 +8,9 @@ let unrecorded: Unrecorded;
 
 beforeEach(() => {
   woken = [];
-  unrecorded = new Unrecorded((target, but) => void woken.push(but === undefined ? target : `${target} but ${but}`));
+  unrecorded = new Unrecorded(
+    (target, but) => void woken.push(but === undefined ? target : `${target} but ${but}`),
+  );
 });
 
 test('a write that nobody is told of is owed to its target until the next call for it', () => {

@@ -10,7 +10,11 @@ function aStore() {
     kind: 'Thing',
     context: {
       enqueue: (id) => void woken.push(id),
-      secrets: { refer: () => undefined, release: () => undefined, state: () => ({ state: 'unknown' }) },
+      secrets: {
+        refer: () => undefined,
+        release: () => undefined,
+        state: () => ({ state: 'unknown' }),
+      },
       onSecretChange: () => undefined,
       clock: new FakeClock(),
       apiTimeoutMs: 30_000,
@@ -59,7 +63,11 @@ test('a call that comes on record wakes the rivals also where it came to the sam
 
 test('every other status is told of when it comes, be it by list, by watch or by the reply to a write', () => {
   const { store, seen } = aStore();
-  const of = (version: string, status: object, spec = {}) => ({ ...anObject('a', version), spec, status });
+  const of = (version: string, status: object, spec = {}) => ({
+    ...anObject('a', version),
+    spec,
+    status,
+  });
   store.replace([of('1', {})], '3');
   store.apply('MODIFIED', of('4', { says: 1 }));
   store.apply('MODIFIED', of('5', { says: 1 }, { edited: true }));

@@ -3,13 +3,29 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
 import type { RequestRecord } from '../../src/kube/client/call.ts';
-import { createKubeClient, type KubeClient, type KubeClientOptions } from '../../src/kube/client/client.ts';
-import { isConflict, isExpired, isForbidden, isNotFound, KubeError } from '../../src/kube/client/kube-error.ts';
+import {
+  createKubeClient,
+  type KubeClient,
+  type KubeClientOptions,
+} from '../../src/kube/client/client.ts';
+import {
+  isConflict,
+  isExpired,
+  isForbidden,
+  isNotFound,
+  KubeError,
+} from '../../src/kube/client/kube-error.ts';
 import { LineSplitter } from '../../src/kube/client/lines.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { aStatus, type Behaviour, type KubeServer, sendJson, startKubeServer } from '../support/kube-server.ts';
+import {
+  aStatus,
+  type Behaviour,
+  type KubeServer,
+  sendJson,
+  startKubeServer,
+} from '../support/kube-server.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -47,7 +63,9 @@ async function collect(lines: AsyncIterable<string>): Promise<string[]> {
 }
 
 test('a refusal keeps status, reason and message of the Status object', async () => {
-  const { client } = await setUp((_, response) => sendJson(response, 409, aStatus(409, 'AlreadyExists', 'x is there')));
+  const { client } = await setUp((_, response) =>
+    sendJson(response, 409, aStatus(409, 'AlreadyExists', 'x is there')),
+  );
   const error = await failure(client.request(GET));
   expect(error).toMatchObject({ status: 409, reason: 'AlreadyExists', body: 'x is there' });
   expect(error.message).toBe('GET /api/v1/x: 409 AlreadyExists: x is there');
@@ -60,7 +78,9 @@ test('a refusal keeps status, reason and message of the Status object', async ()
 });
 
 test('a refusal that is no Status object is named by its code and not quoted', async () => {
-  const { client } = await setUp((_, response) => response.writeHead(502).end('<html>token=secret</html>'));
+  const { client } = await setUp((_, response) =>
+    response.writeHead(502).end('<html>token=secret</html>'),
+  );
   expect((await failure(client.request(GET))).message).toBe('GET /api/v1/x: 502 BadGateway');
 });
 
@@ -71,7 +91,8 @@ test.each([
   ['nonsense', 'soon', undefined],
 ])('Retry-After as %s is passed on', async (_, header, expected) => {
   const { client } = await setUp(
-    (_request, response) => sendJson(response, 429, aStatus(429, 'TooManyRequests'), { 'retry-after': header }),
+    (_request, response) =>
+      sendJson(response, 429, aStatus(429, 'TooManyRequests'), { 'retry-after': header }),
     { clock: new FakeClock() },
   );
   expect((await failure(client.request(GET))).retryAfterMs).toBe(expected);
@@ -83,12 +104,23 @@ test('query, body and content type go out as given, a patch as merge patch', asy
     let body = '';
     request.on('data', (chunk) => (body += String(chunk)));
     request.on('end', () => {
-      seen.push([request.method, request.url, request.headers['content-type'], request.headers.authorization, body]);
+      seen.push([
+        request.method,
+        request.url,
+        request.headers['content-type'],
+        request.headers.authorization,
+        body,
+      ]);
       sendJson(response, 200, {});
     });
   });
   await client.request({ method: 'PATCH', path: '/a', query: { x: 'a=b,c' }, body: { é: 1 } });
-  await client.request({ method: 'POST', path: '/b', body: [], contentType: 'application/json-patch+json' });
+  await client.request({
+    method: 'POST',
+    path: '/b',
+    body: [],
+    contentType: 'application/json-patch+json',
+  });
   expect(seen).toEqual([
     ['PATCH', '/a?x=a%3Db%2Cc', 'application/merge-patch+json', 'Bearer t', '{"é":1}'],
     ['POST', '/b', 'application/json-patch+json', 'Bearer t', '[]'],
@@ -101,7 +133,11 @@ test('a call without an answer ends at its deadline, and the next one gets anoth
   const failing = failure(client.request(GET));
   await eventually(() => expect(server.requests).toHaveLength(1));
   await clock.advance(20_000);
-  expect(await failing).toMatchObject({ status: 0, reason: 'Timeout', body: 'nothing within 20 s' });
+  expect(await failing).toMatchObject({
+    status: 0,
+    reason: 'Timeout',
+    body: 'nothing within 20 s',
+  });
   server.behave((_, response) => sendJson(response, 200, { fine: true }));
   expect(await client.request(GET)).toEqual({ fine: true });
   expect(server.connections.accepted).toBe(2);
@@ -110,7 +146,10 @@ test('a call without an answer ends at its deadline, and the next one gets anoth
 
 test('an answer that stops half-way ends at the deadline too', async () => {
   const clock = new FakeClock();
-  const { server, client } = await setUp((_, response) => void response.writeHead(200).write('{"half'), { clock });
+  const { server, client } = await setUp(
+    (_, response) => void response.writeHead(200).write('{"half'),
+    { clock },
+  );
   const failing = failure(client.request({ ...GET, timeoutMs: 3000 }));
   await eventually(() => expect(server.requests).toHaveLength(1));
   await new Promise((resolve) => setImmediate(resolve));
@@ -150,7 +189,9 @@ test('a server that is not there is named', async () => {
 });
 
 test('no redirect is followed', async () => {
-  const { server, client } = await setUp((_, response) => response.writeHead(307, { location: '/elsewhere' }).end());
+  const { server, client } = await setUp((_, response) =>
+    response.writeHead(307, { location: '/elsewhere' }).end(),
+  );
   expect(await failure(client.request(GET))).toMatchObject({ status: 307 });
   expect(server.requests).toHaveLength(1);
 });
@@ -164,9 +205,12 @@ test('an answer that is not JSON is an error that does not quote it', async () =
 
 test('every try is counted with its code', async () => {
   const records: RequestRecord[] = [];
-  const { server, client } = await setUp((_, response) => sendJson(response, 404, aStatus(404, 'NotFound')), {
-    onRequest: (record) => records.push(record),
-  });
+  const { server, client } = await setUp(
+    (_, response) => sendJson(response, 404, aStatus(404, 'NotFound')),
+    {
+      onRequest: (record) => records.push(record),
+    },
+  );
   await failure(client.request(GET));
   await server.close();
   await failure(client.request({ method: 'PUT', path: '/x', body: {} }));
@@ -178,7 +222,9 @@ test('every try is counted with its code', async () => {
 });
 
 test('an identity that cannot be renewed after a 401 holds a call no longer than its deadline', async () => {
-  const server = await startKubeServer((_, response) => sendJson(response, 401, aStatus(401, 'Unauthorized')));
+  const server = await startKubeServer((_, response) =>
+    sendJson(response, 401, aStatus(401, 'Unauthorized')),
+  );
   const clock = new FakeClock();
   const renew = (): Promise<void> => {
     void clock.advance(200);
@@ -216,7 +262,11 @@ test('after a 401 the token is read again and the call tried once more', async (
     serviceAccountFolder: folder,
     environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' },
   });
-  expect(cluster).toMatchObject({ inCluster: true, namespace: 'home', server: new URL('https://127.0.0.1:1') });
+  expect(cluster).toMatchObject({
+    inCluster: true,
+    namespace: 'home',
+    server: new URL('https://127.0.0.1:1'),
+  });
   const client = createKubeClient({ ...cluster, server: server.cluster.server }, { clock });
   ends.push(() => client.close());
 
@@ -236,8 +286,13 @@ test('lines come whole wherever they were cut, inside a character too', () => {
   for (let size = 1; size <= text.length; size++) {
     const splitter = new LineSplitter();
     const lines: string[] = [];
-    for (let at = 0; at < text.length; at += size) lines.push(...splitter.push(text.subarray(at, at + size)));
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([{ a: 'ä€𝄞' }, { b: 1 }, { c: 2 }]);
+    for (let at = 0; at < text.length; at += size)
+      lines.push(...splitter.push(text.subarray(at, at + size)));
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { a: 'ä€𝄞' },
+      { b: 1 },
+      { c: 2 },
+    ]);
     expect(splitter.pending).toBe(0);
   }
 });
@@ -245,7 +300,9 @@ test('lines come whole wherever they were cut, inside a character too', () => {
 test('a line of megabytes comes whole', async () => {
   const long = `{"x":"${'é'.repeat(3_000_000)}"}`;
   const { client } = await setUp((_, response) => response.end(`${long}\n`));
-  const [line] = await collect(client.stream({ path: '/w', signal: new AbortController().signal, silenceMs: 5000 }));
+  const [line] = await collect(
+    client.stream({ path: '/w', signal: new AbortController().signal, silenceMs: 5000 }),
+  );
   expect(line?.length).toBe(long.length);
 });
 
@@ -255,7 +312,11 @@ test('a line without end is given up', async () => {
     const more = (): boolean => response.destroyed || response.write(piece, () => more());
     more();
   });
-  const lines = client.stream({ path: '/w', signal: new AbortController().signal, silenceMs: 5000 });
+  const lines = client.stream({
+    path: '/w',
+    signal: new AbortController().signal,
+    silenceMs: 5000,
+  });
   expect(await failure(collect(lines))).toMatchObject({
     reason: 'BrokenStream',
     body: 'one line is longer than 16 MiB',
@@ -264,13 +325,19 @@ test('a line without end is given up', async () => {
 
 test('a stream that ends inside a line is broken, not ended', async () => {
   const { client } = await setUp((_, response) => response.end('{"a":1}\n{"b"'));
-  const lines = client.stream({ path: '/w', signal: new AbortController().signal, silenceMs: 5000 });
+  const lines = client.stream({
+    path: '/w',
+    signal: new AbortController().signal,
+    silenceMs: 5000,
+  });
   expect(await failure(collect(lines))).toMatchObject({ status: 0, reason: 'BrokenStream' });
 });
 
 test('silence breaks a stream off, however long it has been well, and its connection is not used again', async () => {
   const clock = new FakeClock();
-  const { server, client } = await setUp((_, response) => response.writeHead(200).flushHeaders(), { clock });
+  const { server, client } = await setUp((_, response) => response.writeHead(200).flushHeaders(), {
+    clock,
+  });
   let opened = 0;
   const lines = client.stream({
     path: '/w',
@@ -283,7 +350,11 @@ test('silence breaks a stream off, however long it has been well, and its connec
   await clock.advance(64_999);
   expect(server.connections.open.size).toBe(1);
   await clock.advance(1);
-  expect(await failing).toMatchObject({ status: 0, reason: 'Timeout', body: 'nothing within 65 s' });
+  expect(await failing).toMatchObject({
+    status: 0,
+    reason: 'Timeout',
+    body: 'nothing within 65 s',
+  });
   await eventually(() => expect(server.connections.open.size).toBe(0));
 });
 
@@ -295,9 +366,9 @@ test('a short call does not wait behind open streams', async () => {
   const stop = new AbortController();
   const open = Array.from({ length: 50 }, () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    void collect(client.stream({ path: '/w', signal: stop.signal, silenceMs: 60_000, onOpen: resolve })).catch(
-      () => undefined,
-    );
+    void collect(
+      client.stream({ path: '/w', signal: stop.signal, silenceMs: 60_000, onOpen: resolve }),
+    ).catch(() => undefined);
     return promise;
   });
   await Promise.all(open);

@@ -34,10 +34,17 @@ users:
       ${user}
 `;
 
-async function load(user: string, more: { cluster?: string; context?: string; files?: Record<string, string> } = {}) {
+async function load(
+  user: string,
+  more: { cluster?: string; context?: string; files?: Record<string, string> } = {},
+) {
   const folder = await aFolder({ config: kubeconfig(user, more.cluster), ...more.files });
   const clock = new FakeClock();
-  const cluster: Cluster = await loadCluster({ kubeconfig: join(folder, 'config'), context: more.context, clock });
+  const cluster: Cluster = await loadCluster({
+    kubeconfig: join(folder, 'config'),
+    context: more.context,
+    clock,
+  });
   return { folder, clock, cluster };
 }
 
@@ -50,7 +57,11 @@ test('server, namespace, CA and server name come from the context', async () => 
   ]);
   const { headers, tls } = await cluster.credentials();
   expect(headers).toEqual({ authorization: 'Bearer t' });
-  expect([String(tls.ca), tls.servername, tls.rejectUnauthorized]).toEqual(['a CA', 'api.example', undefined]);
+  expect([String(tls.ca), tls.servername, tls.rejectUnauthorized]).toEqual([
+    'a CA',
+    'api.example',
+    undefined,
+  ]);
 });
 
 test('another context can be chosen, and verification is off only where the kubeconfig says so', async () => {
@@ -60,24 +71,29 @@ test('another context can be chosen, and verification is off only where the kube
 });
 
 test('a server without TLS is refused at the start, unless the kubeconfig says that it is meant', async () => {
-  const http = (text: string): string => text.replace('https://127.0.0.1:7443', 'http://127.0.0.1:7443');
+  const http = (text: string): string =>
+    text.replace('https://127.0.0.1:7443', 'http://127.0.0.1:7443');
   const folder = await aFolder({ meant: http(kubeconfig('token: t')) });
   const clock = new FakeClock();
   const meant = await loadCluster({ kubeconfig: join(folder, 'meant'), context: 'two', clock });
   expect(meant.server.href).toBe('http://127.0.0.1:7443/');
   const careless = http(kubeconfig('token: t')).replace(', insecure-skip-tls-verify: true', '');
   const other = await aFolder({ careless });
-  await expect(loadCluster({ kubeconfig: join(other, 'careless'), context: 'two', clock })).rejects.toThrow(
-    'insecure-skip-tls-verify: true',
-  );
+  await expect(
+    loadCluster({ kubeconfig: join(other, 'careless'), context: 'two', clock }),
+  ).rejects.toThrow('insecure-skip-tls-verify: true');
 });
 
 test('a context that does not exist is answered with those that do', async () => {
-  await expect(load('token: t', { context: 'three' })).rejects.toThrow(/no context "three" in .*one of: one, two/);
+  await expect(load('token: t', { context: 'three' })).rejects.toThrow(
+    /no context "three" in .*one of: one, two/,
+  );
 });
 
 test('client certificates are taken inline or from files next to the kubeconfig', async () => {
-  const inline = await load(`{ client-certificate-data: ${base64('crt')}, client-key-data: ${base64('key')} }`);
+  const inline = await load(
+    `{ client-certificate-data: ${base64('crt')}, client-key-data: ${base64('key')} }`,
+  );
   const files = await load('{ client-certificate: tls.crt, client-key: tls.key }', {
     files: { 'tls.crt': 'crt', 'tls.key': 'key' },
   });
@@ -119,16 +135,23 @@ test.each(['api.example:6443', '127.0.0.1:6443', 'nonsense'])(
   async (server) => {
     const text = kubeconfig('token: t').replace('https://127.0.0.1:7443', server);
     const folder = await aFolder({ config: text });
-    await expect(loadCluster({ kubeconfig: join(folder, 'config'), context: 'two' })).rejects.toThrow(
-      `cluster "d" of the kubeconfig has the server "${server}"`,
-    );
+    await expect(
+      loadCluster({ kubeconfig: join(folder, 'config'), context: 'two' }),
+    ).rejects.toThrow(`cluster "d" of the kubeconfig has the server "${server}"`);
   },
 );
 
 test('a file that holds no context, or names none as the current one, is told apart', async () => {
-  const folder = await aFolder({ none: 'some-host', unnamed: kubeconfig('token: t').replace('current-context', 'x') });
-  await expect(loadCluster({ kubeconfig: join(folder, 'none') })).rejects.toThrow('no context at all in');
-  await expect(loadCluster({ kubeconfig: join(folder, 'unnamed') })).rejects.toThrow(/no current context.*: one, two/);
+  const folder = await aFolder({
+    none: 'some-host',
+    unnamed: kubeconfig('token: t').replace('current-context', 'x'),
+  });
+  await expect(loadCluster({ kubeconfig: join(folder, 'none') })).rejects.toThrow(
+    'no context at all in',
+  );
+  await expect(loadCluster({ kubeconfig: join(folder, 'unnamed') })).rejects.toThrow(
+    /no current context.*: one, two/,
+  );
 });
 
 test('an exec plugin is asked once, told what it must know, and asked anew after a 401', async () => {
@@ -144,19 +167,23 @@ printf '{"kind":"ExecCredential","status":{"token":"t%d"}}' $n
 `,
   );
   await chmod(plugin, 0o755);
-  const { cluster, clock } = await load(`exec: { apiVersion: client.authentication.k8s.io/v1, command: ${plugin} }`);
+  const { cluster, clock } = await load(
+    `exec: { apiVersion: client.authentication.k8s.io/v1, command: ${plugin} }`,
+  );
   const all = await Promise.all([cluster.credentials(), cluster.credentials()]);
   await clock.advance(60_000);
-  expect([...all, await cluster.credentials()].map(({ headers }) => headers['authorization'])).toEqual(
-    Array.from({ length: 3 }, () => 'Bearer t1'),
-  );
+  expect(
+    [...all, await cluster.credentials()].map(({ headers }) => headers['authorization']),
+  ).toEqual(Array.from({ length: 3 }, () => 'Bearer t1'));
   await cluster.renew();
   expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer t2' });
   expect(await readFile(join(folder, 'count'), 'utf8')).toBe('xx');
 });
 
 test('what a plugin printed is not quoted when it cannot be used', async () => {
-  const { cluster } = await load("exec: { command: sh, args: ['-c', 'echo token-secret; echo secret >&2; exit 3'] }");
+  const { cluster } = await load(
+    "exec: { command: sh, args: ['-c', 'echo token-secret; echo secret >&2; exit 3'] }",
+  );
   const error: unknown = await cluster.credentials().catch((cause: unknown) => cause);
   expect(String(error)).toContain('exec plugin "sh" of kubeconfig user "u" gave no credential');
   expect(String(error)).not.toContain('secret');
@@ -164,7 +191,9 @@ test('what a plugin printed is not quoted when it cannot be used', async () => {
 
 test('a kubeconfig that cannot be parsed is named and not quoted', async () => {
   const folder = await aFolder({ config: 'users: [ {token: secret' });
-  const error: unknown = await loadCluster({ kubeconfig: join(folder, 'config') }).catch((cause: unknown) => cause);
+  const error: unknown = await loadCluster({ kubeconfig: join(folder, 'config') }).catch(
+    (cause: unknown) => cause,
+  );
   expect(String(error)).toContain(`the kubeconfig ${join(folder, 'config')} cannot be parsed`);
   expect(String(error)).not.toContain('secret');
 });
@@ -182,21 +211,37 @@ test('several files of KUBECONFIG are one, missing ones are passed over', async 
   });
   const files = ['a', 'missing', 'b'].map((name) => join(folder, name)).join(':');
   const cluster = await loadCluster({ environment: { KUBECONFIG: files } });
-  expect([cluster.server.port, (await cluster.credentials()).headers]).toEqual(['1', { authorization: 'Bearer t' }]);
+  expect([cluster.server.port, (await cluster.credentials()).headers]).toEqual([
+    '1',
+    { authorization: 'Bearer t' },
+  ]);
 });
 
 test('a proxy is refused, not ignored', async () => {
-  await expect(load('token: t', { cluster: 'proxy-url: http://127.0.0.1:1' })).rejects.toThrow('proxy-url');
+  await expect(load('token: t', { cluster: 'proxy-url: http://127.0.0.1:1' })).rejects.toThrow(
+    'proxy-url',
+  );
 });
 
 test('in a cluster the mounted ServiceAccount is used, unless a kubeconfig is named', async () => {
   const mount = await aFolder({ token: 'mounted\n', 'ca.crt': 'CA', namespace: 'home' });
   const environment = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
   const here = await loadCluster({ serviceAccountFolder: mount, environment });
-  expect([here.server.href, here.namespace, here.inCluster]).toEqual(['https://[fd00::1]/', 'home', true]);
-  expect(await here.credentials()).toEqual({ headers: { authorization: 'Bearer mounted' }, tls: { ca: 'CA' } });
+  expect([here.server.href, here.namespace, here.inCluster]).toEqual([
+    'https://[fd00::1]/',
+    'home',
+    true,
+  ]);
+  expect(await here.credentials()).toEqual({
+    headers: { authorization: 'Bearer mounted' },
+    tls: { ca: 'CA' },
+  });
   const folder = await aFolder({ config: kubeconfig('token: t') });
-  const named = await loadCluster({ serviceAccountFolder: mount, environment, kubeconfig: join(folder, 'config') });
+  const named = await loadCluster({
+    serviceAccountFolder: mount,
+    environment,
+    kubeconfig: join(folder, 'config'),
+  });
   expect(named.inCluster).toBe(false);
 });
 

@@ -27,7 +27,10 @@ const { cert, key } = selfSigned();
 
 /** Connections take as long as they like here, so that nothing but a deadline ends a call. */
 const patient: OpenConnections = (origin, options) =>
-  new Pool(origin, { ...options, connect: buildConnector({ ca: cert, allowH2: true, timeout: 0 }) });
+  new Pool(origin, {
+    ...options,
+    connect: buildConnector({ ca: cert, allowH2: true, timeout: 0 }),
+  });
 
 function clientFor(port: number, options: KubeClientOptions): KubeClient {
   const credentials = { headers: {}, tls: { ca: cert } };
@@ -74,7 +77,10 @@ async function startHttp2(): Promise<Http2> {
     if (body !== '') {
       seen.writes += 1;
       const written = JSON.parse(body) as KubeObject;
-      lease = { ...written, metadata: { ...written.metadata, resourceVersion: String(seen.writes) } };
+      lease = {
+        ...written,
+        metadata: { ...written.metadata, resourceVersion: String(seen.writes) },
+      };
     }
     stream.respond({ ':status': lease ? 200 : 404 });
     // A watch stays open, everything else is answered.
@@ -91,7 +97,10 @@ async function startHttp2(): Promise<Http2> {
 }
 
 /** Accepts connections, and never says a word of TLS. */
-async function startSilent(): Promise<{ readonly port: number; readonly connections: () => number }> {
+async function startSilent(): Promise<{
+  readonly port: number;
+  readonly connections: () => number;
+}> {
   let connections = 0;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -175,7 +184,12 @@ test('a dead HTTP/2 connection costs a leader one renewal: the next one goes ove
   });
   const running = election.run(stop.signal);
   await eventually(() => expect(election.isLeader()).toBe(true));
-  const lines = client.stream({ path: '/w', query: { watch: 'true' }, signal: stop.signal, silenceMs: 65_000 });
+  const lines = client.stream({
+    path: '/w',
+    query: { watch: 'true' },
+    signal: stop.signal,
+    silenceMs: 65_000,
+  });
   const watch = outcome(lines[Symbol.asyncIterator]().next());
   await clock.advance(0);
   expect(server.seen.connections).toBe(1);
@@ -219,7 +233,12 @@ test('calls that ended before they had a connection open none afterwards', async
   await clock.advance(3_000);
   expect(await calls).toEqual(['Timeout', 'Timeout']);
   if (typeof connect !== 'function') throw new Error('the pool connects by itself');
-  const target = { hostname: '127.0.0.1', host: '127.0.0.1', protocol: 'https:', port: String(server.port) };
+  const target = {
+    hostname: '127.0.0.1',
+    host: '127.0.0.1',
+    protocol: 'https:',
+    port: String(server.port),
+  };
   const { promise, resolve } = Promise.withResolvers<Error | null>();
   connect(target, (...[error]) => resolve(error));
   expect(await promise).toMatchObject({ message: 'its connections were given up' });

@@ -7,13 +7,28 @@ import { FakeClock, settle } from '../support/fake-clock.ts';
 import { type Fate, forbidden, MemoryKube, refused } from '../support/memory-kube.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
-const type = { group: 'pipewright.dev', version: 'v1alpha1', plural: 'pipesettings', kind: 'PipeSettings' };
+const type = {
+  group: 'pipewright.dev',
+  version: 'v1alpha1',
+  plural: 'pipesettings',
+  kind: 'PipeSettings',
+};
 
 function anEvent(
-  over: Partial<EventInput> & { readonly uid?: string; readonly name?: string; readonly namespace?: string } = {},
+  over: Partial<EventInput> & {
+    readonly uid?: string;
+    readonly name?: string;
+    readonly namespace?: string;
+  } = {},
 ): EventInput {
   const { uid = 'u1', name = 'orders', namespace = 'ingest', ...rest } = over;
-  const metadata = { name, namespace, uid, resourceVersion: '7', creationTimestamp: '2026-01-01T00:00:00Z' };
+  const metadata = {
+    name,
+    namespace,
+    uid,
+    resourceVersion: '7',
+    creationTimestamp: '2026-01-01T00:00:00Z',
+  };
   return {
     object: { type, metadata },
     type: 'Warning',
@@ -37,7 +52,13 @@ function world(fate: (call: RequestCall) => Fate = () => ({}), instance = 'pipew
   const kube = new MemoryKube();
   const { log, messages } = recordingLog();
   const events = createEvents({ client: kube.client({ clock, fate }), clock, log, instance });
-  return { clock, kube, messages, events, sent: () => kube.calls.map((call) => call.body as EventBody) };
+  return {
+    clock,
+    kube,
+    messages,
+    events,
+    sent: () => kube.calls.map((call) => call.body as EventBody),
+  };
 }
 
 describe('an event', () => {
@@ -45,12 +66,18 @@ describe('an event', () => {
     const { events, kube, sent } = world();
     events.emit(anEvent());
     await events.flush();
-    expect(kube.calls[0]).toMatchObject({ method: 'POST', path: '/apis/events.k8s.io/v1/namespaces/ingest/events' });
+    expect(kube.calls[0]).toMatchObject({
+      method: 'POST',
+      path: '/apis/events.k8s.io/v1/namespaces/ingest/events',
+    });
     expect(sent()).toEqual([
       {
         apiVersion: 'events.k8s.io/v1',
         kind: 'Event',
-        metadata: { namespace: 'ingest', name: expect.stringMatching(/^orders\.[0-9a-f]{16}$/) as unknown },
+        metadata: {
+          namespace: 'ingest',
+          name: expect.stringMatching(/^orders\.[0-9a-f]{16}$/) as unknown,
+        },
         eventTime: '2026-01-01T00:00:00.000000Z',
         reportingController: 'pipewright.dev/pipewright',
         reportingInstance: 'pipewright-0',
@@ -85,7 +112,9 @@ describe('an event', () => {
     expect(Buffer.byteLength(note)).toBeLessThanOrEqual(1_024);
     expect(Buffer.byteLength(note)).toBeGreaterThan(1_016);
     expect(note).toMatch(/^a(ü🙂)+ü?…$/u);
-    expect([reason, reportingInstance].map((text) => Buffer.byteLength(String(text)))).toEqual([128, 128]);
+    expect([reason, reportingInstance].map((text) => Buffer.byteLength(String(text)))).toEqual([
+      128, 128,
+    ]);
     expect(action).toBe('A'.repeat(128));
     expect(metadata.name).toMatch(/^n{229}\.[0-9a-f]{16}$/);
   });
@@ -150,7 +179,9 @@ describe('few events', () => {
     const { events, clock, sent } = world(() => ({ back: 1_000 }));
     for (let n = 0; n < 5_000; n += 1) events.emit(anEvent({ uid: `u${n}`, note: `${n}` }));
     await clock.advance(2_000_000);
-    expect(sent().map((event) => event.note)).toEqual(Array.from({ length: 1_001 }, (_, n) => `${n}`));
+    expect(sent().map((event) => event.note)).toEqual(
+      Array.from({ length: 1_001 }, (_, n) => `${n}`),
+    );
   });
 
   test('remembers no more than a bounded number of objects and contents', async () => {
@@ -174,7 +205,9 @@ describe('trouble', () => {
 
   test('tries again what may pass, every two seconds for two minutes', async () => {
     let fail = 45;
-    const { events, clock, sent } = world((call) => (fail-- > 0 ? { fail: refused(call, 500, 'InternalError') } : {}));
+    const { events, clock, sent } = world((call) =>
+      fail-- > 0 ? { fail: refused(call, 500, 'InternalError') } : {},
+    );
     events.emit(anEvent());
     await clock.advance(90_000);
     expect(sent()).toHaveLength(46);
@@ -187,10 +220,14 @@ describe('trouble', () => {
   });
 
   test('has no more patience with many than with one, and tries them in turn', async () => {
-    const { events, clock, sent } = world((call) => ({ fail: refused(call, 500, 'InternalError') }));
+    const { events, clock, sent } = world((call) => ({
+      fail: refused(call, 500, 'InternalError'),
+    }));
     for (let n = 0; n < 20; n += 1) events.emit(anEvent({ note: `${n}` }));
     await clock.advance(120_000);
-    expect(sent().map((event) => event.note)).toEqual(Array.from({ length: 80 }, (_, n) => `${n % 20}`));
+    expect(sent().map((event) => event.note)).toEqual(
+      Array.from({ length: 80 }, (_, n) => `${n % 20}`),
+    );
     await clock.advance(120_000);
     expect(sent()).toHaveLength(80);
   });
@@ -208,7 +245,13 @@ describe('trouble', () => {
 
   test('waits as long as the server asks', async () => {
     let first = true;
-    const busy = new KubeError({ call: 'POST', status: 429, reason: 'TooManyRequests', body: '', retryAfterMs: 9_000 });
+    const busy = new KubeError({
+      call: 'POST',
+      status: 429,
+      reason: 'TooManyRequests',
+      body: '',
+      retryAfterMs: 9_000,
+    });
     const { events, clock, sent } = world(() => (first ? { fail: busy } : {}));
     events.emit(anEvent());
     await clock.advance(8_999);
@@ -219,7 +262,9 @@ describe('trouble', () => {
   });
 
   test('takes a conflict for an earlier try that came through', async () => {
-    const { events, messages, sent } = world((call) => ({ fail: refused(call, 409, 'AlreadyExists') }));
+    const { events, messages, sent } = world((call) => ({
+      fail: refused(call, 409, 'AlreadyExists'),
+    }));
     events.emit(anEvent());
     await events.flush();
     expect([sent().length, messages]).toEqual([1, []]);
@@ -228,7 +273,9 @@ describe('trouble', () => {
   test('names the missing rule once per namespace, and again when it is missing again', async () => {
     let may = false;
     const { events, messages } = world((call) =>
-      may || !call.path.includes('/ingest/') ? {} : { fail: forbidden('create', 'events', 'ingest', 'events.k8s.io') },
+      may || !call.path.includes('/ingest/')
+        ? {}
+        : { fail: forbidden('create', 'events', 'ingest', 'events.k8s.io') },
     );
     const burst = async (note: string): Promise<void> => {
       for (let n = 0; n < 5; n += 1) {

@@ -4,7 +4,13 @@ import { createKubeClient } from '../../src/kube/client/client.ts';
 import { createFinalizerWriter, type WriteFinalizers } from '../../src/kube/client/finalizers.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-import { aStatus, type Behaviour, type KubeServer, sendJson, startKubeServer } from '../support/kube-server.ts';
+import {
+  aStatus,
+  type Behaviour,
+  type KubeServer,
+  sendJson,
+  startKubeServer,
+} from '../support/kube-server.ts';
 
 const TYPE = { group: 'example.test', version: 'v1', plural: 'things', kind: 'Thing' };
 const PATH = '/apis/example.test/v1/namespaces/here/things/one';
@@ -15,7 +21,9 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function setUp(behaviour: Behaviour): Promise<{ readonly server: KubeServer; readonly write: WriteFinalizers }> {
+async function setUp(
+  behaviour: Behaviour,
+): Promise<{ readonly server: KubeServer; readonly write: WriteFinalizers }> {
   const server = await startKubeServer(behaviour);
   const client = createKubeClient(server.cluster);
   ends.push(
@@ -47,19 +55,28 @@ function refusing(status: number, reason: string, read?: KubeObject): Behaviour 
 
 describe('writing finalizers', () => {
   test.each([
-    { what: 'some', finalizers: ['example.test/theirs', OURS], sent: ['example.test/theirs', OURS] },
+    {
+      what: 'some',
+      finalizers: ['example.test/theirs', OURS],
+      sent: ['example.test/theirs', OURS],
+    },
     { what: 'none, which takes the field away', finalizers: [], sent: null },
-  ])('sends $what, nothing else, and the version that was read as precondition', async ({ finalizers, sent }) => {
-    const bodies: Promise<unknown>[] = [];
-    const { server, write } = await setUp((request, response) => {
-      bodies.push(bodyOf(request));
-      sendJson(response, 200, thing({ resourceVersion: '8', finalizers }));
-    });
-    const written = await write(TYPE, thing({ finalizers: ['example.test/theirs'] }), finalizers);
-    expect(await Promise.all(bodies)).toEqual([{ metadata: { resourceVersion: '7', finalizers: sent } }]);
-    expect(server.requests).toEqual([`PATCH ${PATH}`]);
-    expect(written?.metadata).toMatchObject({ resourceVersion: '8', finalizers });
-  });
+  ])(
+    'sends $what, nothing else, and the version that was read as precondition',
+    async ({ finalizers, sent }) => {
+      const bodies: Promise<unknown>[] = [];
+      const { server, write } = await setUp((request, response) => {
+        bodies.push(bodyOf(request));
+        sendJson(response, 200, thing({ resourceVersion: '8', finalizers }));
+      });
+      const written = await write(TYPE, thing({ finalizers: ['example.test/theirs'] }), finalizers);
+      expect(await Promise.all(bodies)).toEqual([
+        { metadata: { resourceVersion: '7', finalizers: sent } },
+      ]);
+      expect(server.requests).toEqual([`PATCH ${PATH}`]);
+      expect(written?.metadata).toMatchObject({ resourceVersion: '8', finalizers });
+    },
+  );
 
   test('gives the newest version, and writes no second time, where somebody was quicker', async () => {
     const newest = thing({ resourceVersion: '9', finalizers: ['example.test/theirs'] });
@@ -71,7 +88,10 @@ describe('writing finalizers', () => {
   test.each([
     { what: 'the object is gone', behaviour: refusing(404, 'NotFound') },
     { what: 'it went after somebody was quicker', behaviour: refusing(409, 'Conflict') },
-    { what: 'another one has its name by now', behaviour: refusing(409, 'Conflict', thing({ uid: 'uid-2' })) },
+    {
+      what: 'another one has its name by now',
+      behaviour: refusing(409, 'Conflict', thing({ uid: 'uid-2' })),
+    },
   ])('gives nothing where $what', async ({ behaviour }) => {
     const { write } = await setUp(behaviour);
     expect(await write(TYPE, thing(), [OURS])).toBeUndefined();
@@ -80,7 +100,9 @@ describe('writing finalizers', () => {
   test('names the rule that is missing, with all that is needed', async () => {
     const said =
       'things.example.test "one" is forbidden: User "system:serviceaccount:here:operator" cannot patch resource "things" in API group "example.test" in the namespace "here"';
-    const { write } = await setUp((_, response) => sendJson(response, 403, aStatus(403, 'Forbidden', said)));
+    const { write } = await setUp((_, response) =>
+      sendJson(response, 403, aStatus(403, 'Forbidden', said)),
+    );
     const failed = write(TYPE, thing(), [OURS]);
     await expect(failed).rejects.toBeInstanceOf(KubeError);
     await expect(failed).rejects.toMatchObject({ status: 403, reason: 'Forbidden' });
@@ -89,11 +111,14 @@ describe('writing finalizers', () => {
     );
   });
 
-  test.each([500, 422, 429])('throws what else the server says (%i), for the pass to be made again', async (status) => {
-    const { server, write } = await setUp(refusing(status, 'Whatever', thing()));
-    await expect(write(TYPE, thing(), [OURS])).rejects.toMatchObject({ status });
-    expect(server.requests).toEqual([`PATCH ${PATH}`]);
-  });
+  test.each([500, 422, 429])(
+    'throws what else the server says (%i), for the pass to be made again',
+    async (status) => {
+      const { server, write } = await setUp(refusing(status, 'Whatever', thing()));
+      await expect(write(TYPE, thing(), [OURS])).rejects.toMatchObject({ status });
+      expect(server.requests).toEqual([`PATCH ${PATH}`]);
+    },
+  );
 
   test('throws where the newest version cannot be read either', async () => {
     const { write } = await setUp((request, response) => {

@@ -9,7 +9,10 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Answers as kube-apiserver does whom it does not know: with 401, and GOAWAY for the whole connection; what comes later on it is ignored. */
+/**
+ * Answers as kube-apiserver does whom it does not know: with 401, and GOAWAY for the whole
+ * connection; what comes later on it is ignored.
+ */
 async function startUnknowing(): Promise<{ url: URL; ca: string; connections: () => number }> {
   const certificate = selfSigned();
   const server = createSecureServer({ cert: certificate.cert, key: certificate.key });
@@ -55,9 +58,18 @@ for (const method of ['GET', 'PUT'] as const) {
       renew: () => Promise.resolve(),
     });
     ends.push(() => client.close());
-    const watch = client.stream({ path: '/watch', signal: new AbortController().signal, silenceMs: 30_000 });
+    const watch = client.stream({
+      path: '/watch',
+      signal: new AbortController().signal,
+      silenceMs: 30_000,
+    });
     await watch[Symbol.asyncIterator]().next();
-    const call = { method, path: '/api/v1/x', timeoutMs: 2_000, ...(method === 'PUT' && { body: {} }) };
+    const call = {
+      method,
+      path: '/api/v1/x',
+      timeoutMs: 2_000,
+      ...(method === 'PUT' && { body: {} }),
+    };
     expect(await client.request(call)).toEqual({});
     expect(server.connections()).toBe(2);
   });

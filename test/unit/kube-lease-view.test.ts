@@ -10,7 +10,13 @@ function lease(spec: Lease['spec']): Lease {
   version += 1;
   const resourceVersion = String(version);
   const creationTimestamp = '2026-01-01T00:00:00Z';
-  const metadata = { namespace: 'ingest', name: 'pipewright', uid: 'uid', resourceVersion, creationTimestamp };
+  const metadata = {
+    namespace: 'ingest',
+    name: 'pipewright',
+    uid: 'uid',
+    resourceVersion,
+    creationTimestamp,
+  };
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, ...(spec && { spec }) };
 }
 
@@ -22,12 +28,19 @@ describe('a Lease', () => {
     ['held', [held], LEASE_MS],
     ['given back', [held, { holderIdentity: '', leaseDurationSeconds: 1 }], 0],
     ['emptied by somebody else', [held, emptied], LEASE_MS],
-    ['emptied, and touched once more', [held, emptied, { ...emptied, leaseTransitions: 7 }], LEASE_MS],
+    [
+      'emptied, and touched once more',
+      [held, emptied, { ...emptied, leaseTransitions: 7 }],
+      LEASE_MS,
+    ],
     ['found empty', [emptied], 0],
-  ])('that is %s may be taken when nobody can believe any more to hold it', (_name, specs, expected) => {
-    const clock = new FakeClock();
-    const view = new LeaseView({ identity: 'b', leaseMs: LEASE_MS, clock });
-    for (const spec of specs) view.see(lease(spec));
-    expect(view.freeInMs()).toBe(expected);
-  });
+  ])(
+    'that is %s may be taken when nobody can believe any more to hold it',
+    (_name, specs, expected) => {
+      const clock = new FakeClock();
+      const view = new LeaseView({ identity: 'b', leaseMs: LEASE_MS, clock });
+      for (const spec of specs) view.see(lease(spec));
+      expect(view.freeInMs()).toBe(expected);
+    },
+  );
 });

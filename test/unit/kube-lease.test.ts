@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Cancel, Clock } from '../../src/clock.ts';
 import type { RequestCall } from '../../src/kube/client/call.ts';
 import { createElection, type Election } from '../../src/kube/lease/election.ts';
-import type { Lease } from '../../src/kube/lease/lease-record.ts';
-import { LEASE } from '../../src/kube/lease/lease-record.ts';
+import { LEASE, type Lease } from '../../src/kube/lease/lease-record.ts';
 import { objectPath } from '../../src/kube/resource.ts';
 import { FakeClock, settle } from '../support/fake-clock.ts';
 import { type Fate, forbidden, type Link, MemoryKube, refused } from '../support/memory-kube.ts';
@@ -138,11 +137,17 @@ describe('acquiring', () => {
   test('leaves a holder alone for the whole lease since it was last seen to renew, whatever its clock says', async () => {
     const kube = new MemoryKube();
     const clock = new FakeClock();
-    const held = { holderIdentity: 'b', leaseDurationSeconds: 15, renewTime: '1999-01-01T00:00:00.000000Z' };
+    const held = {
+      holderIdentity: 'b',
+      leaseDurationSeconds: 15,
+      renewTime: '1999-01-01T00:00:00.000000Z',
+    };
     kube.set(path, { spec: { ...held, leaseTransitions: 7 } });
     const a = start(kube, clock, { identity: 'a' });
     await clock.advance(10_000);
-    kube.set(path, { spec: { ...held, renewTime: '1999-01-01T00:00:02.000000Z', leaseTransitions: 7 } });
+    kube.set(path, {
+      spec: { ...held, renewTime: '1999-01-01T00:00:02.000000Z', leaseTransitions: 7 },
+    });
     await clock.advance(14_999);
     expect(a.election.isLeader()).toBe(false);
     await clock.advance(1);
@@ -206,7 +211,9 @@ describe('acquiring', () => {
     await clock.advance(100);
     const before = kube.calls.filter((call) => call.method === 'GET' && call.path === path).length;
     await clock.advance(50_000);
-    expect(kube.calls.filter((call) => call.method === 'GET' && call.path === path)).toHaveLength(before);
+    expect(kube.calls.filter((call) => call.method === 'GET' && call.path === path)).toHaveLength(
+      before,
+    );
   });
 
   test.each([['silent' as const], [forbidden('watch', 'leases', 'pw')]])(
@@ -230,10 +237,13 @@ describe('acquiring', () => {
     const kube = new MemoryKube();
     const clock = new FakeClock();
     let may = false;
-    const fate = (): Fate => (may ? {} : { fail: forbidden('get', 'leases', 'pw', 'coordination.k8s.io') });
+    const fate = (): Fate =>
+      may ? {} : { fail: forbidden('get', 'leases', 'pw', 'coordination.k8s.io') };
     const a = start(kube, clock, { identity: 'a', fate });
     await clock.advance(60_000);
-    expect(a.messages.filter((message) => message.includes('cannot use the Lease'))).toHaveLength(1);
+    expect(a.messages.filter((message) => message.includes('cannot use the Lease'))).toHaveLength(
+      1,
+    );
     expect(a.messages.join()).toContain(
       '{apiGroups: ["coordination.k8s.io"], resources: ["leases"], resourceNames: ["pipewright"], verbs: ["get", "list", "watch", "update"]}',
     );
@@ -246,11 +256,15 @@ describe('acquiring', () => {
     const kube = new MemoryKube();
     const clock = new FakeClock();
     let losses = 1;
-    const fate = (call: RequestCall): Fate => (call.method === 'POST' && losses-- > 0 ? { lost: 'reply' } : {});
+    const fate = (call: RequestCall): Fate =>
+      call.method === 'POST' && losses-- > 0 ? { lost: 'reply' } : {};
     const a = start(kube, clock, { identity: 'a', fate });
     await clock.advance(6_000);
     expect(a.election.isLeader()).toBe(true);
-    expect(record(kube)).toMatchObject({ leaseTransitions: 0, acquireTime: '2026-01-01T00:00:00.000000Z' });
+    expect(record(kube)).toMatchObject({
+      leaseTransitions: 0,
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+    });
   });
 });
 
@@ -262,7 +276,9 @@ describe('leading', () => {
     await clock.advance(1_000);
     const before = kube.calls.length;
     await clock.advance(60_000);
-    expect(kube.calls.slice(before).map((call) => call.method)).toEqual(Array.from({ length: 30 }, () => 'PUT'));
+    expect(kube.calls.slice(before).map((call) => call.method)).toEqual(
+      Array.from({ length: 30 }, () => 'PUT'),
+    );
     expect(record(kube)).toMatchObject({
       acquireTime: '2026-01-01T00:00:00.000000Z',
       renewTime: '2026-01-01T00:01:00.000000Z',
@@ -289,7 +305,8 @@ describe('leading', () => {
       identity: 'a',
       fate: () => (cut ? { lost: 'request' } : { there: 400, back: 400 }),
     });
-    // Acquired by a request that began at 800 (after one read); renewed by requests that began at 2,800 and 4,800.
+    // Acquired by a request that began at 800 (after one read); renewed by requests that began at
+    // 2,800 and 4,800.
     await clock.advance(6_000);
     cut = true;
     await clock.advance(8_799);
@@ -298,7 +315,11 @@ describe('leading', () => {
     expect([a.election.mayStartCall(), a.told]).toEqual([false, ['started', 'lost']]);
     cut = false;
     await clock.advance(60_000);
-    expect([a.election.mayStartCall(), a.election.isLeader(), a.told]).toEqual([false, false, ['started', 'lost']]);
+    expect([a.election.mayStartCall(), a.election.isLeader(), a.told]).toEqual([
+      false,
+      false,
+      ['started', 'lost'],
+    ]);
     await a.ended;
   });
 
@@ -354,11 +375,14 @@ describe('leading', () => {
     const kube = new MemoryKube();
     const clock = new FakeClock();
     let puts = 0;
-    const fate = (call: RequestCall): Fate => (call.method === 'PUT' && ++puts % 3 !== 0 ? { lost: 'request' } : {});
+    const fate = (call: RequestCall): Fate =>
+      call.method === 'PUT' && ++puts % 3 !== 0 ? { lost: 'request' } : {};
     const a = start(kube, clock, { identity: 'a', fate });
     await clock.advance(300_000);
     expect([a.election.mayStartCall(), a.told]).toEqual([true, ['started']]);
-    expect(a.messages.filter((message) => message.includes('cannot use the Lease')).length).toBeGreaterThan(0);
+    expect(
+      a.messages.filter((message) => message.includes('cannot use the Lease')).length,
+    ).toBeGreaterThan(0);
   });
 
   test('ends at once when another holds the Lease', async () => {
@@ -421,15 +445,26 @@ describe('leading', () => {
       const kube = new MemoryKube();
       const clock = new FakeClock();
       let isCut = false;
-      const a = start(kube, clock, { identity: 'a', fate: () => (isCut ? { lost: 'request' } : {}) });
+      const a = start(kube, clock, {
+        identity: 'a',
+        fate: () => (isCut ? { lost: 'request' } : {}),
+      });
       await clock.advance(0);
       const b = start(kube, clock, { identity: 'b' });
       await clock.advance(20_000);
       b.clock.freeze();
       await clock.advance(20_000);
       isCut = true;
-      const spec = { holderIdentity: holder, leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' };
-      kube.rewind(path, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: {}, spec }, 5);
+      const spec = {
+        holderIdentity: holder,
+        leaseDurationSeconds: 15,
+        renewTime: '2026-01-01T00:00:00.000000Z',
+      };
+      kube.rewind(
+        path,
+        { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: {}, spec },
+        5,
+      );
       await b.clock.thawSlowly();
       for (let second = 0; second < 30; second += 1) {
         await clock.advance(1_000);
@@ -463,7 +498,11 @@ describe('stopping', () => {
     expect(a.told).toEqual(['started']);
     await clock.advance(100);
     expect(b.election.isLeader()).toBe(true);
-    expect(record(kube)).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1, leaseDurationSeconds: 15 });
+    expect(record(kube)).toMatchObject({
+      holderIdentity: 'b',
+      leaseTransitions: 1,
+      leaseDurationSeconds: 15,
+    });
   });
 
   test('empties the holder under the version that it knows, after a change of somebody else too', async () => {
@@ -475,7 +514,11 @@ describe('stopping', () => {
     a.stop.abort();
     await clock.advance(0);
     await a.ended;
-    expect(record(kube)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    expect(record(kube)).toMatchObject({
+      holderIdentity: '',
+      leaseDurationSeconds: 1,
+      leaseTransitions: 0,
+    });
     expect(kube.get(path)?.metadata.labels).toEqual({ team: 'x' });
   });
 
@@ -537,7 +580,16 @@ test('refuses times under which two could lead', () => {
   const { log } = recordingLog();
   const clock = new FakeClock();
   const client = new MemoryKube().client({ clock });
-  const rest = { client, clock, log, namespace: 'a', name: 'b', identity: 'c', onStarted: () => {}, onLost: () => {} };
+  const rest = {
+    client,
+    clock,
+    log,
+    namespace: 'a',
+    name: 'b',
+    identity: 'c',
+    onStarted: () => {},
+    onLost: () => {},
+  };
   expect(() => createElection({ ...rest, leaseMs: 10_000, renewMs: 10_000 })).toThrow(RangeError);
 });
 
@@ -547,10 +599,20 @@ describe('whatever happens to three processes', () => {
     who: fc.integer({ min: 0, max: 2 }),
     from: times,
     lengthMs: fc.integer({ min: 500, max: 25_000 }),
-    what: fc.constantFrom('freeze', 'lose requests', 'lose replies', 'slow', 'stop', 'touch', 'fail'),
+    what: fc.constantFrom(
+      'freeze',
+      'lose requests',
+      'lose replies',
+      'slow',
+      'stop',
+      'touch',
+      'fail',
+    ),
   });
 
-  test('two never lead at once, and one does again when it is over', { timeout: 60_000 }, async () => {
+  test('two never lead at once, and one does again when it is over', {
+    timeout: 60_000,
+  }, async () => {
     let elections = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -595,7 +657,8 @@ describe('whatever happens to three processes', () => {
         identity: `p${who}-${all.length}`,
         skewMs: (who - 1) * 3_600_000,
         fate: () => fateOf(who),
-        // Leadership of one process never comes back, so two lead at once only if they do when the later one starts.
+        // Leadership of one process never comes back, so two lead at once only if they do when the
+        // later one starts.
         onStarted: () => {
           elections += 1;
           const others = all.filter((one) => one !== candidate && one.election.mayStartCall());

@@ -92,7 +92,11 @@ describe('watching', () => {
 
   test('tells when the Secret was last written', async () => {
     const { kube, secrets } = world();
-    const managedFields = [{ time: '2026-01-02T00:00:00Z' }, { time: '2026-01-03T00:00:00Z' }, { manager: 'x' }];
+    const managedFields = [
+      { time: '2026-01-02T00:00:00Z' },
+      { time: '2026-01-03T00:00:00Z' },
+      { manager: 'x' },
+    ];
     kube.set(path, { ...value('one'), metadata: { managedFields } });
     secrets.refer('a', 'ingest', 'api');
     await settle();
@@ -137,22 +141,31 @@ describe('watching', () => {
     asked.secrets.refer('a', 'ingest', 'api');
     expect(asked.secrets.state('ingest', 'api')).toEqual({ state: 'unknown' });
     await asked.clock.advance(100);
-    expect([asked.changes, asked.secrets.state('ingest', 'api')]).toEqual([['ingest/api'], { state: 'absent' }]);
+    expect([asked.changes, asked.secrets.state('ingest', 'api')]).toEqual([
+      ['ingest/api'],
+      { state: 'absent' },
+    ]);
   });
 });
 
 describe('reading', () => {
   test('shares one GET among all who ask for one version, at once or later', async () => {
-    const { secrets, gets, kube, clock } = await present((call) => (isGet(call) ? { back: 20 } : {}));
+    const { secrets, gets, kube, clock } = await present((call) =>
+      isGet(call) ? { back: 20 } : {},
+    );
     const reads = Promise.all(Array.from({ length: 1_000 }, () => secrets.read('ingest', 'api')));
     await clock.advance(20);
-    for (const read of await reads) expect(read).toEqual({ ...value('one'), state: 'present', resourceVersion: '101' });
+    for (const read of await reads)
+      expect(read).toEqual({ ...value('one'), state: 'present', resourceVersion: '101' });
     await secrets.read('ingest', 'api');
     expect(gets()).toBe(1);
     expect(secrets.state('ingest', 'api')).toMatchObject({ type: 'Opaque' });
     kube.set(path, value('two'));
     await settle();
-    expect([gets(), secrets.state('ingest', 'api')]).toEqual([1, expect.objectContaining({ type: undefined })]);
+    expect([gets(), secrets.state('ingest', 'api')]).toEqual([
+      1,
+      expect.objectContaining({ type: undefined }),
+    ]);
     const again = Promise.all(Array.from({ length: 1_000 }, () => secrets.read('ingest', 'api')));
     await clock.advance(20);
     for (const read of await again) expect(read).toMatchObject(value('two'));
@@ -177,15 +190,23 @@ describe('reading', () => {
     kube.set(path, value('two'));
     expect(await secrets.read('ingest', 'api')).toMatchObject(value('two'));
     expect(await secrets.read('ingest', 'api')).toMatchObject(value('two'));
-    expect([gets(), secrets.state('ingest', 'api')]).toEqual([2, expect.objectContaining({ resourceVersion: '101' })]);
+    expect([gets(), secrets.state('ingest', 'api')]).toEqual([
+      2,
+      expect.objectContaining({ resourceVersion: '101' }),
+    ]);
     kube.releaseStreams();
     await clock.advance(0);
-    expect(await secrets.read('ingest', 'api')).toMatchObject({ ...value('two'), resourceVersion: '102' });
+    expect(await secrets.read('ingest', 'api')).toMatchObject({
+      ...value('two'),
+      resourceVersion: '102',
+    });
     expect(gets()).toBe(2);
   });
 
   test('reads again when the Secret changed while it was read', async () => {
-    const { secrets, kube, clock, gets } = await present((call) => (isGet(call) ? { back: 20 } : {}));
+    const { secrets, kube, clock, gets } = await present((call) =>
+      isGet(call) ? { back: 20 } : {},
+    );
     const read = secrets.read('ingest', 'api');
     await clock.advance(10);
     kube.set(path, value('two'));
@@ -269,7 +290,9 @@ describe('reading', () => {
   });
 
   test('hands on a failure as a value', async () => {
-    const { secrets } = await present((call) => (isGet(call) ? { fail: refused(call, 503, 'Busy') } : {}));
+    const { secrets } = await present((call) =>
+      isGet(call) ? { fail: refused(call, 503, 'Busy') } : {},
+    );
     const read = await secrets.read('ingest', 'api');
     expect(read).toEqual({ state: 'failed', error: expect.any(KubeError) as unknown });
   });
@@ -312,7 +335,10 @@ describe('without the right', () => {
     await clock.advance(5_000);
     expect([changes.length, await secrets.read('ingest', 'api')]).toEqual([
       1,
-      { state: 'forbidden', message: expect.stringContaining('may not watch secrets "api"') as unknown },
+      {
+        state: 'forbidden',
+        message: expect.stringContaining('may not watch secrets "api"') as unknown,
+      },
     ]);
     await clock.advance(600_000);
     expect(changes).toHaveLength(1);
@@ -360,7 +386,9 @@ describe('many at the start', () => {
     const made = world(() => ({ back: 100 }));
     for (let n = 0; n < 20; n += 1) made.secrets.refer('the one', 'ingest', `s${n}`);
     await made.clock.advance(60_000);
-    expect(made.kube.calls.map((call) => call.query?.fieldSelector)).not.toContain('metadata.name=s12');
+    expect(made.kube.calls.map((call) => call.query?.fieldSelector)).not.toContain(
+      'metadata.name=s12',
+    );
     expect(made.secrets.state('ingest', 's19')).toEqual({ state: 'absent' });
   });
 });

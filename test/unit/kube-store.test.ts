@@ -10,7 +10,8 @@ function aStore() {
     object ? `${object.metadata.uid}@${object.metadata.resourceVersion}` : '-';
   const store = new Store<KubeObject>({
     indexes: { spec: (object) => (typeof object.spec === 'string' ? object.spec : undefined) },
-    onChange: (key, now, before, origin) => changes.push(`${key} ${text(before)} -> ${text(now)} ${origin}`),
+    onChange: (key, now, before, origin) =>
+      changes.push(`${key} ${text(before)} -> ${text(now)} ${origin}`),
   });
   return { store, changes, versionOf: (key: string) => store.get(key)?.metadata.resourceVersion };
 }
@@ -48,9 +49,13 @@ test('versions are compared as numbers of any length', () => {
 
 test('comparing versions agrees with comparing the numbers', () => {
   fc.assert(
-    fc.property(fc.bigInt({ min: 1n, max: 2n ** 80n }), fc.bigInt({ min: 1n, max: 2n ** 80n }), (a, b) => {
-      expect(Math.sign(compareVersions(String(a), String(b)))).toBe(a < b ? -1 : a > b ? 1 : 0);
-    }),
+    fc.property(
+      fc.bigInt({ min: 1n, max: 2n ** 80n }),
+      fc.bigInt({ min: 1n, max: 2n ** 80n }),
+      (a, b) => {
+        expect(Math.sign(compareVersions(String(a), String(b)))).toBe(a < b ? -1 : a > b ? 1 : 0);
+      },
+    ),
   );
 });
 
@@ -86,7 +91,8 @@ test('a list without an object ends it, whatever a reply has said of it meanwhil
 test('an object that left the selector of its watch is gone, whatever a reply has said of it meanwhile', () => {
   const { store } = aStore();
   store.replace([anObject('a', '5')], '9');
-  // Relabelled at 10 and written by its new owner at 11, which a GET after a conflict shows before the watch speaks.
+  // Relabelled at 10 and written by its new owner at 11, which a GET after a conflict shows before
+  // the watch speaks.
   store.put(anObject('a', '11'));
   store.apply('DELETED', anObject('a', '10'));
   expect(store.size).toBe(0);
@@ -213,7 +219,10 @@ test('a list that shows an older version than it should have is the truth too: t
 
 test('a version that was given twice, before and after a restored backup, is told by its uid and by what it says', () => {
   const { store, changes } = aStore();
-  store.replace([anObject('a', '90'), anObject('b', '91'), { ...anObject('c', '92'), spec: 'before' }], '100');
+  store.replace(
+    [anObject('a', '90'), anObject('b', '91'), { ...anObject('c', '92'), spec: 'before' }],
+    '100',
+  );
   changes.length = 0;
   const edited = { ...anObject('c', '92'), spec: 'after' };
   store.replace([anObject('a', '90'), anObject('b', '91', { uid: 'new' }), edited], '110');
@@ -259,16 +268,22 @@ describe('an object that the server has said is gone', () => {
   test.each([
     { what: 'as it was', version: '5' },
     { what: 'and edited since', version: '1001' },
-  ])('comes back with a restored backup whose versions go on, $what, when the server shows it', ({ version }) => {
-    const { store, changes, versionOf } = dropped();
-    store.replace([anObject('a', version)], '1001');
-    expect(changes).toContain('ns/a - -> - list');
-    expect([versionOf('ns/a'), store.dropped('ns/a')?.name]).toEqual([undefined, 'a']);
-    expect(store.put(anObject('a', version))).toBe(true);
-    expect([changes.at(-1), store.dropped('ns/a')]).toEqual([`ns/a - -> uid-a@${version} event`, undefined]);
-    store.apply('MODIFIED', anObject('a', '1002'));
-    expect(versionOf('ns/a')).toBe('1002');
-  });
+  ])(
+    'comes back with a restored backup whose versions go on, $what, when the server shows it',
+    ({ version }) => {
+      const { store, changes, versionOf } = dropped();
+      store.replace([anObject('a', version)], '1001');
+      expect(changes).toContain('ns/a - -> - list');
+      expect([versionOf('ns/a'), store.dropped('ns/a')?.name]).toEqual([undefined, 'a']);
+      expect(store.put(anObject('a', version))).toBe(true);
+      expect([changes.at(-1), store.dropped('ns/a')]).toEqual([
+        `ns/a - -> uid-a@${version} event`,
+        undefined,
+      ]);
+      store.apply('MODIFIED', anObject('a', '1002'));
+      expect(versionOf('ns/a')).toBe('1002');
+    },
+  );
 
   test('stands in the way of no other under its name', () => {
     const { store, versionOf } = dropped();
@@ -292,8 +307,12 @@ test('the list of one namespace says nothing about another', () => {
 
 test('an index follows every change and forgets values nobody has', () => {
   const { store } = aStore();
-  const named = (value: string) => store.byIndex('spec', value).map((object) => object.metadata.name);
-  store.replace([anObject('a', '1', { spec: 'x' }), anObject('b', '2', { spec: 'x' }), anObject('c', '3')], '10');
+  const named = (value: string) =>
+    store.byIndex('spec', value).map((object) => object.metadata.name);
+  store.replace(
+    [anObject('a', '1', { spec: 'x' }), anObject('b', '2', { spec: 'x' }), anObject('c', '3')],
+    '10',
+  );
   expect(named('x')).toEqual(['a', 'b']);
   store.apply('MODIFIED', anObject('a', '11', { spec: 'y' }));
   store.apply('DELETED', anObject('b', '12', { spec: 'x' }));
@@ -309,7 +328,10 @@ test('whoever is told of a change finds the whole list in the store', () => {
 });
 
 test('replies are trimmed like everything else', () => {
-  const store = new Store<KubeObject>({ trim: ({ metadata }) => ({ metadata }), onChange: () => undefined });
+  const store = new Store<KubeObject>({
+    trim: ({ metadata }) => ({ metadata }),
+    onChange: () => undefined,
+  });
   store.apply('ADDED', anObject('a', '1'));
   store.put(anObject('a', '2', { spec: 'much' }));
   expect(store.get('ns/a')).toEqual(anObject('a', '2'));
@@ -318,15 +340,19 @@ test('replies are trimmed like everything else', () => {
 test('in whatever order news arrives, twice or not at all, the newest stays', () => {
   const versions = fc.shuffledSubarray(['11', '12', '13', '14', '15'], { minLength: 1 });
   fc.assert(
-    fc.property(versions, fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }), (order, asReply) => {
-      const { store, versionOf } = aStore();
-      store.replace([anObject('a', '10')], '10');
-      order.forEach((version, i) => {
-        const object = anObject('a', version);
-        if (asReply[i]) store.put(object);
-        else store.apply('MODIFIED', object);
-      });
-      expect(versionOf('ns/a')).toBe([...order].sort().at(-1));
-    }),
+    fc.property(
+      versions,
+      fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
+      (order, asReply) => {
+        const { store, versionOf } = aStore();
+        store.replace([anObject('a', '10')], '10');
+        order.forEach((version, i) => {
+          const object = anObject('a', version);
+          if (asReply[i]) store.put(object);
+          else store.apply('MODIFIED', object);
+        });
+        expect(versionOf('ns/a')).toBe([...order].sort().at(-1));
+      },
+    ),
   );
 });

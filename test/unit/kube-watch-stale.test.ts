@@ -2,18 +2,32 @@ import { expect, test, vi } from 'vitest';
 import { Store } from '../../src/kube/cache/store.ts';
 import { startWatch } from '../../src/kube/cache/watch.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-import { emptyList, follow, inTurn, type Plan, refuse, shows, silence, WatchClock } from '../support/followed-watch.ts';
+import {
+  emptyList,
+  follow,
+  inTurn,
+  type Plan,
+  refuse,
+  shows,
+  silence,
+  WatchClock,
+} from '../support/followed-watch.ts';
 import { aLine, anObject, type Behaviour } from '../support/kube-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 /** A watch that brings an object, and breaks. */
 const cut: Behaviour = (request, response) => {
-  response.writeHead(200).write(aLine('ADDED', anObject('a', '11')), () => request.socket.destroy());
+  response
+    .writeHead(200)
+    .write(aLine('ADDED', anObject('a', '11')), () => request.socket.destroy());
 };
 
 test('a list older than what was seen is refused for a minute, then believed', async () => {
   const older = shows('5', anObject('old', '4'));
-  const f = await follow({ list: inTurn(emptyList, older), watch: inTurn(refuse(410, 'Expired'), silence) });
+  const f = await follow({
+    list: inTurn(emptyList, older),
+    watch: inTurn(refuse(410, 'Expired'), silence),
+  });
   await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['StaleList']));
   expect(f.news).toEqual(['list  @10']);
   while (f.clock.monotonic() < 60_000) await f.sitOut();
@@ -69,7 +83,9 @@ test('after a break it asks for the present version, and a server that went back
     watch: inTurn(cut, silence),
   });
   await f.sitOut();
-  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['NoAnswer', 'StaleList']));
+  await f.until(() =>
+    expect(f.failures.map(({ reason }) => reason)).toEqual(['NoAnswer', 'StaleList']),
+  );
   while (f.clock.monotonic() < 60_000) await f.sitOut();
   await f.until(() => expect(f.resumes()).toEqual(['10', '6']));
   expect(f.news).toEqual(['list  @10', 'ADDED a @11', 'list old @6, restored']);
@@ -83,7 +99,9 @@ test('a server that was older when it was asked, and has caught up since, is tak
     watch: inTurn(cut, silence),
   });
   await f.sitOut();
-  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['NoAnswer', 'StaleList']));
+  await f.until(() =>
+    expect(f.failures.map(({ reason }) => reason)).toEqual(['NoAnswer', 'StaleList']),
+  );
   await f.sitOut();
   await f.until(() => expect(f.resumes()).toEqual(['10', '12']));
   expect(f.news).toEqual(['list  @10', 'ADDED a @11', 'list a @12, restored']);
@@ -96,7 +114,9 @@ test('the list of a server that went back is not older than the version that has
     watch: inTurn(cut, silence),
   });
   await f.sitOut();
-  await f.until(() => expect(f.failures.map(({ reason }) => reason)).toEqual(['NoAnswer', 'StaleList']));
+  await f.until(() =>
+    expect(f.failures.map(({ reason }) => reason)).toEqual(['NoAnswer', 'StaleList']),
+  );
   await f.sitOut();
   await f.until(() => expect(f.lists()).toBe(2));
   await f.sitOut();
@@ -119,7 +139,9 @@ test('a version that the server has told is seen, also where the watch has not c
 });
 
 test('a watch that ended well goes on without asking for the version', async () => {
-  const f = await follow({ watch: inTurn((_, response) => response.writeHead(200).end(), silence) });
+  const f = await follow({
+    watch: inTurn((_, response) => response.writeHead(200).end(), silence),
+  });
   await f.until(() => expect(f.watches()).toBe(2));
   expect(f.server.requests.filter((line) => line.includes('limit=1'))).toEqual([]);
 });
@@ -142,8 +164,9 @@ test('who stood still until long after the watch had ended well asks for the ver
 });
 
 /**
- * A watch of others that stands, and then one of things by the same client, at a server that does as planned from then on.
- * `seen`: the versions of the lists of things; `end`: the server ends the watch of the others.
+ * A watch of others that stands, and then one of things by the same client, at a server that does
+ * as planned from then on. `seen`: the versions of the lists of things; `end`: the server ends the
+ * watch of the others.
  */
 async function besideOthers(plan: Plan) {
   let end = (): void => undefined;
@@ -207,7 +230,11 @@ test('who hears from another watch that the server went back takes no list that 
 test('who hears from another watch that the server went back, and doubts its older versions, asks for no whole list meanwhile', async () => {
   const older = shows('5');
   const watch = inTurn(refuse(410, 'Expired'), silence);
-  const { f, end, seen, stopThings } = await besideOthers({ list: inTurn(emptyList, older), watch, version: older });
+  const { f, end, seen, stopThings } = await besideOthers({
+    list: inTurn(emptyList, older),
+    watch,
+    version: older,
+  });
   await f.until(() => expect(f.clock.waits.size).toBe(1));
   await f.clock.advance(60_000);
   await f.until(() => expect(seen).toEqual(['10', '5']));

@@ -1,7 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { emptyList, follow, inTurn, lines, refuse, silence } from '../support/followed-watch.ts';
-import { aLine, aList, anObject, aStatus, type Behaviour, sendJson } from '../support/kube-server.ts';
+import {
+  aLine,
+  aList,
+  anObject,
+  aStatus,
+  type Behaviour,
+  sendJson,
+} from '../support/kube-server.ts';
 
 test('lists in pages, then watches from the version of the list', async () => {
   const pages = inTurn(
@@ -40,7 +47,8 @@ test('asks for metadata alone where told to', async () => {
 test('a list whose pages expired is begun anew, the third time in one piece', async () => {
   const page: Behaviour = (request, response) => {
     if (request.search.has('continue')) sendJson(response, 410, aStatus(410, 'Expired'));
-    else if (request.search.has('limit')) sendJson(response, 200, aList([anObject('a', '1')], '10', 'more'));
+    else if (request.search.has('limit'))
+      sendJson(response, 200, aList([anObject('a', '1')], '10', 'more'));
     else sendJson(response, 200, aList([anObject('a', '1'), anObject('b', '2')], '12'));
   };
   const f = await follow({ list: page, watch: silence });
@@ -53,7 +61,10 @@ test('a watch that ended well goes on at once from the last version, bookmarks c
   const f = await follow({
     watch: inTurn(
       (_, response) =>
-        response.end(aLine('ADDED', anObject('a', '11')) + aLine('BOOKMARK', { metadata: { resourceVersion: '15' } })),
+        response.end(
+          aLine('ADDED', anObject('a', '11')) +
+            aLine('BOOKMARK', { metadata: { resourceVersion: '15' } }),
+        ),
       (_, response) => response.end(aLine('MODIFIED', anObject('a', '17'))),
       silence,
     ),
@@ -69,7 +80,9 @@ test('a connection cut inside an event is resumed without a list, and the event 
   const cut: Behaviour = (request, response) => {
     response
       .writeHead(200)
-      .write(aLine('ADDED', anObject('a', '11')) + event.slice(0, 20), () => request.socket.destroy());
+      .write(aLine('ADDED', anObject('a', '11')) + event.slice(0, 20), () =>
+        request.socket.destroy(),
+      );
   };
   const f = await follow({ watch: inTurn(cut, lines(event)) });
   await f.sitOut();
@@ -80,18 +93,22 @@ test('a connection cut inside an event is resumed without a list, and the event 
 test.each<[string, Behaviour]>([
   ['410 in the stream', lines(aLine('ERROR', aStatus(410, 'Expired')))],
   ['410 as the answer', refuse(410, 'Gone')],
-])('after %s it lists again at once, so that what vanished meanwhile is known', async (_, expired) => {
-  const f = await follow({
-    list: inTurn(
-      (_request, response) => sendJson(response, 200, aList([anObject('a', '1'), anObject('b', '2')], '10')),
-      (_request, response) => sendJson(response, 200, aList([anObject('b', '2')], '30')),
-    ),
-    watch: inTurn(expired, silence),
-  });
-  await f.until(() => expect(f.resumes()).toEqual(['10', '30']));
-  expect(f.news).toEqual(['list a,b @10', 'list b @30']);
-  expect(f.failures).toEqual([]);
-});
+])(
+  'after %s it lists again at once, so that what vanished meanwhile is known',
+  async (_, expired) => {
+    const f = await follow({
+      list: inTurn(
+        (_request, response) =>
+          sendJson(response, 200, aList([anObject('a', '1'), anObject('b', '2')], '10')),
+        (_request, response) => sendJson(response, 200, aList([anObject('b', '2')], '30')),
+      ),
+      watch: inTurn(expired, silence),
+    });
+    await f.until(() => expect(f.resumes()).toEqual(['10', '30']));
+    expect(f.news).toEqual(['list a,b @10', 'list b @30']);
+    expect(f.failures).toEqual([]);
+  },
+);
 
 test.each<[string, string]>([
   ['no JSON', 'garbage\n'],
@@ -153,7 +170,9 @@ test('another cause is told again, the same one after success too', async () => 
   });
   for (let i = 0; i < 3; i++) {
     await f.sitOut();
-    await f.until(() => expect(f.states.at(-1) === 'watching' || f.failures.length > i + 1).toBe(true));
+    await f.until(() =>
+      expect(f.states.at(-1) === 'watching' || f.failures.length > i + 1).toBe(true),
+    );
   }
   expect(f.failures.map(({ status }) => status)).toEqual([403, 500, 500]);
 });
@@ -201,7 +220,10 @@ test('a sink that throws does not end the watch', async () => {
   const f = await follow(
     {
       list: inTurn(emptyList, (_, response) => sendJson(response, 200, aList([], '11'))),
-      watch: inTurn(lines(aLine('ADDED', anObject('a', '11'))), lines(aLine('ADDED', anObject('b', '12')))),
+      watch: inTurn(
+        lines(aLine('ADDED', anObject('a', '11'))),
+        lines(aLine('ADDED', anObject('b', '12'))),
+      ),
     },
     {
       sink: {
@@ -244,10 +266,13 @@ test.each(['listing', 'watching', 'waiting'] as const)(
   async (when) => {
     const hang: Behaviour = () => undefined;
     const f = await follow({
-      list: when === 'listing' ? hang : when === 'waiting' ? refuse(500, 'InternalError') : emptyList,
+      list:
+        when === 'listing' ? hang : when === 'waiting' ? refuse(500, 'InternalError') : emptyList,
       watch: silence,
     });
-    await f.until(() => expect([f.states.at(-1), f.server.requests.length > 0]).toEqual([when, true]));
+    await f.until(() =>
+      expect([f.states.at(-1), f.server.requests.length > 0]).toEqual([when, true]),
+    );
     const before = [...f.news];
     f.stop.abort();
     await f.watch.stopped;
@@ -259,7 +284,8 @@ test.each(['listing', 'watching', 'waiting'] as const)(
 
 test('two hundred reconnects leave no listener, no timer and one socket', async () => {
   let version = 10;
-  const end: Behaviour = (_, response) => response.end(aLine('ADDED', anObject(`a${++version}`, String(version))));
+  const end: Behaviour = (_, response) =>
+    response.end(aLine('ADDED', anObject(`a${++version}`, String(version))));
   const f = await follow({ watch: inTurn(...Array.from({ length: 200 }, () => end), silence) });
   const added = vi.spyOn(f.stop.signal, 'addEventListener');
   const removed = vi.spyOn(f.stop.signal, 'removeEventListener');

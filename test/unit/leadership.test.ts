@@ -81,7 +81,9 @@ function aProcess({ kube = new MemoryKube(), fate, elected = true, work }: Setti
 }
 
 function run(process: Process): void {
-  process.ended = process.leadership.run(process.stop.signal).then(() => void process.told.push('over'));
+  process.ended = process.leadership
+    .run(process.stop.signal)
+    .then(() => void process.told.push('over'));
 }
 
 /** Runs after so many turns of the promises, all within one turn of the event loop. */
@@ -91,7 +93,9 @@ function afterSteps(steps: number, then: () => void): void {
 }
 
 function hold(kube: MemoryKube, holderIdentity: string): void {
-  kube.set(path, { spec: { holderIdentity, leaseDurationSeconds: holderIdentity === '' ? 1 : 15 } });
+  kube.set(path, {
+    spec: { holderIdentity, leaseDurationSeconds: holderIdentity === '' ? 1 : 15 },
+  });
 }
 
 function holder(kube: MemoryKube): string | undefined {
@@ -104,7 +108,10 @@ describe('without an election', () => {
     process.passMs = 300;
     run(process);
     expect(process.told).toEqual(['working']);
-    expect([process.leadership.isLeader(), process.leadership.mayStartCall()]).toEqual([true, true]);
+    expect([process.leadership.isLeader(), process.leadership.mayStartCall()]).toEqual([
+      true,
+      true,
+    ]);
     process.stop.abort();
     await process.clock.advance(299);
     expect(process.told).toEqual(['working', 'stopping']);
@@ -120,16 +127,19 @@ describe('with an election', () => {
     hold(process.kube, 'another');
     run(process);
     await process.clock.advance(14_000);
-    expect([process.told, process.leadership.isLeader(), process.leadership.mayStartCall()]).toEqual([
-      [],
-      false,
-      false,
-    ]);
+    expect([
+      process.told,
+      process.leadership.isLeader(),
+      process.leadership.mayStartCall(),
+    ]).toEqual([[], false, false]);
     hold(process.kube, '');
     await process.clock.advance(100);
     expect(holder(process.kube)).toBe('us');
     expect(process.told).toEqual(['working']);
-    expect([process.leadership.isLeader(), process.leadership.mayStartCall()]).toEqual([true, true]);
+    expect([process.leadership.isLeader(), process.leadership.mayStartCall()]).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test('stops when the Lease is lost and works again when it is regained, in the same process', async () => {
@@ -139,7 +149,10 @@ describe('with an election', () => {
     hold(process.kube, 'another');
     await process.clock.advance(2_100);
     expect(process.told).toEqual(['working', 'stopping', 'work ended']);
-    expect([process.leadership.isLeader(), process.leadership.mayStartCall()]).toEqual([false, false]);
+    expect([process.leadership.isLeader(), process.leadership.mayStartCall()]).toEqual([
+      false,
+      false,
+    ]);
     expect(holder(process.kube)).toBe('another');
     hold(process.kube, '');
     await process.clock.advance(100);

@@ -16,7 +16,11 @@ function recorded(options: { level?: LogLevel; redactor?: Redactor } = {}): {
     redactor: options.redactor ?? createRedactor(),
     destination: { write: (line) => written.push(line) },
   });
-  return { log, lines: () => written.map((line) => JSON.parse(line) as unknown), text: () => written.join('') };
+  return {
+    log,
+    lines: () => written.map((line) => JSON.parse(line) as unknown),
+    text: () => written.join(''),
+  };
 }
 
 /** As kube or a library might have it: anything goes. */
@@ -57,8 +61,13 @@ describe('a line', () => {
   test('never carries an object or the properties of an error, whatever the caller hands in', () => {
     const { log, text, lines } = recorded();
     const wide: WideLog = log;
-    const error = Object.assign(new Error('refused'), { request: { headers: { authorization: 'Basic c2VjcmV0' } } });
-    wide.info({ error, body: { password: 'hunter22' }, list: ['a', { token: 'hunter22' }] }, 'wide');
+    const error = Object.assign(new Error('refused'), {
+      request: { headers: { authorization: 'Basic c2VjcmV0' } },
+    });
+    wide.info(
+      { error, body: { password: 'hunter22' }, list: ['a', { token: 'hunter22' }] },
+      'wide',
+    );
     wide.child({ error, config: { password: 'hunter22' } }).info({}, 'child');
     expect(text()).not.toMatch(/c2VjcmV0|hunter22/);
     expect(lines()).toMatchObject([
@@ -73,7 +82,9 @@ describe('a line', () => {
       import { createRedactor } from './src/telemetry/redaction.ts';
       createLog({ level: 'info', redactor: createRedactor() }).fatal({}, 'last words');
       process.kill(process.pid, 'SIGKILL');`;
-    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      encoding: 'utf8',
+    });
     expect(JSON.parse(stdout)).toMatchObject({ level: 'fatal', msg: 'last words' });
   });
 
@@ -97,7 +108,9 @@ describe('a line', () => {
 
 describe('errorFields', () => {
   test('gives name, message, code, status and the messages of the causes, and nothing else', () => {
-    const cause = Object.assign(new TypeError('bad host', { cause: new Error('no DNS') }), { secret: 'hunter22' });
+    const cause = Object.assign(new TypeError('bad host', { cause: new Error('no DNS') }), {
+      secret: 'hunter22',
+    });
     const error = Object.assign(new Error('call failed', { cause }), {
       code: 'ECONNREFUSED',
       status: 503,
@@ -137,7 +150,9 @@ describe('errorFields', () => {
   });
 
   test('a bug also says where it was thrown', () => {
-    expect(bugFields(new TypeError('x is not a function')).errorStack?.[0]).toContain('log.test.ts');
+    expect(bugFields(new TypeError('x is not a function')).errorStack?.[0]).toContain(
+      'log.test.ts',
+    );
     expect(errorFields(new TypeError('x')).errorStack).toBeUndefined();
   });
 });
@@ -147,7 +162,9 @@ describe('the redactor', () => {
     const redactor = createRedactor();
     redactor.add(['p"ss/word+1']);
     const { log, text } = recorded({ redactor });
-    log.child({ a: 'p"ss/word+1' }).info({ b: `x${encodeURIComponent('p"ss/word+1')}y` }, 'with p"ss/word+1 inside');
+    log
+      .child({ a: 'p"ss/word+1' })
+      .info({ b: `x${encodeURIComponent('p"ss/word+1')}y` }, 'with p"ss/word+1 inside');
     expect(text()).not.toMatch(/word|ss%2F/);
     expect(text().match(/\[redacted\]/g)).toHaveLength(3);
     expect(() => JSON.parse(text()) as unknown).not.toThrow();

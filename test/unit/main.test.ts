@@ -20,11 +20,17 @@ clusters: [{ name: x, cluster: { server: 'http://127.0.0.1:1' } }]
 users: [{ name: x, user: { token: t } }]
 `;
 
-async function runWith(code: string): Promise<{ exitCode: number | null; stdout: string; stderr: string }> {
+async function runWith(
+  code: string,
+): Promise<{ exitCode: number | null; stdout: string; stderr: string }> {
   await writeFile(join(folder, 'config'), KUBECONFIG);
   await writeFile(join(folder, 'defect.mjs'), code);
   const main = join(import.meta.dirname, '../../src/main.ts');
-  const flags = ['--api-url=https://api.test', `--kubeconfig=${join(folder, 'config')}`, '--listen=127.0.0.1:0'];
+  const flags = [
+    '--api-url=https://api.test',
+    `--kubeconfig=${join(folder, 'config')}`,
+    '--listen=127.0.0.1:0',
+  ];
   const child = execFile(process.execPath, [main, ...flags], {
     env: { NODE_OPTIONS: `--import=${join(folder, 'defect.mjs')}` },
   });
@@ -36,7 +42,10 @@ async function runWith(code: string): Promise<{ exitCode: number | null; stdout:
 }
 
 const ERROR = `Object.assign(new Error('boom'), { headers: { authorization: 'Basic canary' } })`;
-/** Waits for the process's own handler, so that the defect comes after the start however slow the machine is. */
+/**
+ * Waits for the process's own handler, so that the defect comes after the start however slow the
+ * machine is.
+ */
 const whenStarted = (defect: string): string =>
   `const wait = setInterval(() => { if (process.listenerCount('SIGTERM') > 0) { clearInterval(wait); ${defect} } }, 10);`;
 
@@ -50,6 +59,11 @@ test.each([
     expect(exitCode).toBe(1);
     expect(stdout + stderr).not.toContain('canary');
     const last: unknown = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
-    expect(last).toMatchObject({ level: 'fatal', error: 'boom', kind, errorStack: expect.any(Array) as unknown });
+    expect(last).toMatchObject({
+      level: 'fatal',
+      error: 'boom',
+      kind,
+      errorStack: expect.any(Array) as unknown,
+    });
   },
 );

@@ -6,10 +6,15 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { startCounters } from '../../src/telemetry/observe.ts';
 import { parseExposition } from '../support/exposition.ts';
 
-const sample = (page: string, name: string, labels: Record<string, string> = {}): number | undefined =>
+const sample = (
+  page: string,
+  name: string,
+  labels: Record<string, string> = {},
+): number | undefined =>
   parseExposition(page)
     .flatMap(({ samples }) => samples)
-    .find((one) => one.name === name && JSON.stringify(one.labels) === JSON.stringify(labels))?.value;
+    .find((one) => one.name === name && JSON.stringify(one.labels) === JSON.stringify(labels))
+    ?.value;
 
 describe('the text format', () => {
   test('carries any label value and help text there and back', () => {
@@ -56,10 +61,17 @@ describe('the text format', () => {
 
   test('buckets are cumulative, inclusive at their bound, and end in +Inf, sum and count', () => {
     const registry = createRegistry();
-    const histogram = registry.histogram({ name: 'h_seconds', help: 'h', labels: ['k'], buckets: [0.1, 1, 10] });
+    const histogram = registry.histogram({
+      name: 'h_seconds',
+      help: 'h',
+      labels: ['k'],
+      buckets: [0.1, 1, 10],
+    });
     for (const value of [0.05, 0.1, 0.5, 1, 99]) histogram.observe({ k: 'a' }, value);
     const page = registry.render();
-    const counts = ['0.1', '1', '10', '+Inf'].map((le) => sample(page, 'h_seconds_bucket', { k: 'a', le }));
+    const counts = ['0.1', '1', '10', '+Inf'].map((le) =>
+      sample(page, 'h_seconds_bucket', { k: 'a', le }),
+    );
     expect(counts).toEqual([2, 4, 4, 5]);
     expect(sample(page, 'h_seconds_count', { k: 'a' })).toBe(5);
     expect(sample(page, 'h_seconds_sum', { k: 'a' })).toBeCloseTo(100.65);
@@ -68,9 +80,15 @@ describe('the text format', () => {
   test('refuses a name twice, a name that is none, and buckets that do not rise', () => {
     const registry = createRegistry();
     registry.counter({ name: 'g', help: 'h', labels: [] });
-    expect(() => registry.counter({ name: 'g', help: 'h', labels: [] })).toThrow('registered twice');
-    expect(() => registry.counter({ name: 'with space', help: 'h', labels: [] })).toThrow('no name for a metric');
-    expect(() => registry.histogram({ name: 'h', help: 'h', labels: [], buckets: [1, 1] })).toThrow('do not rise');
+    expect(() => registry.counter({ name: 'g', help: 'h', labels: [] })).toThrow(
+      'registered twice',
+    );
+    expect(() => registry.counter({ name: 'with space', help: 'h', labels: [] })).toThrow(
+      'no name for a metric',
+    );
+    expect(() => registry.histogram({ name: 'h', help: 'h', labels: [], buckets: [1, 1] })).toThrow(
+      'do not rise',
+    );
   });
 
   test('collected series are those of the moment: what is gone from the source is gone from the page', () => {
@@ -79,9 +97,11 @@ describe('the text format', () => {
       ['a', 1],
       ['b', 0],
     ]);
-    registry.collected({ name: 'ready', help: 'h', labels: ['name'], type: 'gauge' }).from(function* () {
-      for (const [name, value] of objects) yield [{ name }, value];
-    });
+    registry
+      .collected({ name: 'ready', help: 'h', labels: ['name'], type: 'gauge' })
+      .from(function* () {
+        for (const [name, value] of objects) yield [{ name }, value];
+      });
     expect(sample(registry.render(), 'ready', { name: 'b' })).toBe(0);
     objects.delete('b');
     objects.set('a', 0);
@@ -143,13 +163,20 @@ describe('the metrics of the process', () => {
     metrics.queueDepth.from(() => [[{ name: 'pipesettings' }, 3]]);
     metrics.kubeRequests.inc({ code: '200', method: 'GET', host: '10.0.0.1:443' });
     const page = metrics.render();
-    expect(sample(page, 'pipewright_api_requests_total', { operation: 'PutSettings', code: '200' })).toBe(1);
     expect(
-      sample(page, 'pipewright_api_request_duration_seconds_bucket', { operation: 'PutSettings', le: '0.25' }),
+      sample(page, 'pipewright_api_requests_total', { operation: 'PutSettings', code: '200' }),
+    ).toBe(1);
+    expect(
+      sample(page, 'pipewright_api_request_duration_seconds_bucket', {
+        operation: 'PutSettings',
+        le: '0.25',
+      }),
     ).toBe(1);
     expect(sample(page, 'pipewright_api_wait_seconds_sum')).toBe(12);
     expect(sample(page, 'pipewright_credential_paused', { state: 'paused' })).toBe(1);
-    expect(sample(page, 'pipewright_reconcile_total', { kind: 'PipeSettings', result: 'Applied' })).toBe(1);
+    expect(
+      sample(page, 'pipewright_reconcile_total', { kind: 'PipeSettings', result: 'Applied' }),
+    ).toBe(1);
     expect(
       sample(page, 'pipewright_resource_ready', {
         kind: 'PipeSettings',
@@ -160,7 +187,13 @@ describe('the metrics of the process', () => {
     ).toBe(1);
     expect(sample(page, 'pipewright_leader')).toBe(1);
     expect(sample(page, 'workqueue_depth', { name: 'pipesettings' })).toBe(3);
-    expect(sample(page, 'rest_client_requests_total', { code: '200', method: 'GET', host: '10.0.0.1:443' })).toBe(1);
+    expect(
+      sample(page, 'rest_client_requests_total', {
+        code: '200',
+        method: 'GET',
+        host: '10.0.0.1:443',
+      }),
+    ).toBe(1);
   });
 
   test('start at 0 wherever the labels are known in advance', () => {
@@ -171,7 +204,10 @@ describe('the metrics of the process', () => {
     const page = metrics.render();
     for (const operation of ['UpdatePipeSettings', 'UpdateOrganization', 'GetActivity'])
       for (const code of ['200', '401', '429', '503', 'none'])
-        expect(sample(page, 'pipewright_api_requests_total', { operation, code }), `${operation} ${code}`).toBe(0);
+        expect(
+          sample(page, 'pipewright_api_requests_total', { operation, code }),
+          `${operation} ${code}`,
+        ).toBe(0);
     for (const kind of ['PipeSettings', 'Organization', 'Activity']) {
       expect(sample(page, 'pipewright_reconcile_total', { kind, result: 'error' })).toBe(0);
       expect(sample(page, 'pipewright_drift_total', { kind })).toBe(0);
@@ -202,7 +238,9 @@ describe('the metrics of the process', () => {
         yield [{ kind: 'PipeSettings', namespace: 'ingest', name: `p-${i}`, reason: 'Applied' }, 1];
     });
     expect(asked).toBe(0);
-    const family = parseExposition(metrics.render()).find(({ name }) => name === 'pipewright_resource_ready');
+    const family = parseExposition(metrics.render()).find(
+      ({ name }) => name === 'pipewright_resource_ready',
+    );
     expect(family?.samples).toHaveLength(10_000);
     expect(asked).toBe(1);
   });

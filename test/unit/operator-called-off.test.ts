@@ -47,7 +47,9 @@ test('nothing leaves for an object while whose Secret was read another one came 
   await eventually(() => expect(statusOf('other/holds')?.applied).toBeDefined());
   expect(api.paths).toHaveLength(1);
   answered.resolve();
-  await eventually(() => expect(statusOf('ns/waits')?.conditions?.[0]?.reason).toBe('TargetConflict'));
+  await eventually(() =>
+    expect(statusOf('ns/waits')?.conditions?.[0]?.reason).toBe('TargetConflict'),
+  );
   expect(api.paths).toHaveLength(1);
   await end();
   api.close();
@@ -59,7 +61,9 @@ test.each([
     how: 'suspended, edited, deleted or made anew',
     names: ['suspended', 'edited', 'deleted', 'anew'],
     change(kube: FakeKubeServer) {
-      kube.edit(pipeSettingsType, 'ns/suspended', { spec: aSpec('suspended', 'slow', { suspend: true }) });
+      kube.edit(pipeSettingsType, 'ns/suspended', {
+        spec: aSpec('suspended', 'slow', { suspend: true }),
+      });
       kube.edit(pipeSettingsType, 'ns/edited', { spec: aSpec('edited', 'slow', { mode: 'Plan' }) });
       kube.remove(pipeSettingsType, 'ns/deleted');
       kube.remove(pipeSettingsType, 'ns/anew');
@@ -77,25 +81,30 @@ test.each([
       }),
     reasons: ['Suspended'],
   },
-])('nothing leaves for objects that were $how while their Secret was read', async ({ names, change, reasons }) => {
-  const kube = await new FakeKubeServer().start();
-  const api = await startPlainApi();
-  kube.create(SECRET, 'ns/slow', { data: KEY });
-  kube.create(SECRET, 'ns/quick', { data: KEY });
-  const { asked, answered } = holdSecret(kube);
-  for (const name of names) kube.create(pipeSettingsType, `ns/${name}`, { spec: aSpec(name, 'slow') });
-  const { end } = await startOnFakes(kube, api.url);
-  await asked.promise;
-  change(kube);
-  // Its event comes last, so where it is acted on the others have been heard.
-  kube.create(pipeSettingsType, 'ns/last', { spec: aSpec('last', 'quick') });
-  const reasonOf = (name: string) =>
-    (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings | undefined)?.status?.conditions?.[0]?.reason;
-  await eventually(() => expect(reasonOf('last')).toBe('Applied'));
-  answered.resolve();
-  await eventually(() => expect(names.map(reasonOf)).toEqual(reasons));
-  expect(api.paths).toEqual([expect.stringContaining('/pipes/last/')]);
-  await end();
-  api.close();
-  await kube.stop();
-});
+])(
+  'nothing leaves for objects that were $how while their Secret was read',
+  async ({ names, change, reasons }) => {
+    const kube = await new FakeKubeServer().start();
+    const api = await startPlainApi();
+    kube.create(SECRET, 'ns/slow', { data: KEY });
+    kube.create(SECRET, 'ns/quick', { data: KEY });
+    const { asked, answered } = holdSecret(kube);
+    for (const name of names)
+      kube.create(pipeSettingsType, `ns/${name}`, { spec: aSpec(name, 'slow') });
+    const { end } = await startOnFakes(kube, api.url);
+    await asked.promise;
+    change(kube);
+    // Its event comes last, so where it is acted on the others have been heard.
+    kube.create(pipeSettingsType, 'ns/last', { spec: aSpec('last', 'quick') });
+    const reasonOf = (name: string) =>
+      (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings | undefined)?.status
+        ?.conditions?.[0]?.reason;
+    await eventually(() => expect(reasonOf('last')).toBe('Applied'));
+    answered.resolve();
+    await eventually(() => expect(names.map(reasonOf)).toEqual(reasons));
+    expect(api.paths).toEqual([expect.stringContaining('/pipes/last/')]);
+    await end();
+    api.close();
+    await kube.stop();
+  },
+);

@@ -9,7 +9,9 @@ import { startOnFakes, startPlainApi } from '../support/operator-on-fakes.ts';
 test('nothing is kept of a Secret whose last object goes while it is read', async () => {
   const kube = await new FakeKubeServer().start();
   const api = await startPlainApi();
-  kube.create(SECRET, 'ns/key', { data: { keyId: btoa('canary-id'), keySecret: btoa('canary-secret') } });
+  kube.create(SECRET, 'ns/key', {
+    data: { keyId: btoa('canary-id'), keySecret: btoa('canary-secret') },
+  });
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
   kube.fate = async ({ path }) => {
@@ -19,7 +21,12 @@ test('nothing is kept of a Secret whose last object goes while it is read', asyn
     return undefined;
   };
   const { guarded, end } = await startOnFakes(kube, api.url);
-  const spec = { organizationId: 'o', serviceId: 's', pipeId: 'p', credentialsSecretRef: { name: 'key' } };
+  const spec = {
+    organizationId: 'o',
+    serviceId: 's',
+    pipeId: 'p',
+    credentialsSecretRef: { name: 'key' },
+  };
   kube.create(pipeSettingsType, 'ns/a', { spec: { ...spec, settings: { engine_max_threads: 4 } } });
   await asked.promise;
   await eventually(() => expect(kube.openWatches).toBe(definitions.length + 1));
@@ -35,7 +42,9 @@ test('nothing is kept of a Secret whose last object goes while it is read', asyn
 test('what was made of a Secret goes with the last object that refers to it', async () => {
   const kube = await new FakeKubeServer().start();
   const api = await startPlainApi();
-  kube.create(SECRET, 'ns/key', { data: { keyId: btoa('canary-id'), keySecret: btoa('canary-secret') } });
+  kube.create(SECRET, 'ns/key', {
+    data: { keyId: btoa('canary-id'), keySecret: btoa('canary-secret') },
+  });
   const { guarded, end } = await startOnFakes(kube, api.url);
   const spec = { organizationId: 'o', serviceId: 's', credentialsSecretRef: { name: 'key' } };
   const settings = { engine_max_threads: 4 };

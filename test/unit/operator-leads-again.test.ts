@@ -14,10 +14,18 @@ test('who leads again keeps to the time that another process put on record after
   const createSecret = (name: string) =>
     kube.create(SECRET, `ns/${name}`, { data: { keyId: btoa(name), keySecret: btoa('secret') } });
   const create = (name: string) => {
-    const spec = { organizationId: 'o', serviceId: 's', pipeId: name, settings: { engine_max_threads: 4 } };
-    kube.create(pipeSettingsType, `ns/${name}`, { spec: { ...spec, credentialsSecretRef: { name } } });
+    const spec = {
+      organizationId: 'o',
+      serviceId: 's',
+      pipeId: name,
+      settings: { engine_max_threads: 4 },
+    };
+    kube.create(pipeSettingsType, `ns/${name}`, {
+      spec: { ...spec, credentialsSecretRef: { name } },
+    });
   };
-  const statusOf = (name: string) => (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status;
+  const statusOf = (name: string) =>
+    (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status;
   const says = (name: string, reason: string) =>
     eventually(() => expect(statusOf(name)?.conditions?.[0]?.reason).toBe(reason));
   const { end, standBy } = await startOnFakes(kube, api.url);
@@ -25,8 +33,14 @@ test('who leads again keeps to the time that another process put on record after
   create('tried');
   await says('tried', 'Unauthorized');
   await standBy(() => {
-    kube.edit(SECRET, 'ns/tried', { data: { keyId: btoa('tried'), keySecret: btoa('another secret') } });
-    const lastRequest = { ...statusOf('tried')?.lastRequest, time: new Date().toISOString(), requestId: 'of another' };
+    kube.edit(SECRET, 'ns/tried', {
+      data: { keyId: btoa('tried'), keySecret: btoa('another secret') },
+    });
+    const lastRequest = {
+      ...statusOf('tried')?.lastRequest,
+      time: new Date().toISOString(),
+      requestId: 'of another',
+    };
     kube.edit(pipeSettingsType, 'ns/tried', { status: { ...statusOf('tried'), lastRequest } });
   });
   // By then all of that has been heard of.
@@ -44,13 +58,24 @@ test('who leads again keeps to the time on record, whatever slot it was given be
   const kube = await new FakeKubeServer().start();
   const api = await startPlainApi();
   const create = (pipeId: string, secret = 'key') => {
-    const spec = { organizationId: 'o', serviceId: 's', pipeId, settings: { engine_max_threads: 4 } };
-    kube.create(pipeSettingsType, `ns/${pipeId}`, { spec: { ...spec, credentialsSecretRef: { name: secret } } });
+    const spec = {
+      organizationId: 'o',
+      serviceId: 's',
+      pipeId,
+      settings: { engine_max_threads: 4 },
+    };
+    kube.create(pipeSettingsType, `ns/${pipeId}`, {
+      spec: { ...spec, credentialsSecretRef: { name: secret } },
+    });
   };
-  const statusOf = (name: string) => (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status;
+  const statusOf = (name: string) =>
+    (kube.get(pipeSettingsType, `ns/${name}`) as PipeSettings).status;
   for (const name of ['key', 'other'])
     kube.create(SECRET, `ns/${name}`, { data: { keyId: btoa(name), keySecret: btoa('secret') } });
-  const { end, standBy, told, waiting } = await startOnFakes(kube, api.url, ['--api-in-flight', '1']);
+  const { end, standBy, told, waiting } = await startOnFakes(kube, api.url, [
+    '--api-in-flight',
+    '1',
+  ]);
   api.together = 2;
   create('first');
   await eventually(() => expect(api.paths).toHaveLength(1));
@@ -58,7 +83,9 @@ test('who leads again keeps to the time on record, whatever slot it was given be
   await eventually(() => expect(waiting()).toBe(1));
   const leadsAgain = standBy(async () => {
     kube.edit(pipeSettingsType, 'ns/next', { status: refusedFor(10 * 60_000) });
-    await eventually(() => expect(told('PipeSettings', 'ns/next')?.status).toHaveProperty('lastRequest'));
+    await eventually(() =>
+      expect(told('PipeSettings', 'ns/next')?.status).toHaveProperty('lastRequest'),
+    );
   });
   // Answers the first call: the slot falls to the next object, which nobody visits any more.
   await fetch(api.url);
@@ -76,7 +103,9 @@ test('who leads again goes on with an attempt that waited for its slot when the 
   const api = await startPlainApi();
   api.result = { name: 'Other', privateEndpoints: [] };
   kube.create(SECRET, 'ns/key', { data: { keyId: btoa('id'), keySecret: btoa('secret') } });
-  kube.create(organizationType, 'ns/one', { spec: { ...PLACE, name: 'Acme', privateEndpoints: [] } });
+  kube.create(organizationType, 'ns/one', {
+    spec: { ...PLACE, name: 'Acme', privateEndpoints: [] },
+  });
   const { end, standBy, waiting } = await startOnFakes(kube, api.url, ['--api-rate', '1/1s']);
   await eventually(() => expect(waiting()).toBe(1));
   await standBy(() => undefined);
@@ -91,7 +120,12 @@ test('who leads again goes on with an attempt that waited for its slot when the 
 /** What a process writes whose key was refused just now. */
 function refusedFor(waitMs: number): object {
   const time = new Date().toISOString();
-  const said = { reason: 'Unauthorized', message: 'refused', observedGeneration: 1, lastTransitionTime: time };
+  const said = {
+    reason: 'Unauthorized',
+    message: 'refused',
+    observedGeneration: 1,
+    lastTransitionTime: time,
+  };
   return {
     observedGeneration: 1,
     conditions: [
@@ -104,12 +138,20 @@ function refusedFor(waitMs: number): object {
   };
 }
 
-const PLACE = { organizationId: '0b1d7c1e-0000-4000-8000-000000000001', credentialsSecretRef: { name: 'key' } };
+const PLACE = {
+  organizationId: '0b1d7c1e-0000-4000-8000-000000000001',
+  credentialsSecretRef: { name: 'key' },
+};
 
 test.each([
   {
     type: pipeSettingsType,
-    spec: (threads: number) => ({ ...PLACE, serviceId: 's', pipeId: 'p', settings: { engine_max_threads: threads } }),
+    spec: (threads: number) => ({
+      ...PLACE,
+      serviceId: 's',
+      pipeId: 'p',
+      settings: { engine_max_threads: threads },
+    }),
   },
   { type: organizationType, spec: (count: number) => ({ ...PLACE, name: `Name ${count}` }) },
 ])(
@@ -129,13 +171,19 @@ test.each([
     await says(1, 'Applied');
     await standBy(() => {
       kube.edit(type, 'ns/one', { spec: spec(2) });
-      const lastRequest = { operation: 'by another', outcome: 'Unknown', time: new Date().toISOString() };
+      const lastRequest = {
+        operation: 'by another',
+        outcome: 'Unknown',
+        time: new Date().toISOString(),
+      };
       const conditions = statusOf()?.conditions?.map((one) => ({
         ...one,
         reason: 'OutcomeUnknown',
         observedGeneration: 2,
       }));
-      kube.edit(type, 'ns/one', { status: { ...statusOf(), conditions, observedGeneration: 2, lastRequest } });
+      kube.edit(type, 'ns/one', {
+        status: { ...statusOf(), conditions, observedGeneration: 2, lastRequest },
+      });
       kube.edit(type, 'ns/one', { spec: spec(3) });
     });
     await says(3, 'OutcomeUnknown');

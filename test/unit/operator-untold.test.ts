@@ -19,7 +19,9 @@ beforeEach(async () => {
   last = 0;
   kube = await new FakeKubeServer().start();
   api = await startSimulator();
-  kube.create(SECRET, 'ns/key', { data: { keyId: btoa('canary-id'), keySecret: btoa('canary-secret') } });
+  kube.create(SECRET, 'ns/key', {
+    data: { keyId: btoa('canary-id'), keySecret: btoa('canary-secret') },
+  });
   operator = await startOnFakes(kube, api.url, ['--api-rate', '0']);
 });
 
@@ -73,7 +75,10 @@ async function sendAndHold(name: string): Promise<void> {
   await eventually(() => expect(api.organization(TARGET)?.name).toBe(name));
 }
 
-/** The watch tells of changes in their order: an object that is made now is acted on when all before it has been heard. */
+/**
+ * The watch tells of changes in their order: an object that is made now is acted on when all before
+ * it has been heard.
+ */
 async function watchHasTold(): Promise<void> {
   last += 1;
   const organizationId = `${TARGET.slice(0, -1)}${last}`;
@@ -141,16 +146,21 @@ test('so is one of an object that finds the organization held by another one, be
 test.each([
   ['a name', { name: 'acme-3' }],
   ['a removal', { privateEndpoints: [] }],
-])('%s that the answer does not show yet keeps the next object waiting when the first is gone', async (_, change) => {
-  await applied('acme-1');
-  kube.create(organizationType, 'ns/next', { spec: named('acme-1') });
-  await eventually(() => expect(readyOf('ns/next')?.reason).toBe('TargetConflict'));
-  api.play({ organization: { echo: 'stale' } });
-  kube.edit(organizationType, KEY, { spec: { ...named('acme-1'), ...change } });
-  await eventually(() => expect(readyOf(KEY)?.reason).toBe('NotConfirmed'));
-  const calls = api.callCount({ pathIncludes: TARGET });
-  kube.remove(organizationType, KEY);
-  await eventually(() => expect(readyOf('ns/next')?.message).toContain('its outcome is not settled'));
-  await watchHasTold();
-  expect(api.callCount({ pathIncludes: TARGET })).toBe(calls);
-});
+])(
+  '%s that the answer does not show yet keeps the next object waiting when the first is gone',
+  async (_, change) => {
+    await applied('acme-1');
+    kube.create(organizationType, 'ns/next', { spec: named('acme-1') });
+    await eventually(() => expect(readyOf('ns/next')?.reason).toBe('TargetConflict'));
+    api.play({ organization: { echo: 'stale' } });
+    kube.edit(organizationType, KEY, { spec: { ...named('acme-1'), ...change } });
+    await eventually(() => expect(readyOf(KEY)?.reason).toBe('NotConfirmed'));
+    const calls = api.callCount({ pathIncludes: TARGET });
+    kube.remove(organizationType, KEY);
+    await eventually(() =>
+      expect(readyOf('ns/next')?.message).toContain('its outcome is not settled'),
+    );
+    await watchHasTold();
+    expect(api.callCount({ pathIncludes: TARGET })).toBe(calls);
+  },
+);

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { decide } from '../../src/kinds/organization/attempt/decide.ts';
 import { T0 } from '../support/objects.ts';
-import { at, entry, goal, listing, refusedEntry, sent, settled, shortly } from '../support/organization-entries.ts';
+import {
+  at,
+  entry,
+  goal,
+  listing,
+  refusedEntry,
+  sent,
+  settled,
+  shortly,
+} from '../support/organization-entries.ts';
 
 const MINUTE = 60_000;
 const lost = sent('lost', { add: 'a' });
@@ -27,9 +36,12 @@ test.each(THERE)(
   },
 );
 
-test.each(THERE)('what %s, is there and listed, and adopted: no event says that it is nobody’s', (_, given) => {
-  const adopting = goal(['a'], { adoptPrivateEndpoints: true });
-  const { ledger, remarks } = settled({ ...given, list: listing('a'), goal: adopting });
-  expect(ledger.map(shortly)).toEqual(['a Adopted Present']);
-  expect(remarks).toEqual([]);
-});
+test.each(THERE)(
+  'what %s, is there and listed, and adopted: no event says that it is nobody’s',
+  (_, given) => {
+    const adopting = goal(['a'], { adoptPrivateEndpoints: true });
+    const { ledger, remarks } = settled({ ...given, list: listing('a'), goal: adopting });
+    expect(ledger.map(shortly)).toEqual(['a Adopted Present']);
+    expect(remarks).toEqual([]);
+  },
+);

@@ -4,7 +4,11 @@ import { progress } from '../../src/kinds/organization/attempt/progress.ts';
 import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { conclude } from '../../src/kinds/organization/readiness/attempt-end.ts';
-import { type DeclaredEndpoint, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import {
+  type DeclaredEndpoint,
+  type OrganizationStatus,
+  parseSpec,
+} from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
@@ -15,17 +19,37 @@ const told = { field: 'privateEndpoints[a].region', declared: 'r1', reported: 'R
 const before: OrganizationStatus = { privateEndpoints: [entry('a', kept)], differences: [told] };
 
 /** A look that shows these, at an object that lists those. */
-function looked(privateEndpoints: readonly DeclaredEndpoint[], list: readonly unknown[], status = before) {
-  const object = anOrganization({ spec: { maxPrivateEndpointRemovals: 0, privateEndpoints }, status });
+function looked(
+  privateEndpoints: readonly DeclaredEndpoint[],
+  list: readonly unknown[],
+  status = before,
+) {
+  const object = anOrganization({
+    spec: { maxPrivateEndpointRemovals: 0, privateEndpoints },
+    status,
+  });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
-  const work = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
-  const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { privateEndpoints: list } } as const;
+  const work = workOf(object, factsOf(object), {
+    spec: parsed.spec,
+    goal: goalOf(parsed.spec),
+    now: T0,
+  });
+  const verdict = {
+    ok: true,
+    httpStatus: 200,
+    outcome: 'Succeeded',
+    result: { privateEndpoints: list },
+  } as const;
   const call = { step: 'look', by: 'list', body: '{}' } as const;
   const { session } = progress({ object, work, call, verdict, secretVersion: '1', now: T0 });
   const next: Work = { ...work, session };
   const said: OrganizationStatus | undefined = conclude(object, next, T0, 'look').status;
-  return { draft: session.draft, decision: decisionOf(next), message: said?.conditions?.[0]?.message };
+  return {
+    draft: session.draft,
+    decision: decisionOf(next),
+    message: said?.conditions?.[0]?.message,
+  };
 }
 
 describe('what the API keeps in another region than declared', () => {
@@ -41,19 +65,25 @@ describe('what the API keeps in another region than declared', () => {
   });
 
   test('is told to have another description than declared, as any other is', () => {
-    const { draft, message } = looked([{ ...e('a'), description: 'new' }], [{ ...kept, description: 'old' }]);
+    const { draft, message } = looked(
+      [{ ...e('a'), description: 'new' }],
+      [{ ...kept, description: 'old' }],
+    );
     const field = 'privateEndpoints[a].description';
     expect(draft.differences).toEqual([told, { field, declared: 'new', reported: 'old' }]);
     expect(message).toContain('The description of a is another one');
   });
 
-  test.each([undefined, 'same'])('and the declared description, %s, differs in no more', (description) => {
-    const declared = { ...e('a'), ...(description && { description }) };
-    const { draft, message } = looked([declared], [{ ...kept, description: 'same' }]);
-    expect(draft.differences).toEqual([told]);
-    expect(message).toContain('with other fields than declared');
-    expect(message).not.toContain('description');
-  });
+  test.each([undefined, 'same'])(
+    'and the declared description, %s, differs in no more',
+    (description) => {
+      const declared = { ...e('a'), ...(description && { description }) };
+      const { draft, message } = looked([declared], [{ ...kept, description: 'same' }]);
+      expect(draft.differences).toEqual([told]);
+      expect(message).toContain('with other fields than declared');
+      expect(message).not.toContain('description');
+    },
+  );
 
   test('is not said to be another one than declared where it is listed as it is kept', () => {
     expect(looked([kept], [kept]).message).toBe('The API has 1 private endpoint');

@@ -21,8 +21,18 @@ function said(lookByNameUntil: number) {
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object);
   const notes = { ...facts.notes, lookByNameUntil };
-  const work = workOf(object, { ...facts, notes }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
-  const plan = { do: 'step', work, step: { step: 'conclude' }, lane: 'user', probe: false } as const;
+  const work = workOf(
+    object,
+    { ...facts, notes },
+    { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
+  );
+  const plan = {
+    do: 'step',
+    work,
+    step: { step: 'conclude' },
+    lane: 'user',
+    probe: false,
+  } as const;
   const { status, outcome } = reportStep(object, plan, { got: 'nothing' }, T0);
   const { conditions = [], nextAttemptTime }: OrganizationStatus = status ?? {};
   return { ready: conditions[0], next: nextAttemptTime, outcome };
@@ -30,13 +40,19 @@ function said(lookByNameUntil: number) {
 
 test('where no look may leave under RemovalBlocked, none is promised, for an open change either', () => {
   const { ready, next, outcome } = said(1);
-  expect(ready).toMatchObject({ reason: 'RemovalBlocked', message: expect.not.stringContaining('Also') });
+  expect(ready).toMatchObject({
+    reason: 'RemovalBlocked',
+    message: expect.not.stringContaining('Also'),
+  });
   expect(next).toBeUndefined();
   expect(outcome).toEqual({ next: 'await-change' });
 });
 
 test('where a look shows the list by itself, the open change is followed by looks', () => {
   const { ready, next } = said(0);
-  expect(ready).toMatchObject({ reason: 'OutcomeUnknown', message: expect.stringContaining('Also: Nothing is sent') });
+  expect(ready).toMatchObject({
+    reason: 'OutcomeUnknown',
+    message: expect.stringContaining('Also: Nothing is sent'),
+  });
   expect(next).toBe(at(0));
 });

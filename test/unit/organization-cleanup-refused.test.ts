@@ -13,16 +13,40 @@ test('a deleted object is let go when nothing of its own is left, also where the
   const object = anOrganization({
     ids: ['a', 'b'],
     spec: { deletionPolicy: 'RemovePrivateEndpoints' },
-    status: { privateEndpoints: [entry('a'), refusedEntry('b', at(6 * 3_600_000))], pendingChange: pending },
+    status: {
+      privateEndpoints: [entry('a'), refusedEntry('b', at(6 * 3_600_000))],
+      pendingChange: pending,
+    },
     metadata: { generation: 2, deletionTimestamp: at(0), finalizers: [FINALIZER] },
   });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
-  const given = { spec: parsed.spec, goal: cleanupGoal(parsed.spec, []), now: T0, deadline: T0 + 600_000 };
+  const given = {
+    spec: parsed.spec,
+    goal: cleanupGoal(parsed.spec, []),
+    now: T0,
+    deadline: T0 + 600_000,
+  };
   const work = workOf(object, factsOf(object), given);
-  const plan = { do: 'step', work, step: { step: 'send', pending, body: '{}' }, lane: 'user', probe: false } as const;
-  const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { privateEndpoints: [] } } as const;
-  const said = reportStep(object, plan, { got: 'success', verdict, secretVersion: '1', leftAt: 0 }, T0);
+  const plan = {
+    do: 'step',
+    work,
+    step: { step: 'send', pending, body: '{}' },
+    lane: 'user',
+    probe: false,
+  } as const;
+  const verdict = {
+    ok: true,
+    httpStatus: 200,
+    outcome: 'Succeeded',
+    result: { privateEndpoints: [] },
+  } as const;
+  const said = reportStep(
+    object,
+    plan,
+    { got: 'success', verdict, secretVersion: '1', leftAt: 0 },
+    T0,
+  );
   expect(said.outcome).toEqual(goOn);
   expect(said.status).not.toHaveProperty('privateEndpoints');
 });
@@ -36,8 +60,19 @@ test('two answers that there is no such organization are three minutes apart als
   });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
-  const given = { spec: parsed.spec, goal: cleanupGoal(parsed.spec, []), now: T0, deadline: T0 + 600_000 };
-  const verdict = { ok: false, httpStatus: 404, failure: 'NotFound', outcome: 'Rejected', message: 'no' } as const;
+  const given = {
+    spec: parsed.spec,
+    goal: cleanupGoal(parsed.spec, []),
+    now: T0,
+    deadline: T0 + 600_000,
+  };
+  const verdict = {
+    ok: false,
+    httpStatus: 404,
+    failure: 'NotFound',
+    outcome: 'Rejected',
+    message: 'no',
+  } as const;
   const step = { step: 'look', by: 'list', body: '{}' } as const;
   /** A look that is planned at this time, and whose answer takes so long. */
   const missedAt = (monotonic: number, tookMs: number, notes = factsOf(object).notes) => {

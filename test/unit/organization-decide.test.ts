@@ -1,12 +1,25 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, type Question } from '../../src/kinds/organization/attempt/decide.ts';
-import { type Listing, plain, type Tuple, tupleKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
+import {
+  type Listing,
+  plain,
+  type Tuple,
+  tupleKey,
+} from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal, isOurs } from '../../src/kinds/organization/goal.ts';
 import { type Evidence, settle } from '../../src/kinds/organization/ledger/ledger.ts';
 import type { LedgerEntry } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
-import { at, e, entry, goal, listing, refusedEntry, specOf } from '../support/organization-entries.ts';
+import {
+  at,
+  e,
+  entry,
+  goal,
+  listing,
+  refusedEntry,
+  specOf,
+} from '../support/organization-entries.ts';
 
 const HOUR = 3_600_000;
 
@@ -24,7 +37,8 @@ function decided(question: Partial<Question> = {}) {
 }
 
 const ids = (tuples: readonly Tuple[]): string[] => tuples.map(({ id }) => id);
-const many = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+const many = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
 describe('the name', () => {
   const named = goal(undefined, { name: 'Acme' });
@@ -39,9 +53,9 @@ describe('the name', () => {
 
   test('is left alone where it is not declared, and on deletion', () => {
     expect(decided({ name: 'Other' })).not.toHaveProperty('name');
-    expect(decided({ goal: cleanupGoal(specOf(['a'], { name: 'Acme' }), []), name: 'Other' })).not.toHaveProperty(
-      'name',
-    );
+    expect(
+      decided({ goal: cleanupGoal(specOf(['a'], { name: 'Acme' }), []), name: 'Other' }),
+    ).not.toHaveProperty('name');
   });
 });
 
@@ -71,7 +85,11 @@ describe('additions and removals', () => {
     ['Unconfirmed', { state: 'Unconfirmed' }],
   ] as const)('take away nothing that is %s, and add nothing in its place', (_, more) => {
     const ledger = [entry('a', more)];
-    expect(decided({ goal: goal([]), ledger, list: listing('a') })).toMatchObject({ add: [], remove: [], again: [] });
+    expect(decided({ goal: goal([]), ledger, list: listing('a') })).toMatchObject({
+      add: [],
+      remove: [],
+      again: [],
+    });
     expect(decided({ ledger })).toMatchObject({ add: [], remove: [], again: [] });
   });
 
@@ -89,12 +107,22 @@ describe('additions and removals', () => {
     expect(decided(inVain(3))).toMatchObject({ add: [], exhausted: [e('a')] });
     const going = { goal: goal([]), ledger: [entry('a')], list: listing('a') };
     expect(ids(decided({ ...going, ...inVain(2) }).remove)).toEqual(['a']);
-    expect(decided({ ...going, ...inVain(3) })).toMatchObject({ remove: [], exhausted: [{ id: 'a' }] });
+    expect(decided({ ...going, ...inVain(3) })).toMatchObject({
+      remove: [],
+      exhausted: [{ id: 'a' }],
+    });
   });
 
   test('leave an endpoint alone that the API keeps with other fields than were declared', () => {
-    const kept = { ledger: [entry('a', { region: 'r2' })], list: listing(e('a', { region: 'r2' })) };
-    expect(decided({ ...kept, isAltered: () => true })).toMatchObject({ add: [], remove: [], conflicts: [] });
+    const kept = {
+      ledger: [entry('a', { region: 'r2' })],
+      list: listing(e('a', { region: 'r2' })),
+    };
+    expect(decided({ ...kept, isAltered: () => true })).toMatchObject({
+      add: [],
+      remove: [],
+      conflicts: [],
+    });
     expect(ids(decided(kept).remove), 'where it is not known to').toEqual(['a']);
   });
 });
@@ -142,7 +170,9 @@ describe('more removals than the cap allows', () => {
     expect(decided({ goal: goal([]), ...going(6, { state: 'Missing' }) }).blocked).toHaveLength(6);
     const refusal = { lastError: { httpStatus: 400 }, nextAttemptTime: at(HOUR) };
     const both = [...going(3).ledger, ...many('y', 3).map((id) => entry(id, refusal))];
-    expect(decided({ goal: goal([]), ledger: both, list: listing(...ids(both)) }).blocked).toHaveLength(6);
+    expect(
+      decided({ goal: goal([]), ledger: both, list: listing(...ids(both)) }).blocked,
+    ).toHaveLength(6);
     expect(decided({ goal: goal([]), ...going(6), inVain: () => 3 }).blocked).toHaveLength(6);
   });
 
@@ -163,7 +193,10 @@ describe('what was refused', () => {
   ])('and %s', (_, time, goes) => {
     const adding = decided({ ledger: [refusedEntry('a', time)] });
     expect(adding).toMatchObject({ add: [], again: goes ? [{ add: [e('a')], remove: [] }] : [] });
-    const failed = { lastError: { httpStatus: 400 }, ...(time !== undefined && { nextAttemptTime: time }) };
+    const failed = {
+      lastError: { httpStatus: 400 },
+      ...(time !== undefined && { nextAttemptTime: time }),
+    };
     const going = [entry('a', failed)];
     const removing = decided({ goal: goal([]), ledger: going, list: listing('a') });
     expect(removing).toMatchObject({ remove: [], again: goes ? [{ add: [], remove: going }] : [] });
@@ -178,24 +211,38 @@ describe('what was refused', () => {
 });
 
 test('on deletion all of ours goes but what is spared, and nothing is added', () => {
-  const ledger = [entry('a'), entry('b', { origin: 'Adopted' }), entry('c', { origin: 'Found' }), entry('d')];
+  const ledger = [
+    entry('a'),
+    entry('b', { origin: 'Adopted' }),
+    entry('c', { origin: 'Found' }),
+    entry('d'),
+  ];
   const wanted = cleanupGoal(specOf(['a', 'new']), [e('D')]);
-  expect(ids(decided({ goal: wanted, ledger, list: listing('a', 'b', 'c', 'd') }).remove)).toEqual(['a', 'b']);
+  expect(ids(decided({ goal: wanted, ledger, list: listing('a', 'b', 'c', 'd') }).remove)).toEqual([
+    'a',
+    'b',
+  ]);
   expect(decided({ goal: wanted }).add).toEqual([]);
 });
 
 describe('for any ledger, list and goal', () => {
   const word = (...words: readonly string[]) => fc.constantFrom(...words);
-  const tuple = fc.record({ id: word('a', 'A', 'b', 'c', 'd'), cloudProvider: word('gcp'), region: word('r1', 'r2') });
+  const tuple = fc.record({
+    id: word('a', 'A', 'b', 'c', 'd'),
+    cloudProvider: word('gcp'),
+    region: word('r1', 'r2'),
+  });
   const many = <T extends Tuple>(one: fc.Arbitrary<T>, key: (value: T) => string) =>
     fc.uniqueArray(one, { maxLength: 5, selector: key });
-  const known = fc.tuple(tuple, word('Added', 'Adopted', 'Found'), word('Present', 'Missing', 'Removing')).map(
-    ([key, origin, state]): LedgerEntry => ({
-      ...key,
-      origin: origin as NonNullable<LedgerEntry['origin']>,
-      state: state as LedgerEntry['state'],
-    }),
-  );
+  const known = fc
+    .tuple(tuple, word('Added', 'Adopted', 'Found'), word('Present', 'Missing', 'Removing'))
+    .map(
+      ([key, origin, state]): LedgerEntry => ({
+        ...key,
+        origin: origin as NonNullable<LedgerEntry['origin']>,
+        state: state as LedgerEntry['state'],
+      }),
+    );
   const evidence = fc.record({
     ledger: many(known, tupleKey),
     list: fc.array(tuple, { maxLength: 5 }).map((entries) => listing(...entries)),
@@ -206,7 +253,11 @@ describe('for any ledger, list and goal', () => {
         fc.option(many(tuple, tupleKey)),
       )
       .map(([privateEndpoints, adoptPrivateEndpoints, spared]) => {
-        const spec = specOf([], { privateEndpoints, adoptPrivateEndpoints, maxPrivateEndpointRemovals: 100 });
+        const spec = specOf([], {
+          privateEndpoints,
+          adoptPrivateEndpoints,
+          maxPrivateEndpointRemovals: 100,
+        });
         return spared ? cleanupGoal(spec, spared) : goal([], { ...spec });
       }),
   });
@@ -237,7 +288,10 @@ describe('for any ledger, list and goal', () => {
           const strangers = list
             .withId(one.id)
             .filter(
-              (other) => !ledger.some((own) => isOurs(own) && own.id === other.id && own.region === other.region),
+              (other) =>
+                !ledger.some(
+                  (own) => isOurs(own) && own.id === other.id && own.region === other.region,
+                ),
             );
           expect(strangers).toEqual([]);
           expect(add.some(({ id }) => plain(id) === plain(one.id))).toBe(false);

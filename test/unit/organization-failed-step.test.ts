@@ -12,7 +12,12 @@ import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
-const LOST = { ok: false, failure: 'OutcomeUnknown', outcome: 'Unknown', message: 'no answer' } as const;
+const LOST = {
+  ok: false,
+  failure: 'OutcomeUnknown',
+  outcome: 'Unknown',
+  message: 'no answer',
+} as const;
 type CallResult = Extract<Attempt, { got: 'success' | 'failure' }>;
 
 const problem = { reason: 'SecretNotFound', message: 'no Secret' } as const;
@@ -21,7 +26,10 @@ const added: OrganizationStatus = {
   privateEndpoints: [entry('a', { state: 'Unconfirmed' })],
 };
 
-/** How an attempt fails at its next step, when a look has shown nothing, and so that what was added is not there. */
+/**
+ * How an attempt fails at its next step, when a look has shown nothing, and so that what was added
+ * is not there.
+ */
 function failedAfterLook(attempt: Unmade, status = added): ReturnType<typeof reportOther> {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' }, status });
   const parsed = parseSpec(object);
@@ -32,7 +40,14 @@ function failedAfterLook(attempt: Unmade, status = added): ReturnType<typeof rep
   const result = { name: 'Other', privateEndpoints: [] };
   const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
   const look = { step: 'look', by: 'list', body: '{}' } as const;
-  const { session, ...notes } = progress({ object, work, call: look, verdict, secretVersion: '1', now: T0 });
+  const { session, ...notes } = progress({
+    object,
+    work,
+    call: look,
+    verdict,
+    secretVersion: '1',
+    now: T0,
+  });
   const step = { step: 'name', name: 'Acme', body: '{}' } as const;
   return reportOther(object, { work: { ...work, notes, session }, step }, { attempt, now: T0 });
 }
@@ -57,18 +72,29 @@ test.each<[string, Unmade]>([
 test.each([
   ['another one', 'Other', ['Other', 'Acme']],
   ['the same one', 'Acme', ['Acme']],
-] as const)('a lost name is waited for beside %s that was lost shortly before', (_, before, waitedFor) => {
-  const object = anOrganization({ spec: { name: 'Acme' } });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
-  const facts = factsOf(object);
-  const notes = { ...facts.notes, lostNames: [{ name: before, settlesAt: MINUTE }] };
-  const work = workOf(object, { ...facts, notes }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
-  const step = { step: 'name', name: 'Acme', body: '{}' } as const;
-  const failed = reportOther(object, { work, step }, { attempt: { got: 'failure', verdict: LOST }, now: T0 });
-  expect(failed.notes?.lostNames?.map(({ name }) => name)).toEqual(waitedFor);
-  expect(failed.notes?.lostNames?.at(-1)?.settlesAt).toBeGreaterThan(MINUTE);
-});
+] as const)(
+  'a lost name is waited for beside %s that was lost shortly before',
+  (_, before, waitedFor) => {
+    const object = anOrganization({ spec: { name: 'Acme' } });
+    const parsed = parseSpec(object);
+    if (!parsed.ok) throw new Error(parsed.message);
+    const facts = factsOf(object);
+    const notes = { ...facts.notes, lostNames: [{ name: before, settlesAt: MINUTE }] };
+    const work = workOf(
+      object,
+      { ...facts, notes },
+      { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
+    );
+    const step = { step: 'name', name: 'Acme', body: '{}' } as const;
+    const failed = reportOther(
+      object,
+      { work, step },
+      { attempt: { got: 'failure', verdict: LOST }, now: T0 },
+    );
+    expect(failed.notes?.lostNames?.map(({ name }) => name)).toEqual(waitedFor);
+    expect(failed.notes?.lostNames?.at(-1)?.settlesAt).toBeGreaterThan(MINUTE);
+  },
+);
 
 test.each<[string, CallResult]>([
   ['gets no answer', { got: 'failure', verdict: LOST }],
@@ -77,7 +103,12 @@ test.each<[string, CallResult]>([
     {
       got: 'success',
       secretVersion: '1',
-      verdict: { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { name: 'Before', privateEndpoints: [] } },
+      verdict: {
+        ok: true,
+        httpStatus: 200,
+        outcome: 'Succeeded',
+        result: { name: 'Before', privateEndpoints: [] },
+      },
     },
   ],
 ])('a name that %s settles from when it left, which its Secret may have held up', (_, result) => {
@@ -88,13 +119,21 @@ test.each<[string, CallResult]>([
   const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
   const step = { step: 'name', name: 'Acme', body: '{}' } as const;
   const leftAt = facts.monotonic + 20_000;
-  const said = reportStep(object, { do: 'step', work, step, lane: 'user', probe: false }, { ...result, leftAt }, T0);
+  const said = reportStep(
+    object,
+    { do: 'step', work, step, lane: 'user', probe: false },
+    { ...result, leftAt },
+    T0,
+  );
   expect(said.notes?.lostNames).toEqual([{ name: 'Acme', settlesAt: leftAt + facts.atWorkMs }]);
 });
 
 test('what is gone without this object is counted where the next step fails, too', () => {
   const lost = entry('a', { state: 'Missing', nextAttemptTime: at(-MINUTE) });
-  const { facts, notices, status } = failedAfterLook({ got: 'no-credential', problem }, { privateEndpoints: [lost] });
+  const { facts, notices, status } = failedAfterLook(
+    { got: 'no-credential', problem },
+    { privateEndpoints: [lost] },
+  );
   expect(notices?.map(({ reason }) => reason)).toContain('DriftDetected');
   expect(status).toHaveProperty('drift');
   expect(facts).toMatchObject({ drift: 1 });
@@ -104,6 +143,13 @@ test('looks fail in a row only until a look of another process has worked', () =
   const notebook = new Notebook(95_000);
   const object = anOrganization({ ids: ['a'], status: {} });
   notebook.set(object, { ...notebook.of(object, 0), failedLooks: 2 });
-  const lastRequest = { operation: 'UpdateOrganization', httpStatus: 200, outcome: 'Succeeded', time: at(0) } as const;
-  expect(notebook.of({ ...object, status: { ...object.status, lastRequest } }, 0)).toMatchObject({ failedLooks: 0 });
+  const lastRequest = {
+    operation: 'UpdateOrganization',
+    httpStatus: 200,
+    outcome: 'Succeeded',
+    time: at(0),
+  } as const;
+  expect(notebook.of({ ...object, status: { ...object.status, lastRequest } }, 0)).toMatchObject({
+    failedLooks: 0,
+  });
 });

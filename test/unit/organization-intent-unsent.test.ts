@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
-import { isUnsent, openNow, sessionOf, settlingAt } from '../../src/kinds/organization/attempt/session.ts';
+import { isUnsent, openNow, settlingAt } from '../../src/kinds/organization/attempt/notes.ts';
+import { sessionOf } from '../../src/kinds/organization/attempt/session.ts';
 import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
@@ -24,7 +25,12 @@ function intended(object: Organization, facts: Facts, pending: PendingChange): N
   if (!parsed.ok) throw new Error(parsed.message);
   const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
   const step = { step: 'intend', pending } as const;
-  return reportStep(object, { do: 'step', work, step, lane: 'user', probe: false }, { got: 'slot' }, T0);
+  return reportStep(
+    object,
+    { do: 'step', work, step, lane: 'user', probe: false },
+    { got: 'slot' },
+    T0,
+  );
 }
 
 test('an intent that the process does not live to send is taken back, unless somebody has answered it meanwhile', () => {
@@ -40,10 +46,16 @@ test('an intent that the process does not live to send is taken back, unless som
 test('an intent is not taken back over what another process has recorded since, while it stands there still', () => {
   const object = anOrganization({ ids: ['a', 'b'], status: { privateEndpoints: [entry('b')] } });
   const { status, lastWord } = intended(object, factsOf(object), PENDING);
-  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(20_000) } as const;
+  const lastRequest = {
+    operation: 'UpdateOrganization',
+    outcome: 'Succeeded',
+    time: at(20_000),
+  } as const;
   // A look of that one has missed what the draft of this one has as Present.
   const privateEndpoints = [entry('b', { state: 'Missing', nextAttemptTime: at(80_000) })];
-  expect(lastWord?.isOnTop?.({ ...object, status: { ...status, lastRequest, privateEndpoints } })).toBe(false);
+  expect(
+    lastWord?.isOnTop?.({ ...object, status: { ...status, lastRequest, privateEndpoints } }),
+  ).toBe(false);
 });
 
 test('an intent that stands on record unsent is still known as that when the next one is not put there', () => {
@@ -52,7 +64,11 @@ test('an intent that stands on record unsent is still known as that when the nex
   const { notes: first = facts.notes } = intended(fresh, facts, PENDING);
   const object = { ...fresh, status: { ...fresh.status, pendingChange: PENDING } };
   const next = { ...PENDING, time: at(12_000) };
-  const { notes = facts.notes } = intended(object, factsOf(object, { notes: first, monotonic: 12_000 }), next);
+  const { notes = facts.notes } = intended(
+    object,
+    factsOf(object, { notes: first, monotonic: 12_000 }),
+    next,
+  );
   expect(isUnsent(notes, next)).toBe(true);
   expect(isUnsent(notes, PENDING)).toBe(true);
   const { draft } = sessionOf(object, notes, 20_000);
@@ -69,39 +85,57 @@ test('what another process has noted as being removed by an intent that never le
     state: 'Removing',
     nextAttemptTime: at(95_000),
   }));
-  const object = { ...fresh, status: { ...fresh.status, pendingChange: pending, privateEndpoints: [removing, other] } };
+  const object = {
+    ...fresh,
+    status: { ...fresh.status, pendingChange: pending, privateEndpoints: [removing, other] },
+  };
   const { draft } = sessionOf(object as Organization, notes, 20_000);
   expect(draft.privateEndpoints).toEqual([entry('a'), other]);
 });
 
 test('what another process has taken for added by an intent that never left is nobody’s, and an event says so', () => {
-  const fresh = anOrganization({ ids: ['a', 'b', 'c'], status: { privateEndpoints: [entry('c')] } });
+  const fresh = anOrganization({
+    ids: ['a', 'b', 'c'],
+    status: { privateEndpoints: [entry('c')] },
+  });
   const facts = factsOf(fresh);
   const pending = { ...PENDING, add: [e('a'), e('b')] };
   const { notes = facts.notes } = intended(fresh, facts, pending);
   const unseen = entry('b', { state: 'Unconfirmed', nextAttemptTime: at(95_000) });
   const privateEndpoints = [entry('A'), unseen, entry('c')];
-  const object = { ...fresh, status: { ...fresh.status, pendingChange: pending, privateEndpoints } };
+  const object = {
+    ...fresh,
+    status: { ...fresh.status, pendingChange: pending, privateEndpoints },
+  };
   const { draft, notices } = sessionOf(object, notes, 20_000);
   expect(draft.privateEndpoints).toEqual([entry('A', { origin: 'Found' }), entry('c')]);
-  expect(notices).toMatchObject([{ reason: 'OwnershipUnknown', note: expect.stringMatching(/: A .*, b /) }]);
+  expect(notices).toMatchObject([
+    { reason: 'OwnershipUnknown', note: expect.stringMatching(/: A .*, b /) },
+  ]);
 });
 
 test.each(['as it stood', 'with it'])(
   'an intent adds no time to what was sent before: the object is read %s',
   (read) => {
     const atWorkMs = API_TIMEOUT_MS + 60_000;
-    const [over, left] = [entry('a', { state: 'Unconfirmed' }), entry('b', { state: 'Unconfirmed' })];
+    const [over, left] = [
+      entry('a', { state: 'Unconfirmed' }),
+      entry('b', { state: 'Unconfirmed' }),
+    ];
     const object = anOrganization({ ids: ['a', 'b'], status: { privateEndpoints: [over, left] } });
     const notebook = new Notebook(atWorkMs);
     const first = notebook.of(object, 0);
     // The look of this attempt has settled the one.
     const session = sessionOf(object, first, 0);
     const draft = { ...session.draft, privateEndpoints: [left] };
-    const facts = factsOf(object, { notes: { ...first, session: { ...session, draft } }, monotonic: atWorkMs });
+    const facts = factsOf(object, {
+      notes: { ...first, session: { ...session, draft } },
+      monotonic: atWorkMs,
+    });
     const { status, notes = first } = intended(object, facts, PENDING);
     notebook.set(object, notes);
-    const now = read === 'with it' ? { ...object, status: { ...object.status, ...status } } : object;
+    const now =
+      read === 'with it' ? { ...object, status: { ...object.status, ...status } } : object;
     const later = notebook.of(now, atWorkMs + 1_000);
     expect([later.settlesAt, settlingAt(later, left)]).toEqual([atWorkMs, atWorkMs]);
     expect(openNow(later, now.status)).toEqual({ open: later.open, openUntil: later.openUntil });
@@ -113,7 +147,11 @@ test('an intent that is withdrawn before it has left adds no time to what was se
   const object = anOrganization({ ids: ['a', 'b'], status: { privateEndpoints: [left] } });
   const notebook = new Notebook(API_TIMEOUT_MS + 60_000);
   const first = notebook.of(object, 0);
-  const { status, lastWord, notes = first } = intended(object, factsOf(object, { notes: first }), PENDING);
+  const {
+    status,
+    lastWord,
+    notes = first,
+  } = intended(object, factsOf(object, { notes: first }), PENDING);
   notebook.set(object, notes);
   notebook.of({ ...object, status: { ...object.status, ...status } }, 20_000);
   // As the engine writes it where an edit comes first.
@@ -133,11 +171,17 @@ describe('an intent that did not get on record', () => {
     metadata: { generation: 2 },
   });
 
-  /** What is known of an object once its intent has been lost, where the call before it has learned this. */
+  /**
+   * What is known of an object once its intent has been lost, where the call before it has learned
+   * this.
+   */
   const lost = (
     object: Organization,
     standing: Organization,
-    { before, learned }: { readonly before?: PendingChange; readonly learned?: OrganizationStatus } = {},
+    {
+      before,
+      learned,
+    }: { readonly before?: PendingChange; readonly learned?: OrganizationStatus } = {},
   ) => {
     const notebook = new Notebook(AT_WORK);
     const first = notebook.of(object, 0);
@@ -149,7 +193,10 @@ describe('an intent that did not get on record', () => {
       ...learned,
       lastRequest: { ...lastRequest, outcome: 'Succeeded', time: at(AT_WORK) },
     } as const;
-    const facts = factsOf(object, { notes: { ...notes, session: { ...session, draft } }, monotonic: AT_WORK });
+    const facts = factsOf(object, {
+      notes: { ...notes, session: { ...session, draft } },
+      monotonic: AT_WORK,
+    });
     notebook.set(object, intended(object, facts, PENDING).notes ?? first);
     notebook.lost(KEY, standing, AT_WORK);
     return { notebook, notes: notebook.of(standing, AT_WORK), draft };

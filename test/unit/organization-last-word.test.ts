@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
-import type { Notes } from '../../src/kinds/organization/attempt/session.ts';
+import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
 import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { NotedReport } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
-import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import {
+  type Organization,
+  type OrganizationStatus,
+  parseSpec,
+} from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { API_TIMEOUT_MS, anOrganization, factsOf } from '../support/organization-objects.ts';
@@ -13,8 +17,14 @@ import { API_TIMEOUT_MS, anOrganization, factsOf } from '../support/organization
 const AT_WORK = API_TIMEOUT_MS + 60_000;
 const PENDING = { time: at(-AT_WORK), add: [e('a')], remove: [] };
 
-/** What comes of a look that shows these, when what stands open in the status was sent so long ago that it is over. */
-function looked(object: Organization, shown: readonly string[]): NotedReport & { readonly notes: Notes } {
+/**
+ * What comes of a look that shows these, when what stands open in the status was sent so long ago
+ * that it is over.
+ */
+function looked(
+  object: Organization,
+  shown: readonly string[],
+): NotedReport & { readonly notes: Notes } {
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
   const notes = new Notebook(AT_WORK).of(object, 0);
@@ -31,11 +41,19 @@ function looked(object: Organization, shown: readonly string[]): NotedReport & {
 
 test.each<[string, OrganizationStatus]>([
   ['an intent', { pendingChange: PENDING }],
-  ['an Unconfirmed entry', { privateEndpoints: [entry('a', { state: 'Unconfirmed', nextAttemptTime: at(0) })] }],
+  [
+    'an Unconfirmed entry',
+    { privateEndpoints: [entry('a', { state: 'Unconfirmed', nextAttemptTime: at(0) })] },
+  ],
 ])(
   'what a look has settled of %s is told where its attempt ends before the next status: or it is given up, and counted, once more',
   (_, status) => {
-    const { outcome, notes, status: written, lastWord } = looked(anOrganization({ ids: ['a'], status }), []);
+    const {
+      outcome,
+      notes,
+      status: written,
+      lastWord,
+    } = looked(anOrganization({ ids: ['a'], status }), []);
     expect([outcome.next, written]).toEqual(['go-on', undefined]);
     expect([...notes.inVain.counts.values()]).toEqual([1]);
     const told: OrganizationStatus | undefined = lastWord?.status;

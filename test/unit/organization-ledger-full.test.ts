@@ -3,9 +3,13 @@ import { decide } from '../../src/kinds/organization/attempt/decide.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import { entry, goal, listing, settled } from '../support/organization-entries.ts';
 
-const many = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+const many = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
-/** What was listed before stays, because too much would be removed; all that is listed now is there already. */
+/**
+ * What was listed before stays, because too much would be removed; all that is listed now is there
+ * already.
+ */
 const before = many('old', 200);
 const listed = many('new', LIMITS.endpoints);
 const given = {
@@ -22,7 +26,14 @@ test('the ledger holds no more than the status can: what is found beyond that is
 
 test('what has no room in it is not added either', () => {
   const { ledger } = settled(given);
-  const question = { ...given, ledger, name: undefined, inVain: () => 0, isAltered: () => false, now: 0 };
+  const question = {
+    ...given,
+    ledger,
+    name: undefined,
+    inVain: () => 0,
+    isAltered: () => false,
+    now: 0,
+  };
   const { add, blocked } = decide(question);
   expect([add, blocked?.length]).toEqual([[], before.length]);
 });

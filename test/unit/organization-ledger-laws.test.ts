@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Listing, type Reported, sameKey, tupleKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
+import {
+  Listing,
+  type Reported,
+  sameKey,
+  tupleKey,
+} from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal, goalOf } from '../../src/kinds/organization/goal.ts';
 import type { Sent } from '../../src/kinds/organization/ledger/ledger.ts';
 import type { LedgerEntry } from '../../src/kinds/organization/resource.ts';
@@ -62,7 +67,10 @@ describe('whatever the evidence', () => {
     const seen = { ours: 0, lost: 0, told: 0 };
     fc.assert(
       fc.property(evidence, ({ sent: intent, ...given }) => {
-        const change = intent && { how: intent.how, pending: { time: at(0), add: intent.add, remove: intent.remove } };
+        const change = intent && {
+          how: intent.how,
+          pending: { time: at(0), add: intent.add, remove: intent.remove },
+        };
         const after = settled({ ...given, ...(change && { sent: change }) });
         const before = new Map(given.ledger.map((one) => [tupleKey(one), one]));
         const asked = new Set(intent?.add.map(({ id }) => id.trim().toLowerCase()));
@@ -84,7 +92,9 @@ describe('whatever the evidence', () => {
           expect(named.has(tupleKey(one)), JSON.stringify(one)).toBe(true);
           seen.lost += 1;
         }
-        expect(new Set(after.ledger.map(tupleKey)).size, 'no entry twice').toBe(after.ledger.length);
+        expect(new Set(after.ledger.map(tupleKey)).size, 'no entry twice').toBe(
+          after.ledger.length,
+        );
       }),
       { numRuns: 5_000, seed: 11 },
     );

@@ -15,18 +15,24 @@ describe('an endpoint is the same in another case and with blanks around', () =>
     { id: ' a ', cloudProvider: ' gcp', region: 'r1  ' },
     { id: 'a' },
   ];
-  test.each(SPELLINGS)('a declared one that the list has as %o is found, and kept as reported', (reported) => {
-    const { ledger } = settled({ list: new Listing([reported]) });
-    expect(ledger).toEqual([{ ...e('a'), ...reported, origin: 'Found', state: 'Present' }]);
-  });
+  test.each(SPELLINGS)(
+    'a declared one that the list has as %o is found, and kept as reported',
+    (reported) => {
+      const { ledger } = settled({ list: new Listing([reported]) });
+      expect(ledger).toEqual([{ ...e('a'), ...reported, origin: 'Found', state: 'Present' }]);
+    },
+  );
 
-  test.each(SPELLINGS)('one that was added and comes back as %o is ours, as reported', (reported) => {
-    const { ledger, added } = settled({ list: new Listing([reported]), sent: add('answered') });
-    expect(ledger).toEqual([{ ...e('a'), ...reported, origin: 'Added', state: 'Present' }]);
-    expect(added).toEqual([{ ...e('a'), ...reported }]);
-    const again = settled({ ledger, list: new Listing([reported]) });
-    expect(again.ledger).toEqual(ledger);
-  });
+  test.each(SPELLINGS)(
+    'one that was added and comes back as %o is ours, as reported',
+    (reported) => {
+      const { ledger, added } = settled({ list: new Listing([reported]), sent: add('answered') });
+      expect(ledger).toEqual([{ ...e('a'), ...reported, origin: 'Added', state: 'Present' }]);
+      expect(added).toEqual([{ ...e('a'), ...reported }]);
+      const again = settled({ ledger, list: new Listing([reported]) });
+      expect(again.ledger).toEqual(ledger);
+    },
+  );
 
   test('but an entry of the ledger is there only to the byte: what is spelled otherwise is somebody else’s', () => {
     const list = listing(e('A'));
@@ -38,7 +44,8 @@ describe('an endpoint is the same in another case and with blanks around', () =>
   });
 
   test('other letters and blanks within are other endpoints', () => {
-    for (const id of ['á', 'a\u00a0', 'ａ', 'a b']) expect(settled({ list: listing(e(id)) }).ledger).toEqual([]);
+    for (const id of ['á', 'a\u00a0', 'ａ', 'a b'])
+      expect(settled({ list: listing(e(id)) }).ledger).toEqual([]);
   });
 });
 
@@ -46,7 +53,10 @@ describe('other fields than were sent', () => {
   const moved = e('a', { region: 'r2' });
 
   test('a new entry with a sent id is ours as reported', () => {
-    const { ledger, altered } = settled({ list: listing(moved), sent: add('answered', { before: listing() }) });
+    const { ledger, altered } = settled({
+      list: listing(moved),
+      sent: add('answered', { before: listing() }),
+    });
     expect(ledger.map(shortly)).toEqual(['a gcp/r2 Added Present']);
     expect(altered).toEqual([{ sent: e('a'), entry: ledger[0] }]);
   });
@@ -55,12 +65,15 @@ describe('other fields than were sent', () => {
     ['which the look had', add('answered', { before: listing(moved) })],
     ['where no look is at hand', add('answered')],
   ])('an entry with a sent id, %s, is not', (_, given) => {
-    expect(settled({ list: listing(moved), sent: given }).ledger.map(shortly)).toEqual(['a Added Unconfirmed']);
+    expect(settled({ list: listing(moved), sent: given }).ledger.map(shortly)).toEqual([
+      'a Added Unconfirmed',
+    ]);
   });
 });
 
 test('descriptions are cut, and an empty one is none', () => {
-  const described = (description: string) => settled({ list: listing({ ...e('a'), description }) }).ledger[0];
+  const described = (description: string) =>
+    settled({ list: listing({ ...e('a'), description }) }).ledger[0];
   expect(described('d'.repeat(100))?.description).toHaveLength(64);
   expect(described('')).not.toHaveProperty('description');
 });

@@ -3,7 +3,17 @@ import { sameKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import type { Sent } from '../../src/kinds/organization/ledger/ledger.ts';
 import type { LedgerEntry } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
-import { at, e, entry, goal, listing, refusedEntry, sent, settled, shortly } from '../support/organization-entries.ts';
+import {
+  at,
+  e,
+  entry,
+  goal,
+  listing,
+  refusedEntry,
+  sent,
+  settled,
+  shortly,
+} from '../support/organization-entries.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -39,10 +49,18 @@ const unlisted = goal([]);
 /** Each line of the table in the contract, with its times to the second. */
 const TABLE: readonly Line[] = [
   { line: 'listed in spec | there', given: THERE, says: 'a Found Present' },
-  { line: 'listed in spec, adopted | there', given: { ...THERE, goal: adopting }, says: 'a Adopted Present' },
+  {
+    line: 'listed in spec, adopted | there',
+    given: { ...THERE, goal: adopting },
+    says: 'a Adopted Present',
+  },
   { line: 'listed in spec | not there', given: {} },
 
-  { line: 'add answered | there', given: { ...THERE, sent: add('answered') }, says: 'a Added Present' },
+  {
+    line: 'add answered | there',
+    given: { ...THERE, sent: add('answered') },
+    says: 'a Added Present',
+  },
   {
     line: 'add lost | there, long after it was sent by a clock that was put back since',
     given: { ...THERE, sent: add('lost'), now: MINUTE, settled: true, settlesAt: T0 - 4 * MINUTE },
@@ -81,7 +99,10 @@ const TABLE: readonly Line[] = [
     line: 'add refused | not there',
     given: { sent: add('refused', REFUSAL) },
     says: 'a – Refused',
-    more: { lastError: { httpStatus: 422, requestId: 'r-1', message: 'no' }, nextAttemptTime: at(10 * MINUTE) },
+    more: {
+      lastError: { httpStatus: 422, requestId: 'r-1', message: 'no' },
+      nextAttemptTime: at(10 * MINUTE),
+    },
   },
   { line: 'add refused, and not to blame | not there', given: { sent: add('refused') } },
   ...(['answered', 'lost'] as const).map((how) => ({
@@ -90,7 +111,11 @@ const TABLE: readonly Line[] = [
     says: 'a Added Unconfirmed',
     more: { nextAttemptTime: at(90 * SECOND) },
   })),
-  { line: 'add lost | not there, settled', given: { sent: add('lost'), settled: true }, told: 'given-up' },
+  {
+    line: 'add lost | not there, settled',
+    given: { sent: add('lost'), settled: true },
+    told: 'given-up',
+  },
   {
     line: 'Unconfirmed | not there, settled',
     given: { ledger: [entry('a', { state: 'Unconfirmed' })], settled: true },
@@ -126,12 +151,22 @@ const TABLE: readonly Line[] = [
   },
   {
     line: 'Unconfirmed | there, long after it was sent by a clock that was put back since',
-    given: { ...THERE, ledger: [UNCONFIRMED], now: 2 * MINUTE, settled: true, openUntil: () => T0 - 4 * MINUTE },
+    given: {
+      ...THERE,
+      ledger: [UNCONFIRMED],
+      now: 2 * MINUTE,
+      settled: true,
+      openUntil: () => T0 - 4 * MINUTE,
+    },
     says: 'a Found Present',
     told: 'maybe-ours',
   },
 
-  { line: 'Refused | there', given: { ...THERE, ledger: [refusedEntry('a')] }, says: 'a Found Present' },
+  {
+    line: 'Refused | there',
+    given: { ...THERE, ledger: [refusedEntry('a')] },
+    says: 'a Found Present',
+  },
   {
     line: 'Refused, adopted | there',
     given: { ...THERE, ledger: [refusedEntry('a')], goal: adopting },
@@ -208,7 +243,10 @@ const TABLE: readonly Line[] = [
     told: 'vanished',
   },
 
-  { line: 'remove answered | not there', given: { ledger: [entry('a')], goal: unlisted, sent: remove('answered') } },
+  {
+    line: 'remove answered | not there',
+    given: { ledger: [entry('a')], goal: unlisted, sent: remove('answered') },
+  },
   {
     line: 'remove lost | not there',
     given: { ledger: [entry('a')], goal: unlisted, sent: remove('lost') },
@@ -223,7 +261,14 @@ const TABLE: readonly Line[] = [
   })),
   {
     line: 'remove lost | there, settled',
-    given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: 5 * MINUTE, settled: true },
+    given: {
+      ...THERE,
+      ledger: [entry('a')],
+      goal: unlisted,
+      sent: remove('lost'),
+      now: 5 * MINUTE,
+      settled: true,
+    },
     says: 'a Added Present',
   },
   {
@@ -241,19 +286,39 @@ const TABLE: readonly Line[] = [
   },
   {
     line: 'remove lost | there, more than 5 min later, not settled for this process',
-    given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: 5 * MINUTE + SECOND },
+    given: {
+      ...THERE,
+      ledger: [entry('a')],
+      goal: unlisted,
+      sent: remove('lost'),
+      now: 5 * MINUTE + SECOND,
+    },
     says: 'a Added Removing',
     more: { nextAttemptTime: at(5 * MINUTE + 91 * SECOND) },
   },
   {
     line: 'remove lost | there, at a time that lies in the future',
-    given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: -SECOND, settled: true },
+    given: {
+      ...THERE,
+      ledger: [entry('a')],
+      goal: unlisted,
+      sent: remove('lost'),
+      now: -SECOND,
+      settled: true,
+    },
     says: 'a Found Present',
     told: 'maybe-still-ours',
   },
   {
     line: 'remove lost | there, before its time, which was rounded up',
-    given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('lost'), now: 1 - SECOND, settled: true },
+    given: {
+      ...THERE,
+      ledger: [entry('a')],
+      goal: unlisted,
+      sent: remove('lost'),
+      now: 1 - SECOND,
+      settled: true,
+    },
     says: 'a Added Present',
   },
   {
@@ -276,7 +341,14 @@ const TABLE: readonly Line[] = [
   },
   {
     line: 'remove lost, Missing | there, 2 min later',
-    given: { ...THERE, ledger: missing(), goal: unlisted, sent: remove('lost'), now: 2 * MINUTE, settled: true },
+    given: {
+      ...THERE,
+      ledger: missing(),
+      goal: unlisted,
+      sent: remove('lost'),
+      now: 2 * MINUTE,
+      settled: true,
+    },
     says: 'a Found Present',
     told: 'maybe-still-ours',
   },
@@ -293,7 +365,12 @@ const TABLE: readonly Line[] = [
   },
   {
     line: 'Removing | there, settled, while another one sent later is not',
-    given: { ...THERE, ledger: [entry('a', { state: 'Removing' })], goal: unlisted, openUntil: () => T0 },
+    given: {
+      ...THERE,
+      ledger: [entry('a', { state: 'Removing' })],
+      goal: unlisted,
+      openUntil: () => T0,
+    },
     says: 'a Added Present',
   },
   {
@@ -301,16 +378,25 @@ const TABLE: readonly Line[] = [
     given: { ...THERE, ledger: [entry('a', { state: 'Removing' })], settled: true },
     says: 'a Added Present',
   },
-  { line: 'Removing | not there', given: { ledger: [entry('a', { state: 'Removing' })], goal: unlisted } },
+  {
+    line: 'Removing | not there',
+    given: { ledger: [entry('a', { state: 'Removing' })], goal: unlisted },
+  },
   {
     line: 'remove refused | there',
     given: { ...THERE, ledger: [entry('a')], goal: unlisted, sent: remove('refused', REFUSAL) },
     says: 'a Added Present',
-    more: { lastError: { httpStatus: 422, requestId: 'r-1', message: 'no' }, nextAttemptTime: at(10 * MINUTE) },
+    more: {
+      lastError: { httpStatus: 422, requestId: 'r-1', message: 'no' },
+      nextAttemptTime: at(10 * MINUTE),
+    },
   },
   {
     line: 'remove refused, and listed again | there',
-    given: { ...THERE, ledger: [entry('a', { lastError: { httpStatus: 400 }, nextAttemptTime: at(MINUTE) })] },
+    given: {
+      ...THERE,
+      ledger: [entry('a', { lastError: { httpStatus: 400 }, nextAttemptTime: at(MINUTE) })],
+    },
     says: 'a Added Present',
   },
 
@@ -357,11 +443,20 @@ test.each(TABLE)('$line', ({ given, says, told, more = {} }) => {
 });
 
 test('what came and went as wanted is said, and so is what was in vain', () => {
-  expect(settled({ ...THERE, sent: add('answered') })).toMatchObject({ added: [e('a')], removed: [], inVain: [] });
+  expect(settled({ ...THERE, sent: add('answered') })).toMatchObject({
+    added: [e('a')],
+    removed: [],
+    inVain: [],
+  });
   const gone = settled({ ledger: [entry('a')], goal: unlisted, sent: remove('answered') });
   expect(gone).toMatchObject({ added: [], removed: [e('a')], inVain: [] });
   const lost = { sent: add('lost'), settled: true };
   expect(settled(lost)).toMatchObject({ added: [], inVain: [sameKey(e('a'))] });
-  const stays = { ...THERE, ledger: [entry('a', { state: 'Removing' })], goal: unlisted, settled: true };
+  const stays = {
+    ...THERE,
+    ledger: [entry('a', { state: 'Removing' })],
+    goal: unlisted,
+    settled: true,
+  };
   expect(settled(stays)).toMatchObject({ removed: [], inVain: [sameKey(e('a'))] });
 });

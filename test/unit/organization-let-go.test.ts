@@ -4,7 +4,11 @@ import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import { farewell } from '../../src/kinds/organization/cleanup.ts';
 import type { Plan } from '../../src/kinds/organization/plan.ts';
 import { report } from '../../src/kinds/organization/report.ts';
-import { FINALIZER, type Organization, type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
+import {
+  FINALIZER,
+  type Organization,
+  type OrganizationStatus,
+} from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
@@ -12,7 +16,10 @@ import { aClaim, anOrganization, factsOf, planned } from '../support/organizatio
 const MINUTE = 60_000;
 
 /** Deleted at T0; its deadline is ten minutes later. */
-function deleted(status: OrganizationStatus = {}, spec: Parameters<typeof anOrganization>[0] = {}): Organization {
+function deleted(
+  status: OrganizationStatus = {},
+  spec: Parameters<typeof anOrganization>[0] = {},
+): Organization {
   return anOrganization({
     ids: ['a'],
     ...spec,
@@ -23,7 +30,12 @@ function deleted(status: OrganizationStatus = {}, spec: Parameters<typeof anOrga
 }
 
 function failed(reason: string, observedGeneration = 2): OrganizationStatus {
-  const condition = { type: 'Ready', status: 'False', message: 'm', lastTransitionTime: at(0) } as const;
+  const condition = {
+    type: 'Ready',
+    status: 'False',
+    message: 'm',
+    lastTransitionTime: at(0),
+  } as const;
   return { conditions: [{ ...condition, reason, observedGeneration }] };
 }
 
@@ -50,16 +62,20 @@ describe('a deleted object', () => {
   test('with what it may have sent is not let go', () => {
     const pendingChange = { time: at(0), add: [e('a')], remove: [] };
     expect(planned(deleted({ pendingChange })).do).toBe('step');
-    expect(planned(deleted({ pendingChange }), { know: { unsent: [{ pending: pendingChange, at: 0 }] } })).toEqual(
-      release(),
-    );
+    expect(
+      planned(deleted({ pendingChange }), {
+        know: { unsent: [{ pending: pendingChange, at: 0 }] },
+      }),
+    ).toEqual(release());
   });
 
   test('a change of adoptPrivateEndpoints that came with the deletion is applied first', () => {
     const adopted = { privateEndpoints: [entry('a', { origin: 'Adopted' })] };
     expect(planned(deleted(adopted)), 'taken back').toEqual(release());
     const found = { privateEndpoints: [entry('a', { origin: 'Found' })] };
-    expect(planned(deleted(found, { spec: { adoptPrivateEndpoints: true } })).do, 'set').toBe('step');
+    expect(planned(deleted(found, { spec: { adoptPrivateEndpoints: true } })).do, 'set').toBe(
+      'step',
+    );
   });
 
   test('of which the key was refused for another object is not let go before a call of its own has failed', () => {
@@ -67,7 +83,9 @@ describe('a deleted object', () => {
     const due = { ...shown, nextAttemptTime: at(600_000) };
     expect(planned(deleted(ours)), 'at once').toMatchObject({ do: 'step', probe: true });
     expect(planned(deleted(due), {}, T0 + 600_000)).toMatchObject({ do: 'step', probe: true });
-    expect(planned(deleted({ ...due, attempts: 1 }), {}, T0 + 600_000)).toMatchObject({ because: 'deadline' });
+    expect(planned(deleted({ ...due, attempts: 1 }), {}, T0 + 600_000)).toMatchObject({
+      because: 'deadline',
+    });
   });
 
   test.each([
@@ -84,7 +102,9 @@ describe('a deleted object', () => {
   );
 
   test('leaves what another object lists, and names it', () => {
-    expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(release({ spared: [e('a')] }));
+    expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(
+      release({ spared: [e('a')] }),
+    );
     const pendingChange = { time: at(0), add: [e('b')], remove: [] };
     const sent = planned(deleted({ pendingChange }), { listedByOthers: [e('b')] });
     expect(sent, 'what it may have sent').toEqual(release({ spared: [e('b')] }));
@@ -105,7 +125,10 @@ describe('a deleted object', () => {
     expect(planned(deleted(ours), { standing })).toEqual({ do: 'nothing', at: T0 + 10 * MINUTE });
     const left = release({ abandoned: [e('a')], because: 'deadline' });
     expect(planned(deleted(ours), { standing }, T0 + 10 * MINUTE)).toEqual(left);
-    expect(planned(deleted(ours), { standing: { ...standing, unlisted: false } }).do, 'listed').toBe('step');
+    expect(
+      planned(deleted(ours), { standing: { ...standing, unlisted: false } }).do,
+      'listed',
+    ).toBe('step');
     const found = { privateEndpoints: [entry('a', { origin: 'Found' })] };
     expect(planned(deleted(found), { standing }), 'nothing of its own').toEqual(release());
   });
@@ -129,17 +152,24 @@ describe('a deleted object', () => {
     const after = 10 * MINUTE;
     const left = release({ abandoned: [e('a')], because: 'deadline' });
     expect(planned(deleted({ ...ours, ...failed('Rejected') }), {}, T0 + after)).toEqual(left);
-    expect(planned(deleted({ ...ours, ...failed('Rejected') }), {}, T0 + after - 1_000).do).not.toBe('release');
-    expect(planned(deleted({ ...ours, ...failed('Rejected', 1) }), {}, T0 + after).do, 'before the deletion').toBe(
-      'step',
-    );
+    expect(
+      planned(deleted({ ...ours, ...failed('Rejected') }), {}, T0 + after - 1_000).do,
+    ).not.toBe('release');
+    expect(
+      planned(deleted({ ...ours, ...failed('Rejected', 1) }), {}, T0 + after).do,
+      'before the deletion',
+    ).toBe('step');
     expect(planned(deleted(ours), {}, T0 + after).do, 'none yet').toBe('step');
   });
 
   test('goes with the names where the API does not know the organization any more', () => {
     const left = release({ abandoned: [e('a')], because: 'gone' });
-    expect(planned(deleted({ ...ours, ...failed('NotFound') }), { know: { isGone: true } })).toEqual(left);
-    expect(planned(deleted({ ...ours, ...failed('NotFound') }), { know: { missingSince: 0 } }).do).not.toBe('release');
+    expect(
+      planned(deleted({ ...ours, ...failed('NotFound') }), { know: { isGone: true } }),
+    ).toEqual(left);
+    expect(
+      planned(deleted({ ...ours, ...failed('NotFound') }), { know: { missingSince: 0 } }).do,
+    ).not.toBe('release');
   });
 
   test('that was let go is let go once, however late the store hears of its end', () => {
@@ -171,7 +201,11 @@ describe('a deleted object', () => {
       reason: 'EndpointLeft',
       note: expect.stringContaining('c (gcp/r1)'),
     });
-    expect(abandoned).toMatchObject({ type: 'Warning', reason: 'CleanupAbandoned', note: expect.stringMatching(says) });
+    expect(abandoned).toMatchObject({
+      type: 'Warning',
+      reason: 'CleanupAbandoned',
+      note: expect.stringMatching(says),
+    });
     expect(abandoned?.note).toContain('a (gcp/r1), b (gcp/r1)');
   });
 
@@ -181,8 +215,10 @@ describe('a deleted object', () => {
     const using = {
       notebook: new Notebook(95_000),
       monotonic: () => 0,
-      emit: (_object: unknown, { reason }: { readonly reason: string }) => void happened.push(reason),
-      onAbandoned: (_object: unknown, left: readonly string[]) => void happened.push(`logged ${left.join()}`),
+      emit: (_object: unknown, { reason }: { readonly reason: string }) =>
+        void happened.push(reason),
+      onAbandoned: (_object: unknown, left: readonly string[]) =>
+        void happened.push(`logged ${left.join()}`),
       writeFinalizers: async () => {
         happened.push('the finalizer');
         throw new Error('the answer is lost');
@@ -194,7 +230,13 @@ describe('a deleted object', () => {
     // The write was refused, since somebody else was quicker, and the next visit comes to the same.
     await expect(act(deleted(), plan, using)).rejects.toThrow('the answer is lost');
     expect(happened, 'said once').toEqual([...once, 'the finalizer']);
-    await expect(act(deleted(), { ...plan, abandoned: [e('b')] }, using)).rejects.toThrow('the answer is lost');
-    expect(happened.slice(4), 'something else').toEqual(['CleanupAbandoned', 'logged b (gcp/r1)', 'the finalizer']);
+    await expect(act(deleted(), { ...plan, abandoned: [e('b')] }, using)).rejects.toThrow(
+      'the answer is lost',
+    );
+    expect(happened.slice(4), 'something else').toEqual([
+      'CleanupAbandoned',
+      'logged b (gcp/r1)',
+      'the finalizer',
+    ]);
   });
 });

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Listing, type Reported, readList } from '../../src/kinds/organization/endpoints/endpoints.ts';
+import {
+  Listing,
+  type Reported,
+  readList,
+} from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { readReply } from '../../src/kinds/organization/endpoints/reply.ts';
 import { settle } from '../../src/kinds/organization/ledger/ledger.ts';
 import { T0 } from '../support/objects.ts';
@@ -28,24 +32,42 @@ describe('a list', () => {
   });
 
   test('keeps what can be read of it, and takes numbers for texts', () => {
-    const odd = [null, 'a', { id: 7, region: 1 }, { region: 'r1' }, { id: 'a', cloudProvider: '', description: {} }];
+    const odd = [
+      null,
+      'a',
+      { id: 7, region: 1 },
+      { region: 'r1' },
+      { id: 'a', cloudProvider: '', description: {} },
+    ];
     expect(readList({ privateEndpoints: odd })).toEqual([{ id: '7', region: '1' }, { id: 'a' }]);
   });
 });
 
 describe('an endpoint in a list', () => {
-  const spelled: readonly Reported[] = [e('A'), { id: ' a', cloudProvider: 'GCP' }, e('a', { region: 'r2' }), e('ab')];
+  const spelled: readonly Reported[] = [
+    e('A'),
+    { id: ' a', cloudProvider: 'GCP' },
+    e('a', { region: 'r2' }),
+    e('ab'),
+  ];
   const list = new Listing(spelled);
 
   test('is found in any case and with blanks around, the one that is equal to the byte first', () => {
     expect(list.find(e('a'))).toBe(spelled[0]);
     expect(new Listing([...spelled, e('a')]).find(e('a'))).toEqual(e('a'));
     expect(list.find(e('b'))).toBeUndefined();
-    expect(new Listing([e('a', { region: 'r2' })]).find(e('a')), 'in another region').toBeUndefined();
+    expect(
+      new Listing([e('a', { region: 'r2' })]).find(e('a')),
+      'in another region',
+    ).toBeUndefined();
   });
 
   test('is there to the byte, where parts that are left out are no contradiction', () => {
-    expect([list.has(e('a')), list.has(e('A')), list.has(e('a', { region: 'R2' }))]).toEqual([false, true, false]);
+    expect([list.has(e('a')), list.has(e('A')), list.has(e('a', { region: 'R2' }))]).toEqual([
+      false,
+      true,
+      false,
+    ]);
     expect(new Listing([{ id: 'a' }]).has(e('a'))).toBe(true);
     expect(new Listing([{ id: 'a', region: 'r2' }]).has(e('a'))).toBe(false);
   });
@@ -71,7 +93,9 @@ describe('a list beyond all measure', () => {
       settlesAt: T0,
       atWorkMs: 95_000,
     });
-    expect(ledger.filter(({ id }) => id === 'a')).toEqual([{ ...e('a'), origin: 'Found', state: 'Present' }]);
+    expect(ledger.filter(({ id }) => id === 'a')).toEqual([
+      { ...e('a'), origin: 'Found', state: 'Present' },
+    ]);
   });
 
   test('is shown with its first 200 and the total, cut to what the status takes', () => {
@@ -87,7 +111,9 @@ describe('a list beyond all measure', () => {
     expect(shown.privateEndpointsTotal).toBe(10_000);
     expect(shown.privateEndpoints).toHaveLength(200);
     const [first] = shown.privateEndpoints ?? [];
-    const lengths = [first?.id, first?.cloudProvider, first?.region, first?.description].map((text) => text?.length);
+    const lengths = [first?.id, first?.cloudProvider, first?.region, first?.description].map(
+      (text) => text?.length,
+    );
     expect(lengths).toEqual([512, 64, 64, 64]);
     expect(first?.description).toMatch(/^a x/);
     expect(shown.name).toHaveLength(256);
@@ -95,7 +121,9 @@ describe('a list beyond all measure', () => {
 });
 
 test('a reply without a list shows the one before it', () => {
-  const before = { organization: { privateEndpoints: [e('a')], privateEndpointsTotal: 7, name: 'Old' } };
+  const before = {
+    organization: { privateEndpoints: [e('a')], privateEndpointsTotal: 7, name: 'Old' },
+  };
   const { list, shown } = readReply({ name: 'New' }, before);
   expect(list).toBeUndefined();
   expect(shown).toEqual({ name: 'New', privateEndpoints: [e('a')], privateEndpointsTotal: 7 });

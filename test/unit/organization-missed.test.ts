@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
+import { openNow } from '../../src/kinds/organization/attempt/notes.ts';
 import { progress } from '../../src/kinds/organization/attempt/progress.ts';
-import { openNow } from '../../src/kinds/organization/attempt/session.ts';
 import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import {
+  type Organization,
+  type OrganizationStatus,
+  parseSpec,
+} from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
@@ -12,10 +16,18 @@ import { anOrganization, factsOf } from '../support/organization-objects.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** One process and its notes; `look` returns the ledger after a look that shows these ids, by a wall clock that was put back so far. */
+/**
+ * One process and its notes; `look` returns the ledger after a look that shows these ids, by a wall
+ * clock that was put back so far.
+ */
 function aProcess() {
   const notebook = new Notebook(95_000);
-  const look = (object: Organization, atMs: number, ids: readonly string[], { tookMs = 0, backMs = 0 } = {}) => {
+  const look = (
+    object: Organization,
+    atMs: number,
+    ids: readonly string[],
+    { tookMs = 0, backMs = 0 } = {},
+  ) => {
     const parsed = parseSpec(object);
     if (!parsed.ok) throw new Error(parsed.message);
     const facts = { ...factsOf(object), notes: notebook.of(object, atMs), monotonic: atMs };
@@ -58,7 +70,9 @@ test.each([
     notebook.of(object(first.status), 1_000);
     notebook.of(object(theirs(MINUTE, { privateEndpoints: [entry('a')] })), MINUTE);
     const nextAttemptTime = at(HOUR + MINUTE);
-    const again = object(theirs(HOUR, { privateEndpoints: [entry('a', { state: 'Missing', nextAttemptTime })] }));
+    const again = object(
+      theirs(HOUR, { privateEndpoints: [entry('a', { state: 'Missing', nextAttemptTime })] }),
+    );
     expect(look(again, HOUR + 10_000, ids).ledger).toMatchObject(says);
   },
 );
@@ -68,7 +82,9 @@ test('what this process was told is Missing is missed since then, by whatever cl
   const nextAttemptTime = at(6 * MINUTE);
   const told = object({ privateEndpoints: [entry('a', { state: 'Missing', nextAttemptTime })] });
   notebook.of(told, 10_000);
-  expect(look(told, 6 * MINUTE, ['a']).ledger).toMatchObject([{ origin: 'Found', state: 'Present' }]);
+  expect(look(told, 6 * MINUTE, ['a']).ledger).toMatchObject([
+    { origin: 'Found', state: 'Present' },
+  ]);
 });
 
 test('what this process has missed itself is missed since then through what it writes itself', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cutText } from '../../src/controller/conditions.ts';
+import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
 import { progress, type Replied } from '../../src/kinds/organization/attempt/progress.ts';
-import type { Notes } from '../../src/kinds/organization/attempt/session.ts';
 import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
@@ -14,7 +14,10 @@ const SECOND = 1_000;
 const LOOK = { step: 'look', by: 'list', body: '{}' } as const;
 const NAME = { step: 'name', name: 'Acme', body: '{}' } as const;
 
-/** An attempt for an object that declares the name Acme, whose calls are answered with these results so long after T0. */
+/**
+ * An attempt for an object that declares the name Acme, whose calls are answered with these results
+ * so long after T0.
+ */
 function attempt(status: OrganizationStatus, know: Partial<Notes> = {}) {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' }, status });
   const parsed = parseSpec(object);
@@ -25,7 +28,13 @@ function attempt(status: OrganizationStatus, know: Partial<Notes> = {}) {
   return (call: Replied['call'], result: Record<string, unknown>, ms = 0): OrganizationStatus => {
     const now = T0 + ms;
     const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
-    const replied = { object, work: { ...work, plannedAt: { now, monotonic: ms } }, call, verdict, now };
+    const replied = {
+      object,
+      work: { ...work, plannedAt: { now, monotonic: ms } },
+      call,
+      verdict,
+      now,
+    };
     const { session, ...notes } = progress({ ...replied, secretVersion: '1' });
     work = { ...replied.work, notes, session };
     return session.draft;
@@ -60,7 +69,10 @@ describe('another name than the one that was there', () => {
   });
 
   test('is this object’s where it was lost before another call that was refused', () => {
-    const status = { ...before, lastRequest: { ...lost, outcome: 'RateLimited' as const, httpStatus: 429 } };
+    const status = {
+      ...before,
+      lastRequest: { ...lost, outcome: 'RateLimited' as const, httpStatus: 429 },
+    };
     const answered = attempt(status, { lostNames: [{ name: 'Before', settlesAt: 95 * SECOND }] });
     expect(answered(LOOK, { name: 'Before', privateEndpoints: [] }).drift).toBeUndefined();
     expect(attempt(status)(LOOK, { name: 'Theirs', privateEndpoints: [] }).drift).toEqual(drift);

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { nextChange, nextStep, type Step } from '../../src/kinds/organization/attempt/next-step.ts';
-import type { Fresh, Notes, Session } from '../../src/kinds/organization/attempt/session.ts';
+import type { Fresh, Notes, Session } from '../../src/kinds/organization/attempt/notes.ts';
 import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import type { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { type Organization, type OrganizationSpec, parseSpec } from '../../src/kinds/organization/resource.ts';
+import {
+  type Organization,
+  type OrganizationSpec,
+  parseSpec,
+} from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
@@ -23,7 +27,13 @@ interface Given {
 }
 
 /** Of an object with a status of its own generation, unless it is given. */
-function step({ object = known(['a']), know = {}, so = {}, fresh, monotonic = 0 }: Given = {}): Step {
+function step({
+  object = known(['a']),
+  know = {},
+  so = {},
+  fresh,
+  monotonic = 0,
+}: Given = {}): Step {
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object, { monotonic });
@@ -58,7 +68,10 @@ const named = known(['a'], { name: 'Acme' });
 describe('the first step', () => {
   test.each([
     ['of a new object', anOrganization({ ids: ['a'], spec: { name: 'Acme' } })],
-    ['after a crash with an intent', known(['a'], {}, { pendingChange: { time: at(0), add: [e('a')], remove: [] } })],
+    [
+      'after a crash with an intent',
+      known(['a'], {}, { pendingChange: { time: at(0), add: [e('a')], remove: [] } }),
+    ],
     ['where only a name is declared', known(undefined, { name: 'Acme' })],
   ])('is a look, %s', (_, object) => {
     expect(step({ object })).toEqual(LOOK);
@@ -66,7 +79,11 @@ describe('the first step', () => {
 
   test('is the declared name where that is the look for an hour, and then the look again', () => {
     const know = { lookByNameUntil: 60 * MINUTE };
-    expect(step({ object: named, know })).toEqual({ step: 'look', by: 'name', body: '{"name":"Acme"}' });
+    expect(step({ object: named, know })).toEqual({
+      step: 'look',
+      by: 'name',
+      body: '{"name":"Acme"}',
+    });
     expect(step({ object: named, know, monotonic: 60 * MINUTE })).toEqual(LOOK);
     expect(step({ know })).toEqual(LOOK);
   });
@@ -97,16 +114,24 @@ describe('the first step', () => {
     const fresh = seen(listing());
     expect(step({ fresh, monotonic: MINUTE })).toMatchObject({ step: 'intend' });
     expect(step({ fresh, monotonic: MINUTE + 1 })).toEqual(LOOK);
-    expect(step({ fresh, monotonic: MINUTE + 1, so: { hasLookedAgain: true } })).toMatchObject({ step: 'intend' });
+    expect(step({ fresh, monotonic: MINUTE + 1, so: { hasLookedAgain: true } })).toMatchObject({
+      step: 'intend',
+    });
   });
 });
 
 describe('on a fresh list', () => {
   test('a name that differs goes by itself, once, before the endpoints', () => {
     const fresh = seen(listing(), 'Other');
-    expect(step({ object: named, fresh })).toEqual({ step: 'name', name: 'Acme', body: '{"name":"Acme"}' });
+    expect(step({ object: named, fresh })).toEqual({
+      step: 'name',
+      name: 'Acme',
+      body: '{"name":"Acme"}',
+    });
     expect(step({ object: named, fresh, so: { isNamed: true } })).toMatchObject({ step: 'intend' });
-    expect(step({ object: named, fresh: seen(listing('a'), 'Acme') })).toEqual({ step: 'conclude' });
+    expect(step({ object: named, fresh: seen(listing('a'), 'Acme') })).toEqual({
+      step: 'conclude',
+    });
   });
 
   test('what is to be added and removed is put on record, with the tuples alone', () => {
@@ -121,7 +146,11 @@ describe('on a fresh list', () => {
 
   test('and what this process has put on record is sent, with the description, and nothing that is empty', () => {
     const pending = { time: at(0), add: [e('a')], remove: [] };
-    const object = known([], { privateEndpoints: [{ ...e('a'), description: 'VPC' }] }, { pendingChange: pending });
+    const object = known(
+      [],
+      { privateEndpoints: [{ ...e('a'), description: 'VPC' }] },
+      { pendingChange: pending },
+    );
     const fresh = seen(listing());
     const know = { unsent: [{ pending, at: 0 }] };
     expect(step({ object, fresh, know, so: { draft: { pendingChange: pending } } })).toEqual({
@@ -129,15 +158,25 @@ describe('on a fresh list', () => {
       pending,
       body: '{"privateEndpoints":{"add":[{"cloudProvider":"gcp","description":"VPC","id":"a","region":"r1"}]}}',
     });
-    expect(step({ object, fresh, so: { draft: { pendingChange: pending } } }), 'of another process').toEqual({
+    expect(
+      step({ object, fresh, so: { draft: { pendingChange: pending } } }),
+      'of another process',
+    ).toEqual({
       step: 'conclude',
     });
   });
 
   test('nothing at all is sent where more would be removed than is allowed, not the name either', () => {
-    const object = known([], { name: 'Acme', maxPrivateEndpointRemovals: 0 }, { privateEndpoints: [entry('a')] });
+    const object = known(
+      [],
+      { name: 'Acme', maxPrivateEndpointRemovals: 0 },
+      { privateEndpoints: [entry('a')] },
+    );
     expect(step({ object, fresh: seen(listing('a'), 'Other') })).toEqual({ step: 'conclude' });
-    expect(step({ object, fresh: { name: 'Other' } }), 'by the ledger where no list is shown').toEqual({
+    expect(
+      step({ object, fresh: { name: 'Other' } }),
+      'by the ledger where no list is shown',
+    ).toEqual({
       step: 'conclude',
     });
   });
@@ -164,8 +203,18 @@ describe('after a refusal', () => {
 
   test.each<[string, Partial<Session>, Partial<typeof decision>, unknown]>([
     ['that named some, the rest goes at once', {}, {}, { add: adds, remove: removes }],
-    ['that named nobody, the removals go together', { isSplit: true }, {}, { add: [], remove: removes }],
-    ['then one add after another', { isSplit: true }, { remove: [] }, { add: [adds[0]], remove: [] }],
+    [
+      'that named nobody, the removals go together',
+      { isSplit: true },
+      {},
+      { add: [], remove: removes },
+    ],
+    [
+      'then one add after another',
+      { isSplit: true },
+      { remove: [] },
+      { add: [adds[0]], remove: [] },
+    ],
     ['and at last what was refused before, by itself', {}, { add: [], remove: [] }, again[0]],
     ['two in a row go on', { refusalsInRow: 2 }, {}, { add: adds, remove: removes }],
     ['three in a row stop it', { refusalsInRow: 3 }, {}, undefined],

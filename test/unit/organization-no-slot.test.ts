@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
-import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import {
+  type Organization,
+  type OrganizationStatus,
+  parseSpec,
+} from '../../src/kinds/organization/resource.ts';
 import type { Claim } from '../../src/kinds/target/target.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e } from '../support/organization-entries.ts';
@@ -16,7 +20,11 @@ function workFor(object: Organization, others: readonly Claim[] = []): Work {
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object);
   const standing = { ...facts.standing, others };
-  return workOf(object, { ...facts, standing }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  return workOf(
+    object,
+    { ...facts, standing },
+    { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
+  );
 }
 
 /** The report of an attempt that has learned this and gets no slot for its next change. */
@@ -28,7 +36,13 @@ function withoutSlot(
   const work = workFor(object, others);
   const session = { ...work.session, draft: learned };
   const step = { step: 'intend', pending: PENDING } as const;
-  const plan = { do: 'step', work: { ...work, session }, step, lane: 'user', probe: false } as const;
+  const plan = {
+    do: 'step',
+    work: { ...work, session },
+    step,
+    lane: 'user',
+    probe: false,
+  } as const;
   return reportStep(object, plan, { got: 'no-slot' }, T0);
 }
 
@@ -36,7 +50,9 @@ function writtenWithoutSlot(object: Organization, learned: OrganizationStatus): 
   return withoutSlot(object, learned).status;
 }
 
-/** The status that is written when an object that is Ready by this request finds the gate closed. */
+/**
+ * The status that is written when an object that is Ready by this request finds the gate closed.
+ */
 function writtenAtTheGate(requestHash: string): object | undefined {
   const summary = {
     type: 'Ready',
@@ -46,19 +62,35 @@ function writtenAtTheGate(requestHash: string): object | undefined {
     lastTransitionTime: at(0),
   } as const;
   const conditions = [{ ...summary, observedGeneration: 1 }];
-  const applied = { time: at(0), generation: 1, requestHash, responseHash: '', secretResourceVersion: '1', keys: [] };
+  const applied = {
+    time: at(0),
+    generation: 1,
+    requestHash,
+    responseHash: '',
+    secretResourceVersion: '1',
+    keys: [],
+  };
   const object = anOrganization({ ids: ['a'], status: { conditions, applied } });
   const step = { step: 'look', by: 'list', body: '{}' } as const;
   const plan = { do: 'step', work: workFor(object), step, lane: 'user', probe: false } as const;
   return reportStep(object, plan, { got: 'gated' }, T0).status;
 }
 
-/** The status that is written when the key of an object goes after a step has been answered, and before the next. */
+/**
+ * The status that is written when the key of an object goes after a step has been answered, and
+ * before the next.
+ */
 function writtenWithoutKey(object: Organization, learned: OrganizationStatus): object | undefined {
   const work = workFor(object);
   const session = { ...work.session, draft: { ...work.session.draft, ...learned } };
   const step = { step: 'look', by: 'list', body: '{}' } as const;
-  const plan = { do: 'step', work: { ...work, session }, step, lane: 'user', probe: false } as const;
+  const plan = {
+    do: 'step',
+    work: { ...work, session },
+    step,
+    lane: 'user',
+    probe: false,
+  } as const;
   const problem = { reason: 'SecretInvalid', message: 'm' } as const;
   return reportStep(object, plan, { got: 'no-credential', problem }, T0).status;
 }
@@ -66,8 +98,13 @@ function writtenWithoutKey(object: Organization, learned: OrganizationStatus): o
 describe('before an attempt waits for a slot', () => {
   test('the first proof is on record where there are rivals: or another without one is tried meanwhile, and both look in turn for ever', () => {
     const object = anOrganization({ ids: ['a'] });
-    expect(withoutSlot(object, { proof: PROOF }, [aClaim()]).status).toMatchObject({ proof: PROOF });
-    expect(withoutSlot(object, { proof: PROOF }).status, 'no write for an object by itself').toBeUndefined();
+    expect(withoutSlot(object, { proof: PROOF }, [aClaim()]).status).toMatchObject({
+      proof: PROOF,
+    });
+    expect(
+      withoutSlot(object, { proof: PROOF }).status,
+      'no write for an object by itself',
+    ).toBeUndefined();
   });
 
   test('a change that has been answered is on record as open no more', () => {
@@ -82,7 +119,11 @@ describe('before an attempt waits for a slot', () => {
 
   test('an answer is told where the process ends meanwhile, and nothing where there was none', () => {
     const object = anOrganization({ ids: ['a'], status: { pendingChange: PENDING } });
-    const lastRequest = { operation: 'UpdateOrganization', time: at(0), outcome: 'Succeeded' } as const;
+    const lastRequest = {
+      operation: 'UpdateOrganization',
+      time: at(0),
+      outcome: 'Succeeded',
+    } as const;
     const { status, lastWord } = withoutSlot(object, { ...object.status, lastRequest });
     expect(status).toBeUndefined();
     expect(lastWord?.status).toMatchObject({ pendingChange: PENDING, lastRequest });
@@ -96,14 +137,25 @@ describe('behind a closed gate', () => {
   });
 
   test('what another API has confirmed does not', () => {
-    expect(writtenAtTheGate('sha256:of-another-api')).toMatchObject({ conditions: [{ reason: 'Unauthorized' }, {}] });
+    expect(writtenAtTheGate('sha256:of-another-api')).toMatchObject({
+      conditions: [{ reason: 'Unauthorized' }, {}],
+    });
   });
 });
 
 test('an attempt that ends for want of a key tells of its last request, not of the one that stood there before', () => {
   const by = (requestId: string) =>
-    ({ operation: 'UpdateOrganization', time: at(0), httpStatus: 200, requestId, outcome: 'Succeeded' }) as const;
-  const object = anOrganization({ ids: ['a'], status: { pendingChange: PENDING, lastRequest: by('look') } });
+    ({
+      operation: 'UpdateOrganization',
+      time: at(0),
+      httpStatus: 200,
+      requestId,
+      outcome: 'Succeeded',
+    }) as const;
+  const object = anOrganization({
+    ids: ['a'],
+    status: { pendingChange: PENDING, lastRequest: by('look') },
+  });
   expect(writtenWithoutKey(object, { lastRequest: by('change') })).toMatchObject({
     conditions: [{ reason: 'SecretInvalid' }, {}],
     pendingChange: PENDING,

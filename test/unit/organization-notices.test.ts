@@ -1,16 +1,33 @@
 import { describe, expect, test } from 'vitest';
-import { driftNotices, namingAll, remarkNotices } from '../../src/kinds/organization/attempt/ledger-notices.ts';
-import { counted, fieldOf, names, placeOf, shownName } from '../../src/kinds/organization/endpoints/wording.ts';
+import {
+  driftNotices,
+  namingAll,
+  remarkNotices,
+} from '../../src/kinds/organization/attempt/ledger-notices.ts';
+import {
+  counted,
+  fieldOf,
+  names,
+  placeOf,
+  shownName,
+} from '../../src/kinds/organization/endpoints/wording.ts';
 import type { Remark } from '../../src/kinds/organization/ledger/ledger.ts';
 import { e } from '../support/organization-entries.ts';
 
-/** Notes of events.k8s.io/v1 may have 1,024 characters, with room for what others put around them. */
+/**
+ * Notes of events.k8s.io/v1 may have 1,024 characters, with room for what others put around them.
+ */
 const MOST = 1_024;
 const many = (count: number, length = 12) =>
   Array.from({ length: count }, (_, index) =>
     e(`${index}-`.padEnd(length, 'x'), { region: 'r'.repeat(Math.min(64, length)) }),
   );
-const words = { type: 'Warning', reason: 'CleanupAbandoned', before: 'Left:', after: 'Remove them' } as const;
+const words = {
+  type: 'Warning',
+  reason: 'CleanupAbandoned',
+  before: 'Left:',
+  after: 'Remove them',
+} as const;
 
 describe('notes that name endpoints', () => {
   test.each([
@@ -25,7 +42,9 @@ describe('notes that name endpoints', () => {
     }
     const all = notes.map(({ note }) => note).join('\n');
     for (const tuple of tuples) expect(all).toContain(`${tuple.id} (${placeOf(tuple)})`);
-    expect(notes.length).toBeLessThanOrEqual(Math.max(1, Math.ceil((tuples.length * 600) / 700)) + tuples.length / 2);
+    expect(notes.length).toBeLessThanOrEqual(
+      Math.max(1, Math.ceil((tuples.length * 600) / 700)) + tuples.length / 2,
+    );
   });
 
   test('are none where there is nothing to name', () => {
@@ -34,13 +53,19 @@ describe('notes that name endpoints', () => {
 });
 
 const REMARKS: readonly [Remark, RegExp][] = [
-  ['maybe-ours', /^Warning OwnershipUnknown: .*may come from that request.*psc-1.*adoptPrivateEndpoints/],
+  [
+    'maybe-ours',
+    /^Warning OwnershipUnknown: .*may come from that request.*psc-1.*adoptPrivateEndpoints/,
+  ],
   [
     'refused-but-there',
     /^Warning OwnershipUnknown: .*refused.*may come from that request.*psc-1.*adoptPrivateEndpoints/,
   ],
   ['given-up', /^Warning AddNotConfirmed: .*psc-1.*not taken for this object/],
-  ['came-back', /^Warning OwnershipUnknown: .*came back.*somebody else.*psc-1.*adoptPrivateEndpoints/],
+  [
+    'came-back',
+    /^Warning OwnershipUnknown: .*came back.*somebody else.*psc-1.*adoptPrivateEndpoints/,
+  ],
   ['maybe-still-ours', /^Warning OwnershipUnknown: .*Still there.*psc-1.*adoptPrivateEndpoints/],
   ['vanished', /^Warning DriftDetected: .*not by the operator.*psc-1.*added again/],
   ['left', /^Normal EndpointLeft: .*psc-1.*stays at the API/],
@@ -65,7 +90,9 @@ test('a message names four and counts the rest, with the ends of long ids', () =
   const tuples = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => e(id));
   expect(names(tuples.slice(0, 4))).toBe('a, b, c, d');
   expect(names(tuples)).toBe('a, b, c, d and 2 more');
-  expect(names([e(`${'a'.repeat(100)}${'b'.repeat(100)}`)])).toBe(`${'a'.repeat(32)}…${'b'.repeat(32)}`);
+  expect(names([e(`${'a'.repeat(100)}${'b'.repeat(100)}`)])).toBe(
+    `${'a'.repeat(32)}…${'b'.repeat(32)}`,
+  );
   expect([counted(1), counted(2)]).toEqual(['1 private endpoint', '2 private endpoints']);
   expect(fieldOf(e('a'), '.region')).toBe('privateEndpoints[a].region');
   expect(fieldOf(e('x'.repeat(512)), '.cloudProvider').length).toBeLessThanOrEqual(160);

@@ -17,7 +17,10 @@ const CASES: readonly {
   { does: 'preview', spec: { mode: 'Plan' } },
   { does: 'refuse-spec', spec: { organizationId: '' } },
   { does: 'disown', know: { apiHash: 'sha256:other-api' } },
-  { does: 'yield', know: standingBehind(aClaim({ uid: 'uid-0', namespace: 'elsewhere', created: at(-7_200_000) })) },
+  {
+    does: 'yield',
+    know: standingBehind(aClaim({ uid: 'uid-0', namespace: 'elsewhere', created: at(-7_200_000) })),
+  },
 ];
 
 function standingBehind(other: Facts['standing']['own']): Partial<Facts> {
@@ -25,15 +28,22 @@ function standingBehind(other: Facts['standing']['own']): Partial<Facts> {
   return { standing: { ...standing, others: [other] } };
 }
 
-test.each(CASES)('what $does says is not written over a ledger that it has not seen', ({ does, spec = {}, know }) => {
-  const object = anOrganization({ ids: ['a'], spec, status: { privateEndpoints: [entry('a', { origin: 'Found' })] } });
-  const plan = planned(object, know);
-  expect(plan.do).toBe(does);
-  const { status, isOnTop } = report(object, plan, { got: 'nothing' }, T0);
-  expect(status).toBeDefined();
-  const edited = { ...object, metadata: { ...object.metadata, resourceVersion: '8' } };
-  expect(isOnTop?.(edited)).toBe(true);
-  // As a restored backup has it: no attempt is newer than the one that was known.
-  const restored = { ...object.status, privateEndpoints: [entry('a', { origin: 'Adopted' })] };
-  expect(isOnTop?.({ ...edited, status: restored })).toBe(false);
-});
+test.each(CASES)(
+  'what $does says is not written over a ledger that it has not seen',
+  ({ does, spec = {}, know }) => {
+    const object = anOrganization({
+      ids: ['a'],
+      spec,
+      status: { privateEndpoints: [entry('a', { origin: 'Found' })] },
+    });
+    const plan = planned(object, know);
+    expect(plan.do).toBe(does);
+    const { status, isOnTop } = report(object, plan, { got: 'nothing' }, T0);
+    expect(status).toBeDefined();
+    const edited = { ...object, metadata: { ...object.metadata, resourceVersion: '8' } };
+    expect(isOnTop?.(edited)).toBe(true);
+    // As a restored backup has it: no attempt is newer than the one that was known.
+    const restored = { ...object.status, privateEndpoints: [entry('a', { origin: 'Adopted' })] };
+    expect(isOnTop?.({ ...edited, status: restored })).toBe(false);
+  },
+);

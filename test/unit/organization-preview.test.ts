@@ -4,10 +4,16 @@ import { FINALIZER, type LedgerEntry } from '../../src/kinds/organization/resour
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, planned } from '../support/organization-objects.ts';
 
-/** The bodies that are shown as what would be sent, for this ledger and the list of the last reply. */
+/**
+ * The bodies that are shown as what would be sent, for this ledger and the list of the last reply.
+ */
 function shown(ids: readonly string[], ledger: LedgerEntry, list: readonly string[]): string[] {
   const reported = list.map((id) => e(id));
-  const organization = { id: 'o', privateEndpoints: reported, privateEndpointsTotal: reported.length };
+  const organization = {
+    id: 'o',
+    privateEndpoints: reported,
+    privateEndpointsTotal: reported.length,
+  };
   const object = anOrganization({
     ids,
     spec: { mode: 'Plan' },
@@ -27,17 +33,30 @@ interface Given {
   readonly ids: readonly string[];
   readonly ledger: readonly LedgerEntry[];
   /** Of the last reply. */
-  readonly list: readonly { readonly id: string; readonly cloudProvider: string; readonly region: string }[];
+  readonly list: readonly {
+    readonly id: string;
+    readonly cloudProvider: string;
+    readonly region: string;
+  }[];
   readonly total?: number;
   readonly isDeleted?: true;
 }
 
 /** What is shown, with `--plan-only` where it is being deleted. */
 function preview({ ids, ledger, list, total = list.length, isDeleted }: Given): Preview {
-  const organization = { id: 'o', name: 'Before', privateEndpoints: [...list], privateEndpointsTotal: total };
+  const organization = {
+    id: 'o',
+    name: 'Before',
+    privateEndpoints: [...list],
+    privateEndpointsTotal: total,
+  };
   const object = anOrganization({
     ids,
-    spec: { name: 'After', mode: isDeleted ? 'Apply' : 'Plan', deletionPolicy: 'RemovePrivateEndpoints' },
+    spec: {
+      name: 'After',
+      mode: isDeleted ? 'Apply' : 'Plan',
+      deletionPolicy: 'RemovePrivateEndpoints',
+    },
     status: { organization, privateEndpoints: [...ledger] },
     metadata: { finalizers: [FINALIZER], ...(isDeleted && { deletionTimestamp: at(0) }) },
   });
@@ -54,13 +73,23 @@ test('of one that is being deleted only what is ours goes, and neither its name 
   expect(fields(known)).toEqual(['-privateEndpoints[a]']);
   expect(known.requests).toHaveLength(2);
   expect(known.says).toContain('being deleted');
-  const unknown = preview({ ids: ['a', 'b'], ledger: [entry('a')], list: [e('a')], total: 300, isDeleted: true });
+  const unknown = preview({
+    ids: ['a', 'b'],
+    ledger: [entry('a')],
+    list: [e('a')],
+    total: 300,
+    isDeleted: true,
+  });
   expect(fields(unknown)).toEqual(['-privateEndpoints[a]']);
 });
 
 test('what was refused, and is due again, is shown as sent', () => {
   const refused = entry('b', { state: 'Refused', lastError: {}, nextAttemptTime: at(-60_000) });
-  const { requests, ...shows } = preview({ ids: ['a', 'b'], ledger: [entry('a'), refused], list: [e('a')] });
+  const { requests, ...shows } = preview({
+    ids: ['a', 'b'],
+    ledger: [entry('a'), refused],
+    list: [e('a')],
+  });
   expect(requests.at(-1)?.body).toContain('"b"');
   expect(fields({ requests, ...shows })).toEqual(['+name', '+privateEndpoints[b]']);
 });
@@ -71,7 +100,12 @@ test('an endpoint whose id the API has elsewhere is named as not touched', () =>
 });
 
 test('where the list is longer than what is kept of it, the ledger tells what is there', () => {
-  const shows = preview({ ids: ['x', 'z'], ledger: [entry('x'), entry('y')], list: [e('x')], total: 300 });
+  const shows = preview({
+    ids: ['x', 'z'],
+    ledger: [entry('x'), entry('y')],
+    list: [e('x')],
+    total: 300,
+  });
   expect(shows.basis).toBe('Unknown');
   expect(fields(shows)).toEqual(['+name', '+privateEndpoints[z]', '-privateEndpoints[y]']);
 });

@@ -4,7 +4,11 @@ import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts'
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { conclude } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import { type Problem, problemsOf } from '../../src/kinds/organization/readiness/readiness.ts';
-import { type Organization, type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import {
+  type Organization,
+  type OrganizationStatus,
+  parseSpec,
+} from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { entry, listing, refusedEntry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
@@ -44,12 +48,18 @@ test('an unknown list is asked for ever less often, also where too much would be
     const fresh = { responseHash: '', secretVersion: '', at: 0 };
     const facts = factsOf(object, { monotonic: 3_600_000 });
     const work = workFor(object, { ...facts, notes: { ...facts.notes, unlistedSince: 0 } });
-    const { status } = conclude(object, { ...work, session: { ...work.session, fresh } }, T0, 'look');
+    const { status } = conclude(
+      object,
+      { ...work, session: { ...work.session, fresh } },
+      T0,
+      'look',
+    );
     const said: OrganizationStatus = status ?? {};
     expect(said.conditions?.[0]?.reason).toBe('RemovalBlocked');
     object = { ...object, status: said };
     return (Date.parse(said.nextAttemptTime ?? '') - T0) / 1_000;
   });
   expect(waits.slice(0, 3)).toEqual([10, 60, 300]);
-  for (const wait of waits.slice(3)) expect(wait, 'the hour of RemovalBlocked').toBeGreaterThan(2_800);
+  for (const wait of waits.slice(3))
+    expect(wait, 'the hour of RemovalBlocked').toBeGreaterThan(2_800);
 });

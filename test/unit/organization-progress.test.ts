@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
+import type { Session } from '../../src/kinds/organization/attempt/notes.ts';
 import { progress, type Replied } from '../../src/kinds/organization/attempt/progress.ts';
-import type { Session } from '../../src/kinds/organization/attempt/session.ts';
 import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { problemsOf } from '../../src/kinds/organization/readiness/readiness.ts';
@@ -12,7 +12,10 @@ import { anOrganization, factsOf } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 
-/** A look that is answered without a list, a minute after another such answer, at an object that lists nothing and has this status. */
+/**
+ * A look that is answered without a list, a minute after another such answer, at an object that
+ * lists nothing and has this status.
+ */
 function secondBareLook(status: OrganizationStatus): Session {
   const object = anOrganization({ ids: [], status });
   const parsed = parseSpec(object);
@@ -49,7 +52,11 @@ describe('a list that is left out twice', () => {
     const { fresh, draft } = secondBareLook(removing);
     expect(fresh?.isAssumed).toBe(true);
     expect(draft.organization).toEqual({ privateEndpoints: [], privateEndpointsTotal: 0 });
-    const later = secondBareLook({ ...draft, privateEndpoints: undefined, pendingChange: undefined });
+    const later = secondBareLook({
+      ...draft,
+      privateEndpoints: undefined,
+      pendingChange: undefined,
+    });
     expect(later.fresh?.isAssumed).toBe(true);
   });
 
@@ -67,16 +74,30 @@ test('a list that was only taken for empty makes nothing ours under other fields
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object, { monotonic: 10 * MINUTE });
   const notes = { ...facts.notes, unlistedSince: 9 * MINUTE };
-  const first = workOf(object, { ...facts, notes }, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
-  const answered = (work: Work, call: Replied['call'], result: Readonly<Record<string, unknown>>): Session => {
+  const first = workOf(
+    object,
+    { ...facts, notes },
+    { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
+  );
+  const answered = (
+    work: Work,
+    call: Replied['call'],
+    result: Readonly<Record<string, unknown>>,
+  ): Session => {
     const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
     return progress({ object, work, call, verdict, secretVersion: '1', now: T0 }).session;
   };
   const session = answered(first, { step: 'look', by: 'list', body: '{}' }, {});
-  const send: Replied['call'] = { step: 'send', pending: { time: at(0), add: [e('a')], remove: [] }, body: '{}' };
+  const send: Replied['call'] = {
+    step: 'send',
+    pending: { time: at(0), add: [e('a')], remove: [] },
+    body: '{}',
+  };
   const ledgerAfter = (...privateEndpoints: readonly unknown[]) =>
     answered({ ...first, session }, send, { privateEndpoints }).draft.privateEndpoints;
-  expect(ledgerAfter({ ...e('a'), region: 'r9' })).toMatchObject([{ ...e('a'), state: 'Unconfirmed' }]);
+  expect(ledgerAfter({ ...e('a'), region: 'r9' })).toMatchObject([
+    { ...e('a'), state: 'Unconfirmed' },
+  ]);
   expect(ledgerAfter(e('a'))).toMatchObject([{ ...e('a'), origin: 'Added', state: 'Present' }]);
 });
 
@@ -85,11 +106,18 @@ describe('what the look has shown and the answer to the name lacks', () => {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' } });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
-  const first = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const first = workOf(object, factsOf(object), {
+    spec: parsed.spec,
+    goal: goalOf(parsed.spec),
+    now: T0,
+  });
   const answered = (work: Work, call: Replied['call'], list: readonly unknown[]): Work => {
     const result = { name: 'Acme', privateEndpoints: list };
     const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
-    return { ...work, session: progress({ object, work, call, verdict, secretVersion: '1', now: T0 }).session };
+    return {
+      ...work,
+      session: progress({ object, work, call, verdict, secretVersion: '1', now: T0 }).session,
+    };
   };
   const looked = answered(first, { step: 'look', by: 'list', body: '{}' }, [other]);
   const named = answered(looked, { step: 'name', name: 'Acme', body: '{}' }, []);
@@ -111,19 +139,37 @@ describe('what the API keeps in another region than it was sent', () => {
   const told = { field: 'privateEndpoints[a].region', declared: 'r1', reported: 'R-1' };
   const before: OrganizationStatus = { privateEndpoints: [entry('a', kept)], differences: [told] };
 
-  /** The work of an object with this list after a look that shows these, and that of the next one with its status. */
-  function looked(ids: readonly string[] | undefined, list: readonly unknown[], status: OrganizationStatus): Work {
+  /**
+   * The work of an object with this list after a look that shows these, and that of the next one
+   * with its status.
+   */
+  function looked(
+    ids: readonly string[] | undefined,
+    list: readonly unknown[],
+    status: OrganizationStatus,
+  ): Work {
     const object = anOrganization({
-      spec: { name: 'Acme', maxPrivateEndpointRemovals: 0, privateEndpoints: ids?.map((id) => e(id)) },
+      spec: {
+        name: 'Acme',
+        maxPrivateEndpointRemovals: 0,
+        privateEndpoints: ids?.map((id) => e(id)),
+      },
       status,
     });
     const parsed = parseSpec(object);
     if (!parsed.ok) throw new Error(parsed.message);
-    const work = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+    const work = workOf(object, factsOf(object), {
+      spec: parsed.spec,
+      goal: goalOf(parsed.spec),
+      now: T0,
+    });
     const result = { name: 'Acme', privateEndpoints: list };
     const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
     const call = { step: 'look', by: 'list', body: '{}' } as const;
-    return { ...work, session: progress({ object, work, call, verdict, secretVersion: '1', now: T0 }).session };
+    return {
+      ...work,
+      session: progress({ object, work, call, verdict, secretVersion: '1', now: T0 }).session,
+    };
   }
 
   test.each([[[]], [undefined]])('is known when it is listed again, after %j was', (ids) => {
@@ -138,7 +184,13 @@ describe('what the API keeps in another region than it was sent', () => {
   const lastError = { httpStatus: 400, message: 'no' };
   const removal = { time: at(0), add: [], remove: [kept], refused: { httpStatus: 400 } };
   test.each<[string, OrganizationStatus]>([
-    ['on record', { ...before, privateEndpoints: [entry('a', { ...kept, lastError, nextAttemptTime: at(MINUTE) })] }],
+    [
+      'on record',
+      {
+        ...before,
+        privateEndpoints: [entry('a', { ...kept, lastError, nextAttemptTime: at(MINUTE) })],
+      },
+    ],
     ['settled by this look', { ...before, pendingChange: removal }],
   ])('and is listed again after its removal was refused, %s, is refused no more', (_, status) => {
     const again = looked(['a'], [kept], status);
@@ -149,7 +201,10 @@ describe('what the API keeps in another region than it was sent', () => {
   });
 
   test('is told no more when it is no longer ours', () => {
-    const others: OrganizationStatus = { ...before, privateEndpoints: [entry('a', { ...kept, origin: 'Found' })] };
+    const others: OrganizationStatus = {
+      ...before,
+      privateEndpoints: [entry('a', { ...kept, origin: 'Found' })],
+    };
     expect(looked([], [kept], others).session.draft.differences).toBeUndefined();
   });
 });
@@ -165,7 +220,12 @@ test('a name that its answer does not show may come yet: who declares another on
   };
   const named = (shown: string): Work['notes'] => {
     const object = anOrganization({ spec: { name: 'After' } });
-    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { name: shown } } as const;
+    const verdict = {
+      ok: true,
+      httpStatus: 200,
+      outcome: 'Succeeded',
+      result: { name: shown },
+    } as const;
     const call = { step: 'name', name: 'After', body: '{}' } as const;
     const { session: _, ...notes } = progress({
       object,
@@ -197,15 +257,30 @@ test('a name without effect yet does not hide another one that may come: that is
   const before = { ...facts.notes, lostNames: [{ name: 'Other', settlesAt: 90_000 }] };
   const work = workOf(object, { ...facts, notes: before }, spec);
   const answered = (given: Work, shown: string): Work => {
-    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { name: shown } } as const;
+    const verdict = {
+      ok: true,
+      httpStatus: 200,
+      outcome: 'Succeeded',
+      result: { name: shown },
+    } as const;
     const call = { step: 'name', name: 'Acme', body: '{}' } as const;
-    const { session, ...notes } = progress({ object, work: given, call, verdict, secretVersion: '1', now: T0 });
+    const { session, ...notes } = progress({
+      object,
+      work: given,
+      call,
+      verdict,
+      secretVersion: '1',
+      now: T0,
+    });
     return { ...given, notes, session };
   };
-  const problems = (given: Work) => problemsOf({ work: given, decision: decisionOf(given), now: T0 });
+  const problems = (given: Work) =>
+    problemsOf({ work: given, decision: decisionOf(given), now: T0 });
   const late = answered(work, 'Before');
   expect(problems(late).map(({ reason }) => reason)).toEqual(['NotConfirmed']);
-  expect(problems(answered(late, 'Acme'))).toMatchObject([{ reason: 'OutcomeUnknown', at: T0 + 90_000 }]);
+  expect(problems(answered(late, 'Acme'))).toMatchObject([
+    { reason: 'OutcomeUnknown', at: T0 + 90_000 },
+  ]);
 });
 
 test('a clock that jumps while a look is under way that shows no list does not put off the second one by as much', () => {
@@ -214,7 +289,12 @@ test('a clock that jumps while a look is under way that shows no list does not p
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object);
   const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
-  const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result: { name: 'Acme' } } as const;
+  const verdict = {
+    ok: true,
+    httpStatus: 200,
+    outcome: 'Succeeded',
+    result: { name: 'Acme' },
+  } as const;
   const call = { step: 'look', by: 'list', body: '{}' } as const;
   const now = T0 + 3_600_000;
   const { unlistedSince = 0 } = progress({ object, work, call, verdict, secretVersion: '1', now });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSent } from '../../src/kinds/organization/attempt/progress.ts';
+import { openSent } from '../../src/kinds/organization/attempt/sent.ts';
 import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
@@ -16,7 +16,11 @@ function justRefused(more: OrganizationStatus) {
   const object = anOrganization({ ids: ['a'], status: { attempts: 9, pendingChange, ...more } });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
-  const work = workOf(object, factsOf(object), { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const work = workOf(object, factsOf(object), {
+    spec: parsed.spec,
+    goal: goalOf(parsed.spec),
+    now: T0,
+  });
   return openSent({ object, work, now: T0 });
 }
 
@@ -43,7 +47,8 @@ test('what the API said of it is cut between two characters: the API server woul
     message,
   } as const;
   for (const text of [message, `${message}y`]) {
-    const said = justRefused({ lastRequest: { ...lastRequest, message: text } })?.refusal?.message ?? '';
+    const said =
+      justRefused({ lastRequest: { ...lastRequest, message: text } })?.refusal?.message ?? '';
     expect([said.isWellFormed(), [...said].length]).toEqual([true, LIMITS.ledgerMessage]);
   }
 });

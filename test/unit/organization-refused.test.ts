@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
-import { blame } from '../../src/kinds/organization/attempt/blame.ts';
+import { blame } from '../../src/kinds/organization/attempt/sent.ts';
 import type { Tuple } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { e } from '../support/organization-entries.ts';
 
-function blamed(text: string, change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }) {
+function blamed(
+  text: string,
+  change: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
+) {
   const add = (change.add ?? []).map((id) => e(id));
   const remove = (change.remove ?? []).map((id) => e(id));
   const { isBlamed, split } = blame({ add, remove }, text);
@@ -40,7 +43,10 @@ test('an id is found behind a longer one that it is a part of', () => {
 });
 
 test('of removals and adds together, only those that are named', () => {
-  expect(blamed('a-9 is attached', { add: ['a-1'], remove: ['a-9'] })).toEqual({ ids: ['a-9'], split: false });
+  expect(blamed('a-9 is attached', { add: ['a-1'], remove: ['a-9'] })).toEqual({
+    ids: ['a-9'],
+    split: false,
+  });
 });
 
 test('a change of one is to blame whatever the text, and removals together are', () => {

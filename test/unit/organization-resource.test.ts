@@ -25,7 +25,11 @@ test('a good spec comes back as it is, without the fields nobody knows', () => {
     mode: 'Plan',
     reassertInterval: '24h',
   };
-  const surplus = { ...full, surplus: 1, privateEndpoints: [{ ...endpoint, description: '', surplus: 1 }] };
+  const surplus = {
+    ...full,
+    surplus: 1,
+    privateEndpoints: [{ ...endpoint, description: '', surplus: 1 }],
+  };
   expect(parseSpec({ spec: surplus })).toEqual({ ok: true, spec: full });
 });
 
@@ -66,12 +70,25 @@ test.for<[string, object, string]>([
   ],
   [
     'an id twice, with another region',
-    { ...good, privateEndpoints: [endpoint, { ...endpoint, id: 'psc-2' }, { ...endpoint, region: 'us-east1' }] },
+    {
+      ...good,
+      privateEndpoints: [
+        endpoint,
+        { ...endpoint, id: 'psc-2' },
+        { ...endpoint, region: 'us-east1' },
+      ],
+    },
     'spec.privateEndpoints[2].id must be an id that is listed only once, not "psc-1"',
   ],
   [
     '101 endpoints',
-    { ...good, privateEndpoints: Array.from({ length: 101 }, (_, index) => ({ ...endpoint, id: `${index}` })) },
+    {
+      ...good,
+      privateEndpoints: Array.from({ length: 101 }, (_, index) => ({
+        ...endpoint,
+        id: `${index}`,
+      })),
+    },
     'spec.privateEndpoints must have at most 100 entries, not [{"id":"0","cloudProvider":"gcp","region":"ap-northeast-1"},{"i…',
   ],
   [
@@ -90,7 +107,22 @@ test('the parser takes what the CRD takes and its two rules between fields allow
   const word = (most: number) =>
     mostly(
       ['a', 'b', '1', 'x'.repeat(most), '/a(b)/c.d_e-f', "!#$%'*+,:;=?@[]^`{|}~"],
-      ['x'.repeat(most + 1), 'a<b', 'a>b', 'a&b', 'a"b', 'a\\b', '', 'a b', 'é', '\n', 'a\n', '\u007f', 5, null],
+      [
+        'x'.repeat(most + 1),
+        'a<b',
+        'a>b',
+        'a&b',
+        'a"b',
+        'a\\b',
+        '',
+        'a b',
+        'é',
+        '\n',
+        'a\n',
+        '\u007f',
+        5,
+        null,
+      ],
     );
   const item = fc.record(
     {
@@ -124,7 +156,9 @@ test('the parser takes what the CRD takes and its two rules between fields allow
   fc.assert(
     fc.property(spec, (value) => {
       const shape = crdAccepts(schema, value);
-      const ids = shape ? (value.privateEndpoints as { id: string }[] | undefined)?.map(({ id }) => id) : undefined;
+      const ids = shape
+        ? (value.privateEndpoints as { id: string }[] | undefined)?.map(({ id }) => id)
+        : undefined;
       const twice = ids !== undefined && new Set(ids).size < ids.length;
       const neither = value.name === undefined && value.privateEndpoints === undefined;
       const verdict = shape ? (twice && 'twice') || (neither && 'neither') || 'taken' : 'refused';

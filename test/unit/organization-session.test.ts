@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import {
-  anchorOf,
   isUnsent,
   leftAt,
   type Notes,
   openNow,
-  sessionOf,
   settlingAt,
-} from '../../src/kinds/organization/attempt/session.ts';
+} from '../../src/kinds/organization/attempt/notes.ts';
+import { anchorOf, sessionOf } from '../../src/kinds/organization/attempt/session.ts';
 import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { tupleKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
@@ -21,7 +20,13 @@ import {
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
-import { API_HASH, API_TIMEOUT_MS, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
+import {
+  API_HASH,
+  API_TIMEOUT_MS,
+  anOrganization,
+  factsOf,
+  planned,
+} from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 /** Since it was sent, or first seen. */
@@ -72,7 +77,11 @@ describe('a change that another process sent', () => {
   );
 
   test('has settled before what was applied', () => {
-    const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(0) } as const;
+    const lastRequest = {
+      operation: 'UpdateOrganization',
+      outcome: 'Succeeded',
+      time: at(0),
+    } as const;
     const { time } = lastRequest;
     const applied = stored({
       lastRequest,
@@ -85,11 +94,18 @@ describe('a change that another process sent', () => {
 
 test('that the API does not know the organization is over with what another process was answered since', () => {
   const notebook = book();
-  const failed = { operation: 'UpdateOrganization', outcome: 'Rejected', httpStatus: 404, time: at(0) } as const;
+  const failed = {
+    operation: 'UpdateOrganization',
+    outcome: 'Rejected',
+    httpStatus: 404,
+    time: at(0),
+  } as const;
   const object = stored({ lastRequest: failed });
   notebook.set(object, { ...notebook.of(object, 0), missingSince: 0, isGone: true });
   expect(notebook.of(object, MINUTE)).toMatchObject({ missingSince: 0, isGone: true });
-  const others = stored({ lastRequest: { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(MINUTE) } });
+  const others = stored({
+    lastRequest: { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(MINUTE) },
+  });
   const later = notebook.of(others, 2 * MINUTE);
   expect([later.missingSince, later.isGone]).toEqual([undefined, undefined]);
 });
@@ -97,7 +113,10 @@ test('that the API does not know the organization is over with what another proc
 describe('an entry that was left open', () => {
   const ledger = [entry('a', { state: 'Unconfirmed', nextAttemptTime: at(0) })];
   const [unconfirmed] = ledger;
-  const status: OrganizationStatus = { privateEndpoints: ledger, pendingChange: { ...PENDING, add: [e('b')] } };
+  const status: OrganizationStatus = {
+    privateEndpoints: ledger,
+    pendingChange: { ...PENDING, add: [e('b')] },
+  };
   const until = (notes: Notes) => unconfirmed && settlingAt(notes, unconfirmed);
 
   test('settles when what left it open does, whatever is sent after it', () => {
@@ -114,10 +133,20 @@ describe('an entry that was left open', () => {
     const notes = notebook.of(stored({ privateEndpoints: ledger }), 5_000);
     notebook.set(stored(status), { ...notes, ...openNow(notes, status) });
     notebook.leaves(stored(status), 20_000);
-    const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(25_000) } as const;
-    const draft = { privateEndpoints: [...ledger, entry('b', { state: 'Unconfirmed' })], lastRequest };
+    const lastRequest = {
+      operation: 'UpdateOrganization',
+      outcome: 'Succeeded',
+      time: at(25_000),
+    } as const;
+    const draft = {
+      privateEndpoints: [...ledger, entry('b', { state: 'Unconfirmed' })],
+      lastRequest,
+    };
     const sent = notebook.of(stored(status), 25_000);
-    notebook.set(stored(status), { ...sent, session: { ...sessionOf(stored(status), sent, 25_000), draft } });
+    notebook.set(stored(status), {
+      ...sent,
+      session: { ...sessionOf(stored(status), sent, 25_000), draft },
+    });
     const told = notebook.of(stored(draft), 30_000);
     expect([until(told), told.settlesAt]).toEqual([5_000 + AT_WORK, 20_000 + AT_WORK]);
     const intent = stored({ ...draft, pendingChange: PENDING });
@@ -127,15 +156,27 @@ describe('an entry that was left open', () => {
   test('counts anew where another process has recorded a request of its own since', () => {
     const notebook = book();
     notebook.of(stored(status), 5_000);
-    const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(25_000) } as const;
-    expect(until(notebook.of(stored({ privateEndpoints: ledger, lastRequest }), 30_000))).toBe(30_000 + AT_WORK);
+    const lastRequest = {
+      operation: 'UpdateOrganization',
+      outcome: 'Succeeded',
+      time: at(25_000),
+    } as const;
+    expect(until(notebook.of(stored({ privateEndpoints: ledger, lastRequest }), 30_000))).toBe(
+      30_000 + AT_WORK,
+    );
   });
 
   test('takes its time from the send that left it open, and not from one before that', () => {
     const notebook = book();
     const notes = notebook.of(stored({ privateEndpoints: ledger }), 0);
-    const sent = leftAt({ ...notes, ...openNow(notes, { pendingChange: PENDING }) }, MINUTE, AT_WORK);
-    expect(until({ ...sent, ...openNow(sent, { privateEndpoints: ledger }) })).toBe(MINUTE + AT_WORK);
+    const sent = leftAt(
+      { ...notes, ...openNow(notes, { pendingChange: PENDING }) },
+      MINUTE,
+      AT_WORK,
+    );
+    expect(until({ ...sent, ...openNow(sent, { privateEndpoints: ledger }) })).toBe(
+      MINUTE + AT_WORK,
+    );
   });
 
   test('is looked at when it settles, and not only when all do', () => {
@@ -150,7 +191,12 @@ describe('an entry that was left open', () => {
     };
     const work = workOf(object, { ...facts, notes }, { spec, goal: goalOf(spec), now: T0 });
     const fresh = { list: listing(), responseHash: '', secretVersion: '1', at: MINUTE };
-    const { outcome } = conclude(object, { ...work, session: { ...work.session, fresh } }, T0, 'look');
+    const { outcome } = conclude(
+      object,
+      { ...work, session: { ...work.session, fresh } },
+      T0,
+      'look',
+    );
     expect(outcome).toEqual({ next: 'recheck', at: T0 + MINUTE });
   });
 
@@ -161,13 +207,30 @@ describe('an entry that was left open', () => {
     const now = T0 + MINUTE;
     const spec = parsedSpec(object);
     const work = workOf(object, { ...facts, monotonic: MINUTE }, { spec, goal: goalOf(spec), now });
-    const fresh = { list: listing(), name: 'Acme', responseHash: '', secretVersion: '1', at: MINUTE };
-    const { status, outcome } = conclude(object, { ...work, session: { ...work.session, fresh } }, now, 'look');
+    const fresh = {
+      list: listing(),
+      name: 'Acme',
+      responseHash: '',
+      secretVersion: '1',
+      at: MINUTE,
+    };
+    const { status, outcome } = conclude(
+      object,
+      { ...work, session: { ...work.session, fresh } },
+      now,
+      'look',
+    );
     const settlesAt = T0 + AT_WORK;
     const { conditions = [] }: OrganizationStatus = status ?? {};
-    expect([conditions[0]?.reason, outcome]).toEqual(['Applied', { next: 'recheck', at: settlesAt }]);
+    expect([conditions[0]?.reason, outcome]).toEqual([
+      'Applied',
+      { next: 'recheck', at: settlesAt },
+    ]);
     const after = { ...object, status: { ...object.status, ...status } };
-    expect(planned(after, { know: notes, monotonic: MINUTE }, now)).toEqual({ do: 'nothing', at: settlesAt });
+    expect(planned(after, { know: notes, monotonic: MINUTE }, now)).toEqual({
+      do: 'nothing',
+      at: settlesAt,
+    });
     expect(planned(after, { know: notes, monotonic: AT_WORK }, settlesAt).do).toBe('step');
   });
 });
@@ -192,7 +255,11 @@ describe('an intent of this process', () => {
   test('that did not leave within 5 s does not any more: a new attempt begins without it', () => {
     const notebook = book();
     const notes = { ...notebook.of(open, 0), unsent: [{ pending: PENDING, at: 0 }] };
-    const session = { ...sessionOf(open, notes, 0), anchor: anchorOf(open, open.status), draft: { ...open.status } };
+    const session = {
+      ...sessionOf(open, notes, 0),
+      anchor: anchorOf(open, open.status),
+      draft: { ...open.status },
+    };
     const kept = { ...notes, session };
     expect(sessionOf(open, kept, 5_000)).toBe(session);
     const late = sessionOf(open, kept, 5_001);
@@ -219,7 +286,10 @@ describe('an attempt goes on', () => {
 
   test.each<[string, Organization]>([
     ['labels', { ...object, metadata: { ...object.metadata, resourceVersion: '8' } }],
-    ['conditions and the time of the next attempt', stored({ ...status, conditions: [], nextAttemptTime: at(1) })],
+    [
+      'conditions and the time of the next attempt',
+      stored({ ...status, conditions: [], nextAttemptTime: at(1) }),
+    ],
     [
       'the note since when its key is of no use',
       stored({ ...status, proof: { time: at(0), apiHash: API_HASH, unusableSince: at(0) } }),
@@ -238,12 +308,24 @@ describe('an attempt goes on', () => {
     ['another object of that name', { ...object, metadata: { ...object.metadata, uid: 'uid-2' } }],
     [
       'a request to try now',
-      { ...object, metadata: { ...object.metadata, annotations: { 'pipewright.dev/reconcile-requested-at': 'x' } } },
+      {
+        ...object,
+        metadata: {
+          ...object.metadata,
+          annotations: { 'pipewright.dev/reconcile-requested-at': 'x' },
+        },
+      },
     ],
     ['an intent of somebody else', stored({ ...status, pendingChange: PENDING })],
-    ['another last request', stored({ ...status, lastRequest: { operation: 'x', outcome: 'Unknown', time: at(1) } })],
+    [
+      'another last request',
+      stored({ ...status, lastRequest: { operation: 'x', outcome: 'Unknown', time: at(1) } }),
+    ],
     ['another proof', stored({ ...status, proof: { time: at(0), apiHash: 'sha256:other' } })],
-    ['an intent of somebody else, without the proof', stored({ ...status, proof: undefined, pendingChange: PENDING })],
+    [
+      'an intent of somebody else, without the proof',
+      stored({ ...status, proof: undefined, pendingChange: PENDING }),
+    ],
   ])('not after %s', (_, changed) => {
     expect(goesOn(changed)).toBe(false);
   });
@@ -268,9 +350,19 @@ describe('an attempt goes on', () => {
   ])(
     'and looks that failed for another process count: %s, %s, %s times',
     (reason, httpStatus, attempts, failedLooks) => {
-      const ready = { type: 'Ready', status: 'False', message: 'm', lastTransitionTime: at(0) } as const;
+      const ready = {
+        type: 'Ready',
+        status: 'False',
+        message: 'm',
+        lastTransitionTime: at(0),
+      } as const;
       const conditions = [{ ...ready, reason, observedGeneration: 1 }];
-      const lastRequest = { operation: 'x', outcome: 'Unavailable', time: at(0), httpStatus } as const;
+      const lastRequest = {
+        operation: 'x',
+        outcome: 'Unavailable',
+        time: at(0),
+        httpStatus,
+      } as const;
       const theirs = anOrganization({ status: { conditions, lastRequest, attempts } });
       expect(book().of(theirs, 0)).toMatchObject({ failedLooks });
     },

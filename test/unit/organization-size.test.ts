@@ -39,10 +39,18 @@ const rest: OrganizationStatus = {
 };
 const [olds, news] = [long('old', 100), long('new', 100)];
 const told = { description: DEAR.repeat(LIMITS.ledgerDescription), nextAttemptTime: at(0) };
-const lastError = { httpStatus: 400, requestId: 'r'.repeat(128), message: DEAR.repeat(LIMITS.ledgerMessage) };
+const lastError = {
+  httpStatus: 400,
+  requestId: 'r'.repeat(128),
+  message: DEAR.repeat(LIMITS.ledgerMessage),
+};
 
 /** A hundred of ours are replaced by a hundred others. */
-const LARGEST: readonly { readonly what: string; readonly most: number; readonly status: OrganizationStatus }[] = [
+const LARGEST: readonly {
+  readonly what: string;
+  readonly most: number;
+  readonly status: OrganizationStatus;
+}[] = [
   {
     // Both ledger and intent have all of the longest ids, uncut.
     most: 320 * KIB,
@@ -51,8 +59,18 @@ const LARGEST: readonly { readonly what: string; readonly most: number; readonly
       ...rest,
       pendingChange: { time: at(0), add: news, remove: olds },
       privateEndpoints: [
-        ...olds.map((tuple): Ledger[number] => ({ ...tuple, ...told, origin: 'Added', state: 'Removing' })),
-        ...news.map((tuple): Ledger[number] => ({ ...tuple, ...told, origin: 'Added', state: 'Unconfirmed' })),
+        ...olds.map((tuple): Ledger[number] => ({
+          ...tuple,
+          ...told,
+          origin: 'Added',
+          state: 'Removing',
+        })),
+        ...news.map((tuple): Ledger[number] => ({
+          ...tuple,
+          ...told,
+          origin: 'Added',
+          state: 'Unconfirmed',
+        })),
       ],
     },
   },
@@ -63,8 +81,19 @@ const LARGEST: readonly { readonly what: string; readonly most: number; readonly
       ...rest,
       pendingChange: { time: at(0), add: news.slice(0, 1), remove: [] },
       privateEndpoints: [
-        ...olds.map((tuple): Ledger[number] => ({ ...tuple, ...told, origin: 'Added', state: 'Present', lastError })),
-        ...news.map((tuple): Ledger[number] => ({ ...tuple, nextAttemptTime: at(0), state: 'Refused', lastError })),
+        ...olds.map((tuple): Ledger[number] => ({
+          ...tuple,
+          ...told,
+          origin: 'Added',
+          state: 'Present',
+          lastError,
+        })),
+        ...news.map((tuple): Ledger[number] => ({
+          ...tuple,
+          nextAttemptTime: at(0),
+          state: 'Refused',
+          lastError,
+        })),
       ],
     },
   },
@@ -80,7 +109,12 @@ describe.each(LARGEST)('the largest status where $what', ({ status: full, most }
 
   test('keeps every entry of ours and the whole intent: without them the operator could not go on', () => {
     const facts = (status: OrganizationStatus) =>
-      status.privateEndpoints?.map(({ id, origin, state, lastError: error }) => [id, origin, state, error?.httpStatus]);
+      status.privateEndpoints?.map(({ id, origin, state, lastError: error }) => [
+        id,
+        origin,
+        state,
+        error?.httpStatus,
+      ]);
     expect(facts(cut)).toEqual(facts(full));
     expect(cut.pendingChange).toEqual(full.pendingChange);
     expect(cut.organization?.privateEndpointsTotal).toBe(10_000);
@@ -88,7 +122,12 @@ describe.each(LARGEST)('the largest status where $what', ({ status: full, most }
 });
 
 test('what only repeats replies is cut before found entries are', () => {
-  const found = olds.map((tuple): Ledger[number] => ({ ...tuple, ...told, origin: 'Found', state: 'Present' }));
+  const found = olds.map((tuple): Ledger[number] => ({
+    ...tuple,
+    ...told,
+    origin: 'Found',
+    state: 'Present',
+  }));
   const cut = fitted({ ...rest, privateEndpoints: found });
   expect(cut.organization?.privateEndpoints?.length).toBeLessThan(200);
   expect(cut.privateEndpoints).toHaveLength(100);
@@ -96,6 +135,10 @@ test('what only repeats replies is cut before found entries are', () => {
 });
 
 test('a status of usual size is left alone', () => {
-  const status: OrganizationStatus = { observedGeneration: 1, history: [], organization: { privateEndpoints: [] } };
+  const status: OrganizationStatus = {
+    observedGeneration: 1,
+    history: [],
+    organization: { privateEndpoints: [] },
+  };
   expect(fitted(status)).toBe(status);
 });

@@ -8,7 +8,12 @@ import { at } from '../support/organization-entries.ts';
 import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
 
 /** Applied at T0, and suspended when the API had last answered so long after that. */
-function suspended(ms: number, more: OrganizationStatus = {}, facts: Partial<Facts> = {}, now = T0) {
+function suspended(
+  ms: number,
+  more: OrganizationStatus = {},
+  facts: Partial<Facts> = {},
+  now = T0,
+) {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme', suspend: true } });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
@@ -22,9 +27,18 @@ function suspended(ms: number, more: OrganizationStatus = {}, facts: Partial<Fac
     secretResourceVersion: '1',
     keys: [],
   };
-  const lastRequest = { operation: 'UpdateOrganization', httpStatus: 200, outcome: 'Succeeded', time: at(ms) } as const;
+  const lastRequest = {
+    operation: 'UpdateOrganization',
+    httpStatus: 200,
+    outcome: 'Succeeded',
+    time: at(ms),
+  } as const;
   const { proof } = anOrganization({ status: {} }).status ?? {};
-  return planned({ ...object, status: { ...(proof && { proof }), applied, lastRequest, ...more } }, facts, now);
+  return planned(
+    { ...object, status: { ...(proof && { proof }), applied, lastRequest, ...more } },
+    facts,
+    now,
+  );
 }
 
 test('what is suspended is confirmed where the last answer has confirmed it', () => {
@@ -34,16 +48,31 @@ test('what is suspended is confirmed where the last answer has confirmed it', ()
 test('what is suspended is not confirmed where the last answer showed another name, or none of what is declared', () => {
   const differences = [{ field: 'name', declared: 'Acme', reported: 'Theirs' }];
   expect(suspended(60_000, { differences })).toEqual({ do: 'suspend', confirmed: false });
-  expect(suspended(60_000), 'with its id in another place').toEqual({ do: 'suspend', confirmed: false });
+  expect(suspended(60_000), 'with its id in another place').toEqual({
+    do: 'suspend',
+    confirmed: false,
+  });
 });
 
 test('what is suspended is not confirmed where another object has been confirmed since, or a write stands in no status', () => {
   const facts = factsOf(anOrganization());
   const own = aClaim({ appliedAt: T0 });
-  const others = (appliedAt: number) => [aClaim({ uid: 'uid-0', created: at(-7_200_000), appliedAt })];
+  const others = (appliedAt: number) => [
+    aClaim({ uid: 'uid-0', created: at(-7_200_000), appliedAt }),
+  ];
   const plans = [
-    suspended(0, {}, { standing: { ...facts.standing, own, others: others(T0 - 600_000) } }, T0 + 600_000),
-    suspended(0, {}, { standing: { ...facts.standing, own, others: others(T0 + 60_000) } }, T0 + 600_000),
+    suspended(
+      0,
+      {},
+      { standing: { ...facts.standing, own, others: others(T0 - 600_000) } },
+      T0 + 600_000,
+    ),
+    suspended(
+      0,
+      {},
+      { standing: { ...facts.standing, own, others: others(T0 + 60_000) } },
+      T0 + 600_000,
+    ),
     suspended(0, {}, { owed: true }),
   ];
   expect(plans).toEqual([true, false, false].map((confirmed) => ({ do: 'suspend', confirmed })));

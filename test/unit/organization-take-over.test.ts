@@ -64,7 +64,11 @@ test('an intent that another process has put on record in the same second is wai
     for (let goesOn = true; goesOn; ) {
       const { status = object.status, outcome } = await kind.pass(object, clock);
       const resourceVersion = String(Number(object.metadata.resourceVersion) + 1);
-      object = { ...object, metadata: { ...object.metadata, resourceVersion }, status } as Organization;
+      object = {
+        ...object,
+        metadata: { ...object.metadata, resourceVersion },
+        status,
+      } as Organization;
       kind.put(object);
       kind.recorded(key, 'written');
       goesOn = outcome.next === 'go-on';
@@ -78,7 +82,11 @@ test('an intent that another process has put on record in the same second is wai
   const { did, status } = await kind.pass(object, clock);
   expect(did).toBe('intend');
   // To the letter the same; this process's own write has been refused.
-  object = { ...object, metadata: { ...object.metadata, resourceVersion: '8' }, status } as Organization;
+  object = {
+    ...object,
+    metadata: { ...object.metadata, resourceVersion: '8' },
+    status,
+  } as Organization;
   kind.put(object);
   kind.recorded(key, 'lost');
   const before = bodies.length;
@@ -97,9 +105,16 @@ test('an intent that another process has put on record in the same second is wai
 test('what another process has sent counts from when this one was told of it, also where a call of its own was under way then', async () => {
   const { kind, clock, meanwhile } = aKind();
   const proof = { time: '2025-12-31T00:00:00Z', apiHash: apiHashOf(BASE_URL) };
-  const ours = anOrganization({ ids: ['a', 'b'], status: { proof, privateEndpoints: [entry('a')] } });
+  const ours = anOrganization({
+    ids: ['a', 'b'],
+    status: { proof, privateEndpoints: [entry('a')] },
+  });
   const pendingChange = { time: '2026-01-01T00:00:05Z', add: [e('b')], remove: [] };
-  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: pendingChange.time } as const;
+  const lastRequest = {
+    operation: 'UpdateOrganization',
+    outcome: 'Succeeded',
+    time: pendingChange.time,
+  } as const;
   const theirs: Organization = {
     ...ours,
     metadata: { ...ours.metadata, resourceVersion: '8' },
@@ -132,7 +147,11 @@ test.each([
   await kind.pass(object, clock);
   const { status: intent } = await kind.pass(object, clock);
   expect(intent).toHaveProperty('pendingChange');
-  object = { ...object, metadata: { ...object.metadata, resourceVersion: '2' }, status: intent } as Organization;
+  object = {
+    ...object,
+    metadata: { ...object.metadata, resourceVersion: '2' },
+    status: intent,
+  } as Organization;
   kind.put(object);
   kind.recorded(keyOf(object), 'written');
   reading.push(() => clock.advance(ms));
@@ -156,9 +175,14 @@ test('a list is not taken for empty by a process that was shown another one, als
   results.push({ privateEndpoints: [e('theirs')] });
   const { status } = await kind.pass(object, clock);
   expect(status ?? {}).not.toHaveProperty('pendingChange');
-  // Another process has recorded an attempt before that, which comes to be known now: this one's own is not written.
+  // Another process has recorded an attempt before that, which comes to be known now: this one's
+  // own is not written.
   put({
-    lastRequest: { operation: 'UpdateOrganization', outcome: 'Succeeded', time: '2026-01-01T00:00:00Z' },
+    lastRequest: {
+      operation: 'UpdateOrganization',
+      outcome: 'Succeeded',
+      time: '2026-01-01T00:00:00Z',
+    },
     organization: { privateEndpointsTotal: 0 },
   });
   kind.recorded(key, 'lost');
@@ -182,7 +206,11 @@ test.each(['before', 'during'])(
     const visit = async (): Promise<void> => {
       const { status = object.status } = await kind.pass(object, clock);
       const resourceVersion = String(Number(object.metadata.resourceVersion) + 10);
-      object = { ...object, metadata: { ...object.metadata, resourceVersion }, status } as Organization;
+      object = {
+        ...object,
+        metadata: { ...object.metadata, resourceVersion },
+        status,
+      } as Organization;
       kind.put(object);
       kind.recorded(keyOf(object), 'written');
     };
@@ -192,7 +220,12 @@ test.each(['before', 'during'])(
     expect(object.status).toMatchObject({ conditions: [{ type: 'Ready', status: 'True' }] });
     await clock.advance(200_000);
     // As where the namespace of a rival comes to be seen late.
-    const metadata = { name: 'late', uid: 'uid-9', resourceVersion: '30', creationTimestamp: at(0) };
+    const metadata = {
+      name: 'late',
+      uid: 'uid-9',
+      resourceVersion: '30',
+      creationTimestamp: at(0),
+    };
     const time = new Date(clock.now() - 100_000).toISOString();
     const status = {
       proof: { time, apiHash: apiHashOf(BASE_URL) },
@@ -218,7 +251,11 @@ test('the name that a rival of ours had set, which is gone by now, is not told a
     for (let goesOn = true; goesOn; ) {
       const { status = object.status, outcome } = await kind.pass(object, clock);
       const resourceVersion = String(Number(object.metadata.resourceVersion) + 10);
-      object = { ...object, metadata: { ...object.metadata, resourceVersion }, status } as Organization;
+      object = {
+        ...object,
+        metadata: { ...object.metadata, resourceVersion },
+        status,
+      } as Organization;
       kind.put(object);
       kind.recorded(keyOf(object), 'written');
       goesOn = outcome.next === 'go-on';
@@ -251,26 +288,29 @@ test('the name that a rival of ours had set, which is gone by now, is not told a
 test.each([
   ['another process was shown one between', true],
   ['none was', false],
-])('two looks without a list, a minute apart, may say that it is empty, where %s: not %s', async (_, isShown) => {
-  const { kind, clock, results } = aKind();
-  results.push({}, {});
-  let object = anOrganization({ ids: ['b'] });
-  kind.takeOver();
-  kind.sink().replace([object], '1', false);
-  const { status } = await kind.pass(object, clock);
-  expect(status).toMatchObject({ conditions: [{ reason: 'NotConfirmed' }, {}] });
-  await clock.advance(70_000);
-  const time = new Date(clock.now() - 5_000).toISOString();
-  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time } as const;
-  const organization = { privateEndpoints: [], privateEndpointsTotal: 0 };
-  const theirs = { ...status, ...(isShown && { organization, lastRequest }) };
-  object = { ...object, metadata: { ...object.metadata, resourceVersion: '2' }, status: theirs };
-  kind.put(object);
-  kind.recorded(keyOf(object), 'written');
-  if (isShown) kind.takeOver();
-  const next = await kind.pass(object, clock);
-  expect(next.outcome.next === 'go-on', 'it counts as empty').toBe(!isShown);
-});
+])(
+  'two looks without a list, a minute apart, may say that it is empty, where %s: not %s',
+  async (_, isShown) => {
+    const { kind, clock, results } = aKind();
+    results.push({}, {});
+    let object = anOrganization({ ids: ['b'] });
+    kind.takeOver();
+    kind.sink().replace([object], '1', false);
+    const { status } = await kind.pass(object, clock);
+    expect(status).toMatchObject({ conditions: [{ reason: 'NotConfirmed' }, {}] });
+    await clock.advance(70_000);
+    const time = new Date(clock.now() - 5_000).toISOString();
+    const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time } as const;
+    const organization = { privateEndpoints: [], privateEndpointsTotal: 0 };
+    const theirs = { ...status, ...(isShown && { organization, lastRequest }) };
+    object = { ...object, metadata: { ...object.metadata, resourceVersion: '2' }, status: theirs };
+    kind.put(object);
+    kind.recorded(keyOf(object), 'written');
+    if (isShown) kind.takeOver();
+    const next = await kind.pass(object, clock);
+    expect(next.outcome.next === 'go-on', 'it counts as empty').toBe(!isShown);
+  },
+);
 
 test('an intent that was called off is known not to have left, also where another process has spoken before that could be said', async () => {
   const { kind, clock, results, reading } = aKind();
@@ -278,7 +318,11 @@ test('an intent that was called off is known not to have left, also where anothe
   let object = anOrganization({ ids: ['b'] });
   const put = (status: object | undefined): void => {
     const resourceVersion = String(Number(object.metadata.resourceVersion) + 1);
-    object = { ...object, metadata: { ...object.metadata, resourceVersion }, status } as Organization;
+    object = {
+      ...object,
+      metadata: { ...object.metadata, resourceVersion },
+      status,
+    } as Organization;
     kind.put(object);
   };
   kind.takeOver();
@@ -289,7 +333,11 @@ test('an intent that was called off is known not to have left, also where anothe
   kind.recorded(key, 'written');
   reading.push(() => clock.advance(5_001));
   expect(await kind.pass(object, clock)).toMatchObject({ did: 'called-off' });
-  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(0) } as const;
+  const lastRequest = {
+    operation: 'UpdateOrganization',
+    outcome: 'Succeeded',
+    time: at(0),
+  } as const;
   put({ ...intent, lastRequest, privateEndpoints: [entry('b')] });
   kind.recorded(key, 'lost');
   kind.takeOver();

@@ -6,7 +6,10 @@ import { anOrganization } from '../support/organization-objects.ts';
 
 const pendingChange = { time: at(0), add: [e('a')], remove: [] };
 
-/** Ready and how often it has failed, where an intent is put on record after it had failed so three times. */
+/**
+ * Ready and how often it has failed, where an intent is put on record after it had failed so three
+ * times.
+ */
 function afterFailing(reason: string) {
   const ready = {
     type: 'Ready',
@@ -16,11 +19,23 @@ function afterFailing(reason: string) {
     observedGeneration: 1,
   } as const;
   const status = { conditions: [{ ...ready, reason }], attempts: 3, nextAttemptTime: at(0) };
-  const { conditions, ...said } = underway(anOrganization({ ids: ['a'], status }), { ...status, pendingChange }, T0);
+  const { conditions, ...said } = underway(
+    anOrganization({ ids: ['a'], status }),
+    { ...status, pendingChange },
+    T0,
+  );
   return { ...said, reason: conditions?.find(({ type }) => type === 'Ready')?.reason };
 }
 
-test.each(['Forbidden', 'NotFound', 'Conflict', 'DependencyNotReady', 'RateLimited', 'Rejected', 'OutcomeUnknown'])(
+test.each([
+  'Forbidden',
+  'NotFound',
+  'Conflict',
+  'DependencyNotReady',
+  'RateLimited',
+  'Rejected',
+  'OutcomeUnknown',
+])(
   '%s stays through a look that works, and is counted on where the change fails so again',
   (reason) => {
     expect(afterFailing(reason)).toEqual({ reason, attempts: 3, pendingChange });

@@ -13,26 +13,42 @@ import { anOrganization, factsOf } from '../support/organization-objects.ts';
 const SECOND = 1_000;
 const MISSED = entry('a', { state: 'Missing', nextAttemptTime: at(60 * SECOND) });
 
-/** A look is refused so long after T0, while an object without a name is being deleted; what it sent last is over. */
+/**
+ * A look is refused so long after T0, while an object without a name is being deleted; what it sent
+ * last is over.
+ */
 function refusedLook(now: number, status: OrganizationStatus): OrganizationStatus | undefined {
   const object = anOrganization({ ids: ['a', 'b'], status });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object);
   const over = { ...facts, monotonic: facts.notes.settlesAt };
-  const work = workOf(object, over, { spec: parsed.spec, goal: cleanupGoal(parsed.spec, []), now: T0 + now });
-  const verdict = { ok: false, failure: 'Rejected', outcome: 'Rejected', httpStatus: 422, message: 'no' } as const;
+  const work = workOf(object, over, {
+    spec: parsed.spec,
+    goal: cleanupGoal(parsed.spec, []),
+    now: T0 + now,
+  });
+  const verdict = {
+    ok: false,
+    failure: 'Rejected',
+    outcome: 'Rejected',
+    httpStatus: 422,
+    message: 'no',
+  } as const;
   const report = otherWayToLook(object, work, { got: 'failure', verdict }, T0 + now);
   return report.status ?? report.notes?.session?.draft;
 }
 
-test.each([30, 60, 600])('%s s after a look has missed it, a refused look is no second one', (seconds) => {
-  const lost = { time: at(-60 * SECOND), add: [], remove: [e('a'), e('b')] };
-  const status = { privateEndpoints: [MISSED, entry('b')], pendingChange: lost };
-  const draft = refusedLook(seconds * SECOND, status);
-  expect(draft?.privateEndpoints).toContainEqual(MISSED);
-  expect(draft?.pendingChange).toEqual(lost);
-});
+test.each([30, 60, 600])(
+  '%s s after a look has missed it, a refused look is no second one',
+  (seconds) => {
+    const lost = { time: at(-60 * SECOND), add: [], remove: [e('a'), e('b')] };
+    const status = { privateEndpoints: [MISSED, entry('b')], pendingChange: lost };
+    const draft = refusedLook(seconds * SECOND, status);
+    expect(draft?.privateEndpoints).toContainEqual(MISSED);
+    expect(draft?.pendingChange).toEqual(lost);
+  },
+);
 
 test('what waits for a look that is refused each time is not looked at again at once', () => {
   const now = T0 + 600 * SECOND;
@@ -47,7 +63,10 @@ test('what waits for a look that is refused each time is not looked at again at 
   );
   const seen = {
     ...work,
-    session: { ...work.session, fresh: { list: new Listing([]), responseHash: '', secretVersion: '', at: 0 } },
+    session: {
+      ...work.session,
+      fresh: { list: new Listing([]), responseHash: '', secretVersion: '', at: 0 },
+    },
   };
   const [problem] = problemsOf({ work: seen, decision: decisionOf(seen), now });
   expect(problem).toMatchObject({ reason: 'NotConfirmed' });

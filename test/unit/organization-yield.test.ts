@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { awaitChange } from '../../src/controller/outcome.ts';
-import { type Notes, sessionOf } from '../../src/kinds/organization/attempt/session.ts';
+import { type Notes } from '../../src/kinds/organization/attempt/notes.ts';
+import { sessionOf } from '../../src/kinds/organization/attempt/session.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import { report, reportUnproven } from '../../src/kinds/organization/report.ts';
-import type { Organization, OrganizationStatus, PendingChange } from '../../src/kinds/organization/resource.ts';
+import type {
+  Organization,
+  OrganizationStatus,
+  PendingChange,
+} from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
 import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
@@ -16,7 +21,10 @@ const stored = anOrganization({
 });
 
 /** What comes of it where an older object is proven too. */
-function yielded(object: Organization, more: Partial<Facts> & { readonly know?: Partial<Notes> } = {}) {
+function yielded(
+  object: Organization,
+  more: Partial<Facts> & { readonly know?: Partial<Notes> } = {},
+) {
   const older = aClaim({ uid: 'uid-0', namespace: 'elsewhere', created: at(-7_200_000) });
   const standing = { ...factsOf(object).standing, others: [older] };
   const { settlesAt = AT_WORK_MS } = more.know ?? {};
@@ -30,7 +38,10 @@ function yielded(object: Organization, more: Partial<Facts> & { readonly know?: 
 
 test('an intent stays on record until it is settled, although another object holds: that one waits for it', () => {
   const { status, events, outcome } = yielded(stored, { monotonic: 5_000 });
-  expect(status).toMatchObject({ pendingChange: PENDING, privateEndpoints: stored.status?.privateEndpoints });
+  expect(status).toMatchObject({
+    pendingChange: PENDING,
+    privateEndpoints: stored.status?.privateEndpoints,
+  });
   expect(status?.conditions?.[0]?.reason).toBe('TargetConflict');
   expect(events).not.toContain('OwnershipLost');
   expect(outcome).toEqual({ next: 'recheck', at: T0 + AT_WORK_MS - 5_000 });
@@ -49,12 +60,23 @@ test.each<[string, Parameters<typeof yielded>[1]]>([
 test('whose turn is over between two steps says first what it has been answered', () => {
   const { notes, standing } = factsOf(stored);
   const begun = sessionOf(stored, notes, 0);
-  const lastRequest = { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(0) } as const;
-  const { pendingChange: _, ...answered } = { ...begun.draft, privateEndpoints: [entry('a'), entry('b')], lastRequest };
+  const lastRequest = {
+    operation: 'UpdateOrganization',
+    outcome: 'Succeeded',
+    time: at(0),
+  } as const;
+  const { pendingChange: _, ...answered } = {
+    ...begun.draft,
+    privateEndpoints: [entry('a'), entry('b')],
+    lastRequest,
+  };
   const told = { type: 'Normal', reason: 'Applied', note: 'added b' } as const;
   const fresh = { list: listing('a', 'b'), responseHash: '', secretVersion: '', at: 0 };
   const session = { ...begun, draft: answered, fresh, notices: [told], drift: 1 };
-  const plan = planned(stored, { standing: { ...standing, unsettledMs: 5_000 }, know: { session } });
+  const plan = planned(stored, {
+    standing: { ...standing, unsettledMs: 5_000 },
+    know: { session },
+  });
   expect(plan).toMatchObject({ do: 'yield', to: { why: 'unsettled' } });
   const { status, notices, facts } = report(stored, plan, { got: 'nothing' }, T0);
   expect(status).toMatchObject({ privateEndpoints: answered.privateEndpoints, lastRequest });
@@ -65,7 +87,9 @@ test('whose turn is over between two steps says first what it has been answered'
 test('what was lost, and is in the ledger by now, is named once', () => {
   const privateEndpoints = [entry('b', { state: 'Unconfirmed' })];
   const object = { ...stored, status: { ...stored.status, privateEndpoints } };
-  const notes = yielded(object, { monotonic: AT_WORK_MS }).notes.filter((note) => note.includes('no longer tracked'));
+  const notes = yielded(object, { monotonic: AT_WORK_MS }).notes.filter((note) =>
+    note.includes('no longer tracked'),
+  );
   expect(notes).toEqual([expect.stringMatching(/^[^(]*: b \(gcp\/r1\)\. /)]);
 });
 

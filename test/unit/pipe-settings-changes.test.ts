@@ -20,8 +20,14 @@ import { expectLawful } from '../support/status-law.ts';
 
 describe('planned changes', () => {
   test('are the declared values that differ from the last reply, from nothing where it is not known', () => {
-    const declared = { engine_max_threads: 8, engine_max_insert_threads: 2, engine_parallel_view_processing: false };
-    expect(changes.plannedChanges(declared, { engine_max_threads: 8, engine_max_insert_threads: 1 })).toEqual([
+    const declared = {
+      engine_max_threads: 8,
+      engine_max_insert_threads: 2,
+      engine_parallel_view_processing: false,
+    };
+    expect(
+      changes.plannedChanges(declared, { engine_max_threads: 8, engine_max_insert_threads: 1 }),
+    ).toEqual([
       { field: 'engine_max_insert_threads', from: 1, to: 2 },
       { field: 'engine_parallel_view_processing', to: false },
     ]);
@@ -36,12 +42,22 @@ describe('confirmed changes', () => {
   test.for<[string, Parameters<typeof changes.confirmedChanges>[0], readonly changes.Change[]]>([
     [
       'another value',
-      { declared, before: { engine_max_threads: 4 }, after: { engine_max_threads: 8 }, sameRequest: false },
+      {
+        declared,
+        before: { engine_max_threads: 4 },
+        after: { engine_max_threads: 8 },
+        sameRequest: false,
+      },
       [{ field: 'engine_max_threads', from: 4, to: 8 }],
     ],
     [
       'the same value',
-      { declared, before: { engine_max_threads: 8 }, after: { engine_max_threads: 8 }, sameRequest: false },
+      {
+        declared,
+        before: { engine_max_threads: 8 },
+        after: { engine_max_threads: 8 },
+        sameRequest: false,
+      },
       [],
     ],
     [
@@ -54,15 +70,29 @@ describe('confirmed changes', () => {
       { declared, before: { engine_max_threads: 4 }, after: {}, sameRequest: false },
       [{ field: 'engine_max_threads', from: 4, to: 8 }],
     ],
-    ['silence about the same request', { declared, before: undefined, after: {}, sameRequest: true }, []],
+    [
+      'silence about the same request',
+      { declared, before: undefined, after: {}, sameRequest: true },
+      [],
+    ],
     [
       'an undeclared value',
-      { declared: {}, before: { engine_max_threads: 4 }, after: { engine_max_threads: 8 }, sameRequest: false },
+      {
+        declared: {},
+        before: { engine_max_threads: 4 },
+        after: { engine_max_threads: 8 },
+        sameRequest: false,
+      },
       [],
     ],
     [
       'a value put right by a re-assert',
-      { declared, before: { engine_max_threads: 4 }, after: { engine_max_threads: 8 }, sameRequest: true },
+      {
+        declared,
+        before: { engine_max_threads: 4 },
+        after: { engine_max_threads: 8 },
+        sameRequest: true,
+      },
       [{ field: 'engine_max_threads', from: 4, to: 8 }],
     ],
   ])('of %s', ([, options, expected]) => {
@@ -76,7 +106,9 @@ test('changes and differences are told in one line', () => {
     { field: 'b', to: true },
   ];
   expect(changes.describeChanges(told)).toBe('a 1 → 2, b → true');
-  expect(changes.describeDifferences([{ field: 'a', declared: 8, reported: 'x\ny' }])).toBe('a is x y, not 8');
+  expect(changes.describeDifferences([{ field: 'a', declared: 8, reported: 'x\ny' }])).toBe(
+    'a is x y, not 8',
+  );
 });
 
 const reply = (settings: Readonly<Record<string, unknown>>) => confirmedWith(settings, 'req-2');
@@ -87,10 +119,23 @@ const again = (object: ReturnType<typeof aPipeSettings>) => ({
 
 describe('drift', () => {
   const before = visit(aPipeSettings(), {
-    attempt: confirmedWith({ engine_max_threads: 8, engine_max_insert_threads: 2, engine_max_download_threads: 5 }),
+    attempt: confirmedWith({
+      engine_max_threads: 8,
+      engine_max_insert_threads: 2,
+      engine_max_download_threads: 5,
+    }),
   }).object;
-  const moved = { engine_max_threads: 8, engine_max_insert_threads: 3, engine_max_download_threads: 5 };
-  const entry = { field: 'engine_max_insert_threads', from: 2, to: 3, time: '2026-03-01T13:00:00Z' };
+  const moved = {
+    engine_max_threads: 8,
+    engine_max_insert_threads: 3,
+    engine_max_download_threads: 5,
+  };
+  const entry = {
+    field: 'engine_max_insert_threads',
+    from: 2,
+    to: 3,
+    time: '2026-03-01T13:00:00Z',
+  };
   const now = T0 + HOUR;
 
   test('is an undeclared setting that changed between two replies, with one event', () => {
@@ -108,21 +153,34 @@ describe('drift', () => {
   });
 
   test('is seen in a reply that does not confirm, too', () => {
-    const { status } = visit(again(before), { now, attempt: reply({ ...moved, engine_max_threads: 4 }) });
-    expect(status).toMatchObject({ drift: [entry], differences: [{ field: 'engine_max_threads' }] });
+    const { status } = visit(again(before), {
+      now,
+      attempt: reply({ ...moved, engine_max_threads: 4 }),
+    });
+    expect(status).toMatchObject({
+      drift: [entry],
+      differences: [{ field: 'engine_max_threads' }],
+    });
   });
 
   test('is kept when the next reply shows none, newest last, at most twelve', () => {
     let object = before;
     for (let turn = 1; turn <= 15; turn += 1) {
-      const asking = { ...again(object), metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: `${turn}` } } };
+      const asking = {
+        ...again(object),
+        metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: `${turn}` } },
+      };
       object = visit(asking, {
         now: T0 + turn * MINUTE,
         attempt: reply({ ...moved, engine_max_insert_threads: turn + 2 }),
       }).object;
     }
     expect(object.status?.drift).toHaveLength(LIMITS.drift);
-    expect(object.status?.drift?.at(-1)).toMatchObject({ from: 16, to: 17, time: '2026-03-01T12:15:00Z' });
+    expect(object.status?.drift?.at(-1)).toMatchObject({
+      from: 16,
+      to: 17,
+      time: '2026-03-01T12:15:00Z',
+    });
     const quiet = visit(edited(object, {}), { attempt: reply({ engine_max_threads: 8 }) });
     expect(quiet.status?.drift).toEqual(object.status?.drift);
     expectLawful(quiet.status);
@@ -137,11 +195,15 @@ describe('drift', () => {
     ],
     ['it cannot be read', { engine_max_threads: 8, engine_max_insert_threads: 'many' }],
   ])('is none where %s', ([, result]) => {
-    expect(visit(again(before), { now, attempt: reply(result) }).status).not.toHaveProperty('drift');
+    expect(visit(again(before), { now, attempt: reply(result) }).status).not.toHaveProperty(
+      'drift',
+    );
   });
 
   test('is none in a setting whose declaration came or went between the two requests', () => {
-    const came = edited(before, { settings: { engine_max_threads: 8, engine_max_insert_threads: 3 } });
+    const came = edited(before, {
+      settings: { engine_max_threads: 8, engine_max_insert_threads: 3 },
+    });
     const there = visit(came, { now, attempt: reply(moved) });
     expect(there.status).not.toHaveProperty('drift');
     const went = edited(there.object, { settings: { engine_max_threads: 8 } });
@@ -153,7 +215,9 @@ describe('drift', () => {
   });
 
   test('is not what a request of ours may have done whose answer was lost', () => {
-    const added = edited(before, { settings: { engine_max_threads: 8, engine_max_insert_threads: 3 } });
+    const added = edited(before, {
+      settings: { engine_max_threads: 8, engine_max_insert_threads: 3 },
+    });
     const lost = visit(added, {
       now,
       attempt: attemptOf({ answered: false, sent: true, cause: 'no answer within 35s' }),
@@ -164,7 +228,10 @@ describe('drift', () => {
 
   test('is seen across a suspension and across failures of the same declaration', () => {
     const suspended = visit(edited(before, { suspend: true }), { now }).object;
-    const failed = visit(edited(suspended, { suspend: false }), { now, attempt: attemptOf(anAnswer(503)) }).object;
+    const failed = visit(edited(suspended, { suspend: false }), {
+      now,
+      attempt: attemptOf(anAnswer(503)),
+    }).object;
     const due = Date.parse(failed.status?.nextAttemptTime ?? '');
     expect(visit(failed, { now: due, attempt: reply(moved) }).status?.drift).toHaveLength(1);
   });
@@ -179,7 +246,9 @@ describe('drift', () => {
 
 describe('history', () => {
   test('has the first write, with what it changed, the generation and the request to quote', () => {
-    const { status } = visit(aPipeSettings({ generation: 3 }), { attempt: reply({ engine_max_threads: 8 }) });
+    const { status } = visit(aPipeSettings({ generation: 3 }), {
+      attempt: reply({ engine_max_threads: 8 }),
+    });
     expect(status?.history).toEqual([
       {
         time: '2026-03-01T12:00:00Z',
@@ -203,7 +272,9 @@ describe('history', () => {
   test('does not grow by a new generation that changed nothing, even where the API is silent', () => {
     const silent = visit(aPipeSettings(), { attempt: confirmedWith({}) }).object;
     expect(silent.status?.history).toHaveLength(1);
-    const { status } = visit(edited(silent, { reassertInterval: '24h' }), { attempt: confirmedWith({}) });
+    const { status } = visit(edited(silent, { reassertInterval: '24h' }), {
+      attempt: confirmedWith({}),
+    });
     expect(status?.history).toEqual(silent.status?.history);
   });
 

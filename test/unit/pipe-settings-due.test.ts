@@ -17,7 +17,9 @@ interface Wanted extends Partial<Omit<DueQuestion, 'status'>> {
   readonly status?: DueQuestion['status'];
 }
 
-/** About an object that was visited in its present generation, with the Secret it was tried with. */
+/**
+ * About an object that was visited in its present generation, with the Secret it was tried with.
+ */
 function asked({ reason = 'Applied', status, ...more }: Wanted = {}): Due {
   const ready = {
     type: 'Ready',
@@ -46,7 +48,9 @@ const at = (when: number) => ({ status: { nextAttemptTime: iso(when) } });
 /** Over as soon as a pass finds no cause for it any more. */
 type Untimed = 'SpecInvalid' | 'TargetConflict';
 
-/** The furthest off that a next attempt may lie, before jitter; the compiler asks for every reason. */
+/**
+ * The furthest off that a next attempt may lie, before jitter; the compiler asks for every reason.
+ */
 const TIMED = {
   Rejected: 6 * HOUR,
   Unauthorized: 30 * MINUTE,
@@ -75,7 +79,11 @@ const SECRET_THEN: Readonly<Partial<Record<FailureReason, SecretState>>> = {
 test.for<Untimed>(['SpecInvalid', 'TargetConflict'])(
   '%s is over when a pass finds no cause for it: sent at once',
   (reason) => {
-    expect(asked({ reason, ...at(T0 + HOUR) })).toEqual({ due: true, lane: 'scheduled', probe: false });
+    expect(asked({ reason, ...at(T0 + HOUR) })).toEqual({
+      due: true,
+      lane: 'scheduled',
+      probe: false,
+    });
   },
 );
 
@@ -87,7 +95,10 @@ describe.for(reasons)('%s', (reason) => {
 
   test('sends nothing before its time', () => {
     expect(asked({ reason, secret, ...at(T0 + SECOND) })).toEqual({ due: false, at: T0 + SECOND });
-    expect(asked({ reason, secret, ...at(T0 + longest) })).toEqual({ due: false, at: T0 + longest });
+    expect(asked({ reason, secret, ...at(T0 + longest) })).toEqual({
+      due: false,
+      at: T0 + longest,
+    });
   });
 
   test('sends at its time, and may probe a refused key then, whatever came before', () => {
@@ -146,12 +157,25 @@ const SECRETS = {
   OutcomeUnknown: SAME,
   UnexpectedResponse: SAME,
   NotConfirmed: SAME,
-  SecretNotFound: { 'is absent': 'waits', 'may not be read': 'now', 'is another': 'now', 'is the same': 'now' },
+  SecretNotFound: {
+    'is absent': 'waits',
+    'may not be read': 'now',
+    'is another': 'now',
+    'is the same': 'now',
+  },
   SecretInvalid: KEY_MATTERS,
-  SecretForbidden: { 'is absent': 'now', 'may not be read': 'waits', 'is another': 'now', 'is the same': 'now' },
+  SecretForbidden: {
+    'is absent': 'now',
+    'may not be read': 'waits',
+    'is another': 'now',
+    'is the same': 'now',
+  },
   EndpointConflict: SAME,
   RemovalBlocked: SAME,
-} as const satisfies Record<Exclude<FailureReason, 'SpecInvalid' | 'TargetConflict'>, Readonly<Record<News, Then>>>;
+} as const satisfies Record<
+  Exclude<FailureReason, 'SpecInvalid' | 'TargetConflict'>,
+  Readonly<Record<News, Then>>
+>;
 
 const NEWS: Readonly<Record<News, SecretState>> = {
   'is absent': { state: 'absent' },
@@ -167,7 +191,9 @@ const cases = Object.entries(SECRETS).flatMap(([reason, byNews]) =>
 test.for(cases)('$reason, when the Secret $news: $answer', ({ reason, news, answer }) => {
   const due = asked({ reason, secret: NEWS[news], ...at(T0 + MINUTE) });
   expect(due).toEqual(
-    answer === 'now' ? { due: true, lane: 'scheduled', probe: false } : { due: false, at: T0 + MINUTE },
+    answer === 'now'
+      ? { due: true, lane: 'scheduled', probe: false }
+      : { due: false, at: T0 + MINUTE },
   );
 });
 
@@ -198,13 +224,22 @@ describe.for(['SecretInvalid', 'Unauthorized', 'Forbidden'])('after a restart, %
 test.each([
   { written: 'before it was tried', changedAt: T0 - 2 * HOUR, due: false },
   { written: 'since, in a restored cluster', changedAt: T0 - MINUTE, due: true },
-])('a Secret that a late watch still shows as it was before the one that was tried: $written', ({ changedAt, due }) => {
-  const question = { reason: 'Unauthorized', secret: present('9', changedAt), triedSecret: '10' } as const;
-  expect(asked({ ...question, ...at(T0 + MINUTE) })).toMatchObject({ due });
-});
+])(
+  'a Secret that a late watch still shows as it was before the one that was tried: $written',
+  ({ changedAt, due }) => {
+    const question = {
+      reason: 'Unauthorized',
+      secret: present('9', changedAt),
+      triedSecret: '10',
+    } as const;
+    expect(asked({ ...question, ...at(T0 + MINUTE) })).toMatchObject({ due });
+  },
+);
 
 test('a probe at its own time is not given up because the Secret has changed as well', () => {
-  expect(asked({ reason: 'Unauthorized', secret: present('2'), ...at(T0) })).toMatchObject({ probe: true });
+  expect(asked({ reason: 'Unauthorized', secret: present('2'), ...at(T0) })).toMatchObject({
+    probe: true,
+  });
 });
 
 describe('what is confirmed', () => {
@@ -230,8 +265,12 @@ describe('what is confirmed', () => {
     expect(asked({ requested: 'a' })).toEqual(owed);
     expect(asked({ requested: '' })).toEqual(owed);
     expect(asked({ requested: 'a', status: { lastHandledReconcileAt: 'b' } })).toEqual(owed);
-    expect(asked({ requested: 'a', status: { lastHandledReconcileAt: 'a' } })).toEqual({ due: false });
-    expect(asked({ requested: undefined, status: { lastHandledReconcileAt: 'a' } })).toEqual({ due: false });
+    expect(asked({ requested: 'a', status: { lastHandledReconcileAt: 'a' } })).toEqual({
+      due: false,
+    });
+    expect(asked({ requested: undefined, status: { lastHandledReconcileAt: 'a' } })).toEqual({
+      due: false,
+    });
     expect(asked({ requested: 'a', reason: 'Rejected', ...at(T0 + MINUTE) })).toEqual(owed);
   });
 });
@@ -267,7 +306,13 @@ describe('a re-assert', () => {
 
 function question(): DueQuestion {
   const secret = present('1');
-  const base = { generation: 1, uid: 'uid-1', status: undefined, requested: undefined, confirmed: true };
+  const base = {
+    generation: 1,
+    uid: 'uid-1',
+    status: undefined,
+    requested: undefined,
+    confirmed: true,
+  };
   return { ...base, reassertMs: undefined, secret, triedSecret: '1', now: T0 };
 }
 

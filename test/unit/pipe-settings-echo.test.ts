@@ -2,7 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/api/reply/json.ts';
 import { compare, readEcho } from '../../src/kinds/pipe-settings/echo.ts';
-import { SETTINGS, type SettingName, type Settings, settingNames } from '../../src/kinds/pipe-settings/settings.ts';
+import {
+  SETTINGS,
+  type SettingName,
+  type Settings,
+  settingNames,
+} from '../../src/kinds/pipe-settings/settings.ts';
 import { aPipeSettings, confirmedWith, visit } from '../support/objects.ts';
 import { expectLawful } from '../support/status-law.ts';
 
@@ -53,7 +58,17 @@ describe.for(settingNames)('%s', (name) => {
 
   const unreadable =
     SETTINGS[name].type === 'integer'
-      ? ['5.5', '"many"', '""', 'true', '[1]', '{"a":1}', '1e999', '9007199254740993', '-9007199254740993']
+      ? [
+          '5.5',
+          '"many"',
+          '""',
+          'true',
+          '[1]',
+          '{"a":1}',
+          '1e999',
+          '9007199254740993',
+          '-9007199254740993',
+        ]
       : ['2', '"yes"', '"TRUE"', '""', '[]', '{}'];
 
   test.for(unreadable)('cannot be read from %s: a difference, kept as JSON text', (json) => {
@@ -66,7 +81,10 @@ describe.for(settingNames)('%s', (name) => {
   });
 
   test.for(['{}', `{"${name}": null}`])('is not reported in %s', (json) => {
-    expect(compare({ [name]: value }, wire(json))).toEqual({ differences: [], notReported: [name] });
+    expect(compare({ [name]: value }, wire(json))).toEqual({
+      differences: [],
+      notReported: [name],
+    });
     expect(readEcho(wire(json))).toEqual({ settings: {}, otherSettings: [] });
   });
 });
@@ -84,9 +102,13 @@ test('numbers may lie outside the documented range: they are reported, not belie
 });
 
 test('a reported -0 is the 0 that the API server would store', () => {
-  const { settings } = readEcho(wire('{"engine_max_threads": -0, "engine_max_insert_threads": "-0"}'));
+  const { settings } = readEcho(
+    wire('{"engine_max_threads": -0, "engine_max_insert_threads": "-0"}'),
+  );
   expect(settings).toStrictEqual({ engine_max_threads: 0, engine_max_insert_threads: 0 });
-  expect(compare({ engine_max_threads: 0 }, wire('{"engine_max_threads": -0}')).differences).toEqual([]);
+  expect(
+    compare({ engine_max_threads: 0 }, wire('{"engine_max_threads": -0}')).differences,
+  ).toEqual([]);
 });
 
 test('only declared keys are compared', () => {
@@ -101,16 +123,22 @@ test('keys nobody knows are kept as JSON text, in order, the first twenty, null 
   const { otherSettings } = readEcho({ ...unknown, nothing: null });
   expect(otherSettings).toHaveLength(20);
   expect(otherSettings[0]).toEqual({ field: 'x50', value: '{"a":49,"b":[1]}' });
-  expect(otherSettings.map(({ field }) => field)).toEqual(otherSettings.map(({ field }) => field).toSorted());
+  expect(otherSettings.map(({ field }) => field)).toEqual(
+    otherSettings.map(({ field }) => field).toSorted(),
+  );
 });
 
 test('names and values are cut to what the status holds, never inside a character', () => {
   const { otherSettings } = readEcho({ ['🙂'.repeat(500)]: '🙂'.repeat(500) });
-  expect(otherSettings).toEqual([{ field: `${'🙂'.repeat(127)}…`, value: `"${'🙂'.repeat(126)}…` }]);
+  expect(otherSettings).toEqual([
+    { field: `${'🙂'.repeat(127)}…`, value: `"${'🙂'.repeat(126)}…` },
+  ]);
 });
 
 test('a prototype in a reply is a key like any other', () => {
-  const result = wire('{"__proto__": {"engine_max_threads": 8}, "constructor": 1, "toString": "x"}');
+  const result = wire(
+    '{"__proto__": {"engine_max_threads": 8}, "constructor": 1, "toString": "x"}',
+  );
   expect(compare({ engine_max_threads: 8 }, result).notReported).toEqual(['engine_max_threads']);
   const { settings, otherSettings } = readEcho(result);
   expect(settings).toEqual({});
@@ -125,7 +153,9 @@ test('a method of the prototype is not taken for a reported setting', () => {
 });
 
 test('a huge result leaves a lawful status behind', () => {
-  const huge = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key ${index}`, 'x'.repeat(30)]));
+  const huge = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, index) => [`key ${index}`, 'x'.repeat(30)]),
+  );
   const { status } = visit(aPipeSettings(), { attempt: confirmedWith(huge) });
   expectLawful(status);
   expect(status?.otherSettings).toHaveLength(20);
@@ -133,7 +163,10 @@ test('a huge result leaves a lawful status behind', () => {
 
 test('whatever a reply says, the status is lawful, and the same reply gives the same status', () => {
   const declared = VALUES as Settings;
-  const names = fc.oneof(fc.constantFrom<string>(...settingNames), fc.string({ unit: 'binary', maxLength: 200 }));
+  const names = fc.oneof(
+    fc.constantFrom<string>(...settingNames),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+  );
   const values = fc.oneof(
     fc.jsonValue(),
     fc.bigInt().map(String),
@@ -146,7 +179,9 @@ test('whatever a reply says, the status is lawful, and the same reply gives the 
       const attempt = confirmedWith(wire(text));
       const first = visit(aPipeSettings({ spec: { settings: declared } }), { attempt });
       expectLawful(first.status);
-      expect(visit(aPipeSettings({ spec: { settings: declared } }), { attempt }).status).toStrictEqual(first.status);
+      expect(
+        visit(aPipeSettings({ spec: { settings: declared } }), { attempt }).status,
+      ).toStrictEqual(first.status);
     }),
     { numRuns: 500 },
   );

@@ -25,7 +25,12 @@ import { expectLawful } from '../support/status-law.ts';
 type Side = 'Reconciling' | 'Stalled';
 
 /** Tested on their own, or no failures of this kind. */
-type Apart = 'NotConfirmed' | 'SpecInvalid' | 'TargetConflict' | 'EndpointConflict' | 'RemovalBlocked';
+type Apart =
+  | 'NotConfirmed'
+  | 'SpecInvalid'
+  | 'TargetConflict'
+  | 'EndpointConflict'
+  | 'RemovalBlocked';
 
 /** The failure table of the contract, in its own words: side, first wait, cap. */
 const CONTRACT = {
@@ -65,7 +70,11 @@ const page = (status: number): Row => ({
 });
 const no = (sent: boolean): Row => ({
   name: sent ? 'no answer after it was sent' : 'no connection',
-  reply: { answered: false, sent, cause: sent ? 'no answer within 35s' : 'connection refused by api.test:443' },
+  reply: {
+    answered: false,
+    sent,
+    cause: sent ? 'no answer within 35s' : 'connection refused by api.test:443',
+  },
   outcome: sent ? 'Unknown' : 'Unavailable',
 });
 const broken = (name: string, more: Parameters<typeof anAnswer>[1]): Row => ({
@@ -80,11 +89,13 @@ const redirect = (status: number): Row => ({
   side: 'Stalled',
 });
 
-/** Every kind of reply to a PUT that confirms nothing, under the class that the contract puts it in. */
+/**
+ * Every kind of reply to a PUT that confirms nothing, under the class that the contract puts it in.
+ */
 const REPLIES = {
-  Rejected: [400, 402, 405, 406, 411, 412, 413, 414, 415, 417, 418, 422, 426, 428, 431, 451, 499].map((status) =>
-    http(status, 'Rejected'),
-  ),
+  Rejected: [
+    400, 402, 405, 406, 411, 412, 413, 414, 415, 417, 418, 422, 426, 428, 431, 451, 499,
+  ].map((status) => http(status, 'Rejected')),
   Unauthorized: [http(401, 'Rejected')],
   Forbidden: [http(403, 'Rejected')],
   NotFound: [http(404, 'Rejected'), http(410, 'Rejected')],
@@ -105,7 +116,10 @@ const REPLIES = {
     broken('nothing', { body: 'empty' }),
     broken('half a body', { body: 'truncated' }),
     broken('megabytes', { body: 'too-large' }),
-    ...[201, 202, 204, 299].map((status) => ({ ...http(status, 'Unknown'), reply: anAnswer(status, { result: {} }) })),
+    ...[201, 202, 204, 299].map((status) => ({
+      ...http(status, 'Unknown'),
+      reply: anAnswer(status, { result: {} }),
+    })),
     ...[300, 301, 302, 303, 304, 307, 308].map(redirect),
     { ...http(777, 'Unknown'), reply: anAnswer(777) },
   ],
@@ -127,7 +141,12 @@ const replyRows = Object.entries(REPLIES).flatMap(([reason, rows]) =>
   rows.map((row: Row) => ({ ...row, reason: reason as FailureClass })),
 );
 const rows = [
-  ...replyRows.map(({ name, reply, reason, side }) => ({ name, reason, side, attempt: attemptOf(reply) })),
+  ...replyRows.map(({ name, reply, reason, side }) => ({
+    name,
+    reason,
+    side,
+    attempt: attemptOf(reply),
+  })),
   ...Object.entries(WITHOUT_REPLY).map(([name, attempt]) => ({
     name,
     reason: name as keyof typeof WITHOUT_REPLY,
@@ -175,13 +194,17 @@ describe.for(rows)('$name is $reason', ({ reason, side, attempt }) => {
   });
 
   test('warns once, and not again while the cause is the same', () => {
-    expect(first.report.notices).toEqual([{ type: 'Warning', reason, note: readyIn(first.status).message }]);
+    expect(first.report.notices).toEqual([
+      { type: 'Warning', reason, note: readyIn(first.status).message },
+    ]);
     expect(many.flatMap(({ report }) => report.notices)).toHaveLength(1);
     expect(sideIn(many.at(-1)?.status)).toBe(sideIn(first.status));
   });
 
   test('counts anew for a new generation, and warns again', () => {
-    const again = visit(edited(many[4]?.object ?? aPipeSettings(), { suspend: false }), { attempt });
+    const again = visit(edited(many[4]?.object ?? aPipeSettings(), { suspend: false }), {
+      attempt,
+    });
     expect(again.status?.attempts).toBe(1);
     expect(again.report.notices).toHaveLength(1);
   });
@@ -225,7 +248,9 @@ test.for(Object.values(WITHOUT_REPLY))(
   'a Secret of no use is told in its own words, and no request is recorded',
   (attempt) => {
     const { status } = visit(aPipeSettings(), { attempt });
-    expect(readyIn(status).message).toBe(attempt.got === 'no-credential' && attempt.problem.message);
+    expect(readyIn(status).message).toBe(
+      attempt.got === 'no-credential' && attempt.problem.message,
+    );
     expect(status?.lastRequest).toBeUndefined();
   },
 );
@@ -235,17 +260,23 @@ describe('a wish of the server to wait', () => {
     ['is granted on 429 beyond the own back-off', 429, 4 * MINUTE, 4 * MINUTE],
     ['is granted on 503 beyond the own back-off', 503, 15 * MINUTE, 15 * MINUTE],
   ])('%s', ([, status, retryAfterMs, wait]) => {
-    const visited = visit(aPipeSettings(), { attempt: attemptOf(anAnswer(status, { retryAfterMs })) });
+    const visited = visit(aPipeSettings(), {
+      attempt: attemptOf(anAnswer(status, { retryAfterMs })),
+    });
     expect(waitAfter(visited, T0)).toBe(wait);
   });
 
   test('does not shorten the own back-off', () => {
-    const visited = visit(aPipeSettings(), { attempt: attemptOf(anAnswer(429, { retryAfterMs: 1 })) });
+    const visited = visit(aPipeSettings(), {
+      attempt: attemptOf(anAnswer(429, { retryAfterMs: 1 })),
+    });
     expect(astray(waitAfter(visited, T0), 10 * SECOND)).toBe(0);
   });
 
   test('is not heard on other statuses', () => {
-    const visited = visit(aPipeSettings(), { attempt: attemptOf(anAnswer(409, { retryAfterMs: 15 * MINUTE })) });
+    const visited = visit(aPipeSettings(), {
+      attempt: attemptOf(anAnswer(409, { retryAfterMs: 15 * MINUTE })),
+    });
     expect(astray(waitAfter(visited, T0), 2 * SECOND)).toBe(0);
   });
 
@@ -255,13 +286,18 @@ describe('a wish of the server to wait', () => {
   });
 
   test('holds for the longest of them: it is not taken for a jump of the clock', () => {
-    const { object } = visit(aPipeSettings(), { attempt: attemptOf(anAnswer(503, { retryAfterMs: 15 * MINUTE })) });
+    const { object } = visit(aPipeSettings(), {
+      attempt: attemptOf(anAnswer(503, { retryAfterMs: 15 * MINUTE })),
+    });
     expect(visit(object, { now: T0 }).plan).toEqual({ do: 'nothing', at: T0 + 15 * MINUTE });
   });
 });
 
 test('a next attempt has a whole second and never lies before the wait is over', () => {
-  const visited = visit(aPipeSettings(), { now: T0 + 1, attempt: attemptOf(anAnswer(503, { retryAfterMs: MINUTE })) });
+  const visited = visit(aPipeSettings(), {
+    now: T0 + 1,
+    attempt: attemptOf(anAnswer(503, { retryAfterMs: MINUTE })),
+  });
   expect(visited.status?.nextAttemptTime).toBe('2026-03-01T12:01:01Z');
 });
 
@@ -287,7 +323,8 @@ test('another cause starts its own count and its own warning', () => {
 });
 
 test('the same failure again changes neither message nor lastTransitionTime, but for the request id', () => {
-  const again = (id: string): Attempt => attemptOf(anAnswer(500, { error: 'Internal error.', requestId: id }));
+  const again = (id: string): Attempt =>
+    attemptOf(anAnswer(500, { error: 'Internal error.', requestId: id }));
   const [first, second] = visits(aPipeSettings(), [again('req-1'), again('req-2')]);
   expect(readyIn(second?.status)).toEqual({
     ...readyIn(first?.status),
@@ -297,7 +334,9 @@ test('the same failure again changes neither message nor lastTransitionTime, but
 
 test('two objects that fail at one moment do not come back at one moment', () => {
   const attempt = attemptOf(anAnswer(400));
-  const times = Array.from({ length: 20 }, (_, index) => visit(aPipeSettings({ uid: `uid-${index}` }), { attempt }));
+  const times = Array.from({ length: 20 }, (_, index) =>
+    visit(aPipeSettings({ uid: `uid-${index}` }), { attempt }),
+  );
   expect(new Set(times.map(({ status }) => status?.nextAttemptTime)).size).toBeGreaterThan(15);
 });
 
@@ -327,7 +366,9 @@ describe('an echo that differs', () => {
 
   test('names the difference, keeps the last confirmed write, and counts as a request that succeeded', () => {
     const before = anAppliedPipeSettings();
-    const { status } = visit(edited(before, { settings: { engine_max_threads: 9 } }), { attempt: differs });
+    const { status } = visit(edited(before, { settings: { engine_max_threads: 9 } }), {
+      attempt: differs,
+    });
     expect(status).toMatchObject({
       applied: before.status?.applied,
       settings: { engine_max_threads: 4 },
@@ -341,7 +382,8 @@ describe('an echo that differs', () => {
     const [, after] = visits(aPipeSettings(), [differs, confirmedWith({ engine_max_threads: 8 })]);
     expectLawful(after?.status);
     expect(after?.status).toMatchObject({ applied: { generation: 1 } });
-    for (const gone of ['differences', 'attempts', 'nextAttemptTime']) expect(after?.status).not.toHaveProperty(gone);
+    for (const gone of ['differences', 'attempts', 'nextAttemptTime'])
+      expect(after?.status).not.toHaveProperty(gone);
   });
 
   test('in all twelve keys, with texts of any kind, is one readable line that ends with what to do', () => {
@@ -360,7 +402,9 @@ describe('an echo that differs', () => {
       engine_parallel_view_processing: true,
     };
     const odd = `a\nb\u2028${'x'.repeat(200)}`;
-    const attempt = confirmedWith(Object.fromEntries(Object.keys(settings).map((name) => [name, odd])));
+    const attempt = confirmedWith(
+      Object.fromEntries(Object.keys(settings).map((name) => [name, odd])),
+    );
     const { status } = visit(aPipeSettings({ spec: { settings } }), { attempt });
     expectLawful(status);
     expect(status?.differences).toHaveLength(12);
@@ -371,7 +415,9 @@ describe('an echo that differs', () => {
 });
 
 describe('a stored spec that is not valid any more', () => {
-  const object = aPipeSettings({ rawSpec: { organizationId: 'org', credentialsSecretRef: { name: 'api-key' } } });
+  const object = aPipeSettings({
+    rawSpec: { organizationId: 'org', credentialsSecretRef: { name: 'api-key' } },
+  });
   const first = visit(object);
 
   test('is refused without a call, names the fields, and schedules nothing', () => {
@@ -381,7 +427,10 @@ describe('a stored spec that is not valid any more', () => {
     expect(sideIn(first.status)).toBe('Stalled');
     expect(readyIn(first.status).message).toContain('spec.serviceId is required');
     expect(first.status).not.toHaveProperty('nextAttemptTime');
-    expect(first.report).toMatchObject({ outcome: { next: 'await-change' }, notices: [{ reason: 'SpecInvalid' }] });
+    expect(first.report).toMatchObject({
+      outcome: { next: 'await-change' },
+      notices: [{ reason: 'SpecInvalid' }],
+    });
   });
 
   test('is told once', () => {

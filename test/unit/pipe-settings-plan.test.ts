@@ -1,11 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../src/api/reply/verdict.ts';
-import type { Facts } from '../../src/kinds/pipe-settings/load.ts';
-import { load, targetOf } from '../../src/kinds/pipe-settings/load.ts';
+import { type Facts, load, targetOf } from '../../src/kinds/pipe-settings/load.ts';
 import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
-import { type PipeSettings, type PipeSettingsSpec, parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
+import {
+  type PipeSettings,
+  type PipeSettingsSpec,
+  parseSpec,
+} from '../../src/kinds/pipe-settings/resource.ts';
 import { FAILURES } from '../../src/kinds/status/failures.ts';
 import { Contests } from '../../src/kinds/target/contests.ts';
 import { Departed } from '../../src/kinds/target/departed.ts';
@@ -66,7 +69,9 @@ describe('a put', () => {
     for (const detour of [{ suspend: true }, { mode: 'Plan' }] as const) {
       const there = visit(edited(anAppliedPipeSettings(), detour)).object;
       expect(planned(there).do).not.toBe('put');
-      expect(planned(edited(there, { suspend: false, mode: 'Apply' }))).toMatchObject({ do: 'put' });
+      expect(planned(edited(there, { suspend: false, mode: 'Apply' }))).toMatchObject({
+        do: 'put',
+      });
     }
   });
 
@@ -99,7 +104,9 @@ describe('a put', () => {
 });
 
 describe('while a write of another object may be at work', () => {
-  const waiting = (object: PipeSettings) => ({ standing: standingAmong(object, [], { unsettledMs: MINUTE }) });
+  const waiting = (object: PipeSettings) => ({
+    standing: standingAmong(object, [], { unsettledMs: MINUTE }),
+  });
 
   test('an object says that it waits, and one whose key was refused goes on to say that', () => {
     const fresh = aPipeSettings();
@@ -110,7 +117,10 @@ describe('while a write of another object may be at work', () => {
 
   test('what is confirmed stays so, also where it is to be sent once more', () => {
     const confirmed = anAppliedPipeSettings();
-    expect(planned(confirmed, { ...waiting(confirmed), owed: true })).toEqual({ do: 'nothing', at: T0 + MINUTE });
+    expect(planned(confirmed, { ...waiting(confirmed), owed: true })).toEqual({
+      do: 'nothing',
+      at: T0 + MINUTE,
+    });
     const newer = edited(confirmed, { settings: { engine_max_threads: 7 } });
     expect(planned(newer, waiting(newer))).toMatchObject({ do: 'yield' });
   });
@@ -140,16 +150,23 @@ describe('the one-shot request', () => {
   });
 
   test('is acknowledged by an attempt that failed, which goes on by its own back-off', () => {
-    const failed = visit(withRequest(anAppliedPipeSettings(), 'now'), { attempt: attemptOf(anAnswer(500)) }).object;
+    const failed = visit(withRequest(anAppliedPipeSettings(), 'now'), {
+      attempt: attemptOf(anAnswer(500)),
+    }).object;
     expect(failed.status?.lastHandledReconcileAt).toBe('now');
     const at = Date.parse(failed.status?.nextAttemptTime ?? '');
     expect(planned(failed)).toEqual({ do: 'nothing', at });
     expect(planned(failed, {}, at)).toMatchObject({ do: 'put' });
   });
 
-  test.for(['no-slot', 'called-off'] as const)('stays owed where there was no attempt: %s', (got) => {
-    expect(planned(visit(withRequest(anAppliedPipeSettings(), 'now'), { attempt: { got } }).object).do).toBe('put');
-  });
+  test.for(['no-slot', 'called-off'] as const)(
+    'stays owed where there was no attempt: %s',
+    (got) => {
+      expect(
+        planned(visit(withRequest(anAppliedPipeSettings(), 'now'), { attempt: { got } }).object).do,
+      ).toBe('put');
+    },
+  );
 
   test('stays owed behind a closed gate', () => {
     const gated = visit(withRequest(aPipeSettings(), 'now'), { attempt: { got: 'gated' } }).object;
@@ -173,12 +190,32 @@ describe('precedence', () => {
   test.for<[string, PipeSettings, Partial<Facts>, Plan['do']]>([
     ['deletion before all', aPipeSettings({ ...invalid, deleting: true }), elsewhere, 'nothing'],
     ['an invalid spec before suspend', aPipeSettings(invalid), elsewhere, 'refuse-spec'],
-    ['suspend before conflict', aPipeSettings({ spec: { suspend: true, mode: 'Plan' } }), elsewhere, 'suspend'],
+    [
+      'suspend before conflict',
+      aPipeSettings({ spec: { suspend: true, mode: 'Plan' } }),
+      elsewhere,
+      'suspend',
+    ],
     ['conflict before Plan', aPipeSettings({ spec: { mode: 'Plan' } }), elsewhere, 'yield'],
     ['Plan before time', aPipeSettings({ spec: { mode: 'Plan' } }), {}, 'preview'],
-    ['--plan-only before mode Apply', aPipeSettings({ spec: { mode: 'Apply' } }), { planOnly: true }, 'preview'],
-    ['suspend before --plan-only', aPipeSettings({ spec: { suspend: true } }), { planOnly: true }, 'suspend'],
-    ['mode Apply is the same as none', aPipeSettings({ spec: { mode: 'Apply', suspend: false } }), {}, 'put'],
+    [
+      '--plan-only before mode Apply',
+      aPipeSettings({ spec: { mode: 'Apply' } }),
+      { planOnly: true },
+      'preview',
+    ],
+    [
+      'suspend before --plan-only',
+      aPipeSettings({ spec: { suspend: true } }),
+      { planOnly: true },
+      'suspend',
+    ],
+    [
+      'mode Apply is the same as none',
+      aPipeSettings({ spec: { mode: 'Apply', suspend: false } }),
+      {},
+      'put',
+    ],
   ])('%s', ([, object, facts, what]) => {
     expect(planned(object, facts).do).toBe(what);
   });
@@ -186,7 +223,10 @@ describe('precedence', () => {
 
 test('deletion makes no call, not even for what is owed', () => {
   const object = anAppliedPipeSettings({ spec: { reassertInterval: '10m' } });
-  const deleting = { ...edited(object, {}), metadata: { ...object.metadata, generation: 2, deletionTimestamp: 't' } };
+  const deleting = {
+    ...edited(object, {}),
+    metadata: { ...object.metadata, generation: 2, deletionTimestamp: 't' },
+  };
   expect(planned(withRequest(deleting, 'now'), {}, T0 + 24 * HOUR)).toEqual({ do: 'nothing' });
 });
 
@@ -196,7 +236,11 @@ describe('load', () => {
   const from = (rivals: readonly PipeSettings[]): Parameters<typeof load>[1] => ({
     rivals: () => rivals,
     secrets: { state: () => ({ state: 'absent' }) },
-    memory: { underWay: new Map(), triedSecret: new Map(), unrecorded: new Unrecorded(() => undefined) },
+    memory: {
+      underWay: new Map(),
+      triedSecret: new Map(),
+      unrecorded: new Unrecorded(() => undefined),
+    },
     locks: new Locks({ monotonic, apiTimeoutMs: 35_000, onFree: () => undefined }),
     contests: new Contests(monotonic),
     departed: new Departed(),
@@ -221,16 +265,24 @@ describe('load', () => {
   test.for<[RequestOutcome, number | undefined]>([
     ['Unknown', T0],
     ['Rejected', undefined],
-  ])('says when another one has sent what nobody knows the outcome of: %s', ([outcome, unknownAt]) => {
-    const time = new Date(T0).toISOString();
-    const status = { lastRequest: { operation: 'UpdatePipeSettings', outcome, time } } as const;
-    const [other] = load(aPipeSettings(), from([aPipeSettings({ uid: 'uid-2', status })])).standing.others;
-    expect(other?.unknownAt).toBe(unknownAt);
-  });
+  ])(
+    'says when another one has sent what nobody knows the outcome of: %s',
+    ([outcome, unknownAt]) => {
+      const time = new Date(T0).toISOString();
+      const status = { lastRequest: { operation: 'UpdatePipeSettings', outcome, time } } as const;
+      const [other] = load(aPipeSettings(), from([aPipeSettings({ uid: 'uid-2', status })]))
+        .standing.others;
+      expect(other?.unknownAt).toBe(unknownAt);
+    },
+  );
 
   test('says what is known of the Secret, and nothing where the spec names none', () => {
     const facts = load(aPipeSettings(), from([]));
-    expect(facts).toMatchObject({ secret: { state: 'absent' }, triedSecret: undefined, baseUrl: BASE_URL });
+    expect(facts).toMatchObject({
+      secret: { state: 'absent' },
+      triedSecret: undefined,
+      baseUrl: BASE_URL,
+    });
     expect(load(aPipeSettings({ rawSpec: {} }), from([])).secret).toEqual({ state: 'unknown' });
   });
 });
@@ -238,7 +290,10 @@ describe('load', () => {
 describe('nothing is sent if, and only if, the rule says so', () => {
   /** Mostly the first, so that what is rare together comes up. */
   const mostly = <Value>(usual: Value, ...others: readonly Value[]) =>
-    fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+    fc.oneof(
+      { weight: 2, arbitrary: fc.constant(usual) },
+      { weight: 1, arbitrary: fc.constantFrom(...others) },
+    );
   const situations = fc.record({
     suspend: mostly<boolean | undefined>(undefined, false, true),
     mode: mostly<'Apply' | 'Plan' | undefined>(undefined, 'Apply', 'Plan'),
@@ -307,27 +362,45 @@ describe('nothing is sent if, and only if, the rule says so', () => {
                 keys: [...keys],
               },
             }),
-            ...(is.outcome && { lastRequest: { operation: 'UpdatePipeSettings', outcome: is.outcome, time } }),
+            ...(is.outcome && {
+              lastRequest: { operation: 'UpdatePipeSettings', outcome: is.outcome, time },
+            }),
             ...(is.handled && { lastHandledReconcileAt: is.handled }),
             ...(is.scheduled && {
               nextAttemptTime: `${new Date(T0 + is.scheduled * 1000).toISOString().slice(0, 19)}Z`,
             }),
           },
         });
-        const secret = { state: 'present', resourceVersion: '2', type: undefined, changedAt: undefined } as const;
-        const facts = { secret, triedSecret: is.secretChanged ? '1' : '2', ...(is.rival && elsewhere) };
+        const secret = {
+          state: 'present',
+          resourceVersion: '2',
+          type: undefined,
+          changedAt: undefined,
+        } as const;
+        const facts = {
+          secret,
+          triedSecret: is.secretChanged ? '1' : '2',
+          ...(is.rival && elsewhere),
+        };
 
         const forbidden = is.deleting || is.suspend === true || is.rival || is.mode === 'Plan';
         const owed = is.requested !== undefined && is.requested !== is.handled;
         const unseen = is.observed !== is.generation;
-        const confirmed = is.appliedGeneration === is.generation && is.sameHash && is.outcome === 'Succeeded';
+        const confirmed =
+          is.appliedGeneration === is.generation && is.sameHash && is.outcome === 'Succeeded';
         const over = is.scheduled === -1;
         const reassertDue = is.reassert !== undefined && over;
-        const keyMatters = ['SecretInvalid', 'Unauthorized', 'Forbidden'].includes(is.reason) && is.secretChanged;
+        const keyMatters =
+          ['SecretInvalid', 'Unauthorized', 'Forbidden'].includes(is.reason) && is.secretChanged;
         const keyThere = is.reason === 'SecretNotFound' || is.reason === 'SecretForbidden';
-        const waits = !['Applied', 'Suspended', 'Planned', 'Pending', 'SpecInvalid', 'TargetConflict'].includes(
-          is.reason,
-        );
+        const waits = ![
+          'Applied',
+          'Suspended',
+          'Planned',
+          'Pending',
+          'SpecInvalid',
+          'TargetConflict',
+        ].includes(is.reason);
         const failureDue = is.scheduled === undefined || over || keyMatters || keyThere;
         const settled = is.reason === 'Applied' && confirmed && !reassertDue;
         const put = !forbidden && (unseen || owed || (waits ? failureDue : !settled));

@@ -36,7 +36,10 @@ const held = { standing: standingAmong(aPipeSettings(), [other]) };
 const refused = attemptOf(anAnswer(400, { error: 'no' }));
 
 function asking(object: PipeSettings, requested: string): PipeSettings {
-  return { ...object, metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: requested } } };
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: requested } },
+  };
 }
 
 /** The same pass over what it left behind, at the same moment. */
@@ -72,7 +75,13 @@ describe('a confirmed write', () => {
           lastTransitionTime: time,
         },
       ],
-      lastRequest: { operation: 'UpdatePipeSettings', requestId: 'req-1', httpStatus: 200, outcome: 'Succeeded', time },
+      lastRequest: {
+        operation: 'UpdatePipeSettings',
+        requestId: 'req-1',
+        httpStatus: 200,
+        outcome: 'Succeeded',
+        time,
+      },
       applied: {
         time,
         generation: 4,
@@ -99,7 +108,11 @@ describe('a confirmed write', () => {
   });
 
   test('makes no event the first time, and schedules nothing', () => {
-    expect(first.report).toMatchObject({ notices: [], outcome: { next: 'await-change' }, did: 'put' });
+    expect(first.report).toMatchObject({
+      notices: [],
+      outcome: { next: 'await-change' },
+      did: 'put',
+    });
   });
 
   test('makes no event on an object as the API server creates it either', () => {
@@ -119,24 +132,41 @@ describe('a confirmed write', () => {
   test('with an empty result is applied, with all keys not reported', () => {
     const { status } = visit(aPipeSettings(), { attempt: confirmedWith({}) });
     expect(readyIn(status)).toMatchObject({ status: 'True', reason: 'Applied' });
-    expect(status).toMatchObject({ notReported: ['engine_max_threads'], applied: { generation: 1 } });
+    expect(status).toMatchObject({
+      notReported: ['engine_max_threads'],
+      applied: { generation: 1 },
+    });
     expect(status).not.toHaveProperty('settings');
   });
 
   test('of a change makes one event that names it', () => {
-    const { report } = visit(edited(anAppliedPipeSettings(), { settings: { engine_max_threads: 9 } }));
+    const { report } = visit(
+      edited(anAppliedPipeSettings(), { settings: { engine_max_threads: 9 } }),
+    );
     expect(report.notices).toEqual([
-      { type: 'Normal', reason: 'Applied', note: 'Applied engine_max_threads 8 → 9 (request req-1)' },
+      {
+        type: 'Normal',
+        reason: 'Applied',
+        note: 'Applied engine_max_threads 8 → 9 (request req-1)',
+      },
     ]);
   });
 
   test('after a failure makes one event that names the failure, and leaves nothing of it', () => {
-    const [, recovered] = visits(aPipeSettings(), [refused, confirmedWith({ engine_max_threads: 8 })]);
+    const [, recovered] = visits(aPipeSettings(), [
+      refused,
+      confirmedWith({ engine_max_threads: 8 }),
+    ]);
     expect(recovered?.report.notices).toEqual([
-      { type: 'Normal', reason: 'Applied', note: 'Applied engine_max_threads → 8 after Rejected (request req-1)' },
+      {
+        type: 'Normal',
+        reason: 'Applied',
+        note: 'Applied engine_max_threads → 8 after Rejected (request req-1)',
+      },
     ]);
     expect(sideIn(recovered?.status)).toBeUndefined();
-    for (const gone of ['attempts', 'nextAttemptTime']) expect(recovered?.status).not.toHaveProperty(gone);
+    for (const gone of ['attempts', 'nextAttemptTime'])
+      expect(recovered?.status).not.toHaveProperty(gone);
     expect(recovered?.status?.lastRequest).not.toHaveProperty('message');
   });
 
@@ -164,7 +194,9 @@ describe('suspended', () => {
     ],
     [
       'what was confirmed and then came back different is not Ready',
-      visit(asking(anAppliedPipeSettings(), 'now'), { attempt: confirmedWith({ engine_max_threads: 1 }) }).object,
+      visit(asking(anAppliedPipeSettings(), 'now'), {
+        attempt: confirmedWith({ engine_max_threads: 1 }),
+      }).object,
       'False',
     ],
     [
@@ -185,17 +217,28 @@ describe('suspended', () => {
   test('keeps what is known of the server', () => {
     const before = anAppliedPipeSettings();
     const { applied, settings, history, lastRequest } = before.status ?? {};
-    expect(visit(edited(before, { suspend: true })).status).toMatchObject({ applied, settings, history, lastRequest });
+    expect(visit(edited(before, { suspend: true })).status).toMatchObject({
+      applied,
+      settings,
+      history,
+      lastRequest,
+    });
   });
 });
 
 describe('in Plan mode', () => {
-  const spec = { mode: 'Plan', settings: { engine_max_threads: 9, engine_max_insert_threads: 2 } } as const;
+  const spec = {
+    mode: 'Plan',
+    settings: { engine_max_threads: 9, engine_max_insert_threads: 2 },
+  } as const;
   const first = visit(aPipeSettings({ spec }));
 
   test('the status has the request to the letter, and Ready says what is not sent', () => {
     expectLawful(first.status);
-    const { hash, path, body } = settingsRequest(BASE_URL, aPipeSettings({ spec }).spec as PipeSettingsSpec);
+    const { hash, path, body } = settingsRequest(
+      BASE_URL,
+      aPipeSettings({ spec }).spec as PipeSettingsSpec,
+    );
     expect(first.status?.plan).toEqual({
       time: '2026-03-01T12:00:00Z',
       basis: 'Unknown',
@@ -226,14 +269,20 @@ describe('in Plan mode', () => {
       basis: 'LastResponse',
       changes: [{ field: 'engine_max_threads', from: 8, to: 9 }, { to: 2 }],
     });
-    const one = visit(edited(anAppliedPipeSettings(), { mode: 'Plan', settings: { engine_max_threads: 9 } }));
-    expect(readyIn(one.status).message).toContain('one PUT with 1 setting, 1 of them differs from the last reply');
+    const one = visit(
+      edited(anAppliedPipeSettings(), { mode: 'Plan', settings: { engine_max_threads: 9 } }),
+    );
+    expect(readyIn(one.status).message).toContain(
+      'one PUT with 1 setting, 1 of them differs from the last reply',
+    );
   });
 
   test('the time stays while the plan stays, and moves when it changes', () => {
     const same = visit(edited(first.object, { reassertInterval: '24h' }), { now: T0 + HOUR });
     expect(same.status?.plan).toEqual(first.status?.plan);
-    const other = visit(edited(first.object, { settings: { engine_max_threads: 1 } }), { now: T0 + HOUR });
+    const other = visit(edited(first.object, { settings: { engine_max_threads: 1 } }), {
+      now: T0 + HOUR,
+    });
     expect(other.status?.plan?.time).toBe('2026-03-01T13:00:00Z');
   });
 
@@ -263,7 +312,10 @@ describe('a conflict', () => {
     expect(readyIn(first.status)).toMatchObject({ status: 'False', reason: 'TargetConflict' });
     expect(readyIn(first.status).message).toContain('held by PipeSettings "other"');
     expect(sideIn(first.status)).toBe('Reconciling');
-    expect(first.report).toMatchObject({ notices: [], outcome: { next: 'recheck', at: T0 + 5 * MINUTE } });
+    expect(first.report).toMatchObject({
+      notices: [],
+      outcome: { next: 'recheck', at: T0 + 5 * MINUTE },
+    });
     const soon = visit(first.object, { facts, now: T0 + 5 * MINUTE - SECOND });
     expect(soon.status).toStrictEqual(first.status);
   });
@@ -284,12 +336,16 @@ describe('a conflict', () => {
       object = visited.object;
       now = next;
     }
-    expect(events).toEqual([{ type: 'Warning', reason: 'TargetConflict', note: readyIn(object.status).message }]);
+    expect(events).toEqual([
+      { type: 'Warning', reason: 'TargetConflict', note: readyIn(object.status).message },
+    ]);
   });
 
   test('does not begin its five minutes anew with an edit', () => {
     const stalled = visit(first.object, { facts, now: T0 + 5 * MINUTE }).object;
-    expect(sideIn(visit(edited(stalled, {}), { facts, now: T0 + 6 * MINUTE }).status)).toBe('Stalled');
+    expect(sideIn(visit(edited(stalled, {}), { facts, now: T0 + 6 * MINUTE }).status)).toBe(
+      'Stalled',
+    );
     const waiting = visit(edited(first.object, {}), { facts, now: T0 + MINUTE });
     expect(waiting.status?.nextAttemptTime).toBe(first.status?.nextAttemptTime);
     expect(sideIn(waiting.status)).toBe('Reconciling');
@@ -297,7 +353,9 @@ describe('a conflict', () => {
 
   test('does not name a winner that is elsewhere, but says how it can be found', () => {
     const far = anAppliedPipeSettings({ name: 'secret-name', namespace: 'far', uid: 'uid-2' });
-    const { status } = visit(aPipeSettings(), { facts: { standing: standingAmong(aPipeSettings(), [far]) } });
+    const { status } = visit(aPipeSettings(), {
+      facts: { standing: standingAmong(aPipeSettings(), [far]) },
+    });
     const { message } = readyIn(status);
     expect(message).toContain('held by an object in another namespace');
     expect(message).toContain('kubectl get pset -A --field-selector spec.pipeId=pipe');
@@ -305,7 +363,10 @@ describe('a conflict', () => {
   });
 
   test('with a time too far off is looked at in five minutes', () => {
-    const far = { ...first.object, status: { ...first.object.status, nextAttemptTime: '2027-01-01T00:00:00Z' } };
+    const far = {
+      ...first.object,
+      status: { ...first.object.status, nextAttemptTime: '2027-01-01T00:00:00Z' },
+    };
     expect(visit(far, { facts }).status?.nextAttemptTime).toBe(first.status?.nextAttemptTime);
   });
 });
@@ -318,8 +379,13 @@ describe('behind the gate', () => {
     expectLawful(gated.status);
     expect(readyIn(gated.status)).toMatchObject({ status: 'False', reason: 'Unauthorized' });
     expect(sideIn(gated.status)).toBe('Stalled');
-    for (const none of ['lastRequest', 'nextAttemptTime', 'attempts']) expect(gated.status).not.toHaveProperty(none);
-    expect(gated.report).toMatchObject({ outcome: { next: 'await-change' }, notices: [], did: 'gated' });
+    for (const none of ['lastRequest', 'nextAttemptTime', 'attempts'])
+      expect(gated.status).not.toHaveProperty(none);
+    expect(gated.report).toMatchObject({
+      outcome: { next: 'await-change' },
+      notices: [],
+      did: 'gated',
+    });
     expect(visit(gated.object, { now: T0 + HOUR, attempt }).report.status).toBeUndefined();
   });
 
@@ -331,7 +397,10 @@ describe('behind the gate', () => {
     const { plan, report } = visit(own.object, { facts, now: T0 + SECOND, attempt });
     expect(plan).toMatchObject({ do: 'put', probe: false });
     expect(report.status).toBeUndefined();
-    expect(report.outcome).toEqual({ next: 'recheck', at: Date.parse(own.status?.nextAttemptTime ?? '') });
+    expect(report.outcome).toEqual({
+      next: 'recheck',
+      at: Date.parse(own.status?.nextAttemptTime ?? ''),
+    });
   });
 
   test('what is Ready stays Ready, whether it is its interval or a user that asks', () => {
@@ -347,7 +416,10 @@ describe('behind the gate', () => {
   });
 
   test('what is Ready for another API does not', () => {
-    const { status } = visit(anAppliedPipeSettings(), { attempt, facts: { baseUrl: 'https://other.test' } });
+    const { status } = visit(anAppliedPipeSettings(), {
+      attempt,
+      facts: { baseUrl: 'https://other.test' },
+    });
     expect(readyIn(status)).toMatchObject({ status: 'False', reason: 'Unauthorized' });
   });
 });
@@ -365,7 +437,10 @@ test('a time that is too far off is pulled in, and nothing else of the status is
   const pulled = visit(far, { now: T0 });
   expectLawful(pulled.status);
   expect(pulled.plan.do).toBe('reschedule');
-  expect(pulled.status).toStrictEqual({ ...status, nextAttemptTime: pulled.status?.nextAttemptTime });
+  expect(pulled.status).toStrictEqual({
+    ...status,
+    nextAttemptTime: pulled.status?.nextAttemptTime,
+  });
   expect(Date.parse(pulled.status?.nextAttemptTime ?? '') - T0).toBeLessThan(2.4 * SECOND + SECOND);
 });
 
@@ -399,8 +474,14 @@ describe('for any life of an object', () => {
       { got: 'called-off' },
       attemptOf({ answered: false, sent: true, cause: 'no answer within 35s' }),
       attemptOf({ answered: false, sent: false, cause: 'connection refused by api.test:443' }),
-      { got: 'no-credential', problem: { reason: 'SecretNotFound', message: 'There is no Secret "api-key"' } },
-      { got: 'no-credential', problem: { reason: 'SecretInvalid', message: 'The Secret "api-key" cannot be used' } },
+      {
+        got: 'no-credential',
+        problem: { reason: 'SecretNotFound', message: 'There is no Secret "api-key"' },
+      },
+      {
+        got: 'no-credential',
+        problem: { reason: 'SecretInvalid', message: 'The Secret "api-key" cannot be used' },
+      },
     ),
     fc
       .dictionary(
@@ -434,8 +515,17 @@ describe('for any life of an object', () => {
       if (spec === 'invalid') object = { ...edited(object, {}), spec: { settings: {} } };
       else if (spec) object = { ...edited(object, {}), spec: aPipeSettings({ spec }).spec };
       if (requested) object = asking(object, `${now}`);
-      const state = { state: 'present', resourceVersion: secret, type: undefined, changedAt: undefined } as const;
-      const options = { now, facts: { secret: state, ...(rival && held) }, ...(attempt && { attempt }) };
+      const state = {
+        state: 'present',
+        resourceVersion: secret,
+        type: undefined,
+        changedAt: undefined,
+      } as const;
+      const options = {
+        now,
+        facts: { secret: state, ...(rival && held) },
+        ...(attempt && { attempt }),
+      };
       lived.push({ ...visit(object, options), now, options });
     }
     return lived;
@@ -455,7 +545,9 @@ describe('for any life of an object', () => {
   test('a pass without a call repeats itself without a write and without an event', () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 12 }), (life) => {
-        for (const { object, status, options } of live(life).filter(({ plan }) => plan.do !== 'put')) {
+        for (const { object, status, options } of live(life).filter(
+          ({ plan }) => plan.do !== 'put',
+        )) {
           const repeated = visit(object, options);
           expect(repeated.status).toStrictEqual(status);
           expect(repeated.report.notices ?? []).toEqual([]);
@@ -473,7 +565,9 @@ describe('for any life of an object', () => {
         const object = { ...edited(before?.object ?? aPipeSettings(), {}), spec };
         const { status: _, ...fresh } = object;
         const now = (before?.now ?? T0) + HOUR;
-        expect(lasting(visit(object, { now }).status)).toStrictEqual(lasting(visit(fresh, { now }).status));
+        expect(lasting(visit(object, { now }).status)).toStrictEqual(
+          lasting(visit(fresh, { now }).status),
+        );
       }),
       { numRuns: 400 },
     );
@@ -481,16 +575,29 @@ describe('for any life of an object', () => {
 
   /** Without what is a record of the past. */
   function lasting(status: PipeSettingsStatus | undefined): unknown {
-    const { history: _history, drift: _drift, lastHandledReconcileAt: _handled, conditions, ...rest } = status ?? {};
-    return { ...rest, conditions: conditions?.map(({ lastTransitionTime: _time, ...condition }) => condition) };
+    const {
+      history: _history,
+      drift: _drift,
+      lastHandledReconcileAt: _handled,
+      conditions,
+      ...rest
+    } = status ?? {};
+    return {
+      ...rest,
+      conditions: conditions?.map(({ lastTransitionTime: _time, ...condition }) => condition),
+    };
   }
 
   test('a good object is good again after anything bad, without a trace of it', () => {
     fc.assert(
       fc.property(attempts, (bad) => {
         const good = anAppliedPipeSettings();
-        const worse = visit(edited(good, { settings: { engine_max_threads: 9 } }), { attempt: bad }).object;
-        const back = visit(edited(worse, { settings: { engine_max_threads: 8 } }), { now: T0 + HOUR });
+        const worse = visit(edited(good, { settings: { engine_max_threads: 9 } }), {
+          attempt: bad,
+        }).object;
+        const back = visit(edited(worse, { settings: { engine_max_threads: 8 } }), {
+          now: T0 + HOUR,
+        });
         expect(readyIn(back.status)).toMatchObject({ status: 'True', reason: 'Applied' });
         expect(Object.keys(lasting(back.status) as object).toSorted()).toEqual(
           Object.keys(lasting(good.status) as object).toSorted(),
@@ -519,11 +626,16 @@ describe('what another API has reported', () => {
       facts,
       attempt: confirmedWith({ engine_max_threads: 9, engine_max_insert_threads: 3 }),
     });
-    expect(again.status?.drift).toMatchObject([{ field: 'engine_max_insert_threads', from: 2, to: 3 }]);
+    expect(again.status?.drift).toMatchObject([
+      { field: 'engine_max_insert_threads', from: 2, to: 3 },
+    ]);
   });
 
   test('is nothing to measure a plan against', () => {
     const { status } = visit(edited(before, { mode: 'Plan' }), { facts });
-    expect(status?.plan).toMatchObject({ basis: 'Unknown', changes: [{ field: 'engine_max_threads', to: 8 }] });
+    expect(status?.plan).toMatchObject({
+      basis: 'Unknown',
+      changes: [{ field: 'engine_max_threads', to: 8 }],
+    });
   });
 });

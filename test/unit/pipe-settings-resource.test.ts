@@ -76,13 +76,20 @@ test('text is counted in code points, as the API server does', () => {
 
 test('a value is never cut in the middle of a character', () => {
   const result = parseSpec({ spec: { ...good, mode: `${'x'.repeat(61)}🙂🙂🙂` } });
-  expect(result).toMatchObject({ ok: false, message: `spec.mode must be Apply or Plan, not "${'x'.repeat(61)}🙂…` });
+  expect(result).toMatchObject({
+    ok: false,
+    message: `spec.mode must be Apply or Plan, not "${'x'.repeat(61)}🙂…`,
+  });
 });
 
 test('the status schema holds times and texts to the bounds of the CRD, so that tests can hold reports to it', () => {
   const accepts = (value: unknown) => definition.status.safeParse(value).success;
-  const differing = (reported: unknown) => ({ differences: [{ field: 'x', declared: 1, reported }] });
-  expect(accepts({ nextAttemptTime: '2026-01-01T00:00:00Z', ...differing('x'.repeat(64)) })).toBe(true);
+  const differing = (reported: unknown) => ({
+    differences: [{ field: 'x', declared: 1, reported }],
+  });
+  expect(accepts({ nextAttemptTime: '2026-01-01T00:00:00Z', ...differing('x'.repeat(64)) })).toBe(
+    true,
+  );
   expect(accepts({ nextAttemptTime: 'soon' })).toBe(false);
   expect(accepts(differing('x'.repeat(65)))).toBe(false);
   expect(accepts(differing([1]))).toBe(false);
@@ -139,7 +146,11 @@ test('the parser takes what the CRD takes, and nothing else', () => {
         secret,
         fc.constant('api'),
       ),
-      settings: fc.oneof(settings, fc.constant({ engine_parallel_view_processing: true }), fc.constant([])),
+      settings: fc.oneof(
+        settings,
+        fc.constant({ engine_parallel_view_processing: true }),
+        fc.constant([]),
+      ),
       suspend: fc.constantFrom(true, false, 'no'),
       mode: fc.constantFrom('Apply', 'Plan', 'plan'),
       reassertInterval: fc.constantFrom('10m', '24h', '1d', '', 600),

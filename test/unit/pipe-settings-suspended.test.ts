@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { anAppliedPipeSettings, edited, MINUTE, readyIn, standingAmong, T0, visit } from '../support/objects.ts';
+import {
+  anAppliedPipeSettings,
+  edited,
+  MINUTE,
+  readyIn,
+  standingAmong,
+  T0,
+  visit,
+} from '../support/objects.ts';
 
 const other = {
   name: 'holder',
@@ -8,7 +16,10 @@ const other = {
   spec: { settings: { engine_max_threads: 2 } },
 };
 
-/** Applied at T0 and suspended, beside one that holds the pipe and was applied so many minutes later. */
+/**
+ * Applied at T0 and suspended, beside one that holds the pipe and was applied so many minutes
+ * later.
+ */
 function suspendedBeside(minutes: number) {
   const object = edited(anAppliedPipeSettings(), { suspend: true });
   const standing = standingAmong(object, [anAppliedPipeSettings(other, T0 + minutes * MINUTE)]);

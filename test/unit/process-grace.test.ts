@@ -55,7 +55,8 @@ function start() {
   return { clock, stop, messages, state, running };
 }
 
-const leaseHolder = (): unknown => (kube.get(LEASE, 'pw/pipewright') as Lease | undefined)?.spec?.holderIdentity;
+const leaseHolder = (): unknown =>
+  (kube.get(LEASE, 'pw/pipewright') as Lease | undefined)?.spec?.holderIdentity;
 
 /** Lets time go by in steps so small that the Lease is renewed in each. */
 async function live(clock: FakeClock, seconds: number): Promise<void> {
@@ -124,7 +125,8 @@ test('a call that outlasts the grace is broken off: its outcome is written as un
 
 test('a result that cannot be written either holds nobody up: the Lease is released and the process ends', async () => {
   anObject();
-  kube.fate = async ({ path }) => (path.endsWith('/status') ? new Promise(() => undefined) : undefined);
+  kube.fate = async ({ path }) =>
+    path.endsWith('/status') ? new Promise(() => undefined) : undefined;
   const { clock, stop, state, running } = start();
   await eventually(() => expect(calls).toBe(1));
   stop.abort();

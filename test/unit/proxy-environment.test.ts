@@ -6,7 +6,10 @@ import { readProxy } from '../../src/config/proxy-environment.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-const chosen = (env: Record<string, string>, target = 'https://api.example.com'): string | undefined => {
+const chosen = (
+  env: Record<string, string>,
+  target = 'https://api.example.com',
+): string | undefined => {
   const reading = readProxy(env, new URL(target));
   return 'value' in reading ? reading.value?.href : reading.problem;
 };
@@ -14,15 +17,39 @@ const chosen = (env: Record<string, string>, target = 'https://api.example.com')
 describe('the proxy for an address', () => {
   test.each<[string, Record<string, string>, string | undefined]>([
     ['none without a variable', {}, undefined],
-    ['HTTPS_PROXY for https', { HTTPS_PROXY: 'http://s:1', HTTP_PROXY: 'http://h:1' }, 'http://s:1/'],
+    [
+      'HTTPS_PROXY for https',
+      { HTTPS_PROXY: 'http://s:1', HTTP_PROXY: 'http://h:1' },
+      'http://s:1/',
+    ],
     ['HTTP_PROXY where there is no other', { HTTP_PROXY: 'http://h:1' }, 'http://h:1/'],
-    ['lower case before upper case', { https_proxy: 'http://low:1', HTTPS_PROXY: 'http://up:1' }, 'http://low:1/'],
-    ['none by an empty one in lower case', { https_proxy: '', HTTPS_PROXY: 'http://up:1' }, undefined],
+    [
+      'lower case before upper case',
+      { https_proxy: 'http://low:1', HTTPS_PROXY: 'http://up:1' },
+      'http://low:1/',
+    ],
+    [
+      'none by an empty one in lower case',
+      { https_proxy: '', HTTPS_PROXY: 'http://up:1' },
+      undefined,
+    ],
     ['with TLS to itself', { HTTPS_PROXY: 'https://s:1' }, 'https://s:1/'],
     ['without a scheme', { HTTPS_PROXY: 'proxy.corp:3128' }, 'http://proxy.corp:3128/'],
-    ['with credentials, without a scheme', { HTTPS_PROXY: 'u:p@proxy.corp:3128' }, 'http://u:p@proxy.corp:3128/'],
-    ['none by NO_PROXY', { HTTPS_PROXY: 'http://s:1', NO_PROXY: 'other.test, .example.com' }, undefined],
-    ['none by NO_PROXY, whatever the other says', { HTTPS_PROXY: 'socks5://s:1', no_proxy: '*' }, undefined],
+    [
+      'with credentials, without a scheme',
+      { HTTPS_PROXY: 'u:p@proxy.corp:3128' },
+      'http://u:p@proxy.corp:3128/',
+    ],
+    [
+      'none by NO_PROXY',
+      { HTTPS_PROXY: 'http://s:1', NO_PROXY: 'other.test, .example.com' },
+      undefined,
+    ],
+    [
+      'none by NO_PROXY, whatever the other says',
+      { HTTPS_PROXY: 'socks5://s:1', no_proxy: '*' },
+      undefined,
+    ],
   ])('is %s', (_, env, proxy) => {
     expect(chosen(env)).toBe(proxy);
   });
@@ -30,12 +57,19 @@ describe('the proxy for an address', () => {
   test('is HTTP_PROXY alone for http', () => {
     const env = { HTTPS_PROXY: 'http://s:1' };
     expect(chosen(env, 'http://api.example.com')).toBeUndefined();
-    expect(chosen({ ...env, HTTP_PROXY: 'http://h:1' }, 'http://api.example.com')).toBe('http://h:1/');
+    expect(chosen({ ...env, HTTP_PROXY: 'http://h:1' }, 'http://api.example.com')).toBe(
+      'http://h:1/',
+    );
   });
 
-  test.each(['http://127.0.0.1:8443', 'https://localhost', 'https://[::1]:8443'])('is none for %s', (target) => {
-    expect(chosen({ HTTPS_PROXY: 'http://s:1', HTTP_PROXY: 'http://h:1' }, target)).toBeUndefined();
-  });
+  test.each(['http://127.0.0.1:8443', 'https://localhost', 'https://[::1]:8443'])(
+    'is none for %s',
+    (target) => {
+      expect(
+        chosen({ HTTPS_PROXY: 'http://s:1', HTTP_PROXY: 'http://h:1' }, target),
+      ).toBeUndefined();
+    },
+  );
 });
 
 /** What undici's own agent does with a request: the origin of the proxy it asks, or undefined. */
@@ -73,7 +107,11 @@ test("is the one that undici's EnvHttpProxyAgent takes, whatever the variables s
     '::2',
   );
   const entry = fc
-    .tuple(fc.constantFrom('', '.', '*.', '*'), host, fc.constantFrom('', ':443', ':80', ':8443', '.'))
+    .tuple(
+      fc.constantFrom('', '.', '*.', '*'),
+      host,
+      fc.constantFrom('', ':443', ':80', ':8443', '.'),
+    )
     .map((parts) => parts.join(''));
   const special = fc.constantFrom(
     '*',
@@ -86,7 +124,10 @@ test("is the one that undici's EnvHttpProxyAgent takes, whatever the variables s
     'fd00::2',
   );
   const noProxy = fc
-    .tuple(fc.array(fc.oneof(entry, special), { maxLength: 3 }), fc.constantFrom(',', ' ', ', ', '\n'))
+    .tuple(
+      fc.array(fc.oneof(entry, special), { maxLength: 3 }),
+      fc.constantFrom(',', ' ', ', ', '\n'),
+    )
     .map(([entries, separator]) => entries.join(separator));
   const variables = fc.record(
     {
@@ -102,11 +143,25 @@ test("is the one that undici's EnvHttpProxyAgent takes, whatever the variables s
   const target = fc
     .tuple(
       fc.constantFrom('http://', 'https://'),
-      fc.constantFrom('api.example.com', 'example.com', 'api.example.com.', '10.1.2.3', '[fd00::2]', 'x.y'),
+      fc.constantFrom(
+        'api.example.com',
+        'example.com',
+        'api.example.com.',
+        '10.1.2.3',
+        '[fd00::2]',
+        'x.y',
+      ),
       fc.constantFrom('', ':8443', ':80'),
     )
     .map((parts) => parts.join(''));
-  const NAMES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'no_proxy', 'NO_PROXY'] as const;
+  const NAMES = [
+    'https_proxy',
+    'HTTPS_PROXY',
+    'http_proxy',
+    'HTTP_PROXY',
+    'no_proxy',
+    'NO_PROXY',
+  ] as const;
   await fc.assert(
     fc.asyncProperty(variables, target, async (env, address) => {
       for (const name of NAMES) vi.stubEnv(name, env[name]);

@@ -21,37 +21,54 @@ test.each([...Object.keys(FAILURES), 'Pending', 'Applied', 'Fetched', 'Planned',
 
 test('every metric of ours that the README names is served', () => {
   const served = createMetrics().render();
-  const named = [...new Set(readme.match(/pipewright_[a-z_]*[a-z]/g))].filter((name) => name.split('_').length > 2);
+  const named = [...new Set(readme.match(/pipewright_[a-z_]*[a-z]/g))].filter(
+    (name) => name.split('_').length > 2,
+  );
   expect(named.length).toBeGreaterThan(8);
   for (const name of named) expect(served, name).toContain(`# TYPE ${name} `);
 });
 
 test('every script that the README tells people to run exists', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    scripts: Record<string, string>;
+  };
   const told = [...readme.matchAll(/npm run ([a-z]+)/g)].map(([, name]) => name);
   expect(told.length).toBeGreaterThan(3);
   for (const name of told) expect(Object.keys(scripts)).toContain(name);
 });
 
-test.each(definitions)('the README introduces $type.kind and shows an object of it', ({ type, shortName }) => {
-  expect(readme).toContain(`| \`${type.kind}\` | \`${shortName}\` |`);
-  expect(readme).toContain(`    kind: ${type.kind}\n`);
-});
+test.each(definitions)(
+  'the README introduces $type.kind and shows an object of it',
+  ({ type, shortName }) => {
+    expect(readme).toContain(`| \`${type.kind}\` | \`${shortName}\` |`);
+    expect(readme).toContain(`    kind: ${type.kind}\n`);
+  },
+);
 
-test.each(['Added', 'Found', 'Adopted'])('the README says what becomes of an endpoint whose origin is %s', (origin) => {
-  expect(readme).toMatch(new RegExp(`^\\| \`${origin}\` \\|.{20,}\\|$`, 'm'));
-});
+test.each(['Added', 'Found', 'Adopted'])(
+  'the README says what becomes of an endpoint whose origin is %s',
+  (origin) => {
+    expect(readme).toMatch(new RegExp(`^\\| \`${origin}\` \\|.{20,}\\|$`, 'm'));
+  },
+);
 
-test.each(['README.md', 'src/README.md', 'test/README.md'])('every file that %s names is there', (page) => {
-  const text = readFileSync(page, 'utf8');
-  const links = [...text.matchAll(/\]\(([^):#]+)\)/g)].map(([, target = '']) => join(dirname(page), target));
-  expect(links.filter((path) => !existsSync(path))).toEqual([]);
-  expect(page === 'README.md' ? links.length : 1).toBeGreaterThan(0);
-});
+test.each(['README.md', 'src/README.md', 'test/README.md'])(
+  'every file that %s names is there',
+  (page) => {
+    const text = readFileSync(page, 'utf8');
+    const links = [...text.matchAll(/\]\(([^):#]+)\)/g)].map(([, target = '']) =>
+      join(dirname(page), target),
+    );
+    expect(links.filter((path) => !existsSync(path))).toEqual([]);
+    expect(page === 'README.md' ? links.length : 1).toBeGreaterThan(0);
+  },
+);
 
 test('every file in the tables of src/README.md is there', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((path) => `/${path}`);
-  const named = [...readFileSync('src/README.md', 'utf8').matchAll(/`([a-z][a-z/-]+\.ts)`/g)].map(([, file]) => file);
+  const named = [...readFileSync('src/README.md', 'utf8').matchAll(/`([a-z][a-z/-]+\.ts)`/g)].map(
+    ([, file]) => file,
+  );
   expect(named.length).toBeGreaterThan(40);
   expect(named.filter((file) => !files.some((path) => path.endsWith(`/${file}`)))).toEqual([]);
 });

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Condition, conditionsFor, cutText, type Summary } from '../../src/controller/conditions.ts';
+import {
+  type Condition,
+  conditionsFor,
+  cutText,
+  type Summary,
+} from '../../src/controller/conditions.ts';
 
 const summary: fc.Arbitrary<Summary> = fc.record(
   {
@@ -26,12 +31,20 @@ describe('conditions', () => {
       fc.property(fc.array(summary, { minLength: 1, maxLength: 12 }), (history) => {
         let conditions: Condition[] = [];
         for (const [minute, each] of history.entries()) {
-          conditions = conditionsFor(each, { generation: minute, previous: conditions, now: atMinute(minute) });
+          conditions = conditionsFor(each, {
+            generation: minute,
+            previous: conditions,
+            now: atMinute(minute),
+          });
           const types = conditions.map(({ type }) => type);
           expect(types).toEqual(each.progress ? ['Ready', each.progress] : ['Ready']);
           expect(conditions.slice(1).every(({ status }) => status === 'True')).toBe(true);
           for (const { reason, message, observedGeneration } of conditions) {
-            expect([reason, message, observedGeneration]).toEqual([each.reason, each.message.toWellFormed(), minute]);
+            expect([reason, message, observedGeneration]).toEqual([
+              each.reason,
+              each.message.toWellFormed(),
+              minute,
+            ]);
           }
         }
       }),
@@ -43,11 +56,17 @@ describe('conditions', () => {
       fc.property(fc.array(summary, { minLength: 2, maxLength: 12 }), (history) => {
         let before: Condition[] = [];
         for (const [minute, each] of history.entries()) {
-          const after = conditionsFor(each, { generation: minute, previous: before, now: atMinute(minute) });
+          const after = conditionsFor(each, {
+            generation: minute,
+            previous: before,
+            now: atMinute(minute),
+          });
           for (const condition of after) {
             const was = of(before, condition.type);
             const stays = was?.status === condition.status;
-            expect(condition.lastTransitionTime).toBe(stays ? was.lastTransitionTime : atMinute(minute));
+            expect(condition.lastTransitionTime).toBe(
+              stays ? was.lastTransitionTime : atMinute(minute),
+            );
           }
           before = after;
         }
@@ -70,12 +89,16 @@ describe('a text', () => {
 
   test('never comes out longer than allowed nor with half a character, and unchanged where it fits', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 50 }), fc.integer({ min: 1, max: 50 }), (text, most) => {
-        const cut = cutText(text, most);
-        expect([...cut].length).toBeLessThanOrEqual(most);
-        expect(cut.isWellFormed()).toBe(true);
-        expect(cut === text.toWellFormed()).toBe([...text].length <= most);
-      }),
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 50 }),
+        fc.integer({ min: 1, max: 50 }),
+        (text, most) => {
+          const cut = cutText(text, most);
+          expect([...cut].length).toBeLessThanOrEqual(most);
+          expect(cut.isWellFormed()).toBe(true);
+          expect(cut === text.toWellFormed()).toBe([...text].length <= most);
+        },
+      ),
     );
   });
 

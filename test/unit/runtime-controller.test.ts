@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type ControllerOptions, type PassRecord, runWorkers } from '../../src/controller/controller.ts';
+import {
+  type ControllerOptions,
+  type PassRecord,
+  runWorkers,
+} from '../../src/controller/controller.ts';
 import { awaitChange, goOn, recheckAt } from '../../src/controller/outcome.ts';
 import { keyOf } from '../../src/kube/resource.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
@@ -48,7 +52,8 @@ function start(concurrency = 2): Promise<void> {
 async function timeUntil(holds: () => boolean, stepMs = 50): Promise<number> {
   const from = engine.clock.monotonic();
   while (!holds()) {
-    if (engine.clock.monotonic() - from > 3_600_000) throw new Error('it does not happen within an hour');
+    if (engine.clock.monotonic() - from > 3_600_000)
+      throw new Error('it does not happen within an hour');
     await engine.clock.advance(stepMs);
   }
   return engine.clock.monotonic() - from;
@@ -127,8 +132,14 @@ describe('a pass that throws', () => {
 describe('a status that Kubernetes refuses', () => {
   test('is tried again with growing waits, with the reason in the log, and the remote call is not repeated', async () => {
     engine.server.fate = (call) =>
-      isStatusWrite(call) ? { status: 422, reason: 'Invalid', message: 'status.settings: Too many: 13' } : undefined;
-    engine.report = (object) => ({ status: { of: object.metadata.uid }, outcome: awaitChange, did: 'put' });
+      isStatusWrite(call)
+        ? { status: 422, reason: 'Invalid', message: 'status.settings: Too many: 13' }
+        : undefined;
+    engine.report = (object) => ({
+      status: { of: object.metadata.uid },
+      outcome: awaitChange,
+      did: 'put',
+    });
     engine.given('ns/odd');
     void start();
     for (let tries = 1; tries <= 4; tries += 1) {
@@ -139,14 +150,20 @@ describe('a status that Kubernetes refuses', () => {
       await eventually(() => expect(engine.server.statusWrites).toHaveLength(tries + 1));
     }
     expect(engine.acted).toHaveLength(1);
-    expect(recorded.messages[0]).toMatch(/^warn Kubernetes refused or did not answer; will try again/);
+    expect(recorded.messages[0]).toMatch(
+      /^warn Kubernetes refused or did not answer; will try again/,
+    );
     expect(recorded.messages[0]).toContain('422 Invalid: status.settings: Too many: 13');
   });
 
   test('is left alone for as long as the server asks', async () => {
     engine.server.fate = (call) =>
       isStatusWrite(call) ? { status: 429, reason: 'TooManyRequests', retryAfter: 30 } : undefined;
-    engine.report = (object) => ({ status: { of: object.metadata.uid }, outcome: awaitChange, did: 'put' });
+    engine.report = (object) => ({
+      status: { of: object.metadata.uid },
+      outcome: awaitChange,
+      did: 'put',
+    });
     engine.given('ns/many');
     void start();
     await eventually(() => expect(recorded.messages).toHaveLength(1));
@@ -178,7 +195,10 @@ describe('outcomes', () => {
   test.each([-3_600_000, 3_600_000])(
     'recheck keeps to its time though the wall clock jumps by %i ms while the status is written',
     async (jump) => {
-      engine.report = (object, now) => ({ ...anAttempt(object, now), outcome: recheckAt(now + 5_000) });
+      engine.report = (object, now) => ({
+        ...anAttempt(object, now),
+        outcome: recheckAt(now + 5_000),
+      });
       engine.server.fate = (call) => {
         if (isStatusWrite(call)) engine.clock.jumpWall(jump);
         return undefined;
@@ -216,7 +236,11 @@ describe('outcomes', () => {
   });
 
   test('are logged with the same message and the facts in fields; a pass that did nothing only for debugging', async () => {
-    engine.report = () => ({ outcome: awaitChange, did: 'put', facts: { reason: 'Applied', httpStatus: 200 } });
+    engine.report = () => ({
+      outcome: awaitChange,
+      did: 'put',
+      facts: { reason: 'Applied', httpStatus: 200 },
+    });
     engine.given('ns/a');
     void start();
     await settle();
@@ -233,7 +257,8 @@ describe('outcomes', () => {
 describe('stopping', () => {
   test('lets running passes end, takes no new key, and ends after the last of them', async () => {
     const gates = new Map<string, () => void>();
-    engine.act = ({ metadata }) => new Promise<void>((resolve) => void gates.set(metadata.name, resolve));
+    engine.act = ({ metadata }) =>
+      new Promise<void>((resolve) => void gates.set(metadata.name, resolve));
     for (const name of ['a', 'b', 'c']) engine.given(`ns/${name}`);
     let over = false;
     void start(2).then(() => (over = true));
@@ -291,7 +316,8 @@ test('what only the next step would have told is written when there will be none
   expect(engine.server.statusWrites).toEqual([]);
   pass.resolve();
   await ending;
-  for (const key of ['ns/quick', 'ns/slow']) expect(engine.server.get(PIPE, key)?.status).toEqual(lastWord.status);
+  for (const key of ['ns/quick', 'ns/slow'])
+    expect(engine.server.get(PIPE, key)?.status).toEqual(lastWord.status);
 });
 
 test('what the next step has told is not written once more', async () => {
@@ -303,7 +329,11 @@ test('what the next step has told is not written once more', async () => {
   });
   engine.act = () => {
     if (engine.acted.length < 2) return;
-    engine.report = () => ({ status: { lastRequest: { requestId: 'of-the-end' } }, outcome: awaitChange, did: 'end' });
+    engine.report = () => ({
+      status: { lastRequest: { requestId: 'of-the-end' } },
+      outcome: awaitChange,
+      did: 'end',
+    });
     stop.abort();
   };
   await start();

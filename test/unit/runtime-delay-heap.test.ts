@@ -35,17 +35,30 @@ describe('a heap of delays', () => {
     const step = fc.oneof(
       {
         weight: 5,
-        arbitrary: fc.record({ do: fc.constant('set' as const), key, due: fc.integer({ min: 0, max: 60 }) }),
+        arbitrary: fc.record({
+          do: fc.constant('set' as const),
+          key,
+          due: fc.integer({ min: 0, max: 60 }),
+        }),
       },
       { weight: 3, arbitrary: fc.record({ do: fc.constant('delete' as const), key }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant('take' as const), now: fc.integer({ min: 0, max: 60 }) }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          do: fc.constant('take' as const),
+          now: fc.integer({ min: 0, max: 60 }),
+        }),
+      },
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
         const heap = new DelayHeap();
         const model = new Map<string, number>();
         for (const each of steps) {
-          const due = each.do === 'take' ? [...model].filter(([, at]) => at <= each.now).map(([name]) => name) : [];
+          const due =
+            each.do === 'take'
+              ? [...model].filter(([, at]) => at <= each.now).map(([name]) => name)
+              : [];
           const taken = each.do === 'take' ? heap.takeDue(each.now) : [];
           expect(taken.toSorted()).toEqual(due.toSorted());
           const times = taken.map((name) => model.get(name) ?? Number.NaN);
@@ -53,7 +66,10 @@ describe('a heap of delays', () => {
           for (const name of taken) model.delete(name);
           if (each.do === 'set') {
             heap.set(each.key, each.due);
-            model.set(each.key, Math.min(model.get(each.key) ?? Number.POSITIVE_INFINITY, each.due));
+            model.set(
+              each.key,
+              Math.min(model.get(each.key) ?? Number.POSITIVE_INFINITY, each.due),
+            );
           }
           if (each.do === 'delete') {
             heap.delete(each.key);

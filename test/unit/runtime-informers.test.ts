@@ -48,7 +48,9 @@ function start(namespaces: readonly string[] = []): Started {
     signal: stop.signal,
     onListed: ({ type }, namespace) => {
       const left = informers.unlisted(type.plural).join();
-      listed.push(`${type.plural} in ${namespace}, without ${left === '' ? 'none' : left}, with ${keys().join()}`);
+      listed.push(
+        `${type.plural} in ${namespace}, without ${left === '' ? 'none' : left}, with ${keys().join()}`,
+      );
     },
   });
   let synced = false;
@@ -70,7 +72,9 @@ const FORBIDDEN: Fate = {
 const NO_CRD: Fate = { status: 404, reason: 'NotFound', message: '404 page not found' };
 
 function keys(): string[] {
-  return [...pipes.store.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).toSorted();
+  return [...pipes.store.values()]
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+    .toSorted();
 }
 
 describe('without namespaces', () => {
@@ -89,7 +93,9 @@ describe('without namespaces', () => {
     refuse(FORBIDDEN);
     const informers = start();
     await eventually(() => expect(informers.missing()).toContain('cannot list'));
-    expect(informers.missing()).toContain('allow get, list and watch on pipes.test.dev, and update on pipes/status');
+    expect(informers.missing()).toContain(
+      'allow get, list and watch on pipes.test.dev, and update on pipes/status',
+    );
     await clock.advance(120_000);
     expect(informers.isSynced()).toBe(false);
     server.fate = () => undefined;
@@ -112,7 +118,9 @@ describe('with named namespaces', () => {
     server.create(PIPE, 'b/two');
     refuse(FORBIDDEN, 'b');
     const informers = start(['a', 'b']);
-    await eventually(() => expect(informers.missing()).toMatch(/^pipes in namespace "b": .*cannot list/));
+    await eventually(() =>
+      expect(informers.missing()).toMatch(/^pipes in namespace "b": .*cannot list/),
+    );
     expect(keys()).toEqual(['a/one']);
     server.fate = () => undefined;
     await eventually(async () => {
@@ -135,7 +143,9 @@ describe('with named namespaces', () => {
     expect(keys()).toEqual(['a/one']);
     expect(informers.missing()).toBeUndefined();
     await clock.advance(60_000);
-    const advice = recorded.messages.filter((message) => message.includes('a watch needs help from outside'));
+    const advice = recorded.messages.filter((message) =>
+      message.includes('a watch needs help from outside'),
+    );
     expect(advice).toHaveLength(1);
     expect(advice[0]).toContain('pipes in namespace "b"');
     server.fate = () => undefined;
@@ -167,7 +177,9 @@ describe('with named namespaces', () => {
   test('does not take a missing CRD for a missing namespace', async () => {
     refuse(NO_CRD);
     const informers = start(['a', 'b']);
-    await eventually(() => expect(informers.missing()).toContain('install the CRDs of this release'));
+    await eventually(() =>
+      expect(informers.missing()).toContain('install the CRDs of this release'),
+    );
     await clock.advance(60_000);
     expect(informers.isSynced()).toBe(false);
   });
@@ -176,7 +188,9 @@ describe('with named namespaces', () => {
     server.create(PIPE, 'b/two');
     refuse({ status: 500, reason: 'InternalError', message: 'etcd is away' }, 'b');
     const informers = start(['a', 'b']);
-    await eventually(() => expect(informers.missing()).toMatch(/^pipes in namespace "b": .*etcd is away/));
+    await eventually(() =>
+      expect(informers.missing()).toMatch(/^pipes in namespace "b": .*etcd is away/),
+    );
     expect(informers.isSynced()).toBe(false);
   });
 });

@@ -6,7 +6,12 @@ describe('lanes', () => {
     const lanes = new Lanes();
     for (const key of ['a', 'b']) lanes.push(key, 'user');
     lanes.push('a', 'scheduled');
-    expect([lanes.size, lanes.shift(), lanes.shift(), lanes.shift()]).toEqual([2, 'a', 'b', undefined]);
+    expect([lanes.size, lanes.shift(), lanes.shift(), lanes.shift()]).toEqual([
+      2,
+      'a',
+      'b',
+      undefined,
+    ]);
   });
 
   test('asking an empty line does not use up a turn', () => {

@@ -35,7 +35,8 @@ function stored(): KubeObject | undefined {
 }
 
 function requestId(): unknown {
-  return (stored()?.status as { lastRequest?: { requestId?: string } } | undefined)?.lastRequest?.requestId;
+  return (stored()?.status as { lastRequest?: { requestId?: string } } | undefined)?.lastRequest
+    ?.requestId;
 }
 
 /** What another process writes after an attempt of its own. */
@@ -43,7 +44,10 @@ function anothersStatus(time: string): object {
   return { observedGeneration: 1, lastRequest: { time, requestId: 'by-another' } };
 }
 
-/** Whether the last pass left a result behind that is not in the cluster, as its kind is told at the end of every pass. */
+/**
+ * Whether the last pass left a result behind that is not in the cluster, as its kind is told at the
+ * end of every pass.
+ */
 function expectKept(isOpen: boolean): void {
   expect(engine.settled.at(-1)?.isOpen).toBe(isOpen);
 }
@@ -55,7 +59,9 @@ const toldByTheNextStep: Engine['report'] = (object, now) => {
 };
 
 async function expectRefusal(passing: Promise<unknown>, status: number): Promise<void> {
-  await expect(passing).rejects.toSatisfy((error) => error instanceof KubeError && error.status === status);
+  await expect(passing).rejects.toSatisfy(
+    (error) => error instanceof KubeError && error.status === status,
+  );
 }
 
 describe('the status write', () => {
@@ -66,7 +72,12 @@ describe('the status write', () => {
       {
         apiVersion: 'test.dev/v1',
         kind: 'Pipe',
-        metadata: { name: 'orders', namespace: 'ns', uid: metadata.uid, resourceVersion: metadata.resourceVersion },
+        metadata: {
+          name: 'orders',
+          namespace: 'ns',
+          uid: metadata.uid,
+          resourceVersion: metadata.resourceVersion,
+        },
         status: stored()?.status,
       },
     ]);
@@ -76,7 +87,11 @@ describe('the status write', () => {
   test('does not happen where it would change nothing', async () => {
     const status = { lastRequest: { time: '2026-01-01T00:00:00Z' } };
     engine.given(KEY, { status });
-    engine.report = () => ({ status: { lastRequest: { ...status.lastRequest } }, outcome: awaitChange, did: 'show' });
+    engine.report = () => ({
+      status: { lastRequest: { ...status.lastRequest } },
+      outcome: awaitChange,
+      did: 'show',
+    });
     await engine.pass(KEY);
     expect(engine.server.calls).toEqual([]);
   });
@@ -99,13 +114,18 @@ describe('the status write', () => {
     await engine.pass(KEY);
     engine.hear(KEY);
     engine.queue.done(idOf(KEY));
-    expect(engine.store.get(KEY)?.metadata.resourceVersion).toBe(stored()?.metadata.resourceVersion);
+    expect(engine.store.get(KEY)?.metadata.resourceVersion).toBe(
+      stored()?.metadata.resourceVersion,
+    );
     expect(engine.queue.depth).toBe(0);
   });
 
   test('leaves the outcome to the kind', async () => {
     engine.given(KEY);
-    engine.report = (object, now) => ({ ...anAttempt(object, now), outcome: recheckAt(now + 5_000) });
+    engine.report = (object, now) => ({
+      ...anAttempt(object, now),
+      outcome: recheckAt(now + 5_000),
+    });
     const { outcome, did, facts } = await engine.pass(KEY);
     expect({ outcome, did, facts }).toEqual({
       outcome: recheckAt(engine.clock.now() + 5_000),
@@ -117,12 +137,21 @@ describe('the status write', () => {
 
 describe('an object that changed while its pass ran', () => {
   test.each([
-    { what: 'is lost where somebody else has written the very same first', unknown: false, how: 'lost' },
-    { what: 'is there where a write without an answer may have put it there', unknown: true, how: 'written' },
+    {
+      what: 'is lost where somebody else has written the very same first',
+      unknown: false,
+      how: 'lost',
+    },
+    {
+      what: 'is there where a write without an answer may have put it there',
+      unknown: true,
+      how: 'written',
+    },
   ])('a status that is to go on one version alone $what', async ({ unknown, how }) => {
     const { metadata } = engine.given(KEY);
     const status = { pendingChange: { time: '2026-01-01T00:00:00Z' } };
-    const isOnTop = (newer: KubeObject): boolean => newer.metadata.resourceVersion === metadata.resourceVersion;
+    const isOnTop = (newer: KubeObject): boolean =>
+      newer.metadata.resourceVersion === metadata.resourceVersion;
     engine.report = () => ({ status, outcome: goOn, did: 'intend', isOnTop });
     if (unknown) spoilWrites('lost');
     else beforeWrite(() => void engine.server.edit(PIPE, KEY, { status }));
@@ -151,19 +180,35 @@ describe('an object that changed while its pass ran', () => {
   test('gets another look where a restored cluster has given its version twice, and only the reply to the write shows the change', async () => {
     const before = engine.given(KEY, { spec: { speed: 1 } });
     const { resourceVersion } = engine.server.edit(PIPE, KEY, { spec: { speed: 2 } }).metadata;
-    engine.store.apply('MODIFIED', { ...before, metadata: { ...before.metadata, resourceVersion } });
+    engine.store.apply('MODIFIED', {
+      ...before,
+      metadata: { ...before.metadata, resourceVersion },
+    });
     await engine.queue.take(new AbortController().signal);
     await engine.pass(KEY);
-    expect(engine.store.get(KEY)).toMatchObject({ spec: { speed: 2 }, status: { observedGeneration: 1 } });
+    expect(engine.store.get(KEY)).toMatchObject({
+      spec: { speed: 2 },
+      status: { observedGeneration: 1 },
+    });
     engine.queue.done(idOf(KEY));
     expect(engine.queue.depth).toBe(1);
   });
 
   test('is not held back by what was said of another spec, where a restored cluster has given the generation twice too', async () => {
     const before = engine.given(KEY, { spec: { speed: 1 } });
-    const { resourceVersion, generation = 0 } = engine.server.edit(PIPE, KEY, { spec: { speed: 2 } }).metadata;
-    engine.store.apply('MODIFIED', { ...before, metadata: { ...before.metadata, resourceVersion, generation } });
-    const ready = { type: 'Ready', status: 'False', reason: 'Rejected', observedGeneration: generation };
+    const { resourceVersion, generation = 0 } = engine.server.edit(PIPE, KEY, {
+      spec: { speed: 2 },
+    }).metadata;
+    engine.store.apply('MODIFIED', {
+      ...before,
+      metadata: { ...before.metadata, resourceVersion, generation },
+    });
+    const ready = {
+      type: 'Ready',
+      status: 'False',
+      reason: 'Rejected',
+      observedGeneration: generation,
+    };
     engine.report = () => ({ status: { conditions: [ready] }, outcome: awaitChange, did: 'put' });
     await engine.pass(KEY);
     expect(stored()?.status).toEqual({ conditions: [ready] });
@@ -175,19 +220,29 @@ describe('an object that changed while its pass ran', () => {
 
   test.each([
     { what: 'is as the reply to the write shows it', heardAt: 2, speed: 1 },
-    { what: 'may be as a version shows it that came while the write was under way', heardAt: 3, speed: 2 },
-  ])('$what, where a restored cluster has taken a newer version back', async ({ heardAt, speed }) => {
-    const { metadata } = engine.given(KEY, { spec: { speed: 1 } });
-    engine.server.edit(PIPE, KEY, { annotations: { by: 'another' } });
-    const lost = { metadata: { ...metadata, resourceVersion: '999', generation: 2 }, spec: { speed: 2 } };
-    engine.server.fate = () => {
-      if (engine.server.calls.length === heardAt) engine.store.apply('MODIFIED', lost);
-      return undefined;
-    };
-    await engine.pass(KEY);
-    expect(engine.server.calls.map(({ method }) => method)).toEqual(['PUT', 'GET', 'PUT']);
-    expect(engine.store.get(KEY)?.spec).toEqual({ speed });
-  });
+    {
+      what: 'may be as a version shows it that came while the write was under way',
+      heardAt: 3,
+      speed: 2,
+    },
+  ])(
+    '$what, where a restored cluster has taken a newer version back',
+    async ({ heardAt, speed }) => {
+      const { metadata } = engine.given(KEY, { spec: { speed: 1 } });
+      engine.server.edit(PIPE, KEY, { annotations: { by: 'another' } });
+      const lost = {
+        metadata: { ...metadata, resourceVersion: '999', generation: 2 },
+        spec: { speed: 2 },
+      };
+      engine.server.fate = () => {
+        if (engine.server.calls.length === heardAt) engine.store.apply('MODIFIED', lost);
+        return undefined;
+      };
+      await engine.pass(KEY);
+      expect(engine.server.calls.map(({ method }) => method)).toEqual(['PUT', 'GET', 'PUT']);
+      expect(engine.store.get(KEY)?.spec).toEqual({ speed });
+    },
+  );
 
   test('gets another look though the write on top of it fails', async () => {
     engine.given(KEY, { spec: { speed: 1 } });
@@ -207,7 +262,9 @@ describe('an object that changed while its pass ran', () => {
   test('is left to whoever recorded another attempt meanwhile, even within the same second', async () => {
     engine.given(KEY);
     await engine.queue.take(new AbortController().signal);
-    beforeWrite(() => void engine.server.edit(PIPE, KEY, { status: anothersStatus('2026-01-01T00:00:00Z') }));
+    beforeWrite(
+      () => void engine.server.edit(PIPE, KEY, { status: anothersStatus('2026-01-01T00:00:00Z') }),
+    );
     const { outcome } = await engine.pass(KEY);
     expect(requestId()).toBe('by-another');
     expect(outcome).toEqual(awaitChange);
@@ -219,7 +276,9 @@ describe('an object that changed while its pass ran', () => {
 
   test('is not left to an attempt older than the one that was known, as from a backup', async () => {
     engine.given(KEY, { status: anothersStatus('2025-12-31T00:00:00Z') });
-    beforeWrite(() => void engine.server.edit(PIPE, KEY, { status: anothersStatus('2025-06-01T00:00:00Z') }));
+    beforeWrite(
+      () => void engine.server.edit(PIPE, KEY, { status: anothersStatus('2025-06-01T00:00:00Z') }),
+    );
     await engine.pass(KEY);
     expect(requestId()).toMatch(/^by-us/);
   });
@@ -284,7 +343,10 @@ describe('an object that changed while its pass ran', () => {
 describe('a status that could not be written', () => {
   const failures: Record<string, { readonly fate: Fate; readonly status: number }> = {
     'an internal error': { fate: { status: 500, reason: 'InternalError' }, status: 500 },
-    'too many requests': { fate: { status: 429, reason: 'TooManyRequests', retryAfter: 1 }, status: 429 },
+    'too many requests': {
+      fate: { status: 429, reason: 'TooManyRequests', retryAfter: 1 },
+      status: 429,
+    },
     'a missing right': { fate: { status: 403, reason: 'Forbidden' }, status: 403 },
     'a broken connection': { fate: 'reset', status: 0 },
   };
@@ -360,7 +422,9 @@ describe('a status that could not be written', () => {
     }
     const visited: string[] = [];
     await engine.lifecycle.end((id) => visited.push(id));
-    expect(visited.toSorted(), 'for who goes on later').toEqual(['ns/refused', 'ns/unheard'].map(idOf));
+    expect(visited.toSorted(), 'for who goes on later').toEqual(
+      ['ns/refused', 'ns/unheard'].map(idOf),
+    );
     expect(engine.server.get(PIPE, 'ns/refused')?.status).toMatchObject({ observedGeneration: 1 });
     expect(engine.told.toSorted()).toEqual(['ns/refused Applied', 'ns/unheard Applied']);
     expectKept(false);
@@ -445,7 +509,11 @@ describe('a status that could not be written', () => {
 
   test('is tried on while the schema refuses it, and dropped when the user changes the object', async () => {
     engine.given(KEY, { spec: { speed: 1 } });
-    const refuse: Fate = { status: 422, reason: 'Invalid', message: 'status.lastRequest: Too long' };
+    const refuse: Fate = {
+      status: 422,
+      reason: 'Invalid',
+      message: 'status.lastRequest: Too long',
+    };
     spoilWrites(refuse, 3);
     await expectRefusal(engine.pass(KEY), 422);
     await expectRefusal(engine.pass(KEY), 422);

@@ -171,7 +171,9 @@ describe('lanes', () => {
 describe('failures', () => {
   test('are counted per key, forgotten after success and with the object', () => {
     const { queue } = aQueue();
-    expect([queue.countFailure('a'), queue.countFailure('a'), queue.countFailure('b')]).toEqual([1, 2, 1]);
+    expect([queue.countFailure('a'), queue.countFailure('a'), queue.countFailure('b')]).toEqual([
+      1, 2, 1,
+    ]);
     queue.forgetFailures('a');
     expect(queue.countFailure('a')).toBe(1);
     queue.forget('a');
@@ -243,7 +245,10 @@ describe('10,000 keys', () => {
   });
 });
 
-/** How often the queue asks for the time while `keys` keys come and go: once per step, not once per key and step. */
+/**
+ * How often the queue asks for the time while `keys` keys come and go: once per step, not once per
+ * key and step.
+ */
 async function clockReadsFor(keys: number): Promise<number> {
   const clock = new FakeClock();
   let reads = 0;
@@ -312,7 +317,10 @@ describe('against a simple model', () => {
   });
 });
 
-/** Does one step to both; what each of them gave out. Delays differ by `part` of a millisecond, so that no two tie. */
+/**
+ * Does one step to both; what each of them gave out. Delays differ by `part` of a millisecond, so
+ * that no two tie.
+ */
 async function both(
   each: Step,
   part: number,

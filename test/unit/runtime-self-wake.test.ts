@@ -37,7 +37,9 @@ beforeEach(async () => {
     request.on('end', () => {
       const settings = JSON.parse(text) as (typeof puts)[number];
       puts.push(settings);
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ status: 200, result: settings }));
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ status: 200, result: settings }));
     });
   });
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
@@ -57,7 +59,11 @@ afterEach(async () => {
 
 async function start(): Promise<void> {
   const { port } = api.address() as AddressInfo;
-  const parsed = parseConfig({ argv: ['--api-url', `http://127.0.0.1:${port}`], env: {}, version: 'test' });
+  const parsed = parseConfig({
+    argv: ['--api-url', `http://127.0.0.1:${port}`],
+    env: {},
+    version: 'test',
+  });
   if (!parsed.ok) throw new Error(parsed.message);
   operator = createOperator({
     config: parsed.config,
@@ -73,7 +79,10 @@ async function start(): Promise<void> {
   });
   await operator.informers.synced;
   await eventually(() => expect(kube.openWatches).toBeGreaterThan(0));
-  working = runWorkers({ ...operator.controller, onPass: (pass) => void passes.push(pass) }, stop.signal);
+  working = runWorkers(
+    { ...operator.controller, onPass: (pass) => void passes.push(pass) },
+    stop.signal,
+  );
 }
 
 function aSpec(wait: number): object {
@@ -87,15 +96,22 @@ function aSpec(wait: number): object {
 }
 
 function observedGeneration(): unknown {
-  return (kube.get(pipeSettingsType, KEY)?.status as { observedGeneration?: number } | undefined)?.observedGeneration;
+  return (kube.get(pipeSettingsType, KEY)?.status as { observedGeneration?: number } | undefined)
+    ?.observedGeneration;
 }
 
-/** Everything that was under way has come to rest: a fence through the same watch has been heard of. */
+/**
+ * Everything that was under way has come to rest: a fence through the same watch has been heard of.
+ */
 async function rest(): Promise<void> {
   const fence = `ingest/fence-${passes.length}`;
-  kube.create(pipeSettingsType, fence, { spec: { ...aSpec(5_000), pipeId: fence.replace('/', '-'), suspend: true } });
+  kube.create(pipeSettingsType, fence, {
+    spec: { ...aSpec(5_000), pipeId: fence.replace('/', '-'), suspend: true },
+  });
   await eventually(() => expect(kube.get(pipeSettingsType, fence)?.status).toBeDefined());
-  await eventually(() => expect(operator.queue.depth + operator.queue.runningSince().length).toBe(0));
+  await eventually(() =>
+    expect(operator.queue.depth + operator.queue.runningSince().length).toBe(0),
+  );
 }
 
 function did(): string[] {

@@ -59,7 +59,8 @@ test('a result that may have stood there is told, though another stands on top o
 test('a result that has not stood there is not told where it may not go on top: what stands there is what was there before', async () => {
   const { metadata } = engine.given(KEY, { status: ofAnother(1) });
   engine.server.fate = (call) => (isStatusWrite(call) ? 'reset' : undefined);
-  const isOnTop = (newer: KubeObject): boolean => newer.metadata.resourceVersion === metadata.resourceVersion;
+  const isOnTop = (newer: KubeObject): boolean =>
+    newer.metadata.resourceVersion === metadata.resourceVersion;
   engine.report = (object, now) => ({ ...anAttempt(object, now), isOnTop });
   await expect(engine.pass(KEY)).rejects.toThrow(KubeError);
   engine.server.fate = () => undefined;
@@ -80,9 +81,16 @@ test.each([
       return { outcome: goOn, did: 'look', lastWord: { status, notices } };
     };
     await engine.pass(KEY);
-    const isOnTop = (newer: KubeObject): boolean => newer.metadata.resourceVersion === metadata.resourceVersion;
+    const isOnTop = (newer: KubeObject): boolean =>
+      newer.metadata.resourceVersion === metadata.resourceVersion;
     const status = { pendingChange: {} };
-    engine.report = () => ({ status, isOnTop, outcome: goOn, did: 'intend', lastWord: { status: {} } });
+    engine.report = () => ({
+      status,
+      isOnTop,
+      outcome: goOn,
+      did: 'intend',
+      lastWord: { status: {} },
+    });
     engine.server.fate = (call) => {
       if (!isStatusWrite(call)) return undefined;
       engine.server.fate = () => undefined;
@@ -126,7 +134,10 @@ describe('on a server that went back', () => {
       const { metadata } = engine.given(KEY, { spec: { speed: 1 } });
       const lost = (generation: number): KubeObject => {
         const resourceVersion = `${metadata.resourceVersion}000${generation}`;
-        return { metadata: { ...metadata, generation, resourceVersion }, spec: { speed: generation } };
+        return {
+          metadata: { ...metadata, generation, resourceVersion },
+          spec: { speed: generation },
+        };
       };
       engine.store.put(lost(2));
       engine.server.fate = ({ method }) => {
@@ -149,7 +160,10 @@ describe('on a server that went back', () => {
   test('no version that was refused is written upon once more, where nothing could be read: it may be another’s by then', async () => {
     const { metadata } = engine.given(KEY, { spec: { speed: 1 } });
     const resourceVersion = String(Number(metadata.resourceVersion) + 1);
-    engine.store.put({ metadata: { ...metadata, generation: 2, resourceVersion }, spec: { speed: 2 } });
+    engine.store.put({
+      metadata: { ...metadata, generation: 2, resourceVersion },
+      spec: { speed: 2 },
+    });
     engine.server.fate = ({ method }) => (method === 'GET' ? 'reset' : undefined);
     await engine.queue.take(new AbortController().signal);
     await expect(engine.pass(KEY)).rejects.toThrow(KubeError);
@@ -180,13 +194,27 @@ describe('a request that no status tells of does not matter any more', () => {
     };
     return { metadata, spec, ...more };
   };
-  const confirmed = (generation: number, requestHash = 'a') => ({ applied: { generation, requestHash } });
+  const confirmed = (generation: number, requestHash = 'a') => ({
+    applied: { generation, requestHash },
+  });
   const failed = { lastRequest: { httpStatus: 424 } };
   const before = thing(2, { status: confirmed(1, 'old') });
 
   test.for<[boolean, string, KubeObject, KubeObject, object]>([
-    [true, 'what it has confirmed is confirmed there', thing(3, { status: confirmed(3) }), before, confirmed(2)],
-    [true, 'another process has confirmed its generation since', thing(2, { status: confirmed(2) }), before, failed],
+    [
+      true,
+      'what it has confirmed is confirmed there',
+      thing(3, { status: confirmed(3) }),
+      before,
+      confirmed(2),
+    ],
+    [
+      true,
+      'another process has confirmed its generation since',
+      thing(2, { status: confirmed(2) }),
+      before,
+      failed,
+    ],
     [false, 'nothing is confirmed there', thing(2), thing(2), failed],
     [
       false,
@@ -196,7 +224,13 @@ describe('a request that no status tells of does not matter any more', () => {
       failed,
     ],
     [false, 'another generation is', thing(3, { status: confirmed(3) }), before, failed],
-    [false, 'that is another spec', thing(2, { status: confirmed(2), spec: { speed: 2 } }), before, failed],
+    [
+      false,
+      'that is another spec',
+      thing(2, { status: confirmed(2), spec: { speed: 2 } }),
+      before,
+      failed,
+    ],
   ])('%s: %s', ([same, , newer, base, status]) => {
     expect(confirmsTheSame(newer, { base, status })).toBe(same);
   });

@@ -3,7 +3,11 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { EXPOSITION_CONTENT_TYPE } from '../../src/telemetry/exposition.ts';
-import { type ServerOptions, type StatusServer, startServer } from '../../src/telemetry/health-server.ts';
+import {
+  type ServerOptions,
+  type StatusServer,
+  startServer,
+} from '../../src/telemetry/health-server.ts';
 
 const running: StatusServer[] = [];
 
@@ -40,7 +44,9 @@ describe('the probes', () => {
     const server = await start({ ready: { lists: () => complaint, lease: () => undefined } });
     const failing = await fetch(at(server, '/readyz'));
     expect(failing.status).toBe(503);
-    expect(await failing.text()).toBe('[-] lists: PipeSettings are still being listed\n[+] lease: ok\nfailed\n');
+    expect(await failing.text()).toBe(
+      '[-] lists: PipeSettings are still being listed\n[+] lease: ok\nfailed\n',
+    );
     complaint = undefined;
     const passing = await fetch(at(server, '/readyz'));
     expect(passing.status).toBe(200);
@@ -85,9 +91,12 @@ describe('pages and methods', () => {
     expect(await answer.text()).toBe('');
   });
 
-  test.each(['/', '/livez/', '/metrics/x', '/constructor', '/%2e%2e/etc/passwd'])('%s is 404', async (path) => {
-    expect((await fetch(at(await start(), path))).status).toBe(404);
-  });
+  test.each(['/', '/livez/', '/metrics/x', '/constructor', '/%2e%2e/etc/passwd'])(
+    '%s is 404',
+    async (path) => {
+      expect((await fetch(at(await start(), path))).status).toBe(404);
+    },
+  );
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s is 405', async (method) => {
     const answer = await fetch(at(await start(), '/livez'), { method });
@@ -97,7 +106,12 @@ describe('pages and methods', () => {
 
   test('headers beyond 8 KiB are refused', async () => {
     const { port } = await start();
-    const call = request({ host: '127.0.0.1', port, path: '/livez', headers: { 'x-long': 'x'.repeat(9000) } });
+    const call = request({
+      host: '127.0.0.1',
+      port,
+      path: '/livez',
+      headers: { 'x-long': 'x'.repeat(9000) },
+    });
     call.end();
     const [answer] = await once(call, 'response');
     expect(answer.statusCode).toBe(431);
@@ -129,7 +143,9 @@ describe('start and end', () => {
     const socket = connect(server.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write('GET /livez HT');
-    const ended = new Promise((resolve) => socket.on('error', () => socket.destroy()).on('close', resolve));
+    const ended = new Promise((resolve) =>
+      socket.on('error', () => socket.destroy()).on('close', resolve),
+    );
     await server.close();
     await ended;
     await expect(fetch(at(server, '/livez'))).rejects.toThrow('fetch failed');

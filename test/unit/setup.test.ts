@@ -5,10 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-/** A project with nothing but the script, a lock file and an npm that installs what the lock file says. */
+/**
+ * A project with nothing but the script, a lock file and an npm that installs what the lock file
+ * says.
+ */
 let project: string;
 
-const lock = (version: string) => JSON.stringify({ packages: { '': {}, 'node_modules/one': { version } } });
+const lock = (version: string) =>
+  JSON.stringify({ packages: { '': {}, 'node_modules/one': { version } } });
 
 const npm = `
 const fs = require('node:fs');
@@ -66,21 +70,28 @@ test('ends with the exit code of what it ran', async () => {
   expect((await setup(['-e', 'process.exit(3)'])).code).toBe(3);
 });
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('hands %s on and waits for the end', async (signal) => {
-  const waits = `process.once('${signal}', () => { console.log('tidied'); process.exit(9); }); console.log('ready'); setInterval(() => {}, 1e6)`;
-  const { child, ended, stdout } = start(['-e', waits]);
-  await expect.poll(stdout).toContain('ready');
-  child.kill(signal);
-  expect(await ended).toBe(9);
-  expect(stdout()).toContain('tidied');
-});
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'hands %s on and waits for the end',
+  async (signal) => {
+    const waits = `process.once('${signal}', () => { console.log('tidied'); process.exit(9); }); console.log('ready'); setInterval(() => {}, 1e6)`;
+    const { child, ended, stdout } = start(['-e', waits]);
+    await expect.poll(stdout).toContain('ready');
+    child.kill(signal);
+    expect(await ended).toBe(9);
+    expect(stdout()).toContain('tidied');
+  },
+);
 
 test('stops what it runs when npm and its shell are gone', async () => {
   const waits = `console.log(process.pid); setInterval(() => {}, 1e6)`;
   const script = join(project, 'test', 'setup.mjs');
-  const shell = execFile('/bin/sh', ['-c', `"${process.execPath}" "${script}" -e "${waits}"; true`], {
-    env: { ...environment(), npm_lifecycle_event: 'demo' },
-  });
+  const shell = execFile(
+    '/bin/sh',
+    ['-c', `"${process.execPath}" "${script}" -e "${waits}"; true`],
+    {
+      env: { ...environment(), npm_lifecycle_event: 'demo' },
+    },
+  );
   let text = '';
   shell.stdout?.on('data', (chunk: string) => {
     text += chunk;
@@ -96,7 +107,9 @@ function environment(): NodeJS.ProcessEnv {
 
 function start(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const script = join(project, 'test', 'setup.mjs');
-  const child = execFile(process.execPath, [script, ...args], { env: { ...environment(), ...env } });
+  const child = execFile(process.execPath, [script, ...args], {
+    env: { ...environment(), ...env },
+  });
   let stdout = '';
   let stderr = '';
   child.stdout?.on('data', (chunk: string) => {

@@ -22,7 +22,9 @@ describe('a draw', () => {
 
   it('draws each name about as often as its weight says', () => {
     const draw = new Draw('weights');
-    const drawn = Array.from({ length: 4_000 }, () => draw.weighted({ often: 3, seldom: 1, never: 0 }));
+    const drawn = Array.from({ length: 4_000 }, () =>
+      draw.weighted({ often: 3, seldom: 1, never: 0 }),
+    );
     const share = drawn.filter((name) => name === 'often').length / drawn.length;
     expect(share).toBeGreaterThan(0.72);
     expect(share).toBeLessThan(0.78);
@@ -111,7 +113,9 @@ describe('a host', () => {
 describe('the small scope', () => {
   it('has every interleaving once', () => {
     const depth = 2;
-    const all = Array.from({ length: countOf(depth) }, (_, number) => JSON.stringify(scheduleOf(number, depth)));
+    const all = Array.from({ length: countOf(depth) }, (_, number) =>
+      JSON.stringify(scheduleOf(number, depth)),
+    );
     expect(new Set(all).size).toBe(all.length);
     expect(all).toHaveLength(4 * 3 ** 4);
   });

@@ -58,7 +58,8 @@ function plantedOf(name: string): Planted {
   return planted;
 }
 
-const rulesOf = (played: Played | undefined): string[] => played?.violations.map(({ rule }) => rule) ?? [];
+const rulesOf = (played: Played | undefined): string[] =>
+  played?.violations.map(({ rule }) => rule) ?? [];
 
 describe('a life', () => {
   const SEED = 39;
@@ -66,7 +67,11 @@ describe('a life', () => {
   it('is the same to the last byte in any process, time zone and language', async () => {
     const [one, other] = await Promise.all([
       command(['--seed', String(SEED), '--log'], { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' }),
-      command(['--seed', String(SEED), '--log'], { TZ: 'Pacific/Chatham', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }),
+      command(['--seed', String(SEED), '--log'], {
+        TZ: 'Pacific/Chatham',
+        LANG: 'tr_TR.UTF-8',
+        LC_ALL: 'tr_TR.UTF-8',
+      }),
     ]);
     expect(one.stdout.length).toBeGreaterThan(10_000);
     expect(other.stdout).toBe(one.stdout);
@@ -91,7 +96,8 @@ describe('the product', () => {
 
   it('breaks nothing in lives that have shown a fault before', async () => {
     const lives = await livesOf(MENDED.map((seed) => ({ seed })));
-    for (const seed of MENDED) expect(rulesOf(lives.get(nameOf({ seed }))), `seed ${seed}`).toEqual([]);
+    for (const seed of MENDED)
+      expect(rulesOf(lives.get(nameOf({ seed }))), `seed ${seed}`).toEqual([]);
   });
 });
 
@@ -106,7 +112,8 @@ describe('planted faults', () => {
 
   it('break nothing that the product itself breaks', async () => {
     const lives = await livesOf(ALL.map(({ seed }) => ({ seed })));
-    for (const { name, rule, seed } of ALL) expect(rulesOf(lives.get(nameOf({ seed }))), name).not.toContain(rule);
+    for (const { name, rule, seed } of ALL)
+      expect(rulesOf(lives.get(nameOf({ seed }))), name).not.toContain(rule);
   });
 });
 
@@ -136,7 +143,9 @@ describe('the command', () => {
       const { code, stdout } = await command(args);
       expect(code).toBe(1);
       expect(stdout).toContain(`Seed ${planted.seed} breaks ${planted.rule}`);
-      expect(stdout).toContain(`npm run hunt -- --seed ${planted.seed} --sources ${sources} --only "${planted.rule}"`);
+      expect(stdout).toContain(
+        `npm run hunt -- --seed ${planted.seed} --sources ${sources} --only "${planted.rule}"`,
+      );
       expect((await command([...args, '--only', planted.rule])).code).toBe(1);
       expect((await command([...args, '--only', 'key leaked'])).code).toBe(0);
     });
@@ -145,11 +154,22 @@ describe('the command', () => {
   it.each([
     ['ends its worker', 'process.exit(0);', 'a worker ended with code 0 in the life of seed'],
     ['throws when it is started', "throw new Error('thrown on purpose');", 'thrown on purpose'],
-    ['goes round and round', 'const spin = () => clock.at(0, spin); spin();', 'something goes round and round'],
+    [
+      'goes round and round',
+      'const spin = () => clock.at(0, spin); spin();',
+      'something goes round and round',
+    ],
   ])('does not end with 0 where a copy of the product %s', async (_, line, says) => {
-    const planted = { name: 'lives-no-life', file: 'process.ts', from: START, to: `${START}\n  ${line}`, harm: '' };
-    const { code, stdout, stderr } = await withPlanted({ ...planted, rule: '', seed: 0 }, (sources) =>
-      command(['--sources', sources, '--from', '1', '--lives', '2']),
+    const planted = {
+      name: 'lives-no-life',
+      file: 'process.ts',
+      from: START,
+      to: `${START}\n  ${line}`,
+      harm: '',
+    };
+    const { code, stdout, stderr } = await withPlanted(
+      { ...planted, rule: '', seed: 0 },
+      (sources) => command(['--sources', sources, '--from', '1', '--lives', '2']),
     );
     expect(code).not.toBe(0);
     expect(stdout + stderr).toContain(says);

@@ -5,7 +5,10 @@ import { CONTESTED, ORGANIZATION } from '../simulation/scope/moves.ts';
 const REMOVE = { privateEndpoints: { add: [], remove: [CONTESTED] } };
 
 describe('judge of removals', () => {
-  /** What was adopted is removed and forgotten; so many seconds later somebody else adds it, and it is removed once more. */
+  /**
+   * What was adopted is removed and forgotten; so many seconds later somebody else adds it, and it
+   * is removed once more.
+   */
   async function removedAgain(seconds: number): Promise<string[]> {
     const record = organization({ privateEndpoints: [], adoptPrivateEndpoints: true });
     const others = (moves: object) =>
@@ -19,7 +22,10 @@ describe('judge of removals', () => {
     const remove = async (at: number, origin: string): Promise<void> => {
       await record.until(at);
       record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
-      record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [{ ...OURS, origin }] });
+      record.writes('one-1', KEY, {
+        ...ready('NotConfirmed', 1),
+        privateEndpoints: [{ ...OURS, origin }],
+      });
       record.calls('one-1', KEY, REMOVE, { ...shown('Old'), moves: { removed: [CONTESTED] } });
       record.writes('one-1', KEY, { ...ready('Applied', 1), privateEndpoints: [] });
     };
@@ -54,7 +60,10 @@ describe('judge of what is left', () => {
     if (!isAdopting) {
       record.edits(KEY, { adoptPrivateEndpoints: undefined });
       record.shows('one-1', KEY);
-      record.writes('one-1', KEY, { ...ready('Applied', 2), privateEndpoints: [{ ...OURS, origin: 'Found' }] });
+      record.writes('one-1', KEY, {
+        ...ready('Applied', 2),
+        privateEndpoints: [{ ...OURS, origin: 'Found' }],
+      });
     }
     record.edits(KEY, { privateEndpoints: [] });
     record.shows('one-1', KEY);
@@ -63,7 +72,10 @@ describe('judge of what is left', () => {
     expect(record.rules().filter((rule) => /^I[34]/.test(rule))).toEqual(rules);
   });
 
-  /** A refused add has left its endpoint; the user lists it no more, and a status lets go of it, of which an event tells or none does. */
+  /**
+   * A refused add has left its endpoint; the user lists it no more, and a status lets go of it, of
+   * which an event tells or none does.
+   */
   async function droppedWithIntent(then: 'dies' | 'goes on'): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     await record.until(10);

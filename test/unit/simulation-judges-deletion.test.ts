@@ -6,9 +6,15 @@ const OURS = { ...CONTESTED, origin: 'Added', state: 'Present' };
 const FINALIZER = 'pipewright.dev/cleanup';
 
 describe('judge of deletions', () => {
-  /** Two looks a minute apart hide what is ours; it is forgotten, and no event tells of that. Then the object is deleted, and let go. */
+  /**
+   * Two looks a minute apart hide what is ours; it is forgotten, and no event tells of that. Then
+   * the object is deleted, and let go.
+   */
   async function forgotten({ unheard }: { readonly unheard: boolean }): Promise<string[]> {
-    const record = organization({ privateEndpoints: [CONTESTED], deletionPolicy: 'RemovePrivateEndpoints' });
+    const record = organization({
+      privateEndpoints: [CONTESTED],
+      deletionPolicy: 'RemovePrivateEndpoints',
+    });
     record.holds('one-1', KEY, [FINALIZER]);
     await record.until(10);
     record.calls('one-1', KEY, LOOK, shown('Old'));
@@ -42,7 +48,10 @@ describe('judge of deletions', () => {
     expect(await forgotten({ unheard: false })).toEqual(['I5 left-added']);
   });
 
-  /** What a refused add has left is adopted; that is taken back, before the deletion or with it, or not at all; then the object is let go. */
+  /**
+   * What a refused add has left is adopted; that is taken back, before the deletion or with it, or
+   * not at all; then the object is let go.
+   */
   async function disowned(when: 'before' | 'with it' | 'never'): Promise<string[]> {
     const spec = { privateEndpoints: [CONTESTED], adoptPrivateEndpoints: true };
     const record = organization({ ...spec, deletionPolicy: 'RemovePrivateEndpoints' });
@@ -57,7 +66,10 @@ describe('judge of deletions', () => {
     if (when !== 'never') record.edits(KEY, { adoptPrivateEndpoints: undefined });
     if (when === 'before') {
       record.shows('one-1', KEY);
-      record.writes('one-1', KEY, { ...ready('Applied', 2), privateEndpoints: [{ ...adopted, origin: 'Found' }] });
+      record.writes('one-1', KEY, {
+        ...ready('Applied', 2),
+        privateEndpoints: [{ ...adopted, origin: 'Found' }],
+      });
     }
     await record.until(600);
     record.deletes(KEY);
@@ -68,15 +80,21 @@ describe('judge of deletions', () => {
     return record.rules().filter((rule) => rule.startsWith('I5'));
   }
 
-  it.each(['before', 'with it'] as const)('lets stay what was adopted, where that is taken back %s', async (when) => {
-    expect(await disowned(when)).toEqual([]);
-  });
+  it.each(['before', 'with it'] as const)(
+    'lets stay what was adopted, where that is taken back %s',
+    async (when) => {
+      expect(await disowned(when)).toEqual([]);
+    },
+  );
 
   it('has it gone while it is adopted', async () => {
     expect(await disowned('never')).toEqual(['I5 left-added']);
   });
 
-  /** What is adopted stands at both APIs; the operator is given the other one, and is let go by a process that works with the first, and has removed it there or not. */
+  /**
+   * What is adopted stands at both APIs; the operator is given the other one, and is let go by a
+   * process that works with the first, and has removed it there or not.
+   */
   async function movedMeanwhile({ isRemoved }: { readonly isRemoved: boolean }): Promise<string[]> {
     const spec = { privateEndpoints: [CONTESTED], adoptPrivateEndpoints: true };
     const record = organization({ ...spec, deletionPolicy: 'RemovePrivateEndpoints' });
@@ -93,12 +111,20 @@ describe('judge of deletions', () => {
     record.holds('one-1', KEY, [FINALIZER]);
     await record.until(10);
     record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
-    record.writes('one-1', KEY, { ...ready('Applied', 1), privateEndpoints: [{ ...OURS, origin: 'Adopted' }] });
+    record.writes('one-1', KEY, {
+      ...ready('Applied', 1),
+      privateEndpoints: [{ ...OURS, origin: 'Adopted' }],
+    });
     await record.until(20);
     record.deletes(KEY);
     record.shows('one-1', KEY);
     life.moveToOtherApi();
-    const removal = record.leaves('one-1', KEY, { privateEndpoints: { add: [], remove: [CONTESTED] } }, first);
+    const removal = record.leaves(
+      'one-1',
+      KEY,
+      { privateEndpoints: { add: [], remove: [CONTESTED] } },
+      first,
+    );
     record.done(removal, { moves: { removed: isRemoved ? [CONTESTED] : [] } });
     record.answered(removal, shown('Old'));
     record.holds('one-1', KEY, []);

@@ -18,7 +18,8 @@ const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
 const REMOVE = { privateEndpoints: { add: [], remove: [CONTESTED] } };
 const REMOVED = { ...shown('Old'), moves: { removed: [CONTESTED] } };
 
-const broken = (record: HandRecord, start: string): string[] => record.rules().filter((rule) => rule.startsWith(start));
+const broken = (record: HandRecord, start: string): string[] =>
+  record.rules().filter((rule) => rule.startsWith(start));
 
 /** One whose object has adopted what a look has shown. */
 async function adopted(): Promise<HandRecord> {
@@ -36,25 +37,37 @@ describe('judge of the ledger', () => {
   ] as const)('%s', async (_, hasEnded, rules) => {
     const record = await adopted();
     if (hasEnded) record.process('one-1', 'ended');
-    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] }, { unheard: hasEnded });
+    record.writes(
+      'one-1',
+      KEY,
+      { ...ready('NotConfirmed', 1), privateEndpoints: [] },
+      { unheard: hasEnded },
+    );
     expect(broken(record, 'I3')).toEqual(rules);
   });
 
   it.each([
     ['its writer', 'one-1', []],
     ['another process', 'two-1', ['I3 unproven']],
-  ] as const)('holds that nothing is told of a loss where %s dies just after it', async (_, dies, rules) => {
-    const record = await adopted();
-    record.process('two-1', 'starts');
-    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] });
-    await record.until(30);
-    record.process(dies, 'died');
-    await record.until(200);
-    expect(broken(record, 'I3')).toEqual(rules);
-  });
+  ] as const)(
+    'holds that nothing is told of a loss where %s dies just after it',
+    async (_, dies, rules) => {
+      const record = await adopted();
+      record.process('two-1', 'starts');
+      record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [] });
+      await record.until(30);
+      record.process(dies, 'died');
+      await record.until(200);
+      expect(broken(record, 'I3')).toEqual(rules);
+    },
+  );
 
   it.each([
-    ['holds that nothing is told of a loss by who dies before hearing that it was written', true, []],
+    [
+      'holds that nothing is told of a loss by who dies before hearing that it was written',
+      true,
+      [],
+    ],
     ['blames whoever had heard of it minutes before', false, ['I3 unproven']],
   ] as const)('%s', async (_, unheard, rules) => {
     const record = await adopted();
@@ -65,7 +78,11 @@ describe('judge of the ledger', () => {
   });
 
   it.each([
-    ['blames nobody for what a restore takes off before its writer hears that it was written', true, []],
+    [
+      'blames nobody for what a restore takes off before its writer hears that it was written',
+      true,
+      [],
+    ],
     ['blames whoever had heard of it before', false, ['I3 unproven']],
   ] as const)('%s', async (_, unheard, rules) => {
     const record = await adopted();
@@ -80,7 +97,12 @@ describe('judge of the ledger', () => {
   });
 
   it.each([
-    ['takes for there what a lagging list shows that was removed before the restore', 'before', CONTESTED, []],
+    [
+      'takes for there what a lagging list shows that was removed before the restore',
+      'before',
+      CONTESTED,
+      [],
+    ],
     ['does not where that was removed after it', 'after', CONTESTED, ['restore forwards']],
     ['does not where the list is without it', 'before', undefined, ['restore forwards']],
   ] as const)('after a restore %s', async (_, removed, listed, rules) => {
@@ -105,8 +127,18 @@ describe('judge of the ledger', () => {
 
   it.each([
     ['is settled by the first list without it, where it was answered', true, 10, []],
-    ['is not settled by a list that another one contradicts, where it was lost', false, 94, ['I3 unproven']],
-    ['is settled by the first list without it that is asked for when it is over, where it was lost', false, 96, []],
+    [
+      'is not settled by a list that another one contradicts, where it was lost',
+      false,
+      94,
+      ['I3 unproven'],
+    ],
+    [
+      'is settled by the first list without it that is asked for when it is over, where it was lost',
+      false,
+      96,
+      [],
+    ],
   ] as const)('holds that a removal %s', async (_, isAnswered, everySeconds, rules) => {
     const record = await adopted();
     const removal = record.leaves('one-1', KEY, REMOVE);
@@ -144,7 +176,10 @@ describe('judge of removals', () => {
       {
         at: 13,
         run: () =>
-          void record.calls('two-1', NEIGHBOURS, ADD, { ...shown('Old', CONTESTED), moves: { added: [CONTESTED] } }),
+          void record.calls('two-1', NEIGHBOURS, ADD, {
+            ...shown('Old', CONTESTED),
+            moves: { added: [CONTESTED] },
+          }),
       },
     ];
     for (const { at, run } of steps.sort((a, b) => a.at - b.at)) {
@@ -159,8 +194,9 @@ describe('judge of removals', () => {
 
 describe('judge of removals, of one that lands late', () => {
   /**
-   * A removal leaves, and its process dies; somebody else is quicker, and another process adds the same for another object. It had been
-   * shown the object that removes, and the intent to do so, or not that: its watch was dead.
+   * A removal leaves, and its process dies; somebody else is quicker, and another process adds the
+   * same for another object. It had been shown the object that removes, and the intent to do so, or
+   * not that: its watch was dead.
    */
   async function landsLate({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = organization({ privateEndpoints: [] });
@@ -180,7 +216,11 @@ describe('judge of removals, of one that lands late', () => {
     await record.until(10);
     record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
     const pendingChange = { time: record.time(), ...REMOVE.privateEndpoints };
-    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS], pendingChange });
+    record.writes('one-1', KEY, {
+      ...ready('NotConfirmed', 1),
+      privateEndpoints: [OURS],
+      pendingChange,
+    });
     if (isTold) record.shows('two-1', KEY);
     const removal = record.leaves('one-1', KEY, REMOVE);
     await record.until(11);
@@ -189,7 +229,10 @@ describe('judge of removals, of one that lands late', () => {
     await record.until(30);
     record.calls('two-1', NEIGHBOURS, LOOK, shown('Old'));
     const added = { ...CONTESTED };
-    record.calls('two-1', NEIGHBOURS, ADD, { ...shown('Old', CONTESTED), moves: { added: [added] } });
+    record.calls('two-1', NEIGHBOURS, ADD, {
+      ...shown('Old', CONTESTED),
+      moves: { added: [added] },
+    });
     await record.until(50);
     record.done(removal, { moves: { removed: [added] } });
     return record.rulesSoFar().filter((rule) => rule.startsWith('I2'));
@@ -202,7 +245,13 @@ describe('judge of removals, of one that lands late', () => {
 });
 
 describe('judge of processes', () => {
-  const SECRET = { namespace: OBJECT.namespace, name: 'api', keyId: 'key', secret: 'secret', style: 'plain' } as const;
+  const SECRET = {
+    namespace: OBJECT.namespace,
+    name: 'api',
+    keyId: 'key',
+    secret: 'secret',
+    style: 'plain',
+  } as const;
 
   it.each([
     ['nothing', 0, 0, 0, ['rest hot-loop']],
@@ -210,13 +259,17 @@ describe('judge of processes', () => {
     ['eight keys', 0, 8, 0, []],
     ['eight calls', 0, 0, 8, ['rest hot-loop']],
     ['25 calls, each with a key that is read anew', 0, 0, 25, []],
-  ] as const)('has 250 requests in a minute be caused: by %s', async (_, edits, keys, calls, rules) => {
-    const record = organization({ name: 'A' });
-    await record.until(100);
-    for (let call = 0; call < calls; call += 1) record.calls('one-1', KEY, LOOK, shown('Old'));
-    for (let edit = 0; edit < edits; edit += 1) record.edits(KEY, { name: `B${edit}` });
-    for (let key = 0; key < keys; key += 1) putSecret(record.life, { ...SECRET, secret: `secret-${key}` });
-    for (let request = 0; request < 250; request += 1) record.hangs('one-1', KEY);
-    expect(broken(record, 'rest')).toEqual(rules);
-  });
+  ] as const)(
+    'has 250 requests in a minute be caused: by %s',
+    async (_, edits, keys, calls, rules) => {
+      const record = organization({ name: 'A' });
+      await record.until(100);
+      for (let call = 0; call < calls; call += 1) record.calls('one-1', KEY, LOOK, shown('Old'));
+      for (let edit = 0; edit < edits; edit += 1) record.edits(KEY, { name: `B${edit}` });
+      for (let key = 0; key < keys; key += 1)
+        putSecret(record.life, { ...SECRET, secret: `secret-${key}` });
+      for (let request = 0; request < 250; request += 1) record.hangs('one-1', KEY);
+      expect(broken(record, 'rest')).toEqual(rules);
+    },
+  );
 });

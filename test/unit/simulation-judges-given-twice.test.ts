@@ -15,10 +15,15 @@ import type { HandRecord } from '../simulation/by-hand/record.ts';
 import { CONTESTED, OBJECT, ORGANIZATION } from '../simulation/scope/moves.ts';
 
 /**
- * Two writes make two states of an object with the same version: after the first one the storage is restored from before it. What
- * comes back tells the process one-1 of the first state, late.
+ * Two writes make two states of an object with the same version: after the first one the storage is
+ * restored from before it. What comes back tells the process one-1 of the first state, late.
  */
-async function givenTwice(record: HandRecord, key: string, one: () => void, other: () => void): Promise<() => void> {
+async function givenTwice(
+  record: HandRecord,
+  key: string,
+  one: () => void,
+  other: () => void,
+): Promise<() => void> {
   const { life } = record;
   const { kube } = life;
   await record.until(10);
@@ -35,7 +40,8 @@ async function givenTwice(record: HandRecord, key: string, one: () => void, othe
 }
 
 const result = (threads: number) => ({ result: { [THREADS]: threads } });
-const broken = (record: HandRecord, start: string): string[] => record.rules().filter((rule) => rule.startsWith(start));
+const broken = (record: HandRecord, start: string): string[] =>
+  record.rules().filter((rule) => rule.startsWith(start));
 
 describe('a status on top of a version that a restore has given twice', () => {
   /** An edit to 2 threads is sent, and the edit that has its version now is to 3. */
@@ -59,7 +65,12 @@ describe('a status on top of a version that a restore has given twice', () => {
   it.each([
     ['says Applied of the spec that its writer holds', 2, false, []],
     ['does not say so of what was not sent for that', 5, false, ['restore backwards']],
-    ['does not say so of one that its writer was told is another by now', 2, true, ['restore backwards']],
+    [
+      'does not say so of one that its writer was told is another by now',
+      2,
+      true,
+      ['restore backwards'],
+    ],
   ] as const)('%s', async (_, sent, isTold, rules) => {
     const { record, says } = await twoEdits(sent);
     if (isTold) record.shows('one-1', PIPE);
@@ -74,7 +85,10 @@ describe('a status on top of a version that a restore has given twice', () => {
     const { record, says } = await twoEdits(2);
     const { kubernetesSide } = record.life;
     const path = `/apis/pipewright.dev/v1alpha1/namespaces/${OBJECT.namespace}/pipesettings/p1/status`;
-    const conditions = says().conditions.map((one) => ({ ...one, lastTransitionTime: record.time() }));
+    const conditions = says().conditions.map((one) => ({
+      ...one,
+      lastTransitionTime: record.time(),
+    }));
     const body = JSON.stringify({ ...record.stored(PIPE), status: { ...says(), conditions } });
     const crossing = { id: 1, host: 'one-1', request: { method: 'PUT', path, headers: {}, body } };
     if (isToldFirst) record.shows('one-1', PIPE);
@@ -110,7 +124,11 @@ describe('a status on top of a version that a restore has given twice', () => {
       createdAt: '2026-03-01T00:00:00Z',
       organizationId: ORGANIZATION,
     };
-    const spec = { organizationId: ORGANIZATION, activityId, credentialsSecretRef: { name: 'api' } };
+    const spec = {
+      organizationId: ORGANIZATION,
+      activityId,
+      credentialsSecretRef: { name: 'api' },
+    };
     record.creates('activities', OBJECT.namespace, 'a1', spec);
     record.shows('one-1', key);
     const tellLate = await givenTwice(
@@ -148,7 +166,10 @@ describe('a status on top of a version that a restore has given twice', () => {
     tellLate();
     if (isTold) record.shows('one-1', KEY);
     const requestId = record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
-    record.writes('one-1', KEY, { ...applied(record, 2, requestId), privateEndpoints: [{ ...OURS, origin: 'Found' }] });
+    record.writes('one-1', KEY, {
+      ...applied(record, 2, requestId),
+      privateEndpoints: [{ ...OURS, origin: 'Found' }],
+    });
     await record.until(200);
     expect(broken(record, 'restore')).toEqual(rules);
   });
@@ -187,7 +208,13 @@ describe('a status on top of a version that a restore has given twice', () => {
     const record = organization({ privateEndpoints: [CONTESTED] }, { list: 'absent' });
     const request = (requestId: string) => ({
       ...ready('NotConfirmed', 1),
-      lastRequest: { operation: 'Update', requestId, httpStatus: 200, outcome: 'Succeeded', time: record.time() },
+      lastRequest: {
+        operation: 'Update',
+        requestId,
+        httpStatus: 200,
+        outcome: 'Succeeded',
+        time: record.time(),
+      },
     });
     const other = { ...CONTESTED, id: 'psc-other' };
     const [first, second] = ['a', 'b'].map(() => record.calls('one-1', KEY, LOOK, shown('Old')));
@@ -216,7 +243,10 @@ describe('a status on top of a version that a restore has given twice', () => {
 
 const EMPTY = { ...ready('NotConfirmed', 1), privateEndpoints: [] };
 
-/** An object whose status says that an endpoint is its own; what is written over that with `EMPTY` lets go of it. */
+/**
+ * An object whose status says that an endpoint is its own; what is written over that with `EMPTY`
+ * lets go of it.
+ */
 async function adopted(): Promise<HandRecord> {
   const record = organization({ privateEndpoints: [], adoptPrivateEndpoints: true });
   await record.until(5);

@@ -38,7 +38,10 @@ function wire(record: HandRecord) {
     breaks: (asked: Crossing) => kubernetesSide.unanswered(asked, 'other side closed'),
     isRefused: (asked: Crossing) => kubernetesSide.unreached(asked, 'connect ECONNREFUSED'),
     hears: (object: Thing | undefined) =>
-      kubernetesSide.streamed(crossing('GET', `${COLLECTION}?watch=true`), { type: 'MODIFIED', object }),
+      kubernetesSide.streamed(crossing('GET', `${COLLECTION}?watch=true`), {
+        type: 'MODIFIED',
+        object,
+      }),
   };
 }
 
@@ -94,7 +97,8 @@ describe('where a restore has taken an edit back, what is sent', () => {
       (scene) => {
         scene.hearsLost();
         const read = scene.way.arrives(scene.way.asks('GET'));
-        for (const threads of [7, 8, 9]) scene.record.edits(PIPE, { settings: { [THREADS]: threads } });
+        for (const threads of [7, 8, 9])
+          scene.record.edits(PIPE, { settings: { [THREADS]: threads } });
         scene.way.answers(read);
       },
     ],

@@ -14,7 +14,10 @@ import {
 import { CONTESTED } from '../simulation/scope/moves.ts';
 
 describe('judge of looks', () => {
-  /** A look is followed by a change more than two minutes later; meanwhile requests to the API server have no answer. */
+  /**
+   * A look is followed by a change more than two minutes later; meanwhile requests to the API
+   * server have no answer.
+   */
   async function heldUp(way: 'add' | 'remove', hanging: string): Promise<string[]> {
     const record = organization({ privateEndpoints: way === 'add' ? [CONTESTED] : [] });
     const there = way === 'add' ? [] : [CONTESTED];
@@ -38,7 +41,10 @@ describe('judge of looks', () => {
     },
   );
 
-  /** The same, while the API asks to be left alone: in answer to calls for a pipe in this namespace, or in another one, or to looks for this object. */
+  /**
+   * The same, while the API asks to be left alone: in answer to calls for a pipe in this namespace,
+   * or in another one, or to looks for this object.
+   */
   async function paused(namespace: string, own = false): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     const { spec } = pipe(1).stored(PIPE) ?? {};
@@ -65,13 +71,19 @@ describe('judge of looks', () => {
   it.each([
     ['add', 'I1 no-look'],
     ['remove', 'I1 unseen'],
-  ] as const)('does not let it wait (%s) because another process has no answer', async (way, rule) => {
-    expect(await heldUp(way, 'two-1')).toEqual([rule]);
-  });
+  ] as const)(
+    'does not let it wait (%s) because another process has no answer',
+    async (way, rule) => {
+      expect(await heldUp(way, 'two-1')).toEqual([rule]);
+    },
+  );
 });
 
 describe('judge of looks, of lists that are left out', () => {
-  /** A list with an entry, with an error beside it, or too long to be read, or neither; then two looks without a list, a minute apart, and an add. */
+  /**
+   * A list with an entry, with an error beside it, or too long to be read, or neither; then two
+   * looks without a list, a minute apart, and an add.
+   */
   async function afterList(error?: string, isTooLong = false): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     const { life } = record;
@@ -79,7 +91,14 @@ describe('judge of looks, of lists that are left out', () => {
     const look = record.leaves('one-1', KEY, LOOK);
     record.done(look);
     const { result } = shown('Old', { ...CONTESTED, id: 'theirs-1' });
-    look.reply = { at: life.timeline.now, status: 200, requestId: undefined, error, result, headers: {} };
+    look.reply = {
+      at: life.timeline.now,
+      status: 200,
+      requestId: undefined,
+      error,
+      result,
+      headers: {},
+    };
     life.tell({ what: 'answered', call: look });
     if (isTooLong) record.unanswered(look);
     record.writes('one-1', KEY, {
@@ -107,11 +126,16 @@ describe('judge of looks, of lists that are left out', () => {
 describe('judge of organizations at rest', () => {
   const OLD = 'api.example.com';
 
-  /** What one API has shown is kept in the status; its proof goes, taken away at `host`; the other API shows a list of nothing but a null. */
+  /**
+   * What one API has shown is kept in the status; its proof goes, taken away at `host`; the other
+   * API shows a list of nothing but a null.
+   */
   async function blindAt(host: string): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] }, { entries: 'null-among' });
     const { life } = record;
-    vi.spyOn(life.fleet, 'apiHostOf').mockImplementation((process) => (process === 'one-1' ? host : life.apiHost));
+    vi.spyOn(life.fleet, 'apiHostOf').mockImplementation((process) =>
+      process === 'one-1' ? host : life.apiHost,
+    );
     const found = [{ ...OURS, origin: 'Found' }];
     const look = record.leaves('one-1', KEY, LOOK, OLD);
     record.done(look);
@@ -135,7 +159,10 @@ describe('judge of organizations at rest', () => {
     expect(await blindAt('other-api.example.com')).toEqual(['I4 NotConfirmed']);
   });
 
-  /** A list with one entry is told of; the next one is empty, and told of or not when its process dies; from then on the API leaves it out. */
+  /**
+   * A list with one entry is told of; the next one is empty, and told of or not when its process
+   * dies; from then on the API leaves it out.
+   */
   async function lastList({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] }, { list: 'absent-when-empty' });
     const found = [{ ...OURS, origin: 'Found' }];
@@ -150,7 +177,10 @@ describe('judge of organizations at rest', () => {
     for (const seconds of [310, 400]) {
       await record.until(seconds);
       record.calls('one-2', KEY, LOOK, { result: { name: 'Old' } });
-      record.writes('one-2', KEY, { ...ready('NotConfirmed', 1), ...(!isTold && { privateEndpoints: found }) });
+      record.writes('one-2', KEY, {
+        ...ready('NotConfirmed', 1),
+        ...(!isTold && { privateEndpoints: found }),
+      });
     }
     return record.rules().filter((rule) => rule.startsWith('I4'));
   }
@@ -160,14 +190,22 @@ describe('judge of organizations at rest', () => {
     expect(await lastList({ isTold: true })).toEqual(['I4 unlisted']);
   });
 
-  /** A list with these is told of, and what is sent then is lost; the spec manages endpoints no more, and the API leaves out its empty list. */
+  /**
+   * A list with these is told of, and what is sent then is lost; the spec manages endpoints no
+   * more, and the API leaves out its empty list.
+   */
   async function leftOpen(...listed: readonly object[]): Promise<string[]> {
-    const record = organization({ name: 'Old', privateEndpoints: [CONTESTED] }, { list: 'absent-when-empty' });
+    const record = organization(
+      { name: 'Old', privateEndpoints: [CONTESTED] },
+      { list: 'absent-when-empty' },
+    );
     await record.until(10);
     record.calls('one-1', KEY, LOOK, shown('Old', ...listed));
     const pendingChange = { time: record.time(), add: [CONTESTED], remove: [] };
     record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange });
-    record.unanswered(record.leaves('one-1', KEY, { privateEndpoints: { add: [CONTESTED], remove: [] } }));
+    record.unanswered(
+      record.leaves('one-1', KEY, { privateEndpoints: { add: [CONTESTED], remove: [] } }),
+    );
     record.writes('one-1', KEY, { ...unknown(record, 1), pendingChange });
     record.edits(KEY, { privateEndpoints: undefined });
     record.shows('one-1', KEY);

@@ -24,7 +24,10 @@ function applied(name: string, requestId: string, minutes: number): Thing {
   };
 }
 
-/** A call of a rival, which a shard by itself has made in the 14th minute, after the object was confirmed in the 8th. */
+/**
+ * A call of a rival, which a shard by itself has made in the 14th minute, after the object was
+ * confirmed in the 8th.
+ */
 function misdated({
   own,
   rival,
@@ -48,7 +51,14 @@ function misdated({
     target: 'pipe',
     leftAt: 14 * MINUTE,
     executions: [],
-    reply: { at: 14 * MINUTE, status: 200, requestId: 'request-2', error: undefined, result: {}, headers: {} },
+    reply: {
+      at: 14 * MINUTE,
+      status: 200,
+      requestId: 'request-2',
+      error: undefined,
+      result: {},
+      headers: {},
+    },
   };
   const life = {
     wall: WALL,
@@ -62,7 +72,11 @@ function misdated({
 test.each([
   ['clocks are right', { own: 8, rival: 14, clock: 27 }, false],
   ['its own clock was ahead, and that time is to come', { own: 68, rival: 14, clock: 27 }, false],
-  ['its own clock was ahead, and the present one has come so far', { own: 68, rival: 14, clock: 87 }, true],
+  [
+    'its own clock was ahead, and the present one has come so far',
+    { own: 68, rival: 14, clock: 87 },
+    true,
+  ],
   ["the rival's clock was ahead", { own: 8, rival: 74, clock: 27 }, true],
   ["the rival's clock was behind", { own: 8, rival: -46, clock: 27 }, true],
 ])('whether nobody can tell that a rival came later: %s', (_, clocks, expected) => {

@@ -17,7 +17,9 @@ function somebodyAdds(record: HandRecord): void {
   life.tell({ what: 'other', host: life.apiHost, organizationId: ORGANIZATION, moves });
 }
 
-/** A look shows it, it counts as ours, and goes once it is listed no more; gives what that breaks. */
+/**
+ * A look shows it, it counts as ours, and goes once it is listed no more; gives what that breaks.
+ */
 function takenForOurs(record: HandRecord, process: string): string[] {
   const privateEndpoints = [{ ...UNCONFIRMED, state: 'Present' }];
   record.calls(process, KEY, LOOK, shown('Old', CONTESTED));
@@ -35,7 +37,10 @@ function restore(record: HandRecord, process: string, backup: Backup): void {
   record.shows(process, KEY);
 }
 
-/** An add stands on record: as an intent whose process died before it left, or as answered by a list without it. */
+/**
+ * An add stands on record: as an intent whose process died before it left, or as answered by a list
+ * without it.
+ */
 async function added(how: 'intended' | 'answered'): Promise<HandRecord> {
   const record = organization({ privateEndpoints: [CONTESTED] });
   await record.until(LEFT);
@@ -73,12 +78,42 @@ describe('judge of removals', () => {
 
   it.each([
     ['an intent that never left', 'intended', { restoredAt: 115, at: 200 }, []],
-    ['no intent that stood there more than 5 min before', 'intended', { restoredAt: 115, at: 312 }, ['I2 never-added']],
-    ['no intent that was settled, and stays so', 'intended', { restoredAt: Infinity, at: 200 }, ['I2 never-added']],
-    ['an add that may be at work since it was told of', 'answered', { restoredAt: 115, at: 200 }, []],
-    ['no add that is over since it was told of', 'answered', { restoredAt: 115, at: 230 }, ['I2 came-later']],
-    ['no add that had not been settled yet', 'answered', { restoredAt: 80, at: 150 }, ['I2 came-later']],
-    ['no add that was settled, and stays so', 'answered', { restoredAt: Infinity, at: 200 }, ['I2 came-later']],
+    [
+      'no intent that stood there more than 5 min before',
+      'intended',
+      { restoredAt: 115, at: 312 },
+      ['I2 never-added'],
+    ],
+    [
+      'no intent that was settled, and stays so',
+      'intended',
+      { restoredAt: Infinity, at: 200 },
+      ['I2 never-added'],
+    ],
+    [
+      'an add that may be at work since it was told of',
+      'answered',
+      { restoredAt: 115, at: 200 },
+      [],
+    ],
+    [
+      'no add that is over since it was told of',
+      'answered',
+      { restoredAt: 115, at: 230 },
+      ['I2 came-later'],
+    ],
+    [
+      'no add that had not been settled yet',
+      'answered',
+      { restoredAt: 80, at: 150 },
+      ['I2 came-later'],
+    ],
+    [
+      'no add that was settled, and stays so',
+      'answered',
+      { restoredAt: Infinity, at: 200 },
+      ['I2 came-later'],
+    ],
   ] as const)('has a restore bring back %s', async (_, how, { restoredAt, at }, rules) => {
     const record = await added(how);
     const process = how === 'intended' ? 'one-2' : 'one-1';
@@ -103,8 +138,8 @@ describe('judge of removals', () => {
   });
 
   /**
-   * Somebody removes ours, a look misses it, and its process dies, or the user ends its attempt; minutes later somebody adds it again, and
-   * the next process looks, or the same one does.
+   * Somebody removes ours, a look misses it, and its process dies, or the user ends its attempt;
+   * minutes later somebody adds it again, and the next process looks, or the same one does.
    */
   async function missedBefore({
     isTold,
@@ -120,7 +155,10 @@ describe('judge of removals', () => {
     });
     await record.until(LEFT);
     record.calls('one-1', KEY, LOOK, shown('Old'));
-    record.calls('one-1', KEY, ADD, { ...shown('Old', CONTESTED), moves: { added: [{ ...CONTESTED }] } });
+    record.calls('one-1', KEY, ADD, {
+      ...shown('Old', CONTESTED),
+      moves: { added: [{ ...CONTESTED }] },
+    });
     record.writes('one-1', KEY, ours('Present'));
     await record.until(20);
     const { life } = record;
@@ -156,16 +194,23 @@ describe('judge of removals', () => {
   });
 
   /**
-   * A clock that is half an hour ahead dates a miss; the next process is told of that date when it is to come, and is shown what has come
-   * when it is past. It keeps that for ours, or dies before it has said a word, and the one after it goes by the date.
+   * A clock that is half an hour ahead dates a miss; the next process is told of that date when it
+   * is to come, and is shown what has come when it is past. It keeps that for ours, or dies before
+   * it has said a word, and the one after it goes by the date.
    */
   async function datedAhead(keeps: 'one-2' | 'one-3'): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     const entry = { ...CONTESTED, origin: 'Added' };
     await record.until(LEFT);
     record.calls('one-1', KEY, LOOK, shown('Old'));
-    record.calls('one-1', KEY, ADD, { ...shown('Old', CONTESTED), moves: { added: [{ ...CONTESTED }] } });
-    record.writes('one-1', KEY, { ...ready('Applied', 1), privateEndpoints: [{ ...entry, state: 'Present' }] });
+    record.calls('one-1', KEY, ADD, {
+      ...shown('Old', CONTESTED),
+      moves: { added: [{ ...CONTESTED }] },
+    });
+    record.writes('one-1', KEY, {
+      ...ready('Applied', 1),
+      privateEndpoints: [{ ...entry, state: 'Present' }],
+    });
     await record.until(20);
     const { life } = record;
     const moves = { added: [], removed: [{ ...CONTESTED }] };
@@ -197,8 +242,9 @@ describe('judge of removals', () => {
   });
 
   /**
-   * A clock dates an intent, which never leaves; no look works for six and a half minutes. Who is shown then what somebody else has added,
-   * before or since, was told of that intent only minutes after it was written, or at once.
+   * A clock dates an intent, which never leaves; no look works for six and a half minutes. Who is
+   * shown then what somebody else has added, before or since, was told of that intent only minutes
+   * after it was written, or at once.
    */
   async function intentAhead({ toldAt = 300, cameAt = 420, aheadMs = 300_000 }): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
@@ -207,7 +253,9 @@ describe('judge of removals', () => {
         second: 60,
         run: () => {
           record.calls('one-1', KEY, LOOK, shown('Old'));
-          const time = new Date(record.life.kube.now() + aheadMs).toISOString().replace('.000Z', 'Z');
+          const time = new Date(record.life.kube.now() + aheadMs)
+            .toISOString()
+            .replace('.000Z', 'Z');
           record.writes('one-1', KEY, {
             ...ready('NotConfirmed', 1),
             pendingChange: { time, ...ADD.privateEndpoints },

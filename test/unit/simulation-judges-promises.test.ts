@@ -25,7 +25,9 @@ describe('judge of promises', () => {
     style: 'plain',
   } as const;
 
-  /** An object has waited for its Secret for 100 s. `asked`: what a request of its process came to. */
+  /**
+   * An object has waited for its Secret for 100 s. `asked`: what a request of its process came to.
+   */
   async function withoutSecret() {
     const record = organization({ name: 'A', credentialsSecretRef: { name: 'new' } });
     const { life } = record;
@@ -34,7 +36,11 @@ describe('judge of promises', () => {
     record.writes('one-1', KEY, ready('SecretNotFound', 1));
     await record.until(100);
     const asked = (path: string, status: number): void =>
-      life.tell({ what: 'asked', process: 'one-1', ask: { method: 'GET', path, status, body: '' } });
+      life.tell({
+        what: 'asked',
+        process: 'one-1',
+        ask: { method: 'GET', path, status, body: '' },
+      });
     return { record, life, asked };
   }
 
@@ -56,10 +62,16 @@ describe('judge of promises', () => {
     ['is open', true, ['promise SecretNotFound']],
   ] as const)('tells of a Secret at once where its watch %s', async (_, isOpen, rules) => {
     const { record, life } = await withoutSecret();
-    const request = { method: 'GET', path: `${SECRETS}?fieldSelector=new&watch=true`, headers: {}, body: '' };
+    const request = {
+      method: 'GET',
+      path: `${SECRETS}?fieldSelector=new&watch=true`,
+      headers: {},
+      body: '',
+    };
     const crossing = { id: 1, host: 'one-1', request };
     life.kubernetesSide.left(crossing);
-    if (isOpen) life.kubernetesSide.answered(crossing, { status: 200, headers: {}, body: () => () => {} });
+    if (isOpen)
+      life.kubernetesSide.answered(crossing, { status: 200, headers: {}, body: () => () => {} });
     await record.until(101);
     putSecret(life, SECRET);
     await record.until(400);
@@ -85,7 +97,11 @@ describe('judge of promises', () => {
 
   it.each([
     ['asks for a list then', SECRETS, []],
-    ['asks for no list of Secrets then', '/apis/pipewright.dev/v1alpha1/organizations', ['promise SecretNotFound']],
+    [
+      'asks for no list of Secrets then',
+      '/apis/pipewright.dev/v1alpha1/organizations',
+      ['promise SecretNotFound'],
+    ],
   ] as const)(
     'lets a watch of Secrets wait where lists are old just after a change, if it %s',
     async (_, path, rules) => {
@@ -104,19 +120,22 @@ describe('judge of promises', () => {
   it.each([
     ['runs', false, []],
     ['is gone', true, ['promise Unavailable']],
-  ] as const)('lets an object wait while a call of a process that %s is under way', async (_, isGone, rules) => {
-    const record = organization({ name: 'A' });
-    await record.until(10);
-    record.leaves('one-1', KEY, LOOK);
-    if (isGone) record.process('one-1', 'died');
-    await record.until(20);
-    record.begins('one-2', KEY);
-    await record.until(60);
-    const nextAttemptTime = record.time(30);
-    record.writes('one-2', KEY, { ...ready('Unavailable', 1), nextAttemptTime });
-    await record.until(200);
-    expect(record.rulesSoFar()).toEqual(rules);
-  });
+  ] as const)(
+    'lets an object wait while a call of a process that %s is under way',
+    async (_, isGone, rules) => {
+      const record = organization({ name: 'A' });
+      await record.until(10);
+      record.leaves('one-1', KEY, LOOK);
+      if (isGone) record.process('one-1', 'died');
+      await record.until(20);
+      record.begins('one-2', KEY);
+      await record.until(60);
+      const nextAttemptTime = record.time(30);
+      record.writes('one-2', KEY, { ...ready('Unavailable', 1), nextAttemptTime });
+      await record.until(200);
+      expect(record.rulesSoFar()).toEqual(rules);
+    },
+  );
 
   it.each([
     ['long', 19_000, []],
@@ -173,19 +192,22 @@ describe('judge of promises', () => {
   it.each([
     ['just before', 290, []],
     ['long ago', 100, ['promise Unavailable']],
-  ] as const)('lets an object wait for what it was told %s of a call for another one', async (_, toldAt, rules) => {
-    const record = organization({ name: 'A' });
-    neighbour(record, { name: 'A' });
-    await record.until(10);
-    record.writes('two-1', NEIGHBOURS, unknown(record, 1));
-    await record.until(toldAt);
-    record.begins('one-2', NEIGHBOURS);
-    await record.until(300);
-    record.shows('one-2', KEY);
-    record.calls('one-2', KEY, LOOK, { status: 500 });
-    const nextAttemptTime = record.time(10);
-    record.writes('one-2', KEY, { ...ready('Unavailable', 1), nextAttemptTime });
-    await record.until(375);
-    expect(record.rulesSoFar()).toEqual(rules);
-  });
+  ] as const)(
+    'lets an object wait for what it was told %s of a call for another one',
+    async (_, toldAt, rules) => {
+      const record = organization({ name: 'A' });
+      neighbour(record, { name: 'A' });
+      await record.until(10);
+      record.writes('two-1', NEIGHBOURS, unknown(record, 1));
+      await record.until(toldAt);
+      record.begins('one-2', NEIGHBOURS);
+      await record.until(300);
+      record.shows('one-2', KEY);
+      record.calls('one-2', KEY, LOOK, { status: 500 });
+      const nextAttemptTime = record.time(10);
+      record.writes('one-2', KEY, { ...ready('Unavailable', 1), nextAttemptTime });
+      await record.until(375);
+      expect(record.rulesSoFar()).toEqual(rules);
+    },
+  );
 });

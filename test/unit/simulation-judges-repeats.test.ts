@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { applied, KEY, LOOK, organization, ready, shown, unknown } from '../simulation/by-hand/objects.ts';
+import {
+  applied,
+  KEY,
+  LOOK,
+  organization,
+  ready,
+  shown,
+  unknown,
+} from '../simulation/by-hand/objects.ts';
 import type { HandRecord } from '../simulation/by-hand/record.ts';
 import type { Backup } from '../simulation/kubernetes/objects.ts';
 import { CONTESTED } from '../simulation/scope/moves.ts';
@@ -7,8 +15,14 @@ import { CONTESTED } from '../simulation/scope/moves.ts';
 const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
 
 describe('judge of repeats', () => {
-  /** A process dies with an add under way; the next one, which finds it on record, sends it so often once more, each time in vain. */
-  async function inVain(times: number, { wasShown = false, isLate = false } = {}): Promise<string[]> {
+  /**
+   * A process dies with an add under way; the next one, which finds it on record, sends it so often
+   * once more, each time in vain.
+   */
+  async function inVain(
+    times: number,
+    { wasShown = false, isLate = false } = {},
+  ): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     const intent = () => ({ pendingChange: { time: record.time(), add: [CONTESTED], remove: [] } });
     await record.until(10);
@@ -55,7 +69,10 @@ describe('judge of repeats', () => {
 });
 
 describe('judge of repeats, of two processes', () => {
-  /** One sends an add three times in vain; the other one leads for a while, or does not, and the first sends it once more. */
+  /**
+   * One sends an add three times in vain; the other one leads for a while, or does not, and the
+   * first sends it once more.
+   */
   async function sendsAgain({ others }: { readonly others: number }): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     const send = (process: string): void => {
@@ -89,7 +106,10 @@ describe('judge of repeats, of two processes', () => {
 });
 
 describe('judge of repeats, of a process that stands still', () => {
-  /** It has put an add on record, and no call has left; another one leads meanwhile, and sends the same so often, each time in vain. */
+  /**
+   * It has put an add on record, and no call has left; another one leads meanwhile, and sends the
+   * same so often, each time in vain.
+   */
   async function takenOver(times: number): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     const intent = () => ({ pendingChange: { time: record.time(), add: [CONTESTED], remove: [] } });
@@ -148,7 +168,10 @@ describe('judge of repeats, after a restore', () => {
     return record.rules().filter((rule) => /^(I4|restore)/.test(rule));
   }
 
-  /** So many adds are lost; each is settled when the next intent is written, the last by one that is refused. Then a restore changes nothing, and one more is lost. */
+  /**
+   * So many adds are lost; each is settled when the next intent is written, the last by one that is
+   * refused. Then a restore changes nothing, and one more is lost.
+   */
   async function settledBefore(times: number): Promise<string[]> {
     const record = organization(WISH);
     for (let time = 1; time <= times; time += 1) {
@@ -171,8 +194,14 @@ describe('judge of repeats, after a restore', () => {
     expect(await settledBefore(1)).toEqual(['restore backwards']);
   });
 
-  /** So many adds are lost, and what the last of them left on record comes back as often; `isSettled`: when the next intent had been written, for the same endpoint. */
-  async function backOnRecord(lost: number, { back = 1, isSettled = true } = {}): Promise<string[]> {
+  /**
+   * So many adds are lost, and what the last of them left on record comes back as often;
+   * `isSettled`: when the next intent had been written, for the same endpoint.
+   */
+  async function backOnRecord(
+    lost: number,
+    { back = 1, isSettled = true } = {},
+  ): Promise<string[]> {
     const record = organization(WISH);
     for (let time = 1; time <= lost; time += 1) {
       await record.until(time * 200);
@@ -199,13 +228,20 @@ describe('judge of repeats, after a restore', () => {
 });
 
 describe('judge of calls', () => {
-  /** A list from before the confirmation is shown after it, so long after lists from a server that is behind; then it is called again. */
+  /**
+   * A list from before the confirmation is shown after it, so long after lists from a server that
+   * is behind; then it is called again.
+   */
   async function afterOldList(behindUntil: number): Promise<string[]> {
     const record = organization({ name: 'A' });
     const before = record.stored(KEY);
     record.life.behindUntil = behindUntil;
     await record.until(10);
-    record.writes('one-1', KEY, applied(record, 1, record.calls('one-1', KEY, { name: 'A' }, shown('A'))));
+    record.writes(
+      'one-1',
+      KEY,
+      applied(record, 1, record.calls('one-1', KEY, { name: 'A' }, shown('A'))),
+    );
     record.life.tell({ what: 'seen', process: 'one-1', key: KEY, thing: before });
     record.calls('one-1', KEY, LOOK, shown('A'));
     return record.rulesSoFar().filter((rule) => rule.startsWith('call'));
@@ -235,6 +271,8 @@ describe('judge of calls', () => {
     record.writes('one-1', KEY, applied(record, 2, requestId));
     await record.until(400);
     record.calls('one-1', KEY, LOOK, shown('B'));
-    expect(record.rulesSoFar().filter((rule) => rule.startsWith('call') || rule.startsWith('restore'))).toEqual(rules);
+    expect(
+      record.rulesSoFar().filter((rule) => rule.startsWith('call') || rule.startsWith('restore')),
+    ).toEqual(rules);
   });
 });

@@ -33,7 +33,10 @@ function leaves(
 }
 
 describe('judge of names at rest', () => {
-  /** A process sends one name and dies; another one is confirmed by the next process, and then the first lands. */
+  /**
+   * A process sends one name and dies; another one is confirmed by the next process, and then the
+   * first lands.
+   */
   async function landsLate({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = organization({ name: 'A' });
     await record.until(10);
@@ -62,7 +65,10 @@ describe('judge of names at rest', () => {
 });
 
 describe('judge of names that are shown late', () => {
-  /** A name is given, its waits are used up, and then a look shows it: to another shard, or to its own process. */
+  /**
+   * A name is given, its waits are used up, and then a look shows it: to another shard, or to its
+   * own process.
+   */
   async function shownTo(process: string, key: string): Promise<string[]> {
     const record = organization({ name: 'A' }, { staleForMs: 20_000 });
     neighbour(record, { privateEndpoints: [] });
@@ -84,8 +90,15 @@ describe('judge of names that are shown late', () => {
 });
 
 describe('judge of pipes at rest', () => {
-  /** A process stands still with a call under way; another one leads, and is confirmed; then the first call lands, and is answered or not. */
-  async function landsLate({ isTold = false, isAnswered = false, tells = false }): Promise<string[]> {
+  /**
+   * A process stands still with a call under way; another one leads, and is confirmed; then the
+   * first call lands, and is answered or not.
+   */
+  async function landsLate({
+    isTold = false,
+    isAnswered = false,
+    tells = false,
+  }): Promise<string[]> {
     const record = pipe(1);
     await record.until(10);
     const lost = leaves(record, PIPE, { body: { [THREADS]: 1 }, isTold });
@@ -107,15 +120,21 @@ describe('judge of pipes at rest', () => {
     return record.rules().filter((rule) => rule.startsWith('I4'));
   }
 
-  it.each([false, true])('lets land late what another process had under way (answered: %s)', async (isAnswered) => {
-    expect(await landsLate({ isAnswered })).toEqual([]);
-  });
+  it.each([false, true])(
+    'lets land late what another process had under way (answered: %s)',
+    async (isAnswered) => {
+      expect(await landsLate({ isAnswered })).toEqual([]);
+    },
+  );
 
   it('has what a status told of waited for', async () => {
     expect(await landsLate({ isTold: true })).toEqual(['I4 late-write']);
   });
 
-  /** A process dies with a call under way; the next one has no answer to its first call, tells so, and is confirmed; then the first call lands. */
+  /**
+   * A process dies with a call under way; the next one has no answer to its first call, tells so,
+   * and is confirmed; then the first call lands.
+   */
   async function landsBehindTheNext({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = pipe(1);
     await record.until(10);
@@ -147,7 +166,10 @@ describe('judge of pipes at rest', () => {
 });
 
 describe('judge of endpoints at rest', () => {
-  /** An object goes with a removal under way, and its process dies; another object is confirmed by the next process, and then the removal lands. */
+  /**
+   * An object goes with a removal under way, and its process dies; another object is confirmed by
+   * the next process, and then the removal lands.
+   */
   async function landsLate({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = organization({ privateEndpoints: [] });
     neighbour(record, { privateEndpoints: [CONTESTED] });
@@ -160,8 +182,14 @@ describe('judge of endpoints at rest', () => {
     await record.until(10);
     record.calls('one-1', KEY, LOOK, shown('Old', CONTESTED));
     const pendingChange = { time: record.time(), add: [], remove: [CONTESTED] };
-    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS], pendingChange });
-    const lost = record.leaves('one-1', KEY, { privateEndpoints: { add: [], remove: [CONTESTED] } });
+    record.writes('one-1', KEY, {
+      ...ready('NotConfirmed', 1),
+      privateEndpoints: [OURS],
+      pendingChange,
+    });
+    const lost = record.leaves('one-1', KEY, {
+      privateEndpoints: { add: [], remove: [CONTESTED] },
+    });
     await goesWithItsProcess(record, { isTold });
     const requestId = record.calls('one-2', NEIGHBOURS, LOOK, shown('Old', CONTESTED));
     const privateEndpoints = [{ ...OURS, origin: 'Found' }];
@@ -174,9 +202,15 @@ describe('judge of endpoints at rest', () => {
 
   const BLANK = { ...CONTESTED, id: `${CONTESTED.id} ` };
 
-  /** Somebody else adds the endpoint, also with a blank after its id, stores the one without anew, and takes these away. */
+  /**
+   * Somebody else adds the endpoint, also with a blank after its id, stores the one without anew,
+   * and takes these away.
+   */
   async function saysApplied(...removed: readonly object[]): Promise<string[]> {
-    return afterMoves({ added: [BLANK, { ...CONTESTED }] }, ...removed.map((one) => ({ removed: [one] })));
+    return afterMoves(
+      { added: [BLANK, { ...CONTESTED }] },
+      ...removed.map((one) => ({ removed: [one] })),
+    );
   }
 
   /** Somebody else puts the endpoint there, and then it with one change in other letters. */
@@ -207,13 +241,18 @@ describe('judge of endpoints at rest', () => {
 
   it('takes for gone what an API has added first and then taken for what it is to remove, and for there what it has added last', async () => {
     const capitals = { ...CONTESTED, region: CONTESTED.region.toUpperCase() };
-    expect(await respelled({ added: [capitals], removed: [CONTESTED, capitals] })).toEqual(['I4 not-there']);
+    expect(await respelled({ added: [capitals], removed: [CONTESTED, capitals] })).toEqual([
+      'I4 not-there',
+    ]);
     expect(await respelled({ added: [capitals], removed: [CONTESTED] })).toEqual([]);
   });
 
   const OTHER = { ...CONTESTED, id: 'refused-1' };
 
-  /** One endpoint is sent three times in vain, and another one is refused, or was never tried at all: the condition says the former. */
+  /**
+   * One endpoint is sent three times in vain, and another one is refused, or was never tried at
+   * all: the condition says the former.
+   */
   async function isInVain({ refuses }: { readonly refuses: boolean }): Promise<string[]> {
     const behaviour = refuses ? { refusedIds: [OTHER.id] } : {};
     const record = organization({ privateEndpoints: [CONTESTED, OTHER] }, behaviour);
@@ -240,7 +279,10 @@ describe('judge of endpoints at rest', () => {
     expect(await isInVain({ refuses: false })).toEqual(['I4 kept-out']);
   });
 
-  /** An add is answered with this status, and stored in another region than it was sent; then it is listed no more. */
+  /**
+   * An add is answered with this status, and stored in another region than it was sent; then it is
+   * listed no more.
+   */
   async function storedElsewhere(status: number): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     const elsewhere = { ...CONTESTED, region: `r-${CONTESTED.region}` };
@@ -253,7 +295,11 @@ describe('judge of endpoints at rest', () => {
     await record.until(20);
     record.edits(KEY, { privateEndpoints: [] });
     record.shows('one-1', KEY);
-    record.writes('one-1', KEY, applied(record, 2, record.calls('one-1', KEY, LOOK, shown('Old', elsewhere))));
+    record.writes(
+      'one-1',
+      KEY,
+      applied(record, 2, record.calls('one-1', KEY, LOOK, shown('Old', elsewhere))),
+    );
     await record.until(900);
     return record.rules().filter((rule) => rule.startsWith('I4'));
   }

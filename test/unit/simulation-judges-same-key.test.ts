@@ -5,7 +5,10 @@ import { OBJECT, ORGANIZATION } from '../simulation/scope/moves.ts';
 const RENAMED = `pipesettings/${OBJECT.namespace}/p2`;
 const SETTINGS = { [THREADS]: 1 };
 
-/** Two objects for one pipe in one namespace, and so with one key: whose a call is, only the process knows. */
+/**
+ * Two objects for one pipe in one namespace, and so with one key: whose a call is, only the process
+ * knows.
+ */
 function twoForOnePipe() {
   const record = pipe(1);
   record.creates('pipesettings', OBJECT.namespace, 'p2', {
@@ -20,7 +23,10 @@ function twoForOnePipe() {
 }
 
 describe('judges of two objects with one key', () => {
-  /** A call is lost, its object has been renamed meanwhile, and the other one finds nobody to connect to; or it has made the call itself. */
+  /**
+   * A call is lost, its object has been renamed meanwhile, and the other one finds nobody to
+   * connect to; or it has made the call itself.
+   */
   async function saysUnsent({
     isRenamed,
     isUnreached,
@@ -41,7 +47,11 @@ describe('judges of two objects with one key', () => {
     record.unanswered(lost);
     await record.until(150);
     if (isUnreached) record.life.tell({ what: 'unreached', process: 'one-1', target: lost.target });
-    const lastRequest = { operation: 'UpdatePipeSettings', outcome: 'Unavailable', time: record.time() };
+    const lastRequest = {
+      operation: 'UpdatePipeSettings',
+      outcome: 'Unavailable',
+      time: record.time(),
+    };
     record.writes('one-1', isRenamed ? RENAMED : PIPE, { ...ready('Unavailable', 1), lastRequest });
     return record.rulesSoFar();
   }
@@ -52,7 +62,10 @@ describe('judges of two objects with one key', () => {
     expect(await saysUnsent({ isRenamed: false, isUnreached: true })).toEqual(['said unsent']);
   });
 
-  /** A call is lost, of the one object or of this very one; the object waits with a time on record that passes. */
+  /**
+   * A call is lost, of the one object or of this very one; the object waits with a time on record
+   * that passes.
+   */
   async function waits(isOthers: boolean, until: number): Promise<string[]> {
     const record = isOthers ? twoForOnePipe() : pipe(1);
     await record.until(10);
@@ -62,7 +75,10 @@ describe('judges of two objects with one key', () => {
     record.writes('one-1', PIPE, unknown(record, 1));
     await record.until(46);
     const nextAttemptTime = record.time(30);
-    record.writes('one-1', isOthers ? RENAMED : PIPE, { ...ready('Unavailable', 1), nextAttemptTime });
+    record.writes('one-1', isOthers ? RENAMED : PIPE, {
+      ...ready('Unavailable', 1),
+      nextAttemptTime,
+    });
     await record.until(until);
     return record.rulesSoFar();
   }

@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { applied, KEY, LOOK, OURS, organization, ready, shown } from '../simulation/by-hand/objects.ts';
+import {
+  applied,
+  KEY,
+  LOOK,
+  OURS,
+  organization,
+  ready,
+  shown,
+} from '../simulation/by-hand/objects.ts';
 import { CONTESTED } from '../simulation/scope/moves.ts';
 
 const ADD = { privateEndpoints: { add: [CONTESTED], remove: [] } };
 const REMOVE = { privateEndpoints: { add: [], remove: [CONTESTED] } };
 
 describe('judge of what is at rest', () => {
-  /** An endpoint is removed, and added again when its user lists it again; then the removal is carried out once more. */
+  /**
+   * An endpoint is removed, and added again when its user lists it again; then the removal is
+   * carried out once more.
+   */
   async function removedAgain({ isAnswered }: { readonly isAnswered: boolean }): Promise<string[]> {
     const record = organization({ privateEndpoints: [] });
     record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), privateEndpoints: [OURS] });
@@ -21,7 +32,10 @@ describe('judge of what is at rest', () => {
     record.edits(KEY, { privateEndpoints: [CONTESTED] });
     record.shows('one-1', KEY);
     if (isAnswered) record.calls('one-1', KEY, LOOK, shown('Old'));
-    const requestId = record.calls('one-1', KEY, ADD, { ...shown('Old', CONTESTED), moves: { added: [CONTESTED] } });
+    const requestId = record.calls('one-1', KEY, ADD, {
+      ...shown('Old', CONTESTED),
+      moves: { added: [CONTESTED] },
+    });
     const privateEndpoints = [{ ...OURS, origin: 'Added' }];
     record.writes('one-1', KEY, { ...applied(record, 2, requestId), privateEndpoints });
     await record.until(45);
@@ -38,7 +52,10 @@ describe('judge of what is at rest', () => {
     expect(await removedAgain({ isAnswered: false })).toEqual(['I4 not-there']);
   });
 
-  /** A name is sent, another one is confirmed after the user has edited it, and then the first call is carried out once more. */
+  /**
+   * A name is sent, another one is confirmed after the user has edited it, and then the first call
+   * is carried out once more.
+   */
   async function namedAgain({ isRefused }: { readonly isRefused: boolean }): Promise<string[]> {
     const record = organization({ name: 'A' });
     await record.until(10);

@@ -18,7 +18,10 @@ const ADD = { add: [CONTESTED], remove: [] };
 const REMOVE = { add: [], remove: [CONTESTED] };
 
 describe('judge of what is unsettled', () => {
-  /** An intent is seen by another process when it is written, and leaves seconds later, just before its process dies. Then that one goes on. */
+  /**
+   * An intent is seen by another process when it is written, and leaves seconds later, just before
+   * its process dies. Then that one goes on.
+   */
   async function afterDeath(
     goesOnAt: number,
     key: string,
@@ -57,14 +60,20 @@ describe('judge of what is unsettled', () => {
     expect(await afterDeath(104, KEY)).toEqual(['I6 again']);
   });
 
-  /** An intent leaves, its process dies, and its object goes, of which the next process was told or not; then that one calls for another object. */
+  /**
+   * An intent leaves, its process dies, and its object goes, of which the next process was told or
+   * not; then that one calls for another object.
+   */
   async function afterItsObject(isTold: boolean): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
     neighbour(record, { privateEndpoints: [CONTESTED] });
     record.shows('one-1', NEIGHBOURS);
     await record.until(10);
     record.calls('one-1', KEY, LOOK, shown('Old'));
-    record.writes('one-1', KEY, { ...ready('NotConfirmed', 1), pendingChange: { time: record.time(), ...ADD } });
+    record.writes('one-1', KEY, {
+      ...ready('NotConfirmed', 1),
+      pendingChange: { time: record.time(), ...ADD },
+    });
     record.leaves('one-1', KEY, { privateEndpoints: ADD });
     await goesWithItsProcess(record, { isTold });
     record.calls('one-2', NEIGHBOURS, LOOK, shown('Old'));
@@ -79,7 +88,10 @@ describe('judge of what is unsettled', () => {
     expect(await afterItsObject(true)).toEqual(['I6 unsettled']);
   });
 
-  /** A name is lost, and told of; the next process tells of an intent instead, and dies; its object goes when a third one was shown either word. */
+  /**
+   * A name is lost, and told of; the next process tells of an intent instead, and dies; its object
+   * goes when a third one was shown either word.
+   */
   async function afterName(isToldOfName: boolean): Promise<string[]> {
     const record = organization({ name: 'A', privateEndpoints: [CONTESTED] });
     neighbour(record, { name: 'A' });
@@ -89,7 +101,10 @@ describe('judge of what is unsettled', () => {
     if (isToldOfName) record.begins('one-2', KEY);
     await record.until(11);
     record.process('one-1', 'died');
-    record.writes('two-1', KEY, { ...ready('OutcomeUnknown', 1), pendingChange: { time: record.time(), ...ADD } });
+    record.writes('two-1', KEY, {
+      ...ready('OutcomeUnknown', 1),
+      pendingChange: { time: record.time(), ...ADD },
+    });
     if (!isToldOfName) record.begins('one-2', KEY);
     record.calls('one-2', KEY, LOOK, shown('A'));
     await record.until(20);
@@ -107,7 +122,10 @@ describe('judge of what is unsettled', () => {
 
   const OTHER = { ...CONTESTED, id: 'psc-2' };
 
-  /** Another process is shown one intent, and not the one that follows half a minute later, leaves, and goes down with its process; or that one, too. */
+  /**
+   * Another process is shown one intent, and not the one that follows half a minute later, leaves,
+   * and goes down with its process; or that one, too.
+   */
   async function afterTwoIntents({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED, OTHER] });
     neighbour(record, { privateEndpoints: [CONTESTED] });
@@ -142,8 +160,9 @@ describe('judge of what is unsettled', () => {
   });
 
   /**
-   * An endpoint is added, and removed again, as a second process is shown. It is sent once more, of which that one is told or not; the
-   * process dies, the object goes, and the second process adds it for another object.
+   * An endpoint is added, and removed again, as a second process is shown. It is sent once more, of
+   * which that one is told or not; the process dies, the object goes, and the second process adds
+   * it for another object.
    */
   async function addedOnceMore({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = organization({ privateEndpoints: [CONTESTED] });
@@ -186,7 +205,10 @@ describe('judge of what is unsettled', () => {
     expect(await addedOnceMore({ isTold: true })).toEqual(['I6 again']);
   });
 
-  /** A name is lost, as a clock that is half an hour ahead dates it; minutes later it is sent once more, and is told of, or its process dies first. */
+  /**
+   * A name is lost, as a clock that is half an hour ahead dates it; minutes later it is sent once
+   * more, and is told of, or its process dies first.
+   */
   async function afterNameAhead({ isTold }: { readonly isTold: boolean }): Promise<string[]> {
     const record = organization({ name: 'A' });
     neighbour(record, { name: 'A' });
@@ -219,7 +241,10 @@ describe('judge of what is unsettled', () => {
     expect(await afterNameAhead({ isTold: true })).toEqual(['I6 unsettled']);
   });
 
-  /** A name is sent for one object and answered; half a minute later another object of its organization is looked at. */
+  /**
+   * A name is sent for one object and answered; half a minute later another object of its
+   * organization is looked at.
+   */
   async function afterAnswer(answer: Parameters<HandRecord['calls']>[3]): Promise<string[]> {
     const record = organization({ name: 'A' });
     neighbour(record, { name: 'A' });

@@ -4,7 +4,10 @@ import { applied, PIPE, pipe, ready, THREADS } from '../simulation/by-hand/objec
 const result = (threads: number) => ({ result: { [THREADS]: threads } });
 
 describe('judge of processes', () => {
-  /** A call is under way while somebody records another attempt; then it is answered, and its process ends without a word of that. */
+  /**
+   * A call is under way while somebody records another attempt; then it is answered, and its
+   * process ends without a word of that.
+   */
   async function endsWithout(speaker: string | undefined, isTooLong = false): Promise<string[]> {
     const record = pipe(1);
     record.begins('two-1', PIPE);
@@ -41,7 +44,10 @@ describe('judge of processes', () => {
 });
 
 describe('judge of records', () => {
-  /** The process that has written the last status is answered; somebody else records an attempt, or nobody; and it sends the same again. */
+  /**
+   * The process that has written the last status is answered; somebody else records an attempt, or
+   * nobody; and it sends the same again.
+   */
   async function sendsAgain(speaker: string | undefined): Promise<string[]> {
     const record = pipe(1);
     record.begins('two-1', PIPE);
@@ -71,11 +77,16 @@ describe('judge of records', () => {
 describe('judge of drift', () => {
   const OLD = 'api.example.com';
 
-  /** What the first API had shown changes there; another process asks the second one; then the first process tells, which works with `host`. */
+  /**
+   * What the first API had shown changes there; another process asks the second one; then the first
+   * process tells, which works with `host`.
+   */
   async function toldOf(host: string): Promise<string[]> {
     const record = pipe(1);
     const { fleet } = record.life;
-    vi.spyOn(fleet, 'apiHostOf').mockImplementation((process) => (process === 'one-1' ? host : record.life.apiHost));
+    vi.spyOn(fleet, 'apiHostOf').mockImplementation((process) =>
+      process === 'one-1' ? host : record.life.apiHost,
+    );
     for (const threads of [5, 7]) {
       const call = record.leaves('one-1', PIPE, { [THREADS]: 1 }, OLD);
       record.done(call);
@@ -117,11 +128,17 @@ describe('judge of messages', () => {
     record.unanswered(call);
     await record.until(115);
     if (isUnreached) record.life.tell({ what: 'unreached', process: 'one-1', target: call.target });
-    record.writes('one-1', PIPE, { ...ready('Unavailable', 1), lastRequest: { ...UNAVAILABLE, time: record.time() } });
+    record.writes('one-1', PIPE, {
+      ...ready('Unavailable', 1),
+      lastRequest: { ...UNAVAILABLE, time: record.time() },
+    });
     expect(record.rulesSoFar()).toEqual(rules);
   });
 
-  /** A process stands still with a call under way; another one is answered and says so at this time; the first leads again, and finds nobody to connect to. */
+  /**
+   * A process stands still with a call under way; another one is answered and says so at this time;
+   * the first leads again, and finds nobody to connect to.
+   */
   async function leadsAgain(spokenAt: number): Promise<string[]> {
     const record = pipe(1);
     record.begins('two-1', PIPE);
@@ -143,7 +160,10 @@ describe('judge of messages', () => {
     record.process('two-1', 'died');
     await record.until(200);
     record.life.tell({ what: 'unreached', process: 'one-1', target: call.target });
-    record.writes('one-1', PIPE, { ...ready('Unavailable', 1), lastRequest: { ...UNAVAILABLE, time: record.time() } });
+    record.writes('one-1', PIPE, {
+      ...ready('Unavailable', 1),
+      lastRequest: { ...UNAVAILABLE, time: record.time() },
+    });
     return record.rulesSoFar().filter((rule) => rule.startsWith('said'));
   }
 

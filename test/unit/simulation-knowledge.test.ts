@@ -27,7 +27,8 @@ describe('what a process knows after versions have gone back', () => {
   ] as const)('is %s', (_, told, stored, known) => {
     const knowledge = new Knowledge(() => stored);
     knowledge.forget();
-    for (const [at, thing] of told.entries()) knowledge.see({ what: 'seen', process: 'one-1', key: KEY, thing, at });
+    for (const [at, thing] of told.entries())
+      knowledge.see({ what: 'seen', process: 'one-1', key: KEY, thing, at });
     expect(knowledge.of('one-1').get(KEY)?.thing).toBe(known);
   });
 

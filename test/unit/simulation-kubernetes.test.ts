@@ -43,7 +43,10 @@ describe('the simulated API server alone', () => {
     done(await things.create('b', { spec }));
     const page = done(await things.list({ limit: '1' }));
     objects.restore(backup, { forwards: false });
-    expect(done(await things.list())).toMatchObject({ items: [made], metadata: { resourceVersion: versionOf(made) } });
+    expect(done(await things.list())).toMatchObject({
+      items: [made],
+      metadata: { resourceVersion: versionOf(made) },
+    });
     const { continue: token = '' } = page.metadata;
     expect(await things.list({ limit: '1', continue: token })).toMatchObject({ status: 504 });
     const watch = await things.watch(versionOf(edited));

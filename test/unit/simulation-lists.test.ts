@@ -22,7 +22,11 @@ function told(record: HandRecord) {
   let id = 1_000;
   const answer = (path: string, says: object): void => {
     id += 1;
-    const crossing = { id, host: 'one-1', request: { method: 'GET', path: `${ROOT}${path}`, headers: {}, body: '' } };
+    const crossing = {
+      id,
+      host: 'one-1',
+      request: { method: 'GET', path: `${ROOT}${path}`, headers: {}, body: '' },
+    };
     record.life.kubernetesSide.left(crossing);
     record.life.kubernetesSide.answered(crossing, { status: 200, headers: {}, body: '', says });
   };

@@ -77,8 +77,14 @@ describe('in memory, to the millisecond', () => {
     api.setActivity(ORGANIZATION, { id: 'late' }, { lateMs: 30_000 });
     api.setOrganization(ORGANIZATION, { name: 'After' });
     api.advance(29_999);
-    expect([await statusOf(api, get), (await api.send(look)).body.result?.name]).toEqual([404, 'Before']);
+    expect([await statusOf(api, get), (await api.send(look)).body.result?.name]).toEqual([
+      404,
+      'Before',
+    ]);
     api.advance(1);
-    expect([await statusOf(api, get), (await api.send(look)).body.result?.name]).toEqual([200, 'After']);
+    expect([await statusOf(api, get), (await api.send(look)).body.result?.name]).toEqual([
+      200,
+      'After',
+    ]);
   });
 });

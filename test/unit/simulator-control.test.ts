@@ -54,7 +54,9 @@ describe('reading', () => {
     await send('PATCH', ORGANIZATION_PATH, { name: 'x' });
     expect((await control('log')).body).toEqual(structuredClone(simulator.log));
     expect((await control('log?after=1')).body).toMatchObject([{ seq: 2 }]);
-    expect((await control('log?method=PUT&pathIncludes=/pipes/&keyId=key')).body).toMatchObject([{ seq: 1 }]);
+    expect((await control('log?method=PUT&pathIncludes=/pipes/&keyId=key')).body).toMatchObject([
+      { seq: 1 },
+    ]);
   });
 
   it('gives counts, over all and by key', async () => {
@@ -72,7 +74,11 @@ describe('reading', () => {
   it('gives the state', async () => {
     const { send, control } = await start();
     await send('PUT', PIPE_PATH, BODY);
-    expect((await control('state')).body).toEqual({ pipes: { [PIPE]: BODY }, organizations: {}, activities: {} });
+    expect((await control('state')).body).toEqual({
+      pipes: { [PIPE]: BODY },
+      organizations: {},
+      activities: {},
+    });
   });
 });
 
@@ -82,8 +88,12 @@ it('gives what happened to each endpoint, over all and for one key', async () =>
   await send('PATCH', ORGANIZATION_PATH, { privateEndpoints: { add } });
   const counted = { 'gcp/r/e': { add: 1, added: 1, remove: 0, removed: 0 } };
   expect((await control(`endpoint-counts?organization=${ORGANIZATION}`)).body).toEqual(counted);
-  expect((await control(`endpoint-counts?organization=${ORGANIZATION}&keyId=key`)).body).toEqual(counted);
-  expect((await control(`endpoint-counts?organization=${ORGANIZATION}&keyId=other`)).body).toEqual({});
+  expect((await control(`endpoint-counts?organization=${ORGANIZATION}&keyId=key`)).body).toEqual(
+    counted,
+  );
+  expect((await control(`endpoint-counts?organization=${ORGANIZATION}&keyId=other`)).body).toEqual(
+    {},
+  );
   expect(await control('endpoint-counts')).toMatchObject({
     status: 400,
     body: { error: 'organization is missing; it must be a string' },
@@ -110,23 +120,41 @@ describe('setting', () => {
 
   it('next, always and clear', async () => {
     const { send, control } = await start();
-    await control('next', { fault: { status: 503, body: 'html', headers: { 'retry-after': '1' } }, times: 2 });
+    await control('next', {
+      fault: { status: 503, body: 'html', headers: { 'retry-after': '1' } },
+      times: 2,
+    });
     await control('always', { fault: { status: 500 }, match: { pathIncludes: '/pipes/pipe/' } });
-    expect([await statusOf(send), await statusOf(send), await statusOf(send)]).toEqual([503, 503, 500]);
+    expect([await statusOf(send), await statusOf(send), await statusOf(send)]).toEqual([
+      503, 503, 500,
+    ]);
     await control('clear', {});
     expect(await statusOf(send)).toBe(200);
   });
 
   it('next with a play for one call, and who answers', async () => {
     const { send, control } = await start({ keys: { key: 'secret' } });
-    const organization = { list: 'absent', refusedStatuses: { a: 409 }, quotas: { [ORGANIZATION]: 0 }, staleForMs: 0 };
+    const organization = {
+      list: 'absent',
+      refusedStatuses: { a: 409 },
+      quotas: { [ORGANIZATION]: 0 },
+      staleForMs: 0,
+    };
     expect((await control('next', { fault: { play: { organization } } })).status).toBe(200);
-    expect((await send('PATCH', ORGANIZATION_PATH, { name: 'x' })).body.result).not.toHaveProperty('privateEndpoints');
-    expect((await send('PATCH', ORGANIZATION_PATH, { name: 'x' })).body.result).toHaveProperty('privateEndpoints', []);
+    expect((await send('PATCH', ORGANIZATION_PATH, { name: 'x' })).body.result).not.toHaveProperty(
+      'privateEndpoints',
+    );
+    expect((await send('PATCH', ORGANIZATION_PATH, { name: 'x' })).body.result).toHaveProperty(
+      'privateEndpoints',
+      [],
+    );
     const fault = { status: 404, by: 'operation', play: { settings: { echo: 'none' } } };
     await control('next', { fault, match: { bodyIncludes: 'threads' } });
     expect([await statusOf(send), await statusOf(send)]).toEqual([404, 200]);
-    expect((await control('log?bodyIncludes=threads')).body).toMatchObject([{ seq: 3 }, { seq: 4 }]);
+    expect((await control('log?bodyIncludes=threads')).body).toMatchObject([
+      { seq: 3 },
+      { seq: 4 },
+    ]);
   });
 
   it('release', async () => {
@@ -150,7 +178,8 @@ describe('setting', () => {
       organizations: { [ORGANIZATION]: { name: 'Theirs', privateEndpoints: [endpoint] } },
       activities: { [`${ORGANIZATION}/late`]: activity },
     });
-    const get = async (): Promise<number> => (await send('GET', `${ORGANIZATION_PATH}/activities/late`)).status;
+    const get = async (): Promise<number> =>
+      (await send('GET', `${ORGANIZATION_PATH}/activities/late`)).status;
     expect([await get(), await get()]).toEqual([404, 200]);
   });
 
@@ -181,24 +210,68 @@ describe('setting', () => {
       { colour: 'red' },
       'body.colour is not known; there are settings, organization, activity, latencyMs, rate',
     ],
-    ['play', { settings: { echo: 'loud' } }, 'body.settings.echo is "loud"; it must be one of all, only-set'],
-    ['play', { settings: { ranges: { engine_max_threads: 4 } } }, 'ranges.engine_max_threads is 4; it must be a pair'],
-    ['play', { rate: { calls: '10' } }, 'body.rate.calls is "10"; it must be a number of 0 or more'],
+    [
+      'play',
+      { settings: { echo: 'loud' } },
+      'body.settings.echo is "loud"; it must be one of all, only-set',
+    ],
+    [
+      'play',
+      { settings: { ranges: { engine_max_threads: 4 } } },
+      'ranges.engine_max_threads is 4; it must be a pair',
+    ],
+    [
+      'play',
+      { rate: { calls: '10' } },
+      'body.rate.calls is "10"; it must be a number of 0 or more',
+    ],
     ['next', {}, 'fault is missing; it must be an object'],
     ['next', { fault: {} }, 'fault has none of status, transport, slowMs, hold'],
-    ['next', { fault: { status: 500, body: 'poem' } }, 'fault.body is "poem"; it must be one of envelope'],
-    ['next', { fault: { status: 500, by: 'nobody' } }, 'fault.by is "nobody"; it must be one of gateway, operation'],
-    ['next', { fault: { play: { rate: null } } }, 'fault.play.rate is not known; there are settings, organization'],
-    ['play', { organization: { quotas: 3 } }, 'body.organization.quotas is 3; it must be an object'],
-    ['next', { fault: { transport: 'pigeon' } }, 'fault.transport is "pigeon"; it must be one of reset-before'],
-    ['always', { fault: { status: 500 }, match: { url: '/' } }, 'match.url is not known; there are method'],
+    [
+      'next',
+      { fault: { status: 500, body: 'poem' } },
+      'fault.body is "poem"; it must be one of envelope',
+    ],
+    [
+      'next',
+      { fault: { status: 500, by: 'nobody' } },
+      'fault.by is "nobody"; it must be one of gateway, operation',
+    ],
+    [
+      'next',
+      { fault: { play: { rate: null } } },
+      'fault.play.rate is not known; there are settings, organization',
+    ],
+    [
+      'play',
+      { organization: { quotas: 3 } },
+      'body.organization.quotas is 3; it must be an object',
+    ],
+    [
+      'next',
+      { fault: { transport: 'pigeon' } },
+      'fault.transport is "pigeon"; it must be one of reset-before',
+    ],
+    [
+      'always',
+      { fault: { status: 500 }, match: { url: '/' } },
+      'match.url is not known; there are method',
+    ],
     ['set-settings', { settings: {} }, 'pipe is missing; it must be a string'],
     ['set-settings', { pipe: PIPE, settings: { threads: 1 } }, 'settings.threads is not known'],
-    ['set-organization', { id: ORGANIZATION, add: {} }, 'body.add is {}; it must be a list of objects'],
+    [
+      'set-organization',
+      { id: ORGANIZATION, add: {} },
+      'body.add is {}; it must be a list of objects',
+    ],
     ['set-key', { id: 'key', secret: 7 }, 'secret is 7; it must be a string'],
     ['down', {}, 'forMs is missing; it must be a number'],
     ['next', '{"half', 'JSON'],
-    ['sing', {}, 'no verb POST sing; there are GET log, counts, endpoint-counts, state; POST play, next'],
+    [
+      'sing',
+      {},
+      'no verb POST sing; there are GET log, counts, endpoint-counts, state; POST play, next',
+    ],
   ])('%s refuses %j and says why', async (verb, body, text) => {
     const { control, send } = await start();
     const { status, body: answer } = await control(verb, body);

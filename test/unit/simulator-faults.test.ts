@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Answered, basic, caller, PIPE, PIPE_PATH, type Send } from '../simulator/caller.ts';
-import { type Fault, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts';
+import {
+  type Fault,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../simulator/simulator.ts';
 import { BODY_KINDS, TRANSPORTS } from '../simulator/types.ts';
 
 const BODY = { engine_max_threads: 9 };
@@ -8,7 +13,9 @@ const BODY = { engine_max_threads: 9 };
 let simulator: Simulator | undefined;
 afterEach(() => simulator?.stop());
 
-async function start(options: SimulatorOptions = {}): Promise<{ simulator: Simulator; send: Send }> {
+async function start(
+  options: SimulatorOptions = {},
+): Promise<{ simulator: Simulator; send: Send }> {
   const started = await startSimulator(options);
   simulator = started;
   return { simulator: started, send: caller(started.url) };
@@ -21,20 +28,27 @@ function stopTime(): void {
 }
 
 const STATUSES = [
-  400, 401, 403, 404, 408, 409, 410, 422, 423, 424, 425, 429, 500, 502, 503, 504, 301, 302, 307, 308, 418,
+  400, 401, 403, 404, 408, 409, 410, 422, 423, 424, 425, 429, 500, 502, 503, 504, 301, 302, 307,
+  308, 418,
 ];
 
 describe('a status', () => {
-  it.each(STATUSES)('%d is answered once in the error envelope, and nothing is stored', async (status) => {
-    const { simulator, send } = await start();
-    simulator.next({ status });
-    const answered = await send('PUT', PIPE_PATH, BODY);
-    expect(answered.status).toBe(status);
-    expect(answered.body).toMatchObject({ status, error: expect.stringMatching(/^[A-Z_0-9]+: /) });
-    expect(answered.body.requestId).toBe(simulator.log[0]?.requestId);
-    expect(simulator.settingsOf(PIPE)).toBeUndefined();
-    expect((await send('PUT', PIPE_PATH, BODY)).status).toBe(200);
-  });
+  it.each(STATUSES)(
+    '%d is answered once in the error envelope, and nothing is stored',
+    async (status) => {
+      const { simulator, send } = await start();
+      simulator.next({ status });
+      const answered = await send('PUT', PIPE_PATH, BODY);
+      expect(answered.status).toBe(status);
+      expect(answered.body).toMatchObject({
+        status,
+        error: expect.stringMatching(/^[A-Z_0-9]+: /),
+      });
+      expect(answered.body.requestId).toBe(simulator.log[0]?.requestId);
+      expect(simulator.settingsOf(PIPE)).toBeUndefined();
+      expect((await send('PUT', PIPE_PATH, BODY)).status).toBe(200);
+    },
+  );
 
   it.each([301, 302, 307, 308])(
     '%d points at the simulator itself, so that a caller who follows is seen',
@@ -48,7 +62,11 @@ describe('a status', () => {
 
   it('takes its error text and headers from whoever asks for it', async () => {
     const { simulator, send } = await start();
-    simulator.next({ status: 503, error: 'Service is idle', headers: { 'retry-after': '7', location: 'nowhere' } });
+    simulator.next({
+      status: 503,
+      error: 'Service is idle',
+      headers: { 'retry-after': '7', location: 'nowhere' },
+    });
     const { headers, body } = await send('PUT', PIPE_PATH, BODY);
     expect(body.error).toBe('Service is idle');
     expect(headers.get('retry-after')).toBe('7');
@@ -84,8 +102,10 @@ describe('a status', () => {
 describe('a body', () => {
   const bodies: Record<(typeof BODY_KINDS)[number], (answered: Answered) => void> = {
     envelope: ({ body }) => expect(Object.keys(body)).toEqual(['status', 'requestId', 'result']),
-    'no-request-id': ({ body }) => expect(Object.keys(body).toSorted()).toEqual(['result', 'status']),
-    'no-status': ({ body }) => expect(Object.keys(body).toSorted()).toEqual(['requestId', 'result']),
+    'no-request-id': ({ body }) =>
+      expect(Object.keys(body).toSorted()).toEqual(['result', 'status']),
+    'no-status': ({ body }) =>
+      expect(Object.keys(body).toSorted()).toEqual(['requestId', 'result']),
     text: ({ text, headers }) => {
       expect(text).toBe('INTERNAL_ERROR: simulated');
       expect(headers.get('content-type')).toBe('text/plain');
@@ -103,10 +123,13 @@ describe('a body', () => {
       expect(() => JSON.parse(text)).toThrow('JSON');
     },
     null: ({ text }) => expect(text).toBe('null'),
-    'wrong-type': ({ body }) => expect(body).toMatchObject({ status: '200', requestId: 7, result: ['done'] }),
+    'wrong-type': ({ body }) =>
+      expect(body).toMatchObject({ status: '200', requestId: 7, result: ['done'] }),
     'no-result': ({ body }) => expect(Object.keys(body)).toEqual(['status', 'requestId']),
-    'error-with-200': ({ body }) => expect(body).toMatchObject({ status: 200, error: 'INTERNAL_ERROR: simulated' }),
-    'result-and-error': ({ body }) => expect(body).toMatchObject({ result: {}, error: { code: 'INTERNAL_ERROR' } }),
+    'error-with-200': ({ body }) =>
+      expect(body).toMatchObject({ status: 200, error: 'INTERNAL_ERROR: simulated' }),
+    'result-and-error': ({ body }) =>
+      expect(body).toMatchObject({ result: {}, error: { code: 'INTERNAL_ERROR' } }),
     'proto-keys': ({ body }) => {
       expect(Object.hasOwn(body, '__proto__')).toBe(true);
       expect(Object.hasOwn(body.result ?? {}, '__proto__')).toBe(true);
@@ -148,18 +171,22 @@ describe('transport', () => {
   };
   /** Of these there is no end to wait for. */
   const unending: readonly string[] = ['drip', 'no-answer'];
-  it.each(TRANSPORTS)('%s gives no whole answer within its time, and says what it did', async (transport) => {
-    const { simulator, send } = await start();
-    simulator.next({ transport });
-    await expect(readSome(simulator, unending.includes(transport) ? 150 : 15_000)).resolves.toBe(
-      { drip: 'under way', endless: 'too long', bomb: 'too long', 'no-answer': 'under way' }[transport as string] ??
-        'broken off',
-    );
-    expect(simulator.log[0]).toMatchObject({ fate: transport, applied: applied[transport] });
-    expect(simulator.settingsOf(PIPE)).toEqual(applied[transport] ? BODY : undefined);
-    expect((await send('PUT', PIPE_PATH, BODY)).status).toBe(200);
-    await expect.poll(() => simulator.inFlight().now).toBe(0);
-  });
+  it.each(TRANSPORTS)(
+    '%s gives no whole answer within its time, and says what it did',
+    async (transport) => {
+      const { simulator, send } = await start();
+      simulator.next({ transport });
+      await expect(readSome(simulator, unending.includes(transport) ? 150 : 15_000)).resolves.toBe(
+        { drip: 'under way', endless: 'too long', bomb: 'too long', 'no-answer': 'under way' }[
+          transport as string
+        ] ?? 'broken off',
+      );
+      expect(simulator.log[0]).toMatchObject({ fate: transport, applied: applied[transport] });
+      expect(simulator.settingsOf(PIPE)).toEqual(applied[transport] ? BODY : undefined);
+      expect((await send('PUT', PIPE_PATH, BODY)).status).toBe(200);
+      await expect.poll(() => simulator.inFlight().now).toBe(0);
+    },
+  );
 
   it('no-answer may have done the work all the same', async () => {
     const { simulator } = await start();
@@ -172,7 +199,9 @@ describe('transport', () => {
     const { simulator, send } = await start();
     await send('PUT', PIPE_PATH, BODY);
     await simulator.down();
-    await expect(send('PUT', PIPE_PATH, BODY)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+    await expect(send('PUT', PIPE_PATH, BODY)).rejects.toMatchObject({
+      cause: { code: 'ECONNREFUSED' },
+    });
     await simulator.up();
     expect((await send('PUT', PIPE_PATH, { object_storage_concurrency: 2 })).status).toBe(200);
     expect(simulator.settingsOf(PIPE)).toEqual({ ...BODY, object_storage_concurrency: 2 });
@@ -257,9 +286,13 @@ describe('the script', () => {
     simulator.always({ status: 503 });
     simulator.next({ status: 401 }, { times: 2 });
     simulator.next({ status: 409 });
-    expect([await status(), await status(), await status(), await status(), await status()]).toEqual([
-      401, 401, 409, 503, 503,
-    ]);
+    expect([
+      await status(),
+      await status(),
+      await status(),
+      await status(),
+      await status(),
+    ]).toEqual([401, 401, 409, 503, 503]);
     simulator.clear();
     expect(await status()).toBe(200);
   });

@@ -1,13 +1,28 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { basic, caller, ORGANIZATION, ORGANIZATION_PATH, PIPE, PIPE_PATH, type Send } from '../simulator/caller.ts';
-import { type RateHeader, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts';
+import {
+  basic,
+  caller,
+  ORGANIZATION,
+  ORGANIZATION_PATH,
+  PIPE,
+  PIPE_PATH,
+  type Send,
+} from '../simulator/caller.ts';
+import {
+  type RateHeader,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../simulator/simulator.ts';
 
 const BODY = { engine_max_threads: 9 };
 
 let simulator: Simulator | undefined;
 afterEach(() => simulator?.stop());
 
-async function start(options: SimulatorOptions = {}): Promise<{ simulator: Simulator; send: Send }> {
+async function start(
+  options: SimulatorOptions = {},
+): Promise<{ simulator: Simulator; send: Send }> {
   const started = await startSimulator(options);
   simulator = started;
   return { simulator: started, send: caller(started.url) };
@@ -77,14 +92,17 @@ describe('keys', () => {
     expect(simulator.settingsOf(PIPE)).toBeUndefined();
   });
 
-  it.each(['', 'Bearer abc', 'Basic', 'Basic %%%', `Basic ${Buffer.from('no colon').toString('base64')}`])(
-    'answers 401 to the header %j, also where every key is good',
-    async (authorization) => {
-      const { simulator } = await start();
-      expect(await statusOf(caller(simulator.url, authorization))).toBe(401);
-      expect(simulator.log[0]).not.toHaveProperty('keyId');
-    },
-  );
+  it.each([
+    '',
+    'Bearer abc',
+    'Basic',
+    'Basic %%%',
+    `Basic ${Buffer.from('no colon').toString('base64')}`,
+  ])('answers 401 to the header %j, also where every key is good', async (authorization) => {
+    const { simulator } = await start();
+    expect(await statusOf(caller(simulator.url, authorization))).toBe(401);
+    expect(simulator.log[0]).not.toHaveProperty('keyId');
+  });
 
   it('keeps a colon that is part of a secret', async () => {
     const { simulator } = await start({ keys: { key: 'a:b' } });

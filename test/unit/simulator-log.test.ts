@@ -1,14 +1,21 @@
 import { Agent, request } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import { basic, caller, PIPE_PATH, type Send } from '../simulator/caller.ts';
-import { type Call, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts';
+import {
+  type Call,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../simulator/simulator.ts';
 
 const BODY = { engine_max_threads: 9 };
 
 let simulator: Simulator | undefined;
 afterEach(() => simulator?.stop());
 
-async function start(options: SimulatorOptions = {}): Promise<{ simulator: Simulator; send: Send }> {
+async function start(
+  options: SimulatorOptions = {},
+): Promise<{ simulator: Simulator; send: Send }> {
   const started = await startSimulator(options);
   simulator = started;
   return { simulator: started, send: caller(started.url) };
@@ -44,9 +51,12 @@ it('keeps the order of calls, and tells connections apart', async () => {
   const put = (threads: number): Promise<void> =>
     new Promise((resolve, reject) => {
       const headers = { authorization: basic('key', 'secret'), 'content-type': 'application/json' };
-      request({ agent, port, host: '127.0.0.1', method: 'PUT', path: PIPE_PATH, headers }, (response) => {
-        response.on('end', resolve).resume();
-      })
+      request(
+        { agent, port, host: '127.0.0.1', method: 'PUT', path: PIPE_PATH, headers },
+        (response) => {
+          response.on('end', resolve).resume();
+        },
+      )
         .on('error', reject)
         .end(JSON.stringify({ engine_max_threads: threads }));
     });
@@ -92,9 +102,11 @@ it('waits for calls that fit, for those alone, and for all of them', async () =>
   const { simulator, send } = await start();
   await send('PUT', PIPE_PATH, BODY);
   let calls: Call[] | undefined;
-  const waiting = simulator.waitForCalls(3, { match: { pathIncludes: '/pipes/pipe/' } }).then((found) => {
-    calls = found;
-  });
+  const waiting = simulator
+    .waitForCalls(3, { match: { pathIncludes: '/pipes/pipe/' } })
+    .then((found) => {
+      calls = found;
+    });
   await send('PUT', PIPE_PATH.replace('/pipe/', '/other/'), BODY);
   await send('PUT', PIPE_PATH, BODY);
   expect(calls).toBeUndefined();
@@ -106,7 +118,9 @@ it('waits for calls that fit, for those alone, and for all of them', async () =>
 it('says what came instead when a wait is over', async () => {
   const { simulator, send } = await start();
   await send('PUT', PIPE_PATH, BODY);
-  await expect(simulator.waitForCalls(1, { match: { method: 'PATCH' }, timeoutMs: 10 })).rejects.toThrow(
+  await expect(
+    simulator.waitForCalls(1, { match: { method: 'PATCH' }, timeoutMs: 10 }),
+  ).rejects.toThrow(
     `0 of 1 calls fitting {"method":"PATCH"} arrived within 10 ms; the last calls of any kind:\n  PUT ${PIPE_PATH} 200`,
   );
 });

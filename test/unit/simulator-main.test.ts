@@ -14,11 +14,19 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-function run(...args: string[]): { child: ChildProcess; line(): Promise<string>; ended: Promise<unknown[]> } {
+function run(...args: string[]): {
+  child: ChildProcess;
+  line(): Promise<string>;
+  ended: Promise<unknown[]>;
+} {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return { child, line: async () => String((await lines.next()).value), ended: once(child, 'exit') };
+  return {
+    child,
+    line: async () => String((await lines.next()).value),
+    ended: once(child, 'exit'),
+  };
 }
 
 describe('the process', () => {
@@ -33,7 +41,9 @@ describe('the process', () => {
     await caller(url, basic('key', 'hush'))('PUT', PIPE_PATH, '{\n"engine_max_threads": 9 }');
     await caller(url, basic('key', 'wrong'))('PUT', `${PIPE_PATH}/none`, 'no\nJSON');
     const [good, bad] = [await line(), await line()];
-    expect(good).toMatch(/^\S+Z 200 PUT \S+\/settings \{"engine_max_threads":9\} \d+ ms [0-9a-f-]{36}$/);
+    expect(good).toMatch(
+      /^\S+Z 200 PUT \S+\/settings \{"engine_max_threads":9\} \d+ ms [0-9a-f-]{36}$/,
+    );
     expect(bad).toMatch(/^\S+Z 401 PUT \S+\/none "no\\nJSON" \d+ ms$/);
     expect([first, second, good, bad].join('\n')).not.toContain('hush');
     child.kill('SIGTERM');
@@ -46,19 +56,28 @@ describe('the process', () => {
     await line();
     const answer = caller(url, basic('key', 'hush'))('PUT', PIPE_PATH, { engine_max_threads: 1 });
     answer.catch(() => {});
-    await expect.poll(async () => (await fetch(`${url}/_control/counts`)).json()).toMatchObject({ calls: 1 });
+    await expect
+      .poll(async () => (await fetch(`${url}/_control/counts`)).json())
+      .toMatchObject({ calls: 1 });
     child.kill('SIGINT');
     expect(await ended).toEqual([0, null]);
     await expect(answer).rejects.toThrow('fetch failed');
   });
 
   it('ends with 2 and every problem when the flags are wrong', async () => {
-    const child = spawn(process.execPath, [MAIN, '--port', 'x', '--colour', 'red'], { stdio: 'pipe' });
+    const child = spawn(process.execPath, [MAIN, '--port', 'x', '--colour', 'red'], {
+      stdio: 'pipe',
+    });
     children.push(child);
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
     expect(await once(child, 'close')).toEqual([2, null]);
-    for (const problem of ['--colour: no such flag', '--port: "x" is not', '--key-id: give', '--key-secret: give']) {
+    for (const problem of [
+      '--colour: no such flag',
+      '--port: "x" is not',
+      '--key-id: give',
+      '--key-secret: give',
+    ]) {
       expect(said).toContain(problem);
     }
   });
@@ -88,16 +107,30 @@ describe('flags', () => {
     );
     const [url = ''] = /http:\S+\d/.exec(await line()) ?? [];
     const send = caller(url, basic('key', 'hush'));
-    const { body } = await send('PATCH', ORGANIZATION_PATH, { privateEndpoints: { add: [], remove: [] } });
+    const { body } = await send('PATCH', ORGANIZATION_PATH, {
+      privateEndpoints: { add: [], remove: [] },
+    });
     expect(body.result?.privateEndpoints).toMatchObject([{ id: 'theirs-1' }, { id: 'theirs-2' }]);
     const { body: found } = await send('GET', `${ORGANIZATION_PATH}/activities/a%2F1`);
     expect(found.result).toMatchObject({ id: 'a/1', organizationId: ORGANIZATION });
-    expect((await send('PATCH', ORGANIZATION_PATH.replace(/1$/, '2'), { name: 'x' })).status).toBe(404);
+    expect((await send('PATCH', ORGANIZATION_PATH.replace(/1$/, '2'), { name: 'x' })).status).toBe(
+      404,
+    );
   });
 
   it('become options', () => {
     const pipes = ['--pipe', 'o/s/p', '--pipe=o/s/q'];
-    const args = [...KEY, '--port=8080', '--latency-ms', '20', '--rate', '10/2.5s', '--rate-header', 'none', ...pipes];
+    const args = [
+      ...KEY,
+      '--port=8080',
+      '--latency-ms',
+      '20',
+      '--rate',
+      '10/2.5s',
+      '--rate-header',
+      'none',
+      ...pipes,
+    ];
     expect(readFlags([...args, '--control', '--quiet'])).toEqual({
       quiet: true,
       options: {
@@ -129,9 +162,15 @@ describe('flags', () => {
     [['--pipe', 'o/s'], '--pipe: "o/s" is not organization/service/pipe'],
     [['--organization', 'acme'], '--organization: "acme" is not a uuid'],
     [['--activity', 'a'], '--activity: "a" is not organization/activity'],
-    [['--key-id', 'other'], '--key-secret: there are 2 key ids and 1 secrets; give each id its secret'],
+    [
+      ['--key-id', 'other'],
+      '--key-secret: there are 2 key ids and 1 secrets; give each id its secret',
+    ],
     [['--tls-cert', '/nowhere'], '--tls-key: give the private key'],
-    [['--tls-cert', '/nowhere', '--tls-key', '/nowhere'], '--tls-cert: cannot read /nowhere: ENOENT'],
+    [
+      ['--tls-cert', '/nowhere', '--tls-key', '/nowhere'],
+      '--tls-cert: cannot read /nowhere: ENOENT',
+    ],
     [['--control=yes'], '--control: takes no value'],
     [['--port'], '--port: give it a value, N'],
     [['stray'], 'stray: no such flag'],

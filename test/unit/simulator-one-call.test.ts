@@ -1,14 +1,33 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { basic, caller, ORGANIZATION, ORGANIZATION_PATH, PIPE, PIPE_PATH, type Send } from '../simulator/caller.ts';
-import { ORGANIZATION_CHOICES, type OrganizationBehaviour, strangers } from '../simulator/organization-types.ts';
-import { type Fault, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts';
+import {
+  basic,
+  caller,
+  ORGANIZATION,
+  ORGANIZATION_PATH,
+  PIPE,
+  PIPE_PATH,
+  type Send,
+} from '../simulator/caller.ts';
+import {
+  ORGANIZATION_CHOICES,
+  type OrganizationBehaviour,
+  strangers,
+} from '../simulator/organization-types.ts';
+import {
+  type Fault,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../simulator/simulator.ts';
 
 const BODY = { engine_max_threads: 9 };
 
 let simulator: Simulator | undefined;
 afterEach(() => simulator?.stop());
 
-async function start(options: SimulatorOptions = {}): Promise<{ simulator: Simulator; send: Send }> {
+async function start(
+  options: SimulatorOptions = {},
+): Promise<{ simulator: Simulator; send: Send }> {
   const started = await startSimulator({ keys: { key: 'secret' }, ...options });
   simulator = started;
   return { simulator: started, send: caller(started.url) };
@@ -18,7 +37,9 @@ const statusOf = async (send: Send): Promise<number> => (await send('PUT', PIPE_
 
 describe('play for one call', () => {
   it('holds for that call of settings, on top of what holds for all', async () => {
-    const { simulator, send } = await start({ settings: { notApplicable: ['engine_max_insert_threads'] } });
+    const { simulator, send } = await start({
+      settings: { notApplicable: ['engine_max_insert_threads'] },
+    });
     simulator.next({ play: { settings: { echo: 'none' } } });
     expect((await send('PUT', PIPE_PATH, BODY)).body.result).toEqual({});
     expect((await send('PUT', PIPE_PATH, BODY)).body.result).toMatchObject(BODY);
@@ -48,7 +69,8 @@ describe('play for one call', () => {
 
   it('holds for that read of an activity', async () => {
     const { simulator, send } = await start();
-    const get = async (): Promise<number> => (await send('GET', `${ORGANIZATION_PATH}/activities/a`)).status;
+    const get = async (): Promise<number> =>
+      (await send('GET', `${ORGANIZATION_PATH}/activities/a`)).status;
     simulator.next({ play: { activity: { anyActivity: true } } });
     simulator.next({ play: { activity: { missingStatus: 400 } } });
     expect([await get(), await get(), await get()]).toEqual([200, 400, 404]);
@@ -56,10 +78,17 @@ describe('play for one call', () => {
 
   it('goes with a fault', async () => {
     const { simulator, send } = await start();
-    simulator.next({ transport: 'reset-after', play: { settings: { clamp: { engine_max_threads: [0, 4] } } } });
+    simulator.next({
+      transport: 'reset-after',
+      play: { settings: { clamp: { engine_max_threads: [0, 4] } } },
+    });
     await expect(send('PUT', PIPE_PATH, BODY)).rejects.toThrow('fetch failed');
     expect(simulator.settingsOf(PIPE)).toEqual({ engine_max_threads: 4 });
-    simulator.next({ status: 504, appliesAfterMs: 5, play: { settings: { clamp: { engine_max_threads: [0, 3] } } } });
+    simulator.next({
+      status: 504,
+      appliesAfterMs: 5,
+      play: { settings: { clamp: { engine_max_threads: [0, 3] } } },
+    });
     expect(await statusOf(send)).toBe(504);
     await expect.poll(() => simulator.settingsOf(PIPE)).toEqual({ engine_max_threads: 3 });
   });
@@ -68,7 +97,9 @@ describe('play for one call', () => {
     const { simulator, send } = await start();
     simulator.setKey('other', 'secret');
     simulator.always({ play: { settings: { echo: 'none' } } }, { keyId: 'other' });
-    expect((await caller(simulator.url, basic('other', 'secret'))('PUT', PIPE_PATH, BODY)).body.result).toEqual({});
+    expect(
+      (await caller(simulator.url, basic('other', 'secret'))('PUT', PIPE_PATH, BODY)).body.result,
+    ).toEqual({});
     expect((await send('PUT', PIPE_PATH, BODY)).body.result).toMatchObject(BODY);
   });
 });
@@ -84,12 +115,27 @@ describe('together', () => {
     const add = [{ id: 'new', ...tuple }];
     const remove = [{ id: 'theirs-2', ...tuple }];
     for (const other of choices) {
-      const organization: Partial<OrganizationBehaviour> = { ...other, ...one, staleForMs: 1, refusedIds: ['x'] };
-      simulator.setOrganization(ORGANIZATION, { remove: ['new', 'NEW', 'theirs-1', 'theirs-2'], add: strangers(2) });
+      const organization: Partial<OrganizationBehaviour> = {
+        ...other,
+        ...one,
+        staleForMs: 1,
+        refusedIds: ['x'],
+      };
+      simulator.setOrganization(ORGANIZATION, {
+        remove: ['new', 'NEW', 'theirs-1', 'theirs-2'],
+        add: strangers(2),
+      });
       simulator.next({ play: { organization } });
-      const { status, body } = await send('PATCH', ORGANIZATION_PATH, { name: 'n', privateEndpoints: { add, remove } });
-      const refusing = [other, one].some((choice) => /bad-request|gone|refused|forbidden/.test(JSON.stringify(choice)));
-      expect(body, JSON.stringify(organization)).toHaveProperty(status === 200 ? 'result' : 'error');
+      const { status, body } = await send('PATCH', ORGANIZATION_PATH, {
+        name: 'n',
+        privateEndpoints: { add, remove },
+      });
+      const refusing = [other, one].some((choice) =>
+        /bad-request|gone|refused|forbidden/.test(JSON.stringify(choice)),
+      );
+      expect(body, JSON.stringify(organization)).toHaveProperty(
+        status === 200 ? 'result' : 'error',
+      );
       expect(refusing || status === 200, `${status} to ${JSON.stringify(organization)}`).toBe(true);
     }
   });
@@ -113,18 +159,25 @@ describe('by', () => {
     { transport: 'no-answer', by: 'operation' },
     { play: { settings: { echo: 'none' } } },
   ];
-  it.each(operations)('%j is no answer to a wrong secret, and waits for a call that gets through', async (fault) => {
-    const { simulator, send } = await start();
-    simulator.next(fault);
-    const stranger = caller(simulator.url, basic('key', 'wrong'));
-    expect([await statusOf(stranger), await statusOf(stranger)]).toEqual([401, 401]);
-    expect(simulator.settingsOf(PIPE)).toBeUndefined();
-    const signal = AbortSignal.timeout(200);
-    const answered = await send('PUT', PIPE_PATH, BODY, signal).catch(() => ({ status: 0, text: '' }));
-    const changed = answered.status !== 200 || answered.text === '' || answered.text.includes('"result":{}');
-    expect(changed).toBe(true);
-    expect(await statusOf(send)).toBe(200);
-  });
+  it.each(operations)(
+    '%j is no answer to a wrong secret, and waits for a call that gets through',
+    async (fault) => {
+      const { simulator, send } = await start();
+      simulator.next(fault);
+      const stranger = caller(simulator.url, basic('key', 'wrong'));
+      expect([await statusOf(stranger), await statusOf(stranger)]).toEqual([401, 401]);
+      expect(simulator.settingsOf(PIPE)).toBeUndefined();
+      const signal = AbortSignal.timeout(200);
+      const answered = await send('PUT', PIPE_PATH, BODY, signal).catch(() => ({
+        status: 0,
+        text: '',
+      }));
+      const changed =
+        answered.status !== 200 || answered.text === '' || answered.text.includes('"result":{}');
+      expect(changed).toBe(true);
+      expect(await statusOf(send)).toBe(200);
+    },
+  );
 
   const gateways: Fault[] = [{ status: 503 }, { status: 302 }, { status: 200, by: 'gateway' }];
   it.each(gateways)('%j is the answer to whoever calls', async (fault) => {

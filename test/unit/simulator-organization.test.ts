@@ -70,10 +70,19 @@ describe('PATCH organization', () => {
     ['a name that is no text', { name: 7 }],
     ['an empty name', { name: ' ' }],
     ['a list that is none', { privateEndpoints: { add: {} } }],
-    ['an endpoint without region', { privateEndpoints: { add: [{ id: 'c', cloudProvider: 'gcp' }] } }],
+    [
+      'an endpoint without region',
+      { privateEndpoints: { add: [{ id: 'c', cloudProvider: 'gcp' }] } },
+    ],
     ['an id that is no text', { privateEndpoints: { remove: [{ ...endpoint('a'), id: 1 }] } }],
-    ['an unknown field of an endpoint', { privateEndpoints: { add: [{ ...endpoint('c'), tag: 'x' }] } }],
-    ['a description of null', { privateEndpoints: { add: [{ ...endpoint('c'), description: null }] } }],
+    [
+      'an unknown field of an endpoint',
+      { privateEndpoints: { add: [{ ...endpoint('c'), tag: 'x' }] } },
+    ],
+    [
+      'a description of null',
+      { privateEndpoints: { add: [{ ...endpoint('c'), description: null }] } },
+    ],
   ])('refuses %s with 400 and changes nothing', async (_, body) => {
     const { patch, simulator } = await start();
     const before = simulator.organization(ORGANIZATION);
@@ -102,7 +111,9 @@ describe('switches of an organization', () => {
   ] as const)('addExisting: %s', async (addExisting, status, descriptions) => {
     const { patch, simulator } = await start({ addExisting });
     expect((await patch(again)).status).toBe(status);
-    const present = simulator.organization(ORGANIZATION)?.privateEndpoints.filter(({ id }) => id === 'a');
+    const present = simulator
+      .organization(ORGANIZATION)
+      ?.privateEndpoints.filter(({ id }) => id === 'a');
     expect(present?.map(({ description }) => description)).toEqual(descriptions);
   });
 
@@ -147,7 +158,10 @@ describe('switches of an organization', () => {
 
   it('remove: ignored', async () => {
     const { patch } = await start({ remove: 'ignored' });
-    expect(listed(await patch({ privateEndpoints: { remove: [endpoint('a')] } }))).toEqual(['a', 'b']);
+    expect(listed(await patch({ privateEndpoints: { remove: [endpoint('a')] } }))).toEqual([
+      'a',
+      'b',
+    ]);
   });
 
   it.each([
@@ -157,7 +171,10 @@ describe('switches of an organization', () => {
     const { patch, ids, simulator } = await start({ onError, refusedIds: ['d'] });
     const { status, body } = await patch({
       name: 'New',
-      privateEndpoints: { remove: [endpoint('a')], add: [endpoint('c'), endpoint('d'), endpoint('e')] },
+      privateEndpoints: {
+        remove: [endpoint('a')],
+        add: [endpoint('c'), endpoint('d'), endpoint('e')],
+      },
     });
     expect(status).toBe(400);
     expect(body.error).toBe('BAD_REQUEST: private endpoint "d" is not valid');
@@ -168,7 +185,9 @@ describe('switches of an organization', () => {
 
   it('maxEndpoints: one more is 422', async () => {
     const { patch, ids } = await start({ maxEndpoints: 3 });
-    expect((await patch({ privateEndpoints: { add: [endpoint('c'), endpoint('d')] } })).status).toBe(422);
+    expect(
+      (await patch({ privateEndpoints: { add: [endpoint('c'), endpoint('d')] } })).status,
+    ).toBe(422);
     expect((await patch({ privateEndpoints: { add: [endpoint('c')] } })).status).toBe(200);
     expect(ids()).toEqual(['a', 'b', 'c']);
   });
@@ -243,7 +262,11 @@ describe('switches of an organization', () => {
 
   it('someone else renames, adds and removes without a trace in the log', async () => {
     const { patch, simulator } = await start();
-    simulator.setOrganization(ORGANIZATION, { name: 'Theirs', add: [endpoint('z')], remove: ['a'] });
+    simulator.setOrganization(ORGANIZATION, {
+      name: 'Theirs',
+      add: [endpoint('z')],
+      remove: ['a'],
+    });
     expect(simulator.log).toEqual([]);
     const answered = await patch({ privateEndpoints: { add: [], remove: [] } });
     expect(answered.body.result?.name).toBe('Theirs');

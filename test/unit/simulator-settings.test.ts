@@ -7,7 +7,9 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 let simulator: Simulator | undefined;
 afterEach(() => simulator?.stop());
 
-async function start(options: SimulatorOptions = {}): Promise<{ simulator: Simulator; send: Send }> {
+async function start(
+  options: SimulatorOptions = {},
+): Promise<{ simulator: Simulator; send: Send }> {
   const started = await startSimulator(options);
   simulator = started;
   return { simulator: started, send: caller(started.url) };
@@ -24,8 +26,14 @@ describe('PUT settings', () => {
     expect(Object.keys(body)).toEqual(['status', 'requestId', 'result']);
     expect(body.requestId).toMatch(UUID_V4);
     expect(Object.keys(body.result ?? {})).toHaveLength(12);
-    expect(body.result).toMatchObject({ engine_max_threads: 9, engine_parallel_view_processing: true });
-    expect(simulator.settingsOf(PIPE)).toEqual({ engine_max_threads: 9, engine_parallel_view_processing: true });
+    expect(body.result).toMatchObject({
+      engine_max_threads: 9,
+      engine_parallel_view_processing: true,
+    });
+    expect(simulator.settingsOf(PIPE)).toEqual({
+      engine_max_threads: 9,
+      engine_parallel_view_processing: true,
+    });
   });
 
   it.each([
@@ -39,27 +47,38 @@ describe('PUT settings', () => {
     ['engine_min_insert_block_size_bytes', 0, 1_073_741_824],
     ['engine_max_download_threads', 0, 32],
     ['engine_parallel_distributed_insert_select', 0, 2],
-  ])('takes %s from %d to %d, and stores nothing of a body with one outside', async (key, lowest, highest) => {
-    const { simulator, send } = await start();
-    for (const value of [lowest, highest]) {
-      expect((await send('PUT', PIPE_PATH, { [key]: value })).body.result?.[key]).toBe(value);
-    }
-    for (const value of [lowest - 1, highest + 1]) {
-      const { status, body } = await send('PUT', PIPE_PATH, {
-        object_storage_use_cluster_function: true,
-        [key]: value,
-      });
-      expect(status).toBe(400);
-      expect(body.error).toBe(
-        `BAD_REQUEST: request body.${key} value is out of range: ${value} is not in ${lowest}..${highest}`,
-      );
-    }
-    expect(simulator.settingsOf(PIPE)).toEqual({ [key]: highest });
-  });
+  ])(
+    'takes %s from %d to %d, and stores nothing of a body with one outside',
+    async (key, lowest, highest) => {
+      const { simulator, send } = await start();
+      for (const value of [lowest, highest]) {
+        expect((await send('PUT', PIPE_PATH, { [key]: value })).body.result?.[key]).toBe(value);
+      }
+      for (const value of [lowest - 1, highest + 1]) {
+        const { status, body } = await send('PUT', PIPE_PATH, {
+          object_storage_use_cluster_function: true,
+          [key]: value,
+        });
+        expect(status).toBe(400);
+        expect(body.error).toBe(
+          `BAD_REQUEST: request body.${key} value is out of range: ${value} is not in ${lowest}..${highest}`,
+        );
+      }
+      expect(simulator.settingsOf(PIPE)).toEqual({ [key]: highest });
+    },
+  );
 
   it.each([
-    ['an unknown key', { engine_max_thread: 4 }, "BAD_REQUEST: unknown setting 'engine_max_thread'"],
-    ['__proto__', '{"__proto__":{"engine_max_threads":4}}', "BAD_REQUEST: unknown setting '__proto__'"],
+    [
+      'an unknown key',
+      { engine_max_thread: 4 },
+      "BAD_REQUEST: unknown setting 'engine_max_thread'",
+    ],
+    [
+      '__proto__',
+      '{"__proto__":{"engine_max_threads":4}}',
+      "BAD_REQUEST: unknown setting '__proto__'",
+    ],
     ['a number as text', { engine_max_threads: '4' }, 'value is not an integer: "4"'],
     ['a fraction', { engine_max_threads: 5.5 }, 'value is not an integer: 5.5'],
     ['null', { engine_max_threads: null }, 'value is not an integer: null'],
@@ -95,12 +114,16 @@ describe('PUT settings', () => {
     ['PUT', '/', 404],
   ])('has no operation %s %s', async (method, path, status) => {
     const { send } = await start();
-    expect((await send(method, path, method === 'GET' ? undefined : { engine_max_threads: 1 })).status).toBe(status);
+    expect(
+      (await send(method, path, method === 'GET' ? undefined : { engine_max_threads: 1 })).status,
+    ).toBe(status);
   });
 
   it('decodes each segment of a path', async () => {
     const { simulator, send } = await start();
-    await send('PUT', '/v1/organizations/a%20b/services/s/pipes/p%C3%A4/settings', { engine_max_threads: 1 });
+    await send('PUT', '/v1/organizations/a%20b/services/s/pipes/p%C3%A4/settings', {
+      engine_max_threads: 1,
+    });
     expect(simulator.settingsOf('a b/s/pä')).toEqual({ engine_max_threads: 1 });
   });
 });
@@ -137,14 +160,18 @@ describe('switches of settings', () => {
   });
 
   it('ranges: narrower than the document, 400 and nothing stored', async () => {
-    const { simulator, send } = await start({ settings: { ranges: { engine_max_threads: [2, 8] } } });
+    const { simulator, send } = await start({
+      settings: { ranges: { engine_max_threads: [2, 8] } },
+    });
     expect((await send('PUT', PIPE_PATH, { engine_max_threads: 8 })).status).toBe(200);
     expect((await send('PUT', PIPE_PATH, { engine_max_threads: 9 })).status).toBe(400);
     expect(simulator.settingsOf(PIPE)).toEqual({ engine_max_threads: 8 });
   });
 
   it('clamp: stored and echoed inside the range, with 200', async () => {
-    const { simulator, send } = await start({ settings: { clamp: { engine_max_threads: [2, 8] } } });
+    const { simulator, send } = await start({
+      settings: { clamp: { engine_max_threads: [2, 8] } },
+    });
     expect((await send('PUT', PIPE_PATH, { engine_max_threads: 60 })).body.result).toMatchObject({
       engine_max_threads: 8,
     });
@@ -152,10 +179,17 @@ describe('switches of settings', () => {
   });
 
   it('notApplicable: one such key spoils the whole call', async () => {
-    const { simulator, send } = await start({ settings: { notApplicable: ['engine_max_threads'] } });
-    const { status, body } = await send('PUT', PIPE_PATH, { object_storage_concurrency: 2, engine_max_threads: 1 });
+    const { simulator, send } = await start({
+      settings: { notApplicable: ['engine_max_threads'] },
+    });
+    const { status, body } = await send('PUT', PIPE_PATH, {
+      object_storage_concurrency: 2,
+      engine_max_threads: 1,
+    });
     expect(status).toBe(400);
-    expect(body.error).toBe("BAD_REQUEST: Setting 'engine_max_threads' is not supported for this kind of pipe");
+    expect(body.error).toBe(
+      "BAD_REQUEST: Setting 'engine_max_threads' is not supported for this kind of pipe",
+    );
     expect(simulator.settingsOf(PIPE)).toBeUndefined();
   });
 
@@ -168,7 +202,9 @@ describe('switches of settings', () => {
     const { simulator, send } = await start({ settings: { writes: 'replace' } });
     simulator.play({ settings: { echo: 'none' } });
     await send('PUT', PIPE_PATH, { engine_max_threads: 7 });
-    expect((await send('PUT', PIPE_PATH, { object_storage_concurrency: 2 })).body.result).toEqual({});
+    expect((await send('PUT', PIPE_PATH, { object_storage_concurrency: 2 })).body.result).toEqual(
+      {},
+    );
     expect(simulator.settingsOf(PIPE)).toEqual({ object_storage_concurrency: 2 });
   });
 
@@ -179,6 +215,8 @@ describe('switches of settings', () => {
     expect(simulator.log).toHaveLength(1);
     const { body } = await send('PUT', PIPE_PATH, { object_storage_concurrency: 2 });
     expect(body.result).toMatchObject({ engine_max_threads: 3, object_storage_concurrency: 2 });
-    expect(simulator.dump().pipes).toEqual({ [PIPE]: { engine_max_threads: 3, object_storage_concurrency: 2 } });
+    expect(simulator.dump().pipes).toEqual({
+      [PIPE]: { engine_max_threads: 3, object_storage_concurrency: 2 },
+    });
   });
 });

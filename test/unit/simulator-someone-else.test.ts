@@ -28,7 +28,9 @@ describe('someone else', () => {
     await someone.rename('Theirs');
     const { body } = await someone.remove('x');
     expect(body.result).toMatchObject({ name: 'Theirs', privateEndpoints: [{ id: 'y' }] });
-    expect(simulator.calls({ keyId: someone.keyId }).map((call) => [call.method, call.path, call.body])).toEqual([
+    expect(
+      simulator.calls({ keyId: someone.keyId }).map((call) => [call.method, call.path, call.body]),
+    ).toEqual([
       [
         'PATCH',
         ORGANIZATION_PATH,
@@ -37,7 +39,9 @@ describe('someone else', () => {
       ['PATCH', ORGANIZATION_PATH, { name: 'Theirs' }],
       ['PATCH', ORGANIZATION_PATH, { privateEndpoints: { remove: [endpoint('x')] } }],
     ]);
-    expect((await caller(simulator.url)('PATCH', ORGANIZATION_PATH, { name: 'Ours' })).status).toBe(200);
+    expect((await caller(simulator.url)('PATCH', ORGANIZATION_PATH, { name: 'Ours' })).status).toBe(
+      200,
+    );
     expect(simulator.callCount({ keyId: 'key' })).toBe(1);
   });
 
@@ -52,14 +56,18 @@ describe('someone else', () => {
     });
     expect(simulator.log.at(-1)?.body).toEqual({ privateEndpoints: { add: [], remove: [] } });
     expect((await someone.add(endpoint('bad'))).status).toBe(400);
-    await expect(someone.remove('nobody')).rejects.toThrow(`organization ${OTHER} has no endpoint nobody`);
+    await expect(someone.remove('nobody')).rejects.toThrow(
+      `organization ${OTHER} has no endpoint nobody`,
+    );
   });
 
   it('may share a key, and its limit', async () => {
     const simulator = await start({ rate: { calls: 1, perMs: 60_000 } });
     const someone = someoneElse(simulator, { key: { id: 'key', secret: 'secret' } });
     expect((await someone.rename('Theirs')).status).toBe(200);
-    expect((await caller(simulator.url)('PATCH', ORGANIZATION_PATH, { name: 'Ours' })).status).toBe(429);
+    expect((await caller(simulator.url)('PATCH', ORGANIZATION_PATH, { name: 'Ours' })).status).toBe(
+      429,
+    );
   });
 });
 
@@ -85,7 +93,9 @@ describe('endpointCounts', () => {
       'gcp/q/y': counted(1, 1, 0, 0),
       'gcp/r/a/b': counted(0, 0, 1, 0),
     });
-    expect(simulator.endpointCounts(ORGANIZATION, { keyId: 'key' })['gcp/r/x']).toEqual(counted(2, 1, 1, 0));
+    expect(simulator.endpointCounts(ORGANIZATION, { keyId: 'key' })['gcp/r/x']).toEqual(
+      counted(2, 1, 1, 0),
+    );
     expect(simulator.endpointCounts(ORGANIZATION, { keyId: 'someone-else' })).toEqual({
       'gcp/r/x': counted(0, 0, 1, 1),
     });
@@ -95,7 +105,9 @@ describe('endpointCounts', () => {
   it('counts a call that was spoilt, refused or has no right key as arrived and not done', async () => {
     const simulator = await start({ organization: { refusedIds: ['bad'] } });
     const patch = (add: object[], authorization?: string): Promise<unknown> =>
-      caller(simulator.url, authorization)('PATCH', ORGANIZATION_PATH, { privateEndpoints: { add } });
+      caller(simulator.url, authorization)('PATCH', ORGANIZATION_PATH, {
+        privateEndpoints: { add },
+      });
     simulator.next({ transport: 'reset-before' });
     await expect(patch([endpoint('x')])).rejects.toThrow('fetch failed');
     await patch([endpoint('x'), endpoint('bad')]);

@@ -33,7 +33,12 @@ it('serves https with the certificate it was given', async () => {
 
 it.each([
   ['one the caller does not trust', selfSigned(), selfSigned().cert, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-  ['one for another address', selfSigned({ address: '127.0.0.2' }), undefined, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  [
+    'one for another address',
+    selfSigned({ address: '127.0.0.2' }),
+    undefined,
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  ],
   ['one that is over', selfSigned({ daysLeft: -1 }), undefined, 'CERT_HAS_EXPIRED'],
 ])('plays a wrong certificate: %s', async (_, tls, trusted, code) => {
   simulator = await startSimulator({ tls });
@@ -41,14 +46,17 @@ it.each([
   expect(simulator.log).toEqual([]);
 });
 
-it.each(['reset-before', 'reset-after', 'truncated'] as const)('plays %s over TLS too', async (transport) => {
-  const tls = selfSigned();
-  simulator = await startSimulator({ tls });
-  simulator.next({ transport });
-  await expect(put(simulator.url, tls.cert)).rejects.toThrow(/socket hang up|ECONNRESET|aborted/);
-  expect(simulator.log[0]?.applied).toBe(transport !== 'reset-before');
-  await expect(put(simulator.url, tls.cert)).resolves.toBe(200);
-});
+it.each(['reset-before', 'reset-after', 'truncated'] as const)(
+  'plays %s over TLS too',
+  async (transport) => {
+    const tls = selfSigned();
+    simulator = await startSimulator({ tls });
+    simulator.next({ transport });
+    await expect(put(simulator.url, tls.cert)).rejects.toThrow(/socket hang up|ECONNRESET|aborted/);
+    expect(simulator.log[0]?.applied).toBe(transport !== 'reset-before');
+    await expect(put(simulator.url, tls.cert)).resolves.toBe(200);
+  },
+);
 
 it('stops although connections are open', async () => {
   const tls = selfSigned();
@@ -56,5 +64,7 @@ it('stops although connections are open', async () => {
   const agent = new Agent({ keepAlive: true });
   await put(simulator.url, tls.cert, agent);
   await simulator.stop();
-  await expect(put(simulator.url, tls.cert, agent)).rejects.toThrow(/socket hang up|ECONNREFUSED|ECONNRESET/);
+  await expect(put(simulator.url, tls.cert, agent)).rejects.toThrow(
+    /socket hang up|ECONNREFUSED|ECONNRESET/,
+  );
 });

@@ -27,7 +27,8 @@ export const BEFORE = { bundle: join(FOLDER, 'pipewright.js'), crds: join(FOLDER
 /** Unpacks it. Throws when it is not what the README says that it is. */
 export function unpackBefore(): void {
   const packed = readFileSync(PACKED);
-  if (sha256(packed) !== SHA256) throw new Error(`${PACKED} is not what it was made as; see test/upgrade/README.md`);
+  if (sha256(packed) !== SHA256)
+    throw new Error(`${PACKED} is not what it was made as; see test/upgrade/README.md`);
   const { bundle, crds } = JSON.parse(gunzipSync(packed).toString('utf8')) as Product;
   mkdirSync(BEFORE.crds, { recursive: true });
   writeFileSync(BEFORE.bundle, bundle);

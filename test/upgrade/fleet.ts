@@ -4,7 +4,12 @@ import { expect } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { type LeaderStage, pass, type Replica } from '../faults/leader/leader-stage.ts';
 import { type Activities, activitiesOf } from '../support/activity-scene.ts';
-import { endpoint, type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
+import {
+  endpoint,
+  type Org,
+  type Organizations,
+  organizationsOf,
+} from '../support/organization-scene.ts';
 import { ORGANIZATION, SERVICE } from '../support/scene.ts';
 import type { Losses } from './losses.ts';
 
@@ -38,11 +43,20 @@ export interface Fleet {
   create(): Promise<void>;
   /** One edit of everything that is busy. */
   edit(): Promise<void>;
-  /** Begins a change of each unlucky object; resolves when it was sent and nobody knows what became of it. */
+  /**
+   * Begins a change of each unlucky object; resolves when it was sent and nobody knows what became
+   * of it.
+   */
   leaveOpen(roll: number): Promise<void>;
-  /** A change that is answered, and the leader is kept from writing down what came of it; resolves when it is done at the API. */
+  /**
+   * A change that is answered, and the leader is kept from writing down what came of it; resolves
+   * when it is done at the API.
+   */
   leaveUnrecorded(roll: number, leader: Replica): Promise<void>;
-  /** Somebody else takes an endpoint of ours away; resolves when the operator has noticed, and `recorded` it where the CRDs let it. */
+  /**
+   * Somebody else takes an endpoint of ours away; resolves when the operator has noticed, and
+   * `recorded` it where the CRDs let it.
+   */
   takeAway(noticed: 'recorded' | 'seen'): Promise<void>;
   /** How often that was. */
   takenAway(): number;
@@ -52,7 +66,9 @@ export interface Fleet {
   addBesideRefused(roll: number): Promise<void>;
   /** Generations of that object. */
   refusals(): number;
-  /** Waits until every object is as declared and nothing is open, and holds cluster and API to that. */
+  /**
+   * Waits until every object is as declared and nothing is open, and holds cluster and API to that.
+   */
   asDeclared(): Promise<void>;
   /** How many calls came from the object that waits. */
   twinCalls(): number;
@@ -88,13 +104,18 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       ...more,
     });
   const populate = (name: string): void =>
-    simulator.setOrganization(idOf(name), { name: 'As it was', add: OTHERS.map((id) => ({ ...endpoint(id) })) });
-  const setLost = (): Promise<void> => stage.pset('lost', { settings: { engine_max_threads: lost } });
+    simulator.setOrganization(idOf(name), {
+      name: 'As it was',
+      add: OTHERS.map((id) => ({ ...endpoint(id) })),
+    });
+  const setLost = (): Promise<void> =>
+    stage.pset('lost', { settings: { engine_max_threads: lost } });
 
   return {
     idOf,
     async create() {
-      for (const name of [...STILL, ...UNLUCKY, UNRECORDED, REFUSED, 'busy', 'vanish']) populate(name);
+      for (const name of [...STILL, ...UNLUCKY, UNRECORDED, REFUSED, 'busy', 'vanish'])
+        populate(name);
       simulator.play({ organization: { refusedIds: [BAD] } });
       acts.record('record');
       twinKey = (await stage.newKey(TWIN)).id;
@@ -116,7 +137,11 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       ]);
       await orgs.until('named', 'Applied', PATIENCE_MS);
       const credentialsSecretRef = { name: TWIN };
-      await orgs.create(TWIN, { organizationId: idOf('named'), credentialsSecretRef, name: 'Twin' });
+      await orgs.create(TWIN, {
+        organizationId: idOf('named'),
+        credentialsSecretRef,
+        name: 'Twin',
+      });
       await acts.until('record', 'Fetched');
       await this.asDeclared();
     },
@@ -136,10 +161,14 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       declared.delete(leaver);
       leaving.push(leaver);
       lost += 1;
-      const without = (name: string): string[] => (declared.get(name) ?? []).filter((id) => id !== `${name}-${roll}`);
+      const without = (name: string): string[] =>
+        (declared.get(name) ?? []).filter((id) => id !== `${name}-${roll}`);
       await losses.lose(
         [
-          ...['add-late', 'remove-late'].map((name) => ({ marker: `${name}-${roll}`, fate: 'never-arrives' as const })),
+          ...['add-late', 'remove-late'].map((name) => ({
+            marker: `${name}-${roll}`,
+            fate: 'never-arrives' as const,
+          })),
           ...['add-done', 'remove-done', 'leaving'].map((name) => ({
             marker: `${name}-${roll}`,
             fate: 'is-done' as const,
@@ -157,21 +186,30 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
           ]),
       );
       for (const name of [...UNLUCKY, leaver]) {
-        await orgs.untilIt(name, 'an open intent', ({ status }) => status.pendingChange !== undefined);
+        await orgs.untilIt(
+          name,
+          'an open intent',
+          ({ status }) => status.pendingChange !== undefined,
+        );
       }
     },
     async leaveUnrecorded(roll, leader) {
       leader.onKube({
         take: async (passing) => {
-          const isResult = passing.path.endsWith(`/${UNRECORDED}/status`) && !isIntent(passing.body);
+          const isResult =
+            passing.path.endsWith(`/${UNRECORDED}/status`) && !isIntent(passing.body);
           await (isResult ? passing.sever() : pass(passing));
         },
       });
       const id = `${UNRECORDED}-${roll}`;
-      // The version before rounds the time of an intent up to a whole second: the next leader is there before that.
+      // The version before rounds the time of an intent up to a whole second: the next leader is
+      // there before that.
       await pause(1_000 - (Date.now() % 1_000));
       await declare(UNRECORDED, ['kept', id]);
-      await waitFor(() => orgs.ids(idOf(UNRECORDED)), { what: id, until: (ids) => ids.includes(id) });
+      await waitFor(() => orgs.ids(idOf(UNRECORDED)), {
+        what: id,
+        until: (ids) => ids.includes(id),
+      });
     },
     async takeAway(noticed) {
       const id = idOf('vanish');
@@ -180,9 +218,14 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       const { length } = orgs.calls(id);
       await orgs.request('vanish');
       if (noticed === 'recorded') {
-        await orgs.untilIt('vanish', 'missed', ({ status }) => ledgerIn(status).includes('vanish Added Missing'));
+        await orgs.untilIt('vanish', 'missed', ({ status }) =>
+          ledgerIn(status).includes('vanish Added Missing'),
+        );
       }
-      await waitFor(() => orgs.calls(id).length, { what: 'a look at it', until: (calls) => calls > length });
+      await waitFor(() => orgs.calls(id).length, {
+        what: 'a look at it',
+        until: (calls) => calls > length,
+      });
     },
     takenAway: () => takenAway,
     async takenUp() {
@@ -197,19 +240,26 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       const pipes = [...STILL_PIPES, ...BUSY_PIPES, 'lost'];
       for (const name of pipes) {
         const { spec } = await stage.until(name, 'Applied', PATIENCE_MS);
-        expect(simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/${name}`)).toEqual(spec['settings']);
+        expect(simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/${name}`)).toEqual(
+          spec['settings'],
+        );
       }
       for (const name of leaving) await orgs.untilGone(name, PATIENCE_MS);
-      for (const name of declared.keys()) expectKept(await orgs.untilIt(name, 'as declared', isSettled, PATIENCE_MS));
+      for (const name of declared.keys())
+        expectKept(await orgs.untilIt(name, 'as declared', isSettled, PATIENCE_MS));
       const { status } = await orgs.untilIt(REFUSED, 'refused', isRefused, PATIENCE_MS);
       expect(ledgerIn(status)).toEqual(
         [...besideRefused.map((id) => `${id} Added Present`), `${BAD} Refused`].toSorted(),
       );
       const none = leaving.map((one) => [one, []] as const);
       for (const [name, list] of [...declared, [REFUSED, besideRefused] as const, ...none]) {
-        expect([name, orgs.ids(idOf(name)).toSorted()]).toEqual([name, [...new Set([...OTHERS, ...list])].toSorted()]);
+        expect([name, orgs.ids(idOf(name)).toSorted()]).toEqual([
+          name,
+          [...new Set([...OTHERS, ...list])].toSorted(),
+        ]);
       }
-      for (const [object, name] of Object.entries(NAMES)) expect(orgs.held(idOf(object)).name).toBe(name);
+      for (const [object, name] of Object.entries(NAMES))
+        expect(orgs.held(idOf(object)).name).toBe(name);
     },
     twinCalls: () => simulator.callCount({ keyId: twinKey }),
   };
@@ -221,7 +271,8 @@ export const NAMES: Readonly<Record<string, string>> = { still: 'Still', named: 
 /** As the simulator's counts call an endpoint. */
 export const KEY = (id: string): string => `gcp/ap-northeast-1/${id}`;
 
-const isIntent = (body: unknown): boolean => (body as Partial<Org>).status?.pendingChange !== undefined;
+const isIntent = (body: unknown): boolean =>
+  (body as Partial<Org>).status?.pendingChange !== undefined;
 const isSettled = (object: Org): boolean => isReady(object, 'Applied');
 const isRefused = (object: Org): boolean => isReady(object, 'Rejected');
 
@@ -245,9 +296,14 @@ function expectKept({ metadata, spec, status }: Org): void {
   expect(status.conditions.map(({ type, status: is }) => `${type} ${is}`)).toEqual(['Ready True']);
 }
 
-/** The ledger without its order, which is nobody's promise; only the version before gives an origin to what is refused. */
+/**
+ * The ledger without its order, which is nobody's promise; only the version before gives an origin
+ * to what is refused.
+ */
 function ledgerIn({ privateEndpoints = [] }: Org['status']): string[] {
   return privateEndpoints
-    .map(({ id, origin, state }) => (state === 'Refused' ? `${id} ${state}` : `${id} ${origin} ${state}`))
+    .map(({ id, origin, state }) =>
+      state === 'Refused' ? `${id} ${state}` : `${id} ${origin} ${state}`,
+    )
     .toSorted();
 }

@@ -1,13 +1,19 @@
 import { waitFor } from '../controlplane/client.ts';
 import type { Passing } from '../faults/proxy.ts';
 
-/** What becomes of the first request that says `marker`: it never arrives, or its work is done; nobody is told either way. */
+/**
+ * What becomes of the first request that says `marker`: it never arrives, or its work is done;
+ * nobody is told either way.
+ */
 interface Loss {
   readonly marker: string;
   readonly fate: 'never-arrives' | 'is-done';
 }
 
-/** The way to the management API, of all replicas: it loses what it is told to, and all later calls for the same target until it is mended. */
+/**
+ * The way to the management API, of all replicas: it loses what it is told to, and all later calls
+ * for the same target until it is mended.
+ */
 export interface Losses {
   readonly take: (passing: Passing) => Promise<void>;
   /** Resolves when all of these have been lost. */

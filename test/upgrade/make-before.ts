@@ -5,7 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { COMMIT, PACKED, type Product, ROOT, sha256 } from './before.ts';
 
-/** Makes before.json.gz from the history; see the README. The bundle holds the project's own code, packages are left to node_modules. */
+/**
+ * Makes before.json.gz from the history; see the README. The bundle holds the project's own code,
+ * packages are left to node_modules.
+ */
 async function make(): Promise<void> {
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, 'dist', 'before-'));
@@ -24,7 +27,9 @@ async function make(): Promise<void> {
     const crds = readdirSync(join(folder, 'crds')).filter((name) => name.endsWith('.yaml'));
     const product: Product = {
       bundle: output[0].code,
-      crds: Object.fromEntries(crds.map((name) => [name, readFileSync(join(folder, 'crds', name), 'utf8')])),
+      crds: Object.fromEntries(
+        crds.map((name) => [name, readFileSync(join(folder, 'crds', name), 'utf8')]),
+      ),
     };
     writeFileSync(PACKED, gzipSync(JSON.stringify(product), { level: 9 }));
     console.log(`${PACKED}: sha256 ${sha256(readFileSync(PACKED))}`);

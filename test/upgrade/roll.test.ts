@@ -19,7 +19,10 @@ const FLAGS = ['--api-timeout', `${API_TIMEOUT_MS / 1000}s`];
 const EDIT_EVERY_MS = 150;
 const MOST_EDITS = 400;
 
-const BUNDLES: Readonly<Record<Version, string | undefined>> = { before: BEFORE.bundle, now: undefined };
+const BUNDLES: Readonly<Record<Version, string | undefined>> = {
+  before: BEFORE.bundle,
+  now: undefined,
+};
 
 let stage: LeaderStage;
 let losses: Losses;
@@ -39,7 +42,11 @@ beforeAll(async () => {
 afterAll(() => stage.end());
 
 async function replica(version: Version, roll: number, until: string): Promise<Replica> {
-  const one = await stage.replica(`${version}-${roll}`, { until, flags: FLAGS, bundle: BUNDLES[version] });
+  const one = await stage.replica(`${version}-${roll}`, {
+    until,
+    flags: FLAGS,
+    bundle: BUNDLES[version],
+  });
   one.onApi(losses.take);
   return one;
 }
@@ -56,8 +63,15 @@ async function whileEdited(act: () => Promise<void>): Promise<void> {
   await Promise.all([editing(), act().finally(() => over.abort())]);
 }
 
-/** What a Deployment does: the new process stands by, the one that leads is asked to end, the new one takes over. */
-async function rollTo(version: Version, roll: number, { leavingOpen }: { readonly leavingOpen: boolean }) {
+/**
+ * What a Deployment does: the new process stands by, the one that leads is asked to end, the new
+ * one takes over.
+ */
+async function rollTo(
+  version: Version,
+  roll: number,
+  { leavingOpen }: { readonly leavingOpen: boolean },
+) {
   await whileEdited(async () => {
     const next = await replica(version, roll, 'standing by');
     if (leavingOpen) {
@@ -81,7 +95,9 @@ async function expectRest(roll: number): Promise<void> {
   await stage.pset(name);
   await stage.until(name, 'Applied');
   await pause(2_000);
-  expect(stage.record.calls.slice(calls).map(({ path }) => path)).toEqual([expect.stringContaining(`/${name}/`)]);
+  expect(stage.record.calls.slice(calls).map(({ path }) => path)).toEqual([
+    expect.stringContaining(`/${name}/`),
+  ]);
 }
 
 async function expectLawful(roll: number): Promise<void> {
@@ -93,7 +109,10 @@ async function expectLawful(roll: number): Promise<void> {
   expect(timesSaid(leader, 'lost the leadership')).toBe(0);
 }
 
-/** In this order, each from where the one before has left everything; bounds of the waits are minutes. */
+/**
+ * In this order, each from where the one before has left everything; bounds of the waits are
+ * minutes.
+ */
 describe('rolled under load, with changes of unknown outcome', { timeout: 400_000 }, () => {
   test('forward: nothing is sent twice, nobody else is harmed, and the ledgers stay', async () => {
     mark = stage.record.calls.length;

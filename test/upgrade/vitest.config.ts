@@ -1,7 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
-/** What depends on the Kubernetes below: the CRDs, the ways to it, and the lives of objects and process. */
-const FLOOR = ['crd-*', 'kube-*', 'pipe-settings-life', 'organization-life*', 'activity', 'operator-process'];
+/**
+ * What depends on the Kubernetes below: the CRDs, the ways to it, and the lives of objects and
+ * process.
+ */
+const FLOOR = [
+  'crd-*',
+  'kube-*',
+  'pipe-settings-life',
+  'organization-life*',
+  'activity',
+  'operator-process',
+];
 
 const newest = ['test/controlplane/global-setup.ts'];
 const oldest = ['test/controlplane/global-setup-floor.ts'];

@@ -6,7 +6,12 @@ const LONGEST_BODY = 1024 * 1024;
 
 /** How an exchange ended. */
 export type Ended =
-  | { readonly kind: 'answer'; readonly httpStatus: number; readonly headers: Headers; readonly body: Body }
+  | {
+      readonly kind: 'answer';
+      readonly httpStatus: number;
+      readonly headers: Headers;
+      readonly body: Body;
+    }
   | { readonly kind: 'failed'; readonly sent: boolean; readonly error: unknown }
   | { readonly kind: 'called-off'; readonly by: NonNullable<NoAnswer['aborted']> }
   | { readonly kind: 'stopped'; readonly sent: boolean; readonly by: StopReason };
@@ -23,7 +28,9 @@ export interface ExchangeOptions {
   readonly done: (end: Ended) => void;
 }
 
-/** Receives one response from undici, and is the one place that decides whether a request leaves. */
+/**
+ * Receives one response from undici, and is the one place that decides whether a request leaves.
+ */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   #controller: Dispatcher.DispatchController | undefined;
@@ -38,7 +45,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends the exchange from outside; what was not written yet never will be. */
   stop(by: StopReason): void {
-    this.#end(this.#head ? this.#answer({ state: 'truncated' }) : { kind: 'stopped', sent: this.#sent, by });
+    this.#end(
+      this.#head ? this.#answer({ state: 'truncated' }) : { kind: 'stopped', sent: this.#sent, by },
+    );
     this.#controller?.abort(new Error(by));
   }
 
@@ -54,8 +63,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
   }
 
-  /** Also called for each informational response: those are passed over, the deadline ends an endless row of them. */
-  onResponseStart(_controller: Dispatcher.DispatchController, httpStatus: number, headers: Headers): void {
+  /**
+   * Also called for each informational response: those are passed over, the deadline ends an
+   * endless row of them.
+   */
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    httpStatus: number,
+    headers: Headers,
+  ): void {
     if (httpStatus >= 200) this.#head = { httpStatus, headers };
   }
 
@@ -74,7 +90,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(this.#head ? this.#answer({ state: 'truncated' }) : { kind: 'failed', sent: this.#sent, error });
+    this.#end(
+      this.#head
+        ? this.#answer({ state: 'truncated' })
+        : { kind: 'failed', sent: this.#sent, error },
+    );
   }
 
   get #sent(): boolean {

@@ -19,7 +19,10 @@ export interface ApiRequest {
   readonly path: readonly string[];
   readonly body?: string;
   readonly credential: Credential;
-  /** Asked right before the first byte leaves, after the connection stands; an objection calls the request off. */
+  /**
+   * Asked right before the first byte leaves, after the connection stands; an objection calls the
+   * request off.
+   */
   readonly begin?: () => Objection | undefined;
   readonly signal?: AbortSignal;
 }
@@ -37,7 +40,10 @@ export interface CallMetric {
 export interface ApiClient {
   /** Normalised: no trailing slash, no `/v1`. */
   readonly baseUrl: string;
-  /** Makes at most one request and never throws for what the network or the API does; rejects with RangeError for an empty, `.` or `..` segment. */
+  /**
+   * Makes at most one request and never throws for what the network or the API does; rejects with
+   * RangeError for an empty, `.` or `..` segment.
+   */
   call(request: ApiRequest): Promise<Reply>;
   /** Waits for running calls, then closes the connections. */
   close(): Promise<void>;
@@ -47,13 +53,19 @@ export interface ApiClientOptions {
   readonly baseUrl: URL;
   /** PEM, trusted in addition to the usual roots. */
   readonly ca?: string;
-  /** Every connection is a tunnel of this proxy; an http or https URL, which may carry a user name and password. */
+  /**
+   * Every connection is a tunnel of this proxy; an http or https URL, which may carry a user name
+   * and password.
+   */
   readonly proxy?: URL;
   /** For the whole call: connecting, sending, and reading the body. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly version: string;
-  /** Asked right before the first byte leaves; false calls the request off (`aborted: 'not-leader'`). */
+  /**
+   * Asked right before the first byte leaves; false calls the request off (`aborted:
+   * 'not-leader'`).
+   */
   readonly mayStart: () => boolean;
   readonly onCall?: (metric: CallMetric) => void;
   /** How connections are opened; undici's Pool where absent. */
@@ -63,14 +75,21 @@ export interface ApiClientOptions {
 const LONGEST_CONNECT_MS = 3_000;
 const LARGEST_HEADERS = 32 * 1024;
 
-/** Makes the one client of a process: connections are reused, redirects never followed, nothing ever sent twice. */
+/**
+ * Makes the one client of a process: connections are reused, redirects never followed, nothing ever
+ * sent twice.
+ */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { timeoutMs, clock, proxy } = options;
   const baseUrl = normaliseBaseUrl(options.baseUrl);
   const { origin, pathname, host } = new URL(baseUrl);
   const prefix = pathname === '/' ? '' : pathname;
   const peer = proxy === undefined ? host : `${host} through ${proxyName(proxy)}`;
-  const site: CallSite = { peer, timeoutMs, connectTimeoutMs: Math.min(LONGEST_CONNECT_MS, timeoutMs) };
+  const site: CallSite = {
+    peer,
+    timeoutMs,
+    connectTimeoutMs: Math.min(LONGEST_CONNECT_MS, timeoutMs),
+  };
   const pool = openPool(origin, site, options);
 
   const call = async (request: ApiRequest): Promise<Reply> => {
@@ -88,7 +107,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return { baseUrl, call, close: () => pool.close() };
 }
 
-/** HTTP/1.1 only: after an HTTP/2 GOAWAY undici would send a request again. Timeouts are off but the connect one; the call's deadline covers the rest. */
+/**
+ * HTTP/1.1 only: after an HTTP/2 GOAWAY undici would send a request again. Timeouts are off but the
+ * connect one; the call's deadline covers the rest.
+ */
 function openPool(
   origin: string,
   { connectTimeoutMs }: CallSite,
@@ -101,7 +123,9 @@ function openPool(
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: LARGEST_HEADERS,
-    connect: proxy ? tunnelThrough(proxy, { connectTimeoutMs, ...trusted }) : { timeout: connectTimeoutMs, ...trusted },
+    connect: proxy
+      ? tunnelThrough(proxy, { connectTimeoutMs, ...trusted })
+      : { timeout: connectTimeoutMs, ...trusted },
   });
 }
 
@@ -138,7 +162,12 @@ function exchange({ pool, request, path, options }: ExchangeCall): Promise<Ended
     }
     signal?.addEventListener('abort', onAbort, { once: true });
     pool.dispatch(
-      { method: request.method, path, headers: headersOf(request, options.version), body: request.body ?? null },
+      {
+        method: request.method,
+        path,
+        headers: headersOf(request, options.version),
+        body: request.body ?? null,
+      },
       handler,
     );
   });
@@ -161,9 +190,11 @@ interface ReplyContext {
 }
 
 function toReply(ended: Ended, { site, request, url, nowMs }: ReplyContext): Reply {
-  if (ended.kind === 'answer') return readAnswer(ended, { url, nowMs, mask: (text) => request.credential.mask(text) });
+  if (ended.kind === 'answer')
+    return readAnswer(ended, { url, nowMs, mask: (text) => request.credential.mask(text) });
   if (ended.kind === 'stopped') return stoppedReply(ended, site);
-  if (ended.kind === 'failed') return { answered: false, sent: ended.sent, cause: describeCause(ended.error, site) };
+  if (ended.kind === 'failed')
+    return { answered: false, sent: ended.sent, cause: describeCause(ended.error, site) };
   return { answered: false, sent: false, cause: calledOffCause[ended.by], aborted: ended.by };
 }
 

@@ -1,4 +1,7 @@
-/** `/a/b` from raw segments, each percent-encoded, so that none can become two or climb. Throws RangeError for an empty, `.` or `..` segment and for text that is no valid Unicode. */
+/**
+ * `/a/b` from raw segments, each percent-encoded, so that none can become two or climb. Throws
+ * RangeError for an empty, `.` or `..` segment and for text that is no valid Unicode.
+ */
 export function encodePath(segments: readonly string[]): string {
   return segments.map((segment) => `/${encodeSegment(segment)}`).join('');
 }
@@ -7,6 +10,7 @@ function encodeSegment(segment: string): string {
   if (segment === '' || segment === '.' || segment === '..') {
     throw new RangeError(`${JSON.stringify(segment)} cannot be a part of a request path`);
   }
-  if (!segment.isWellFormed()) throw new RangeError('a part of a request path is no valid Unicode text');
+  if (!segment.isWellFormed())
+    throw new RangeError('a part of a request path is no valid Unicode text');
   return encodeURIComponent(segment);
 }

@@ -10,7 +10,9 @@ export function proxyName(proxy: URL): string {
 /** Every form in which the password of a proxy's URL could get into a text; for a redactor. */
 export function proxySecrets(proxy: URL): string[] {
   const authorization = basicCredentials(proxy);
-  return authorization === undefined ? [] : [proxy.password, decodeURIComponent(proxy.password), authorization];
+  return authorization === undefined
+    ? []
+    : [proxy.password, decodeURIComponent(proxy.password), authorization];
 }
 
 export interface TunnelOptions {
@@ -21,14 +23,19 @@ export interface TunnelOptions {
 }
 
 /**
- * Connects by a tunnel (CONNECT), to an http address too: a proxy that forwards may repeat a request, one that only moves bytes cannot.
- * Not undici's ProxyAgent, which waits five minutes for the proxy's answer and cannot tell its failures from the target's.
+ * Connects by a tunnel (CONNECT), to an http address too: a proxy that forwards may repeat a
+ * request, one that only moves bytes cannot. Not undici's ProxyAgent, which waits five minutes for
+ * the proxy's answer and cannot tell its failures from the target's.
  */
 export function tunnelThrough(
   proxy: URL,
   { connectTimeoutMs, ca }: TunnelOptions,
 ): (target: buildConnector.Options, callback: buildConnector.Callback) => void {
-  const connect = { allowH2: false, timeout: connectTimeoutMs, ...(ca !== undefined && { ca: [...ca] }) };
+  const connect = {
+    allowH2: false,
+    timeout: connectTimeoutMs,
+    ...(ca !== undefined && { ca: [...ca] }),
+  };
   const secure = buildConnector(connect);
   const credentials = basicCredentials(proxy);
   const site = { peer: proxyName(proxy), timeoutMs: connectTimeoutMs, connectTimeoutMs };
@@ -37,8 +44,12 @@ export function tunnelThrough(
     const { hostname, port, protocol } = target;
     const host = hostname.includes(':') ? `[${hostname}]` : hostname;
     const authority = `${host}:${port || (protocol === 'https:' ? 443 : 80)}`;
-    const headers = { host: authority, ...(credentials !== undefined && { 'proxy-authorization': credentials }) };
-    // One client per tunnel: the connection leaves it with the tunnel, and ends with it where there is none.
+    const headers = {
+      host: authority,
+      ...(credentials !== undefined && { 'proxy-authorization': credentials }),
+    };
+    // One client per tunnel: the connection leaves it with the tunnel, and ends with it where there
+    // is none.
     const client = new Client(proxy.origin, { connect, headersTimeout: connectTimeoutMs });
     client.connect({ path: authority, headers }, (error, { statusCode, socket }) => {
       void client.destroy();
@@ -49,13 +60,18 @@ export function tunnelThrough(
       if (statusCode < 200 || statusCode >= 300) {
         socket.destroy();
         callback(new ProxyFailure(refusal({ proxy, statusCode, authority })), null);
-      } else if (protocol === 'https:') secure({ ...target, httpSocket: socket as Socket }, callback);
+      } else if (protocol === 'https:')
+        secure({ ...target, httpSocket: socket as Socket }, callback);
       else callback(null, socket as Socket);
     });
   };
 }
 
-function refusal(about: { readonly proxy: URL; readonly statusCode: number; readonly authority: string }): string {
+function refusal(about: {
+  readonly proxy: URL;
+  readonly statusCode: number;
+  readonly authority: string;
+}): string {
   const { proxy, statusCode, authority } = about;
   const said = `${proxyName(proxy)} answered ${statusCode} to the request for a tunnel to ${authority}`;
   if (statusCode === 403) return `${said}: its rules do not allow this address`;

@@ -15,7 +15,10 @@ const TLS_TRUST = new Set([
   'CERT_UNTRUSTED',
 ]);
 
-/** No tunnel came about, so nothing was sent; `message` is stable, names the proxy, and is ready for a user. */
+/**
+ * No tunnel came about, so nothing was sent; `message` is stable, names the proxy, and is ready for
+ * a user.
+ */
 export class ProxyFailure extends Error {}
 
 /** Stable text for a transport error: no numbers that change, no text of the peer. */
@@ -57,9 +60,11 @@ function connectCause(code: string, { peer, connectTimeoutMs }: CallSite): strin
 function tlsCause(code: string, { peer }: CallSite): string | undefined {
   if (TLS_TRUST.has(code))
     return `the TLS certificate of ${peer} is not signed by a trusted CA (${code}); name its CA with --api-ca-file`;
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `the TLS certificate of ${peer} is for another host name`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `the TLS certificate of ${peer} is for another host name`;
   if (code.startsWith('CERT_')) return `the TLS certificate of ${peer} is not valid (${code})`;
-  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return `no TLS connection to ${peer} could be agreed (${code})`;
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO')
+    return `no TLS connection to ${peer} could be agreed (${code})`;
   return undefined;
 }
 
@@ -68,14 +73,20 @@ function streamCause(code: string, { peer }: CallSite): string {
     return `${peer} closed the connection before it answered`;
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW')
     return `${peer} answered with headers larger than 32 KiB`;
-  if (code.startsWith('HPE_') || code === 'HTTPParserError') return `${peer} answered with something that is not HTTP`;
+  if (code.startsWith('HPE_') || code === 'HTTPParserError')
+    return `${peer} answered with something that is not HTTP`;
   return `the call to ${peer} failed (${code})`;
 }
 
 /** The innermost code: with several addresses for one name the errors come as a list. */
 function errorCode(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0]);
-  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string')
+  if (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    typeof error.code === 'string'
+  )
     return error.code;
   return error instanceof Error ? error.name : 'unknown';
 }

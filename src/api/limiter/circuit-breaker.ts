@@ -2,10 +2,16 @@ import { waitFor } from '../../backoff.ts';
 
 const PROBE_WAIT = { firstMs: 30_000, capMs: 30 * 60_000 };
 
-/** Waits of ±20 % times this lie above every own back-off, so that the object whose attempt comes due probes first. */
+/**
+ * Waits of ±20 % times this lie above every own back-off, so that the object whose attempt comes
+ * due probes first.
+ */
 const TURN = 1.5;
 
-/** Stands before a credential that was answered with 401: one key at a time may probe, the others are remembered. */
+/**
+ * Stands before a credential that was answered with 401: one key at a time may probe, the others
+ * are remembered.
+ */
 export class AuthGate {
   readonly #seed: string;
   /** Their own time had come, but another was probing: they are next. */
@@ -26,7 +32,10 @@ export class AuthGate {
     return this.#failures > 0;
   }
 
-  /** Whether this key may call: always through an open gate, else as the one prober, where it may probe or somebody's turn has come. */
+  /**
+   * Whether this key may call: always through an open gate, else as the one prober, where it may
+   * probe or somebody's turn has come.
+   */
   admits(key: string, { probe, now }: { readonly probe: boolean; readonly now: number }): boolean {
     if (!this.closed || this.#prober === key) return true;
     const isTurn = this.#due.size === 0 && this.#turnAt <= now;
@@ -39,15 +48,22 @@ export class AuthGate {
     return this.#prober === key;
   }
 
-  /** Remembers a key to be woken when the gate opens or its turn comes. `due`: its own time has come. */
+  /**
+   * Remembers a key to be woken when the gate opens or its turn comes. `due`: its own time has
+   * come.
+   */
   remember(key: string, due: boolean): void {
     if (!due && this.#due.has(key)) return;
-    // One that was refused before may be another object by now, under the same name and without a time.
+    // One that was refused before may be another object by now, under the same name and without a
+    // time.
     this.#drop(key);
     (due ? this.#due : this.#idle).add(key);
   }
 
-  /** A call was answered with 401. One that began before the gate closed adds nothing to the count of failed probes. */
+  /**
+   * A call was answered with 401. One that began before the gate closed adds nothing to the count
+   * of failed probes.
+   */
   fail(key: string, now: number): void {
     if (!this.closed || this.#prober === key) {
       this.#failures++;
@@ -90,12 +106,18 @@ export class AuthGate {
     return key;
   }
 
-  /** The key may have worked for another process since, or somebody has written it anew: the next in turn need not wait. */
+  /**
+   * The key may have worked for another process since, or somebody has written it anew: the next in
+   * turn need not wait.
+   */
   startOver(): void {
     this.#turnAt = 0;
   }
 
-  /** Its turn to probe came before its own time: that falls to the next, and it goes on at its time, or when the gate opens. */
+  /**
+   * Its turn to probe came before its own time: that falls to the next, and it goes on at its time,
+   * or when the gate opens.
+   */
   passOver(key: string): void {
     if (this.#prober !== key) return;
     this.#prober = undefined;

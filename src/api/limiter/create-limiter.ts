@@ -82,7 +82,8 @@ class CallPacer implements Pacer {
 
   startOver(): void {
     for (const entry of this.#roster.entries.values()) {
-      if (entry.place !== 'line' && entry.place !== 'parked' && entry.place !== 'reserved') continue;
+      if (entry.place !== 'line' && entry.place !== 'parked' && entry.place !== 'reserved')
+        continue;
       this.forget(entry.key);
       this.#slots.wake(entry);
     }
@@ -171,7 +172,10 @@ class CallPacer implements Pacer {
     return { begin, finish };
   }
 
-  /** False when the credential was paused or gated since the grant: the key is back in its old place then. */
+  /**
+   * False when the credential was paused or gated since the grant: the key is back in its old place
+   * then.
+   */
   #mayBegin(entry: Entry, now: number): boolean {
     const { pace, key } = entry;
     if (!pace.gate.admits(key, { probe: false, now })) {
@@ -202,14 +206,18 @@ class CallPacer implements Pacer {
     return pausedUntil === undefined ? {} : { pausedUntil };
   }
 
-  /** As the gate closes, everyone who waits is woken once, to learn and show why nothing happens; a reserved key has its wake-up already. */
+  /**
+   * As the gate closes, everyone who waits is woken once, to learn and show why nothing happens; a
+   * reserved key has its wake-up already.
+   */
   #closeGate(failed: Entry, now: number): void {
     const { pace } = failed;
     const waiting = pace.gate.closed ? [] : this.#roster.of(pace);
     pace.gate.fail(failed.key, now);
     this.#roster.entries.set(failed.key, { ...failed, place: 'gated' });
     const toWake = waiting.filter(({ place }) => place === 'line' || place === 'parked');
-    for (const entry of waiting) if (entry.place !== 'permit' && entry.place !== 'begun') this.#sendToGate(entry, now);
+    for (const entry of waiting)
+      if (entry.place !== 'permit' && entry.place !== 'begun') this.#sendToGate(entry, now);
     for (const entry of toWake) this.#slots.wake(entry);
   }
 

@@ -60,7 +60,10 @@ export class CredentialPace<T extends Ranked> {
     this.#window.release(now, made);
   }
 
-  /** What an answer says about the load: 429 pauses, 503 may; any other proves that calls go through. */
+  /**
+   * What an answer says about the load: 429 pauses, 503 may; any other proves that calls go
+   * through.
+   */
   learn(end: CallEnd, begunAt: number, now: number): void {
     const headerMs = end.retryAfterMs ?? 0;
     if (end.httpStatus === 429) this.#refused(now, begunAt, headerMs);
@@ -68,7 +71,10 @@ export class CredentialPace<T extends Ranked> {
     if (end.httpStatus === 503 && headerMs > 0) this.#pause(now, headerMs);
   }
 
-  /** A 429: at least the own back-off, which grows while calls begun after the last pause are refused too. */
+  /**
+   * A 429: at least the own back-off, which grows while calls begun after the last pause are
+   * refused too.
+   */
   #refused(now: number, begunAt: number, headerMs: number): void {
     if (begunAt > this.#pausedAt) this.#refusals++;
     const own = waitFor(PAUSE, Math.max(this.#refusals, 1), this.#id);
@@ -80,7 +86,10 @@ export class CredentialPace<T extends Ranked> {
     this.#pausedUntil = Math.max(this.#pausedUntil, now + waitMs);
   }
 
-  /** An answer other than 429. One to a call from before the pause proves nothing about the load now. */
+  /**
+   * An answer other than 429. One to a call from before the pause proves nothing about the load
+   * now.
+   */
   #accepted(begunAt: number): void {
     if (begunAt > this.#pausedAt) this.#refusals = 0;
   }

@@ -1,6 +1,7 @@
 /**
- * Bounds how many calls fall into any stretch of `perMs`. A slot comes free `perMs` after its call has ended, not started:
- * the server counts when a request arrives, which is somewhere between the two.
+ * Bounds how many calls fall into any stretch of `perMs`. A slot comes free `perMs` after its call
+ * has ended, not started: the server counts when a request arrives, which is somewhere between the
+ * two.
  */
 export class CallWindow {
   readonly #calls: number;

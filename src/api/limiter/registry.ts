@@ -7,7 +7,10 @@ const SWEEP_EVERY_MS = 10 * 60_000;
 
 type Pace = CredentialPace<Entry>;
 
-/** Who asks, and the credentials they ask with; credentials that nobody has used for an hour are dropped. */
+/**
+ * Who asks, and the credentials they ask with; credentials that nobody has used for an hour are
+ * dropped.
+ */
 export class Roster {
   readonly entries = new Map<string, Entry>();
   readonly #paces = new Map<string, Pace>();
@@ -31,7 +34,12 @@ export class Roster {
 
   #open(credential: string): Pace {
     const { rate, inFlight, clock } = this.#options;
-    const pace: Pace = new CredentialPace(credential, { rate, inFlight, clock, onTimer: () => this.#onTimer(pace) });
+    const pace: Pace = new CredentialPace(credential, {
+      rate,
+      inFlight,
+      clock,
+      onTimer: () => this.#onTimer(pace),
+    });
     this.#paces.set(credential, pace);
     return pace;
   }
@@ -44,7 +52,9 @@ export class Roster {
     return this.#paces.values();
   }
 
-  /** Places by age, each number given once; those that go on with something come before all others. */
+  /**
+   * Places by age, each number given once; those that go on with something come before all others.
+   */
   nextRank(goesOn: boolean): number {
     this.#rank += 1;
     return goesOn ? this.#rank - Number.MAX_SAFE_INTEGER : this.#rank;
@@ -62,7 +72,9 @@ export class Roster {
       credentials: paces.length,
       paused: paces.filter((pace) => pace.pausedUntil(now) !== undefined).length,
       gated: paces.filter((pace) => pace.gate.closed).length,
-      waiting: places.filter((place) => place === 'line' || place === 'parked' || place === 'reserved').length,
+      waiting: places.filter(
+        (place) => place === 'line' || place === 'parked' || place === 'reserved',
+      ).length,
       inFlight: places.filter((place) => place === 'begun').length,
     };
   }

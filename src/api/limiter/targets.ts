@@ -1,4 +1,7 @@
-/** One call in flight per target, over all credentials; whoever comes second is parked until the first has ended. */
+/**
+ * One call in flight per target, over all credentials; whoever comes second is parked until the
+ * first has ended.
+ */
 export class Targets<T extends { readonly target: string }> {
   readonly #busy = new Map<string, Set<T>>();
 

@@ -35,7 +35,8 @@ export class Line<T extends Ranked> {
     const { user, scheduled } = this.#lanes;
     const [nextUser] = user;
     const [nextScheduled] = scheduled;
-    if (nextScheduled && (!nextUser || this.#userInARow >= USER_GRANTS_IN_A_ROW)) return nextScheduled;
+    if (nextScheduled && (!nextUser || this.#userInARow >= USER_GRANTS_IN_A_ROW))
+      return nextScheduled;
     return nextUser;
   }
 

@@ -61,7 +61,11 @@ function readBody(body: RawAnswer['body']): { readonly state: BodyState; readonl
   if (!isObject(parsed.value)) return { state: 'json', fields: {} };
   return {
     state: 'json',
-    fields: { ...own(parsed.value, 'result'), ...own(parsed.value, 'error'), ...own(parsed.value, 'requestId') },
+    fields: {
+      ...own(parsed.value, 'result'),
+      ...own(parsed.value, 'error'),
+      ...own(parsed.value, 'requestId'),
+    },
   };
 }
 
@@ -71,7 +75,9 @@ function own(value: Record<string, unknown>, key: keyof Fields): Fields {
 }
 
 function headerRequestId(headers: RawAnswer['headers']): string {
-  return REQUEST_ID_HEADERS.flatMap((name) => headers[name] ?? []).find((value) => value !== '') ?? '';
+  return (
+    REQUEST_ID_HEADERS.flatMap((name) => headers[name] ?? []).find((value) => value !== '') ?? ''
+  );
 }
 
 function hostOf({ httpStatus, headers }: RawAnswer, url: string): string | undefined {

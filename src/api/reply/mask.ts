@@ -1,9 +1,15 @@
 const MASKED = '***';
 
-/** Below this length a form is replaced only where it stands as a whole word: a one-letter secret must not blank every text. */
+/**
+ * Below this length a form is replaced only where it stands as a whole word: a one-letter secret
+ * must not blank every text.
+ */
 const ANYWHERE_FROM = 6;
 
-/** Returns a function that hides the key id, the secret and the encoded pair in a text, plain, base64 and URL-encoded. */
+/**
+ * Returns a function that hides the key id, the secret and the encoded pair in a text, plain,
+ * base64 and URL-encoded.
+ */
 export function createMask(keyId: string, keySecret: string): (text: string) => string {
   const pair = `${keyId}:${keySecret}`;
   const plain = [keyId, keySecret, pair];

@@ -8,7 +8,10 @@ export interface Credential {
   mask(text: string): string;
 }
 
-/** How far the body of an answer could be read; `truncated`: it broke off or the deadline came; `too-large`: over 1 MiB. */
+/**
+ * How far the body of an answer could be read; `truncated`: it broke off or the deadline came;
+ * `too-large`: over 1 MiB.
+ */
 export type BodyState = 'json' | 'not-json' | 'empty' | 'truncated' | 'too-large';
 
 /** The API answered with a status line. */
@@ -36,7 +39,10 @@ export interface NoAnswer {
   readonly sent: boolean;
   /** Stable text, ready for a message. */
   readonly cause: string;
-  /** The call was called off before a byte left: leadership was in doubt, its permit was withdrawn, its object had changed, or the caller's signal. */
+  /**
+   * The call was called off before a byte left: leadership was in doubt, its permit was withdrawn,
+   * its object had changed, or the caller's signal.
+   */
   readonly aborted?: 'not-leader' | 'not-permitted' | 'not-wanted' | 'signal';
 }
 

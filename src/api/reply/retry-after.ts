@@ -6,9 +6,19 @@ const ISO_DATE = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** How long the server asks to wait, 0 to 15 minutes; X-RateLimit-Reset counts on 429 only, since it also stands on good answers. */
-export function headerWait(headers: Headers, httpStatus: number, nowMs: number): number | undefined {
-  const values = [headers['retry-after'], httpStatus === 429 ? headers['x-ratelimit-reset'] : undefined].flat();
+/**
+ * How long the server asks to wait, 0 to 15 minutes; X-RateLimit-Reset counts on 429 only, since it
+ * also stands on good answers.
+ */
+export function headerWait(
+  headers: Headers,
+  httpStatus: number,
+  nowMs: number,
+): number | undefined {
+  const values = [
+    headers['retry-after'],
+    httpStatus === 429 ? headers['x-ratelimit-reset'] : undefined,
+  ].flat();
   const waits = values.map((value) => readWait(value, nowMs)).filter((wait) => wait !== undefined);
   if (waits.length === 0) return undefined;
   return Math.ceil(Math.min(Math.max(...waits, 0), LONGEST_WAIT_MS));

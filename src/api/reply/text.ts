@@ -1,7 +1,13 @@
-/** Cc and Cf hold every control, bidi, zero-width and soft-hyphen character; the other two are the line and paragraph separators. */
+/**
+ * Cc and Cf hold every control, bidi, zero-width and soft-hyphen character; the other two are the
+ * line and paragraph separators.
+ */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
-/** One line a person can read: unprintable characters become blanks, secrets are masked, at most `limit` code points. */
+/**
+ * One line a person can read: unprintable characters become blanks, secrets are masked, at most
+ * `limit` code points.
+ */
 export function plainLine(text: string, limit: number, mask: (text: string) => string): string {
   const masked = mask(text.replace(UNPRINTABLE, ' '));
   const line = oneLine(masked).trim();
@@ -22,7 +28,11 @@ function oneLine(text: string): string {
 }
 
 /** At most `limit` printable ASCII characters without blanks; undefined when none is left. */
-export function plainToken(text: string, limit: number, mask: (text: string) => string): string | undefined {
+export function plainToken(
+  text: string,
+  limit: number,
+  mask: (text: string) => string,
+): string | undefined {
   return mask(mask(text).replace(/[^\x21-\x7e]/g, '')).slice(0, limit) || undefined;
 }
 

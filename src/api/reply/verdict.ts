@@ -14,7 +14,13 @@ export type FailureClass =
   | 'UnexpectedResponse';
 
 /** What is known of the effect of an attempt: `status.lastRequest.outcome`. */
-export type RequestOutcome = 'Succeeded' | 'Rejected' | 'RateLimited' | 'Busy' | 'Unavailable' | 'Unknown';
+export type RequestOutcome =
+  | 'Succeeded'
+  | 'Rejected'
+  | 'RateLimited'
+  | 'Busy'
+  | 'Unavailable'
+  | 'Unknown';
 
 /** The API confirmed the call: HTTP 200 with a result and no error. */
 export interface Success {
@@ -25,7 +31,10 @@ export interface Success {
   readonly result: Readonly<Record<string, unknown>>;
 }
 
-/** The call failed; `message` is one line, a stable function of the cause, without request id or time. */
+/**
+ * The call failed; `message` is one line, a stable function of the cause, without request id or
+ * time.
+ */
 export interface Failure {
   readonly ok: false;
   readonly failure: FailureClass;
@@ -56,7 +65,8 @@ export function judge(reply: Reply, operation: { readonly write: boolean }): Ver
     httpStatus,
     ...requestIdOf(reply),
     message: plainSentence(reply, rule, unread),
-    ...(reply.retryAfterMs !== undefined && WAITS_COUNT.has(httpStatus) && { retryAfterMs: reply.retryAfterMs }),
+    ...(reply.retryAfterMs !== undefined &&
+      WAITS_COUNT.has(httpStatus) && { retryAfterMs: reply.retryAfterMs }),
   };
 }
 
@@ -71,13 +81,21 @@ interface Rule {
 }
 
 const SERVER: Rule = { failure: 'Server', outcome: 'Unknown', says: 'The API failed' };
-const REJECTED: Rule = { failure: 'Rejected', outcome: 'Rejected', says: 'The API refused the request' };
+const REJECTED: Rule = {
+  failure: 'Rejected',
+  outcome: 'Rejected',
+  says: 'The API refused the request',
+};
 const MISSING: Rule = {
   failure: 'NotFound',
   outcome: 'Rejected',
   says: 'The API does not know what the request addresses',
 };
-const BUSY: Rule = { failure: 'Conflict', outcome: 'Busy', says: 'The API is busy with what the request addresses' };
+const BUSY: Rule = {
+  failure: 'Conflict',
+  outcome: 'Busy',
+  says: 'The API is busy with what the request addresses',
+};
 const UNEXPECTED: Rule = {
   failure: 'UnexpectedResponse',
   outcome: 'Unknown',
@@ -99,11 +117,22 @@ const RULES: ReadonlyMap<number, Rule> = new Map<number, Rule>([
   [409, BUSY],
   [410, MISSING],
   [423, BUSY],
-  [424, { failure: 'DependencyNotReady', outcome: 'Busy', says: 'Something the request depends on is not running' }],
+  [
+    424,
+    {
+      failure: 'DependencyNotReady',
+      outcome: 'Busy',
+      says: 'Something the request depends on is not running',
+    },
+  ],
   [425, BUSY],
   [
     429,
-    { failure: 'RateLimited', outcome: 'RateLimited', says: 'The API takes no more requests with this key for now' },
+    {
+      failure: 'RateLimited',
+      outcome: 'RateLimited',
+      says: 'The API takes no more requests with this key for now',
+    },
   ],
 ]);
 
@@ -147,7 +176,11 @@ const BODY_DEFECTS = {
   'too-large': 'its body is larger than 1 MiB',
 } as const satisfies Record<Exclude<BodyState, 'json'>, string>;
 
-function plainSentence({ httpStatus, error, redirectHost }: Answer, rule: Rule, unread: string | undefined): string {
+function plainSentence(
+  { httpStatus, error, redirectHost }: Answer,
+  rule: Rule,
+  unread: string | undefined,
+): string {
   const text = error === undefined ? '' : `: ${error}`;
   if (httpStatus >= 300 && httpStatus <= 399) {
     const target = redirectHost === undefined ? 'elsewhere' : `to ${redirectHost}`;

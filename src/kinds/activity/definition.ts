@@ -15,7 +15,11 @@ export const definition: Definition = {
     readyColumn('Whether the record is there.'),
     { name: 'Type', path: '.status.activity.type', about: 'Kind of activity.' },
     { name: 'Actor', path: '.status.activity.actorId', about: 'Id of the actor.' },
-    { name: 'Created', path: '.status.activity.createdAt', about: 'When it happened, as the API writes it.' },
+    {
+      name: 'Created',
+      path: '.status.activity.createdAt',
+      about: 'When it happened, as the API writes it.',
+    },
     ageColumn('Time since creation of the object.'),
     { ...COLUMNS.reason, wide: true },
     COLUMNS.requestId,

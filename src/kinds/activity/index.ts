@@ -8,11 +8,18 @@ import { plan } from './plan.ts';
 import { report } from './report.ts';
 import { type Activity, activityType } from './resource.ts';
 
-/** One audit record, fetched by GET and kept. Any number of objects may stand for one record: reading is no rivalry. */
+/**
+ * One audit record, fetched by GET and kept. Any number of objects may stand for one record:
+ * reading is no rivalry.
+ */
 export function createActivityKind(context: KindContext): Kind {
   const { api, secrets } = context;
   const { kind } = activityType;
-  const { store, locks, unrecorded } = createKindStore<Activity>({ kind, context, targetOf: () => undefined });
+  const { store, locks, unrecorded } = createKindStore<Activity>({
+    kind,
+    context,
+    targetOf: () => undefined,
+  });
   const attempts = attemptsOf(kind, context, { store, locks, unrecorded });
   return defineKind({
     type: activityType,

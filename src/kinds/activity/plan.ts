@@ -14,9 +14,17 @@ export type Plan =
   /** The record is there, and the status has yet to say so of the present generation. */
   | { readonly do: 'keep'; readonly spec: ActivitySpec; readonly record: ActivityRecord }
   | { readonly do: 'reschedule'; readonly at: number }
-  | { readonly do: 'fetch'; readonly spec: ActivitySpec; readonly lane: Lane; readonly probe: boolean };
+  | {
+      readonly do: 'fetch';
+      readonly spec: ActivitySpec;
+      readonly lane: Lane;
+      readonly probe: boolean;
+    };
 
-/** Decides. The order is the order of precedence: a spec that cannot be read, suspend, a record that is there, time. */
+/**
+ * Decides. The order is the order of precedence: a spec that cannot be read, suspend, a record that
+ * is there, time.
+ */
 export function plan(object: Activity, facts: Facts, now: number): Plan {
   if (object.metadata.deletionTimestamp) return { do: 'nothing' };
   const parsed = parseSpec(object);
@@ -26,7 +34,9 @@ export function plan(object: Activity, facts: Facts, now: number): Plan {
   const record = status?.activity;
   if (spec.suspend) return { do: 'suspend', fetched: record !== undefined };
   if (record && !wantsAnother(object)) {
-    return currentReady(object, status)?.reason === 'Fetched' ? { do: 'nothing' } : { do: 'keep', spec, record };
+    return currentReady(object, status)?.reason === 'Fetched'
+      ? { do: 'nothing' }
+      : { do: 'keep', spec, record };
   }
   const due = whenDue({
     generation: generationOf(object),

@@ -4,7 +4,9 @@ interface RecordField {
   readonly max: number;
 }
 
-/** The ten fields of a record, under the API's own names: the one table of them and of their bounds. */
+/**
+ * The ten fields of a record, under the API's own names: the one table of them and of their bounds.
+ */
 export const RECORD = {
   id: { about: 'Id of the activity.', max: 128 },
   createdAt: { about: 'When it happened, as the API writes it.', max: 64 },

@@ -18,14 +18,20 @@ export function getActivity(
 }
 
 /**
- * The fields of a record that a result has, as text within our bounds; null is as good as absent, and what is no text
- * is written as JSON. Undefined where it has none of them: then it is no record.
+ * The fields of a record that a result has, as text within our bounds; null is as good as absent,
+ * and what is no text is written as JSON. Undefined where it has none of them: then it is no
+ * record.
  */
 export function readRecord(result: Readonly<Record<string, unknown>>): ActivityRecord | undefined {
   const read = recordFieldNames.flatMap((name) => {
     const value = result[name];
     if (value === undefined || value === null) return [];
-    return [[name, cutText(typeof value === 'string' ? value : canonicalJson(value), RECORD[name].max)] as const];
+    return [
+      [
+        name,
+        cutText(typeof value === 'string' ? value : canonicalJson(value), RECORD[name].max),
+      ] as const,
+    ];
   });
   return read.length === 0 ? undefined : Object.fromEntries(read);
 }

@@ -32,12 +32,15 @@ const MINUTE = 60 * SECOND;
 
 /** A record that is not there is taken for a late one while its object is younger than this. */
 const LATE_MS = 10 * MINUTE;
-/** This kind's own row for a late record: asked for sooner than what somebody has misspelt for good. */
+/**
+ * This kind's own row for a late record: asked for sooner than what somebody has misspelt for good.
+ */
 const LATE_WAITS = { firstMs: 5 * SECOND, capMs: 60 * MINUTE } as const;
 
 /**
- * Turns a plan and what came of it into the whole status, the events and the next visit. What the record holds goes to
- * `status.activity` and nowhere else: not into a message, an event or a fact for the log.
+ * Turns a plan and what came of it into the whole status, the events and the next visit. What the
+ * record holds goes to `status.activity` and nowhere else: not into a message, an event or a fact
+ * for the log.
  */
 export function report(object: Activity, plan: Plan, result: Result, now: number): Report {
   switch (plan.do) {
@@ -64,7 +67,8 @@ function reportFetch(object: Activity, spec: ActivitySpec, result: Result, now: 
   if (result.got === 'nothing') return { outcome: awaitChange, did: 'nothing' };
   if (result.got === 'success') return reportReply(object, spec, result.verdict, now);
   // What is held stays Ready behind a closed gate; the pacer wakes it when the gate opens.
-  if (result.got === 'gated' && object.status?.activity) return { outcome: awaitChange, did: 'gated' };
+  if (result.got === 'gated' && object.status?.activity)
+    return { outcome: awaitChange, did: 'gated' };
   const late = isLate(object, result, now);
   const failure = reportAttempt({
     object,
@@ -85,11 +89,15 @@ function reportFetch(object: Activity, spec: ActivitySpec, result: Result, now: 
 
 /** Records appear late, and some servers answer for one that is not there yet with 400. */
 function isLate({ metadata }: Activity, result: Result, now: number): boolean {
-  if (result.got !== 'failure' || now >= Date.parse(metadata.creationTimestamp) + LATE_MS) return false;
+  if (result.got !== 'failure' || now >= Date.parse(metadata.creationTimestamp) + LATE_MS)
+    return false;
   return result.verdict.failure === 'NotFound' || result.verdict.httpStatus === 400;
 }
 
-/** For its first minutes an object waits for its record; then the user is told, and it goes on asking. */
+/**
+ * For its first minutes an object waits for its record; then the user is told, and it goes on
+ * asking.
+ */
 function waitsFor({ metadata }: Activity, reason: FailureReason, late: boolean): Adjustment {
   if (late) {
     const notAfter = Date.parse(metadata.creationTimestamp) + LATE_MS;
@@ -98,7 +106,10 @@ function waitsFor({ metadata }: Activity, reason: FailureReason, late: boolean):
   return reason === 'NotFound' ? { rule: { side: 'Stalled', ...LATE_WAITS } } : {};
 }
 
-/** The record stays, and the object Ready with it; what the request on demand brought instead is told, and it is not made again. */
+/**
+ * The record stays, and the object Ready with it; what the request on demand brought instead is
+ * told, and it is not made again.
+ */
 function stillHeld(
   object: Activity,
   { status: failure, notices }: FailureReport,
@@ -111,7 +122,12 @@ function stillHeld(
   const message = `The record is in status.activity; it was asked for once more in vain: ${says}${quoting(requestId)}`;
   const summary = { ready: 'True', reason: 'Fetched', message } as const;
   const { lastRequest } = failure ?? {};
-  const common = commonStatus(object, object.status, { summary, now, lastRequest, acknowledge: true });
+  const common = commonStatus(object, object.status, {
+    summary,
+    now,
+    lastRequest,
+    acknowledge: true,
+  });
   const facts = { reason: failure?.conditions?.[0]?.reason, httpStatus, requestId };
   return { status: merged(object, common), outcome: awaitChange, notices, did, facts };
 }
@@ -122,10 +138,21 @@ function reportReply(object: Activity, spec: ActivitySpec, verdict: Success, now
   const { requestId } = verdict;
   const record = readRecord(verdict.result);
   if (!record) {
-    const brought = { ...verdict, message: 'The API gave a result that has no field of an activity (HTTP 200)' };
+    const brought = {
+      ...verdict,
+      message: 'The API gave a result that has no field of an activity (HTTP 200)',
+    };
     const message = failureMessage(brought, advise('UnexpectedResponse'));
     const reason = 'UnexpectedResponse';
-    const failure = reportFailure({ object, previous, reason, message, now, verdict, operation: GET_ACTIVITY });
+    const failure = reportFailure({
+      object,
+      previous,
+      reason,
+      message,
+      now,
+      verdict,
+      operation: GET_ACTIVITY,
+    });
     return previous?.activity
       ? stillHeld(object, failure, 'fetch', brought, now)
       : failed(object, failure, 'fetch', verdict);
@@ -148,15 +175,24 @@ function recovery(object: Activity, requestId: string | undefined): Notice[] {
   const before = currentReady(object, object.status);
   if (before?.status !== 'False') return [];
   return [
-    { type: 'Normal', reason: 'Fetched', note: `Fetched the record after ${before.reason}${quoting(requestId)}` },
+    {
+      type: 'Normal',
+      reason: 'Fetched',
+      note: `Fetched the record after ${before.reason}${quoting(requestId)}`,
+    },
   ];
 }
 
-function fetched(spec: ActivitySpec, record: ActivityRecord, requestId: string | undefined): Summary {
+function fetched(
+  spec: ActivitySpec,
+  record: ActivityRecord,
+  requestId: string | undefined,
+): Summary {
   const has = recordFieldNames.filter((name) => record[name] !== undefined).length;
   const all = recordFieldNames.length;
   const part = has === all ? '' : ` with ${has} of its ${all} fields`;
-  const other = record.id === undefined || record.id.toLowerCase() === spec.activityId.toLowerCase();
+  const other =
+    record.id === undefined || record.id.toLowerCase() === spec.activityId.toLowerCase();
   const doubt = other ? '' : '; the id in it is not spec.activityId';
   const message = `The API gave the record${part}, see status.activity${doubt}${quoting(requestId)}`;
   return { ready: 'True', reason: 'Fetched', message };
@@ -170,7 +206,8 @@ function knownRequestId({ status }: Activity): string | undefined {
 function suspended(hasRecord: boolean): Summary {
   const reason = 'Suspended';
   const paused = 'No call is made while spec.suspend is true';
-  if (hasRecord) return { ready: 'True', reason, message: `${paused}; the record is in status.activity` };
+  if (hasRecord)
+    return { ready: 'True', reason, message: `${paused}; the record is in status.activity` };
   const message = `${paused}; the record has not been fetched. Set spec.suspend to false to fetch it`;
   return { ready: 'False', reason, message };
 }

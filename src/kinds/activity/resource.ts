@@ -26,7 +26,10 @@ export const spec = fields(
 export type ActivitySpec = Stored<z.output<typeof spec>>;
 export type ActivityStatus = Stored<z.output<typeof status>>;
 
-/** As stored. `spec` is unknown until `parseSpec` has read it; `status` is ours and was checked by the API server. */
+/**
+ * As stored. `spec` is unknown until `parseSpec` has read it; `status` is ours and was checked by
+ * the API server.
+ */
 export interface Activity extends KubeObject {
   readonly status?: ActivityStatus;
 }

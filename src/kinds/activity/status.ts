@@ -4,15 +4,20 @@ import { RECORD, type RecordFieldName, recordFieldNames } from './record.ts';
 
 type Shape = { [Name in RecordFieldName]: ReturnType<typeof optional<ReturnType<typeof text>>> };
 
-const record = Object.fromEntries(recordFieldNames.map((name) => [name, optional(text(RECORD[name]))])) as Shape;
+const record = Object.fromEntries(
+  recordFieldNames.map((name) => [name, optional(text(RECORD[name]))]),
+) as Shape;
 
 /** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
-export const status = fields('What the operator did and what the API reported. Written by the operator alone.', {
-  ...commonStatus,
-  activity: optional(
-    fields(
-      'The record as the API reported it; a field is absent where the reply had none. It names people and addresses: give the right to read it with care.',
-      record,
+export const status = fields(
+  'What the operator did and what the API reported. Written by the operator alone.',
+  {
+    ...commonStatus,
+    activity: optional(
+      fields(
+        'The record as the API reported it; a field is absent where the reply had none. It names people and addresses: give the right to read it with care.',
+        record,
+      ),
     ),
-  ),
-});
+  },
+);

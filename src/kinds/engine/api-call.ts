@@ -9,7 +9,12 @@ import type { TriedSecret } from '../status/tried-secret.ts';
 import type { Locks } from '../target/locks.ts';
 import type { Unrecorded } from '../target/unrecorded.ts';
 import type { KindContext } from './context.ts';
-import type { CredentialProblem, CredentialRead, ReadCredential, SecretRef } from './credentials.ts';
+import type {
+  CredentialProblem,
+  CredentialRead,
+  ReadCredential,
+  SecretRef,
+} from './credentials.ts';
 import { maskFor, maskTexts } from './masked.ts';
 
 /** What came of wanting to make one call. */
@@ -19,14 +24,20 @@ export type Attempt =
   | { readonly got: 'no-slot' }
   /** The API refused the credential before, and nobody calls with it until a probe works. */
   | { readonly got: 'gated' }
-  /** The call was called off before a byte of it left; where its object has changed, that change brings the next visit. */
+  /**
+   * The call was called off before a byte of it left; where its object has changed, that change
+   * brings the next visit.
+   */
   | { readonly got: 'called-off' }
   /** HTTP 200 with a result. `secretVersion`: the Secret that the call was made with. */
   | { readonly got: 'success'; readonly verdict: Success; readonly secretVersion: string }
   /** `pausedMs`: how long the credential is paused for everybody, counted from the reply. */
   | { readonly got: 'failure'; readonly verdict: Failure; readonly pausedMs?: number };
 
-/** What this process alone knows about objects, by store key; what survives a restart is in their status. */
+/**
+ * What this process alone knows about objects, by store key; what survives a restart is in their
+ * status.
+ */
 export interface Memory {
   /** Calls that have been started and of which no status tells yet. */
   readonly underWay: Map<string, CallUnderWay>;
@@ -50,7 +61,10 @@ export interface Attempting {
   readonly monotonic: () => number;
   /** The key under which the pacer knows an object; it serves all kinds. */
   readonly pacingKey: (storeKey: string) => string;
-  /** Whether nobody has changed, suspended, deleted or replaced an object since it was read, nor come to hold its target. */
+  /**
+   * Whether nobody has changed, suspended, deleted or replaced an object since it was read, nor
+   * come to hold its target.
+   */
   readonly stillWanted: (object: KubeObject) => boolean;
 }
 
@@ -124,7 +138,9 @@ function isSameWish(object: KubeObject, now: KubeObject | undefined): boolean {
 }
 
 /** What came of wanting a slot without a call yet. */
-export type Reservation = Extract<Attempt, { got: 'no-credential' | 'no-slot' | 'gated' }> | { readonly got: 'slot' };
+export type Reservation =
+  | Extract<Attempt, { got: 'no-credential' | 'no-slot' | 'gated' }>
+  | { readonly got: 'slot' };
 
 export interface SlotWish extends Pick<CallWish, 'target' | 'lane' | 'probe' | 'goesOn'> {
   readonly object: KubeObject;
@@ -134,14 +150,23 @@ export interface SlotWish extends Pick<CallWish, 'target' | 'lane' | 'probe' | '
 export interface Wish extends SlotWish {
   /** Whether the call changes something: decides what a lost answer means. */
   readonly write: boolean;
-  /** Whether a success shows what was sent; where it does not, what it did may be yet to come. Absent: each one does. */
+  /**
+   * Whether a success shows what was sent; where it does not, what it did may be yet to come.
+   * Absent: each one does.
+   */
   readonly isShown?: (result: Success['result']) => boolean;
-  readonly send: (credential: Credential, begin: NonNullable<ApiRequest['begin']>) => Promise<Reply>;
+  readonly send: (
+    credential: Credential,
+    begin: NonNullable<ApiRequest['begin']>,
+  ) => Promise<Reply>;
 }
 
 type CredentialFor = Extract<CredentialRead, { ok: true }>;
 
-/** Makes sure that a call can follow at once, for a pass that must write something down before its call. */
+/**
+ * Makes sure that a call can follow at once, for a pass that must write something down before its
+ * call.
+ */
 export async function reserve(wish: SlotWish, using: Attempting): Promise<Reservation> {
   const read = await credentialFor(wish, using);
   if ('got' in read) return read;
@@ -158,7 +183,8 @@ async function credentialFor(
   if (read.ok) return read;
   const { name } = ref;
   const { resourceVersion } = read;
-  if (resourceVersion !== undefined) using.memory.triedSecret.set(keyOf(object), { name, resourceVersion });
+  if (resourceVersion !== undefined)
+    using.memory.triedSecret.set(keyOf(object), { name, resourceVersion });
   return { got: 'no-credential', problem: read.problem };
 }
 
@@ -167,7 +193,14 @@ function callWish(
   { credential }: CredentialFor,
   using: Attempting,
 ): CallWish {
-  return { credential: credential.id, key: using.pacingKey(keyOf(object)), target, lane, probe, goesOn };
+  return {
+    credential: credential.id,
+    key: using.pacingKey(keyOf(object)),
+    target,
+    lane,
+    probe,
+    goesOn,
+  };
 }
 
 /** Reads the credential, asks for a slot, makes at most one call, and never waits for a slot. */
@@ -186,12 +219,18 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const { start } = answer;
   const begin = (): Objection | undefined => {
     if (!using.stillWanted(wish.object)) return 'not-wanted';
-    if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin()) return 'not-permitted';
+    if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin())
+      return 'not-permitted';
     const before = using.memory.underWay.get(key);
     // No status tells of that one in between, and this one's answer says nothing of it.
     if (before?.isUnknown) using.locks.end(before.target, before.uid, { ...before, isTold: false });
     using.memory.underWay.set(key, call);
-    using.memory.unrecorded.begins({ key, target: call.target, uid: call.uid, isWrite: wish.write });
+    using.memory.unrecorded.begins({
+      key,
+      target: call.target,
+      uid: call.uid,
+      isWrite: wish.write,
+    });
     using.locks.begin(call.target, call.uid);
     return undefined;
   };
@@ -199,7 +238,9 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   if (!reply.answered && reply.aborted) return { got: 'called-off' };
   using.memory.triedSecret.set(key, { name: wish.ref.name, resourceVersion: read.resourceVersion });
   const verdict = judge(reply, { write: wish.write });
-  const isTold = verdict.ok ? wish.isShown?.(verdict.result) !== false : verdict.outcome !== 'Unknown';
+  const isTold = verdict.ok
+    ? wish.isShown?.(verdict.result) !== false
+    : verdict.outcome !== 'Unknown';
   using.memory.underWay.set(key, { ...call, isUnknown: wish.write && !isTold });
   if (verdict.ok) {
     const result = maskTexts(
@@ -209,7 +250,11 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
     return { got: 'success', verdict: { ...verdict, result }, secretVersion: read.resourceVersion };
   }
   using.memory.unrecorded.failed(key);
-  return { got: 'failure', verdict, ...(pausedUntil !== undefined && { pausedMs: pausedUntil - using.monotonic() }) };
+  return {
+    got: 'failure',
+    verdict,
+    ...(pausedUntil !== undefined && { pausedMs: pausedUntil - using.monotonic() }),
+  };
 }
 
 /** Gives the permit back whatever happens to the call. */

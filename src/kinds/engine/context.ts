@@ -21,10 +21,15 @@ export interface KindContext {
   /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;
   readonly writeFinalizers: WriteFinalizers;
-  /** Sends an event later; for what has to be said before an act that may leave nobody to say it. */
+  /**
+   * Sends an event later; for what has to be said before an act that may leave nobody to say it.
+   */
   readonly emit: (object: KubeObject, type: ResourceType, notice: Notice) => void;
   readonly log: Log;
-  /** The configured namespaces in which objects of this kind, by its plural, may stand that nobody has seen yet. */
+  /**
+   * The configured namespaces in which objects of this kind, by its plural, may stand that nobody
+   * has seen yet.
+   */
   readonly unlisted: (plural: string) => readonly string[];
   /** `--api-timeout`: a call that has started is over after this long, at this end. */
   readonly apiTimeoutMs: number;

@@ -22,7 +22,10 @@ export type CredentialRead =
   | { readonly ok: false; readonly problem: CredentialProblem; readonly resourceVersion?: string };
 
 export interface Credentials {
-  /** Reads the API key an object refers to. Throws KubeError only where Kubernetes itself gave no usable answer. */
+  /**
+   * Reads the API key an object refers to. Throws KubeError only where Kubernetes itself gave no
+   * usable answer.
+   */
   readonly read: ReadCredential;
   /** Drops what was made of a Secret (`namespace/name`): it has changed or is gone. */
   forget(secret: string): void;
@@ -31,8 +34,8 @@ export interface Credentials {
 export type ReadCredential = (namespace: string, ref: SecretRef) => Promise<CredentialRead>;
 
 /**
- * Choices of keys of one Secret that are kept. Objects that share a Secret mostly share a choice too; every edit of a spec
- * may be another.
+ * Choices of keys of one Secret that are kept. Objects that share a Secret mostly share a choice
+ * too; every edit of a spec may be another.
  */
 const KEPT_CHOICES = 16;
 
@@ -50,15 +53,24 @@ export interface CredentialsOptions {
   readonly baseUrl: string;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  /** A Secret that this process has read before, or missed, was written since: whatever is known of this credential may be over. */
+  /**
+   * A Secret that this process has read before, or missed, was written since: whatever is known of
+   * this credential may be over.
+   */
   readonly onRenewed?: (credential: string) => void;
 }
 
-/** Objects that share a Secret and a choice of keys share one credential, until `forget`; the last 16 choices of a Secret are kept. */
+/**
+ * Objects that share a Secret and a choice of keys share one credential, until `forget`; the last
+ * 16 choices of a Secret are kept.
+ */
 export function createCredentials(options: CredentialsOptions): Credentials {
   const salt = randomBytes(32);
   const made = new Map<string, Map<string, Made>>();
-  /** How each referred Secret was found first: its version, or that there was none. A process that starts knows of no change. */
+  /**
+   * How each referred Secret was found first: its version, or that there was none. A process that
+   * starts knows of no change.
+   */
   const firstFound = new Map<string, string>();
 
   const keep = (key: string, choice: string, read: Usable, values: readonly string[]): void => {
@@ -90,7 +102,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       const isReferred = options.secrets.isReferred(namespace, ref.name);
       const found = secret.state === 'present' ? secret.resourceVersion : secret.state;
       if (isReferred && found !== 'forbidden' && !firstFound.has(key)) firstFound.set(key, found);
-      if (secret.state !== 'present') return { ok: false, problem: absence(secret, namespace, ref.name) };
+      if (secret.state !== 'present')
+        return { ok: false, problem: absence(secret, namespace, ref.name) };
       const { resourceVersion } = secret;
       const choice = JSON.stringify([ref.keyIdKey, ref.keySecretKey]);
       const known = find(key, choice);
@@ -148,7 +161,10 @@ function keyPair(read: SecretValue, ref: SecretRef): KeyPair | string {
   return { keyId: keyId.value, keySecret: keySecret.value };
 }
 
-/** One value: decoded, line ends at its end taken off, refused when nothing or something unprintable is left. */
+/**
+ * One value: decoded, line ends at its end taken off, refused when nothing or something unprintable
+ * is left.
+ */
 function part(
   data: Readonly<Record<string, string>>,
   key: string,
@@ -161,7 +177,10 @@ function part(
   }
   const bytes = Buffer.from(encoded, 'base64');
   const value = bytes.toString('utf8').replace(/[\r\n]+$/, '');
-  if (value === '') return { problem: `its key "${key}" is empty; put the value from the provider's console in it` };
+  if (value === '')
+    return {
+      problem: `its key "${key}" is empty; put the value from the provider's console in it`,
+    };
   if (!/^[\u0020-\u007e]+$/.test(value)) {
     return {
       problem: `its key "${key}" contains control characters or characters outside ASCII; copy the value again without line breaks or quotes`,
@@ -175,11 +194,19 @@ function someNames(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   const sorted = names.toSorted().map((name) => `"${name}"`);
   const more = sorted.length - NAMED_KEYS;
-  return more > 0 ? `${sorted.slice(0, NAMED_KEYS).join(', ')} and ${more} more` : sorted.join(', ');
+  return more > 0
+    ? `${sorted.slice(0, NAMED_KEYS).join(', ')} and ${more} more`
+    : sorted.join(', ');
 }
 
-/** `id` tells credentials apart for pacing without saying anything about them: same key, same secret, same API. */
-function makeCredential(pair: KeyPair, options: { readonly salt: Buffer; readonly baseUrl: string }): Credential {
+/**
+ * `id` tells credentials apart for pacing without saying anything about them: same key, same
+ * secret, same API.
+ */
+function makeCredential(
+  pair: KeyPair,
+  options: { readonly salt: Buffer; readonly baseUrl: string },
+): Credential {
   const { keyId, keySecret } = pair;
   const encoded = Buffer.from(`${keyId}:${keySecret}`).toString('base64');
   const id = createHash('sha256')

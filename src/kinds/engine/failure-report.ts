@@ -12,10 +12,20 @@ import {
   quoting,
   readyOf,
 } from '../status/common-status.ts';
-import { type FailureReason, type FailureRule, longestWait, nextWait, sameCause, sideOf } from '../status/failures.ts';
+import {
+  type FailureReason,
+  type FailureRule,
+  longestWait,
+  nextWait,
+  sameCause,
+  sideOf,
+} from '../status/failures.ts';
 import type { Attempt } from './api-call.ts';
 
-/** The common half of a report on something that did not work; the kind adds its own fields to the status. */
+/**
+ * The common half of a report on something that did not work; the kind adds its own fields to the
+ * status.
+ */
 export interface FailureReport {
   /** Absent: what stands in the status is right as it is. */
   readonly status?: CommonStatus;
@@ -27,7 +37,10 @@ export interface FailureReport {
 export interface Adjustment {
   /** The kind's own row. */
   readonly rule?: FailureRule | undefined;
-  /** Epoch ms: the next attempt is at this time's whole second at the latest, also where the class or the API would wait longer. */
+  /**
+   * Epoch ms: the next attempt is at this time's whole second at the latest, also where the class
+   * or the API would wait longer.
+   */
   readonly notAfter?: number | undefined;
 }
 
@@ -40,19 +53,27 @@ export interface FailureToReport extends Adjustment {
   /** Where a call was made. */
   readonly verdict?: Parameters<typeof lastRequestOf>[1] | undefined;
   readonly operation?: string | undefined;
-  /** Not before this long from now, as far as the class allows; through a longer pause of the credential the pacer waits. */
+  /**
+   * Not before this long from now, as far as the class allows; through a longer pause of the
+   * credential the pacer waits.
+   */
   readonly atLeastMs?: number | undefined;
   /** Where the class's own side is not this case's. */
   readonly side?: 'Reconciling' | 'Stalled' | undefined;
 }
 
-/** The failure table as a status: reason, side, attempts, next attempt. Warns once per cause, not per attempt. */
+/**
+ * The failure table as a status: reason, side, attempts, next attempt. Warns once per cause, not
+ * per attempt.
+ */
 export function reportFailure(failure: FailureToReport): FailureReport {
   const { object, previous, reason, message, now, verdict, operation } = failure;
   const attempts = countAttempts(object, previous, reason);
   const own = nextWait(reason, attempts, object.metadata.uid, failure.rule);
   const wait = Math.min(Math.max(own, failure.atLeastMs ?? 0), longestWait(reason));
-  const nextAttempt = wholeSecond(Math.min(now + wait, failure.notAfter ?? Number.POSITIVE_INFINITY));
+  const nextAttempt = wholeSecond(
+    Math.min(now + wait, failure.notAfter ?? Number.POSITIVE_INFINITY),
+  );
   const progress = failure.side ?? failure.rule?.side ?? sideOf(reason, attempts);
   const status = commonStatus(object, previous, {
     summary: { ready: 'False', progress, reason, message },
@@ -84,7 +105,10 @@ export interface AttemptToReport {
   readonly now: number;
 }
 
-/** A stored spec that today's schema refuses. Nothing is scheduled, and what the status says already is not said again. */
+/**
+ * A stored spec that today's schema refuses. Nothing is scheduled, and what the status says already
+ * is not said again.
+ */
 export function reportSpecInvalid(options: {
   readonly object: KubeObject;
   readonly previous: CommonStatus | undefined;
@@ -94,9 +118,20 @@ export function reportSpecInvalid(options: {
   const { object, previous, problem, now } = options;
   const message = `The stored spec is not valid any more: ${problem}. Correct it; nothing is sent until then`;
   const before = currentReady(object, previous);
-  if (before?.reason === 'SpecInvalid' && before.message === message) return { outcome: awaitChange, notices: [] };
-  const { status, notices } = reportFailure({ object, previous, reason: 'SpecInvalid', message, now });
-  return { status: { ...status, attempts: undefined, nextAttemptTime: undefined }, outcome: awaitChange, notices };
+  if (before?.reason === 'SpecInvalid' && before.message === message)
+    return { outcome: awaitChange, notices: [] };
+  const { status, notices } = reportFailure({
+    object,
+    previous,
+    reason: 'SpecInvalid',
+    message,
+    now,
+  });
+  return {
+    status: { ...status, attempts: undefined, nextAttemptTime: undefined },
+    outcome: awaitChange,
+    notices,
+  };
 }
 
 /** Reports every end of an attempt but success. */
@@ -132,11 +167,24 @@ export function reportAttempt(options: AttemptToReport): FailureReport {
   }
 }
 
-/** One write at most: who shows Unauthorized already keeps its text and its own last request; its own time stays, through an edit too, as far as the class allows. */
-function reportGated({ object, previous, secretName, adjust, now }: AttemptToReport): FailureReport {
+/**
+ * One write at most: who shows Unauthorized already keeps its text and its own last request; its
+ * own time stays, through an edit too, as far as the class allows.
+ */
+function reportGated({
+  object,
+  previous,
+  secretName,
+  adjust,
+  now,
+}: AttemptToReport): FailureReport {
   const { notAfter } = adjust?.('Unauthorized') ?? {};
-  const own = readyOf(previous)?.reason === 'Unauthorized' ? Date.parse(previous?.nextAttemptTime ?? '') : undefined;
-  // What is over is so before it is rounded up: or this would be looked at every second until the gate gives it its turn.
+  const own =
+    readyOf(previous)?.reason === 'Unauthorized'
+      ? Date.parse(previous?.nextAttemptTime ?? '')
+      : undefined;
+  // What is over is so before it is rounded up: or this would be looked at every second until the
+  // gate gives it its turn.
   const latest = now + longestWait('Unauthorized');
   const times = [Math.min(own ?? 0, latest), notAfter ?? 0];
   const ahead = times.filter((time) => time > now).map(wholeSecond);
@@ -152,7 +200,10 @@ function reportGated({ object, previous, secretName, adjust, now }: AttemptToRep
   };
 }
 
-/** What happened, what to do, and the request id to quote: a stable function of the cause and the attempt. */
+/**
+ * What happened, what to do, and the request id to quote: a stable function of the cause and the
+ * attempt.
+ */
 export function failureMessage(
   verdict: { readonly message: string; readonly requestId?: string },
   advice: string,

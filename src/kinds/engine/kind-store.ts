@@ -3,7 +3,12 @@ import { queueKey } from '../../controller/controller.ts';
 import type { Lane } from '../../controller/queue.ts';
 import { type Origin, Store } from '../../kube/cache/store.ts';
 import { isSameDeclaration, type KubeObject, keyOf } from '../../kube/resource.ts';
-import { type CommonStatus, generationOf, readyOf, usedAnnotations } from '../status/common-status.ts';
+import {
+  type CommonStatus,
+  generationOf,
+  readyOf,
+  usedAnnotations,
+} from '../status/common-status.ts';
 import { secretNameOf } from '../status/tried-secret.ts';
 import { callsOf } from '../target/claim.ts';
 import { Contests } from '../target/contests.ts';
@@ -18,10 +23,16 @@ import { SharedText } from './shared-text.ts';
 export interface KindStoreOptions<T extends KubeObject> {
   /** The kind's name. */
   readonly kind: string;
-  readonly context: Pick<KindContext, 'enqueue' | 'secrets' | 'onSecretChange' | 'clock' | 'apiTimeoutMs'>;
+  readonly context: Pick<
+    KindContext,
+    'enqueue' | 'secrets' | 'onSecretChange' | 'clock' | 'apiTimeoutMs'
+  >;
   /** What an object stands for at the API; objects with the same one are rivals. */
   readonly targetOf: (object: KubeObject) => string | undefined;
-  /** Another status than before has come, whoever wrote it, and whether or not its object is visited for it. */
+  /**
+   * Another status than before has come, whoever wrote it, and whether or not its object is visited
+   * for it.
+   */
   readonly onStatus?: (object: T) => void;
   /** Configured namespaces that nobody has listed yet. */
   readonly unlisted?: () => readonly string[];
@@ -38,9 +49,9 @@ export interface KindStore<T extends KubeObject> {
 }
 
 /**
- * The store of one kind, and the rules of who is visited when something changes: the object itself; all objects of its target
- * when it appears, goes, or changes in a way that matters to them; when a Secret changes, those that refer to it. Also keeps
- * the references to Secrets.
+ * The store of one kind, and the rules of who is visited when something changes: the object itself;
+ * all objects of its target when it appears, goes, or changes in a way that matters to them; when a
+ * Secret changes, those that refer to it. Also keeps the references to Secrets.
  */
 export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): KindStore<T> {
   const { secrets, enqueue, onSecretChange, clock, apiTimeoutMs } = options.context;
@@ -73,7 +84,8 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const isOwed = (rival: T): boolean => isOvertakenBy(rival, before, locks.atWorkMs, clock.now());
     // One that is listed late may have been confirmed before it.
     const mayBeOwed = rivals.some(isOwed) || (options.unlisted?.() ?? []).length > 0;
-    if (target !== undefined && mayBeOwed) departed.leaves(target, before.metadata.uid, callsOf(before));
+    if (target !== undefined && mayBeOwed)
+      departed.leaves(target, before.metadata.uid, callsOf(before));
     wake(rivals, 'user');
   };
   const store = new Store<T>({
@@ -112,10 +124,15 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
 
 /** Whether one that was confirmed is to be sent again by what the status of another one says. */
 function isOvertakenBy(one: KubeObject, other: KubeObject, atWorkMs: number, now: number): boolean {
-  return confirmedAgainst({ own: callsOf(one), others: [callsOf(other)], atWorkMs }, now) !== undefined;
+  return (
+    confirmedAgainst({ own: callsOf(one), others: [callsOf(other)], atWorkMs }, now) !== undefined
+  );
 }
 
-/** What decides who holds a target, and whether what the holder has sent still stands; see target.ts. */
+/**
+ * What decides who holds a target, and whether what the holder has sent still stands; see
+ * target.ts.
+ */
 function mattersToRivals(now: KubeObject, before: KubeObject): boolean {
   if (!isSameDeclaration(now, before)) return true;
   const of = ({ status }: KubeObject): unknown => {
@@ -140,12 +157,22 @@ function secretKeyOf(object: KubeObject): string | undefined {
 /** After a restart, what changed while nobody looked goes ahead of what did not. */
 function laneFor(object: KubeObject, origin: Origin): Lane {
   const status = object.status as CommonStatus | undefined;
-  return origin === 'list' && status?.observedGeneration === generationOf(object) ? 'scheduled' : 'user';
+  return origin === 'list' && status?.observedGeneration === generationOf(object)
+    ? 'scheduled'
+    : 'user';
 }
 
 /** What passes use of an object. Ten thousand of these stand in memory. */
 function trim<T extends KubeObject>(object: T): T {
-  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = object.metadata;
+  const {
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    generation,
+    creationTimestamp,
+    deletionTimestamp,
+  } = object.metadata;
   const annotations = usedAnnotations(object);
   return {
     metadata: {

@@ -4,8 +4,8 @@ import type { KubeObject } from '../../kube/resource.ts';
 type Mask = (text: string) => string;
 
 /**
- * Masks all texts but those that the object shows already, in spec or status: a declared name or a private endpoint may have the key's
- * id in it by chance, and has to be known again.
+ * Masks all texts but those that the object shows already, in spec or status: a declared name or a
+ * private endpoint may have the key's id in it by chance, and has to be known again.
  */
 export function maskFor({ spec, status }: KubeObject, mask: Mask): Mask {
   let shown: ReadonlySet<string> | undefined;
@@ -22,9 +22,17 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The same JSON with every text in it masked, names too: an API may echo what it was called with, and status keeps what it says. */
-export function maskTexts(value: Readonly<Record<string, unknown>>, mask: Mask): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [mask(name), masked(member, mask)]));
+/**
+ * The same JSON with every text in it masked, names too: an API may echo what it was called with,
+ * and status keeps what it says.
+ */
+export function maskTexts(
+  value: Readonly<Record<string, unknown>>,
+  mask: Mask,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [mask(name), masked(member, mask)]),
+  );
 }
 
 function masked(value: unknown, mask: Mask): unknown {

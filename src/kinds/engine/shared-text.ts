@@ -4,8 +4,8 @@ const MOST_KNOWN = 1000;
 const MOST_CHARACTERS = 80;
 
 /**
- * Makes equal texts one. Every parsed object brings its own copy of each text, which with ten thousand objects is a fifth of
- * all that is kept.
+ * Makes equal texts one. Every parsed object brings its own copy of each text, which with ten
+ * thousand objects is a fifth of all that is kept.
  */
 export class SharedText {
   readonly #known = new Map<string, string>();
@@ -25,7 +25,8 @@ export class SharedText {
     if (text.length > MOST_CHARACTERS) return text;
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    // Begun anew rather than kept in order: at rest it is to hold little, and the frequent ones are back at once.
+    // Begun anew rather than kept in order: at rest it is to hold little, and the frequent ones are
+    // back at once.
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.set(text, text);
     return text;

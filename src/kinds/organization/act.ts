@@ -1,7 +1,13 @@
 import type { ApiClient } from '../../api/http/client.ts';
 import type { Notice } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { type Attempt, type Attempting, attempt, type Reservation, reserve } from '../engine/api-call.ts';
+import {
+  type Attempt,
+  type Attempting,
+  attempt,
+  type Reservation,
+  reserve,
+} from '../engine/api-call.ts';
 import type { Step } from './attempt/next-step.ts';
 import type { Notebook } from './attempt/notebook.ts';
 import { isTooLate } from './attempt/session.ts';
@@ -12,7 +18,10 @@ import type { Plan } from './plan.ts';
 import { patchOrganization } from './remote.ts';
 import { FINALIZER, type Organization } from './resource.ts';
 
-/** What came of a plan. Monotonic ms at which the first byte of a call left, and at which it was over. */
+/**
+ * What came of a plan. Monotonic ms at which the first byte of a call left, and at which it was
+ * over.
+ */
 export type Result =
   | ((Attempt | Reservation) & { readonly leftAt?: number; readonly answeredAt?: number })
   | { readonly got: 'nothing' }
@@ -21,7 +30,10 @@ export type Result =
 export interface Acting extends Attempting {
   readonly api: ApiClient;
   readonly notebook: Pick<Notebook, 'leaves' | 'noteGoodbye'>;
-  /** Writes the finalizers and takes in what came back; false where somebody else was quicker. Throws KubeError. */
+  /**
+   * Writes the finalizers and takes in what came back; false where somebody else was quicker.
+   * Throws KubeError.
+   */
   readonly writeFinalizers: (object: KubeObject, finalizers: readonly string[]) => Promise<boolean>;
   readonly emit: (object: KubeObject, notice: Notice) => void;
   /** Told when an object is about to be let go with something left at the API. */
@@ -34,8 +46,13 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
     case 'hold':
     case 'release': {
       if (plan.do === 'release') sayGoodbye(object, plan, using);
-      const rest = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
-      const isWritten = await using.writeFinalizers(object, plan.do === 'hold' ? [...rest, FINALIZER] : rest);
+      const rest = (object.metadata.finalizers ?? []).filter(
+        (finalizer) => finalizer !== FINALIZER,
+      );
+      const isWritten = await using.writeFinalizers(
+        object,
+        plan.do === 'hold' ? [...rest, FINALIZER] : rest,
+      );
       return { got: isWritten ? 'finalizers' : 'nothing' };
     }
     case 'step':
@@ -51,8 +68,15 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
   }
 }
 
-/** What is left is told before the finalizer goes: where the answer to that is lost, nobody may be left to tell it. Once, however often that is refused. */
-function sayGoodbye(object: Organization, plan: Extract<Plan, { do: 'release' }>, using: Acting): void {
+/**
+ * What is left is told before the finalizer goes: where the answer to that is lost, nobody may be
+ * left to tell it. Once, however often that is refused.
+ */
+function sayGoodbye(
+  object: Organization,
+  plan: Extract<Plan, { do: 'release' }>,
+  using: Acting,
+): void {
   const notices = farewell(plan);
   const text = notices.map(({ note }) => note).join('\n');
   if (!using.notebook.noteGoodbye(object, text, using.monotonic())) return;
@@ -60,7 +84,11 @@ function sayGoodbye(object: Organization, plan: Extract<Plan, { do: 'release' }>
   if (plan.abandoned.length > 0) using.onAbandoned(object, plan.abandoned.map(withPlace));
 }
 
-async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }>, using: Acting): Promise<Result> {
+async function takeStep(
+  object: Organization,
+  plan: Extract<Plan, { do: 'step' }>,
+  using: Acting,
+): Promise<Result> {
   const { work, lane, probe, step } = plan;
   const wish = {
     object,
@@ -88,7 +116,8 @@ async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }
           send: (credential, begin) => {
             const leaves = (): ReturnType<typeof begin> => {
               // Its key was long in coming, or its connection.
-              if (step.step === 'send' && isTooLate(work.notes, step.pending, using.monotonic())) return 'not-wanted';
+              if (step.step === 'send' && isTooLate(work.notes, step.pending, using.monotonic()))
+                return 'not-wanted';
               const objection = begin();
               if (objection !== undefined) return objection;
               leftAt = using.monotonic();
@@ -108,10 +137,14 @@ async function takeStep(object: Organization, plan: Extract<Plan, { do: 'step' }
 }
 
 /**
- * An API may lag behind its writes. Whoever comes next for the organization, while it does, would take what was there before for
- * what is there.
+ * An API may lag behind its writes. Whoever comes next for the organization, while it does, would
+ * take what was there before for what is there.
  */
-function showsEffect(step: Step, declared: string | undefined, result: Readonly<Record<string, unknown>>): boolean {
+function showsEffect(
+  step: Step,
+  declared: string | undefined,
+  result: Readonly<Record<string, unknown>>,
+): boolean {
   if (step.step !== 'send') return typeof result.name !== 'string' || result.name === declared;
   const list = new Listing(readList(result) ?? []);
   const { add, remove } = step.pending;

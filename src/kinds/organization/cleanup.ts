@@ -5,7 +5,7 @@ import { isFailure } from '../status/failures.ts';
 import { judgeTarget } from '../target/target.ts';
 import { namingAll } from './attempt/ledger-notices.ts';
 import { nextStep, type Step } from './attempt/next-step.ts';
-import { isUnsent } from './attempt/session.ts';
+import { isUnsent } from './attempt/notes.ts';
 import { dueOf, isHeld, type Work, workOf } from './attempt/work.ts';
 import { sameKey, type Tuple, withAdds } from './endpoints/endpoints.ts';
 import { cleanupGoal, type Goal, isListedIn, isOurs } from './goal.ts';
@@ -22,7 +22,10 @@ export type CleanupPlan =
   | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
   | { readonly do: 'reschedule'; readonly at: number }
   | { readonly do: 'preview'; readonly preview: Preview; readonly planOnly: boolean }
-  /** Takes the finalizer off. `abandoned`: may be left at the API. `spared`: stays, because another object lists it. */
+  /**
+   * Takes the finalizer off. `abandoned`: may be left at the API. `spared`: stays, because another
+   * object lists it.
+   */
   | {
       readonly do: 'release';
       readonly abandoned: readonly Tuple[];
@@ -38,13 +41,15 @@ export type CleanupPlan =
     };
 
 /**
- * What is done about an object that is being deleted. Nothing without the finalizer. With it, what is this object's goes first,
- * whatever suspend, mode and cap say, and the object is let go at its deadline at the latest, once an attempt has failed.
+ * What is done about an object that is being deleted. Nothing without the finalizer. With it, what
+ * is this object's goes first, whatever suspend, mode and cap say, and the object is let go at its
+ * deadline at the latest, once an attempt has failed.
  */
 export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
   if (!isHeld(object)) return { do: 'nothing' };
   const { letGoUntil = facts.monotonic } = facts.notes;
-  if (letGoUntil > facts.monotonic) return { do: 'nothing', at: now + letGoUntil - facts.monotonic };
+  if (letGoUntil > facts.monotonic)
+    return { do: 'nothing', at: now + letGoUntil - facts.monotonic };
   const parsed = parseSpec(object);
   if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return release();
   const verdict = judgeTarget(facts.standing, now);
@@ -52,10 +57,13 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
   const own = ownOf(object, facts, goal);
   const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
   if (!verdict.holds) {
-    if (verdict.why !== 'unlisted') return release({ abandoned: entriesOf(object), because: 'held' });
+    if (verdict.why !== 'unlisted')
+      return release({ abandoned: entriesOf(object), because: 'held' });
     // Nobody has seen the one that may hold it: what this object has may be its own.
     if (own.length === 0) return release();
-    return now < deadline ? { do: 'nothing', at: deadline } : release({ abandoned: own, because: 'deadline' });
+    return now < deadline
+      ? { do: 'nothing', at: deadline }
+      : release({ abandoned: own, because: 'deadline' });
   }
   const isSpared = (tuple: Tuple): boolean => goal?.wanted.has(sameKey(tuple)) ?? false;
   const left = own.filter((tuple) => !isSpared(tuple));
@@ -63,9 +71,17 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
   if (left.length === 0) return release({ spared });
   if (facts.notes.isGone) return release({ abandoned: left, spared, because: 'gone' });
   const hasFailed = hasFailedSince(object);
-  if (hasFailed && now >= deadline) return release({ abandoned: left, spared, because: 'deadline' });
-  if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message, at: Math.max(deadline, now) };
-  return attemptPlan(object, facts, { spec: parsed.spec, deadline, turnAt: verdict.turn?.until, hasFailed, now });
+  if (hasFailed && now >= deadline)
+    return release({ abandoned: left, spared, because: 'deadline' });
+  if (!parsed.ok)
+    return { do: 'refuse-spec', message: parsed.message, at: Math.max(deadline, now) };
+  return attemptPlan(object, facts, {
+    spec: parsed.spec,
+    deadline,
+    turnAt: verdict.turn?.until,
+    hasFailed,
+    now,
+  });
 }
 
 function attemptPlan(
@@ -81,7 +97,8 @@ function attemptPlan(
 ): CleanupPlan {
   const { spec, deadline, turnAt, hasFailed, now } = options;
   const goal = cleanupGoal(spec, facts.listedByOthers);
-  // `--plan-only` keeps its word for what is being deleted too: it waits for an operator that may act.
+  // `--plan-only` keeps its word for what is being deleted too: it waits for an operator that may
+  // act.
   if (facts.planOnly) {
     const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
     return { do: 'preview', preview: previewOf(object, { goal, path, hash, now }), planOnly: true };
@@ -89,14 +106,24 @@ function attemptPlan(
   const work = workOf(object, facts, { spec, goal, now, deadline });
   const isUnderWay = work.session.fresh !== undefined;
   const due = dueOf(object, facts, { confirmed: false, now });
-  if (due.due === 'reschedule') return { do: 'reschedule', at: Math.min(due.at, Math.max(deadline, now)) };
+  if (due.due === 'reschedule')
+    return { do: 'reschedule', at: Math.min(due.at, Math.max(deadline, now)) };
   const latest = deadline > now ? deadline : Number.POSITIVE_INFINITY;
   if (!due.due && !isUnderWay) return nothingUntil(Math.min(due.at ?? latest, latest));
   if (turnAt !== undefined) return nothingUntil(Math.min(turnAt, latest));
-  return { do: 'step', work, step: nextStep(work), lane: 'user', probe: due.due && (due.probe || !hasFailed) };
+  return {
+    do: 'step',
+    work,
+    step: nextStep(work),
+    lane: 'user',
+    probe: due.due && (due.probe || !hasFailed),
+  };
 }
 
-/** Whether an attempt has failed since the deletion. That the key was refused for another object is none: it may work by now. */
+/**
+ * Whether an attempt has failed since the deletion. That the key was refused for another object is
+ * none: it may work by now.
+ */
 function hasFailedSince(object: Organization): boolean {
   const { status } = object;
   const ready = readyOf(status);
@@ -115,11 +142,17 @@ function release(more: Partial<Omit<Release, 'do'>> = {}): Release {
 }
 
 /** What is this object's, or may be, by the spec as it was when the object was deleted. */
-function ownOf({ status }: Organization, { notes }: Facts, goal: Goal | undefined): readonly Tuple[] {
+function ownOf(
+  { status }: Organization,
+  { notes }: Facts,
+  goal: Goal | undefined,
+): readonly Tuple[] {
   const { privateEndpoints = [], pendingChange } = status ?? {};
   const ledger = goal ? takenBack(privateEndpoints, goal) : privateEndpoints;
   const isAdopted = (tuple: Tuple): boolean => (goal?.adopt && isListedIn(goal, tuple)) ?? false;
-  const ours = ledger.filter((entry) => isOurs(entry) || (entry.origin === 'Found' && isAdopted(entry)));
+  const ours = ledger.filter(
+    (entry) => isOurs(entry) || (entry.origin === 'Found' && isAdopted(entry)),
+  );
   const pending = pendingChange && !isUnsent(notes, pendingChange) ? pendingChange.add : [];
   return withAdds(ours, pending);
 }

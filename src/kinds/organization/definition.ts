@@ -7,7 +7,8 @@ export const definition: Definition = {
   type: organizationType,
   singular: 'organization',
   shortName: 'org',
-  about: 'Organization holds the name and the private endpoints of one existing organization at the declared values.',
+  about:
+    'Organization holds the name and the private endpoints of one existing organization at the declared values.',
   spec,
   status,
   pendingStatus,

@@ -13,7 +13,10 @@ import { plan } from './plan.ts';
 import { report, reportUnproven } from './report.ts';
 import { type Organization, organizationType, parseSpec } from './resource.ts';
 
-/** The name and private endpoints of one existing organization, brought about by PATCH, which is also the only way to see them. */
+/**
+ * The name and private endpoints of one existing organization, brought about by PATCH, which is
+ * also the only way to see them.
+ */
 export function createOrganizationKind(context: KindContext): Kind {
   const { api, secrets, cleanupDeadlineMs, planOnly, log } = context;
   const { baseUrl } = api;
@@ -47,19 +50,26 @@ export function createOrganizationKind(context: KindContext): Kind {
   const acting: Acting = {
     ...attempts,
     stillWanted: (object) =>
-      attempts.stillWanted(object) && stillHolds(store.get(keyOf(object)), known, context.clock.now()),
+      attempts.stillWanted(object) &&
+      stillHolds(store.get(keyOf(object)), known, context.clock.now()),
     api,
     notebook,
     async writeFinalizers(object, finalizers) {
       const written = await context.writeFinalizers(organizationType, object, finalizers);
-      // The reply has the shape of the collection it comes from, which the CRD's schema has checked.
+      // The reply has the shape of the collection it comes from, which the CRD's schema has
+      // checked.
       if (written) store.put(written as Organization, object);
       else store.drop(object);
-      return written === undefined || isDeepStrictEqual(written.metadata.finalizers ?? [], finalizers);
+      return (
+        written === undefined || isDeepStrictEqual(written.metadata.finalizers ?? [], finalizers)
+      );
     },
     emit: (object, notice) => context.emit(object, organizationType, notice),
     onAbandoned({ metadata: { namespace, name } }: KubeObject, left) {
-      log.warn({ kind, key: `${namespace}/${name}`, left }, 'letting go with private endpoints left at the API');
+      log.warn(
+        { kind, key: `${namespace}/${name}`, left },
+        'letting go with private endpoints left at the API',
+      );
     },
   };
   return defineKind({
@@ -87,7 +97,8 @@ export function createOrganizationKind(context: KindContext): Kind {
     settle: attempts.settle,
     takeOver() {
       attempts.takeOver();
-      // What another process has recorded meanwhile need not show in what ends an attempt: a ledger that was given up does not.
+      // What another process has recorded meanwhile need not show in what ends an attempt: a ledger
+      // that was given up does not.
       for (const object of store.values()) notebook.takeOver(object);
     },
     forget(key) {

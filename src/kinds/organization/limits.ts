@@ -1,4 +1,7 @@
-/** How many entries spec and status may have and how long their texts may be, in code points; `report` cuts to these. */
+/**
+ * How many entries spec and status may have and how long their texts may be, in code points;
+ * `report` cuts to these.
+ */
 export const LIMITS = {
   /** Endpoints in spec, and so in the `add` of one change. */
   endpoints: 100,

@@ -5,9 +5,9 @@ import { isProven } from '../target/proof.ts';
 import { type StandingSources, standingOf } from '../target/standing.ts';
 import type { Standing } from '../target/target.ts';
 import type { Notebook } from './attempt/notebook.ts';
-import { type Notes, sessionOf } from './attempt/session.ts';
-import type { DeclaredEndpoint } from './resource.ts';
-import { type Organization, parseSpec } from './resource.ts';
+import { type Notes } from './attempt/notes.ts';
+import { sessionOf } from './attempt/session.ts';
+import { type DeclaredEndpoint, type Organization, parseSpec } from './resource.ts';
 
 /** What a pass knows besides the object itself. */
 export interface Facts extends SecretFacts {
@@ -33,7 +33,10 @@ export interface Facts extends SecretFacts {
   readonly planOnly: boolean;
 }
 
-/** Files objects under the organization they stand for, whether or not the rest of their spec is valid. */
+/**
+ * Files objects under the organization they stand for, whether or not the rest of their spec is
+ * valid.
+ */
 export function targetOf(object: KubeObject): string | undefined {
   const spec = object.spec as { organizationId?: unknown } | undefined;
   return typeof spec?.organizationId === 'string' ? spec.organizationId : undefined;
@@ -72,8 +75,15 @@ export function load(object: Organization, from: LoadSources): Facts {
   };
 }
 
-/** Anybody may write anybody's ids into an object, so one of another namespace has a say only where it is proven. */
-function listedBy(rival: Organization, object: Organization, apiHash: string): readonly DeclaredEndpoint[] {
+/**
+ * Anybody may write anybody's ids into an object, so one of another namespace has a say only where
+ * it is proven.
+ */
+function listedBy(
+  rival: Organization,
+  object: Organization,
+  apiHash: string,
+): readonly DeclaredEndpoint[] {
   const { uid, namespace, deletionTimestamp } = rival.metadata;
   if (uid === object.metadata.uid || deletionTimestamp) return [];
   if (namespace !== object.metadata.namespace && !isProven(rival.status, apiHash)) return [];

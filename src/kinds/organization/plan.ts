@@ -4,7 +4,7 @@ import { keepsItsWord } from '../target/standing.ts';
 import { type Held, isOvertaken, judgeTarget, type Turn } from '../target/target.ts';
 import { endsApplied } from '../target/unsettled.ts';
 import { nextStep } from './attempt/next-step.ts';
-import { isUnsent, type Session } from './attempt/session.ts';
+import { isUnsent, type Session } from './attempt/notes.ts';
 import { dueOf, isHeld, workOf } from './attempt/work.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import { type Tuple, withAdds } from './endpoints/endpoints.ts';
@@ -13,13 +13,21 @@ import { openEntries, secondLooks } from './ledger/open-entries.ts';
 import type { Facts } from './load.ts';
 import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
-import { type LedgerEntry, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
+import {
+  type LedgerEntry,
+  type Organization,
+  type OrganizationSpec,
+  parseSpec,
+} from './resource.ts';
 
 /** Everything the operator can do about an Organization. */
 export type Plan =
   | CleanupPlan
   | { readonly do: 'suspend'; readonly confirmed: boolean }
-  /** `lost`: what was this object's and is so no more, because another one is proven. `session`: the attempt that ends with it. */
+  /**
+   * `lost`: what was this object's and is so no more, because another one is proven. `session`: the
+   * attempt that ends with it.
+   */
   | {
       readonly do: 'yield';
       readonly to: Held | Turn;
@@ -32,7 +40,10 @@ export type Plan =
   /** Puts the finalizer on. */
   | { readonly do: 'hold' };
 
-/** Decides. The order is the order of precedence: deletion, a spec that cannot be read, suspend, another object's organization, Plan, time. */
+/**
+ * Decides. The order is the order of precedence: deletion, a spec that cannot be read, suspend,
+ * another object's organization, Plan, time.
+ */
 export function plan(object: Organization, facts: Facts, now: number): Plan {
   if (isElsewhere(object, facts)) return { do: 'disown', lost: oursIn(object) };
   if (object.metadata.deletionTimestamp) return planCleanup(object, facts, now);
@@ -42,7 +53,8 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const mayRemove = spec.deletionPolicy === 'RemovePrivateEndpoints';
   if (isHeld(object) && !mayRemove) return { do: 'release', abandoned: [], spared: [] };
   const verdict = judgeTarget(facts.standing, now);
-  if (verdict.holds && mayRemove && !isHeld(object) && oursIn(object).length > 0) return { do: 'hold' };
+  if (verdict.holds && mayRemove && !isHeld(object) && oursIn(object).length > 0)
+    return { do: 'hold' };
   const goal = goalOf(spec);
   const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
   const isLast = !facts.owed && !isOvertaken(facts.standing, now);
@@ -55,26 +67,44 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const { turn, againAt = Number.POSITIVE_INFINITY } = verdict;
   const work = workOf(object, facts, { spec, goal, now });
   const { applied, pendingChange } = object.status ?? {};
-  const isSent = applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
+  const isSent =
+    applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
   const owedAt = Math.min(againAt, owedLookAt(object));
-  const reassertMs = spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
-  const due = dueOf(object, facts, { confirmed: isSent && owedAt > now && !facts.owed, reassertMs, now });
+  const reassertMs =
+    spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
+  const due = dueOf(object, facts, {
+    confirmed: isSent && owedAt > now && !facts.owed,
+    reassertMs,
+    now,
+  });
   if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
   if (!due.due && !work.session.fresh) {
-    const at = Math.min(due.at ?? Number.POSITIVE_INFINITY, owedAt > now ? owedAt : Number.POSITIVE_INFINITY);
+    const at = Math.min(
+      due.at ?? Number.POSITIVE_INFINITY,
+      owedAt > now ? owedAt : Number.POSITIVE_INFINITY,
+    );
     return at === Number.POSITIVE_INFINITY ? { do: 'nothing' } : { do: 'nothing', at };
   }
   if (turn) {
     return keepsItsWord(object, facts.standing)
       ? { do: 'nothing', at: turn.until }
-      : { do: 'yield', to: turn, spec, lost: [], ...(work.session.fresh && { session: work.session }) };
+      : {
+          do: 'yield',
+          to: turn,
+          spec,
+          lost: [],
+          ...(work.session.fresh && { session: work.session }),
+        };
   }
   if (mayRemove && !isHeld(object) && goal.endpoints) return { do: 'hold' };
   const lane = work.session.fresh || !due.due ? 'user' : due.lane;
   return { do: 'step', work, step: nextStep(work), lane, probe: due.due && due.probe };
 }
 
-/** What was this object's goes when another one is proven; with an intent, when that is settled: till then the other waits for it. */
+/**
+ * What was this object's goes when another one is proven; with an intent, when that is settled:
+ * till then the other waits for it.
+ */
 function givenUp(
   object: Organization,
   { notes, monotonic }: Facts,
@@ -86,13 +116,23 @@ function givenUp(
   return ms > 0 ? { to: { ...to, until: now + ms }, lost: [] } : { to, lost: oursIn(object) };
 }
 
-/** Epoch ms: when what is not as it should be yet is looked at again, as the last attempt has promised. */
-function owedLookAt({ status: { privateEndpoints = [], nextAttemptTime } = {} }: Organization): number {
+/**
+ * Epoch ms: when what is not as it should be yet is looked at again, as the last attempt has
+ * promised.
+ */
+function owedLookAt({
+  status: { privateEndpoints = [], nextAttemptTime } = {},
+}: Organization): number {
   const isOwed = [...openEntries(privateEndpoints), ...secondLooks(privateEndpoints)].length > 0;
-  return isOwed && nextAttemptTime !== undefined ? Date.parse(nextAttemptTime) : Number.POSITIVE_INFINITY;
+  return isOwed && nextAttemptTime !== undefined
+    ? Date.parse(nextAttemptTime)
+    : Number.POSITIVE_INFINITY;
 }
 
-/** Whether what the API last confirmed is what is declared now, and nothing is open or was tried in vain since. */
+/**
+ * Whether what the API last confirmed is what is declared now, and nothing is open or was tried in
+ * vain since.
+ */
 function isConfirmed(object: Organization, hash: string): boolean {
   const { status } = object;
   if (status?.applied?.requestHash !== hash || status.pendingChange) return false;
@@ -100,14 +140,19 @@ function isConfirmed(object: Organization, hash: string): boolean {
   return endsApplied(object) && !(status.privateEndpoints ?? []).some(isOpen);
 }
 
-/** Whether the status speaks of another API. One of the first version has no proof: there the hash of the request tells, where it is of the present spec. */
+/**
+ * Whether the status speaks of another API. One of the first version has no proof: there the hash
+ * of the request tells, where it is of the present spec.
+ */
 function isElsewhere(object: Organization, { apiHash, baseUrl }: Facts): boolean {
   const { proof, applied } = object.status ?? {};
   if (proof) return proof.apiHash !== apiHash;
   if (applied?.generation !== generationOf(object)) return false;
   const parsed = parseSpec(object);
   if (!parsed.ok) return false;
-  return applied.requestHash !== addressOf(baseUrl, parsed.spec.organizationId, goalOf(parsed.spec)).hash;
+  return (
+    applied.requestHash !== addressOf(baseUrl, parsed.spec.organizationId, goalOf(parsed.spec)).hash
+  );
 }
 
 /** What is this object's, or may be. */

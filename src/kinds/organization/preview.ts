@@ -6,13 +6,22 @@ import { counted, names } from './endpoints/wording.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
 import { settle } from './ledger/ledger.ts';
 import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
-import type { DeclaredEndpoint, LedgerEntry, Organization, OrganizationStatus } from './resource.ts';
+import type {
+  DeclaredEndpoint,
+  LedgerEntry,
+  Organization,
+  OrganizationStatus,
+} from './resource.ts';
 
 /** What Apply would send, and by what it is known. */
 export interface Preview {
   readonly basis: 'LastResponse' | 'Unknown';
   readonly hash: string;
-  readonly requests: readonly { readonly method: 'PATCH'; readonly path: string; readonly body: string }[];
+  readonly requests: readonly {
+    readonly method: 'PATCH';
+    readonly path: string;
+    readonly body: string;
+  }[];
   readonly changes: readonly FieldChange[];
   /** What is not sent, for the condition. */
   readonly says: string;
@@ -60,7 +69,13 @@ export function previewOf(
     ...again.map((change) => request(changeBody(change, goal))),
   ];
   const said = describe(requests.length, name, intent);
-  return { basis, hash, requests, changes, says: `${occasion(goal)}${said}${left(decision.conflicts)}` };
+  return {
+    basis,
+    hash,
+    requests,
+    changes,
+    says: `${occasion(goal)}${said}${left(decision.conflicts)}`,
+  };
 }
 
 /** Also what was refused before, and goes by itself. */
@@ -89,7 +104,9 @@ function lastList(status: OrganizationStatus | undefined): Listing | undefined {
 
 /** What the ledger has seen there, where the list of the last reply is not known, or not whole. */
 function recorded(status: OrganizationStatus | undefined): Listing {
-  return new Listing((status?.privateEndpoints ?? []).filter(({ state }) => state === 'Present').map(tupleOf));
+  return new Listing(
+    (status?.privateEndpoints ?? []).filter(({ state }) => state === 'Present').map(tupleOf),
+  );
 }
 
 function decided(
@@ -117,7 +134,9 @@ function decided(
   return { ledger, decision };
 }
 
-/** Endpoints whose id is there under another tuple of ours: they are added once that one is gone. */
+/**
+ * Endpoints whose id is there under another tuple of ours: they are added once that one is gone.
+ */
 function afterRemoval(
   goal: Goal,
   ledger: readonly LedgerEntry[],

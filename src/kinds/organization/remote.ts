@@ -9,11 +9,18 @@ export const UPDATE_ORGANIZATION = 'UpdateOrganization';
 export interface Address {
   readonly segments: readonly string[];
   readonly path: string;
-  /** Of API, organization and declared state; `status.applied.requestHash`. The order of the list is no part of it. */
+  /**
+   * Of API, organization and declared state; `status.applied.requestHash`. The order of the list is
+   * no part of it.
+   */
   readonly hash: string;
 }
 
-export function addressOf(baseUrl: string, organizationId: string, goal: Pick<Goal, 'name' | 'endpoints'>): Address {
+export function addressOf(
+  baseUrl: string,
+  organizationId: string,
+  goal: Pick<Goal, 'name' | 'endpoints'>,
+): Address {
   const segments = ['v1', 'organizations', organizationId];
   const path = `/${segments.map(encodeURIComponent).join('/')}`;
   const endpoints = goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1));
@@ -28,15 +35,23 @@ export function nameBody(name: string): string {
   return canonicalJson({ name });
 }
 
-/** What is sent for an intent. An add without a description leaves the key out; so does an empty list. */
+/**
+ * What is sent for an intent. An add without a description leaves the key out; so does an empty
+ * list.
+ */
 export function changeBody(
   change: { readonly add: readonly Tuple[]; readonly remove: readonly Tuple[] },
   goal: Pick<Goal, 'endpoints'>,
 ): string {
-  const described = new Map(goal.endpoints?.map((endpoint) => [tupleKey(endpoint), endpoint.description]));
+  const described = new Map(
+    goal.endpoints?.map((endpoint) => [tupleKey(endpoint), endpoint.description]),
+  );
   const add = change.add.map((tuple) => {
     const description = described.get(tupleKey(tuple));
-    return { ...tupleOf(tuple), ...(description !== undefined && description !== '' && { description }) };
+    return {
+      ...tupleOf(tuple),
+      ...(description !== undefined && description !== '' && { description }),
+    };
   });
   const remove = change.remove.map(tupleOf);
   return canonicalJson({
@@ -46,7 +61,10 @@ export function changeBody(
 
 /** The declared fields that are sent. */
 export function declaredKeys(goal: Pick<Goal, 'name' | 'endpoints'>): string[] {
-  return [...(goal.name === undefined ? [] : ['name']), ...(goal.endpoints ? ['privateEndpoints'] : [])];
+  return [
+    ...(goal.name === undefined ? [] : ['name']),
+    ...(goal.endpoints ? ['privateEndpoints'] : []),
+  ];
 }
 
 export function patchOrganization(
@@ -55,5 +73,11 @@ export function patchOrganization(
   options: { readonly credential: Credential; readonly begin: NonNullable<ApiRequest['begin']> },
 ): Promise<Reply> {
   const { segments, body } = request;
-  return api.call({ operation: UPDATE_ORGANIZATION, method: 'PATCH', path: segments, body, ...options });
+  return api.call({
+    operation: UPDATE_ORGANIZATION,
+    method: 'PATCH',
+    path: segments,
+    body,
+    ...options,
+  });
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Summary } from '../../controller/conditions.ts';
-import { cutText } from '../../controller/conditions.ts';
+import { cutText, type Summary } from '../../controller/conditions.ts';
 import type { Notice, Report } from '../../controller/kind.ts';
 import { awaitChange, backOff, goOn, recheckAt } from '../../controller/outcome.ts';
 import { reportRescheduled, reportSpecInvalid } from '../engine/failure-report.ts';
@@ -16,14 +15,23 @@ import type { Preview } from './preview.ts';
 import { driftFact, type NotedReport } from './readiness/attempt-end.ts';
 import { merged } from './readiness/between-steps.ts';
 import { reportStep } from './readiness/report-step.ts';
-import { type LedgerEntry, type Organization, type OrganizationStatus, organizationType } from './resource.ts';
+import {
+  type LedgerEntry,
+  type Organization,
+  type OrganizationStatus,
+  organizationType,
+} from './resource.ts';
 
 /**
- * Turns a plan and what came of it into the whole status, the events and the next visit. Each status has the ledger in it, so it
- * goes on top of a newer version only where nobody else has recorded anything; an intent has a rule of its own.
+ * Turns a plan and what came of it into the whole status, the events and the next visit. Each
+ * status has the ledger in it, so it goes on top of a newer version only where nobody else has
+ * recorded anything; an intent has a rule of its own.
  */
 export function report(object: Organization, plan: Plan, result: Result, now: number): NotedReport {
-  return { isOnTop: ({ status }) => isDeepStrictEqual(status, object.status), ...reportOf(object, plan, result, now) };
+  return {
+    isOnTop: ({ status }) => isDeepStrictEqual(status, object.status),
+    ...reportOf(object, plan, result, now),
+  };
 }
 
 function reportOf(object: Organization, plan: Plan, result: Result, now: number): NotedReport {
@@ -44,21 +52,35 @@ function reportOf(object: Organization, plan: Plan, result: Result, now: number)
       return preview(object, plan, now);
     case 'hold':
     case 'release':
-      // Whoever was quicker has woken the key already; where nobody was, the next pass must not follow at once.
-      if (result.got !== 'finalizers') return { outcome: backOff('the finalizers were not written'), did: 'nothing' };
-      return plan.do === 'hold' ? { outcome: goOn, did: 'hold', facts: {} } : reportRelease(object, plan);
+      // Whoever was quicker has woken the key already; where nobody was, the next pass must not
+      // follow at once.
+      if (result.got !== 'finalizers')
+        return { outcome: backOff('the finalizers were not written'), did: 'nothing' };
+      return plan.do === 'hold'
+        ? { outcome: goOn, did: 'hold', facts: {} }
+        : reportRelease(object, plan);
     case 'step':
       return reportStep(object, plan, result, now);
   }
 }
 
-function refuseSpec(object: Organization, plan: Extract<Plan, { do: 'refuse-spec' }>, now: number): NotedReport {
+function refuseSpec(
+  object: Organization,
+  plan: Extract<Plan, { do: 'refuse-spec' }>,
+  now: number,
+): NotedReport {
   const { message: problem, at } = plan;
   const said = reportSpecInvalid({ object, previous: object.status, problem, now });
   const outcome = at === undefined ? said.outcome : recheckAt(at);
   if (!said.status) return { outcome, did: 'nothing' };
   const facts = { reason: 'SpecInvalid' };
-  return { status: merged(object, said.status), outcome, notices: said.notices, did: 'refuse-spec', facts };
+  return {
+    status: merged(object, said.status),
+    outcome,
+    notices: said.notices,
+    did: 'refuse-spec',
+    facts,
+  };
 }
 
 function suspended(confirmed: boolean): Summary {
@@ -69,8 +91,15 @@ function suspended(confirmed: boolean): Summary {
   return { ready: 'False', reason, message };
 }
 
-/** Somebody else's key is the one that the API takes for this organization, or it is not this object's turn. */
-function yieldTo(object: Organization, plan: Extract<Plan, { do: 'yield' }>, now: number): NotedReport {
+/**
+ * Somebody else's key is the one that the API takes for this organization, or it is not this
+ * object's turn.
+ */
+function yieldTo(
+  object: Organization,
+  plan: Extract<Plan, { do: 'yield' }>,
+  now: number,
+): NotedReport {
   const { to, spec, lost, session } = plan;
   // What an attempt has been answered stands in no status yet.
   const previous = session?.draft ?? object.status;
@@ -111,7 +140,9 @@ function disown(object: Organization, lost: readonly Tuple[], now: number): Note
   const before =
     '--api-url is another one than when these private endpoints were sent, so they are no longer tracked as this object’s:';
   // Nothing was sent to this one.
-  const privateEndpoints = object.status?.privateEndpoints?.filter(({ state }) => state !== 'Unconfirmed');
+  const privateEndpoints = object.status?.privateEndpoints?.filter(
+    ({ state }) => state !== 'Unconfirmed',
+  );
   return {
     status: merged(object, {
       ...common,
@@ -127,11 +158,15 @@ function disown(object: Organization, lost: readonly Tuple[], now: number): Note
 }
 
 function lostNotices(lost: readonly Tuple[], before: string): Notice[] {
-  const after = 'They stay where they are; spec.adoptPrivateEndpoints makes those that are listed this object’s again';
+  const after =
+    'They stay where they are; spec.adoptPrivateEndpoints makes those that are listed this object’s again';
   return namingAll(lost, { type: 'Warning', reason: 'OwnershipLost', before, after });
 }
 
-/** The proof has ended: nothing is this object's any more, and nobody has to remember at which API it was. */
+/**
+ * The proof has ended: nothing is this object's any more, and nobody has to remember at which API
+ * it was.
+ */
 export function reportUnproven(said: Report, object: Organization): Report {
   const status: OrganizationStatus | undefined = said.status;
   if (!object.status?.proof || !status || status.proof) return said;
@@ -141,18 +176,28 @@ export function reportUnproven(said: Report, object: Organization): Report {
   return { ...said, status: withoutUndefined({ ...status, ...nobodys({ status }) }), notices };
 }
 
-/** The ledger with nothing in it that is this object's. What was sent and not seen yet is open all the same, and counts when it was in vain. */
+/**
+ * The ledger with nothing in it that is this object's. What was sent and not seen yet is open all
+ * the same, and counts when it was in vain.
+ */
 function nobodys({ status }: Pick<Organization, 'status'>): Partial<OrganizationStatus> {
   const found = new Map<string, LedgerEntry>();
   for (const entry of status?.privateEndpoints ?? []) {
     const { lastError: _, nextAttemptTime: __, ...rest } = entry;
     if (entry.state === 'Unconfirmed') found.set(tupleKey(entry), { ...entry, origin: 'Found' });
-    else if (entry.state !== 'Refused') found.set(tupleKey(entry), { ...rest, origin: 'Found', state: 'Present' });
+    else if (entry.state !== 'Refused')
+      found.set(tupleKey(entry), { ...rest, origin: 'Found', state: 'Present' });
   }
-  return { privateEndpoints: found.size > 0 ? [...found.values()] : undefined, pendingChange: undefined };
+  return {
+    privateEndpoints: found.size > 0 ? [...found.values()] : undefined,
+    pendingChange: undefined,
+  };
 }
 
-/** A deleted object without our finalizer is nobody's business here, even where the store has not heard of its end. */
+/**
+ * A deleted object without our finalizer is nobody's business here, even where the store has not
+ * heard of its end.
+ */
 function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release' }>): NotedReport {
   const isOver = object.metadata.deletionTimestamp !== undefined;
   if (!isOver) return { outcome: goOn, did: 'release', facts: {} };
@@ -186,7 +231,9 @@ function preview(
   const shown = {
     basis,
     hash,
-    requests: requests.slice(0, LIMITS.planRequests).map((one) => ({ ...one, body: cutText(one.body, LIMITS.body) })),
+    requests: requests
+      .slice(0, LIMITS.planRequests)
+      .map((one) => ({ ...one, body: cutText(one.body, LIMITS.body) })),
     changes: changes.slice(0, LIMITS.planChanges),
   };
   const same = before && isDeepStrictEqual({ ...before, time: '' }, { time: '', ...shown });

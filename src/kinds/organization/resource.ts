@@ -1,8 +1,23 @@
 import type * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
 import { type Stored, specParser } from '../schema/definition.ts';
-import { choice, fields, flag, immutable, integer, optional, text, uniqueList } from '../schema/schema.ts';
-import { credentialsSecretRef, mode, reassertInterval, suspend, uuid } from '../schema/spec-fields.ts';
+import {
+  choice,
+  fields,
+  flag,
+  immutable,
+  integer,
+  optional,
+  text,
+  uniqueList,
+} from '../schema/schema.ts';
+import {
+  credentialsSecretRef,
+  mode,
+  reassertInterval,
+  suspend,
+  uuid,
+} from '../schema/spec-fields.ts';
 import { endpointIdentity } from './endpoints/identity.ts';
 import { LIMITS } from './limits.ts';
 import type { status } from './status.ts';
@@ -20,7 +35,8 @@ export const FINALIZER = 'pipewright.dev/remove-private-endpoints';
 const declaredEndpoint = fields('One private endpoint.', {
   ...endpointIdentity({
     id: 'Id of the endpoint at its cloud provider. 1 to 512 printable ASCII characters without spaces and " \\ < > &. Quote it in YAML.',
-    cloudProvider: 'Cloud provider, in the words of the API, such as gcp. 1 to 64 characters as in id.',
+    cloudProvider:
+      'Cloud provider, in the words of the API, such as gcp. 1 to 64 characters as in id.',
     region: 'Region, in the words of the API, such as ap-northeast-1. 1 to 64 characters as in id.',
   }),
   description: optional(
@@ -95,7 +111,10 @@ export type LedgerEntry = NonNullable<OrganizationStatus['privateEndpoints']>[nu
 /** An add or remove on its way. */
 export type PendingChange = NonNullable<OrganizationStatus['pendingChange']>;
 
-/** As stored. `spec` is unknown until `parseSpec` has read it; `status` is ours and was checked by the API server. */
+/**
+ * As stored. `spec` is unknown until `parseSpec` has read it; `status` is ours and was checked by
+ * the API server.
+ */
 export interface Organization extends KubeObject {
   readonly status?: OrganizationStatus;
 }

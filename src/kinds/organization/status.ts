@@ -16,47 +16,65 @@ import { LIMITS } from './limits.ts';
 
 const bounds = { field: LIMITS.field, value: LIMITS.value };
 
-const reportedText = (about: string, max: number = LIMITS.reportedText) => optional(text({ about, max }));
+const reportedText = (about: string, max: number = LIMITS.reportedText) =>
+  optional(text({ about, max }));
 
-const organization = fields('The organization as the API last reported it. What the reply did not have is absent.', {
-  id: reportedText('Its id.'),
-  name: reportedText('Its name.', LIMITS.name),
-  createdAt: reportedText('When it was created.'),
-  privateEndpoints: optional(
-    list(
-      'Its private endpoints, whoever added them; the first 200.',
-      LIMITS.reportedEndpoints,
-      fields('One private endpoint.', {
-        id: reportedText('Its id.', LIMITS.id),
-        description: reportedText('Its description, cut at 64 characters.', LIMITS.reportedDescription),
-        cloudProvider: reportedText('Its cloud provider.', LIMITS.cloudProvider),
-        region: reportedText('Its region.', LIMITS.region),
+const organization = fields(
+  'The organization as the API last reported it. What the reply did not have is absent.',
+  {
+    id: reportedText('Its id.'),
+    name: reportedText('Its name.', LIMITS.name),
+    createdAt: reportedText('When it was created.'),
+    privateEndpoints: optional(
+      list(
+        'Its private endpoints, whoever added them; the first 200.',
+        LIMITS.reportedEndpoints,
+        fields('One private endpoint.', {
+          id: reportedText('Its id.', LIMITS.id),
+          description: reportedText(
+            'Its description, cut at 64 characters.',
+            LIMITS.reportedDescription,
+          ),
+          cloudProvider: reportedText('Its cloud provider.', LIMITS.cloudProvider),
+          region: reportedText('Its region.', LIMITS.region),
+        }),
+      ),
+    ),
+    privateEndpointsTotal: optional(
+      integer({
+        about: 'How many private endpoints the reply had.',
+        min: 0,
+        max: Number.MAX_SAFE_INTEGER,
       }),
     ),
-  ),
-  privateEndpointsTotal: optional(
-    integer({ about: 'How many private endpoints the reply had.', min: 0, max: Number.MAX_SAFE_INTEGER }),
-  ),
-  byocConfig: optional(
-    list(
-      'Its bring-your-own-cloud configurations; the first 20.',
-      LIMITS.byocConfigs,
-      fields('One configuration.', {
-        id: reportedText('Its id.'),
-        state: reportedText('Its state, in the words of the API.'),
-        accountName: reportedText('Its cloud account.'),
-        regionId: reportedText('Its region.'),
-        cloudProvider: reportedText('Its cloud provider.'),
-      }),
+    byocConfig: optional(
+      list(
+        'Its bring-your-own-cloud configurations; the first 20.',
+        LIMITS.byocConfigs,
+        fields('One configuration.', {
+          id: reportedText('Its id.'),
+          state: reportedText('Its state, in the words of the API.'),
+          accountName: reportedText('Its cloud account.'),
+          regionId: reportedText('Its region.'),
+          cloudProvider: reportedText('Its cloud provider.'),
+        }),
+      ),
     ),
-  ),
+  },
+);
+
+const identity = reportedIdentity({
+  id: 'Its id.',
+  cloudProvider: 'Its cloud provider.',
+  region: 'Its region.',
 });
-
-const identity = reportedIdentity({ id: 'Its id.', cloudProvider: 'Its cloud provider.', region: 'Its region.' });
 
 const ledgerEntry = fields('One private endpoint.', {
   ...identity,
-  description: reportedText('Its description as last reported, cut at 64 characters.', LIMITS.ledgerDescription),
+  description: reportedText(
+    'Its description as last reported, cut at 64 characters.',
+    LIMITS.ledgerDescription,
+  ),
   origin: optional(
     choice(
       'Added: by this object. Adopted: existed before and became that of this object. Found: existed before; never removed. Absent where it is not at the API.',
@@ -71,13 +89,16 @@ const ledgerEntry = fields('One private endpoint.', {
     fields('Why the API refused it.', {
       httpStatus,
       requestId,
-      message: optional(text({ about: 'What the API said, cut at 200 characters.', max: LIMITS.ledgerMessage })),
+      message: optional(
+        text({ about: 'What the API said, cut at 200 characters.', max: LIMITS.ledgerMessage }),
+      ),
     }),
   ),
   nextAttemptTime: optional(timestamp('When it is sent or looked for again at the earliest.')),
 });
 
-const changed = (about: string, most: number) => list(about, most, fields('One private endpoint.', identity));
+const changed = (about: string, most: number) =>
+  list(about, most, fields('One private endpoint.', identity));
 
 const pendingChange = fields(
   'What is being sent: saved before sending, and cleared once a response shows the outcome.',
@@ -90,22 +111,34 @@ const pendingChange = fields(
 );
 
 /** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
-export const status = fields('What the operator did and what the API reported. Written by the operator alone.', {
-  ...commonStatus,
-  proof,
-  applied: optional(applied({ most: 2, field: LIMITS.field })),
-  organization: optional(organization),
-  privateEndpoints: optional(
-    list(
-      'The private endpoints of this object, and those it lists that were there before it. At most 220.',
-      LIMITS.ledger,
-      ledgerEntry,
+export const status = fields(
+  'What the operator did and what the API reported. Written by the operator alone.',
+  {
+    ...commonStatus,
+    proof,
+    applied: optional(applied({ most: 2, field: LIMITS.field })),
+    organization: optional(organization),
+    privateEndpoints: optional(
+      list(
+        'The private endpoints of this object, and those it lists that were there before it. At most 220.',
+        LIMITS.ledger,
+        ledgerEntry,
+      ),
     ),
-  ),
-  pendingChange: optional(pendingChange),
-  differences: optional(differences({ ...bounds, most: LIMITS.differences })),
-  notReported: optional(notReported({ ...bounds, most: LIMITS.differences })),
-  drift: optional(drift({ ...bounds, most: LIMITS.drift })),
-  plan: optional(plan({ ...bounds, most: LIMITS.planChanges, requests: LIMITS.planRequests, body: LIMITS.body })),
-  history: optional(history({ ...bounds, most: LIMITS.historyChanges, value: LIMITS.historyValue })),
-});
+    pendingChange: optional(pendingChange),
+    differences: optional(differences({ ...bounds, most: LIMITS.differences })),
+    notReported: optional(notReported({ ...bounds, most: LIMITS.differences })),
+    drift: optional(drift({ ...bounds, most: LIMITS.drift })),
+    plan: optional(
+      plan({
+        ...bounds,
+        most: LIMITS.planChanges,
+        requests: LIMITS.planRequests,
+        body: LIMITS.body,
+      }),
+    ),
+    history: optional(
+      history({ ...bounds, most: LIMITS.historyChanges, value: LIMITS.historyValue }),
+    ),
+  },
+);

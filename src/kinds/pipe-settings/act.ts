@@ -6,7 +6,10 @@ import type { Plan } from './plan.ts';
 import { putSettings } from './remote.ts';
 import type { PipeSettings } from './resource.ts';
 
-export type Acting = Attempting & { readonly api: ApiClient; readonly unsettled: Pick<Unsettled, 'add'> };
+export type Acting = Attempting & {
+  readonly api: ApiClient;
+  readonly unsettled: Pick<Unsettled, 'add'>;
+};
 
 /** What came of a plan. */
 export type Result = Attempt | { readonly got: 'nothing' };
@@ -26,7 +29,11 @@ export async function act(object: PipeSettings, plan: Plan, using: Acting): Prom
   }
 }
 
-async function put(object: PipeSettings, plan: Extract<Plan, { do: 'put' }>, using: Acting): Promise<Attempt> {
+async function put(
+  object: PipeSettings,
+  plan: Extract<Plan, { do: 'put' }>,
+  using: Acting,
+): Promise<Attempt> {
   let sentAt = using.monotonic();
   const wish: Wish = {
     object,

@@ -33,7 +33,10 @@ export interface Confirmation {
   readonly now: number;
 }
 
-/** Reports HTTP 200 with a result: what the reply says about the declared set decides whether it is confirmed. */
+/**
+ * Reports HTTP 200 with a result: what the reply says about the declared set decides whether it is
+ * confirmed.
+ */
 export function reportResult(confirmation: Confirmation): Report {
   const { object, plan, verdict, now } = confirmation;
   const previous = object.status;
@@ -42,7 +45,9 @@ export function reportResult(confirmation: Confirmation): Report {
   const comparison = compare(declared, verdict.result);
   const declaredBefore = requestedBefore(confirmation);
   const before = reportedBy(previous, plan);
-  const drift = declaredBefore ? changes.driftBetween({ declared, declaredBefore, before, after: echo.settings }) : [];
+  const drift = declaredBefore
+    ? changes.driftBetween({ declared, declaredBefore, before, after: echo.settings })
+    : [];
   const status: PipeSettingsStatus = {
     ...previous,
     plan: undefined,
@@ -51,7 +56,11 @@ export function reportResult(confirmation: Confirmation): Report {
     drift: withDrift(previous?.drift, changes.driftEntries(drift, timestamp(now))),
   };
   const notices = driftNotices(drift);
-  const facts = { httpStatus: verdict.httpStatus, requestId: verdict.requestId, drift: drift.length };
+  const facts = {
+    httpStatus: verdict.httpStatus,
+    requestId: verdict.requestId,
+    drift: drift.length,
+  };
   if (comparison.differences.length > 0) {
     const failure = reportFailure({
       object,
@@ -74,10 +83,17 @@ export function reportResult(confirmation: Confirmation): Report {
     const accepted = reportAccepted(confirmation, status, plan.settledAt);
     return { ...accepted, notices, did: 'put', facts: { ...facts, reason: 'OutcomeUnknown' } };
   }
-  return { ...reportApplied(confirmation, status, notices), did: 'put', facts: { ...facts, reason: 'Applied' } };
+  return {
+    ...reportApplied(confirmation, status, notices),
+    did: 'put',
+    facts: { ...facts, reason: 'Applied' },
+  };
 }
 
-/** Not said to be applied yet: an earlier request may take effect after this one, so it is sent once more when that can no longer be. */
+/**
+ * Not said to be applied yet: an earlier request may take effect after this one, so it is sent once
+ * more when that can no longer be.
+ */
 function reportAccepted(
   confirmation: Confirmation,
   status: PipeSettingsStatus,
@@ -87,16 +103,31 @@ function reportAccepted(
   const { what } = declaredText(plan);
   const nextAttempt = wholeSecond(settledAt);
   const message = `The API accepted ${what}${quoting(verdict.requestId)}. What is declared is sent once more at status.nextAttemptTime: an earlier request for something else may still take effect until then`;
-  const summary = { ready: 'False', progress: 'Reconciling', reason: 'OutcomeUnknown', message } as const;
+  const summary = {
+    ready: 'False',
+    progress: 'Reconciling',
+    reason: 'OutcomeUnknown',
+    message,
+  } as const;
   const lastRequest = lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now);
-  const common = commonStatus(object, object.status, { summary, now, nextAttempt, lastRequest, acknowledge: true });
+  const common = commonStatus(object, object.status, {
+    summary,
+    now,
+    nextAttempt,
+    lastRequest,
+    acknowledge: true,
+  });
   const { history } = changesOf(confirmation, status);
-  return { status: withoutUndefined({ ...status, ...common, history }), outcome: recheckAt(nextAttempt) };
+  return {
+    status: withoutUndefined({ ...status, ...common, history }),
+    outcome: recheckAt(nextAttempt),
+  };
 }
 
 /**
- * What the requests since the last reply declared, apart from what is declared now. Undefined where a request of another
- * generation came between that nobody confirmed, or may have: what it declared is not on record, and its work must not look like drift.
+ * What the requests since the last reply declared, apart from what is declared now. Undefined where
+ * a request of another generation came between that nobody confirmed, or may have: what it declared
+ * is not on record, and its work must not look like drift.
  */
 function requestedBefore({ object }: Confirmation): readonly string[] | undefined {
   if (isSettling(object.status)) return undefined;
@@ -119,7 +150,11 @@ function reportApplied(
   const { changed, history } = changesOf(confirmation, status);
   const nextAttempt = nextAssertion(object, plan, time);
   const silent = status.notReported?.length ?? 0;
-  const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(plan, silent, requestId) } as const;
+  const summary = {
+    ready: 'True',
+    reason: 'Applied',
+    message: appliedMessage(plan, silent, requestId),
+  } as const;
   return {
     status: withoutUndefined({
       ...status,
@@ -147,7 +182,10 @@ function reportApplied(
 }
 
 function nextAssertion(object: PipeSettings, plan: Put, appliedTime: string): number | undefined {
-  const interval = plan.spec.reassertInterval === undefined ? undefined : parseDuration(plan.spec.reassertInterval);
+  const interval =
+    plan.spec.reassertInterval === undefined
+      ? undefined
+      : parseDuration(plan.spec.reassertInterval);
   return interval === undefined
     ? undefined
     : wholeSecond(assertionTime(Date.parse(appliedTime), interval, object.metadata.uid));
@@ -161,7 +199,8 @@ function declaredText({ request }: Put): { readonly count: number; readonly what
 function appliedMessage(plan: Put, silent: number, requestId: string | undefined): string {
   const { count, what } = declaredText(plan);
   const which = count === 1 ? 'it' : `${silent} of them`;
-  const unsaid = silent === 0 ? '' : `; the reply was silent about ${which}, see status.notReported`;
+  const unsaid =
+    silent === 0 ? '' : `; the reply was silent about ${which}, see status.notReported`;
   return `The API accepted ${what}${unsaid}${quoting(requestId)}`;
 }
 
@@ -173,13 +212,20 @@ function notConfirmedMessage(
 }
 
 /** Nothing for a first plain success: the object says it already. */
-function appliedNotices(object: PipeSettings, changed: readonly changes.Change[], requestId?: string): Notice[] {
+function appliedNotices(
+  object: PipeSettings,
+  changed: readonly changes.Change[],
+  requestId?: string,
+): Notice[] {
   const before = readyOf(object.status);
   const recovered = currentReady(object, object.status)?.status === 'False';
   const first = object.status?.applied === undefined;
   if (!recovered && (first || changed.length === 0 || before === undefined)) return [];
   const after = recovered ? ` after ${before?.reason ?? 'a failure'}` : '';
-  const what = changed.length === 0 ? 'Applied the declared settings' : `Applied ${changes.describeChanges(changed)}`;
+  const what =
+    changed.length === 0
+      ? 'Applied the declared settings'
+      : `Applied ${changes.describeChanges(changed)}`;
   return [{ type: 'Normal', reason: 'Applied', note: `${what}${after}${quoting(requestId)}` }];
 }
 

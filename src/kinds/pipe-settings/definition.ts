@@ -21,5 +21,10 @@ export const definition: Definition = {
     COLUMNS.nextAttempt,
     COLUMNS.message,
   ],
-  selectableFields: ['.spec.organizationId', '.spec.serviceId', '.spec.pipeId', '.spec.credentialsSecretRef.name'],
+  selectableFields: [
+    '.spec.organizationId',
+    '.spec.serviceId',
+    '.spec.pipeId',
+    '.spec.credentialsSecretRef.name',
+  ],
 };

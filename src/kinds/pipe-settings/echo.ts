@@ -16,7 +16,10 @@ export interface Comparison {
   readonly notReported: SettingName[];
 }
 
-/** Reads a result leniently: numbers also as text, booleans also as 0, 1 and text; null is as good as absent. */
+/**
+ * Reads a result leniently: numbers also as text, booleans also as 0, 1 and text; null is as good
+ * as absent.
+ */
 export function readEcho(result: Readonly<Record<string, unknown>>): Echo {
   const settings: Record<string, number | boolean> = {};
   const other: { field: string; value: string }[] = [];
@@ -25,7 +28,10 @@ export function readEcho(result: Readonly<Record<string, unknown>>): Echo {
     const read = isSetting(name) ? normalise(name, value) : undefined;
     if (read !== undefined) settings[name] = read;
     else
-      other.push({ field: cutText(name, LIMITS.otherName), value: cutText(canonicalJson(value), LIMITS.otherValue) });
+      other.push({
+        field: cutText(name, LIMITS.otherName),
+        value: cutText(canonicalJson(value), LIMITS.otherValue),
+      });
   }
   other.sort((a, b) => (a.field < b.field ? -1 : 1));
   return { settings, otherSettings: other.slice(0, LIMITS.otherSettings) };
@@ -44,7 +50,8 @@ export function compare(declared: Settings, result: Readonly<Record<string, unkn
       continue;
     }
     const reported = normalise(name, raw);
-    if (reported !== want) differences.push({ field: name, declared: want, reported: reported ?? scalarOf(raw) });
+    if (reported !== want)
+      differences.push({ field: name, declared: want, reported: reported ?? scalarOf(raw) });
   }
   return { differences, notReported };
 }

@@ -46,7 +46,8 @@ export function createPipeSettingsKind(context: KindContext): Kind {
     api,
     unsettled,
     stillWanted: (object) =>
-      attempts.stillWanted(object) && stillHolds(store.get(keyOf(object)), known, context.clock.now()),
+      attempts.stillWanted(object) &&
+      stillHolds(store.get(keyOf(object)), known, context.clock.now()),
   };
   return defineKind({
     type: pipeSettingsType,

@@ -1,4 +1,7 @@
-/** How many entries a status may have and how long their texts may be, in code points; `report` cuts to these. */
+/**
+ * How many entries a status may have and how long their texts may be, in code points; `report` cuts
+ * to these.
+ */
 export const LIMITS = {
   otherSettings: 20,
   otherName: 128,

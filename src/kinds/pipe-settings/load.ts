@@ -26,7 +26,9 @@ export interface Facts extends SecretFacts {
 
 /** Files objects under the pipe they stand for, whether or not the rest of their spec is valid. */
 export function targetOf(object: KubeObject): string | undefined {
-  const spec = object.spec as { organizationId?: unknown; serviceId?: unknown; pipeId?: unknown } | undefined;
+  const spec = object.spec as
+    | { organizationId?: unknown; serviceId?: unknown; pipeId?: unknown }
+    | undefined;
   if (!spec) return undefined;
   return JSON.stringify([spec.organizationId, spec.serviceId, spec.pipeId]);
 }

@@ -33,11 +33,16 @@ export type Plan =
       readonly lane: Lane;
       readonly probe: boolean;
       readonly apiHash: string;
-      /** Epoch ms: until then an earlier request for something else may take effect, after this one. */
+      /**
+       * Epoch ms: until then an earlier request for something else may take effect, after this one.
+       */
       readonly settledAt?: number;
     };
 
-/** Decides. The order is the order of precedence: a spec that cannot be read, suspend, another object's pipe, Plan, time. */
+/**
+ * Decides. The order is the order of precedence: a spec that cannot be read, suspend, another
+ * object's pipe, Plan, time.
+ */
 export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   if (object.metadata.deletionTimestamp) return { do: 'nothing' };
   const parsed = parseSpec(object);
@@ -45,7 +50,8 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   const { spec } = parsed;
   const request = settingsRequest(facts.baseUrl, spec);
   const isLast = !isOvertaken(facts.standing, now);
-  if (spec.suspend) return { do: 'suspend', confirmed: isConfirmed(object, request) && isLast && !facts.owed };
+  if (spec.suspend)
+    return { do: 'suspend', confirmed: isConfirmed(object, request) && isLast && !facts.owed };
   const verdict = judgeTarget(facts.standing, now);
   if (!verdict.holds) return { do: 'yield', to: verdict, spec };
   if (spec.mode === 'Plan' || facts.planOnly) {
@@ -63,7 +69,8 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
       object.status?.applied?.generation === generationOf(object) &&
       isLast &&
       !facts.owed,
-    reassertMs: spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
+    reassertMs:
+      spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
     secret: facts.secret,
     triedSecret: facts.triedSecret,
     hasSlot: facts.hasSlot,
@@ -75,7 +82,9 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     return times.length === 0 ? { do: 'nothing' } : { do: 'nothing', at: Math.min(...times) };
   }
   if (turn) {
-    return keepsItsWord(object, facts.standing) ? { do: 'nothing', at: turn.until } : { do: 'yield', to: turn, spec };
+    return keepsItsWord(object, facts.standing)
+      ? { do: 'nothing', at: turn.until }
+      : { do: 'yield', to: turn, spec };
   }
   const settled = settledAt(facts.atWork, request.hash, now);
   if (settled !== undefined && due.lane === 'scheduled' && isSettling(object.status)) {
@@ -93,14 +102,20 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   };
 }
 
-/** Whether what the API last confirmed is what is declared now, and nothing has been tried in vain since. */
+/**
+ * Whether what the API last confirmed is what is declared now, and nothing has been tried in vain
+ * since.
+ */
 export function isConfirmed(object: PipeSettings, request: SettingsRequest): boolean {
   const { status } = object;
   if (status?.applied?.requestHash !== request.hash || !endsApplied(object)) return false;
   return (status.differences?.length ?? 0) === 0;
 }
 
-/** The settings of the last reply, where it came from the API that is called now: what another one holds says nothing here. */
+/**
+ * The settings of the last reply, where it came from the API that is called now: what another one
+ * holds says nothing here.
+ */
 export function reportedBy(
   status: PipeSettings['status'],
   { apiHash }: { readonly apiHash: string },

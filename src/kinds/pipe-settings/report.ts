@@ -3,7 +3,12 @@ import type { Report } from '../../controller/kind.ts';
 import { awaitChange, recheckAt } from '../../controller/outcome.ts';
 import { reportAttempt, reportRescheduled, reportSpecInvalid } from '../engine/failure-report.ts';
 import { timestamp } from '../status/canonical.ts';
-import { type CommonStatus, commonStatus, isReady, withoutUndefined } from '../status/common-status.ts';
+import {
+  type CommonStatus,
+  commonStatus,
+  isReady,
+  withoutUndefined,
+} from '../status/common-status.ts';
 import { reportConflict } from '../target/conflict-report.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
@@ -33,7 +38,12 @@ export function report(object: PipeSettings, plan: Plan, result: Result, now: nu
   }
 }
 
-function reportPut(object: PipeSettings, plan: Extract<Plan, { do: 'put' }>, result: Result, now: number): Report {
+function reportPut(
+  object: PipeSettings,
+  plan: Extract<Plan, { do: 'put' }>,
+  result: Result,
+  now: number,
+): Report {
   if (result.got === 'nothing') return { outcome: awaitChange, did: 'nothing' };
   if (result.got === 'success') return reportResult({ object, plan, ...result, now });
   // What is Ready stays so behind a closed gate; the pacer wakes it when the gate opens.
@@ -66,9 +76,20 @@ function merged(
 }
 
 function refuseSpec(object: PipeSettings, problem: string, now: number): Report {
-  const { status, outcome, notices } = reportSpecInvalid({ object, previous: object.status, problem, now });
+  const { status, outcome, notices } = reportSpecInvalid({
+    object,
+    previous: object.status,
+    problem,
+    now,
+  });
   if (!status) return { outcome, did: 'nothing' };
-  return { status: merged(object, status), outcome, notices, did: 'refuse-spec', facts: { reason: 'SpecInvalid' } };
+  return {
+    status: merged(object, status),
+    outcome,
+    notices,
+    did: 'refuse-spec',
+    facts: { reason: 'SpecInvalid' },
+  };
 }
 
 function suspended(confirmed: boolean): Summary {
@@ -77,7 +98,8 @@ function suspended(confirmed: boolean): Summary {
     return {
       ready: 'True',
       reason,
-      message: 'No call is made while spec.suspend is true; the declared settings are the ones last confirmed',
+      message:
+        'No call is made while spec.suspend is true; the declared settings are the ones last confirmed',
     };
   }
   const message =
@@ -97,16 +119,32 @@ function show(
   return { status: merged(object, common, more), outcome: awaitChange, did };
 }
 
-function yieldTo(object: PipeSettings, { to, spec }: Extract<Plan, { do: 'yield' }>, now: number): Report {
+function yieldTo(
+  object: PipeSettings,
+  { to, spec }: Extract<Plan, { do: 'yield' }>,
+  now: number,
+): Report {
   const { status: previous } = object;
   const { kind } = pipeSettingsType;
   const find = `kubectl get pset -A --field-selector spec.pipeId=${spec.pipeId}`;
-  const { status, ...rest } = reportConflict({ object, previous, what: 'the pipe', kind, to, find, now });
+  const { status, ...rest } = reportConflict({
+    object,
+    previous,
+    what: 'the pipe',
+    kind,
+    to,
+    find,
+    now,
+  });
   return { status: merged(object, status), ...rest, did: 'yield' };
 }
 
 /** Shows to the letter what Apply would send; the time stays while that stays the same. */
-function preview(object: PipeSettings, planned: Extract<Plan, { do: 'preview' }>, now: number): Report {
+function preview(
+  object: PipeSettings,
+  planned: Extract<Plan, { do: 'preview' }>,
+  now: number,
+): Report {
   const { status: previous } = object;
   const { spec, request } = planned;
   const reported = reportedBy(previous, planned);

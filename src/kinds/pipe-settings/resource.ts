@@ -2,7 +2,13 @@ import type * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
 import { type Stored, specParser } from '../schema/definition.ts';
 import { fields, flag, immutable, integer, someFields } from '../schema/schema.ts';
-import { credentialsSecretRef, identifier, mode, reassertInterval, suspend } from '../schema/spec-fields.ts';
+import {
+  credentialsSecretRef,
+  identifier,
+  mode,
+  reassertInterval,
+  suspend,
+} from '../schema/spec-fields.ts';
 import { SETTINGS, settingsShape } from './settings.ts';
 import type { status } from './status.ts';
 
@@ -35,13 +41,20 @@ export const spec = fields(
     mode,
     reassertInterval,
   },
-  [immutable('organizationId', 'organization'), immutable('serviceId', 'service'), immutable('pipeId', 'pipe')],
+  [
+    immutable('organizationId', 'organization'),
+    immutable('serviceId', 'service'),
+    immutable('pipeId', 'pipe'),
+  ],
 );
 
 export type PipeSettingsSpec = Stored<z.output<typeof spec>>;
 export type PipeSettingsStatus = Stored<z.output<typeof status>>;
 
-/** As stored. `spec` is unknown until `parseSpec` has read it; `status` is ours and was checked by the API server. */
+/**
+ * As stored. `spec` is unknown until `parseSpec` has read it; `status` is ours and was checked by
+ * the API server.
+ */
 export interface PipeSettings extends KubeObject {
   readonly status?: PipeSettingsStatus;
 }

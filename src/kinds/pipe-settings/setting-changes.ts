@@ -12,7 +12,10 @@ export interface Change {
   readonly to?: Value;
 }
 
-/** What Apply would change, measured against the last reply; a value that is not known is left out of `from`. */
+/**
+ * What Apply would change, measured against the last reply; a value that is not known is left out
+ * of `from`.
+ */
 export function plannedChanges(declared: Settings, reported: Settings | undefined): Change[] {
   return settingNames.flatMap((field) => {
     const to = declared[field];
@@ -22,8 +25,9 @@ export function plannedChanges(declared: Settings, reported: Settings | undefine
 }
 
 /**
- * What a confirmed write changed. Where the reply was silent about a declared key, the declared value counts,
- * but only when the request was another one than the last confirmed: the same request again changes nothing.
+ * What a confirmed write changed. Where the reply was silent about a declared key, the declared
+ * value counts, but only when the request was another one than the last confirmed: the same request
+ * again changes nothing.
  */
 export function confirmedChanges(options: {
   readonly declared: Settings;
@@ -53,7 +57,9 @@ export function driftBetween(options: {
     const from = before?.[field];
     const to = after[field];
     if (from === undefined || to === undefined || from === to) return [];
-    return declared[field] !== undefined || declaredBefore.includes(field) ? [] : [change(field, from, to)];
+    return declared[field] !== undefined || declaredBefore.includes(field)
+      ? []
+      : [change(field, from, to)];
   });
 }
 
@@ -69,13 +75,20 @@ export function describeChanges(changes: readonly Change[]): string {
 /** How many differences a message names; the status has them all. */
 const NAMED_DIFFERENCES = 4;
 
-/** `a is 5, not 8`, for the message about an echo that differs; one line, whatever the API calls a value. */
+/**
+ * `a is 5, not 8`, for the message about an echo that differs; one line, whatever the API calls a
+ * value.
+ */
 export function describeDifferences(differences: Comparison['differences']): string {
   const named = differences
     .slice(0, NAMED_DIFFERENCES)
-    .map(({ field, declared, reported }) => `${field} is ${shown(reported)}, not ${String(declared)}`);
+    .map(
+      ({ field, declared, reported }) => `${field} is ${shown(reported)}, not ${String(declared)}`,
+    );
   const more = differences.length - named.length;
-  return more > 0 ? `${named.join(', ')} and ${more} more, see status.differences` : named.join(', ');
+  return more > 0
+    ? `${named.join(', ')} and ${more} more, see status.differences`
+    : named.join(', ');
 }
 
 function shown(value: string | number | boolean): string {
@@ -100,7 +113,10 @@ export function reportedFields(echo: Echo, comparison: Comparison): Partial<Pipe
 }
 
 /** A change in the bounds of `status.drift`, with its time. */
-export function driftEntries(changes: readonly Change[], time: string): NonNullable<PipeSettingsStatus['drift']> {
+export function driftEntries(
+  changes: readonly Change[],
+  time: string,
+): NonNullable<PipeSettingsStatus['drift']> {
   return changes.slice(0, LIMITS.drift).map((entry) => ({ ...entry, time }));
 }
 

@@ -1,6 +1,8 @@
 import { type flag, type integer, optional } from '../schema/schema.ts';
 
-/** A setting that is a whole number: its inclusive range in the API document, exact in JavaScript. */
+/**
+ * A setting that is a whole number: its inclusive range in the API document, exact in JavaScript.
+ */
 interface NumberSetting {
   readonly type: 'integer';
   readonly min: number;
@@ -14,7 +16,10 @@ interface BooleanSetting {
   readonly about: string;
 }
 
-/** The twelve settings of a pipe, under the API's own names: the one table of their types and ranges. */
+/**
+ * The twelve settings of a pipe, under the API's own names: the one table of their types and
+ * ranges.
+ */
 export const SETTINGS = {
   streaming_max_insert_wait_ms: {
     type: 'integer',
@@ -103,16 +108,27 @@ export const settingNames = Object.keys(SETTINGS) as readonly SettingName[];
 
 /** Settings by name, each a whole number or a boolean as the table says; any may be absent. */
 export type Settings = {
-  [Name in SettingName]?: ((typeof SETTINGS)[Name]['type'] extends 'integer' ? number : boolean) | undefined;
+  [Name in SettingName]?:
+    | ((typeof SETTINGS)[Name]['type'] extends 'integer' ? number : boolean)
+    | undefined;
 };
 
 type Shape = {
   [Name in SettingName]: ReturnType<
-    typeof optional<ReturnType<(typeof SETTINGS)[Name]['type'] extends 'integer' ? typeof integer : typeof flag>>
+    typeof optional<
+      ReturnType<(typeof SETTINGS)[Name]['type'] extends 'integer' ? typeof integer : typeof flag>
+    >
   >;
 };
 
-/** One schema for each setting, all of them optional. `make` must give a flag for a boolean and an integer for the others. */
-export function settingsShape(make: (name: SettingName) => ReturnType<typeof integer | typeof flag>): Shape {
-  return Object.fromEntries(settingNames.map((name) => [name, optional(make(name))])) as unknown as Shape;
+/**
+ * One schema for each setting, all of them optional. `make` must give a flag for a boolean and an
+ * integer for the others.
+ */
+export function settingsShape(
+  make: (name: SettingName) => ReturnType<typeof integer | typeof flag>,
+): Shape {
+  return Object.fromEntries(
+    settingNames.map((name) => [name, optional(make(name))]),
+  ) as unknown as Shape;
 }

@@ -14,7 +14,10 @@ import { SETTINGS, settingNames, settingsShape } from './settings.ts';
 
 const perSetting = { most: settingNames.length, field: LIMITS.field, value: LIMITS.value };
 
-/** What a reply holds is not bound to the documented ranges, only to what JavaScript and int64 hold exactly. */
+/**
+ * What a reply holds is not bound to the documented ranges, only to what JavaScript and int64 hold
+ * exactly.
+ */
 const reportedSettings = settingsShape((name) => {
   const { type, about } = SETTINGS[name];
   if (type === 'boolean') return flag(about);
@@ -22,24 +25,32 @@ const reportedSettings = settingsShape((name) => {
 });
 
 /** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
-export const status = fields('What the operator did and what the API reported. Written by the operator alone.', {
-  ...commonStatus,
-  proof,
-  applied: optional(applied(perSetting)),
-  settings: optional(fields('The settings as the API last reported them.', reportedSettings)),
-  otherSettings: optional(
-    list(
-      'Settings in the last reply that are not known here, or whose value could not be read; the first 20.',
-      LIMITS.otherSettings,
-      fields('One setting.', {
-        field: text({ about: 'Name of the setting.', max: LIMITS.otherName }),
-        value: text({ about: 'Its value as JSON text, cut at 128 characters.', max: LIMITS.otherValue }),
-      }),
+export const status = fields(
+  'What the operator did and what the API reported. Written by the operator alone.',
+  {
+    ...commonStatus,
+    proof,
+    applied: optional(applied(perSetting)),
+    settings: optional(fields('The settings as the API last reported them.', reportedSettings)),
+    otherSettings: optional(
+      list(
+        'Settings in the last reply that are not known here, or whose value could not be read; the first 20.',
+        LIMITS.otherSettings,
+        fields('One setting.', {
+          field: text({ about: 'Name of the setting.', max: LIMITS.otherName }),
+          value: text({
+            about: 'Its value as JSON text, cut at 128 characters.',
+            max: LIMITS.otherValue,
+          }),
+        }),
+      ),
     ),
-  ),
-  differences: optional(differences(perSetting)),
-  notReported: optional(notReported(perSetting)),
-  drift: optional(drift({ ...perSetting, most: LIMITS.drift })),
-  plan: optional(plan({ ...perSetting, requests: 1, body: LIMITS.body })),
-  history: optional(history({ ...perSetting, most: LIMITS.historyChanges, value: LIMITS.historyValue })),
-});
+    differences: optional(differences(perSetting)),
+    notReported: optional(notReported(perSetting)),
+    drift: optional(drift({ ...perSetting, most: LIMITS.drift })),
+    plan: optional(plan({ ...perSetting, requests: 1, body: LIMITS.body })),
+    history: optional(
+      history({ ...perSetting, most: LIMITS.historyChanges, value: LIMITS.historyValue }),
+    ),
+  },
+);

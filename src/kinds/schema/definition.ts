@@ -36,7 +36,12 @@ export const COLUMNS = {
     wide: true,
     about: 'When the operator acts by itself.',
   },
-  message: { name: 'Message', path: `${READY}.message`, wide: true, about: 'What happened and what to do.' },
+  message: {
+    name: 'Message',
+    path: `${READY}.message`,
+    wide: true,
+    about: 'What happened and what to do.',
+  },
 } as const satisfies Readonly<Record<string, Column>>;
 
 export function readyColumn(about: string): Column {
@@ -75,14 +80,17 @@ export type SpecResult<Spec> =
   | { readonly ok: false; readonly message: string };
 
 /**
- * A parser of stored specs, which an older schema may have let in. Unknown fields are ignored, as the API server prunes them.
- * The message names each problem with its field and value.
+ * A parser of stored specs, which an older schema may have let in. Unknown fields are ignored, as
+ * the API server prunes them. The message names each problem with its field and value.
  */
 export function specParser<Schema extends z.ZodMiniType>(schema: Schema) {
   return (object: Pick<KubeObject, 'spec'>): SpecResult<Stored<z.output<Schema>>> => {
     const result = schema.safeParse(object.spec);
     if (result.success) return { ok: true, spec: result.data as Stored<z.output<Schema>> };
-    return { ok: false, message: result.error.issues.map((issue) => describe(issue, object.spec)).join('; ') };
+    return {
+      ok: false,
+      message: result.error.issues.map((issue) => describe(issue, object.spec)).join('; '),
+    };
   };
 }
 

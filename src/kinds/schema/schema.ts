@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 
 /**
- * The subset of zod that kinds are written in. One piece makes both the check that the parser runs and the keywords that the CRD
- * carries, so the two cannot part; `crds/structural.ts` refuses schemas made of anything else. It is zod/mini, which starts in a
- * fraction of the time and memory of zod.
+ * The subset of zod that kinds are written in. One piece makes both the check that the parser runs
+ * and the keywords that the CRD carries, so the two cannot part; `crds/structural.ts` refuses
+ * schemas made of anything else. It is zod/mini, which starts in a fraction of the time and memory
+ * of zod.
  */
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -16,7 +17,10 @@ export interface Rule {
   readonly fieldPath?: string;
 }
 
-/** A check between fields, `must` being its end of the sentence "spec must …", and the rule that makes the API server do the same. */
+/**
+ * A check between fields, `must` being its end of the sentence "spec must …", and the rule that
+ * makes the API server do the same.
+ */
 interface Also<Value> {
   readonly check: (value: Value) => boolean;
   readonly must: string;
@@ -24,8 +28,9 @@ interface Also<Value> {
 }
 
 /**
- * Text of `min` to `max` code points, the unit of the API server (JavaScript's `length` would refuse an emoji too early).
- * `must` says the bounds in words; it ends the sentence "spec.x must …".
+ * Text of `min` to `max` code points, the unit of the API server (JavaScript's `length` would
+ * refuse an emoji too early). `must` says the bounds in words; it ends the sentence "spec.x must
+ * …".
  */
 export function text(options: {
   readonly about: string;
@@ -59,7 +64,11 @@ export function text(options: {
 }
 
 /** Whole number from `min` to `max`, both included and both exact in JavaScript. */
-export function integer(options: { readonly about: string; readonly min: number; readonly max: number }) {
+export function integer(options: {
+  readonly about: string;
+  readonly min: number;
+  readonly max: number;
+}) {
   const { about, min, max } = options;
   const error = `must be a whole number from ${min} to ${max}`;
   return z
@@ -69,26 +78,41 @@ export function integer(options: { readonly about: string; readonly min: number;
 }
 
 export function flag(about: string) {
-  return z.boolean({ error: 'must be true or false' }).register(z.globalRegistry, { description: about });
+  return z
+    .boolean({ error: 'must be true or false' })
+    .register(z.globalRegistry, { description: about });
 }
 
 /** One of a closed set of our own words; never for what the remote API reports. */
-export function choice<const Words extends readonly [string, ...string[]]>(about: string, words: Words) {
-  return z.enum(words, { error: `must be ${words.join(' or ')}` }).register(z.globalRegistry, { description: about });
+export function choice<const Words extends readonly [string, ...string[]]>(
+  about: string,
+  words: Words,
+) {
+  return z
+    .enum(words, { error: `must be ${words.join(' or ')}` })
+    .register(z.globalRegistry, { description: about });
 }
 
-/** A moment that the operator writes itself: RFC 3339 in UTC with whole seconds. A time from a reply is `text`. */
+/**
+ * A moment that the operator writes itself: RFC 3339 in UTC with whole seconds. A time from a reply
+ * is `text`.
+ */
 export function timestamp(about: string) {
   return text({ about, max: 32, format: 'date-time' });
 }
 
-/** A number, a boolean or text: typeless in the CRD, where the bound on text holds and lists and objects are refused. */
+/**
+ * A number, a boolean or text: typeless in the CRD, where the bound on text holds and lists and
+ * objects are refused.
+ */
 export function scalar(options: { readonly about: string; readonly max: number }) {
   const words = z
     .string()
     .check(z.refine((value) => holds(value, 0, options.max)))
     .register(z.globalRegistry, { maxLength: options.max });
-  return z.union([words, z.number(), z.boolean()]).register(z.globalRegistry, { description: options.about });
+  return z
+    .union([words, z.number(), z.boolean()])
+    .register(z.globalRegistry, { description: options.about });
 }
 
 /** A list that is replaced whole. */
@@ -100,7 +124,12 @@ export function list<Item extends z.ZodMiniType>(about: string, max: number, ite
 }
 
 /** A list whose entries have one identity field each. */
-export function listByKey<Item extends z.ZodMiniType>(about: string, max: number, key: string, item: Item) {
+export function listByKey<Item extends z.ZodMiniType>(
+  about: string,
+  max: number,
+  key: string,
+  item: Item,
+) {
   return z
     .array(item)
     .check(z.maxLength(max))
@@ -112,12 +141,10 @@ export function listByKey<Item extends z.ZodMiniType>(about: string, max: number
 }
 
 /** A list that is replaced whole, whose entries differ in one field of text, ASCII case ignored. */
-export function uniqueList<Key extends string, Item extends z.ZodMiniType<Readonly<Record<Key, string>>>>(
-  about: string,
-  max: number,
-  key: Key,
-  item: Item,
-) {
+export function uniqueList<
+  Key extends string,
+  Item extends z.ZodMiniType<Readonly<Record<Key, string>>>,
+>(about: string, max: number, key: Key, item: Item) {
   return list(about, max, item)
     .check((context) => {
       const seen = new Set<string>();
@@ -138,7 +165,8 @@ export function uniqueList<Key extends string, Item extends z.ZodMiniType<Readon
       'x-kubernetes-list-type': 'atomic',
       'x-kubernetes-validations': [
         {
-          // One list in a list, so that each is put in lower case once: for every pair it would cost more than the API server lets in.
+          // One list in a list, so that each is put in lower case once: for every pair it would
+          // cost more than the API server lets in.
           rule: `[self.map(a, a.${key}.lowerAscii())].all(all, all.all(a, all.exists_one(b, a == b)))`,
           message: `each ${key} may be listed only once`,
         },
@@ -146,7 +174,10 @@ export function uniqueList<Key extends string, Item extends z.ZodMiniType<Readon
     });
 }
 
-/** An object with these fields. Others are ignored, as the API server prunes them. `rules` are for the API server alone. */
+/**
+ * An object with these fields. Others are ignored, as the API server prunes them. `rules` are for
+ * the API server alone.
+ */
 export function fields<Shape extends z.core.$ZodShape>(
   about: string,
   shape: Shape,
@@ -155,24 +186,33 @@ export function fields<Shape extends z.core.$ZodShape>(
 ) {
   const all = also ? [...rules, also.rule] : rules;
   const object = z.object(shape, { error: 'must be an object' });
-  return (also ? object.check(z.refine(also.check, { error: `must ${also.must}` })) : object).register(
-    z.globalRegistry,
-    { description: about, ...(all.length > 0 && { 'x-kubernetes-validations': all }) },
-  );
+  return (
+    also ? object.check(z.refine(also.check, { error: `must ${also.must}` })) : object
+  ).register(z.globalRegistry, {
+    description: about,
+    ...(all.length > 0 && { 'x-kubernetes-validations': all }),
+  });
 }
 
 /** An object with these fields, of which at least one must be there. */
 export function someFields<Shape extends z.core.$ZodShape>(about: string, shape: Shape) {
   return z
     .object(shape, { error: 'must be an object' })
-    .check(z.refine((value) => Object.keys(value).length > 0, { error: 'must have at least one field that is known' }))
+    .check(
+      z.refine((value) => Object.keys(value).length > 0, {
+        error: 'must have at least one field that is known',
+      }),
+    )
     .register(z.globalRegistry, { description: about, minProperties: 1 });
 }
 
 /** The same field, which may be left out. */
 export const optional = z.optional;
 
-/** The rule that makes a required field of `spec` immutable; one per field, so that the refusal names it. */
+/**
+ * The rule that makes a required field of `spec` immutable; one per field, so that the refusal
+ * names it.
+ */
 export function immutable(field: string, whose: string): Rule {
   return {
     rule: `self.${field} == oldSelf.${field}`,

@@ -36,28 +36,36 @@ const secretKey = (about: string) =>
     must: 'be 1 to 253 letters, digits and . _ -, as the keys of a Secret are',
   });
 
-/** Where the API key is. There is no namespace in it: an object reaches only its own namespace's Secrets. */
-export const credentialsSecretRef = fields('The Secret in the same namespace that holds the API key.', {
-  name: text({
-    about: 'Name of the Secret. A DNS name of 1 to 253 characters.',
-    min: 1,
-    max: 253,
-    pattern: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
-    must: 'be the name of a Secret: 1 to 253 lower-case letters, digits, . and -, starting and ending with a letter or digit',
-  }),
-  keyIdKey: optional(
-    secretKey(
-      'Key in the Secret that holds the API key id. Absent: keyId, or username in a Secret of type kubernetes.io/basic-auth.',
+/**
+ * Where the API key is. There is no namespace in it: an object reaches only its own namespace's
+ * Secrets.
+ */
+export const credentialsSecretRef = fields(
+  'The Secret in the same namespace that holds the API key.',
+  {
+    name: text({
+      about: 'Name of the Secret. A DNS name of 1 to 253 characters.',
+      min: 1,
+      max: 253,
+      pattern: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
+      must: 'be the name of a Secret: 1 to 253 lower-case letters, digits, . and -, starting and ending with a letter or digit',
+    }),
+    keyIdKey: optional(
+      secretKey(
+        'Key in the Secret that holds the API key id. Absent: keyId, or username in a Secret of type kubernetes.io/basic-auth.',
+      ),
     ),
-  ),
-  keySecretKey: optional(
-    secretKey(
-      'Key in the Secret that holds the API key secret. Absent: keySecret, or password in a Secret of type kubernetes.io/basic-auth.',
+    keySecretKey: optional(
+      secretKey(
+        'Key in the Secret that holds the API key secret. Absent: keySecret, or password in a Secret of type kubernetes.io/basic-auth.',
+      ),
     ),
-  ),
-});
+  },
+);
 
-export const suspend = optional(flag('While true no call is made to the API for this object. Absent: false.'));
+export const suspend = optional(
+  flag('While true no call is made to the API for this object. Absent: false.'),
+);
 
 export const mode = optional(
   choice(
@@ -77,7 +85,9 @@ export const reassertInterval = optional(
     also: {
       check: (value) => {
         const milliseconds = parseDuration(value);
-        return milliseconds !== undefined && milliseconds >= HOUR / 6 && milliseconds <= 8760 * HOUR;
+        return (
+          milliseconds !== undefined && milliseconds >= HOUR / 6 && milliseconds <= 8760 * HOUR
+        );
       },
       rule: {
         rule: `!self.matches('${DURATION.source.replaceAll('\\', '\\\\')}') || (duration(self) >= duration('10m') && duration(self) <= duration('8760h'))`,

@@ -1,13 +1,25 @@
 import type * as z from 'zod/mini';
 import type { Stored } from './definition.ts';
-import { choice, fields, integer, list, listByKey, optional, scalar, text, timestamp } from './schema.ts';
+import {
+  choice,
+  fields,
+  integer,
+  list,
+  listByKey,
+  optional,
+  scalar,
+  text,
+  timestamp,
+} from './schema.ts';
 
 /**
- * Fields of `status` that several kinds share. Bounds are for what we write; a reply is cut to them, and nothing taken from one
- * has a format, a pattern or a closed set of words, because one value out of bounds makes the API server refuse the whole status.
+ * Fields of `status` that several kinds share. Bounds are for what we write; a reply is cut to
+ * them, and nothing taken from one has a format, a pattern or a closed set of words, because one
+ * value out of bounds makes the API server refuse the whole status.
  */
 
-const generation = (about: string, min = 0) => integer({ about, min, max: Number.MAX_SAFE_INTEGER });
+const generation = (about: string, min = 0) =>
+  integer({ about, min, max: Number.MAX_SAFE_INTEGER });
 /** Of the reply that a field speaks of. */
 export const requestId = optional(
   text({
@@ -15,12 +27,15 @@ export const requestId = optional(
     max: 128,
   }),
 );
-export const httpStatus = optional(integer({ about: 'Status code of the reply.', min: 0, max: 999 }));
+export const httpStatus = optional(
+  integer({ about: 'Status code of the reply.', min: 0, max: 999 }),
+);
 const digest = (about: string) => text({ about, max: 80 });
 
 const condition = fields('One condition.', {
   type: text({
-    about: 'Ready is the summary. Reconciling: the operator goes on by itself. Stalled: the user must act.',
+    about:
+      'Ready is the summary. Reconciling: the operator goes on by itself. Stalled: the user must act.',
     max: 64,
   }),
   status: choice('True, False or Unknown.', ['True', 'False', 'Unknown']),
@@ -30,22 +45,29 @@ const condition = fields('One condition.', {
   lastTransitionTime: timestamp('When status last changed.'),
 });
 
-const lastRequest = fields('The last call for this object. A field the reply did not have is absent.', {
-  operation: text({ about: 'The operation that was called.', max: 64 }),
-  requestId,
-  httpStatus,
-  outcome: choice(
-    'Succeeded, Rejected, RateLimited, Busy, Unavailable (nothing reached the API, or a read failed) or Unknown (nobody can tell what the call did).',
-    ['Succeeded', 'Rejected', 'RateLimited', 'Busy', 'Unavailable', 'Unknown'],
-  ),
-  time: timestamp('When the call ended.'),
-  message: optional(text({ about: 'What the API or the connection said.', max: 1024 })),
-});
+const lastRequest = fields(
+  'The last call for this object. A field the reply did not have is absent.',
+  {
+    operation: text({ about: 'The operation that was called.', max: 64 }),
+    requestId,
+    httpStatus,
+    outcome: choice(
+      'Succeeded, Rejected, RateLimited, Busy, Unavailable (nothing reached the API, or a read failed) or Unknown (nobody can tell what the call did).',
+      ['Succeeded', 'Rejected', 'RateLimited', 'Busy', 'Unavailable', 'Unknown'],
+    ),
+    time: timestamp('When the call ended.'),
+    message: optional(text({ about: 'What the API or the connection said.', max: 1024 })),
+  },
+);
 
 /** The part of `status` that every kind has. */
 export const commonStatus = {
-  observedGeneration: optional(generation('The generation this status speaks of; -1 before the first visit.', -1)),
-  conditions: optional(listByKey('Ready, and Reconciling or Stalled while they are True.', 2, 'type', condition)),
+  observedGeneration: optional(
+    generation('The generation this status speaks of; -1 before the first visit.', -1),
+  ),
+  conditions: optional(
+    listByKey('Ready, and Reconciling or Stalled while they are True.', 2, 'type', condition),
+  ),
   lastRequest: optional(lastRequest),
   attempts: optional(
     integer({
@@ -54,7 +76,9 @@ export const commonStatus = {
       max: 2_147_483_647,
     }),
   ),
-  nextAttemptTime: optional(timestamp('When the operator will act by itself. Absent: nothing is scheduled.')),
+  nextAttemptTime: optional(
+    timestamp('When the operator will act by itself. Absent: nothing is scheduled.'),
+  ),
   lastHandledReconcileAt: optional(
     text({
       about:
@@ -64,7 +88,10 @@ export const commonStatus = {
   ),
 };
 
-/** What a fresh object shows before the first visit, so that no reader takes "no status" for success. */
+/**
+ * What a fresh object shows before the first visit, so that no reader takes "no status" for
+ * success.
+ */
 export const pendingStatus = {
   observedGeneration: -1,
   conditions: [
@@ -72,7 +99,8 @@ export const pendingStatus = {
       type: 'Ready',
       status: 'Unknown',
       reason: 'Pending',
-      message: 'Not tried yet: no operator has visited this object, or it waits for its turn at the API',
+      message:
+        'Not tried yet: no operator has visited this object, or it waits for its turn at the API',
       observedGeneration: -1,
       lastTransitionTime: '1970-01-01T00:00:00Z',
     },
@@ -94,7 +122,9 @@ const proofFields = fields(
     time: timestamp('When it last did.'),
     apiHash: digest('Hash of the address of the API.'),
     unusableSince: optional(
-      timestamp('Since when key, Secret or spec have been of no use; after 24 hours the proof ends.'),
+      timestamp(
+        'Since when key, Secret or spec have been of no use; after 24 hours the proof ends.',
+      ),
     ),
   },
 );
@@ -110,7 +140,9 @@ export function applied(bounds: Omit<Bounds, 'value'>) {
     requestId,
     requestHash: digest('Hash of method, address and body of the request.'),
     responseHash: optional(digest('Hash of the result in the reply.')),
-    secretResourceVersion: optional(text({ about: 'Version of the Secret that was used.', max: 128 })),
+    secretResourceVersion: optional(
+      text({ about: 'Version of the Secret that was used.', max: 128 }),
+    ),
     keys: list(
       'The declared fields that were sent; one you miss here was a typo.',
       bounds.most,
@@ -127,7 +159,10 @@ export function differences(bounds: Bounds) {
     fields('One field.', {
       field: fieldName(bounds.field),
       declared: scalar({ about: 'The value in spec.', max: bounds.value }),
-      reported: scalar({ about: 'The value in the reply; a list or an object as JSON text.', max: bounds.value }),
+      reported: scalar({
+        about: 'The value in the reply; a list or an object as JSON text.',
+        max: bounds.value,
+      }),
     }),
   );
 }
@@ -150,11 +185,13 @@ export function drift(bounds: Bounds) {
 export function plan(bounds: Bounds & { readonly requests: number; readonly body: number }) {
   return fields('In mode Plan: what Apply would send.', {
     time: timestamp('When it was worked out.'),
-    basis: choice('What changes are measured against: the last reply of the API, or nothing known.', [
-      'LastResponse',
-      'Unknown',
-    ]),
-    hash: digest('Hash of method, address and body of the request; equal to applied.requestHash once it was sent.'),
+    basis: choice(
+      'What changes are measured against: the last reply of the API, or nothing known.',
+      ['LastResponse', 'Unknown'],
+    ),
+    hash: digest(
+      'Hash of method, address and body of the request; equal to applied.requestHash once it was sent.',
+    ),
     requests: list(
       'The requests, in order.',
       bounds.requests,
@@ -164,7 +201,11 @@ export function plan(bounds: Bounds & { readonly requests: number; readonly body
         body: optional(text({ about: 'The JSON text of the body.', max: bounds.body })),
       }),
     ),
-    changes: list('The fields that would change.', bounds.most, fields('One field.', change(bounds))),
+    changes: list(
+      'The fields that would change.',
+      bounds.most,
+      fields('One field.', change(bounds)),
+    ),
   });
 }
 

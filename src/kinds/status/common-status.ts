@@ -1,5 +1,10 @@
 import type { Verdict } from '../../api/reply/verdict.ts';
-import { type Condition, conditionsFor, cutText, type Summary } from '../../controller/conditions.ts';
+import {
+  type Condition,
+  conditionsFor,
+  cutText,
+  type Summary,
+} from '../../controller/conditions.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { LastRequest } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
@@ -20,7 +25,10 @@ export interface CommonStatus {
   readonly lastHandledReconcileAt?: string | undefined;
 }
 
-/** What a pass has to say in the common fields; what is absent here is absent in the status, but for `lastRequest`. */
+/**
+ * What a pass has to say in the common fields; what is absent here is absent in the status, but for
+ * `lastRequest`.
+ */
 export interface Say {
   readonly summary: Summary;
   readonly now: number;
@@ -49,7 +57,10 @@ export function generationOf(object: KubeObject): number {
 }
 
 /** `Ready`, where it speaks of the present generation. */
-export function currentReady(object: KubeObject, status: CommonStatus | undefined): Condition | undefined {
+export function currentReady(
+  object: KubeObject,
+  status: CommonStatus | undefined,
+): Condition | undefined {
   return readyOf(status)?.observedGeneration === generationOf(object) ? readyOf(status) : undefined;
 }
 
@@ -62,7 +73,11 @@ export function readyOf(status: CommonStatus | undefined): Condition | undefined
   return status?.conditions?.find((condition) => condition.type === 'Ready');
 }
 
-export function commonStatus(object: KubeObject, previous: CommonStatus | undefined, say: Say): CommonStatus {
+export function commonStatus(
+  object: KubeObject,
+  previous: CommonStatus | undefined,
+  say: Say,
+): CommonStatus {
   const generation = generationOf(object);
   return {
     observedGeneration: generation,
@@ -74,12 +89,17 @@ export function commonStatus(object: KubeObject, previous: CommonStatus | undefi
     lastRequest: say.lastRequest ?? previous?.lastRequest,
     attempts: say.attempts,
     nextAttemptTime: say.nextAttempt === undefined ? undefined : timestamp(say.nextAttempt),
-    lastHandledReconcileAt: (say.acknowledge ? requestedAt(object) : undefined) ?? previous?.lastHandledReconcileAt,
+    lastHandledReconcileAt:
+      (say.acknowledge ? requestedAt(object) : undefined) ?? previous?.lastHandledReconcileAt,
   };
 }
 
 /** Failures in a row of one kind of cause for one generation; an edit starts anew. */
-export function countAttempts(object: KubeObject, previous: CommonStatus | undefined, reason: FailureReason): number {
+export function countAttempts(
+  object: KubeObject,
+  previous: CommonStatus | undefined,
+  reason: FailureReason,
+): number {
   const before = currentReady(object, previous)?.reason;
   return before !== undefined && sameCause(before, reason) ? (previous?.attempts ?? 0) + 1 : 1;
 }
@@ -100,7 +120,11 @@ export function quoting(requestId: string | undefined): string {
   return requestId === undefined ? '' : ` (request ${requestId})`;
 }
 
-/** As it is stored: the API server drops nothing that is undefined, because JSON has no such thing. */
+/**
+ * As it is stored: the API server drops nothing that is undefined, because JSON has no such thing.
+ */
 export function withoutUndefined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+  return Object.fromEntries(
+    Object.entries(value).filter(([, member]) => member !== undefined),
+  ) as T;
 }

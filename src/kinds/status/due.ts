@@ -8,10 +8,16 @@ import { isFailure, longestWait, nextWait } from './failures.ts';
 
 /** Whether an object's declared state is to be sent, and if not, when to look again. */
 export type Due =
-  /** `probe`: it may try a credential that the API has refused: its own time has come, or the user asks. */
+  /**
+   * `probe`: it may try a credential that the API has refused: its own time has come, or the user
+   * asks.
+   */
   | { readonly due: true; readonly lane: Lane; readonly probe: boolean }
   | { readonly due: false; readonly at?: number }
-  /** The time on record lies further off than its class allows, because a clock jumped; `at` is where it belongs. */
+  /**
+   * The time on record lies further off than its class allows, because a clock jumped; `at` is
+   * where it belongs.
+   */
   | { readonly due: 'reschedule'; readonly at: number };
 
 /** The part of a status that says what was tried and when to try again. */
@@ -46,7 +52,10 @@ const NOW: Due = { due: true, lane: 'scheduled', probe: false };
 const PROBE: Due = { due: true, lane: 'scheduled', probe: true };
 const FOR_USER: Due = { due: true, lane: 'user', probe: false };
 
-/** The rule of when something is sent. Everything that could be a reason not to (suspend, conflict, Plan) comes before. */
+/**
+ * The rule of when something is sent. Everything that could be a reason not to (suspend, conflict,
+ * Plan) comes before.
+ */
 export function whenDue(question: DueQuestion): Due {
   const { status, now } = question;
   const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
@@ -55,18 +64,30 @@ export function whenDue(question: DueQuestion): Due {
     return { due: true, lane: 'user', probe: true };
   }
   if (ready.reason === 'Applied') return question.confirmed ? nextAssertion(question) : NOW;
-  if (!isFailure(ready.reason) || ready.reason === 'TargetConflict' || ready.reason === 'SpecInvalid') return NOW;
+  if (
+    !isFailure(ready.reason) ||
+    ready.reason === 'TargetConflict' ||
+    ready.reason === 'SpecInvalid'
+  )
+    return NOW;
   if (status?.nextAttemptTime === undefined) return NOW;
   const at = Date.parse(status.nextAttemptTime);
   if (at <= now) return PROBE;
-  // Nobody gets a slot before its time but those who wait for a key to work: it has worked for another object.
+  // Nobody gets a slot before its time but those who wait for a key to work: it has worked for
+  // another object.
   if (ready.reason === 'Unauthorized' && question.hasSlot) return NOW;
   if (secretChanged(ready, question)) return NOW;
   if (at <= wholeSecond(now + longestWait(ready.reason))) return { due: false, at };
-  return { due: 'reschedule', at: now + nextWait(ready.reason, status.attempts ?? 1, question.uid) };
+  return {
+    due: 'reschedule',
+    at: now + nextWait(ready.reason, status.attempts ?? 1, question.uid),
+  };
 }
 
-/** When the declared state is sent again to undo changes made elsewhere; spread so that objects made together part. */
+/**
+ * When the declared state is sent again to undo changes made elsewhere; spread so that objects made
+ * together part.
+ */
 export function assertionTime(appliedMs: number, reassertMs: number, uid: string): number {
   return appliedMs + reassertMs + spread(uid, reassertMs / 10);
 }
@@ -75,13 +96,17 @@ function nextAssertion({ status, reassertMs, uid, now }: DueQuestion): Due {
   if (reassertMs === undefined || !status?.applied) return { due: false };
   const planned = status.nextAttemptTime;
   const at =
-    planned === undefined ? assertionTime(Date.parse(status.applied.time), reassertMs, uid) : Date.parse(planned);
+    planned === undefined
+      ? assertionTime(Date.parse(status.applied.time), reassertMs, uid)
+      : Date.parse(planned);
   if (at <= now) return PROBE;
   const latest = assertionTime(now, reassertMs, uid);
   return at > wholeSecond(latest) ? { due: 'reschedule', at: latest } : { due: false, at };
 }
 
-/** Whether the Secret has become another one since the attempt that failed for want of a good key. */
+/**
+ * Whether the Secret has become another one since the attempt that failed for want of a good key.
+ */
 export function secretChanged(
   ready: Condition,
   { secret, triedSecret, status }: Pick<DueQuestion, 'secret' | 'triedSecret' | 'status'>,
@@ -95,7 +120,10 @@ export function secretChanged(
     case 'SecretInvalid':
     case 'Unauthorized':
     case 'Forbidden': {
-      const triedAt = Math.max(Date.parse(ready.lastTransitionTime), Date.parse(status?.lastRequest?.time ?? '') || 0);
+      const triedAt = Math.max(
+        Date.parse(ready.lastTransitionTime),
+        Date.parse(status?.lastRequest?.time ?? '') || 0,
+      );
       return secret.state !== 'present' || isNewSecret(secret, { triedSecret, triedAt });
     }
     default:
@@ -104,8 +132,9 @@ export function secretChanged(
 }
 
 /**
- * Whether there is a newer version of the Secret than the one that was tried. In another process, and where the watch is behind
- * what was read or the cluster was restored, one that was written since.
+ * Whether there is a newer version of the Secret than the one that was tried. In another process,
+ * and where the watch is behind what was read or the cluster was restored, one that was written
+ * since.
  */
 export function isNewSecret(
   secret: SecretState,

@@ -26,7 +26,10 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The failure table of the contract. Waits double from the first to the cap; every class has a next attempt. */
+/**
+ * The failure table of the contract. Waits double from the first to the cap; every class has a next
+ * attempt.
+ */
 export const FAILURES: Readonly<Record<FailureReason, FailureRule>> = {
   Rejected: { side: 'Stalled', firstMs: 10 * MINUTE, capMs: 6 * HOUR },
   Unauthorized: { side: 'Stalled', firstMs: 30 * SECOND, capMs: 30 * MINUTE },
@@ -48,7 +51,10 @@ export const FAILURES: Readonly<Record<FailureReason, FailureRule>> = {
   RemovalBlocked: { side: 'Stalled', firstMs: HOUR, capMs: HOUR },
 };
 
-/** An echo that differs is asked about again after these waits; when they are used up the user is told to act. */
+/**
+ * An echo that differs is asked about again after these waits; when they are used up the user is
+ * told to act.
+ */
 const CONFIRMATION_WAITS = [10 * SECOND, MINUTE, 5 * MINUTE] as const;
 
 /** A target conflict is taken for a rename in Git for this long. */
@@ -70,27 +76,48 @@ function causeOf(reason: string): string {
 }
 
 /**
- * How long until the next attempt. `attempts` is 1 at the first failure; `seed` fixes the jitter. `own` is a kind's own row
- * in place of the table's; it cannot wait longer than that one, so that `longestWait` holds for every kind.
+ * How long until the next attempt. `attempts` is 1 at the first failure; `seed` fixes the jitter.
+ * `own` is a kind's own row in place of the table's; it cannot wait longer than that one, so that
+ * `longestWait` holds for every kind.
  */
-export function nextWait(reason: FailureReason, attempts: number, seed: string, own?: FailureRule): number {
-  if (own) return waitFor({ ...own, capMs: Math.min(own.capMs, FAILURES[reason].capMs) }, attempts, seed);
+export function nextWait(
+  reason: FailureReason,
+  attempts: number,
+  seed: string,
+  own?: FailureRule,
+): number {
+  if (own)
+    return waitFor({ ...own, capMs: Math.min(own.capMs, FAILURES[reason].capMs) }, attempts, seed);
   if (reason !== 'NotConfirmed') return waitFor(FAILURES[reason], attempts, seed);
-  return CONFIRMATION_WAITS[attempts - 1] ?? waitFor({ firstMs: 6 * HOUR, capMs: 6 * HOUR }, attempts, seed);
+  return (
+    CONFIRMATION_WAITS[attempts - 1] ??
+    waitFor({ firstMs: 6 * HOUR, capMs: 6 * HOUR }, attempts, seed)
+  );
 }
 
 /** `Stalled` where the user must act, given how often it has failed in a row. */
 export function sideOf(reason: FailureReason, attempts: number): 'Reconciling' | 'Stalled' {
-  if (reason === 'NotConfirmed') return attempts > CONFIRMATION_WAITS.length ? 'Stalled' : 'Reconciling';
+  if (reason === 'NotConfirmed')
+    return attempts > CONFIRMATION_WAITS.length ? 'Stalled' : 'Reconciling';
   return FAILURES[reason].side;
 }
 
 /** Classes whose replies may carry a wish to wait. */
-const SERVER_WAITS: ReadonlySet<FailureReason> = new Set(['RateLimited', 'Unavailable', 'OutcomeUnknown']);
+const SERVER_WAITS: ReadonlySet<FailureReason> = new Set([
+  'RateLimited',
+  'Unavailable',
+  'OutcomeUnknown',
+]);
 
-/** The furthest a next attempt of this class can honestly lie ahead; one further off comes from a clock that jumped. */
+/**
+ * The furthest a next attempt of this class can honestly lie ahead; one further off comes from a
+ * clock that jumped.
+ */
 export function longestWait(reason: FailureReason): number {
-  return Math.max(FAILURES[reason].capMs * JITTER, SERVER_WAITS.has(reason) ? LONGEST_SERVER_WAIT : 0);
+  return Math.max(
+    FAILURES[reason].capMs * JITTER,
+    SERVER_WAITS.has(reason) ? LONGEST_SERVER_WAIT : 0,
+  );
 }
 
 export function isFailure(reason: string): reason is FailureReason {

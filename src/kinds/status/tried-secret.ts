@@ -11,7 +11,10 @@ export interface TriedSecret {
 export interface SecretFacts {
   /** The Secret that the object refers to. */
   readonly secret: SecretState;
-  /** Version of this Secret that this process last tried for the object; that of another one would say nothing. */
+  /**
+   * Version of this Secret that this process last tried for the object; that of another one would
+   * say nothing.
+   */
   readonly triedSecret: string | undefined;
 }
 
@@ -25,7 +28,8 @@ export function secretFactsOf(object: KubeObject, { secrets, memory }: SecretSou
   const name = secretNameOf(object);
   const tried = memory.triedSecret.get(keyOf(object));
   return {
-    secret: name === undefined ? { state: 'unknown' } : secrets.state(object.metadata.namespace, name),
+    secret:
+      name === undefined ? { state: 'unknown' } : secrets.state(object.metadata.namespace, name),
     triedSecret: tried?.name === name ? tried?.resourceVersion : undefined,
   };
 }

@@ -23,7 +23,11 @@ export function claimOf(object: KubeObject, facts: ClaimFacts): Claim {
     name,
     proven: isProven(status, facts.apiHash),
     firstVersion: isOfFirstVersion(status),
-    able: facts.mayAct && !isIdle(object) && deletionTimestamp === undefined && hasSecret(object, facts),
+    able:
+      facts.mayAct &&
+      !isIdle(object) &&
+      deletionTimestamp === undefined &&
+      hasSecret(object, facts),
     refused: isRefused(object, facts),
     answered: status?.lastRequest?.httpStatus !== undefined,
     ...callsOf(object),
@@ -50,13 +54,18 @@ function hasSecret(object: KubeObject, { secret, triedSecret }: ClaimFacts): boo
   return secretChanged(ready, { status, secret, triedSecret });
 }
 
-/** By the last request, which outlasts a conflict that `Ready` shows; or because its key was refused for another object. */
+/**
+ * By the last request, which outlasts a conflict that `Ready` shows; or because its key was refused
+ * for another object.
+ */
 function isRefused(object: KubeObject, { secret, triedSecret }: ClaimFacts): boolean {
   const status = object.status as ProvableStatus | undefined;
   const ready = currentReady(object, status);
-  if (ready?.reason === 'Unauthorized') return !secretChanged(ready, { status, secret, triedSecret });
+  if (ready?.reason === 'Unauthorized')
+    return !secretChanged(ready, { status, secret, triedSecret });
   const { lastRequest, observedGeneration } = status ?? {};
-  if (!REFUSALS.has(lastRequest?.httpStatus ?? 0) || observedGeneration !== generationOf(object)) return false;
+  if (!REFUSALS.has(lastRequest?.httpStatus ?? 0) || observedGeneration !== generationOf(object))
+    return false;
   return !isNewSecret(secret, { triedSecret, triedAt: Date.parse(lastRequest?.time ?? '') });
 }
 

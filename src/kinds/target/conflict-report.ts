@@ -25,15 +25,22 @@ export interface Conflict {
   readonly now: number;
 }
 
-/** The first minutes of a conflict are taken for a rename in Git; after that one of the two objects is too many. */
+/**
+ * The first minutes of a conflict are taken for a rename in Git; after that one of the two objects
+ * is too many.
+ */
 export function reportConflict(options: Conflict): ConflictReport {
   const { object, previous, to, now } = options;
   const message = messageOf(options);
   const visited = readyOf(previous)?.reason === 'TargetConflict';
-  const due = visited && previous?.nextAttemptTime !== undefined ? Date.parse(previous.nextAttemptTime) : undefined;
+  const due =
+    visited && previous?.nextAttemptTime !== undefined
+      ? Date.parse(previous.nextAttemptTime)
+      : undefined;
   const stalled = visited && (isStalled(previous) || (due !== undefined && due <= now));
   const wait = stalled ? nextWait('TargetConflict', 1, object.metadata.uid) : CONFLICT_GRACE_MS;
-  const nextAttempt = due !== undefined && due > now && due <= now + wait ? due : wholeSecond(now + wait);
+  const nextAttempt =
+    due !== undefined && due > now && due <= now + wait ? due : wholeSecond(now + wait);
   const progress = stalled ? 'Stalled' : 'Reconciling';
   const status = commonStatus(object, previous, {
     summary: { ready: 'False', progress, reason: 'TargetConflict', message },
@@ -42,7 +49,9 @@ export function reportConflict(options: Conflict): ConflictReport {
     acknowledge: true,
   });
   const notices: Notice[] =
-    stalled && !isStalled(previous) ? [{ type: 'Warning', reason: 'TargetConflict', note: message }] : [];
+    stalled && !isStalled(previous)
+      ? [{ type: 'Warning', reason: 'TargetConflict', note: message }]
+      : [];
   const latest = 'until' in to ? to.until : Number.POSITIVE_INFINITY;
   return { status, outcome: recheckAt(Math.min(nextAttempt, latest)), notices };
 }

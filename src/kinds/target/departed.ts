@@ -4,7 +4,10 @@ import type { Calls } from './target.ts';
 const MOST_TARGETS = 10_000;
 const MOST_OF_ONE = 10;
 
-/** What the API took of objects that are gone it holds still: to the others of their target it counts as if they were there. */
+/**
+ * What the API took of objects that are gone it holds still: to the others of their target it
+ * counts as if they were there.
+ */
 export class Departed {
   /** By target, then uid. */
   readonly #calls = new Map<string, Map<string, Calls>>();
@@ -18,7 +21,9 @@ export class Departed {
 
   /** Of others than this object: a restored backup may have brought it back. */
   of(target: string, uid: string): readonly Calls[] {
-    return [...(this.#calls.get(target) ?? [])].flatMap(([other, calls]) => (other === uid ? [] : [calls]));
+    return [...(this.#calls.get(target) ?? [])].flatMap(([other, calls]) =>
+      other === uid ? [] : [calls],
+    );
   }
 }
 

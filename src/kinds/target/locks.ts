@@ -5,7 +5,10 @@ import type { CommonStatus } from '../status/common-status.ts';
 /** How long after the end of `--api-timeout` a write may still be at work at the API. */
 const AFTER_TIMEOUT_MS = 60_000;
 
-/** What one object keeps the others of its target waiting for, and until when at most, by the monotonic clock. */
+/**
+ * What one object keeps the others of its target waiting for, and until when at most, by the
+ * monotonic clock.
+ */
 interface Lock {
   /** A call of this process is under way, or no status tells of its answer yet. */
   readonly call?: number | undefined;
@@ -24,14 +27,18 @@ export interface LocksOptions {
 }
 
 /**
- * Who has to be waited for before another object calls for the same target. An object holds the others back also when it is gone.
- * What another process sent counts from when this one first saw it.
+ * Who has to be waited for before another object calls for the same target. An object holds the
+ * others back also when it is gone. What another process sent counts from when this one first saw
+ * it.
  */
 export class Locks {
   readonly #options: LocksOptions;
   /** How long after it was sent a write may be at work at the API. */
   readonly atWorkMs: number;
-  /** By target, then uid. The targets stand in the order in which their last lock ends, because all last equally long. */
+  /**
+   * By target, then uid. The targets stand in the order in which their last lock ends, because all
+   * last equally long.
+   */
   readonly #targets = new Map<string, Map<string, Lock>>();
 
   constructor(options: LocksOptions) {
@@ -44,11 +51,21 @@ export class Locks {
     this.#put(target, uid, { ...this.#of(target, uid), call: this.#settledAt() });
   }
 
-  /** The call is over and its status written, or its object gone. `isTold`: what the status says now is of this call. */
-  end(target: string, uid: string, how: { readonly isUnknown: boolean; readonly isTold: boolean }): void {
+  /**
+   * The call is over and its status written, or its object gone. `isTold`: what the status says now
+   * is of this call.
+   */
+  end(
+    target: string,
+    uid: string,
+    how: { readonly isUnknown: boolean; readonly isTold: boolean },
+  ): void {
     const { call = 0, unknown: seen = 0, ...lock } = this.#of(target, uid);
     const own = how.isUnknown ? call : 0;
-    this.#put(target, uid, { ...lock, unknown: how.isUnknown && how.isTold ? own : Math.max(own, seen) });
+    this.#put(target, uid, {
+      ...lock,
+      unknown: how.isUnknown && how.isTold ? own : Math.max(own, seen),
+    });
   }
 
   /** Another version of an object; `before`: the one it replaces. */
@@ -57,7 +74,10 @@ export class Locks {
     const lock = this.#of(target, uid);
     const intent = intentOf(now);
     if (intent !== intentOf(before)) {
-      this.#put(target, uid, { ...lock, intent: intent === undefined ? undefined : this.#settledAt() });
+      this.#put(target, uid, {
+        ...lock,
+        intent: intent === undefined ? undefined : this.#settledAt(),
+      });
     }
     const unknown = unknownOf(now);
     if (unknown === undefined || unknown === unknownOf(before)) return;
@@ -115,6 +135,7 @@ function unknownOf(object: KubeObject | undefined): string | undefined {
 
 /** Identifies what is about to be sent. */
 function intentOf(object: KubeObject | undefined): string | undefined {
-  const { pendingChange } = (object?.status as { readonly pendingChange?: object } | undefined) ?? {};
+  const { pendingChange } =
+    (object?.status as { readonly pendingChange?: object } | undefined) ?? {};
   return pendingChange && canonicalJson(pendingChange);
 }

@@ -28,7 +28,10 @@ const UNUSABLE: ReadonlySet<string> = new Set([
   'SpecInvalid',
 ]);
 
-/** Reasons that only an answer to a usable key brings: whatever was of no use before has been mended. */
+/**
+ * Reasons that only an answer to a usable key brings: whatever was of no use before has been
+ * mended.
+ */
 const USABLE: ReadonlySet<string> = new Set(['Rejected', 'Conflict', 'DependencyNotReady']);
 
 /** `status.proof.apiHash`: identifies the API by its normalised base address. */
@@ -41,7 +44,10 @@ export function provenAt(now: number, apiHash: string): Proof {
   return { time: timestamp(now), apiHash };
 }
 
-/** Whether the API at this address has taken the object's own key for its target, and that has not come to its end. */
+/**
+ * Whether the API at this address has taken the object's own key for its target, and that has not
+ * come to its end.
+ */
 export function isProven(status: ProvableStatus | undefined, apiHash: string): boolean {
   return status?.proof ? status.proof.apiHash === apiHash : isOfFirstVersion(status);
 }
@@ -51,15 +57,19 @@ export function isOfFirstVersion(status: ProvableStatus | undefined): boolean {
   return status?.proof === undefined && status?.applied !== undefined && !losesOldClaim(status);
 }
 
-/** Where `applied` stands without `proof`: the first version wrote no proof, and what it held must not go to whoever comes first after an upgrade. */
+/**
+ * Where `applied` stands without `proof`: the first version wrote no proof, and what it held must
+ * not go to whoever comes first after an upgrade.
+ */
 function losesOldClaim(status: ProvableStatus): boolean {
   const reason = readyOf(status)?.reason ?? '';
   return reason === 'TargetConflict' || UNUSABLE.has(reason);
 }
 
 /**
- * The last word on a report of a kind whose targets are held by proof: notes since when the object has been of no use,
- * takes its proof away when that is too long, and sees to it that somebody looks then.
+ * The last word on a report of a kind whose targets are held by proof: notes since when the object
+ * has been of no use, takes its proof away when that is too long, and sees to it that somebody
+ * looks then.
  */
 export function keepProof(report: Report, object: KubeObject, now: number): Report {
   const status = (report.status ?? object.status) as ProvableStatus | undefined;
@@ -70,26 +80,36 @@ export function keepProof(report: Report, object: KubeObject, now: number): Repo
   const since = isUnusable ? (pastOf(before, now) ?? timestamp(now)) : undefined;
   const end = since === undefined ? undefined : Date.parse(since) + PROOF_OUTLASTS_MS;
   const { time, apiHash } = status.proof;
-  const noted = withoutUndefined({ time, apiHash, unusableSince: isIdle(object) ? undefined : (since ?? before) });
+  const noted = withoutUndefined({
+    time,
+    apiHash,
+    unusableSince: isIdle(object) ? undefined : (since ?? before),
+  });
   const proof = end !== undefined && end <= now ? undefined : noted;
   // Or it would look like a status of the first version, which proves itself by that.
   const ended = proof ? {} : { applied: undefined };
   return {
     ...report,
-    ...(!isDeepStrictEqual(proof, status.proof) && { status: withoutUndefined({ ...status, proof, ...ended }) }),
+    ...(!isDeepStrictEqual(proof, status.proof) && {
+      status: withoutUndefined({ ...status, proof, ...ended }),
+    }),
     outcome: proof && end !== undefined ? sooner(report.outcome, end) : report.outcome,
   };
 }
 
 /**
- * A time on record that lies in the future was written by another clock, perhaps a second ago: it counts from now. Taken
- * for long past, it would end the proof, and with it the record of a call that may still be at work.
+ * A time on record that lies in the future was written by another clock, perhaps a second ago: it
+ * counts from now. Taken for long past, it would end the proof, and with it the record of a call
+ * that may still be at work.
  */
 function pastOf(since: string | undefined, now: number): string | undefined {
   return Date.parse(since ?? '') <= now ? since : undefined;
 }
 
-/** Suspended and planned objects hold on purpose, whatever becomes of the key, and also where the rest of the spec is not valid. */
+/**
+ * Suspended and planned objects hold on purpose, whatever becomes of the key, and also where the
+ * rest of the spec is not valid.
+ */
 export function isIdle({ spec }: KubeObject): boolean {
   const { suspend, mode } = (spec ?? {}) as { readonly suspend?: unknown; readonly mode?: unknown };
   return suspend === true || mode === 'Plan';

@@ -24,7 +24,10 @@ export function standingOf<T extends KubeObject>(object: T, from: StandingSource
   const { uid } = object.metadata;
   const target = from.targetOf(object);
   const rivals = from.rivals(object).filter(({ metadata }) => metadata.uid !== uid);
-  const [own, ...others] = [object, ...rivals].map((one) => claimFor(one, from)) as [Claim, ...Claim[]];
+  const [own, ...others] = [object, ...rivals].map((one) => claimFor(one, from)) as [
+    Claim,
+    ...Claim[],
+  ];
   const isContest = others.length > 0 && ![own, ...others].some(({ proven }) => proven);
   if (!isContest) from.contests.end(target);
   return {
@@ -39,7 +42,10 @@ export function standingOf<T extends KubeObject>(object: T, from: StandingSource
   };
 }
 
-/** Asked right before its call leaves: while its Secret was read or it stood in line, another one may have come to hold the target. */
+/**
+ * Asked right before its call leaves: while its Secret was read or it stood in line, another one
+ * may have come to hold the target.
+ */
 export function stillHolds<T extends KubeObject>(
   object: T | undefined,
   from: StandingSources<T>,
@@ -49,12 +55,17 @@ export function stillHolds<T extends KubeObject>(
 }
 
 function claimFor<T extends KubeObject>(object: T, from: StandingSources<T>): Claim {
-  return claimOf(object, { apiHash: from.apiHash, mayAct: from.mayAct(object), ...secretFactsOf(object, from) });
+  return claimOf(object, {
+    apiHash: from.apiHash,
+    mayAct: from.mayAct(object),
+    ...secretFactsOf(object, from),
+  });
 }
 
 /**
- * Whether it waits for its turn without a word: what was confirmed for this generation stays so while it waits to be sent again,
- * and by the word that its key was refused it comes after the others.
+ * Whether it waits for its turn without a word: what was confirmed for this generation stays so
+ * while it waits to be sent again, and by the word that its key was refused it comes after the
+ * others.
  */
 export function keepsItsWord(object: KubeObject, { own }: Pick<Standing, 'own'>): boolean {
   return own.refused || isReady(object);

@@ -13,9 +13,15 @@ export interface Claim extends Holder {
   readonly proven: boolean;
   /** Proven by a status of the first version only, which yields to a proof. */
   readonly firstVersion: boolean;
-  /** It could make a call: valid, not suspended, not planned only, not being deleted, and its Secret is not known to be of no use. */
+  /**
+   * It could make a call: valid, not suspended, not planned only, not being deleted, and its Secret
+   * is not known to be of no use.
+   */
   readonly able: boolean;
-  /** The API has refused its key, or answered it with 403, 404 or 410, and neither its spec nor its Secret is another one since. */
+  /**
+   * The API has refused its key, or answered it with 403, 404 or 410, and neither its spec nor its
+   * Secret is another one since.
+   */
   readonly refused: boolean;
   /** The API has answered it at all. */
   readonly answered: boolean;
@@ -23,9 +29,14 @@ export interface Claim extends Holder {
   readonly appliedAt: number | undefined;
   /** Epoch ms: when the API last took something of it, whatever it said then. */
   readonly provenAt: number | undefined;
-  /** Epoch ms: when its last call ended, where that was a write of which nobody knows what it did. */
+  /**
+   * Epoch ms: when its last call ended, where that was a write of which nobody knows what it did.
+   */
   readonly unknownAt: number | undefined;
-  /** Epoch ms: when its last call ended, whatever came of it. A refusal hides that one before it was lost. */
+  /**
+   * Epoch ms: when its last call ended, whatever came of it. A refusal hides that one before it was
+   * lost.
+   */
   readonly calledAt: number | undefined;
 }
 
@@ -40,13 +51,19 @@ export interface Standing {
   readonly waits: boolean;
   /** There is a configured namespace in which the holder may stand unseen. */
   readonly unlisted: boolean;
-  /** So much earlier than it was confirmed a write may have been carried out, by the clock of the process that sent it. */
+  /**
+   * So much earlier than it was confirmed a write may have been carried out, by the clock of the
+   * process that sent it.
+   */
   readonly atWorkMs: number;
   /** What those have sent that are gone. */
   readonly departed?: readonly Calls[] | undefined;
   /** For so long a write of another object, or of one that is gone, may still be at work. */
   readonly unsettledMs: number | undefined;
-  /** For so long the younger lets the older go first, where nobody is proven and they have just appeared. */
+  /**
+   * For so long the younger lets the older go first, where nobody is proven and they have just
+   * appeared.
+   */
   readonly courtesyMs: number;
 }
 
@@ -59,8 +76,8 @@ export interface Turn {
 export interface Held {
   readonly holds: false;
   /**
-   * `held`: another one is proven, so what this one had there is its own no longer. `turn`: another one of its namespace is
-   * tried first. `unlisted`: the holder may be out of sight.
+   * `held`: another one is proven, so what this one had there is its own no longer. `turn`: another
+   * one of its namespace is tried first. `unlisted`: the holder may be out of sight.
    */
   readonly why: 'held' | 'turn' | 'unlisted';
   /** Only one of the same namespace: nobody is told of objects that he may not see. */
@@ -74,22 +91,27 @@ export type Verdict =
       readonly holds: true;
       /** It may act, but makes no call before this. */
       readonly turn?: Turn;
-      /** Epoch ms: from then on what it has sent is to be sent again, because a rival's may have been carried out after it. */
+      /**
+       * Epoch ms: from then on what it has sent is to be sent again, because a rival's may have
+       * been carried out after it.
+       */
       readonly againAt?: number;
     }
   | Held;
 
 /**
- * Who may act for a target. Among the proven the oldest holds it. Where nobody is proven, the first of each namespace
- * tries, and those of different namespaces keep each other from nothing: anybody may write anybody's ids into an object.
- * The same for every observer, whatever order the objects were seen in.
+ * Who may act for a target. Among the proven the oldest holds it. Where nobody is proven, the first
+ * of each namespace tries, and those of different namespaces keep each other from nothing: anybody
+ * may write anybody's ids into an object. The same for every observer, whatever order the objects
+ * were seen in.
  */
 export function judgeTarget(standing: Standing, now: number): Verdict {
   const { own, others, waits, unlisted } = standing;
   const proven = [own, ...others].filter((claim) => claim.proven);
   const holder = oldest(proven.filter(({ firstVersion }) => !firstVersion)) ?? oldest(proven);
   if (holder && holder.uid !== own.uid) return { holds: false, why: 'held', ...named(holder, own) };
-  // Whose key was refused comes after all others by its own waits; another word than that would hide them.
+  // Whose key was refused comes after all others by its own waits; another word than that would
+  // hide them.
   const isFree = holder !== undefined || !own.able || own.refused;
   const first = isFree ? undefined : oldest(others.filter((other) => triesBefore(other, own)));
   if (first) return { holds: false, why: 'turn', ...named(first, own) };
@@ -110,24 +132,32 @@ function turnOf(
   if (unsettledMs !== undefined) return { why: 'unsettled', until: now + unsettledMs };
   if (isHeld || courtesyMs <= 0) return undefined;
   const isBefore = (other: Claim): boolean =>
-    other.namespace !== own.namespace && other.able && !other.answered && (own.refused || isOlder(other, own));
+    other.namespace !== own.namespace &&
+    other.able &&
+    !other.answered &&
+    (own.refused || isOlder(other, own));
   return others.some(isBefore) ? { why: 'courtesy', until: now + courtesyMs } : undefined;
 }
 
 /**
- * Of two that were confirmed, or may have been carried out, so close to each other, by two processes that did not see each other,
- * nobody knows which came last. A time in the future, which a wrong clock has written, counts as long past; and whatever a clock
- * says, nothing was sent for a rival before it was there.
+ * Of two that were confirmed, or may have been carried out, so close to each other, by two
+ * processes that did not see each other, nobody knows which came last. A time in the future, which
+ * a wrong clock has written, counts as long past; and whatever a clock says, nothing was sent for a
+ * rival before it was there.
  */
 export function confirmedAgainst(
-  standing: Pick<Standing, 'departed' | 'atWorkMs'> & { readonly own: Calls; readonly others: readonly Calls[] },
+  standing: Pick<Standing, 'departed' | 'atWorkMs'> & {
+    readonly own: Calls;
+    readonly others: readonly Calls[];
+  },
   now: number,
 ): number | undefined {
   const { own, departed = [], atWorkMs } = standing;
   if (own.appliedAt === undefined) return undefined;
   const others = [...standing.others, ...departed];
   const taken = Math.max(0, ...others.map((calls) => lastTakenAt(calls, now)));
-  // Behind a refusal may be what was lost before it; not where it came in the very second, since calls follow one another.
+  // Behind a refusal may be what was lost before it; not where it came in the very second, since
+  // calls follow one another.
   const called = Math.max(0, ...others.map((calls) => latest([calls.calledAt], { ...calls, now })));
   const since = past(own.appliedAt, now);
   if (called > since || (taken > 0 && taken >= since)) return Math.max(called, taken) + 1_000;
@@ -150,10 +180,15 @@ function latest(
   { created, now }: { readonly created: string; readonly now: number },
 ): number {
   const known = times.filter((at) => at !== undefined);
-  return known.length === 0 ? 0 : Math.max(...[...known, Date.parse(created)].map((at) => past(at, now)));
+  return known.length === 0
+    ? 0
+    : Math.max(...[...known, Date.parse(created)].map((at) => past(at, now)));
 }
 
-/** By the clocks of others the future is long past, but not never: of two such times nobody knows which came first. */
+/**
+ * By the clocks of others the future is long past, but not never: of two such times nobody knows
+ * which came first.
+ */
 const LONG_PAST = 1;
 
 function past(time: number, now: number): number {

@@ -33,8 +33,9 @@ export interface UnsettledOptions {
 }
 
 /**
- * Requests without an answer that may still take effect, after one that was sent later. What another process sent counts from
- * when this one first visits its object after the status has told of it.
+ * Requests without an answer that may still take effect, after one that was sent later. What
+ * another process sent counts from when this one first visits its object after the status has told
+ * of it.
  */
 export class Unsettled {
   readonly #options: UnsettledOptions;
@@ -90,19 +91,26 @@ export class Unsettled {
 
 /** Accepted, but not yet said to be applied: what was sent before may come after it. */
 export function isSettling(status: CommonStatus | undefined): boolean {
-  return readyOf(status)?.reason === 'OutcomeUnknown' && status?.lastRequest?.outcome === 'Succeeded';
+  return (
+    readyOf(status)?.reason === 'OutcomeUnknown' && status?.lastRequest?.outcome === 'Succeeded'
+  );
 }
 
 /** Until when a request for anything else than this may take effect; undefined: none can. */
-export function settledAt(atWork: readonly StillAtWork[], hash: string, now: number): number | undefined {
+export function settledAt(
+  atWork: readonly StillAtWork[],
+  hash: string,
+  now: number,
+): number | undefined {
   const others = atWork.filter((request) => request.hash !== hash);
   return others.length === 0 ? undefined : now + Math.max(...others.map(({ ms }) => ms));
 }
 
 /**
- * Whether what another process sent may still be at work. A status tells of the last request only, whatever came of the ones before:
- * what came before an applied one has settled. A refusal counts as the last word too, so that who mends what was refused need not wait
- * for Applied: what was lost before it is overlooked.
+ * Whether what another process sent may still be at work. A status tells of the last request only,
+ * whatever came of the ones before: what came before an applied one has settled. A refusal counts
+ * as the last word too, so that who mends what was refused need not wait for Applied: what was lost
+ * before it is overlooked.
  */
 export function mayHide(object: KubeObject): boolean {
   const { lastRequest } = statusOf(object);

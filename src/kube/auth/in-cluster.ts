@@ -14,7 +14,10 @@ interface ClusterEnvironment {
   readonly KUBERNETES_SERVICE_PORT?: string | undefined;
 }
 
-/** The cluster this process runs in, with its ServiceAccount; undefined outside of one. Token and CA are read again when they change. */
+/**
+ * The cluster this process runs in, with its ServiceAccount; undefined outside of one. Token and CA
+ * are read again when they change.
+ */
 export async function inCluster(options: {
   readonly clock: Clock;
   readonly environment: ClusterEnvironment;
@@ -29,7 +32,10 @@ export async function inCluster(options: {
     inCluster: true,
     namespace: await readIfThere(join(folder, 'namespace')),
     ...rememberCredentials(clock, async () => {
-      const [token, ca] = await Promise.all([readFor(join(folder, 'token')), readFor(join(folder, 'ca.crt'))]);
+      const [token, ca] = await Promise.all([
+        readFor(join(folder, 'token')),
+        readFor(join(folder, 'ca.crt')),
+      ]);
       return { headers: { authorization: `Bearer ${token}` }, tls: { ca } };
     }),
   };

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-// Not the package's main module, which would bring a class for every kind of Kubernetes along: 2 MB of memory.
+// Not the package's main module, which would bring a class for every kind of Kubernetes along: 2 MB
+// of memory.
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import type { Clock } from '../../clock.ts';
@@ -19,12 +20,17 @@ interface KubeconfigOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The cluster a kubeconfig context names. Throws Error with what to do where the file or context is unusable. */
+/**
+ * The cluster a kubeconfig context names. Throws Error with what to do where the file or context is
+ * unusable.
+ */
 export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluster> {
   let config = await load(options);
   const cluster = config.getCurrentCluster();
   if (!cluster)
-    throw new Error('the kubeconfig context names no cluster that the kubeconfig has; mend it or pass --context');
+    throw new Error(
+      'the kubeconfig context names no cluster that the kubeconfig has; mend it or pass --context',
+    );
   if (cluster.proxyUrl)
     throw new Error(
       `proxy-url of cluster "${cluster.name}" is not supported; use a kubeconfig that reaches ${cluster.server} directly`,
@@ -60,13 +66,17 @@ async function load({ file, context, environment }: KubeconfigOptions): Promise<
     if (config) config.mergeConfig(part, true);
     else config = part;
   }
-  if (!config) throw new Error(`none of the kubeconfig files ${files.join(', ')} exists; pass --kubeconfig`);
+  if (!config)
+    throw new Error(`none of the kubeconfig files ${files.join(', ')} exists; pass --kubeconfig`);
   const chosen = context ?? config.getCurrentContext();
   if (!config.getContextObject(chosen)) {
     const names = config.getContexts().map(({ name }) => name);
-    if (names.length === 0) throw new Error(`no context at all in ${files.join(', ')}; is that a kubeconfig?`);
+    if (names.length === 0)
+      throw new Error(`no context at all in ${files.join(', ')}; is that a kubeconfig?`);
     const wanted = chosen ? `no context "${chosen}"` : 'no current context';
-    throw new Error(`${wanted} in ${files.join(', ')}; pass --context with one of: ${names.join(', ')}`);
+    throw new Error(
+      `${wanted} in ${files.join(', ')}; pass --context with one of: ${names.join(', ')}`,
+    );
   }
   config.setCurrentContext(chosen);
   tellPlugin(config);
@@ -84,18 +94,24 @@ async function read(path: string, optional: boolean): Promise<string | undefined
   } catch (error) {
     if (optional) return undefined;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const remedy = "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)";
+    const remedy =
+      "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)";
     throw new Error(`cannot read the kubeconfig ${path} (${code}); ${remedy}`, { cause: error });
   }
 }
 
 function parse(config: KubeConfig, path: string, text: string): void {
   try {
-    // kubectl's name of the field is tokenFile; client-node 2.0.1 reads another one. It may stand anywhere: JSON is YAML too.
-    config.loadFromString(text.replace(/(?<=^|[\s{,])(["']?)tokenFile\1(?=\s*:)/gm, '$1token-file$1'));
+    // kubectl's name of the field is tokenFile; client-node 2.0.1 reads another one. It may stand
+    // anywhere: JSON is YAML too.
+    config.loadFromString(
+      text.replace(/(?<=^|[\s{,])(["']?)tokenFile\1(?=\s*:)/gm, '$1token-file$1'),
+    );
   } catch {
     // The parser's message quotes the file, which holds credentials.
-    throw new Error(`the kubeconfig ${path} cannot be parsed; try "kubectl --kubeconfig ${path} config view"`);
+    throw new Error(
+      `the kubeconfig ${path} cannot be parsed; try "kubectl --kubeconfig ${path} config view"`,
+    );
   }
   config.makePathsAbsolute(dirname(path));
 }
@@ -104,9 +120,17 @@ function parse(config: KubeConfig, path: string, text: string): void {
 function tellPlugin(config: KubeConfig): void {
   const exec: unknown = config.getCurrentUser()?.exec;
   if (typeof exec !== 'object' || exec === null) return;
-  const plugin = exec as { apiVersion?: string; provideClusterInfo?: boolean; env?: { name: string; value: string }[] };
+  const plugin = exec as {
+    apiVersion?: string;
+    provideClusterInfo?: boolean;
+    env?: { name: string; value: string }[];
+  };
   const { server, caData, tlsServerName } = config.getCurrentCluster() ?? {};
-  const cluster = { server, 'certificate-authority-data': caData, 'tls-server-name': tlsServerName };
+  const cluster = {
+    server,
+    'certificate-authority-data': caData,
+    'tls-server-name': tlsServerName,
+  };
   const spec = { interactive: false, ...(plugin.provideClusterInfo ? { cluster } : {}) };
   const value = JSON.stringify({ apiVersion: plugin.apiVersion, kind: 'ExecCredential', spec });
   plugin.env = [...(plugin.env ?? []), { name: 'KUBERNETES_EXEC_INFO', value }];
@@ -122,7 +146,9 @@ async function readCredentials(config: KubeConfig): Promise<Credentials> {
   const user = config.getCurrentUser();
   const authorization = applied.auth
     ? `Basic ${Buffer.from(applied.auth).toString('base64')}`
-    : Object.entries(applied.headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
+    : Object.entries(applied.headers ?? {}).find(
+        ([name]) => name.toLowerCase() === 'authorization',
+      )?.[1];
   return {
     headers: {
       ...(authorization === undefined ? {} : { authorization: String(authorization).trim() }),

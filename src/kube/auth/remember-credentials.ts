@@ -2,10 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
 import type { Cluster, Credentials } from '../client/cluster.ts';
 
-/** A rotated token stays valid for minutes after its successor is in the file, so this is soon enough. */
+/**
+ * A rotated token stays valid for minutes after its successor is in the file, so this is soon
+ * enough.
+ */
 const LOOK_AGAIN_MS = 10_000;
 
-/** A read that takes this long may never end, as with an exec plugin that hangs: who comes then starts another. */
+/**
+ * A read that takes this long may never end, as with an exec plugin that hangs: who comes then
+ * starts another.
+ */
 const PATIENCE_MS = 60_000;
 
 interface Reading {
@@ -13,7 +19,10 @@ interface Reading {
   readonly answer: Promise<Credentials>;
 }
 
-/** Keeps what `read` gave for 10 s; asks once however many wait. Where a later read fails, the last good one stays in use. */
+/**
+ * Keeps what `read` gave for 10 s; asks once however many wait. Where a later read fails, the last
+ * good one stays in use.
+ */
 export function rememberCredentials(
   clock: Clock,
   read: (options: { readonly anew: boolean }) => Promise<Credentials>,
@@ -23,7 +32,10 @@ export function rememberCredentials(
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Reading | undefined;
 
-  /** An answer counts even when nobody waits for it any more, unless a read begun later has answered before. */
+  /**
+   * An answer counts even when nobody waits for it any more, unless a read begun later has answered
+   * before.
+   */
   const learn = (now: Credentials, since: number): Credentials => {
     if (last && since < lastBegunAt) return last;
     lastBegunAt = since;
@@ -58,7 +70,8 @@ export function rememberCredentials(
   };
 
   return {
-    credentials: async () => (last && clock.monotonic() - readAt < LOOK_AGAIN_MS ? last : readOnce(false)),
+    credentials: async () =>
+      last && clock.monotonic() - readAt < LOOK_AGAIN_MS ? last : readOnce(false),
     renew: async () => void (await readOnce(true)),
   };
 }

@@ -29,12 +29,16 @@ interface Page<T> {
 const PAGE_SIZE = 500;
 /** A page may have to wait its turn at a busy server and then takes time to send. */
 const PAGE_TIMEOUT_MS = 30_000;
-/** A list that takes longer than the server keeps its versions (5 min) will not come through by paging. */
+/**
+ * A list that takes longer than the server keeps its versions (5 min) will not come through by
+ * paging.
+ */
 const PAGED_TRIES = 2;
 
 /**
- * All objects of a collection as of one moment, which is not before the call: no resourceVersion is given, so the server
- * makes sure of its state first, and everything acknowledged before is in it. Throws KubeError.
+ * All objects of a collection as of one moment, which is not before the call: no resourceVersion is
+ * given, so the server makes sure of its state first, and everything acknowledged before is in it.
+ * Throws KubeError.
  */
 export async function listAll<T extends KubeObject>(options: ListOptions<T>): Promise<Listed<T>> {
   for (let tries = 1; ; tries++) {
@@ -52,7 +56,10 @@ export async function currentVersion(options: ListOptions<never>): Promise<strin
   return metadata?.resourceVersion ?? '';
 }
 
-async function listPages<T extends KubeObject>(options: ListOptions<T>, limit: number): Promise<Listed<T>> {
+async function listPages<T extends KubeObject>(
+  options: ListOptions<T>,
+  limit: number,
+): Promise<Listed<T>> {
   const { trim = (object: T) => object } = options;
   const objects: T[] = [];
   let next = '';
@@ -67,7 +74,10 @@ async function listPages<T extends KubeObject>(options: ListOptions<T>, limit: n
   }
 }
 
-function onePage<T>(options: ListOptions<T>, query: Readonly<Record<string, string>>): Promise<Page<T>> {
+function onePage<T>(
+  options: ListOptions<T>,
+  query: Readonly<Record<string, string>>,
+): Promise<Page<T>> {
   const { client, path, metadataOnly = false, signal } = options;
   return client.request<Page<T>>({
     method: 'GET',
@@ -90,6 +100,8 @@ export function selectorsOf(
 }
 
 /** The Accept header for metadata only. */
-export function acceptMetadata(kind: 'PartialObjectMetadata' | 'PartialObjectMetadataList'): string {
+export function acceptMetadata(
+  kind: 'PartialObjectMetadata' | 'PartialObjectMetadataList',
+): string {
   return `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 }

@@ -1,7 +1,9 @@
 /** Objects by one string that each of them yields; a value nobody has any more takes no memory. */
 export class StoreIndex<T extends object> {
   readonly #file: (object: T) => string | undefined;
-  /** Most values have one object, and there may be ten thousand of them: a set for each takes 2 MB. */
+  /**
+   * Most values have one object, and there may be ten thousand of them: a set for each takes 2 MB.
+   */
   readonly #single = new Map<string, T>();
   readonly #several = new Map<string, Set<T>>();
 

@@ -9,7 +9,10 @@ export type WatchLine<T> =
   | { readonly type: WatchEvent; readonly object: T; readonly resourceVersion: string }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
-/** Reads one line. Throws KubeError: the server's own for an ERROR event, `Unreadable` for what is no event. */
+/**
+ * Reads one line. Throws KubeError: the server's own for an ERROR event, `Unreadable` for what is
+ * no event.
+ */
 export function parseWatchLine<T extends KubeObject>(path: string, line: string): WatchLine<T> {
   const { type, object } = parse(path, line);
   if (type === 'ERROR') throw refusalInWatch(`GET ${path}`, object);
@@ -43,5 +46,10 @@ function versionOf(object: unknown): string | undefined {
 }
 
 function unreadable(path: string, what: string): KubeError {
-  return new KubeError({ call: `GET ${path}`, status: 0, reason: 'Unreadable', body: `the watch sent ${what}` });
+  return new KubeError({
+    call: `GET ${path}`,
+    status: 0,
+    reason: 'Unreadable',
+    body: `the watch sent ${what}`,
+  });
 }

@@ -41,7 +41,8 @@ export function createTrouble(options: {
     },
     wait(error) {
       count += 1;
-      // The first time, a stream that only ended, or whose version is too old, is opened again at once.
+      // The first time, a stream that only ended, or whose version is too old, is opened again at
+      // once.
       const mild = error === undefined || error.status === 410;
       if (mild && count === 1) return 0;
       return Math.min(

@@ -10,16 +10,27 @@ import { createTrouble } from './watch-trouble.ts';
 
 /** What receives a watch's news. None of these may throw. */
 export interface WatchSink<T> {
-  /** Cuts an object to what is used as soon as it is parsed, so that no list stands in memory whole; before `replace` and `apply`. */
+  /**
+   * Cuts an object to what is used as soon as it is parsed, so that no list stands in memory whole;
+   * before `replace` and `apply`.
+   */
   trim?(object: T): T;
-  /** The whole list as of `resourceVersion`: what is not in it does not exist. `isRestored`: since the last list the server went back in time. */
+  /**
+   * The whole list as of `resourceVersion`: what is not in it does not exist. `isRestored`: since
+   * the last list the server went back in time.
+   */
   replace(objects: T[], resourceVersion: string, isRestored: boolean): void;
   apply(event: WatchEvent, object: T): void;
   /** Nothing up to `resourceVersion` is still to come. */
   bookmark?(resourceVersion: string): void;
-  /** The newest version that is held, whoever brought it: no list that is asked for after that is older, but of a server that is behind or went back. */
+  /**
+   * The newest version that is held, whoever brought it: no list that is asked for after that is
+   * older, but of a server that is behind or went back.
+   */
   newest?(): string;
-  /** List or watch was refused or broke; the watch goes on trying. Called once per change of cause. */
+  /**
+   * List or watch was refused or broke; the watch goes on trying. Called once per change of cause.
+   */
   failed?(error: KubeError): void;
 }
 
@@ -47,7 +58,9 @@ export interface WatchOptions<T extends KubeObject> {
 }
 
 export interface Watch {
-  /** Resolves after the first complete list has reached the sink; stays pending when stopped before. */
+  /**
+   * Resolves after the first complete list has reached the sink; stays pending when stopped before.
+   */
   readonly synced: Promise<void>;
   /** Resolves when the watch has ended after its signal; never rejects. */
   readonly stopped: Promise<void>;
@@ -55,13 +68,19 @@ export interface Watch {
 
 const WATCH_SECONDS = 60;
 const WATCH_SECONDS_SPREAD = 15;
-/** The server ends a watch by itself after `timeoutSeconds`: one that is still silent by then is dead. */
+/**
+ * The server ends a watch by itself after `timeoutSeconds`: one that is still silent by then is
+ * dead.
+ */
 const SILENCE_GRACE_MS = 5_000;
 /** A watch that stood this long was no failure, whatever ended it. */
 const STEADY_MS = 5_000;
 /** So many refusals in a row, and resuming from the version we have is given up. */
 const RESUME_TRIES = 5;
-/** A list older than what was seen already is refused for this long; then the server was restored from a backup. */
+/**
+ * A list older than what was seen already is refused for this long; then the server was restored
+ * from a backup.
+ */
 const STALE_LIST_MS = 60_000;
 
 /** What one watch of a client has seen holds for all. */
@@ -74,7 +93,10 @@ interface Restores {
 
 const RESTORES = new WeakMap<KubeClient, Restores>();
 
-/** Lists, then watches until its signal is raised. Whatever happens it goes on; sink, `onState` and the log are told. */
+/**
+ * Lists, then watches until its signal is raised. Whatever happens it goes on; sink, `onState` and
+ * the log are told.
+ */
 export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watch {
   const { client, path, clock, log, signal, sink, random = Math.random } = options;
   const synced = Promise.withResolvers<void>();
@@ -112,7 +134,8 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   /** One list where needed, then one watch until it ends. Throws what broke it. */
   async function once(): Promise<void> {
-    // Who comes so late stood still: the server may have been restored after it had ended the watch as it always does.
+    // Who comes so late stood still: the server may have been restored after it had ended the watch
+    // as it always does.
     const begunAt = clock.monotonic();
     const isUnsure = broke || begunAt > overAt || restores !== restoresOf(client).times;
     if (version !== undefined && isUnsure) await makeSure();
@@ -124,7 +147,10 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     if (version !== undefined) await follow(version, begunAt);
   }
 
-  /** A server restored from a backup says nothing to a watch from a version that it has yet to reach, and does not refuse it. */
+  /**
+   * A server restored from a backup says nothing to a watch from a version that it has yet to
+   * reach, and does not refuse it.
+   */
   async function makeSure(): Promise<void> {
     const newest = newestSeen();
     take(await currentVersion(options), newest);
@@ -187,8 +213,8 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   }
 
   /**
-   * Takes a version that the server tells for the newest seen; true: it went back in time. Throws while an older one than was seen may be
-   * that of a server which is behind.
+   * Takes a version that the server tells for the newest seen; true: it went back in time. Throws
+   * while an older one than was seen may be that of a server which is behind.
    */
   function take(resourceVersion: string, newest: string): boolean {
     const isOlder = compareVersions(resourceVersion, newest) < 0;
@@ -197,7 +223,8 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
       return false;
     }
     staleSince ??= clock.monotonic();
-    // One that has caught up since it was first seen to be older counts its versions anew all the same.
+    // One that has caught up since it was first seen to be older counts its versions anew all the
+    // same.
     if (isOlder && clock.monotonic() - staleSince < STALE_LIST_MS) {
       const body = `the server is at version ${resourceVersion}, but ${newest} was seen already`;
       throw new KubeError({ call: `GET ${path}`, status: 0, reason: 'StaleList', body });
@@ -236,7 +263,12 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 }
 
 function needsList(error: KubeError, failures: number): boolean {
-  if (error.status === 410 || error.status === 404 || error.reason === 'Unreadable' || error.reason === 'Defect')
+  if (
+    error.status === 410 ||
+    error.status === 404 ||
+    error.reason === 'Unreadable' ||
+    error.reason === 'Defect'
+  )
     return true;
   return error.status !== 0 && failures > 0 && failures % RESUME_TRIES === 0;
 }

@@ -11,7 +11,10 @@ interface Status {
   readonly details?: { readonly retryAfterSeconds?: unknown };
 }
 
-/** The error of an answer other than 2xx, from its Status object where it has one; other bodies are not quoted. */
+/**
+ * The error of an answer other than 2xx, from its Status object where it has one; other bodies are
+ * not quoted.
+ */
 export function refusal(options: {
   readonly call: string;
   readonly status: number;
@@ -32,7 +35,9 @@ export function refusal(options: {
 
 /** The error in an ERROR event of a watch. */
 export function refusalInWatch(call: string, told: unknown): KubeError {
-  const { code, reason, message, details } = (typeof told === 'object' && told !== null ? told : {}) as Status;
+  const { code, reason, message, details } = (
+    typeof told === 'object' && told !== null ? told : {}
+  ) as Status;
   return new KubeError({
     call,
     status: typeof code === 'number' ? code : 500,
@@ -42,11 +47,15 @@ export function refusalInWatch(call: string, told: unknown): KubeError {
   });
 }
 
-/** The error of a call that has no answer. The text of the network's errors names addresses and causes, nothing we sent. */
+/**
+ * The error of a call that has no answer. The text of the network's errors names addresses and
+ * causes, nothing we sent.
+ */
 export function noAnswer(call: string, cause: unknown): KubeError {
   if (cause instanceof KubeError) return cause;
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const body = first instanceof Error ? first.message.slice(0, LONGEST_TEXT) : 'the connection failed';
+  const body =
+    first instanceof Error ? first.message.slice(0, LONGEST_TEXT) : 'the connection failed';
   return new KubeError({ call, status: 0, reason: 'NoAnswer', body, cause });
 }
 

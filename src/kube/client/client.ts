@@ -15,7 +15,10 @@ export interface StreamCall {
   readonly query?: Readonly<Record<string, string>>;
   readonly accept?: string;
   readonly signal: AbortSignal;
-  /** The stream is broken off when nothing at all arrived for this long; the beginning has the time of a short call. */
+  /**
+   * The stream is broken off when nothing at all arrived for this long; the beginning has the time
+   * of a short call.
+   */
   readonly silenceMs: number;
   /** The server has said yes; lines may still be long in coming. */
   readonly onOpen?: () => void;
@@ -25,7 +28,10 @@ export interface StreamCall {
 export interface KubeClient {
   /** Resolves with the parsed JSON body. Throws KubeError and nothing else. */
   request<T>(call: RequestCall): Promise<T>;
-  /** Yields one line of JSON at a time. Ends when the server ends it well, throws KubeError when it does not. */
+  /**
+   * Yields one line of JSON at a time. Ends when the server ends it well, throws KubeError when it
+   * does not.
+   */
   stream(call: StreamCall): AsyncIterable<string>;
   /** Breaks off everything under way. */
   close(): Promise<void>;
@@ -41,8 +47,8 @@ export interface KubeClientOptions {
 }
 
 /**
- * The API server keeps a call in line for up to 15 s before it answers 429 with the time to wait: a shorter deadline
- * would leave the line only to join it again.
+ * The API server keeps a call in line for up to 15 s before it answers 429 with the time to wait: a
+ * shorter deadline would leave the line only to join it again.
  */
 const DEFAULT_TIMEOUT_MS = 20_000;
 const LARGEST_BODY = 64 * 2 ** 20;
@@ -66,9 +72,16 @@ export function createKubeClient(cluster: Cluster, options: KubeClientOptions = 
   }
 
   async function* stream(call: StreamCall): AsyncGenerator<string, void, undefined> {
-    const deadline = startDeadline(clock, Math.min(DEFAULT_TIMEOUT_MS, call.silenceMs), call.signal);
+    const deadline = startDeadline(
+      clock,
+      Math.min(DEFAULT_TIMEOUT_MS, call.silenceMs),
+      call.signal,
+    );
     try {
-      const { body, broken } = await exchange.send({ ...call, method: 'GET', verb: 'WATCH' }, deadline);
+      const { body, broken } = await exchange.send(
+        { ...call, method: 'GET', verb: 'WATCH' },
+        deadline,
+      );
       deadline.extend(call.silenceMs);
       call.onOpen?.();
       const splitter = new LineSplitter();
@@ -76,7 +89,8 @@ export function createKubeClient(cluster: Cluster, options: KubeClientOptions = 
         for await (const chunk of body) {
           deadline.extend();
           for (const line of splitter.push(chunk as Uint8Array)) yield line;
-          if (splitter.pending > LONGEST_LINE) throw brokenStream(call, 'one line is longer than 16 MiB');
+          if (splitter.pending > LONGEST_LINE)
+            throw brokenStream(call, 'one line is longer than 16 MiB');
         }
       } catch (error) {
         throw broken(error);
@@ -95,11 +109,15 @@ function brokenStream({ path }: StreamCall, body: string): KubeError {
 }
 
 function parse(call: string, text: string | undefined): unknown {
-  if (text === undefined) throw unreadable(call, `the answer is larger than ${LARGEST_BODY / 2 ** 20} MiB`);
+  if (text === undefined)
+    throw unreadable(call, `the answer is larger than ${LARGEST_BODY / 2 ** 20} MiB`);
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw unreadable(call, 'the answer is not JSON; is this the address of a Kubernetes API server?');
+    throw unreadable(
+      call,
+      'the answer is not JSON; is this the address of a Kubernetes API server?',
+    );
   }
 }
 

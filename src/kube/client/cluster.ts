@@ -1,4 +1,7 @@
-/** What a new TLS connection is made with, as PEM. The same object for as long as nothing of it has changed. */
+/**
+ * What a new TLS connection is made with, as PEM. The same object for as long as nothing of it has
+ * changed.
+ */
 export interface TlsMaterial {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
@@ -20,7 +23,10 @@ export interface Cluster {
   readonly inCluster: boolean;
   /** Our own namespace in a cluster, else that of the context. */
   readonly namespace: string | undefined;
-  /** Cheap enough for every call: files are looked at again after 10 s at the soonest. Throws KubeError where there is no identity to be had. */
+  /**
+   * Cheap enough for every call: files are looked at again after 10 s at the soonest. Throws
+   * KubeError where there is no identity to be had.
+   */
   credentials(): Promise<Credentials>;
   /** To be called after a 401: looks at files again now, asks an exec plugin anew. */
   renew(): Promise<void>;

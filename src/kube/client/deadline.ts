@@ -1,6 +1,8 @@
 import type { Clock } from '../../clock.ts';
 
-/** Ends a call that has been silent, or at work, for too long, or that the caller no longer wants. */
+/**
+ * Ends a call that has been silent, or at work, for too long, or that the caller no longer wants.
+ */
 export interface Deadline {
   readonly signal: AbortSignal;
   /** Why the signal was raised; undefined: it was not. */
@@ -14,7 +16,11 @@ export interface Deadline {
   end(): void;
 }
 
-export function startDeadline(clock: Clock, afterMs: number, caller: AbortSignal | undefined): Deadline {
+export function startDeadline(
+  clock: Clock,
+  afterMs: number,
+  caller: AbortSignal | undefined,
+): Deadline {
   const controller = new AbortController();
   let cause: Deadline['cause'];
   let length = afterMs;
@@ -24,7 +30,10 @@ export function startDeadline(clock: Clock, afterMs: number, caller: AbortSignal
     cause ??= why;
     controller.abort();
   };
-  /** Extending is frequent and setting timers is not free, so the timer looks at the time when it rings. */
+  /**
+   * Extending is frequent and setting timers is not free, so the timer looks at the time when it
+   * rings.
+   */
   const look = (): void => {
     const left = since + length - clock.monotonic();
     if (left <= 0) raise('timeout');
@@ -48,7 +57,9 @@ export function startDeadline(clock: Clock, afterMs: number, caller: AbortSignal
       const listener = (): void => reject(controller.signal.reason as Error);
       if (controller.signal.aborted) listener();
       controller.signal.addEventListener('abort', listener, { once: true });
-      return Promise.race([promise, raised]).finally(() => controller.signal.removeEventListener('abort', listener));
+      return Promise.race([promise, raised]).finally(() =>
+        controller.signal.removeEventListener('abort', listener),
+      );
     },
     extend(nextMs) {
       since = clock.monotonic();

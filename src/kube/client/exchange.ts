@@ -8,7 +8,8 @@ import { KubeError } from './kube-error.ts';
 import type { Transport } from './transport.ts';
 
 /** One call as it goes out; `verb` is for metrics. */
-export interface Outgoing extends Pick<RequestCall, 'method' | 'path' | 'query' | 'body' | 'contentType' | 'accept'> {
+export interface Outgoing
+  extends Pick<RequestCall, 'method' | 'path' | 'query' | 'body' | 'contentType' | 'accept'> {
   readonly verb: string;
 }
 
@@ -29,16 +30,23 @@ export interface ExchangeOptions {
 const LARGEST_ERROR = 64 * 1024;
 
 /**
- * Sends a call until its answer has begun. A 401 is tried once more with a fresh identity, a read whose connection
- * broke under it once more on another. Throws KubeError for everything but 2xx.
+ * Sends a call until its answer has begun. A 401 is tried once more with a fresh identity, a read
+ * whose connection broke under it once more on another. Throws KubeError for everything but 2xx.
  */
-export function createExchange({ cluster, transport, clock, userAgent, onRequest }: ExchangeOptions) {
+export function createExchange({
+  cluster,
+  transport,
+  clock,
+  userAgent,
+  onRequest,
+}: ExchangeOptions) {
   const base = cluster.server.pathname.replace(/\/$/, '');
 
   async function send(call: Outgoing, deadline: Deadline): Promise<Answer> {
     const name = `${call.method} ${call.path}`;
     const first = await attempt(call, name, deadline).catch((error: unknown) => {
-      if (call.method !== 'GET' || deadline.cause !== undefined || !brokeUnderUs(error)) throw error;
+      if (call.method !== 'GET' || deadline.cause !== undefined || !brokeUnderUs(error))
+        throw error;
       return attempt(call, name, deadline);
     });
     if (first.statusCode !== 401) return settle(first, name, deadline);
@@ -59,7 +67,8 @@ export function createExchange({ cluster, transport, clock, userAgent, onRequest
     try {
       const { headers, tls } = await deadline.race(cluster.credentials());
       pool = transport.pool(tls);
-      // undici looks at the signal only once the request has a connection, which may be long in coming.
+      // undici looks at the signal only once the request has a connection, which may be long in
+      // coming.
       const answer = pool.request({
         method: call.method,
         path: base + call.path,
@@ -77,8 +86,13 @@ export function createExchange({ cluster, transport, clock, userAgent, onRequest
     }
   }
 
-  function headersOf(call: Outgoing, identity: Readonly<Record<string, string>>): Record<string, string> {
-    const type = call.contentType ?? (call.method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
+  function headersOf(
+    call: Outgoing,
+    identity: Readonly<Record<string, string>>,
+  ): Record<string, string> {
+    const type =
+      call.contentType ??
+      (call.method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
     return {
       ...identity,
       accept: call.accept ?? 'application/json',
@@ -92,18 +106,33 @@ export function createExchange({ cluster, transport, clock, userAgent, onRequest
     const answer = { body, broken: (cause: unknown) => broken(name, deadline, pool, cause) };
     if (status >= 200 && status < 300) return answer;
     const text = await readText(answer, LARGEST_ERROR);
-    throw refusal({ call: name, status, body: text ?? '', retryAfter: retryAfter || undefined, clock });
+    throw refusal({
+      call: name,
+      status,
+      body: text ?? '',
+      retryAfter: retryAfter || undefined,
+      clock,
+    });
   }
 
-  /** A connection that let a call wait for its whole time may be dead without anyone having been told. */
-  function broken(name: string, deadline: Deadline, pool: Dispatcher | undefined, cause: unknown): KubeError {
+  /**
+   * A connection that let a call wait for its whole time may be dead without anyone having been
+   * told.
+   */
+  function broken(
+    name: string,
+    deadline: Deadline,
+    pool: Dispatcher | undefined,
+    cause: unknown,
+  ): KubeError {
     if (deadline.cause === 'timeout') {
       if (pool) transport.retire(pool);
       const what = pool ? 'nothing' : "no credential from the kubeconfig's exec plugin";
       const body = `${what} within ${deadline.lengthMs / 1000} s`;
       return new KubeError({ call: name, status: 0, reason: 'Timeout', body });
     }
-    if (deadline.cause === 'caller') return new KubeError({ call: name, status: 0, reason: 'Aborted', body: '' });
+    if (deadline.cause === 'caller')
+      return new KubeError({ call: name, status: 0, reason: 'Aborted', body: '' });
     return noAnswer(name, cause);
   }
 
@@ -124,8 +153,14 @@ function brokeUnderUs(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && BROKEN_CONNECTION.test(String(cause.code));
 }
 
-/** The whole body as text; undefined when it is longer than `most` bytes, which are not read then. Throws KubeError when it breaks off. */
-export async function readText({ body, broken }: Answer, most: number): Promise<string | undefined> {
+/**
+ * The whole body as text; undefined when it is longer than `most` bytes, which are not read then.
+ * Throws KubeError when it breaks off.
+ */
+export async function readText(
+  { body, broken }: Answer,
+  most: number,
+): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {

@@ -5,9 +5,9 @@ import { isConflict, isForbidden, isNotFound, KubeError } from './kube-error.ts'
 import { missingRule } from './missing-rule.ts';
 
 /**
- * Replaces the finalizers of an object if it still is the version that was read. Gives the new version; the newest one,
- * untouched, where somebody else has changed it; undefined where it is gone. Throws KubeError, which for a missing right
- * names the rule.
+ * Replaces the finalizers of an object if it still is the version that was read. Gives the new
+ * version; the newest one, untouched, where somebody else has changed it; undefined where it is
+ * gone. Throws KubeError, which for a missing right names the rule.
  */
 export type WriteFinalizers = (
   type: ResourceType,
@@ -23,7 +23,9 @@ export function createFinalizerWriter(client: KubeClient): WriteFinalizers {
       return await client.request<KubeObject>({
         method: 'PATCH',
         path,
-        body: { metadata: { resourceVersion, finalizers: finalizers.length > 0 ? finalizers : null } },
+        body: {
+          metadata: { resourceVersion, finalizers: finalizers.length > 0 ? finalizers : null },
+        },
       });
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -38,6 +40,19 @@ export function createFinalizerWriter(client: KubeClient): WriteFinalizers {
 function forbidden(error: KubeError, type: ResourceType, { metadata }: KubeObject): KubeError {
   const { namespace } = metadata;
   const needs = ['get', 'list', 'watch', 'patch'];
-  const body = missingRule({ error, verb: 'patch', group: type.group, resource: type.plural, namespace, needs });
-  return new KubeError({ call: 'a finalizer', status: error.status, reason: error.reason, body, cause: error });
+  const body = missingRule({
+    error,
+    verb: 'patch',
+    group: type.group,
+    resource: type.plural,
+    namespace,
+    needs,
+  });
+  return new KubeError({
+    call: 'a finalizer',
+    status: error.status,
+    reason: error.reason,
+    body,
+    cause: error,
+  });
 }

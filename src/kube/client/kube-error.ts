@@ -1,9 +1,18 @@
-/** A call to the Kubernetes API that did not succeed, whatever the cause. The message holds no header and no credential. */
+/**
+ * A call to the Kubernetes API that did not succeed, whatever the cause. The message holds no
+ * header and no credential.
+ */
 export class KubeError extends Error {
   override readonly name = 'KubeError';
-  /** HTTP status; 0: no answer (refused, reset, timed out, aborted), so the effect of a write is unknown. */
+  /**
+   * HTTP status; 0: no answer (refused, reset, timed out, aborted), so the effect of a write is
+   * unknown.
+   */
   readonly status: number;
-  /** The Status object's reason (`NotFound`, `Conflict`, `Expired`), or one of ours: `NoAnswer`, `Timeout`, `Aborted`, `Unreadable`, `BrokenStream`. */
+  /**
+   * The Status object's reason (`NotFound`, `Conflict`, `Expired`), or one of ours: `NoAnswer`,
+   * `Timeout`, `Aborted`, `Unreadable`, `BrokenStream`.
+   */
   readonly reason: string;
   /** The message of the Status object's body alone, without the call; '' where there was none. */
   readonly body: string;
@@ -20,7 +29,10 @@ export class KubeError extends Error {
   }) {
     const { call, status, reason, body, retryAfterMs, cause } = options;
     const what = status === 0 ? reason : `${status} ${reason}`;
-    super(`${call}: ${what}${body === '' ? '' : `: ${body}`}`, cause === undefined ? undefined : { cause });
+    super(
+      `${call}: ${what}${body === '' ? '' : `: ${body}`}`,
+      cause === undefined ? undefined : { cause },
+    );
     this.status = status;
     this.reason = reason;
     this.body = body;

@@ -1,9 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Cuts bytes into lines however they were split on the way, inside a line or inside a character. */
+/**
+ * Cuts bytes into lines however they were split on the way, inside a line or inside a character.
+ */
 export class LineSplitter {
   readonly #decoder = new StringDecoder('utf8');
-  /** Pieces of the line under way: joined once, so that a long line costs no more than its length. */
+  /**
+   * Pieces of the line under way: joined once, so that a long line costs no more than its length.
+   */
   #pieces: string[] = [];
   #length = 0;
 

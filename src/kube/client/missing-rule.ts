@@ -9,16 +9,22 @@ export interface Denied {
   readonly namespace: string;
   /** Absent: the rule cannot be cut down to one name, as for `create`. */
   readonly name?: string;
-  /** Everything the operator needs on it: the rule names all, so that it need not be mended twice. */
+  /**
+   * Everything the operator needs on it: the rule names all, so that it need not be mended twice.
+   */
   readonly needs: readonly string[];
 }
 
-/** One line for a 403: what was refused, to whom, and the Role rule to add. The same for the same cause. */
+/**
+ * One line for a 403: what was refused, to whom, and the Role rule to add. The same for the same
+ * cause.
+ */
 export function missingRule(denied: Denied): string {
   const { error, group, resource, namespace, name } = denied;
   const verb = /\bcannot (\w+) resource\b/.exec(error.body)?.[1];
   const user = /^(?:.*? )?User "([^"]+)"/.exec(error.body)?.[1];
-  const what = name === undefined ? `in namespace "${namespace}"` : `"${name}" in namespace "${namespace}"`;
+  const what =
+    name === undefined ? `in namespace "${namespace}"` : `"${name}" in namespace "${namespace}"`;
   const names = name === undefined ? '' : `, resourceNames: ["${name}"]`;
   const rule = `{apiGroups: ["${group}"], resources: ["${resource}"]${names}, verbs: [${denied.needs.map(quoted).join(', ')}]}`;
   // Not every 403 is RBAC's: an admission plug-in or webhook says why in its own words.

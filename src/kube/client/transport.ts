@@ -4,7 +4,10 @@ import type { TlsMaterial } from './cluster.ts';
 
 /** Streams per HTTP/2 connection; fewer where the API server allows fewer. */
 const STREAMS = 100;
-/** Longer than the pause between two renewals of a Lease, so that a quiet process keeps its connection. */
+/**
+ * Longer than the pause between two renewals of a Lease, so that a quiet process keeps its
+ * connection.
+ */
 const KEEP_IDLE_MS = 60_000;
 const CONNECT_MS = 3_000;
 
@@ -21,7 +24,10 @@ const POOL_OPTIONS: Pool.Options = {
 export type OpenConnections = (origin: string, options: Pool.Options) => Dispatcher;
 
 export interface Transport {
-  /** Connections made with this material: when it has changed, those made with the former are retired. */
+  /**
+   * Connections made with this material: when it has changed, those made with the former are
+   * retired.
+   */
   pool(tls: TlsMaterial): Dispatcher;
   /** These connections are suspect: later calls get new ones, what runs on them may end there. */
   retire(pool: Dispatcher): void;
@@ -34,18 +40,27 @@ interface Current {
   readonly tls: TlsMaterial;
 }
 
-/** One pool of connections to the API server, HTTP/2 where it speaks that, as many as the streams need. */
+/**
+ * One pool of connections to the API server, HTTP/2 where it speaks that, as many as the streams
+ * need.
+ */
 export function createTransport(origin: string, open: OpenConnections = openPool): Transport {
   let current: Current | undefined;
   let isClosed = false;
   const retired = new Set<Dispatcher>();
 
   function openNew(tls: TlsMaterial): Current {
-    const connect = buildConnector({ ...tls, allowH2: true, timeout: CONNECT_MS, keepAliveInitialDelay: 30_000 });
+    const connect = buildConnector({
+      ...tls,
+      allowH2: true,
+      timeout: CONNECT_MS,
+      keepAliveInitialDelay: 30_000,
+    });
     let speaksH2 = false;
     const pool: Dispatcher = open(origin, {
       ...POOL_OPTIONS,
-      // Calls that have ended stay in the pool's line until it has a connection for them: a retired one opens no more.
+      // Calls that have ended stay in the pool's line until it has a connection for them: a retired
+      // one opens no more.
       connect: (options, callback) => {
         if (current?.pool !== pool) {
           queueMicrotask(() => callback(new Error('its connections were given up'), null));
@@ -57,9 +72,11 @@ export function createTransport(origin: string, open: OpenConnections = openPool
         });
       },
     });
-    // After a GOAWAY undici counts as with HTTP/1.1: what it sends anew would wait for the watches of the connection to end.
+    // After a GOAWAY undici counts as with HTTP/1.1: what it sends anew would wait for the watches
+    // of the connection to end.
     pool.on('connect', (_origin, targets) => {
-      for (const target of targets) if (target instanceof Client) target.pipelining = speaksH2 ? STREAMS : 1;
+      for (const target of targets)
+        if (target instanceof Client) target.pipelining = speaksH2 ? STREAMS : 1;
     });
     return { pool, tls };
   }
@@ -81,7 +98,9 @@ export function createTransport(origin: string, open: OpenConnections = openPool
     retire,
     async close() {
       isClosed = true;
-      await Promise.all([...(current ? [current.pool] : []), ...retired].map((pool) => pool.destroy()));
+      await Promise.all(
+        [...(current ? [current.pool] : []), ...retired].map((pool) => pool.destroy()),
+      );
     },
   };
 }

@@ -2,7 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { microTime } from '../micro-time.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../resource.ts';
 
-export const EVENT: ResourceType = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event' };
+export const EVENT: ResourceType = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  plural: 'events',
+  kind: 'Event',
+};
 
 const CONTROLLER = 'pipewright.dev/pipewright';
 
@@ -34,7 +39,10 @@ export interface EventBody {
 }
 
 /** The event to send; holds nothing of the object but its identity. */
-export function eventBody(input: EventInput, origin: { readonly instance: string; readonly now: number }): EventBody {
+export function eventBody(
+  input: EventInput,
+  origin: { readonly instance: string; readonly now: number },
+): EventBody {
   const { object, type, reason, action, note } = input;
   const { namespace, name, uid, resourceVersion } = object.metadata;
   return {
@@ -47,7 +55,14 @@ export function eventBody(input: EventInput, origin: { readonly instance: string
     eventTime: microTime(origin.now),
     reportingController: CONTROLLER,
     reportingInstance: cut(origin.instance, SHORT_BYTES),
-    regarding: { apiVersion: apiVersionOf(object.type), kind: object.type.kind, namespace, name, uid, resourceVersion },
+    regarding: {
+      apiVersion: apiVersionOf(object.type),
+      kind: object.type.kind,
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+    },
     type,
     reason: cut(reason, SHORT_BYTES),
     action: cut(action, SHORT_BYTES),

@@ -12,7 +12,10 @@ interface Bucket {
   at: number;
 }
 
-/** Decides whether an event is worth sending: not the same within 10 minutes, and 25 per object, then one per 5 minutes. */
+/**
+ * Decides whether an event is worth sending: not the same within 10 minutes, and 25 per object,
+ * then one per 5 minutes.
+ */
 export class EventLimits {
   readonly #clock: Clock;
   /** Digest of what was said, and when. */
@@ -37,7 +40,8 @@ export class EventLimits {
     const bucket = this.#buckets.get(uid) ?? { tokens: BURST, at: now };
     const refilled = Math.floor((now - bucket.at) / REFILL_MS);
     const tokens = Math.min(BURST, bucket.tokens + refilled);
-    // A full bucket gains nothing by waiting; one that is not keeps the part of the time that made no whole token.
+    // A full bucket gains nothing by waiting; one that is not keeps the part of the time that made
+    // no whole token.
     const at = tokens === BURST ? now : bucket.at + refilled * REFILL_MS;
     remember(this.#buckets, uid, { tokens: Math.max(0, tokens - 1), at });
     return tokens > 0;

@@ -16,7 +16,10 @@ export interface EventsOptions {
 }
 
 export interface Events {
-  /** Returns at once and never throws. Sent later, once; or not at all when it repeats, comes too often or cannot be sent. */
+  /**
+   * Returns at once and never throws. Sent later, once; or not at all when it repeats, comes too
+   * often or cannot be sent.
+   */
   emit(event: EventInput): void;
   /** Resolves when nothing waits any more, after 5 s at the latest; never rejects. */
   flush(): Promise<void>;
@@ -32,7 +35,10 @@ interface Waiting {
 const QUEUE = 1_000;
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = 2_000;
-/** From when it is emitted: an API server that starts anew is back by then. Each event has one try, however late its turn comes. */
+/**
+ * From when it is emitted: an API server that starts anew is back by then. Each event has one try,
+ * however late its turn comes.
+ */
 const PATIENCE_MS = 2 * 60_000;
 /** No event is worth more patience than this. */
 const LONGEST_RETRY_MS = 60_000;
@@ -40,7 +46,10 @@ const FLUSH_MS = 5_000;
 /** Namespaces whose failure is remembered as said. */
 const COMPLAINTS = 1_000;
 
-/** Sends events (events.k8s.io/v1) one after another, in the order they came but for those that are tried again, beside everything else. */
+/**
+ * Sends events (events.k8s.io/v1) one after another, in the order they came but for those that are
+ * tried again, beside everything else.
+ */
 export function createEvents(options: EventsOptions): Events {
   const { client, clock, log, instance } = options;
   const limits = new EventLimits(clock);
@@ -50,7 +59,8 @@ export function createEvents(options: EventsOptions): Events {
 
   const complain = (namespace: string, error: KubeError): void => {
     // A refusal is the namespace's affair; no answer or a server's fault is the same for all.
-    const scope = error.status >= 400 && error.status < 500 && error.status !== 429 ? namespace : '';
+    const scope =
+      error.status >= 400 && error.status < 500 && error.status !== 429 ? namespace : '';
     const cause = `${error.status} ${error.reason}`;
     if (complaints.get(scope) === cause) return;
     if (complaints.size >= COMPLAINTS) complaints.clear();
@@ -109,11 +119,17 @@ export function createEvents(options: EventsOptions): Events {
   return {
     emit: (event) => {
       if (queue.length >= QUEUE) {
-        log.debug({ reason: event.reason, waiting: queue.length }, 'no event, too many wait to be sent');
+        log.debug(
+          { reason: event.reason, waiting: queue.length },
+          'no event, too many wait to be sent',
+        );
         return;
       }
       if (!event.always && !limits.admit(event.object.metadata.uid, contentOf(event))) return;
-      queue.push({ body: eventBody(event, { instance, now: clock.now() }), until: clock.monotonic() + PATIENCE_MS });
+      queue.push({
+        body: eventBody(event, { instance, now: clock.now() }),
+        until: clock.monotonic() + PATIENCE_MS,
+      });
       sending ??= work();
     },
 
@@ -122,7 +138,11 @@ export function createEvents(options: EventsOptions): Events {
       const cancel = clock.at(FLUSH_MS, late.resolve);
       await Promise.race([sending, late.promise]);
       cancel();
-      if (sending) log.warn({ events: queue.length + 1 }, 'ending with events that the API server has not taken');
+      if (sending)
+        log.warn(
+          { events: queue.length + 1 },
+          'ending with events that the API server has not taken',
+        );
     },
   };
 }
@@ -140,7 +160,9 @@ function ruleFor(namespace: string, error: KubeError): string {
 
 /** The namespace is being deleted, or is gone: nobody will look for the event. */
 function isGoing(error: KubeError): boolean {
-  return error.status === 404 || (error.status === 403 && error.body.includes('is being terminated'));
+  return (
+    error.status === 404 || (error.status === 403 && error.body.includes('is being terminated'))
+  );
 }
 
 /** Worth another try: no answer, too many requests, the server's own fault. */

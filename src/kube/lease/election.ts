@@ -13,7 +13,10 @@ export interface ElectionOptions {
   readonly log: Log;
   readonly namespace: string;
   readonly name: string;
-  /** Unique per process, not only per pod: a Lease with this holder is taken for our own. At most 128 characters. */
+  /**
+   * Unique per process, not only per pod: a Lease with this holder is taken for our own. At most
+   * 128 characters.
+   */
   readonly identity: string;
   /** How long others leave a silent holder alone. Default 15 s; whole seconds. */
   readonly leaseMs?: number;
@@ -23,15 +26,24 @@ export interface ElectionOptions {
   readonly retryMs?: number;
   /** Must not throw. */
   readonly onStarted: () => void;
-  /** Called at most once, and not when stopped by the signal. The process should end: it never leads again. Must not throw. */
+  /**
+   * Called at most once, and not when stopped by the signal. The process should end: it never leads
+   * again. Must not throw.
+   */
   readonly onLost: (why: string) => void;
 }
 
 export interface Election {
-  /** Call once. Ends after leadership was lost, or after the signal: then the Lease is released, where it is ours. Never rejects. */
+  /**
+   * Call once. Ends after leadership was lost, or after the signal: then the Lease is released,
+   * where it is ours. Never rejects.
+   */
   run(signal: AbortSignal): Promise<void>;
   isLeader(): boolean;
-  /** True while leader and the last renewal began less than renewMs ago by the monotonic clock. Once false after true, false for ever. */
+  /**
+   * True while leader and the last renewal began less than renewMs ago by the monotonic clock. Once
+   * false after true, false for ever.
+   */
   mayStartCall(): boolean;
 }
 
@@ -42,9 +54,10 @@ const CONFLICTS = 3;
 const RELEASE_MS = 5_000;
 
 /**
- * One leader among all processes that use the same Lease, on the rules of client-go: who has not been seen to renew for
- * leaseMs may be replaced; the leader itself stops renewMs after the start of its last good renewal, which is earlier.
- * Every write carries the resourceVersion it was decided on.
+ * One leader among all processes that use the same Lease, on the rules of client-go: who has not
+ * been seen to renew for leaseMs may be replaced; the leader itself stops renewMs after the start
+ * of its last good renewal, which is earlier. Every write carries the resourceVersion it was
+ * decided on.
  */
 export function createElection(options: ElectionOptions): Election {
   const { clock, log, namespace, name, identity } = options;
@@ -54,7 +67,13 @@ export function createElection(options: ElectionOptions): Election {
   // Three hanging renewals fit in the deadline, the last one cut short.
   const attemptMs = Math.min(retryMs * 1.5, renewMs / 3);
   const calls = createLeaseCalls(options);
-  const claim = (): Parameters<typeof claimed>[1] => ({ namespace, name, identity, leaseMs, now: clock.now() });
+  const claim = (): Parameters<typeof claimed>[1] => ({
+    namespace,
+    name,
+    identity,
+    leaseMs,
+    now: clock.now(),
+  });
   let phase: 'standing by' | 'leading' | 'over' = 'standing by';
   let held: Held | undefined;
   let mayBeOurs = false;
@@ -66,7 +85,10 @@ export function createElection(options: ElectionOptions): Election {
     const text = calls.explain(error);
     if (text === complaint || error.reason === 'Aborted') return;
     complaint = text;
-    log.warn({ namespace, name, error: text }, 'cannot use the Lease of the leader election; trying again');
+    log.warn(
+      { namespace, name, error: text },
+      'cannot use the Lease of the leader election; trying again',
+    );
   };
 
   const lead = async (stop: AbortSignal): Promise<void> => {
@@ -83,7 +105,8 @@ export function createElection(options: ElectionOptions): Election {
 
     const confirm = (lease: Lease, since: number): void => {
       if (phase !== 'leading') return;
-      // The answer of a renewal that others may have stopped waiting for comes too late, however good.
+      // The answer of a renewal that others may have stopped waiting for comes too late, however
+      // good.
       if (ageMs() >= renewMs) return lose(tooOld(renewMs));
       held = { lease, since };
       complaint = '';
@@ -136,7 +159,10 @@ export function createElection(options: ElectionOptions): Election {
     };
     let done = held !== undefined && (await once(held.lease).catch(tolerate(complain, isConflict)));
     for (let tries = 0; tries < CONFLICTS && !done; tries += 1)
-      done = await calls.read(attemptMs, patience.signal).then(once).catch(tolerate(complain, isConflict));
+      done = await calls
+        .read(attemptMs, patience.signal)
+        .then(once)
+        .catch(tolerate(complain, isConflict));
     cancel();
   };
 
@@ -145,7 +171,17 @@ export function createElection(options: ElectionOptions): Election {
       const writing = (): void => {
         mayBeOurs = true;
       };
-      held = await stand({ ...options, calls, leaseMs, renewMs, retryMs, attemptMs, stop: signal, complain, writing });
+      held = await stand({
+        ...options,
+        calls,
+        leaseMs,
+        renewMs,
+        retryMs,
+        attemptMs,
+        stop: signal,
+        complain,
+        writing,
+      });
       if (held && !signal.aborted) {
         phase = 'leading';
         log.info({ namespace, name, identity }, 'became the leader');
@@ -172,7 +208,10 @@ function tooOld(renewMs: number): string {
   return `the Lease could not be renewed for ${renewMs / 1000} s`;
 }
 
-/** For failures of the API that the next try may mend; anything else is a bug and is thrown on. Results in false. */
+/**
+ * For failures of the API that the next try may mend; anything else is a bug and is thrown on.
+ * Results in false.
+ */
 function tolerate(complain: (error: KubeError) => void, silent?: (error: unknown) => boolean) {
   return (error: unknown): false => {
     if (!(error instanceof KubeError)) throw error;

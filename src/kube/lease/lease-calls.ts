@@ -7,7 +7,10 @@ import { LEASE, type Lease, type LeaseDraft } from './lease-record.ts';
 export interface LeaseCalls {
   /** Undefined: there is none. Throws KubeError. */
   read(limitMs: number, stop: AbortSignal): Promise<Lease | undefined>;
-  /** Creates it where the draft has no resourceVersion, else replaces exactly that version. Throws KubeError. */
+  /**
+   * Creates it where the draft has no resourceVersion, else replaces exactly that version. Throws
+   * KubeError.
+   */
   write(draft: LeaseDraft, limitMs: number, stop: AbortSignal): Promise<Lease>;
   /** One line that says what failed and, for a 403, which rule is missing. */
   explain(error: KubeError): string;
@@ -25,7 +28,12 @@ export function createLeaseCalls(options: {
   return {
     read: async (limitMs, stop) => {
       try {
-        return await client.request<Lease>({ method: 'GET', path, signal: stop, timeoutMs: limitMs });
+        return await client.request<Lease>({
+          method: 'GET',
+          path,
+          signal: stop,
+          timeoutMs: limitMs,
+        });
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
@@ -36,7 +44,13 @@ export function createLeaseCalls(options: {
       const create = draft.metadata.resourceVersion === undefined;
       const method = create ? 'POST' : 'PUT';
       const target = create ? collectionPath(LEASE, namespace) : path;
-      return client.request<Lease>({ method, path: target, body: draft, signal: stop, timeoutMs: limitMs });
+      return client.request<Lease>({
+        method,
+        path: target,
+        body: draft,
+        signal: stop,
+        timeoutMs: limitMs,
+      });
     },
 
     explain: (error) =>
@@ -47,7 +61,9 @@ export function createLeaseCalls(options: {
             group: LEASE.group,
             resource: LEASE.plural,
             namespace,
-            ...(/\bcannot create\b/.test(error.body) ? { needs: ['create'] } : { name, needs: LEASE_VERBS }),
+            ...(/\bcannot create\b/.test(error.body)
+              ? { needs: ['create'] }
+              : { name, needs: LEASE_VERBS }),
           })
         : error.message,
   };

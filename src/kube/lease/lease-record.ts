@@ -1,7 +1,12 @@
 import { microTime } from '../micro-time.ts';
 import type { KubeObject, ObjectMeta, ResourceType } from '../resource.ts';
 
-export const LEASE: ResourceType = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
+export const LEASE: ResourceType = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+};
 
 /** What a release leaves behind, as client-go's does. */
 const RELEASED_SECONDS = 1;
@@ -36,7 +41,10 @@ export interface Claim {
   readonly now: number;
 }
 
-/** The Lease as its holder writes it: taken over from `seen`, renewed where it is ours already, or made where there is none. */
+/**
+ * The Lease as its holder writes it: taken over from `seen`, renewed where it is ours already, or
+ * made where there is none.
+ */
 export function claimed(seen: Lease | undefined, claim: Claim): LeaseDraft {
   const { identity, leaseMs, now } = claim;
   const ours = seen?.spec?.holderIdentity === identity;
@@ -61,12 +69,18 @@ export function released(seen: Lease, now: number): LeaseDraft {
   });
 }
 
-/** Whether its holder has given it back. By hand it may be emptied without that one being told: only a release says one second. */
+/**
+ * Whether its holder has given it back. By hand it may be emptied without that one being told: only
+ * a release says one second.
+ */
 export function isReleased({ spec }: Lease): boolean {
   return !spec?.holderIdentity && spec?.leaseDurationSeconds === RELEASED_SECONDS;
 }
 
-/** Keeps the resourceVersion, which makes the write conditional; others' labels and fields stay as they are. */
+/**
+ * Keeps the resourceVersion, which makes the write conditional; others' labels and fields stay as
+ * they are.
+ */
 function draft(metadata: Partial<ObjectMeta>, spec: LeaseSpec): LeaseDraft {
   const { managedFields: _, ...kept } = metadata;
   return { apiVersion: `${LEASE.group}/${LEASE.version}`, kind: LEASE.kind, metadata: kept, spec };

@@ -3,8 +3,9 @@ import { compareVersions } from '../resource.ts';
 import { isReleased, type Lease } from './lease-record.ts';
 
 /**
- * What a candidate has seen of the Lease, and from when on it may take it. A holder's time runs from when its record was
- * last seen to change, by our monotonic clock: the times written in the Lease are the holder's and prove nothing.
+ * What a candidate has seen of the Lease, and from when on it may take it. A holder's time runs
+ * from when its record was last seen to change, by our monotonic clock: the times written in the
+ * Lease are the holder's and prove nothing.
  */
 export class LeaseView {
   readonly #identity: string;
@@ -16,7 +17,11 @@ export class LeaseView {
   #freeAt: number | undefined;
   #heardAt: number;
 
-  constructor(options: { readonly identity: string; readonly leaseMs: number; readonly clock: Clock }) {
+  constructor(options: {
+    readonly identity: string;
+    readonly leaseMs: number;
+    readonly clock: Clock;
+  }) {
     this.#identity = options.identity;
     this.#leaseMs = options.leaseMs;
     this.#clock = options.clock;
@@ -34,7 +39,9 @@ export class LeaseView {
 
   /** Milliseconds until it may be taken; Infinity before anything was seen. */
   freeInMs(): number {
-    return this.#freeAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, this.#freeAt - this.#clock.monotonic());
+    return this.#freeAt === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, this.#freeAt - this.#clock.monotonic());
   }
 
   /** Milliseconds since anything was heard of the Lease. */
@@ -43,16 +50,19 @@ export class LeaseView {
   }
 
   /**
-   * Takes an answer or a watch event; `undefined`: there is no such Lease. An older version than the one before is taken too,
-   * as after a restored backup: where it is only late, the server refuses what is written on top of it. Whoever was seen to hold
-   * it before that may not have heard of it yet, and has a whole term, as where it is deleted, or emptied by somebody else.
+   * Takes an answer or a watch event; `undefined`: there is no such Lease. An older version than
+   * the one before is taken too, as after a restored backup: where it is only late, the server
+   * refuses what is written on top of it. Whoever was seen to hold it before that may not have
+   * heard of it yet, and has a whole term, as where it is deleted, or emptied by somebody else.
    */
   see(lease: Lease | undefined): void {
     const now = this.#clock.monotonic();
     this.#heardAt = now;
     if (!lease) return this.#seeNone(now);
     const before = this.#lease;
-    const wentBack = before && compareVersions(lease.metadata.resourceVersion, before.metadata.resourceVersion) < 0;
+    const wentBack =
+      before &&
+      compareVersions(lease.metadata.resourceVersion, before.metadata.resourceVersion) < 0;
     const isUntold = before && (wentBack || (!lease.spec?.holderIdentity && !isReleased(lease)));
     const standing = isUntold ? Math.max(this.#freeAt ?? now, now + this.#promisedMs(before)) : now;
     this.#lease = lease;
@@ -62,7 +72,10 @@ export class LeaseView {
     this.#freeAt = Math.max(standing, now + this.#promisedMs(lease));
   }
 
-  /** Deleting the Lease does not end its holder: whoever knew one gives it a whole term from now on, since who stood still has missed renewals. */
+  /**
+   * Deleting the Lease does not end its holder: whoever knew one gives it a whole term from now on,
+   * since who stood still has missed renewals.
+   */
   #seeNone(now: number): void {
     if (this.#lease) this.#freeAt = now + this.#promisedMs(this.#lease);
     this.#lease = undefined;

@@ -10,7 +10,10 @@ import type { LeaseCalls } from './lease-calls.ts';
 import { claimed, LEASE, type Lease } from './lease-record.ts';
 import { LeaseView } from './lease-view.ts';
 
-/** A Lease that is ours: as the server has it, and when the request that made or renewed it began (monotonic). */
+/**
+ * A Lease that is ours: as the server has it, and when the request that made or renewed it began
+ * (monotonic).
+ */
 export interface Held {
   readonly lease: Lease;
   readonly since: number;
@@ -36,8 +39,9 @@ export interface StandbyOptions {
 }
 
 /**
- * Waits for the Lease to be free and takes it; undefined when stopped before. The watch tells of a release at once, and
- * a holder that renews keeps it talking; only when nothing was heard for 1.5 retry periods is the Lease read.
+ * Waits for the Lease to be free and takes it; undefined when stopped before. The watch tells of a
+ * release at once, and a holder that renews keeps it talking; only when nothing was heard for 1.5
+ * retry periods is the Lease read.
  */
 export async function stand(options: StandbyOptions): Promise<Held | undefined> {
   const { calls, clock, attemptMs, retryMs, stop, complain } = options;
@@ -75,14 +79,22 @@ export async function stand(options: StandbyOptions): Promise<Held | undefined> 
   }
 }
 
-/** The resourceVersion makes it safe: where anything was written since we looked, the server refuses. */
+/**
+ * The resourceVersion makes it safe: where anything was written since we looked, the server
+ * refuses.
+ */
 async function take(options: StandbyOptions, view: LeaseView): Promise<Held | undefined> {
   const { calls, clock, attemptMs, renewMs, retryMs, stop, complain } = options;
   const since = clock.monotonic();
   try {
     options.writing();
-    const lease = await calls.write(claimed(view.lease, { ...options, now: clock.now() }), attemptMs, stop);
-    // A process that was frozen meanwhile: it is ours, but for how long nobody knows. Renew it before use.
+    const lease = await calls.write(
+      claimed(view.lease, { ...options, now: clock.now() }),
+      attemptMs,
+      stop,
+    );
+    // A process that was frozen meanwhile: it is ours, but for how long nobody knows. Renew it
+    // before use.
     if (clock.monotonic() - since < renewMs) return { lease, since };
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;

@@ -7,21 +7,48 @@ import { SECRET, type SecretObject, type SecretRead } from './secret-state.ts';
 const GET_TIMEOUT_MS = 10_000;
 
 /** One GET of a Secret with its data. Failures are values. */
-export async function getSecret(client: KubeClient, namespace: string, name: string): Promise<SecretRead> {
+export async function getSecret(
+  client: KubeClient,
+  namespace: string,
+  name: string,
+): Promise<SecretRead> {
   const path = objectPath(SECRET, namespace, name);
   try {
-    const secret = await client.request<SecretObject>({ method: 'GET', path, timeoutMs: GET_TIMEOUT_MS });
+    const secret = await client.request<SecretObject>({
+      method: 'GET',
+      path,
+      timeoutMs: GET_TIMEOUT_MS,
+    });
     const { resourceVersion } = secret.metadata;
-    return { state: 'present', resourceVersion, type: secret.type ?? 'Opaque', data: secret.data ?? {} };
+    return {
+      state: 'present',
+      resourceVersion,
+      type: secret.type ?? 'Opaque',
+      data: secret.data ?? {},
+    };
   } catch (error) {
     if (isNotFound(error)) return { state: 'absent' };
-    if (isForbidden(error)) return { state: 'forbidden', message: secretRule(error, 'get', namespace, name) };
+    if (isForbidden(error))
+      return { state: 'forbidden', message: secretRule(error, 'get', namespace, name) };
     if (error instanceof KubeError) return { state: 'failed', error };
     throw error;
   }
 }
 
 /** What to say of a 403 on a Secret. */
-export function secretRule(error: KubeError, verb: string, namespace: string, name: string): string {
-  return missingRule({ error, verb, group: '', resource: 'secrets', namespace, name, needs: ['get', 'list', 'watch'] });
+export function secretRule(
+  error: KubeError,
+  verb: string,
+  namespace: string,
+  name: string,
+): string {
+  return missingRule({
+    error,
+    verb,
+    group: '',
+    resource: 'secrets',
+    namespace,
+    name,
+    needs: ['get', 'list', 'watch'],
+  });
 }

@@ -9,7 +9,10 @@ import { SECRET, type SecretRead, type SecretState } from './secret-state.ts';
 import { createStartLine } from './start-line.ts';
 import { WatchedSecret } from './watched-secret.ts';
 
-/** Lists of referred Secrets under way at once: quick to get through, and the objects' own start is not held up by them. */
+/**
+ * Lists of referred Secrets under way at once: quick to get through, and the objects' own start is
+ * not held up by them.
+ */
 const STARTS_AT_ONCE = 8;
 const START_PATIENCE_MS = 5_000;
 
@@ -17,11 +20,13 @@ export interface SecretsOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
-  /** Ends every watch. Reading goes on working, by one GET per call, for passes that are let end. */
+  /**
+   * Ends every watch. Reading goes on working, by one GET per call, for passes that are let end.
+   */
   readonly signal: AbortSignal;
   /**
-   * A referred Secret appeared, changed, vanished, or may or may no longer be watched; or nobody refers to it any more, so
-   * that what was made of its value can go too. Must not throw.
+   * A referred Secret appeared, changed, vanished, or may or may no longer be watched; or nobody
+   * refers to it any more, so that what was made of its value can go too. Must not throw.
    */
   readonly onChange: (namespace: string, name: string) => void;
 }
@@ -35,7 +40,10 @@ export interface Secrets {
   /** `unknown` until the watch has answered, and for one that nobody refers to. */
   state(namespace: string, name: string): SecretState;
   isReferred(namespace: string, name: string): boolean;
-  /** Never rejects. At most one GET per version, however many ask, while the watch is connected; else one per call. */
+  /**
+   * Never rejects. At most one GET per version, however many ask, while the watch is connected;
+   * else one per call.
+   */
   read(namespace: string, name: string): Promise<SecretRead>;
 }
 
@@ -52,7 +60,11 @@ export function createSecrets(options: SecretsOptions): Secrets {
   const quiet = quietLog(options.log);
   const referred = new Map<string, Referred>();
   const references = new Map<string, string>();
-  const startInTurn = createStartLine({ clock, atOnce: STARTS_AT_ONCE, patienceMs: START_PATIENCE_MS });
+  const startInTurn = createStartLine({
+    clock,
+    atOnce: STARTS_AT_ONCE,
+    patienceMs: START_PATIENCE_MS,
+  });
 
   const secretOf = (namespace: string, name: string): WatchedSecret =>
     new WatchedSecret({
@@ -71,7 +83,8 @@ export function createSecrets(options: SecretsOptions): Secrets {
       metadataOnly: true,
       pageSize: 1,
       clock,
-      // A state that is told, and shown at every object that refers to it, need not be logged a thousand times.
+      // A state that is told, and shown at every object that refers to it, need not be logged a
+      // thousand times.
       log: quiet,
       signal: entry.stop.signal,
       sink: entry.secret,
@@ -127,9 +140,11 @@ export function createSecrets(options: SecretsOptions): Secrets {
       references.set(owner, key);
     },
     release,
-    state: (namespace, name) => referred.get(keyFor(namespace, name))?.secret.state() ?? { state: 'unknown' },
+    state: (namespace, name) =>
+      referred.get(keyFor(namespace, name))?.secret.state() ?? { state: 'unknown' },
     isReferred: (namespace, name) => referred.has(keyFor(namespace, name)),
-    read: (namespace, name) => (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(),
+    read: (namespace, name) =>
+      (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(),
   };
 }
 

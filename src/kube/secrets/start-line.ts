@@ -3,8 +3,9 @@ import type { Cancel, Clock } from '../../clock.ts';
 type Start = () => Promise<void>;
 
 /**
- * Lets few things start at once, in the order in which they were given. The promise of a start tells when the next may
- * go; one that has not answered after `patienceMs` keeps nobody waiting any longer.
+ * Lets few things start at once, in the order in which they were given. The promise of a start
+ * tells when the next may go; one that has not answered after `patienceMs` keeps nobody waiting any
+ * longer.
  */
 export function createStartLine(options: {
   readonly clock: Clock;

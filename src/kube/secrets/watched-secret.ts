@@ -10,7 +10,11 @@ import { changedAt, type SecretRead, type SecretState, type SecretValue } from '
 type Known =
   | { readonly state: 'unknown' }
   | { readonly state: 'absent' }
-  | { readonly state: 'present'; readonly resourceVersion: string; readonly changedAt: number | undefined };
+  | {
+      readonly state: 'present';
+      readonly resourceVersion: string;
+      readonly changedAt: number | undefined;
+    };
 
 /** How the watch does; what it is forbidden it stays forbidden until it is open again. */
 type Watching =
@@ -24,8 +28,9 @@ const UNKNOWN = { state: 'unknown' } as const;
 const ABSENT = { state: 'absent' } as const;
 
 /**
- * A refused GET is not tried again for this long: a thousand objects on one Secret would ask a thousand times. No longer,
- * because nothing tells that the right was given: who gave it and asks to try now must not meet the old answer.
+ * A refused GET is not tried again for this long: a thousand objects on one Secret would ask a
+ * thousand times. No longer, because nothing tells that the right was given: who gave it and asks
+ * to try now must not meet the old answer.
  */
 const REFUSAL_MS = 1_000;
 /** A watch that takes longer to open is not waited for: another GET is made. */
@@ -44,8 +49,9 @@ export interface WatchedSecretOptions {
 }
 
 /**
- * One Secret: what its watch says, and its value while that is current. A kept value is served only when the watch works
- * (its list counts) and says this very version; in every other case a read is a GET, shared by those who ask meanwhile.
+ * One Secret: what its watch says, and its value while that is current. A kept value is served only
+ * when the watch works (its list counts) and says this very version; in every other case a read is
+ * a GET, shared by those who ask meanwhile.
  */
 export class WatchedSecret implements WatchSink<KubeObject> {
   readonly #options: WatchedSecretOptions;
@@ -65,7 +71,10 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     this.#options = options;
   }
 
-  /** Says `unknown` only before the watch's first answer; who was told so gets an onChange when it comes. */
+  /**
+   * Says `unknown` only before the watch's first answer; who was told so gets an onChange when it
+   * comes.
+   */
   state(): SecretState {
     const state = this.#state();
     if (state.state === 'unknown') this.#toldUnknown = true;
@@ -89,7 +98,8 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   }
 
   replace(objects: KubeObject[], resourceVersion: string, isRestored = false): void {
-    // The watch goes on from this very list: until it is open, or says that it cannot be, nothing newer is to be had.
+    // The watch goes on from this very list: until it is open, or says that it cannot be, nothing
+    // newer is to be had.
     if (this.#watching.is !== 'forbidden') this.#watching = LIVE;
     const object = objects.find((one) => one.metadata.name === this.#options.name);
     this.#learn(object ? present(object) : ABSENT, resourceVersion);
@@ -141,7 +151,9 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   /** The kept value, where it is of the version that the watch says. */
   #current(): SecretValue | undefined {
     const known = this.#known;
-    return known.state === 'present' && this.#kept?.resourceVersion === known.resourceVersion ? this.#kept : undefined;
+    return known.state === 'present' && this.#kept?.resourceVersion === known.resourceVersion
+      ? this.#kept
+      : undefined;
   }
 
   #learn(known: Known, seen: string): void {
@@ -151,7 +163,8 @@ export class WatchedSecret implements WatchSink<KubeObject> {
       const before = this.#known;
       this.#known = known;
       if (same(before, known)) return;
-      // Before the watch's first word there was nothing that could have changed: a read under way looks at it at its end.
+      // Before the watch's first word there was nothing that could have changed: a read under way
+      // looks at it at its end.
       if (before.state !== 'unknown') this.#reading = undefined;
       this.#forget();
     });
@@ -203,19 +216,28 @@ export class WatchedSecret implements WatchSink<KubeObject> {
 
   async #read(): Promise<SecretRead> {
     let read = await this.#options.get();
-    for (let reads = 1; reads < READS && this.#isOutdated(read); reads += 1) read = await this.#options.get();
+    for (let reads = 1; reads < READS && this.#isOutdated(read); reads += 1)
+      read = await this.#options.get();
     if (read.state === 'forbidden')
-      this.#refusal = { message: read.message, until: this.#options.clock.monotonic() + REFUSAL_MS };
+      this.#refusal = {
+        message: read.message,
+        until: this.#options.clock.monotonic() + REFUSAL_MS,
+      };
     if (read.state === 'present' && !this.#isStale(read)) this.#kept = read;
     return read;
   }
 }
 
 function present(object: KubeObject): Known {
-  return { state: 'present', resourceVersion: object.metadata.resourceVersion, changedAt: changedAt(object) };
+  return {
+    state: 'present',
+    resourceVersion: object.metadata.resourceVersion,
+    changedAt: changedAt(object),
+  };
 }
 
 function same(a: SecretState | Known, b: SecretState | Known): boolean {
-  if (a.state === 'present' && b.state === 'present') return a.resourceVersion === b.resourceVersion;
+  if (a.state === 'present' && b.state === 'present')
+    return a.resourceVersion === b.resourceVersion;
   return a.state === b.state;
 }

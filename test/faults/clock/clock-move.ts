@@ -11,17 +11,26 @@ export function isClockMove(message: unknown): message is ClockMove {
   return typeof message === 'object' && message !== null && 'aheadMs' in message;
 }
 
-/** What an operator has to be started with for its wall clock to be moved; from its start on it is ahead by so much. */
+/**
+ * What an operator has to be started with for its wall clock to be moved; from its start on it is
+ * ahead by so much.
+ */
 export function movableWallClock(aheadMs = 0): string {
   return new URL(`./clock-preload.ts?ahead=${aheadMs}`, import.meta.url).href;
 }
 
-/** The same for both its clocks: as if that time had passed. What waits has to be woken; timers do not notice. */
+/**
+ * The same for both its clocks: as if that time had passed. What waits has to be woken; timers do
+ * not notice.
+ */
 export function movableTime(aheadMs = 0): string {
   return new URL(`./clock-preload.ts?hands=both&ahead=${aheadMs}`, import.meta.url).href;
 }
 
-/** Lets the clock, or both, of that process jump, to so much ahead of the machine's; resolves when it has. */
+/**
+ * Lets the clock, or both, of that process jump, to so much ahead of the machine's; resolves when
+ * it has.
+ */
 export function jumpTo(aheadMs: number, { process: child }: RunningOperator): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (end: () => void): void => {
@@ -32,7 +41,8 @@ export function jumpTo(aheadMs: number, { process: child }: RunningOperator): Pr
     const heard = (message: unknown): void => {
       if (isClockMove(message) && message.aheadMs === aheadMs) settle(resolve);
     };
-    const ended = (): void => settle(() => reject(new Error('the operator ended before its clock was moved')));
+    const ended = (): void =>
+      settle(() => reject(new Error('the operator ended before its clock was moved')));
     child.on('message', heard);
     child.on('exit', ended);
     child.send({ aheadMs } satisfies ClockMove, (error) => {

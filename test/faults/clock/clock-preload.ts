@@ -1,9 +1,10 @@
 import { type ClockMove, isClockMove } from './clock-move.ts';
 
 /**
- * Runs before the bundle in the operator's process: its wall clock is ahead of the machine's by as much as the search of
- * this module's URL says, and then by as much as the last message said. With `hands=both` so is its monotonic clock, as if
- * that time had passed; timers run on as they are, so no call under way ends early.
+ * Runs before the bundle in the operator's process: its wall clock is ahead of the machine's by as
+ * much as the search of this module's URL says, and then by as much as the last message said. With
+ * `hands=both` so is its monotonic clock, as if that time had passed; timers run on as they are, so
+ * no call under way ends early.
  */
 const { searchParams } = new URL(import.meta.url);
 const machine = globalThis.Date.now;

@@ -8,7 +8,9 @@ const longest = (capMs: number): number => capMs * 1.2 + SECOND;
 /** The longest that a header may ask for, of classes that heed one. */
 const AS_SERVER_ASKS = 15 * MINUTE + SECOND;
 
-/** A class of failures that goes on for as long as nothing is mended; the times are the contract's. */
+/**
+ * A class of failures that goes on for as long as nothing is mended; the times are the contract's.
+ */
 export interface FailingRow {
   readonly name: string;
   readonly reason: string;
@@ -24,7 +26,12 @@ export const FAILING: readonly FailingRow[] = [
   { name: 'refused', reason: 'Rejected', longestMs: longest(6 * HOUR), fault: { status: 400 } },
   { name: 'forbidden', reason: 'Forbidden', longestMs: longest(HOUR), fault: { status: 403 } },
   { name: 'missing', reason: 'NotFound', longestMs: longest(HOUR), fault: { status: 404 } },
-  { name: 'stopped', reason: 'DependencyNotReady', longestMs: longest(10 * MINUTE), fault: { status: 424 } },
+  {
+    name: 'stopped',
+    reason: 'DependencyNotReady',
+    longestMs: longest(10 * MINUTE),
+    fault: { status: 424 },
+  },
   {
     name: 'odd',
     reason: 'UnexpectedResponse',
@@ -45,5 +52,10 @@ export const FAILING: readonly FailingRow[] = [
   },
   { name: 'no-secret', reason: 'SecretNotFound', longestMs: longest(5 * MINUTE), secret: 'none' },
   { name: 'odd-secret', reason: 'SecretInvalid', longestMs: longest(HOUR), secret: 'unusable' },
-  { name: 'unknown-key', reason: 'Unauthorized', longestMs: longest(30 * MINUTE), secret: 'unknown-key' },
+  {
+    name: 'unknown-key',
+    reason: 'Unauthorized',
+    longestMs: longest(30 * MINUTE),
+    secret: 'unknown-key',
+  },
 ];

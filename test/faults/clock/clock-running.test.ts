@@ -21,7 +21,10 @@ const MOST_CALLS = 4;
 /** An own back-off of 10 s is the least pause after a 429, less a fifth. */
 const SHORTEST_PAUSE_MS = 8_000;
 
-async function onStage(flags: readonly string[], run: (stage: Stage) => Promise<void>): Promise<void> {
+async function onStage(
+  flags: readonly string[],
+  run: (stage: Stage) => Promise<void>,
+): Promise<void> {
   const stage = await openStage({ flags, logLevel: 'info' });
   try {
     await run(stage);
@@ -45,7 +48,8 @@ describe.concurrent.each([
         await stage.newKey(`key-${name}`);
         await stage.pset(name, { credentialsSecretRef: { name: `key-${name}` } });
       }
-      const hasFailed = (name: string): boolean => timesOf(stage, name).length >= (name === 'limited' ? 1 : 2);
+      const hasFailed = (name: string): boolean =>
+        timesOf(stage, name).length >= (name === 'limited' ? 1 : 2);
       await waitFor(() => NAMES.every(hasFailed), { what: 'all to wait', timeoutMs: 60_000 });
       const before = new Map(NAMES.map((name) => [name, timesOf(stage, name).length]));
       await jumpTo(aheadMs, operator);
@@ -70,7 +74,8 @@ describe.concurrent.each([
       await orgs.create('org', { privateEndpoints: [endpoint('psc-1')] });
       await orgs.until('org', 'OutcomeUnknown');
       await jumpTo(aheadMs, operator);
-      // Ten seconds and a back-off of some more are what it takes; an hour would be a wait for the clock.
+      // Ten seconds and a back-off of some more are what it takes; an hour would be a wait for the
+      // clock.
       await orgs.until('org', 'Applied', 90_000);
       expect(stage.simulator.endpointCounts(ORGANIZATION)).toEqual({
         'gcp/ap-northeast-1/psc-1': { add: 2, added: 1, remove: 0, removed: 0 },

@@ -25,7 +25,8 @@ export async function populate(stage: Stage): Promise<void> {
   await Promise.all(FAILING.map((row) => secretFor(stage, row)));
   for (const name of [MARKER, ...RESTING]) await stage.pset(name);
   await stage.pset(ASSERTING, { reassertInterval: '10m' });
-  for (const { name } of FAILING) await stage.pset(name, { credentialsSecretRef: { name: keyOf(name) } });
+  for (const { name } of FAILING)
+    await stage.pset(name, { credentialsSecretRef: { name: keyOf(name) } });
   for (const name of [MARKER, ...RESTING, ASSERTING]) await stage.until(name, 'Applied', 60_000);
   for (const { name, reason } of FAILING) await stage.until(name, reason, 60_000);
 }
@@ -41,7 +42,10 @@ export async function visitAll(stage: Stage): Promise<void> {
   const label = crypto.randomUUID();
   for (const name of [...RESTING, ASSERTING, ...FAILING.map((row) => row.name)]) {
     const path = `/apis/pipewright.dev/v1alpha1/namespaces/${stage.namespace}/pipesettings/${name}`;
-    await change(path, (stored) => ({ ...stored, metadata: { ...stored.metadata, labels: { looked: label } } }));
+    await change(path, (stored) => ({
+      ...stored,
+      metadata: { ...stored.metadata, labels: { looked: label } },
+    }));
   }
   const before = stage.simulator.callCount({ pathIncludes: pathOf(MARKER) });
   await stage.pset(MARKER, { settings: { engine_max_threads: 8 + (before % 2) } });
@@ -54,26 +58,34 @@ export function countsOf({ simulator }: Stage): ReadonlyMap<string, number> {
   return new Map(names.map((name) => [name, simulator.callCount({ pathIncludes: pathOf(name) })]));
 }
 
-/** No attempt is on record for a time that is further off than its class allows, by the operator's clock. */
+/**
+ * No attempt is on record for a time that is further off than its class allows, by the operator's
+ * clock.
+ */
 export async function expectWithinReach(stage: Stage, aheadMs: number): Promise<void> {
   const objects = new Map((await stage.list()).map((object) => [object.metadata.name, object]));
   const waitOf = (name: string): number =>
     Date.parse(objects.get(name)?.status.nextAttemptTime ?? '') - (Date.now() + aheadMs);
-  for (const { name, longestMs } of FAILING) expect([name, waitOf(name) <= longestMs]).toEqual([name, true]);
+  for (const { name, longestMs } of FAILING)
+    expect([name, waitOf(name) <= longestMs]).toEqual([name, true]);
   // Spread over a tenth of the interval.
   expect(waitOf(ASSERTING)).toBeLessThanOrEqual(ASSERT_MS * 1.1 + 1_000);
 }
 
 export async function untilAllApplied(stage: Stage): Promise<void> {
   const isApplied = ({ metadata: { generation }, status }: Pset): boolean =>
-    status.conditions.some((one) => one.reason === 'Applied' && one.observedGeneration === generation);
+    status.conditions.some(
+      (one) => one.reason === 'Applied' && one.observedGeneration === generation,
+    );
   await waitFor(() => stage.list(), {
     what: 'every object to be applied',
     until: (objects) => objects.every(isApplied),
     timeoutMs: 90_000,
   });
   for (const { name } of FAILING) {
-    expect(stage.simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/${name}`)).toEqual({ engine_max_threads: 8 });
+    expect(stage.simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/${name}`)).toEqual({
+      engine_max_threads: 8,
+    });
   }
 }
 

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { HOUR_MS, jumpTo, movableWallClock } from './clock-move.ts';
-import { countsOf, expectWithinReach, openClockStage, populate, RESTING, visitAll } from './clock-scene.ts';
+import {
+  countsOf,
+  expectWithinReach,
+  openClockStage,
+  populate,
+  RESTING,
+  visitAll,
+} from './clock-scene.ts';
 
 test('R16: the clock jumps an hour back and forward: what is at rest stays at rest, and no attempt is out of reach', async () => {
   const stage = await openClockStage();

@@ -15,7 +15,10 @@ import {
   visitAll,
 } from './clock-scene.ts';
 
-/** One for the jump, and those whose own time came meanwhile: the shortest wait is 10 s, and a machine may be slow. */
+/**
+ * One for the jump, and those whose own time came meanwhile: the shortest wait is 10 s, and a
+ * machine may be slow.
+ */
 const MOST_CALLS = 4;
 /** Past the longest wait of every class. */
 const PAST_ALL_MS = 8 * HOUR_MS;
@@ -46,8 +49,14 @@ async function moved(
   return stage.start({ preload: [movableWallClock(aheadMs)] });
 }
 
-/** What a jump makes of calls: none for what is at rest, few for what waits, the one that is due. */
-async function expectNoStorm(stage: Stage, act: () => Promise<void>, asserts: number): Promise<void> {
+/**
+ * What a jump makes of calls: none for what is at rest, few for what waits, the one that is due.
+ */
+async function expectNoStorm(
+  stage: Stage,
+  act: () => Promise<void>,
+  asserts: number,
+): Promise<void> {
   const before = countsOf(stage);
   await act();
   const after = countsOf(stage);
@@ -69,7 +78,11 @@ async function play(stage: Stage, row: Row): Promise<void> {
     await expectWithinReach(stage, aheadMs);
   };
   const isForward = row.to === 'forward';
-  await expectNoStorm(stage, () => jumpAndBeInReach(isForward ? HOUR_MS : -HOUR_MS), isForward ? 1 : 0);
+  await expectNoStorm(
+    stage,
+    () => jumpAndBeInReach(isForward ? HOUR_MS : -HOUR_MS),
+    isForward ? 1 : 0,
+  );
   // And the clock is put right again: a jump the other way.
   await expectNoStorm(stage, () => jumpAndBeInReach(0), isForward ? 0 : 1);
   await mend(stage);

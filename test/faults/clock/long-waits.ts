@@ -11,14 +11,20 @@ export interface Waiting {
   readonly nextAttemptTime: string | undefined;
 }
 
-/** The time of operators whose long waits are cut short: both their clocks are moved on, one after another as they run. */
+/**
+ * The time of operators whose long waits are cut short: both their clocks are moved on, one after
+ * another as they run.
+ */
 export interface MovedTime {
   /** What each operator has to be started with; it goes on from the time of the one before. */
   preload(): string;
   /** Epoch ms, as the operator sees it. */
   now(): number;
   pass(ms: number, operator: RunningOperator): Promise<void>;
-  /** Moves on to the earliest of these times and wakes whoever waits for it; does nothing where one of them is near. */
+  /**
+   * Moves on to the earliest of these times and wakes whoever waits for it; does nothing where one
+   * of them is near.
+   */
   passWait(waiting: readonly Waiting[], operator: RunningOperator): Promise<void>;
 }
 
@@ -32,12 +38,18 @@ export function movedTime(): MovedTime {
       await jumpTo(aheadMs, operator);
     },
     async passWait(waiting, operator) {
-      const lefts = waiting.map(({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? '') - time.now());
+      const lefts = waiting.map(
+        ({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? '') - time.now(),
+      );
       // Also where an object has no time: then it is being worked on.
       if (lefts.length === 0 || !lefts.every((left) => left > NEAR_MS)) return;
       const least = Math.min(...lefts);
       await time.pass(least, operator);
-      await Promise.all(waiting.filter((_, index) => lefts[index] === least).map(({ path }) => wake(path, time.now())));
+      await Promise.all(
+        waiting
+          .filter((_, index) => lefts[index] === least)
+          .map(({ path }) => wake(path, time.now())),
+      );
     },
   };
   return time;

@@ -5,11 +5,19 @@ import type { Passing } from '../proxy.ts';
 /** The object that a crash scene is about; its pipe and its record have the same name. */
 export const NAME = 'acme';
 
-/** What the operator says to the management API: an Organization looked at, named, its endpoints changed, a pipe set, a record fetched. */
+/**
+ * What the operator says to the management API: an Organization looked at, named, its endpoints
+ * changed, a pipe set, a record fetched.
+ */
 const REMOTE = ['look', 'name', 'change', 'put', 'get'] as const;
-/** What it says to Kubernetes. `intent` and `result` are status writes: the first is made before a change is sent. */
+/**
+ * What it says to Kubernetes. `intent` and `result` are status writes: the first is made before a
+ * change is sent.
+ */
 const LOCAL = ['finalizer', 'intent', 'result', 'secret'] as const;
-/** What goes beside everything else, so that its place among the other calls is not always the same. */
+/**
+ * What goes beside everything else, so that its place among the other calls is not always the same.
+ */
 const ASIDE = ['event', 'lease'] as const;
 
 export type Label = (typeof REMOTE | typeof LOCAL | typeof ASIDE)[number];
@@ -28,7 +36,10 @@ export function isHarmless(label: Label): boolean {
   return label === 'secret' || label === 'get' || label === 'look';
 }
 
-/** What a request is about; undefined for another object's, and for the lists and watches that every process needs. */
+/**
+ * What a request is about; undefined for another object's, and for the lists and watches that every
+ * process needs.
+ */
 export function labelOf(passing: Passing): Label | undefined {
   const [path = ''] = passing.path.split('?');
   return path.startsWith('/api') ? localLabel(path, passing) : remoteLabel(path, passing);
@@ -49,7 +60,10 @@ function localLabel(path: string, { method, body }: Passing): Label | undefined 
   return path.endsWith(`/${NAME}`) ? 'finalizer' : undefined;
 }
 
-function organizationLabel({ name, privateEndpoints: { add = [], remove = [] } = {} }: Patch): Label {
+function organizationLabel({
+  name,
+  privateEndpoints: { add = [], remove = [] } = {},
+}: Patch): Label {
   if (name !== undefined) return 'name';
   return add.length + remove.length > 0 ? 'change' : 'look';
 }

@@ -5,7 +5,10 @@ import type { Moment, Point } from './crash-points.ts';
 import type { Run } from './crash-runs.ts';
 
 const FINALIZER = 'pipewright.dev/remove-private-endpoints';
-/** A recovery looks at once, after 10 s, when nothing can be at work any more, and once more a minute after that. */
+/**
+ * A recovery looks at once, after 10 s, when nothing can be at work any more, and once more a
+ * minute after that.
+ */
 const MOST_LOOKS = 5;
 
 /** What went wrong in a run, and whether the process lived on. */
@@ -24,7 +27,10 @@ export function labelsOf({ calls }: Pick<Run, 'calls'>): Label[] {
   return calls.map(({ label }) => label).filter((label) => !isAside(label));
 }
 
-/** Fails where anything differs from a clean run but the number of calls, or where a call came that should not have. */
+/**
+ * Fails where anything differs from a clean run but the number of calls, or where a call came that
+ * should not have.
+ */
 export function expectLikeClean(run: Run, clean: Run, what: What): void {
   const { points, fate } = what;
   expect(run.outcome).toEqual(clean.outcome);
@@ -32,16 +38,22 @@ export function expectLikeClean(run: Run, clean: Run, what: What): void {
   expectChanges(run, clean, what);
   for (const label of ['put', 'get'] as const) expectRepeats(label, run, clean, what);
   expectNames(run, clean, what);
-  expect(countOf(run, 'look') - countOf(clean, 'look')).toBeLessThanOrEqual(MOST_LOOKS * points.length);
-  // A process that lives on may say more, of what went wrong; one that was killed never says the same again.
-  if (fate === 'killed') for (const reason of new Set(clean.events)) expectNoMore(reason, run, clean);
+  expect(countOf(run, 'look') - countOf(clean, 'look')).toBeLessThanOrEqual(
+    MOST_LOOKS * points.length,
+  );
+  // A process that lives on may say more, of what went wrong; one that was killed never says the
+  // same again.
+  if (fate === 'killed')
+    for (const reason of new Set(clean.events)) expectNoMore(reason, run, clean);
 }
 
 function countOf({ calls }: Run, label: Label): number {
   return calls.filter((call) => call.label === label).length;
 }
 
-/** What is sent again is the same to the letter, and everything comes in the order of the clean run. */
+/**
+ * What is sent again is the same to the letter, and everything comes in the order of the clean run.
+ */
 function expectSameBodies(run: Run, clean: Run): void {
   for (const label of ['put', 'name', 'change'] as const) {
     const [bodies, expected] = [run, clean].map(({ calls }) =>
@@ -51,7 +63,10 @@ function expectSameBodies(run: Run, clean: Run): void {
   }
 }
 
-/** A PUT, or the GET of a record, comes once more where its answer, or the record of it, was lost with the process; nowhere else. */
+/**
+ * A PUT, or the GET of a record, comes once more where its answer, or the record of it, was lost
+ * with the process; nowhere else.
+ */
 function expectRepeats(label: Label, run: Run, clean: Run, { points, fate }: What): void {
   if (countOf(clean, label) === 0) return;
   let [least, most] = [0, 0];
@@ -59,7 +74,8 @@ function expectRepeats(label: Label, run: Run, clean: Run, { points, fate }: Wha
     const isUnrecorded = fate === 'killed' && point.label === 'result';
     const isUnknown = point.label === label || (isUnrecorded && point.moment === 'lost');
     if (isUnknown) least += 1;
-    // A renewal comes at any time, also while the answer is awaited; a late record, before or after the next process looks.
+    // A renewal comes at any time, also while the answer is awaited; a late record, before or after
+    // the next process looks.
     const isChance = point.label === 'lease' || (isUnrecorded && point.moment === 'late');
     if (isUnknown || isChance) most += 1;
   }
@@ -77,7 +93,10 @@ function expectNames(run: Run, clean: Run, { points }: What): void {
   expect(more, 'calls name more than in the clean run').toBeLessThanOrEqual(of('lost', 'late'));
 }
 
-/** Each change is on record before it leaves, and sent again only where it was lost; and not before that is certain. */
+/**
+ * Each change is on record before it leaves, and sent again only where it was lost; and not before
+ * that is certain.
+ */
 function expectChanges(run: Run, clean: Run, { points, fate }: What): void {
   const changes = run.calls.filter(({ label }) => label === 'change');
   for (const { body, onRecord } of changes) {
@@ -88,22 +107,32 @@ function expectChanges(run: Run, clean: Run, { points, fate }: What): void {
     expect(metadata.finalizers ?? [], 'held before it leaves').toEqual(isHeld ? [FINALIZER] : []);
   }
   const lost = points.filter(({ label, moment }) => label === 'change' && moment === 'lost');
-  expect(changes, 'sent again only where it was lost').toHaveLength(countOf(clean, 'change') + lost.length);
+  expect(changes, 'sent again only where it was lost').toHaveLength(
+    countOf(clean, 'change') + lost.length,
+  );
   for (const { after, ...known } of run.breaks) {
     const pending = known.pending ?? known.coming;
     // Who lives on knows what never left.
-    const mayHaveLeft = fate === 'killed' || run.calls.slice(0, after).some(({ label }) => label === 'change');
+    const mayHaveLeft =
+      fate === 'killed' || run.calls.slice(0, after).some(({ label }) => label === 'change');
     if (pending && mayHaveLeft) expectWaited(run, after, pending as Pending);
   }
 }
 
-/** What was on record when something went wrong is repeated only after a look, and that when the API can no longer be at work on it. */
+/**
+ * What was on record when something went wrong is repeated only after a look, and that when the API
+ * can no longer be at work on it.
+ */
 function expectWaited({ calls, apiTimeoutMs }: Run, from: number, pending: Pending): void {
   const after = calls.slice(from);
-  const again = after.findIndex(({ label, body }) => label === 'change' && shares(body as Patch, pending));
+  const again = after.findIndex(
+    ({ label, body }) => label === 'change' && shares(body as Patch, pending),
+  );
   if (again < 0) return;
   const settledAt = Date.parse(pending.time) + apiTimeoutMs + AT_WORK_MS;
-  const looks = after.slice(0, again).filter(({ label, arrivedAt }) => label === 'look' && arrivedAt >= settledAt);
+  const looks = after
+    .slice(0, again)
+    .filter(({ label, arrivedAt }) => label === 'look' && arrivedAt >= settledAt);
   expect(looks, 'a look, once absence counts, before anything is sent again').not.toEqual([]);
 }
 
@@ -116,7 +145,9 @@ function shares({ privateEndpoints = {} }: Patch, { add, remove }: Pending): boo
 }
 
 function expectNoMore(reason: string, run: Run, clean: Run): void {
-  const [count = 0, most = 0] = [run, clean].map(({ events }) => events.filter((one) => one === reason).length);
+  const [count = 0, most = 0] = [run, clean].map(
+    ({ events }) => events.filter((one) => one === reason).length,
+  );
   // Of a lost change, what came is seen at once, and what went a minute later.
   const isInTwo = run.breaks.some(({ pending }) => {
     const { add = [], remove = [] } = (pending ?? {}) as Partial<Pending>;

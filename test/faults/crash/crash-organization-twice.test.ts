@@ -8,13 +8,30 @@ import { cleanRunOf } from './crash-suite.ts';
 import type { Taken } from './crash-tap.ts';
 import { ORGANIZATION_WORKLOADS } from './crash-workloads.ts';
 
-/** The first death: the change is on record, has left, and never arrives. No recovery takes more calls. */
+/**
+ * The first death: the change is on record, has left, and never arrives. No recovery takes more
+ * calls.
+ */
 const FIRST: Point = { label: 'change', nth: 1, moment: 'lost' };
-const RECOVERY: readonly Label[] = ['secret', 'look', 'result', 'look', 'result', 'look', 'intent', 'change', 'result'];
+const RECOVERY: readonly Label[] = [
+  'secret',
+  'look',
+  'result',
+  'look',
+  'result',
+  'look',
+  'intent',
+  'change',
+  'result',
+];
 const workload = ORGANIZATION_WORKLOADS['an edit that adds two endpoints and removes one'];
 
 function isSameResult({ label, body }: Taken, before: Taken | undefined): boolean {
-  return label === 'result' && before?.label === 'result' && isDeepStrictEqual(statusOf(body), statusOf(before.body));
+  return (
+    label === 'result' &&
+    before?.label === 'result' &&
+    isDeepStrictEqual(statusOf(body), statusOf(before.body))
+  );
 }
 
 function statusOf(body: unknown): unknown {
@@ -30,7 +47,8 @@ describe('R1, R2: an edit whose change was lost with the process, and a second d
   test('what was lost is looked for at once, after a while and when nothing can be at work any more, and only then sent again', async () => {
     const { calls } = await runOf(workload, { kills: [FIRST] });
     const recovery = calls.filter(({ life, label }) => life > 1 && !isAside(label));
-    // The label that wakes it may cross the write of a result, which then goes on top of it unchanged.
+    // The label that wakes it may cross the write of a result, which then goes on top of it
+    // unchanged.
     const once = recovery.filter((call, index) => !isSameResult(call, recovery[index - 1]));
     expect(once.map(({ label }) => label)).toEqual(RECOVERY);
   });

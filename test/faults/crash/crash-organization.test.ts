@@ -1,4 +1,5 @@
 import { describeKills } from './crash-suite.ts';
 import { ORGANIZATION_WORKLOADS } from './crash-workloads.ts';
 
-for (const [title, workload] of Object.entries(ORGANIZATION_WORKLOADS)) describeKills(title, workload);
+for (const [title, workload] of Object.entries(ORGANIZATION_WORKLOADS))
+  describeKills(title, workload);

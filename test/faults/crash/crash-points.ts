@@ -4,8 +4,9 @@ import { isAside, isHarmless, isRemote, type Label } from './crash-calls.ts';
 import type { Place, Tap } from './crash-tap.ts';
 
 /**
- * When a call meets its fate. `lost`: sent, and the work is never done. `late`: sent, and done when its sender has gone on
- * without it. `latest`: done right before the next process makes the same. `done`: done, and no reply. `replied`: the reply is there.
+ * When a call meets its fate. `lost`: sent, and the work is never done. `late`: sent, and done when
+ * its sender has gone on without it. `latest`: done right before the next process makes the same.
+ * `done`: done, and no reply. `replied`: the reply is there.
  */
 export type Moment = 'lost' | 'late' | 'latest' | 'done' | 'replied';
 
@@ -13,8 +14,14 @@ export interface Point extends Place {
   readonly moment: Moment;
 }
 
-/** Every moment of every one of these calls; of what changes nothing when it is lost, only those that differ. */
-export function pointsOf(calls: readonly Label[], moments: (label: Label) => readonly Moment[] = momentsOf): Point[] {
+/**
+ * Every moment of every one of these calls; of what changes nothing when it is lost, only those
+ * that differ.
+ */
+export function pointsOf(
+  calls: readonly Label[],
+  moments: (label: Label) => readonly Moment[] = momentsOf,
+): Point[] {
   return calls.flatMap((label, index) => {
     const nth = calls.slice(0, index + 1).filter((one) => one === label).length;
     return moments(label).map((moment) => ({ label, nth, moment }));
@@ -61,10 +68,15 @@ export function killAt(tap: Tap, { moment, ...place }: Point): Promise<void> {
   });
 }
 
-/** What becomes of the connection of a call that gets no answer: closed, or left open in silence until the operator gives up. */
+/**
+ * What becomes of the connection of a call that gets no answer: closed, or left open in silence
+ * until the operator gives up.
+ */
 export type Silence = 'severed' | 'silent';
 
-/** Takes the answer of that call away from a process that lives on; resolves when that has happened. */
+/**
+ * Takes the answer of that call away from a process that lives on; resolves when that has happened.
+ */
 export function breakAt(tap: Tap, { moment, ...place }: Point, silence: Silence): Promise<void> {
   return new Promise((broken, failed) => {
     const take = async (passing: Passing): Promise<void> => {
@@ -76,8 +88,15 @@ export function breakAt(tap: Tap, { moment, ...place }: Point, silence: Silence)
   });
 }
 
-/** Has something happen while that call is under way, which goes on afterwards: `lost` is before its work here, `done` before its reply. */
-export function meanwhileAt(tap: Tap, { moment, ...place }: Point, happen: () => Promise<void>): Promise<void> {
+/**
+ * Has something happen while that call is under way, which goes on afterwards: `lost` is before its
+ * work here, `done` before its reply.
+ */
+export function meanwhileAt(
+  tap: Tap,
+  { moment, ...place }: Point,
+  happen: () => Promise<void>,
+): Promise<void> {
   return new Promise((happened, failed) => {
     const now = (): Promise<void> => happen().then(happened, failed);
     tap.meetAt(place, async (passing) => {

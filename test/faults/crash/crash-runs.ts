@@ -4,11 +4,20 @@ import { ORGANIZATION, SERVICE } from '../../support/scene.ts';
 import { masked } from '../masked.ts';
 import { NAME } from './crash-calls.ts';
 import { breakAt, killAt, type Point, type Silence } from './crash-points.ts';
-import { type CrashScene, type CrashSceneOptions, inVain, openCrashScene, type Present } from './crash-scene.ts';
+import {
+  type CrashScene,
+  type CrashSceneOptions,
+  inVain,
+  openCrashScene,
+  type Present,
+} from './crash-scene.ts';
 import type { Taken } from './crash-tap.ts';
 import type { Workload } from './crash-workloads.ts';
 
-/** What is left of a run once it has come to rest, without what differs from run to run: times, request ids, addresses. */
+/**
+ * What is left of a run once it has come to rest, without what differs from run to run: times,
+ * request ids, addresses.
+ */
 interface Outcome {
   /** What the API holds of the object's target. */
   readonly held: unknown;
@@ -25,8 +34,15 @@ export interface Run {
   readonly calls: readonly Taken[];
   /** Why each event of the object was sent. */
   readonly events: readonly string[];
-  /** How many calls there were when something went wrong, the pending change on record then, and one that got there later. */
-  readonly breaks: readonly { readonly after: number; readonly pending: unknown; readonly coming?: unknown }[];
+  /**
+   * How many calls there were when something went wrong, the pending change on record then, and one
+   * that got there later.
+   */
+  readonly breaks: readonly {
+    readonly after: number;
+    readonly pending: unknown;
+    readonly coming?: unknown;
+  }[];
 }
 
 export interface RunOptions extends Partial<Omit<CrashSceneOptions, 'plural'>> {
@@ -66,13 +82,20 @@ export async function runOf(workload: Workload, options: RunOptions = {}): Promi
   }
 }
 
-async function goThrough(scene: CrashScene, workload: Workload, { kills = [], broken }: RunOptions) {
+async function goThrough(
+  scene: CrashScene,
+  workload: Workload,
+  { kills = [], broken }: RunOptions,
+) {
   const { tap } = scene;
   if (broken) {
     const after = breakAt(tap, broken, broken.silence).then(() => tap.taken.length);
     await workload.act(scene);
     const breaking = {
-      after: await Promise.race([after, inVain('The operator has not made the call that should break')]),
+      after: await Promise.race([
+        after,
+        inVain('The operator has not made the call that should break'),
+      ]),
     };
     return [{ ...breaking, pending: (await scene.present())?.status['pendingChange'] }];
   }
@@ -80,7 +103,10 @@ async function goThrough(scene: CrashScene, workload: Workload, { kills = [], br
   for (const [index, point] of kills.entries()) {
     const act = index === 0 ? () => workload.act(scene) : () => scene.start();
     const object = await scene.crash(killAt(tap, point), act);
-    const coming = point.moment === 'late' || point.moment === 'latest' ? intendedBy(tap.taken.at(-1)) : undefined;
+    const coming =
+      point.moment === 'late' || point.moment === 'latest'
+        ? intendedBy(tap.taken.at(-1))
+        : undefined;
     breaks.push({ after: tap.taken.length, pending: object?.status['pendingChange'], coming });
   }
   await (kills.length === 0 ? workload.act(scene) : scene.start());
@@ -107,7 +133,10 @@ async function outcomeOf({ simulator, present }: CrashScene): Promise<Outcome> {
   const counts = Object.entries(simulator.endpointCounts(ORGANIZATION));
   const object = await present();
   return {
-    held: { settings: pipes[`${ORGANIZATION}/${SERVICE}/${NAME}`], organization: organizations[ORGANIZATION] },
+    held: {
+      settings: pipes[`${ORGANIZATION}/${SERVICE}/${NAME}`],
+      organization: organizations[ORGANIZATION],
+    },
     moved: Object.fromEntries(counts.map(([key, { added, removed }]) => [key, { added, removed }])),
     ...(object && { object: masked({ ...object, status: withTold(object) }) }),
   };
@@ -125,11 +154,17 @@ interface Change {
 }
 
 /**
- * History and drift as what they tell of, each once and in whatever order: a lost change is seen bit by bit, and of what is
- * gone for good nobody can tell who took it. Names are left out: of one that is there after a death, nobody can tell who gave it.
+ * History and drift as what they tell of, each once and in whatever order: a lost change is seen
+ * bit by bit, and of what is gone for good nobody can tell who took it. Names are left out: of one
+ * that is there after a death, nobody can tell who gave it.
  */
 function withTold({ status }: Present): unknown {
   const { history = [], drift = [], ...rest } = status as Told;
-  const changes = [...history.flatMap((entry) => entry.changes), ...drift].filter(({ field }) => field !== 'name');
-  return { ...rest, told: changes.map(({ field, from, to }) => JSON.stringify({ field, from, to })).toSorted() };
+  const changes = [...history.flatMap((entry) => entry.changes), ...drift].filter(
+    ({ field }) => field !== 'name',
+  );
+  return {
+    ...rest,
+    told: changes.map(({ field, from, to }) => JSON.stringify({ field, from, to })).toSorted(),
+  };
 }

@@ -55,17 +55,32 @@ export interface CrashScene extends Omit<Stage, 'start'> {
   present(): Promise<Present | undefined>;
   /** Asks for its deletion. */
   deleteIt(): Promise<void>;
-  /** Lets so much time pass, for the operator and for those that come after it; what the API was still at work on is done then. */
+  /**
+   * Lets so much time pass, for the operator and for those that come after it; what the API was
+   * still at work on is done then.
+   */
   passTime(ms: number): Promise<void>;
-  /** Lets the time pass until the next look, where the operator waits to see what became of a change; gives the object. */
+  /**
+   * Lets the time pass until the next look, where the operator waits to see what became of a
+   * change; gives the object.
+   */
   passWait(): Promise<Present | undefined>;
-  /** Runs `act`, waits until the operator is dead, and gives the object as it is then, undefined where it is gone. */
+  /**
+   * Runs `act`, waits until the operator is dead, and gives the object as it is then, undefined
+   * where it is gone.
+   */
   crash(died: Promise<void>, act: () => Promise<unknown>): Promise<Present | undefined>;
-  /** Resolves when the operator has seen everything that happened before this call, and has sent its events: another object goes all the way. */
+  /**
+   * Resolves when the operator has seen everything that happened before this call, and has sent its
+   * events: another object goes all the way.
+   */
   caughtUp(): Promise<void>;
 }
 
-/** The API of each scene takes nothing twice: a repeated add doubles an endpoint, a repeated removal is refused. */
+/**
+ * The API of each scene takes nothing twice: a repeated add doubles an endpoint, a repeated removal
+ * is refused.
+ */
 export async function openCrashScene(options: CrashSceneOptions): Promise<CrashScene> {
   const { plural, apiTimeoutMs, lease = false } = options;
   const stage = await openStage({
@@ -85,7 +100,12 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
     const { status, json } = await restRequest(controlPlane.admin, 'GET', path);
     return status === 404 ? undefined : (json as Present);
   };
-  const tap = createTap({ kill: async () => (await running)?.kill(), present, now: time.now, apiTimeoutMs });
+  const tap = createTap({
+    kill: async () => (await running)?.kill(),
+    present,
+    now: time.now,
+    apiTimeoutMs,
+  });
   kube.handle({ take: tap.take });
   api.handle({ take: tap.take });
   // Not the object's, so that a call with it or for it is not the object's either.
@@ -112,7 +132,10 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
     await stage.pset(name, MARKED);
     await stage.until(name, 'Applied');
     await stage.pset(name, { ...MARKED, settings: { engine_max_threads: 9 } });
-    await waitFor(() => stage.events(name), { what: `an event about ${name}`, until: ({ length }) => length > 0 });
+    await waitFor(() => stage.events(name), {
+      what: `an event about ${name}`,
+      until: ({ length }) => length > 0,
+    });
   }
 
   function operator(): Promise<RunningOperator> {
@@ -160,7 +183,10 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
     passWait,
     async crash(died, act) {
       await act();
-      await Promise.race([passWaitsUntil(died), inVain('The operator has not made the call at which it should die')]);
+      await Promise.race([
+        passWaitsUntil(died),
+        inVain('The operator has not made the call at which it should die'),
+      ]);
       kube.cut();
       api.cut();
       tap.revive();

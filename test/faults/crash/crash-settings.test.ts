@@ -8,9 +8,12 @@ const [, ...others] = Object.entries(SETTINGS_WORKLOADS);
 for (const [title, workload] of others) describeKills(title, workload);
 
 describe('R1, R2: what costs no call', () => {
-  test.concurrent.each(Object.entries<Workload>(FREE_WORKLOADS))('costs none: %s', async (_, workload) => {
-    expect((await cleanRunOf(workload)).calls).toEqual([]);
-  });
+  test.concurrent.each(Object.entries<Workload>(FREE_WORKLOADS))(
+    'costs none: %s',
+    async (_, workload) => {
+      expect((await cleanRunOf(workload)).calls).toEqual([]);
+    },
+  );
 
   test.concurrent.each(Object.entries<Workload>(FREE_WORKLOADS))(
     'costs none while nobody is there, and none when the next process starts: %s',

@@ -23,7 +23,9 @@ export async function cleanRunOf(workload: Workload, count = 1): Promise<Run> {
   return first;
 }
 
-/** A case per call and moment of a workload: the process is killed there and another one started. */
+/**
+ * A case per call and moment of a workload: the process is killed there and another one started.
+ */
 export function describeKills(title: string, workload: Workload): void {
   describe(`R1, R2: ${title}`, () => {
     let clean: Run;
@@ -34,7 +36,10 @@ export function describeKills(title: string, workload: Workload): void {
     test.concurrent.each(pointsOf(allCalls(workload)))(
       'ends as if nothing had been, killed at $label $nth: $moment',
       async (point) => {
-        expectLikeClean(await runOf(workload, { kills: [point] }), clean, { points: [point], fate: 'killed' });
+        expectLikeClean(await runOf(workload, { kills: [point] }), clean, {
+          points: [point],
+          fate: 'killed',
+        });
       },
     );
   });

@@ -13,7 +13,9 @@ export interface Taken {
   readonly onRecord?: unknown;
 }
 
-/** One call to come: of all with this label the nth, counted from 1 from the moment the tap is told. */
+/**
+ * One call to come: of all with this label the nth, counted from 1 from the moment the tap is told.
+ */
 export interface Place {
   readonly label: Label;
   readonly nth: number;
@@ -29,7 +31,10 @@ export interface Tap {
   meetAt(place: Place, meet: (passing: Passing) => Promise<void>): void;
   /** Lets a call pass: its work is done and its answer leaves. */
   pass(passing: Passing): Promise<void>;
-  /** Has the work of a call done when its sender has given it up and gone on; that of a write to Kubernetes right before the next call with this label, if one is given. */
+  /**
+   * Has the work of a call done when its sender has given it up and gone on; that of a write to
+   * Kubernetes right before the next call with this label, if one is given.
+   */
   keepForLater(passing: Passing, before?: Label): void;
   /** Ends the process; nothing that it has sent and that has not passed gets any further. */
   die(): Promise<void>;
@@ -63,7 +68,9 @@ export function createTap(options: {
   let life = 1;
   let death: Promise<void> | undefined;
   let isLast = false;
-  let awaited: (Place & { seen: number; readonly meet: (passing: Passing) => Promise<void> }) | undefined;
+  let awaited:
+    | (Place & { seen: number; readonly meet: (passing: Passing) => Promise<void> })
+    | undefined;
 
   function meetingAt(label: Label): ((passing: Passing) => Promise<void>) | undefined {
     if (awaited?.label !== label) return undefined;
@@ -90,14 +97,18 @@ export function createTap(options: {
     meetAt(place, meet) {
       awaited = { ...place, seen: 0, meet };
     },
-    /** What was given up lands: a write to Kubernetes before the next call, a change at the API after the next reply. */
+    /**
+     * What was given up lands: a write to Kubernetes before the next call, a change at the API
+     * after the next reply.
+     */
     async pass(passing) {
       const label = labelOf(passing);
       const unseen = label ? [...lates] : [];
       for (const late of unseen) if (isBefore(label, late)) await late.finish();
       await passing.forward();
       await passing.reply();
-      if (label && isRemote(label)) for (const late of unseen) if (isToRemote(late)) await late.finish();
+      if (label && isRemote(label))
+        for (const late of unseen) if (isToRemote(late)) await late.finish();
     },
     keepForLater(passing, before) {
       const label = labelOf(passing);
@@ -108,7 +119,8 @@ export function createTap(options: {
         await work;
       };
       const late = { label, before, finish };
-      const timer = label && isRemote(label) ? setTimeout(() => void finish(), apiTimeoutMs) : undefined;
+      const timer =
+        label && isRemote(label) ? setTimeout(() => void finish(), apiTimeoutMs) : undefined;
       lates.add(late);
     },
     die() {

@@ -10,7 +10,10 @@ export interface Workload {
   readonly calls: readonly Label[];
   /** How many events there are of it. */
   readonly events: number;
-  /** How long the API may be at work on a call. Where that is waited for it is short, but not shorter than a busy machine may take. */
+  /**
+   * How long the API may be at work on a call. Where that is waited for it is short, but not
+   * shorter than a busy machine may take.
+   */
   readonly apiTimeoutMs: number;
   /** What was before; the operator runs. */
   prepare(scene: CrashScene): Promise<unknown>;
@@ -19,12 +22,16 @@ export interface Workload {
 }
 
 const MANAGED = 'management-api';
-/** Another process has to start first, many of them at once, and with a Lease to wait until it has run out. */
+/**
+ * Another process has to start first, many of them at once, and with a Lease to wait until it has
+ * run out.
+ */
 const PATIENCE_MS = 60_000;
 const BEFORE = { settings: { engine_max_threads: 8, streaming_max_insert_wait_ms: 5_000 } };
 const AFTER = { settings: { engine_max_threads: 16, object_storage_concurrency: 4 } };
 
-const declare = (spec: Readonly<Record<string, unknown>>) => (scene: CrashScene) => scene.pset(NAME, spec);
+const declare = (spec: Readonly<Record<string, unknown>>) => (scene: CrashScene) =>
+  scene.pset(NAME, spec);
 const applied = (scene: CrashScene): Promise<unknown> => scene.until(NAME, 'Applied', PATIENCE_MS);
 const nothing = (): Promise<void> => Promise.resolve();
 
@@ -39,16 +46,23 @@ async function rotate(scene: CrashScene): Promise<void> {
   scene.simulator.setKey(scene.key.id, undefined);
 }
 
-/** The same, and the operator has looked at the object for it: what comes next is not done with the key before. */
+/**
+ * The same, and the operator has looked at the object for it: what comes next is not done with the
+ * key before.
+ */
 async function rotateInSight(scene: CrashScene): Promise<void> {
   // What it has still to say of earlier visits must not be taken for this one.
   await scene.caughtUp();
   const { lines } = await scene.operator();
   const visits = (): number =>
-    lines.filter(({ msg, key }) => msg === 'reconciled' && key === `${scene.namespace}/${NAME}`).length;
+    lines.filter(({ msg, key }) => msg === 'reconciled' && key === `${scene.namespace}/${NAME}`)
+      .length;
   const before = visits();
   await rotate(scene);
-  await waitFor(visits, { what: 'the operator to see the new key', until: (count) => count > before });
+  await waitFor(visits, {
+    what: 'the operator to see the new key',
+    until: (count) => count > before,
+  });
 }
 
 /** What users do to settings, keys and records. */
@@ -82,8 +96,13 @@ export const SETTINGS_WORKLOADS = {
       const { status } = await scene.until(NAME, 'Unauthorized');
       // A process that starts later knows which came first by their seconds alone.
       const refused = Date.parse(status.lastRequest?.time ?? '');
-      await waitFor(() => Date.now() >= refused + 1_000, { what: 'the second of the refusal to pass' });
-      await waitFor(() => scene.events(NAME), { what: 'the event of the refusal', until: ({ length }) => length > 0 });
+      await waitFor(() => Date.now() >= refused + 1_000, {
+        what: 'the second of the refusal to pass',
+      });
+      await waitFor(() => scene.events(NAME), {
+        what: 'the event of the refusal',
+        until: ({ length }) => length > 0,
+      });
     },
     act: (scene) => scene.newKey(MANAGED),
     finished: applied,
@@ -165,7 +184,8 @@ async function named(scene: CrashScene): Promise<void> {
 
 /** A first contact, with a finalizer where the policy is to remove. */
 export function firstContact(policy: 'Retain' | 'RemovePrivateEndpoints') {
-  return ({ orgs }: CrashScene): Promise<void> => orgs.create(NAME, { deletionPolicy: policy, ...list('a', 'b') });
+  return ({ orgs }: CrashScene): Promise<void> =>
+    orgs.create(NAME, { deletionPolicy: policy, ...list('a', 'b') });
 }
 
 /** What users do to an organization; the API has one endpoint of somebody else from the start. */

@@ -11,14 +11,22 @@ const SHORT_MS = 4_000;
 
 type Broken = Point & { readonly silence: Silence };
 
-/** A connection that is closed, at every call; and at those to the management API, whose timeout is short here, one that says nothing. */
+/**
+ * A connection that is closed, at every call; and at those to the management API, whose timeout is
+ * short here, one that says nothing.
+ */
 function broken({ calls }: Workload): Broken[] {
-  const severed = pointsOf(calls, brokenMoments).map((point) => ({ ...point, silence: 'severed' }) as const);
+  const severed = pointsOf(calls, brokenMoments).map(
+    (point) => ({ ...point, silence: 'severed' }) as const,
+  );
   const mute = severed.filter(({ label, moment }) => isRemote(label) && moment !== 'late');
   return [...severed, ...mute.map((point) => ({ ...point, silence: 'silent' }) as const)];
 }
 
-const WORKLOADS: Readonly<Record<string, Workload>> = { ...SETTINGS_WORKLOADS, ...ORGANIZATION_WORKLOADS };
+const WORKLOADS: Readonly<Record<string, Workload>> = {
+  ...SETTINGS_WORKLOADS,
+  ...ORGANIZATION_WORKLOADS,
+};
 
 describe.each(Object.entries(WORKLOADS))('R2, R3: %s, with an answer taken away', (_, workload) => {
   let clean: Run;

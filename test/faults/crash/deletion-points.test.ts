@@ -14,7 +14,11 @@ function casesOf(calls: readonly Label[]) {
     const when = point.moment === 'lost' ? 'sent' : point.moment;
     return { point, killed: false, when: `while it is ${when}` };
   });
-  const dead = pointsOf(calls).map((point) => ({ point, killed: true, when: `after a death at it: ${point.moment}` }));
+  const dead = pointsOf(calls).map((point) => ({
+    point,
+    killed: true,
+    when: `after a death at it: ${point.moment}`,
+  }));
   return [...alive, ...dead];
 }
 
@@ -40,7 +44,12 @@ describe('R12: deletionPolicy Retain, deleted during first contact', () => {
   test.concurrent.each(casesOf(calls))(
     'gone at once, what was added stays, and no more comes: $point.label $when',
     async ({ point, killed }) => {
-      const { calls: made, before, ids, moved } = await deleteAt({ ...contact, point, killed, create });
+      const {
+        calls: made,
+        before,
+        ids,
+        moved,
+      } = await deleteAt({ ...contact, point, killed, create });
       const labels = made.map(({ label }) => label);
       expect(labels).not.toContain('finalizer');
       expect(labels.filter((label) => label === 'change').length).toBeLessThanOrEqual(1);
@@ -56,7 +65,12 @@ describe('R12: a PipeSettings, deleted while it is new', () => {
   test.concurrent.each(casesOf(settings.calls))(
     'gone at once, and nothing is sent again: $point.label $when',
     async ({ point, killed }) => {
-      const { calls: made, before } = await deleteAt({ ...settings, point, killed, create: settings.act });
+      const { calls: made, before } = await deleteAt({
+        ...settings,
+        point,
+        killed,
+        create: settings.act,
+      });
       expect(made.filter(({ label }) => label === 'put').length).toBeLessThanOrEqual(1);
       expect(killed ? made.slice(before) : [], 'calls of the next process').toEqual([]);
     },

@@ -12,8 +12,10 @@ test.concurrent.each(['before', 'after'] as const)(
     const orgs = organizationsOf(stage);
     const { simulator, key } = stage;
     const enable = (): void => simulator.setKey(key.id, key.secret, {});
-    const refusals = (): number => simulator.calls({}).filter(({ status }) => status === 401).length;
-    const untilRefused = (times: number): PromiseLike<void> => expect.poll(refusals, { timeout: 5_000 }).toBe(times);
+    const refusals = (): number =>
+      simulator.calls({}).filter(({ status }) => status === 401).length;
+    const untilRefused = (times: number): PromiseLike<void> =>
+      expect.poll(refusals, { timeout: 5_000 }).toBe(times);
     try {
       await stage.start();
       await orgs.create('acme', { ...list('psc-1'), deletionPolicy: 'RemovePrivateEndpoints' });
@@ -34,7 +36,9 @@ test.concurrent.each(['before', 'after'] as const)(
       }
       await orgs.untilGone('acme', 90_000);
       expect(orgs.ids()).toEqual([]);
-      expect((await stage.events('acme')).map(({ reason }) => reason)).not.toContain('CleanupAbandoned');
+      expect((await stage.events('acme')).map(({ reason }) => reason)).not.toContain(
+        'CleanupAbandoned',
+      );
     } finally {
       await stage.end();
     }

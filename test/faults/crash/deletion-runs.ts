@@ -89,6 +89,9 @@ async function goThrough(
     await happen(scene);
   });
   await create(scene);
-  await Promise.race([happened, inVain('The operator has not made the call at which the object is to be deleted')]);
+  await Promise.race([
+    happened,
+    inVain('The operator has not made the call at which the object is to be deleted'),
+  ]);
   return before;
 }

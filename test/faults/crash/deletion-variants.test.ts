@@ -7,7 +7,8 @@ import type { CrashScene, Present } from './crash-scene.ts';
 import { firstContact, ORGANIZATION_WORKLOADS } from './crash-workloads.ts';
 import { type Deletion, deleteAt } from './deletion-runs.ts';
 
-const { calls, apiTimeoutMs, plural } = ORGANIZATION_WORKLOADS['first contact with two endpoints and a finalizer'];
+const { calls, apiTimeoutMs, plural } =
+  ORGANIZATION_WORKLOADS['first contact with two endpoints and a finalizer'];
 const points = pointsOf(calls, () => ['done']);
 const MINUTE = 60_000;
 /** More than --cleanup-deadline, which nobody sets here. */
@@ -38,7 +39,10 @@ const OBSTACLES: Readonly<Record<string, Step>> = {
   },
 };
 
-/** An object that is deleted right after the obstacle has come up; `held` once its clean-up has failed. */
+/**
+ * An object that is deleted right after the obstacle has come up; `held` once its clean-up has
+ * failed.
+ */
 function obstructed(
   obstruct: Step,
   held: Step,
@@ -60,7 +64,10 @@ function obstructed(
   };
 }
 
-/** Whether the status speaks of the deletion, which is a generation of its own, and of an attempt to come. */
+/**
+ * Whether the status speaks of the deletion, which is a generation of its own, and of an attempt to
+ * come.
+ */
 function hasFailed(object: Present | undefined): boolean {
   const { observedGeneration, nextAttemptTime } = object?.status ?? {};
   return observedGeneration === object?.metadata.generation && nextAttemptTime !== undefined;
@@ -69,30 +76,34 @@ function hasFailed(object: Present | undefined): boolean {
 describe.each(Object.entries(OBSTACLES))(
   'R12: deleted during first contact, and from then on %s',
   (title, obstruct) => {
-    const [when, afterMs] = title === UNKNOWN ? ['the second 404', GONE_MS] : ['--cleanup-deadline', OVER_MS];
-    test.concurrent.each(points)(`goes at ${when} with a word of what it leaves: $label`, async (point) => {
-      let isOver = false;
-      const lives = !title.includes('namespace');
-      const { ids, moved, events, log } = await deleteAt({
-        ...obstructed(obstruct, async (scene) => {
-          isOver = true;
-          await scene.passTime(afterMs);
-          await scene.orgs.request(NAME);
-        }),
-        point,
-        lives,
-      });
-      for (const { added } of moved) expect(added).toBeLessThanOrEqual(1);
-      const told = lives
-        ? events.filter(({ reason }) => reason === 'CleanupAbandoned').map(({ note }) => note)
-        : log.filter((line) => line.includes('left at the API'));
-      const times = isOver ? 1 : 0;
-      expect(told, 'told where it went so, and only there').toHaveLength(times);
-      expect(
-        told.filter((text) => TELLS.test(text)),
-        'told of what',
-      ).toHaveLength(times);
-      expect(isOver || ids.length === 1, 'nothing of ours is left without a word').toBe(true);
-    });
+    const [when, afterMs] =
+      title === UNKNOWN ? ['the second 404', GONE_MS] : ['--cleanup-deadline', OVER_MS];
+    test.concurrent.each(points)(
+      `goes at ${when} with a word of what it leaves: $label`,
+      async (point) => {
+        let isOver = false;
+        const lives = !title.includes('namespace');
+        const { ids, moved, events, log } = await deleteAt({
+          ...obstructed(obstruct, async (scene) => {
+            isOver = true;
+            await scene.passTime(afterMs);
+            await scene.orgs.request(NAME);
+          }),
+          point,
+          lives,
+        });
+        for (const { added } of moved) expect(added).toBeLessThanOrEqual(1);
+        const told = lives
+          ? events.filter(({ reason }) => reason === 'CleanupAbandoned').map(({ note }) => note)
+          : log.filter((line) => line.includes('left at the API'));
+        const times = isOver ? 1 : 0;
+        expect(told, 'told where it went so, and only there').toHaveLength(times);
+        expect(
+          told.filter((text) => TELLS.test(text)),
+          'told of what',
+        ).toHaveLength(times);
+        expect(isOver || ids.length === 1, 'nothing of ours is left without a word').toBe(true);
+      },
+    );
   },
 );

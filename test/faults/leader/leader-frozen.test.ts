@@ -1,18 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
-import { endpoint, type Organizations, organizationsOf, type Patch } from '../../support/organization-scene.ts';
+import {
+  endpoint,
+  type Organizations,
+  organizationsOf,
+  type Patch,
+} from '../../support/organization-scene.ts';
 import { ORGANIZATION, pathOf } from '../../support/scene.ts';
 import { gateFor } from '../passing-gate.ts';
 import type { Passing } from '../proxy.ts';
 import { expectClean } from './leader-end.ts';
-import { type LeaderStage, openLeaderStage, pass, type Replica, untilSaid } from './leader-stage.ts';
+import {
+  type LeaderStage,
+  openLeaderStage,
+  pass,
+  type Replica,
+  untilSaid,
+} from './leader-stage.ts';
 
 /** All on one key, which may make one call at a time: the others wait behind the first. */
 const LINE = ['line-0', 'line-1', 'line-2', 'line-3'];
 const OTHERS = ['edited', 'reading', 'unwritten', 'failing'];
 const PSC = endpoint('psc-1');
-/** --api-timeout of the other, and a minute: so long after it first saw the intent it cannot know what became of it. */
+/**
+ * --api-timeout of the other, and a minute: so long after it first saw the intent it cannot know
+ * what became of it.
+ */
 const UNSETTLED_MS = 65_000;
 
 const isStatusOf = ({ method, path }: Passing, name: string): boolean =>
@@ -34,13 +48,17 @@ let orgs: Organizations;
 let wokenAt = 0;
 
 function callsOf(by: string, pipe: string): unknown[] {
-  return stage.puts(pipe, by).map(({ body }) => (body as { engine_max_threads: number }).engine_max_threads);
+  return stage
+    .puts(pipe, by)
+    .map(({ body }) => (body as { engine_max_threads: number }).engine_max_threads);
 }
 
 async function prepare(leader: Replica): Promise<void> {
   leader.onKube({ take: kube.take });
   leader.onApi((passing) =>
-    passing.path.includes(pathOf('failing')) ? passing.reply({ status: 503, text: '{}' }) : api.take(passing),
+    passing.path.includes(pathOf('failing'))
+      ? passing.reply({ status: 503, text: '{}' })
+      : api.take(passing),
   );
   await Promise.all(['key-line', 'key-reading'].map((name) => stage.newKey(name)));
   await stage.pset('edited');
@@ -48,8 +66,13 @@ async function prepare(leader: Replica): Promise<void> {
   await stage.pset('unwritten');
   for (const name of LINE) await stage.pset(name, { credentialsSecretRef: { name: 'key-line' } });
   const visited = (name: string): boolean =>
-    leader.operator.lines.some(({ msg, key }) => msg === 'reconciled' && String(key).endsWith(name));
-  await waitFor(() => LINE.slice(1).every(visited), { what: 'the others to be in line', timeoutMs: 60_000 });
+    leader.operator.lines.some(
+      ({ msg, key }) => msg === 'reconciled' && String(key).endsWith(name),
+    );
+  await waitFor(() => LINE.slice(1).every(visited), {
+    what: 'the others to be in line',
+    timeoutMs: 60_000,
+  });
   await stage.pset('failing');
   await orgs.create('org', { privateEndpoints: [PSC] });
   await stage.pset('reading', { credentialsSecretRef: { name: 'key-reading' } });
@@ -62,13 +85,20 @@ async function prepare(leader: Replica): Promise<void> {
 beforeAll(async () => {
   stage = await openLeaderStage();
   orgs = organizationsOf(stage);
-  // The leader waits for its calls for as long as it is frozen; the other soon knows what became of an add.
-  const a = await stage.replica('a', { until: 'working', flags: ['--api-in-flight', '1', '--api-timeout', '5m'] });
+  // The leader waits for its calls for as long as it is frozen; the other soon knows what became of
+  // an add.
+  const a = await stage.replica('a', {
+    until: 'working',
+    flags: ['--api-in-flight', '1', '--api-timeout', '5m'],
+  });
   const b = await stage.replica('b', { until: 'standing by', flags: ['--api-timeout', '5s'] });
   await prepare(a);
   a.operator.process.kill('SIGSTOP');
   await stage.pset('edited', { settings: { engine_max_threads: 16 } });
-  await waitFor(() => stage.record.takeoverBy(b.name), { what: 'the other to take over', timeoutMs: 90_000 });
+  await waitFor(() => stage.record.takeoverBy(b.name), {
+    what: 'the other to take over',
+    timeoutMs: 90_000,
+  });
   for (const name of [...OTHERS, ...LINE]) await stage.until(name, 'Applied', 60_000);
   await stage.pset('unwritten', { settings: { engine_max_threads: 17 } });
   await stage.until('unwritten', 'Applied', 60_000);
@@ -112,7 +142,8 @@ describe('R11: a leader that was frozen past its Lease, on waking', () => {
 
   test('drops a result that it could not write down before: a newer one stands', async () => {
     expect(callsOf('a', 'unwritten')).toEqual([8]);
-    // It may say that its own call might have been the last to arrive: then the newer state is sent once more.
+    // It may say that its own call might have been the last to arrive: then the newer state is sent
+    // once more.
     expect([
       [8, 17],
       [8, 17, 17],
@@ -121,8 +152,12 @@ describe('R11: a leader that was frozen past its Lease, on waking', () => {
   });
 
   test('drops an add whose intent was being put on record: it was sent once', async () => {
-    const patches = stage.record.calls.filter(({ path }) => path.endsWith(`/organizations/${ORGANIZATION}`));
-    const adding = patches.filter(({ body }) => ((body as Patch).privateEndpoints?.add ?? []).length > 0);
+    const patches = stage.record.calls.filter(({ path }) =>
+      path.endsWith(`/organizations/${ORGANIZATION}`),
+    );
+    const adding = patches.filter(
+      ({ body }) => ((body as Patch).privateEndpoints?.add ?? []).length > 0,
+    );
     expect(adding.map(({ by }) => by)).toEqual(['b']);
     const { status } = await orgs.get('org');
     expect(status.pendingChange).toBeUndefined();

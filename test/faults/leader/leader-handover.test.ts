@@ -2,7 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
 import { expectClean } from './leader-end.ts';
-import { type LeaderStage, openLeaderStage, openPair, type Replica, timesSaid } from './leader-stage.ts';
+import {
+  type LeaderStage,
+  openLeaderStage,
+  openPair,
+  type Replica,
+  timesSaid,
+} from './leader-stage.ts';
 
 async function onStage(run: (stage: LeaderStage) => Promise<void>): Promise<void> {
   const stage = await openLeaderStage({ logLevel: 'info' });
@@ -20,7 +26,10 @@ function claimsOf({ record }: LeaderStage, { name }: Replica): number {
 /** Resolves when the leader has renewed so often more. */
 async function renewals(stage: LeaderStage, leader: Replica, count: number): Promise<void> {
   const before = claimsOf(stage, leader);
-  await waitFor(() => claimsOf(stage, leader) >= before + count, { what: `${count} renewals`, timeoutMs: 60_000 });
+  await waitFor(() => claimsOf(stage, leader) >= before + count, {
+    what: `${count} renewals`,
+    timeoutMs: 60_000,
+  });
 }
 
 describe.concurrent('R11: a leader', () => {
@@ -37,15 +46,21 @@ describe.concurrent('R11: a leader', () => {
       await Promise.all(names.map((name) => stage.pset(name)));
       await waitFor(() => answers.length, { what: 'a call in flight' });
       const ended = a.operator.stop();
-      await waitFor(() => timesSaid(a, 'stopping: running passes are let end'), { what: 'the end to begin' });
+      await waitFor(() => timesSaid(a, 'stopping: running passes are let end'), {
+        what: 'the end to begin',
+      });
       // A leader with a call in flight keeps the Lease.
       await renewals(stage, a, 2);
       expect([claimsOf(stage, b), answers.length]).toEqual([0, 1]);
       for (const answer of answers) answer();
       expect(await ended).toBe(0);
-      const released = stage.record.claims.find(({ by, holder }) => by === 'a' && holder === '')?.at ?? 0;
+      const released =
+        stage.record.claims.find(({ by, holder }) => by === 'a' && holder === '')?.at ?? 0;
       expect(released).toBeGreaterThan(0);
-      await waitFor(() => stage.record.takeoverBy('b'), { what: 'the other to take over', timeoutMs: 60_000 });
+      await waitFor(() => stage.record.takeoverBy('b'), {
+        what: 'the other to take over',
+        timeoutMs: 60_000,
+      });
       expect((stage.record.takeoverBy('b') ?? Number.NaN) - released).toBeLessThanOrEqual(2_000);
       for (const name of names) expectClean(await stage.until(name, 'Applied', 60_000));
       expect(names.map((name) => stage.puts(name).length)).toEqual([1, 1, 1]);
@@ -73,13 +88,19 @@ describe.concurrent('R11: a leader', () => {
       a.operator.process.kill('SIGSTOP');
       await stage.deleteLease();
       await stage.pset('one');
-      await waitFor(() => stage.record.takeoverBy('b'), { what: 'the other to take over', timeoutMs: 90_000 });
+      await waitFor(() => stage.record.takeoverBy('b'), {
+        what: 'the other to take over',
+        timeoutMs: 90_000,
+      });
       const waited = (stage.record.takeoverBy('b') ?? Number.NaN) - stage.record.lastClaimOf('a');
       // From then on the frozen one calls no more when it wakes; 15 s is what its Lease promised.
       expect(waited).toBeGreaterThan(10_000);
       expectClean(await stage.until('one', 'Applied', 60_000));
       a.operator.process.kill('SIGCONT');
-      await waitFor(() => timesSaid(a, 'lost the leadership'), { what: 'the former to know', timeoutMs: 60_000 });
+      await waitFor(() => timesSaid(a, 'lost the leadership'), {
+        what: 'the former to know',
+        timeoutMs: 60_000,
+      });
       expect(stage.puts('one').map(({ by }) => by)).toEqual(['b']);
       expect(stage.record.breaches()).toEqual([]);
     }));
@@ -88,13 +109,19 @@ describe.concurrent('R11: a leader', () => {
     onStage(async (stage) => {
       const objects = Array.from({ length: 10 }, (_, number) => `object-${number}`);
       await Promise.all(objects.map((name) => stage.pset(name)));
-      const crowd = await Promise.all(['a', 'b', 'c', 'd'].map((name) => stage.replica(name, { until: 'started' })));
+      const crowd = await Promise.all(
+        ['a', 'b', 'c', 'd'].map((name) => stage.replica(name, { until: 'started' })),
+      );
       for (const name of objects) expectClean(await stage.until(name, 'Applied', 60_000));
-      const leaders = (): Replica[] => crowd.filter((replica) => timesSaid(replica, 'became the leader') > 0);
-      await waitFor(() => crowd.filter((replica) => timesSaid(replica, 'standing by') > 0).length === 3, {
-        what: 'the others to stand by',
-        timeoutMs: 60_000,
-      });
+      const leaders = (): Replica[] =>
+        crowd.filter((replica) => timesSaid(replica, 'became the leader') > 0);
+      await waitFor(
+        () => crowd.filter((replica) => timesSaid(replica, 'standing by') > 0).length === 3,
+        {
+          what: 'the others to stand by',
+          timeoutMs: 60_000,
+        },
+      );
       // Whoever is second must not be so by mistake, later.
       await pause(3_000);
       expect(leaders()).toHaveLength(1);

@@ -64,9 +64,14 @@ export const LOSSES: readonly Loss[] = [
     onLease(async (passing) => {
       const answer = await passing.forward();
       await pause(SLOW_MS);
-      // The operator gives a try 3 s: this answer is no renewal to it, and as one given "instead" it is none on record.
+      // The operator gives a try 3 s: this answer is no renewal to it, and as one given "instead"
+      // it is none on record.
       await passing.reply(answer);
     }),
   ),
-  { how: 'robbed: somebody else wrote the Lease', begin: (_, stage) => stage.writeLease('somebody-else'), open: true },
+  {
+    how: 'robbed: somebody else wrote the Lease',
+    begin: (_, stage) => stage.writeLease('somebody-else'),
+    open: true,
+  },
 ];

@@ -2,10 +2,16 @@ import type { Handlers, Passing } from '../proxy.ts';
 
 /** The deadline of the contract: no call starts later than this after the last renewal. */
 const RENEW_DEADLINE_MS = 10_000;
-/** Both ends are stamped by the tests' own process, which has other things to do; without the deadline calls go on for longer by far. */
+/**
+ * Both ends are stamped by the tests' own process, which has other things to do; without the
+ * deadline calls go on for longer by far.
+ */
 const LATE_STAMP_MS = 2_000;
 
-/** A write of the Lease whose answer, a good one, has gone back. All times are of `performance.now()`. */
+/**
+ * A write of the Lease whose answer, a good one, has gone back. All times are of
+ * `performance.now()`.
+ */
 interface Claim {
   /** When it arrived: its sender counts from no later. */
   readonly at: number;
@@ -48,12 +54,16 @@ export class LeaderRecord {
 
   /** The last good renewal of a replica; 0 before the first. */
   lastClaimOf(by: string): number {
-    return Math.max(0, ...this.claims.filter((claim) => claim.by === by && claim.holder !== '').map(({ at }) => at));
+    return Math.max(
+      0,
+      ...this.claims.filter((claim) => claim.by === by && claim.holder !== '').map(({ at }) => at),
+    );
   }
 
   /** The first claim of a replica after a time. */
   takeoverBy(by: string, after = 0): number | undefined {
-    return this.claims.find((claim) => claim.by === by && claim.at > after && claim.holder !== '')?.at;
+    return this.claims.find((claim) => claim.by === by && claim.at > after && claim.holder !== '')
+      ?.at;
   }
 
   /** Every call that was not its sender's to make, as a sentence. */
@@ -61,7 +71,8 @@ export class LeaderRecord {
     const claims = this.claims.toSorted((a, b) => a.at - b.at);
     return this.calls.flatMap(({ at, by, path }) => {
       const claim = claims.findLast((one) => one.at <= at);
-      if (!claim || claim.by !== by) return [`${by} called ${path} while ${claim?.by ?? 'nobody'} had the Lease`];
+      if (!claim || claim.by !== by)
+        return [`${by} called ${path} while ${claim?.by ?? 'nobody'} had the Lease`];
       if (claim.holder === '') return [`${by} called ${path} after it had given the Lease back`];
       const age = Math.round(at - claim.at);
       if (age <= RENEW_DEADLINE_MS + LATE_STAMP_MS) return [];

@@ -66,7 +66,10 @@ export async function openLeaderStage(options: StageOptions = {}): Promise<Leade
     ...stage,
     record,
     async replica(name, { until, flags = [], preload = [], bundle }) {
-      const recorded = ({ take = pass, ...rest }: Handlers): Handlers => ({ take: record.ofKube(name, take), ...rest });
+      const recorded = ({ take = pass, ...rest }: Handlers): Handlers => ({
+        take: record.ofKube(name, take),
+        ...rest,
+      });
       const [kube, api] = await Promise.all([
         stage.wayToKube(recorded({})),
         stage.wayToApi({ take: record.ofApi(name, pass) }),
@@ -89,7 +92,9 @@ export async function openLeaderStage(options: StageOptions = {}): Promise<Leade
       };
     },
     puts: (pipe, by) =>
-      record.calls.filter((call) => call.path.includes(pathOf(pipe)) && (by === undefined || call.by === by)),
+      record.calls.filter(
+        (call) => call.path.includes(pathOf(pipe)) && (by === undefined || call.by === by),
+      ),
     async writeLease(holder) {
       await change(await leasePath(), (stored) => {
         const { spec } = stored as Stored & { readonly spec: object };
@@ -114,7 +119,11 @@ export async function openPair(
 }
 
 /** Resolves when the replica has said so, once more than `already` times. */
-export async function untilSaid({ name, operator }: Replica, message: string, already = 0): Promise<void> {
+export async function untilSaid(
+  { name, operator }: Replica,
+  message: string,
+  already = 0,
+): Promise<void> {
   await waitFor(() => timesSaid({ operator }, message) > already, {
     what: `${name} to say "${message}"`,
     timeoutMs: 60_000,

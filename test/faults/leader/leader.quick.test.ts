@@ -13,11 +13,19 @@ describe('R11: a leader', () => {
       expect(await a.operator.stop()).toBe(0);
       await stage.pset('two');
       for (const name of ['one', 'two']) expectClean(await stage.until(name, 'Applied', 60_000));
-      const released = await waitFor(() => stage.record.claims.find(({ by, holder }) => by === 'a' && holder === ''), {
-        what: 'the Lease to be given back',
-      });
-      expect((stage.record.takeoverBy('b') ?? Number.NaN) - (released?.at ?? 0)).toBeLessThanOrEqual(2_000);
-      expect(['one', 'two'].map((name) => stage.puts(name).map(({ by }) => by))).toEqual([['a'], ['b']]);
+      const released = await waitFor(
+        () => stage.record.claims.find(({ by, holder }) => by === 'a' && holder === ''),
+        {
+          what: 'the Lease to be given back',
+        },
+      );
+      expect(
+        (stage.record.takeoverBy('b') ?? Number.NaN) - (released?.at ?? 0),
+      ).toBeLessThanOrEqual(2_000);
+      expect(['one', 'two'].map((name) => stage.puts(name).map(({ by }) => by))).toEqual([
+        ['a'],
+        ['b'],
+      ]);
       expect(stage.record.breaches()).toEqual([]);
     } finally {
       await stage.end();

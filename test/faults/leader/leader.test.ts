@@ -10,7 +10,10 @@ import { type LeaderStage, openLeaderStage, openPair, untilSaid } from './leader
 const TAKEOVER_MS = 20_000;
 /** By then the former leader may not call any more, and the next one may not yet. */
 const BETWEEN_MS = 12_000;
-/** More than a leader can call in the time it has, two a second, so that it always has one more to make. */
+/**
+ * More than a leader can call in the time it has, two a second, so that it always has one more to
+ * make.
+ */
 const STREAM = Array.from({ length: 40 }, (_, number) => `stream-${number}`);
 const EDITED = { early: 16, late: 17 };
 /** In which a former leader that is awake again would send what it had prepared. */
@@ -43,7 +46,11 @@ async function play(stage: LeaderStage, loss: Loss, ready: () => void): Promise<
     (by === b.name || loss.open === true) && at > began + BETWEEN_MS / 2;
   await waitFor(() => record.claims.some(isNext), { what: 'the next leader', timeoutMs: 90_000 });
   const takeoverMs = (record.claims.find(isNext)?.at ?? Number.NaN) - began;
-  await waitFor(() => stage.list(), { what: 'all to be applied', until: areApplied, timeoutMs: 90_000 });
+  await waitFor(() => stage.list(), {
+    what: 'all to be applied',
+    until: areApplied,
+    timeoutMs: 90_000,
+  });
   loss.end?.(a);
   if (!loss.dies) await untilSaid(a, 'lost the leadership');
   const before = record.calls.length;
@@ -59,7 +66,9 @@ async function play(stage: LeaderStage, loss: Loss, ready: () => void): Promise<
 
 function areApplied(objects: readonly Pset[]): boolean {
   return objects.every(({ metadata: { generation }, status }) =>
-    status.conditions.some((one) => one.reason === 'Applied' && one.observedGeneration === generation),
+    status.conditions.some(
+      (one) => one.reason === 'Applied' && one.observedGeneration === generation,
+    ),
   );
 }
 
@@ -76,7 +85,8 @@ async function run(loss: Loss, ready: () => void): Promise<Outcome> {
 describe('R11: a leader that is', () => {
   const outcomes = new Map<Loss, Promise<Outcome>>();
   beforeAll(() => {
-    // They wait for the same seconds to pass; only their start, which is work, is one after another.
+    // They wait for the same seconds to pass; only their start, which is work, is one after
+    // another.
     let started: Promise<unknown> = Promise.resolve();
     for (const loss of LOSSES) {
       const ready = Promise.withResolvers<void>();
@@ -92,11 +102,15 @@ describe('R11: a leader that is', () => {
     expect(outcome?.takeoverMs).toBeLessThanOrEqual(TAKEOVER_MS);
     const puts = (name: string): readonly Arrival[] => outcome?.puts.get(name) ?? [];
     for (const [name, threads] of Object.entries(EDITED)) {
-      expect(puts(name).map(({ body }) => body)).toEqual([{ engine_max_threads: 8 }, { engine_max_threads: threads }]);
+      expect(puts(name).map(({ body }) => body)).toEqual([
+        { engine_max_threads: 8 },
+        { engine_max_threads: threads },
+      ]);
     }
     // The one that comes after may have to repeat what the former could not write down.
     for (const name of STREAM) {
-      for (const by of ['a', 'b']) expect(puts(name).filter((call) => call.by === by).length).toBeLessThanOrEqual(1);
+      for (const by of ['a', 'b'])
+        expect(puts(name).filter((call) => call.by === by).length).toBeLessThanOrEqual(1);
     }
     expect(outcome?.objects).toHaveLength(STREAM.length + 2);
     for (const object of outcome?.objects ?? []) expectClean(object);

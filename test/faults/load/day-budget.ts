@@ -3,7 +3,10 @@ import type { Cost, Life } from './day-life.ts';
 
 const README = new URL('../../../README.md', import.meta.url);
 const HEADING = '## What a day costs';
-/** What is measured lies between this share of what is stated and all of it: a budget far too large says nothing. */
+/**
+ * What is measured lies between this share of what is stated and all of it: a budget far too large
+ * says nothing.
+ */
 const LEAST = 1 / 3;
 
 /** One row of the table in README.md, by its words. */
@@ -87,7 +90,9 @@ export async function complaintsOf(life: Life, { row, begin, end }: Row): Promis
   await end?.(life);
   const { Applied = 0, ...others } = life.reasons();
   const left =
-    Object.keys(others).length === 0 ? [] : [`only ${Applied} are Applied in the end: ${JSON.stringify(others)}`];
+    Object.keys(others).length === 0
+      ? []
+      : [`only ${Applied} are Applied in the end: ${JSON.stringify(others)}`];
   return [...(await compare(row, cost)), ...left];
 }
 
@@ -107,7 +112,10 @@ export async function budget(): Promise<ReadonlyMap<string, Cost>> {
   const [table = ''] = section.split('\n## ');
   const rows = [...table.matchAll(/^\| (.+?) \| ([\d,]+) \| ([\d,]+) \|$/gm)];
   return new Map(
-    rows.map(([, row = '', calls, writes]) => [row, { calls: numberIn(calls), writes: numberIn(writes) }]),
+    rows.map(([, row = '', calls, writes]) => [
+      row,
+      { calls: numberIn(calls), writes: numberIn(writes) },
+    ]),
   );
 }
 

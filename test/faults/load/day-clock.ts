@@ -3,7 +3,10 @@ import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 /** A clock that stands still while anything is at work, so that hours pass exactly. */
 export interface DayClock extends Clock {
-  /** Goes from one moment at which something is due to the next; at each waits until nothing is `busy` any more. */
+  /**
+   * Goes from one moment at which something is due to the next; at each waits until nothing is
+   * `busy` any more.
+   */
   pass(ms: number, busy: () => boolean): Promise<void>;
 }
 
@@ -20,7 +23,8 @@ export function dayClock(): DayClock {
     for (let quiet = 0; quiet < QUIET_TURNS; ) {
       await settle();
       quiet = busy() ? 0 : quiet + 1;
-      if (performance.now() - began > PATIENCE_MS) throw new Error(`after ${PATIENCE_MS} ms there is still work`);
+      if (performance.now() - began > PATIENCE_MS)
+        throw new Error(`after ${PATIENCE_MS} ms there is still work`);
     }
   }
 

@@ -11,7 +11,10 @@ export interface Writes {
   readonly leases: number;
 }
 
-/** As much of an API server as whole days need: lists, watches that end when their time is over, status writes, events, Leases. */
+/**
+ * As much of an API server as whole days need: lists, watches that end when their time is over,
+ * status writes, events, Leases.
+ */
 export interface DayKube {
   readonly client: KubeClient;
   readonly writes: Writes;
@@ -36,9 +39,13 @@ export function dayKube(clock: Clock): DayKube {
   function store(path: string, object: KubeObject): KubeObject {
     version += 1;
     const type = objects.has(path) ? 'MODIFIED' : 'ADDED';
-    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+    const stored = {
+      ...object,
+      metadata: { ...object.metadata, resourceVersion: String(version) },
+    };
     objects.set(path, stored);
-    for (const stream of streams) if (isIn(path, stream)) stream.tell(JSON.stringify({ type, object: stored }));
+    for (const stream of streams)
+      if (isIn(path, stream)) stream.tell(JSON.stringify({ type, object: stored }));
     return stored;
   }
 
@@ -47,7 +54,8 @@ export function dayKube(clock: Clock): DayKube {
     const held = objects.get(path);
     const { metadata, status, spec } = call.body as KubeObject;
     if (!held) throw refused(call, 404, 'NotFound');
-    if (metadata.resourceVersion !== held.metadata.resourceVersion) throw refused(call, 409, 'Conflict');
+    if (metadata.resourceVersion !== held.metadata.resourceVersion)
+      throw refused(call, 409, 'Conflict');
     const isStatus = path !== call.path;
     writes[isStatus ? 'status' : 'leases'] += 1;
     return store(path, { ...held, ...(isStatus ? { status } : { spec }) });

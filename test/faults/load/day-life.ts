@@ -23,7 +23,10 @@ export interface Cost {
   readonly writes: number;
 }
 
-/** 1,000 PipeSettings that the API has confirmed, and an operator, whole but for the network to Kubernetes, on a clock of its own. */
+/**
+ * 1,000 PipeSettings that the API has confirmed, and an operator, whole but for the network to
+ * Kubernetes, on a clock of its own.
+ */
 export interface Life {
   readonly simulator: Simulator;
   /** Parts of the paths of the 1 % that are to fail; they have a key of their own, `failing`. */
@@ -41,11 +44,17 @@ export interface Life {
 }
 
 export async function startLife(): Promise<Life> {
-  const simulator = await startSimulator({ keys: { good: 'good-secret', failing: 'failing-secret' }, keepLog: false });
+  const simulator = await startSimulator({
+    keys: { good: 'good-secret', failing: 'failing-secret' },
+    keepLog: false,
+  });
   const clock = dayClock();
   const kube = dayKube(clock);
   const stop = new AbortController();
-  const names = Array.from({ length: OBJECTS }, (_, index) => `${index < FAILING ? 'failing' : 'good'}-${index}`);
+  const names = Array.from(
+    { length: OBJECTS },
+    (_, index) => `${index < FAILING ? 'failing' : 'good'}-${index}`,
+  );
 
   const edit: Life['edit'] = (which, spec) => {
     for (const name of names.filter((one) => which === 'all' || one.startsWith('failing'))) {
@@ -90,7 +99,10 @@ export async function startLife(): Promise<Life> {
   const working = runWorkers(operator.controller, stop.signal);
   const hours = (count: number): Promise<void> =>
     clock.pass(count * HOUR, () => queue.depth > 0 || queue.runningSince().length > 0);
-  const spent = (): Cost => ({ calls: simulator.callCount(), writes: kube.writes.status + kube.writes.events });
+  const spent = (): Cost => ({
+    calls: simulator.callCount(),
+    writes: kube.writes.status + kube.writes.events,
+  });
   await hours(1);
 
   return {
@@ -107,7 +119,9 @@ export async function startLife(): Promise<Life> {
     secret,
     reasons() {
       const all = names.map((name) => readyReason(kube.get(`${PSETS}/${name}`)));
-      return Object.fromEntries(Object.entries(Object.groupBy(all, (one) => one)).map(([k, v]) => [k, v?.length ?? 0]));
+      return Object.fromEntries(
+        Object.entries(Object.groupBy(all, (one) => one)).map(([k, v]) => [k, v?.length ?? 0]),
+      );
     },
     async end() {
       stop.abort();
@@ -119,7 +133,13 @@ export async function startLife(): Promise<Life> {
 }
 
 function aMeta(name: string): Pick<KubeObject, 'metadata'> {
-  const metadata = { name, namespace: NAMESPACE, uid: `uid-of-${name}`, resourceVersion: '', generation: 1 };
+  const metadata = {
+    name,
+    namespace: NAMESPACE,
+    uid: `uid-of-${name}`,
+    resourceVersion: '',
+    generation: 1,
+  };
   return { metadata: { ...metadata, creationTimestamp: '2025-12-31T00:00:00Z' } };
 }
 
@@ -137,6 +157,8 @@ function aPipe(name: string): KubeObject {
 }
 
 function readyReason({ status }: KubeObject): string {
-  const { conditions = [] } = (status ?? {}) as { conditions?: readonly { type: string; reason: string }[] };
+  const { conditions = [] } = (status ?? {}) as {
+    conditions?: readonly { type: string; reason: string }[];
+  };
   return conditions.find(({ type }) => type === 'Ready')?.reason ?? 'Pending';
 }

@@ -6,8 +6,20 @@ import { dayClock } from './day-clock.ts';
 import { dayKube } from './day-kube.ts';
 import { type Life, startLife } from './day-life.ts';
 
-const { BUSY, budget, compare, DAILY, FAILED, complaintsOf, KEY_REFUSED, LEASE_ROW, NOTHING, OFTEN, REFUSED, ROTATED } =
-  rows;
+const {
+  BUSY,
+  budget,
+  compare,
+  DAILY,
+  FAILED,
+  complaintsOf,
+  KEY_REFUSED,
+  LEASE_ROW,
+  NOTHING,
+  OFTEN,
+  REFUSED,
+  ROTATED,
+} = rows;
 const HERE = [FAILED, BUSY, DAILY, OFTEN];
 
 let life: Life;

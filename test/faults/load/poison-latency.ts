@@ -5,7 +5,10 @@ import type { Stage } from '../stage.ts';
 
 /** Edits objects of a stage one after another. */
 export interface Editor {
-  /** Milliseconds from each edit to the arrival of its PUT; the stage's `api` is the editor's meanwhile. */
+  /**
+   * Milliseconds from each edit to the arrival of its PUT; the stage's `api` is the editor's
+   * meanwhile.
+   */
   latencies(names: readonly string[]): Promise<number[]>;
   /** Asks for another attempt of the object at this path. */
   poke(path: string): Promise<void>;
@@ -14,14 +17,19 @@ export interface Editor {
 
 export function editorOf(stage: Stage): Editor {
   const { server, caPem, certPem, keyPem } = controlPlane.admin;
-  const pool = new Pool(server, { connections: 2, connect: { ca: caPem, cert: certPem, key: keyPem } });
+  const pool = new Pool(server, {
+    connections: 2,
+    connect: { ca: caPem, cert: certPem, key: keyPem },
+  });
   const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${stage.namespace}/pipesettings`;
   const awaited = new Map<number, () => void>();
   let wait = 500;
 
   stage.api.handle({
     async take(passing) {
-      const { streaming_max_insert_wait_ms: value } = (passing.body ?? {}) as { streaming_max_insert_wait_ms?: number };
+      const { streaming_max_insert_wait_ms: value } = (passing.body ?? {}) as {
+        streaming_max_insert_wait_ms?: number;
+      };
       if (value !== undefined) awaited.get(value)?.();
       await passing.forward();
       await passing.reply();
@@ -44,7 +52,9 @@ export function editorOf(stage: Stage): Editor {
     wait += 1;
     const arrived = new Promise<void>((resolve) => awaited.set(wait, resolve));
     const started = performance.now();
-    await patch(`${collection}/${name}`, { spec: { settings: { streaming_max_insert_wait_ms: wait } } });
+    await patch(`${collection}/${name}`, {
+      spec: { settings: { streaming_max_insert_wait_ms: wait } },
+    });
     await arrived;
     const latency = performance.now() - started;
     awaited.delete(wait);
@@ -58,7 +68,9 @@ export function editorOf(stage: Stage): Editor {
       return measured;
     },
     poke: (path) =>
-      patch(path, { metadata: { annotations: { 'pipewright.dev/reconcile-requested-at': randomUUID() } } }),
+      patch(path, {
+        metadata: { annotations: { 'pipewright.dev/reconcile-requested-at': randomUUID() } },
+      }),
     close: () => pool.close(),
   };
 }

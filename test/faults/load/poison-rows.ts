@@ -26,7 +26,8 @@ const LARGEST_ID = '5a1e0000-0000-4000-8000-00000000000e';
 
 const SETTINGS: Pick<Poison, 'create' | 'pathTo' | 'untilApplied' | 'tries'> = {
   create: (stage) => stage.pset(VICTIM),
-  pathTo: ({ namespace }) => `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings/${VICTIM}`,
+  pathTo: ({ namespace }) =>
+    `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings/${VICTIM}`,
   untilApplied: (stage, timeoutMs) => stage.until(VICTIM, 'Applied', timeoutMs),
   tries: ({ simulator }) => simulator.callCount({ pathIncludes: pathOf(VICTIM) }),
 };
@@ -41,7 +42,8 @@ function answered(what: string, fault: Fault): Poison {
 }
 
 function unwritable(what: string, answer: (passing: Passing) => Promise<void>): Poison {
-  const isItsStatus = ({ method, path }: Passing): boolean => method === 'PUT' && path.endsWith(`/${VICTIM}/status`);
+  const isItsStatus = ({ method, path }: Passing): boolean =>
+    method === 'PUT' && path.endsWith(`/${VICTIM}/status`);
   let refused = 0;
   return {
     what,
@@ -97,7 +99,10 @@ const LARGEST: Poison = {
       })),
     }),
   spoil: ({ simulator }) =>
-    simulator.always({ status: 400, error: `INVALID: ${'e'.repeat(4_000)}` }, { pathIncludes: LARGEST_ID }),
+    simulator.always(
+      { status: 400, error: `INVALID: ${'e'.repeat(4_000)}` },
+      { pathIncludes: LARGEST_ID },
+    ),
   mend: async ({ simulator }) => simulator.clear(),
   pathTo: (stage) => organizationsOf(stage).pathTo(VICTIM),
   untilApplied: (stage, timeoutMs) => organizationsOf(stage).until(VICTIM, 'Applied', timeoutMs),
@@ -109,7 +114,10 @@ export const POISONS: readonly Poison[] = [
   answered('whose calls are held until --api-timeout', { transport: 'no-answer' }),
   LARGEST,
   unwritable('whose status the schema refuses', (passing) =>
-    passing.reply({ status: 422, text: '{"kind":"Status","status":"Failure","reason":"Invalid","code":422}' }),
+    passing.reply({
+      status: 422,
+      text: '{"kind":"Status","status":"Failure","reason":"Invalid","code":422}',
+    }),
   ),
   unanswered('whose status writes are not answered'),
 ];

@@ -9,12 +9,16 @@ const OTHERS = Array.from({ length: 50 }, (_, number) => `other-${number}`);
 const PAIRS = 5;
 const RATIO = 1.5;
 /**
- * The p99 of 50 edits is the slowest of them, and on a machine with more to do than cores that is a time slice or several:
- * so many milliseconds are noise, and so is what the slowest run without the poison took. What this is about, an object
- * that waits for another, takes as long as a call or its time-out: seconds.
+ * The p99 of 50 edits is the slowest of them, and on a machine with more to do than cores that is a
+ * time slice or several: so many milliseconds are noise, and so is what the slowest run without the
+ * poison took. What this is about, an object that waits for another, takes as long as a call or its
+ * time-out: seconds.
  */
 const NOISE_MS = 50;
-/** A machine that is busy with something else for a while gets another chance; an operator that is slow does not profit by it. */
+/**
+ * A machine that is busy with something else for a while gets another chance; an operator that is
+ * slow does not profit by it.
+ */
 const SERIES = 3;
 const POKE_MS = 100;
 const PATIENCE_MS = 5_000;
@@ -47,11 +51,14 @@ afterAll(async () => {
   await stage.end();
 });
 
-/** The p99 of edits while users keep asking for another attempt of that object, be it well or not. */
+/**
+ * The p99 of edits while users keep asking for another attempt of that object, be it well or not.
+ */
 async function measure(poison: Poison): Promise<number> {
   const over = new AbortController();
   const poking = (async () => {
-    for (; !over.signal.aborted; await pause(poison.pokeMs ?? POKE_MS)) await editor.poke(poison.pathTo(stage));
+    for (; !over.signal.aborted; await pause(poison.pokeMs ?? POKE_MS))
+      await editor.poke(poison.pathTo(stage));
   })();
   const latencies = await editor.latencies(OTHERS);
   over.abort();

@@ -10,7 +10,10 @@ import { openStage, type Stage } from '../stage.ts';
 export interface Queue {
   readonly style: RateHeader;
   readonly names: readonly string[];
-  /** The names in the order in which their objects stand in line for the key: that of their last versions before it is there. */
+  /**
+   * The names in the order in which their objects stand in line for the key: that of their last
+   * versions before it is there.
+   */
   line(): readonly string[];
   /** Its calls, in order. */
   calls(): Call[];
@@ -34,8 +37,9 @@ const DECLARED = 8;
 const EDITED = 16;
 
 /**
- * Objects on a few keys whose Secrets are not there at first, so that they all come due at once when they are: until then nobody calls,
- * and nobody's status moves. The API limits each key, and answers what is too much in a style of its own.
+ * Objects on a few keys whose Secrets are not there at first, so that they all come due at once
+ * when they are: until then nobody calls, and nobody's status moves. The API limits each key, and
+ * answers what is too much in a style of its own.
  */
 export async function openBacklog(options: {
   readonly styles: readonly RateHeader[];
@@ -63,7 +67,10 @@ export async function openBacklog(options: {
   const queues = styles.map(
     (style): Queue => ({
       style,
-      names: Array.from({ length: perKey }, (_, index) => `${style}-${String(index).padStart(3, '0')}`),
+      names: Array.from(
+        { length: perKey },
+        (_, index) => `${style}-${String(index).padStart(3, '0')}`,
+      ),
       line: () => line.filter((name) => styleOf(name) === style),
       calls: () => simulator.calls({ keyId: keyOf(style).keyId }),
     }),
@@ -92,7 +99,9 @@ export async function openBacklog(options: {
         timeoutMs: 150_000,
       });
       const objects = await stage.list();
-      line = objects.toSorted((a, b) => versionOf(a) - versionOf(b)).map(({ metadata }) => metadata.name);
+      line = objects
+        .toSorted((a, b) => versionOf(a) - versionOf(b))
+        .map(({ metadata }) => metadata.name);
       await Promise.all(styles.map((style) => stage.secret(`api-${style}`, keyOf(style))));
     },
     async edit(name) {
@@ -101,7 +110,8 @@ export async function openBacklog(options: {
       return Date.now();
     },
     async served(timeoutMs) {
-      const isServed = (name: string): boolean => threadsAt(name) === (edited.has(name) ? EDITED : DECLARED);
+      const isServed = (name: string): boolean =>
+        threadsAt(name) === (edited.has(name) ? EDITED : DECLARED);
       await waitFor(() => all.map(({ name }) => name).filter((name) => !isServed(name)), {
         what: 'nobody to be left who is not served',
         until: ({ length }) => length === 0,
@@ -111,12 +121,18 @@ export async function openBacklog(options: {
   };
 }
 
-/** The simulator has one style for all keys, and says the moment to the millisecond: here each key gets its own. */
+/**
+ * The simulator has one style for all keys, and says the moment to the millisecond: here each key
+ * gets its own.
+ */
 async function restyle(passing: Passing): Promise<void> {
   const answer = await passing.forward();
   if (answer.status !== 429) return passing.reply();
   const { 'x-ratelimit-reset': reset, ...headers } = answer.headers;
-  return passing.reply({ ...answer, headers: { ...headers, ...waitHeader(styleOf(nameIn(passing)), Number(reset)) } });
+  return passing.reply({
+    ...answer,
+    headers: { ...headers, ...waitHeader(styleOf(nameIn(passing)), Number(reset)) },
+  });
 }
 
 /** The object that a call is for. */

@@ -3,16 +3,24 @@ import type { Call } from '../../simulator/types.ts';
 import { carriesEdit, nameIn, type Queue } from './rate-limit-backlog.ts';
 
 export const LIMIT = { calls: 10, perMs: 1_000 } as const;
-/** Calls of a credential that may be under way when one of them is refused: the default of `--api-in-flight`. */
+/**
+ * Calls of a credential that may be under way when one of them is refused: the default of
+ * `--api-in-flight`.
+ */
 const IN_FLIGHT = 4;
 /** The shortest own back-off after a 429, 10 s less 20 %. */
 const SHORTEST_PAUSE_MS = 8_000;
 /** What was under way when a 429 came, and what a busy machine does to all times. */
 const SLACK_MS = 2_000;
-/** Of a line: being noticed takes a while on a busy machine, and passes run side by side. Who waits longer was passed over. */
+/**
+ * Of a line: being noticed takes a while on a busy machine, and passes run side by side. Who waits
+ * longer was passed over.
+ */
 const SOME_OF_THE_LINE = 0.5;
 
-/** No more calls, refused ones included, than 1.05 times what the API would have taken in that time. */
+/**
+ * No more calls, refused ones included, than 1.05 times what the API would have taken in that time.
+ */
 export function keepsToTheLimit({ style, calls }: Queue): void {
   const all = calls();
   const took = (all.at(-1)?.receivedAt ?? 0) - (all[0]?.receivedAt ?? 0);
@@ -20,13 +28,18 @@ export function keepsToTheLimit({ style, calls }: Queue): void {
   expect(all.length, style).toBeLessThanOrEqual(1.05 * allowed);
 }
 
-/** After a 429 nothing is sent with that key for as long as the shortest pause takes, but for what was under way. */
+/**
+ * After a 429 nothing is sent with that key for as long as the shortest pause takes, but for what
+ * was under way.
+ */
 export function pausesAfterRefusals({ style, calls }: Queue, until: number): void {
   const all = calls().filter(({ receivedAt }) => receivedAt < until);
   const refused = all.filter(isRefused);
   for (const { answeredAt = 0 } of refused) {
     const sent = all.filter(
-      ({ receivedAt }) => receivedAt > answeredAt + SLACK_MS && receivedAt < answeredAt + SHORTEST_PAUSE_MS - SLACK_MS,
+      ({ receivedAt }) =>
+        receivedAt > answeredAt + SLACK_MS &&
+        receivedAt < answeredAt + SHORTEST_PAUSE_MS - SLACK_MS,
     );
     expect(sent.map(nameIn), `${style}: sent in a pause`).toEqual([]);
   }
@@ -34,20 +47,30 @@ export function pausesAfterRefusals({ style, calls }: Queue, until: number): voi
   expect(refused.length, `${style}: refused`).toBeLessThanOrEqual(IN_FLIGHT * pauses);
 }
 
-/** Everybody's first call comes about in the order in which they stand in line, edited ones left out. */
+/**
+ * Everybody's first call comes about in the order in which they stand in line, edited ones left
+ * out.
+ */
 export function starvesNobody({ style, line, calls }: Queue, edited: readonly string[]): void {
   const isLeft = (name: string): boolean => !edited.includes(name);
   const first = [...new Set(calls().map(nameIn))].filter(isLeft);
   const waiting = line().filter(isLeft);
-  const late = first.filter((name, place) => place - waiting.indexOf(name) > waiting.length * SOME_OF_THE_LINE);
+  const late = first.filter(
+    (name, place) => place - waiting.indexOf(name) > waiting.length * SOME_OF_THE_LINE,
+  );
   expect(late, `${style}: called later than their place in line`).toEqual([]);
   expect(first, `${style}: called at all`).toHaveLength(waiting.length);
 }
 
-/** The PUT of an edit arrives before the backlog does; maybe before we are told that Kubernetes has the edit. */
+/**
+ * The PUT of an edit arrives before the backlog does; maybe before we are told that Kubernetes has
+ * the edit.
+ */
 export function servesEditFirst({ names, calls }: Queue, name: string, editedAt: number): void {
   const all = calls();
-  const put = all.findIndex((call) => nameIn(call) === name && carriesEdit(call) && !isRefused(call));
+  const put = all.findIndex(
+    (call) => nameIn(call) === name && carriesEdit(call) && !isRefused(call),
+  );
   expect(put, `${name}: the PUT of its edit; -1 is none`).toBeGreaterThanOrEqual(0);
   const between = all.slice(0, put).filter(({ receivedAt }) => receivedAt >= editedAt);
   expect(between.length, `${name}: calls between its edit and its PUT`).toBeLessThanOrEqual(

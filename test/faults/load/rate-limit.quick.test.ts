@@ -11,9 +11,9 @@ import {
 } from './rate-limit-laws.ts';
 
 describe('Rate limit: 50 objects on a key that may make 10 calls a second', () => {
-  test('an operator told so meets no 429, sends each once, and an edit first', { timeout: 300_000 }, async ({
-    onTestFinished,
-  }) => {
+  test('an operator told so meets no 429, sends each once, and an edit first', {
+    timeout: 300_000,
+  }, async ({ onTestFinished }) => {
     const backlog = await openBacklog({
       styles: ['retry-after'],
       perKey: 50,

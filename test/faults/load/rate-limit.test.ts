@@ -18,16 +18,21 @@ const TIME_OUT = { timeout: 420_000 };
 
 /** In each line somebody near its end changes an object that was served and one that was not. */
 async function editSome({ queues, edit }: Backlog) {
-  const names = queues.flatMap((queue) => [0, 100].map((index) => ({ queue, name: queue.names[index] ?? '' })));
+  const names = queues.flatMap((queue) =>
+    [0, 100].map((index) => ({ queue, name: queue.names[index] ?? '' })),
+  );
   return Promise.all(names.map(async ({ queue, name }) => ({ queue, name, at: await edit(name) })));
 }
 
 async function untilCalls({ queues }: Backlog, count: number): Promise<void> {
-  await waitFor(() => Math.min(...queues.map(({ calls }) => calls().filter((call) => !isRefused(call)).length)), {
-    what: `${count} calls with each key that the API takes`,
-    until: (least) => least >= count,
-    timeoutMs: 120_000,
-  });
+  await waitFor(
+    () => Math.min(...queues.map(({ calls }) => calls().filter((call) => !isRefused(call)).length)),
+    {
+      what: `${count} calls with each key that the API takes`,
+      until: (least) => least >= count,
+      timeoutMs: 120_000,
+    },
+  );
 }
 
 function expectLaws({ queues }: Backlog, edits: Awaited<ReturnType<typeof editSome>>): void {
@@ -40,27 +45,32 @@ function expectLaws({ queues }: Backlog, edits: Awaited<ReturnType<typeof editSo
 }
 
 describe.concurrent('Rate limit: 500 objects on four keys that may make 10 calls a second', () => {
-  test('an operator told the limit meets no 429, and sends each object once', TIME_OUT, async ({ onTestFinished }) => {
-    const backlog = await openBacklog({
-      styles: STYLES,
-      perKey: PER_KEY,
-      limit: LIMIT,
-      told: '10/1s',
-      atEnd: onTestFinished,
-    });
-    await backlog.release();
-    await untilCalls(backlog, 40);
-    const edits = await editSome(backlog);
-    await backlog.served(120_000);
-    for (const queue of backlog.queues) {
-      expect(queue.calls().filter(isRefused), queue.style).toEqual([]);
-      repeatsNothing(queue);
-    }
-    expectLaws(backlog, edits);
-  });
+  test(
+    'an operator told the limit meets no 429, and sends each object once',
+    TIME_OUT,
+    async ({ onTestFinished }) => {
+      const backlog = await openBacklog({
+        styles: STYLES,
+        perKey: PER_KEY,
+        limit: LIMIT,
+        told: '10/1s',
+        atEnd: onTestFinished,
+      });
+      await backlog.release();
+      await untilCalls(backlog, 40);
+      const edits = await editSome(backlog);
+      await backlog.served(120_000);
+      for (const queue of backlog.queues) {
+        expect(queue.calls().filter(isRefused), queue.style).toEqual([]);
+        repeatsNothing(queue);
+      }
+      expectLaws(backlog, edits);
+    },
+  );
 
-  // Told nothing it sends as fast as it can: ten calls get through, up to four are refused, and then it rests for its own
-  // back-off of 10 s, which no header of a limit of one second exceeds. All 500 would take two minutes; so it is told in the end.
+  // Told nothing it sends as fast as it can: ten calls get through, up to four are refused, and
+  // then it rests for its own back-off of 10 s, which no header of a limit of one second exceeds.
+  // All 500 would take two minutes; so it is told in the end.
   test(
     'one told nothing rests after each 429, however the API words it, and goes on when told',
     TIME_OUT,
@@ -93,7 +103,13 @@ describe.concurrent('Rate limit: a 429 that asks for more than the own back-off'
   test('is heeded to the moment, in whatever style', TIME_OUT, async ({ onTestFinished }) => {
     const styles = RATE_HEADERS.filter((style) => style !== 'none');
     const limit = { calls: 2, perMs: 15_000 };
-    const backlog = await openBacklog({ styles, perKey: 4, limit, told: '0', atEnd: onTestFinished });
+    const backlog = await openBacklog({
+      styles,
+      perKey: 4,
+      limit,
+      told: '0',
+      atEnd: onTestFinished,
+    });
     await backlog.release();
     await backlog.served(120_000);
     for (const { style, names, calls } of backlog.queues) {

@@ -32,7 +32,8 @@ export async function startChurn(stage: Stage, namespace: string): Promise<Churn
   let number = 0;
   const nextName = (prefix: string): string => `${prefix}-${++number}`;
   const count = (what: string): void => void (done[what] = (done[what] ?? 0) + 1);
-  const pathOf = (plural: Plural, name = ''): string => `${GROUP}/${namespace}/${plural}${name && `/${name}`}`;
+  const pathOf = (plural: Plural, name = ''): string =>
+    `${GROUP}/${namespace}/${plural}${name && `/${name}`}`;
   const secretPath = `/api/v1/namespaces/${namespace}/secrets`;
 
   async function writeKey(secret: string): Promise<void> {
@@ -40,7 +41,8 @@ export async function startChurn(stage: Stage, namespace: string): Promise<Churn
     simulator.setKey(pair.id, pair.secret);
     const stringData = { keyId: pair.id, keySecret: pair.secret };
     const before = keyOf.get(secret);
-    if (before === undefined) await stage.ask('POST', secretPath, { metadata: { name: secret }, stringData });
+    if (before === undefined)
+      await stage.ask('POST', secretPath, { metadata: { name: secret }, stringData });
     else await stage.ask('PATCH', `${secretPath}/${secret}`, { stringData });
     keyOf.set(secret, pair.id);
     // Calls that are under way with the old one are refused, as it happens.
@@ -95,9 +97,18 @@ export async function startChurn(stage: Stage, namespace: string): Promise<Churn
   }
 
   async function touch(): Promise<void> {
-    const plural = draw.of(['pipesettings', 'pipesettings', 'pipesettings', 'organizations', 'activities'] as const);
+    const plural = draw.of([
+      'pipesettings',
+      'pipesettings',
+      'pipesettings',
+      'organizations',
+      'activities',
+    ] as const);
     const names = live[plural];
-    const what = names.length < POPULATION[plural] ? 'create' : draw.of(['edit', 'edit', 'delete', 'request'] as const);
+    const what =
+      names.length < POPULATION[plural]
+        ? 'create'
+        : draw.of(['edit', 'edit', 'delete', 'request'] as const);
     count(`${what} ${plural}`);
     if (what === 'create') await create(plural);
     else await { edit, delete: remove, request }[what](plural, draw.of(names));
@@ -123,7 +134,10 @@ export async function startChurn(stage: Stage, namespace: string): Promise<Churn
     },
     async fresh() {
       const secret = await addSecret();
-      const name = await create('pipesettings', { credentialsSecretRef: { name: secret }, suspend: false });
+      const name = await create('pipesettings', {
+        credentialsSecretRef: { name: secret },
+        suspend: false,
+      });
       return pathOf('pipesettings', name);
     },
   };
@@ -141,7 +155,10 @@ const BLUEPRINTS: Readonly<Record<Plural, Blueprint>> = {
     kind: 'PipeSettings',
     fixed: (name) => ({ organizationId: ORGANIZATION, serviceId: SERVICE, pipeId: name }),
     changing: (draw) => ({
-      settings: { engine_max_threads: draw.upTo(16) + 1, object_storage_concurrency: draw.upTo(30) + 1 },
+      settings: {
+        engine_max_threads: draw.upTo(16) + 1,
+        object_storage_concurrency: draw.upTo(30) + 1,
+      },
       suspend: draw.chance(0.05),
       mode: draw.chance(0.05) ? 'Plan' : 'Apply',
     }),

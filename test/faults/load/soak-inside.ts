@@ -3,7 +3,10 @@ import { EventEmitter, getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What only the process itself can tell; it answers every message with one of these, after a collection of garbage. */
+/**
+ * What only the process itself can tell; it answers every message with one of these, after a
+ * collection of garbage.
+ */
 export interface Inside {
   /** Alive after the collection. */
   readonly heapBytes: number;
@@ -11,7 +14,10 @@ export interface Inside {
   readonly listeners: number;
   /** Timers that are set, those included that would not keep the process up. */
   readonly timers: number;
-  /** Everything else with a life of its own: sockets, streams, sessions, parsers, by the name Node gives it. */
+  /**
+   * Everything else with a life of its own: sockets, streams, sessions, parsers, by the name Node
+   * gives it.
+   */
   readonly handles: Readonly<Record<string, number>>;
 }
 
@@ -34,7 +40,13 @@ function remember(target: AnyTarget): void {
   targets.add(new WeakRef(target));
 }
 
-for (const name of ['on', 'addListener', 'prependListener', 'once', 'prependOnceListener'] as const) {
+for (const name of [
+  'on',
+  'addListener',
+  'prependListener',
+  'once',
+  'prependOnceListener',
+] as const) {
   const original = Reflect.get(EventEmitter.prototype, name);
   EventEmitter.prototype[name] = function (...args): EventEmitter {
     remember(this);
@@ -50,8 +62,12 @@ EventTarget.prototype.addEventListener = function (type: string, ...rest: [never
 };
 
 function listenersOf(target: AnyTarget): number {
-  const names = target instanceof EventTarget ? [...(typesOf.get(target) ?? [])] : target.eventNames();
-  return names.reduce((sum, name) => sum + getEventListeners(target as EventEmitter, name).length, 0);
+  const names =
+    target instanceof EventTarget ? [...(typesOf.get(target) ?? [])] : target.eventNames();
+  return names.reduce(
+    (sum, name) => sum + getEventListeners(target as EventEmitter, name).length,
+    0,
+  );
 }
 
 function countListeners(): number {
@@ -65,16 +81,25 @@ function countListeners(): number {
 }
 
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as (options: { readonly type: 'major'; readonly execution: 'sync' }) => void;
+const collect = runInNewContext('gc') as (options: {
+  readonly type: 'major';
+  readonly execution: 'sync';
+}) => void;
 
 process.on('message', () => {
-  // Targets held by a WeakRef live to the end of the turn in which it was asked, so the collection has one to itself.
+  // Targets held by a WeakRef live to the end of the turn in which it was asked, so the collection
+  // has one to itself.
   collect({ type: 'major', execution: 'sync' });
   setImmediate(() => {
     const counts: Record<string, number> = {};
     for (const type of live.values()) counts[type] = (counts[type] ?? 0) + 1;
     const { Timeout: timers = 0, TickObject: _, Immediate: __, ...handles } = counts;
-    const inside: Inside = { heapBytes: process.memoryUsage().heapUsed, listeners: countListeners(), timers, handles };
+    const inside: Inside = {
+      heapBytes: process.memoryUsage().heapUsed,
+      listeners: countListeners(),
+      timers,
+      handles,
+    };
     process.send?.(inside);
   });
 });

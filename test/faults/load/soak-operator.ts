@@ -27,7 +27,9 @@ export async function startWatched(
       const status = await readFile(`${folder}/status`, 'utf8');
       const names = await readdir(`${folder}/fd`);
       // One that was closed since the listing is none.
-      const files = await Promise.all(names.map((name) => readlink(`${folder}/fd/${name}`).catch(() => '')));
+      const files = await Promise.all(
+        names.map((name) => readlink(`${folder}/fd/${name}`).catch(() => '')),
+      );
       return {
         rssMb: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024,
         sockets: files.filter((file) => file.startsWith('socket:')).length,

@@ -14,7 +14,10 @@ interface Trouble {
   readonly act: () => void | Promise<void>;
 }
 
-/** What befalls the two servers and the way to them in each round. A silence is left alone for as long as it takes to be noticed. */
+/**
+ * What befalls the two servers and the way to them in each round. A silence is left alone for as
+ * long as it takes to be noticed.
+ */
 export function troublesOf(stage: Stage, wire: Wire) {
   const { controlPlane, simulator } = stage;
   const done: Record<string, number> = {};

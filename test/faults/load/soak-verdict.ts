@@ -19,7 +19,10 @@ export interface Holdings {
 export interface Row {
   readonly what: string;
   readonly median: number;
-  /** By how much it has grown from the end of the warm-up to the end: the median of all slopes between two samples, times that time. */
+  /**
+   * By how much it has grown from the end of the warm-up to the end: the median of all slopes
+   * between two samples, times that time.
+   */
   readonly growth: number;
   readonly most: number;
   readonly flat: boolean;
@@ -28,7 +31,10 @@ export interface Row {
 /** Of the median, and so many whole things more, that may be noise. */
 const TOLERANCE = 0.05;
 const FEW = 3;
-/** What is remembered of events and of keys out of use fills up to a bound, and V8 compiles code, for longer than this lasts. */
+/**
+ * What is remembered of events and of keys out of use fills up to a bound, and V8 compiles code,
+ * for longer than this lasts.
+ */
 const FILLING_MB = 1;
 
 interface Series {
@@ -42,7 +48,10 @@ interface Point {
   readonly value: number;
 }
 
-/** Says of everything that could grow whether it was flat after the warm-up. What was looked at less than three times is not. */
+/**
+ * Says of everything that could grow whether it was flat after the warm-up. What was looked at less
+ * than three times is not.
+ */
 export function judge(options: {
   readonly memory: readonly Memory[];
   readonly holdings: readonly Holdings[];
@@ -63,13 +72,16 @@ export function judge(options: {
     held('listeners', ({ listeners }) => listeners, FEW),
     held('other handles', ({ handles }) => handles, FEW),
   ];
-  return all.map((series) => rowOf({ ...series, points: series.points.filter(({ atMs }) => atMs >= warmUpMs) }));
+  return all.map((series) =>
+    rowOf({ ...series, points: series.points.filter(({ atMs }) => atMs >= warmUpMs) }),
+  );
 }
 
 function rowOf({ what, points, more }: Series): Row {
   const [first] = points;
   const last = points.at(-1);
-  if (!first || !last || points.length < 3) return { what, median: 0, growth: 0, most: 0, flat: false };
+  if (!first || !last || points.length < 3)
+    return { what, median: 0, growth: 0, most: 0, flat: false };
   const middle = medianOf(points.map(({ value }) => value));
   const growth = slopeOf(points) * (last.atMs - first.atMs);
   const most = middle * TOLERANCE + more;
@@ -94,5 +106,7 @@ export function tableOf(rows: readonly Row[]): string {
     ({ what, median, growth, most, flat }) =>
       `| ${what} | ${median.toFixed(1)} | ${growth >= 0 ? '+' : ''}${growth.toFixed(1)} | ≤ +${most.toFixed(1)} | ${flat ? 'yes' : 'NO'} |`,
   );
-  return ['| What | Median | Growth | Allowed | Flat |', '|---|---|---|---|---|', ...lines].join('\n');
+  return ['| What | Median | Growth | Allowed | Flat |', '|---|---|---|---|---|', ...lines].join(
+    '\n',
+  );
 }

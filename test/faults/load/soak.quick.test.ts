@@ -5,9 +5,14 @@ import { type Holdings, judge, type Memory } from './soak-verdict.ts';
 const MINUTE = 60_000;
 const WARM_UP_MS = 5 * MINUTE;
 
-/** Half an hour of a process that is busy: what it holds goes up and down, and grows by so much a minute. */
+/**
+ * Half an hour of a process that is busy: what it holds goes up and down, and grows by so much a
+ * minute.
+ */
 function halfAnHour(
-  growth: Partial<Record<'rssMb' | 'heapMb' | 'sockets' | 'timers' | 'listeners' | 'handles', number>>,
+  growth: Partial<
+    Record<'rssMb' | 'heapMb' | 'sockets' | 'timers' | 'listeners' | 'handles', number>
+  >,
 ) {
   const draw = drawer(7);
   const at = (atMs: number, base: number, what: keyof typeof growth): number =>

@@ -18,7 +18,10 @@ const usage = `Usage: node test/faults/load/soak.ts [--minutes N]
 const NAMESPACE = 'soak';
 const STEP_MS = 150;
 const ROUND_MS = 120_000;
-/** For so long at the end of a round nothing is done but to count, again and again, what the process holds. */
+/**
+ * For so long at the end of a round nothing is done but to count, again and again, what the process
+ * holds.
+ */
 const CALM_MS = 20_000;
 const LOOKS = 5;
 const SAMPLE_MS = 10_000;
@@ -47,7 +50,11 @@ async function start(say: (line: string) => void): Promise<Running> {
   const kubeconfig = await writeTokenKubeconfig(join(folder, 'users', 'soak'), way);
   await stage.ask('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   const flags = `--namespaces ${NAMESPACE} --leader-elect --leader-elect-namespace pipewright --api-rate 0 --api-timeout 5s --cleanup-deadline 1m`;
-  const operator = await startWatched({ kubeconfig, apiUrl: stage.simulator.url, flags: flags.split(' ') });
+  const operator = await startWatched({
+    kubeconfig,
+    apiUrl: stage.simulator.url,
+    flags: flags.split(' '),
+  });
   open.push(operator.stop);
   return { stage, wire, operator };
 }
@@ -77,7 +84,10 @@ async function watchMemory(operator: Watched, signal: AbortSignal): Promise<Memo
   return seen;
 }
 
-/** The least of several looks: what is under way at one of them comes to an end, and what leaks is there at all. */
+/**
+ * The least of several looks: what is under way at one of them comes to an end, and what leaks is
+ * there at all.
+ */
 async function countHoldings(operator: Watched, began: number): Promise<Holdings> {
   const looks: Holdings[] = [];
   while (looks.length < LOOKS) {
@@ -109,14 +119,22 @@ async function countHoldings(operator: Watched, began: number): Promise<Holdings
 async function stillWorks(stage: Stage, churn: Churn): Promise<boolean> {
   const path = await churn.fresh();
   for (let tries = 0; tries < 600; tries += 1) {
-    const { status } = await stage.ask<{ status: { conditions: readonly { reason: string }[] } }>('GET', path);
-    if (status.conditions.some(({ reason }) => reason === 'Applied' || reason === 'Planned')) return true;
+    const { status } = await stage.ask<{ status: { conditions: readonly { reason: string }[] } }>(
+      'GET',
+      path,
+    );
+    if (status.conditions.some(({ reason }) => reason === 'Applied' || reason === 'Planned'))
+      return true;
     await pause(200);
   }
   return false;
 }
 
-async function soak({ stage, wire, operator }: Running, minutes: number, say: (line: string) => void) {
+async function soak(
+  { stage, wire, operator }: Running,
+  minutes: number,
+  say: (line: string) => void,
+) {
   const churn = await startChurn(stage, NAMESPACE);
   const troubles = troublesOf(stage, wire);
   const over = new AbortController();
@@ -139,8 +157,14 @@ async function soak({ stage, wire, operator }: Running, minutes: number, say: (l
     'calls to the management API': stage.simulator.callCount(),
   });
   console.log(`\n${describeMachine()}; ${minutes} minutes\n`);
-  console.log(`${done.map(([what, times]) => `${times} × ${what}`).join(', ')}\n\n${tableOf(rows)}\n`);
-  console.log(works ? 'A new object was still applied afterwards.' : 'A new object was NOT applied afterwards.');
+  console.log(
+    `${done.map(([what, times]) => `${times} × ${what}`).join(', ')}\n\n${tableOf(rows)}\n`,
+  );
+  console.log(
+    works
+      ? 'A new object was still applied afterwards.'
+      : 'A new object was NOT applied afterwards.',
+  );
   return works && rows.every(({ flat }) => flat);
 }
 
@@ -153,11 +177,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' }, help: { type: 'boolean' } } });
+  const { values } = parseArgs({
+    options: { minutes: { type: 'string', default: '30' }, help: { type: 'boolean' } },
+  });
   const minutes = Number(values.minutes);
   if (values.help || !(minutes >= 6)) {
     console.error(
-      values.help ? usage : `--minutes ${values.minutes} is not a number of 6 or more, three rounds.\n${usage}`,
+      values.help
+        ? usage
+        : `--minutes ${values.minutes} is not a number of 6 or more, three rounds.\n${usage}`,
     );
     return values.help ? 0 : 2;
   }

@@ -19,15 +19,18 @@ export function excesses({ fleet, during, openings }: Seen, { api, kube }: Weath
     ...fleet.members.flatMap(({ name, kind, path }) => {
       const own = calls.filter((call) => call.path.includes(path));
       const isPipe = kind === 'pipesettings';
-      // Each edit is acted on at once and begins a row of attempts. An organization is looked at, named and changed.
+      // Each edit is acted on at once and begins a row of attempts. An organization is looked at,
+      // named and changed.
       const row = (api ? attemptsWithin(MINUTE, FIRST_CALL_WAIT_MS) : 1) * (isPipe ? 1 : 3);
       const mostCalls = edits * row + (isPipe ? 0 : 2);
-      // A result that cannot be written is kept and written by later passes; a change is on record before it leaves.
+      // A result that cannot be written is kept and written by later passes; a change is on record
+      // before it leaves.
       const results = edits + own.length * (isPipe ? 1 : 2);
       const mostWrites = WRITES_A_PASS * (attemptsWithin(MINUTE, FIRST_PASS_WAIT_MS) + results);
       const writes = arrivals.filter(
         ({ method, path: to }) =>
-          ['PUT', 'PATCH'].includes(method) && to.replace(/\/status$/, '').endsWith(`/${kind}/${name}`),
+          ['PUT', 'PATCH'].includes(method) &&
+          to.replace(/\/status$/, '').endsWith(`/${kind}/${name}`),
       );
       return [
         ...over(`calls for ${name} in a minute`, busiest(timesOf(own), MINUTE), mostCalls),
@@ -43,17 +46,20 @@ export function excesses({ fleet, during, openings }: Seen, { api, kube }: Weath
       ];
     }),
     // A Secret is read for whoever needs it, by each pass anew while it cannot be.
-    ...[...byPath(arrivals.filter(({ path }) => path.includes('/pipewright.dev/')))].flatMap(([path, of]) => {
-      // A user's edit does not wait for the end of a wait.
-      const hasty = of.filter(
-        ({ at, fate }, index) => fate === 'throttled' && (of[index + 1]?.at ?? Infinity) < at + 1_000 - SLACK_MS,
-      );
-      return over(
-        `requests that did not wait the second they were asked to, ${path}`,
-        hasty.length,
-        kube?.throttled ? edits : 0,
-      );
-    }),
+    ...[...byPath(arrivals.filter(({ path }) => path.includes('/pipewright.dev/')))].flatMap(
+      ([path, of]) => {
+        // A user's edit does not wait for the end of a wait.
+        const hasty = of.filter(
+          ({ at, fate }, index) =>
+            fate === 'throttled' && (of[index + 1]?.at ?? Infinity) < at + 1_000 - SLACK_MS,
+        );
+        return over(
+          `requests that did not wait the second they were asked to, ${path}`,
+          hasty.length,
+          kube?.throttled ? edits : 0,
+        );
+      },
+    ),
     ...[...byPath(openings)].flatMap(([path, of]) =>
       over(
         `watches opened in ten seconds, ${path}`,
@@ -76,7 +82,11 @@ function hastyCalls(calls: readonly Call[]): number {
   return calls.filter((call, index) => {
     const next = calls[index + 1];
     const isFailure = call.status !== 200 || call.fate !== undefined;
-    return isFailure && next && next.receivedAt - call.receivedAt < FIRST_CALL_WAIT_MS * JITTER - SLACK_MS;
+    return (
+      isFailure &&
+      next &&
+      next.receivedAt - call.receivedAt < FIRST_CALL_WAIT_MS * JITTER - SLACK_MS
+    );
   }).length;
 }
 
@@ -86,10 +96,15 @@ function timesOf(calls: readonly Call[]): number[] {
 
 /** Most of these moments in any stretch of this length. */
 function busiest(times: readonly number[], perMs: number): number {
-  return Math.max(0, ...times.map((from) => times.filter((time) => time >= from && time < from + perMs).length));
+  return Math.max(
+    0,
+    ...times.map((from) => times.filter((time) => time >= from && time < from + perMs).length),
+  );
 }
 
-function byPath<T extends { readonly path: string; readonly method?: string }>(all: readonly T[]): Map<string, T[]> {
+function byPath<T extends { readonly path: string; readonly method?: string }>(
+  all: readonly T[],
+): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const one of all) {
     const key = `${one.method ?? 'WATCH'} ${one.path}`;

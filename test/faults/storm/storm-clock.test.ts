@@ -17,10 +17,12 @@ const LONGEST_WAIT_MS = 6 * HOUR * 1.2;
 /** Answers after which the operator waits for minutes or hours. */
 const FAULTS: readonly Fault[] = [
   ...[301, 307, 400, 401, 403, 404, 410, 418, 422, 424].map((status) => ({ status })),
-  ...(['text', 'empty', 'null', 'no-result', 'truncated', 'error-with-200'] as const).map((body) => ({
-    status: 200,
-    body,
-  })),
+  ...(['text', 'empty', 'null', 'no-result', 'truncated', 'error-with-200'] as const).map(
+    (body) => ({
+      status: 200,
+      body,
+    }),
+  ),
   { play: { settings: { echo: 'stale' }, organization: { echo: 'stale' } } },
   { status: 503, headers: { 'retry-after': '600' } },
   { status: 429, headers: { 'x-ratelimit-reset': '300' } },

@@ -3,8 +3,20 @@ import { isDeepStrictEqual } from 'node:util';
 import { waitFor } from '../../controlplane/client.ts';
 import { strangers } from '../../simulator/organization-types.ts';
 import { asAdmin, type Stored } from '../../support/cluster.ts';
-import { endpoint, type Org, type Organizations, organizationsOf } from '../../support/organization-scene.ts';
-import { ORGANIZATION, type Pset, pathOf, type Scene, SERVICE, type SeenEvent } from '../../support/scene.ts';
+import {
+  endpoint,
+  type Org,
+  type Organizations,
+  organizationsOf,
+} from '../../support/organization-scene.ts';
+import {
+  ORGANIZATION,
+  type Pset,
+  pathOf,
+  type Scene,
+  SERVICE,
+  type SeenEvent,
+} from '../../support/scene.ts';
 import type { Waiting } from '../clock/long-waits.ts';
 
 export interface FleetOptions {
@@ -13,7 +25,10 @@ export interface FleetOptions {
   readonly organizations: number;
 }
 
-/** Objects of both writing kinds that are edited again and again, each edit with other values for the same fields. */
+/**
+ * Objects of both writing kinds that are edited again and again, each edit with other values for
+ * the same fields.
+ */
 export interface Fleet {
   /** How often every object was written so far, its creation counted. */
   readonly edits: number;
@@ -64,7 +79,9 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
     edits += 1;
     await Promise.all([
       ...pipeNames.map((name, index) => scene.pset(name, { settings: settingsAt(index, edits) })),
-      ...left().map(({ name, id, index }) => orgs.create(name, { organizationId: id, ...wishAt(index, edits) })),
+      ...left().map(({ name, id, index }) =>
+        orgs.create(name, { organizationId: id, ...wishAt(index, edits) }),
+      ),
     ]);
   }
 
@@ -101,7 +118,8 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
         : []),
       ...differs('objects', psets.length + listed.length, pipes + left().length),
     ];
-    if (wrong.length > 0) throw new Error(`${wrong.length} things are not as wanted:\n${wrong.slice(0, 8).join('\n')}`);
+    if (wrong.length > 0)
+      throw new Error(`${wrong.length} things are not as wanted:\n${wrong.slice(0, 8).join('\n')}`);
   }
 
   return {
@@ -139,7 +157,9 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
     },
     async versions() {
       const all: readonly Stored[] = [...(await scene.list()), ...(await allOf(orgs))];
-      return Object.fromEntries(all.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+      return Object.fromEntries(
+        all.map(({ metadata }) => [metadata.name, metadata.resourceVersion]),
+      );
     },
     members: [
       ...pipeNames.map((name) => ({ name, kind: 'pipesettings' as const, path: pathOf(name) })),
@@ -149,7 +169,10 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
 }
 
 function settingsAt(index: number, edit: number) {
-  return { engine_max_threads: (index + edit) % 64, object_storage_concurrency: 1 + ((index * 7 + edit) % 35) };
+  return {
+    engine_max_threads: (index + edit) % 64,
+    object_storage_concurrency: 1 + ((index * 7 + edit) % 35),
+  };
 }
 
 /** Each edit adds one endpoint and drops another. Every other organization has a finalizer. */
@@ -166,13 +189,25 @@ async function allOf(orgs: Organizations): Promise<Org[]> {
 }
 
 /** Ready, about this generation, everywhere, with nothing under way. */
-function notDone({ metadata, status }: Pset | Org, isNobodys: (id: string) => boolean = () => false): string[] {
-  const { conditions, observedGeneration, pendingChange, privateEndpoints = [] } = status as Org['status'];
-  const seen = {
-    conditions: conditions.map(({ type, reason, observedGeneration: of }) => `${type} ${reason} ${of}`),
+function notDone(
+  { metadata, status }: Pset | Org,
+  isNobodys: (id: string) => boolean = () => false,
+): string[] {
+  const {
+    conditions,
     observedGeneration,
     pendingChange,
-    ledger: privateEndpoints.map(({ id, origin, state }) => `${isNobodys(id) ? 'Added' : origin} ${state}`),
+    privateEndpoints = [],
+  } = status as Org['status'];
+  const seen = {
+    conditions: conditions.map(
+      ({ type, reason, observedGeneration: of }) => `${type} ${reason} ${of}`,
+    ),
+    observedGeneration,
+    pendingChange,
+    ledger: privateEndpoints.map(
+      ({ id, origin, state }) => `${isNobodys(id) ? 'Added' : origin} ${state}`,
+    ),
   };
   const wanted = {
     conditions: [`Ready Applied ${metadata.generation}`],
@@ -183,12 +218,18 @@ function notDone({ metadata, status }: Pset | Org, isNobodys: (id: string) => bo
   return differs(`${metadata.name} (${conditions[0]?.message ?? ''})`, seen, wanted);
 }
 
-/** Whether events say of an endpoint that nobody can tell whose it is: such a one is not removed any more. */
-async function toldOf(scene: FleetOptions['scene']): Promise<(name: string) => (id: string) => boolean> {
+/**
+ * Whether events say of an endpoint that nobody can tell whose it is: such a one is not removed any
+ * more.
+ */
+async function toldOf(
+  scene: FleetOptions['scene'],
+): Promise<(name: string) => (id: string) => boolean> {
   const path = `/apis/events.k8s.io/v1/namespaces/${scene.namespace}/events`;
   const { items } = await asAdmin<{ items: SeenEvent[] }>('GET', path);
   const told = items.filter(({ reason }) => reason === 'OwnershipUnknown');
-  return (name) => (id) => told.some(({ regarding, note }) => regarding.name === name && note.includes(`${id} (`));
+  return (name) => (id) =>
+    told.some(({ regarding, note }) => regarding.name === name && note.includes(`${id} (`));
 }
 
 function differs(what: string, seen: unknown, wanted: unknown): string[] {

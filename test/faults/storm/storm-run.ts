@@ -34,10 +34,14 @@ const QUIET_MS = 60_000;
 const STILL_MS = 5_000;
 
 /**
- * Edits all objects again and again while the storm rages, lets it end some time after the last edit, waits until all is
- * as wanted, and then watches for a minute. `boundMs`: what the waits that stood at the end of the storm may add up to.
+ * Edits all objects again and again while the storm rages, lets it end some time after the last
+ * edit, waits until all is as wanted, and then watches for a minute. `boundMs`: what the waits that
+ * stood at the end of the storm may add up to.
  */
-export async function runStorm({ weather, pipes, organizations, seed }: Storm, boundMs: number): Promise<Seen> {
+export async function runStorm(
+  { weather, pipes, organizations, seed }: Storm,
+  boundMs: number,
+): Promise<Seen> {
   const sky = createSky(weather, seed);
   const stage = await openStage({
     kube: sky.handlers,
@@ -49,7 +53,10 @@ export async function runStorm({ weather, pipes, organizations, seed }: Storm, b
     const fleet = createFleet({ scene: stage, pipes, organizations });
     // Straight to the simulator: a proxy would make every answer that breaks off a reset.
     const time = movedTime();
-    const operator = await stage.start({ to: { ...stage.api, url: simulator.url }, preload: [time.preload()] });
+    const operator = await stage.start({
+      to: { ...stage.api, url: simulator.url },
+      preload: [time.preload()],
+    });
     await waitFor(() => kube.watches.size >= 3, { what: 'a watch of every kind' });
     sky.rage({ kube, simulator });
     for (let count = 0; count < EDITS; count += 1) {
@@ -61,7 +68,9 @@ export async function runStorm({ weather, pipes, organizations, seed }: Storm, b
     const calmAt = time.now();
     await fleet.converge(boundMs, async () => time.passWait(await fleet.notDone(), operator));
     const convergedMs = time.now() - calmAt;
-    await waitFor(() => Date.now() - (sky.arrivals.at(-1)?.at ?? 0) > STILL_MS, { what: 'the last request' });
+    await waitFor(() => Date.now() - (sky.arrivals.at(-1)?.at ?? 0) > STILL_MS, {
+      what: 'the last request',
+    });
     const during = { arrivals: [...sky.arrivals], calls: [...simulator.log] };
     const before = await fleet.versions();
     await pause(QUIET_MS);
@@ -83,7 +92,10 @@ export async function runStorm({ weather, pipes, organizations, seed }: Storm, b
   }
 }
 
-/** Where others are busy, the API server soon forgets the version from which a quiet watch would go on. */
+/**
+ * Where others are busy, the API server soon forgets the version from which a quiet watch would go
+ * on.
+ */
 function isList({ method, path }: Arrival): boolean {
   return method === 'GET' && /\/(pipesettings|organizations|activities|secrets)$/.test(path);
 }

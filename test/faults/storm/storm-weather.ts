@@ -96,7 +96,8 @@ export function createSky({ kube = {}, api }: Weather, seed: number): Sky {
     const { method, path, arrivedAt: at } = passing;
     const fate = fateOf(method);
     arrivals.push({ at, method, path: plainPath(path), fate });
-    if (fate === 'throttled') return passing.reply(refusal(TOO_MANY, { 'retry-after': String(RETRY_AFTER_S) }));
+    if (fate === 'throttled')
+      return passing.reply(refusal(TOO_MANY, { 'retry-after': String(RETRY_AFTER_S) }));
     if (fate === 'conflict') return passing.reply(refusal(CONFLICT));
     await passing.forward();
     await passing.reply();
@@ -121,7 +122,10 @@ export function createSky({ kube = {}, api }: Weather, seed: number): Sky {
   };
 }
 
-/** Decides for each of the calls to come, more than any storm has, whether it is spoilt; until `clear`. */
+/**
+ * Decides for each of the calls to come, more than any storm has, whether it is spoilt; until
+ * `clear`.
+ */
 export function spoil(simulator: Simulator, { share, faults }: Faults, seed: number): void {
   const dice = diceOf(seed);
   for (let call = 0; call < MOST_CALLS; call += 1) {

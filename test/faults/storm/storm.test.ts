@@ -24,20 +24,30 @@ const BUSY = [{ status: 409 }, { status: 423 }, { status: 425 }] as const;
 const LIMITED = [{ status: 429, headers: { 'retry-after': '1' } }] as const;
 
 /**
- * Waits double, so after twelve seconds none of a pass is longer than 32 s and a fifth, and none of a call longer than
- * 20 s (a limited key: 10 s at first) and a fifth; that of a watch is 30 s and a fifth at most. Then come a few steps.
+ * Waits double, so after twelve seconds none of a pass is longer than 32 s and a fifth, and none of
+ * a call longer than 20 s (a limited key: 10 s at first) and a fifth; that of a watch is 30 s and a
+ * fifth at most. Then come a few steps.
  */
 const BOUND_MS = 90_000;
-/** By the operator's time, which is moved on where only long waits are left: an endpoint that was refused waits 10 min and a fifth. */
+/**
+ * By the operator's time, which is moved on where only long waits are left: an endpoint that was
+ * refused waits 10 min and a fifth.
+ */
 const CONVERGED_MS = 15 * 60_000;
 const few = { pipes: 10, organizations: 4 };
 const SHARE = 0.4;
 
 const STORMS: Readonly<Record<string, Omit<Storm, 'seed'>>> = {
-  'R6, R10: 70 % of updates and 50 % of patches are conflicts': { weather: { kube: CONFLICTS }, ...few },
+  'R6, R10: 70 % of updates and 50 % of patches are conflicts': {
+    weather: { kube: CONFLICTS },
+    ...few,
+  },
   'R6, R10: 40 % of watches are closed': { weather: { kube: CLOSES }, ...few },
   'R6, R10: 30 % of requests are throttled': { weather: { kube: THROTTLING }, ...few },
-  'R6, R10: every update and patch is a conflict': { weather: { kube: { updates: 1, patches: 1 } }, ...few },
+  'R6, R10: every update and patch is a conflict': {
+    weather: { kube: { updates: 1, patches: 1 } },
+    ...few,
+  },
   'R6, R10: every request is throttled': { weather: { kube: { throttled: 1 } }, ...few },
   'R6, R10: calls are reset, broken off or never answered': api(RESETS),
   'R6, R10: calls meet errors of the server': api(SERVER_ERRORS),

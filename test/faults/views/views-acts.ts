@@ -1,8 +1,15 @@
 import type { Stage } from '../stage.ts';
 import { type Sort, type Subject, subjectOf } from './views-subjects.ts';
 
-/** What users do to an object. A number is a wish; `heir` makes another object for the same pipe or organization. */
-export type Act = `${'make' | 'change' | 'suspend' | 'heir'} ${number}` | `label ${string}` | 'remove' | 'touch';
+/**
+ * What users do to an object. A number is a wish; `heir` makes another object for the same pipe or
+ * organization.
+ */
+export type Act =
+  | `${'make' | 'change' | 'suspend' | 'heir'} ${number}`
+  | `label ${string}`
+  | 'remove'
+  | 'touch';
 
 /** An object, and the one that is to have its pipe or organization after it. */
 export interface Cast {
@@ -10,8 +17,15 @@ export interface Cast {
   readonly heir: Subject;
 }
 
-export function castOf(stage: Pick<Stage, 'namespace' | 'simulator'>, sort: Sort, name: string): Cast {
-  return { subject: subjectOf(stage, sort, name), heir: subjectOf(stage, sort, `${name}-heir`, name) };
+export function castOf(
+  stage: Pick<Stage, 'namespace' | 'simulator'>,
+  sort: Sort,
+  name: string,
+): Cast {
+  return {
+    subject: subjectOf(stage, sort, name),
+    heir: subjectOf(stage, sort, `${name}-heir`, name),
+  };
 }
 
 /** Does it; nobody need have noticed yet. */

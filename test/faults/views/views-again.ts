@@ -37,8 +37,13 @@ export interface AgainResult {
 
 const QUIET_MS = 1_000;
 
-/** One operator lives through everything, is shown all of it a second time, and then lists from before; users change what is left meanwhile. */
-export async function runAgain(cases: readonly AgainCase[] = AGAIN): Promise<ReadonlyMap<string, AgainResult>> {
+/**
+ * One operator lives through everything, is shown all of it a second time, and then lists from
+ * before; users change what is left meanwhile.
+ */
+export async function runAgain(
+  cases: readonly AgainCase[] = AGAIN,
+): Promise<ReadonlyMap<string, AgainResult>> {
   const view = createView();
   const stage = await openStage({ kube: view.handlers });
   const casts = cases.map((one) => ({ ...one, cast: castOf(stage, one.sort, one.name) }));
@@ -57,14 +62,16 @@ export async function runAgain(cases: readonly AgainCase[] = AGAIN): Promise<Rea
 
     const [calls, writes, lines] = [callsNow(), view.writes.length, [...view.lines]];
     for (const watch of stage.kube.watches) {
-      for (const { text, plural } of lines) if (watch.path.includes(`/${plural}?`)) watch.send(text);
+      for (const { text, plural } of lines)
+        if (watch.path.includes(`/${plural}?`)) watch.send(text);
     }
     await markersThrough(stage);
     await pause(QUIET_MS);
     const replayed = doneSince(calls, writes);
 
     const answered = view.answerLists(lists);
-    for (const watch of stage.kube.watches) if (!watch.path.includes('/secrets?')) watch.send(EXPIRED);
+    for (const watch of stage.kube.watches)
+      if (!watch.path.includes('/secrets?')) watch.send(EXPIRED);
     await waitFor(() => answered.count() >= lists.size, { what: 'lists to be asked for again' });
     const left = casts.filter(({ lived }) => lived.at(-1) !== 'remove');
     await Promise.all(left.map(({ cast }) => perform(cast, 'change 4')));
@@ -73,7 +80,9 @@ export async function runAgain(cases: readonly AgainCase[] = AGAIN): Promise<Rea
 
     const callsBefore = callsNow();
     answered.end();
-    await Promise.all(left.map(({ cast, lived }) => dealtWith(cast, ['make 1', ...lived, 'change 4'])));
+    await Promise.all(
+      left.map(({ cast, lived }) => dealtWith(cast, ['make 1', ...lived, 'change 4'])),
+    );
     await pause(QUIET_MS);
     const results = casts.map(({ name, cast }, index) => {
       const atTruth = cast.subject

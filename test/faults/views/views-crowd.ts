@@ -1,4 +1,7 @@
-/** Gives the way to what becomes of one of these cases. All run, so many at once, from the first time that one is asked for. */
+/**
+ * Gives the way to what becomes of one of these cases. All run, so many at once, from the first
+ * time that one is asked for.
+ */
 export function crowd<Case, Result>(
   cases: readonly Case[],
   { atOnce, run }: { readonly atOnce: number; readonly run: (one: Case) => Promise<Result> },

@@ -22,7 +22,10 @@ describe.each(NOTICES)('R5: unseen, and %s', (notice) => {
   });
 });
 
-/** The ledger of the heir: what the object before it has added and left is found, whatever was seen of its end. */
+/**
+ * The ledger of the heir: what the object before it has added and left is found, whatever was seen
+ * of its end.
+ */
 function heirLedgerOf({ sort, before, meanwhile }: Omit<Gap, 'name'>): string[] | undefined {
   if (sort === 'PipeSettings' || ![...before, ...meanwhile].includes('heir 3')) return undefined;
   return ['always Found', 'only-3 Added'];

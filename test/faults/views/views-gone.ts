@@ -37,7 +37,10 @@ const MEANWHILE: readonly Omit<Gap, 'name' | 'sort'>[] = [
 /** An object with a finalizer cannot be gone before the operator has noticed. */
 export const GAPS: readonly Gap[] = SORTS.flatMap((sort, i) =>
   MEANWHILE.map((gap, j) => ({ ...gap, sort, name: `s${i}-g${j}` })).filter(
-    ({ meanwhile }) => sort !== 'held Organization' || meanwhile.at(-1) === 'remove' || !meanwhile.includes('remove'),
+    ({ meanwhile }) =>
+      sort !== 'held Organization' ||
+      meanwhile.at(-1) === 'remove' ||
+      !meanwhile.includes('remove'),
   ),
 );
 
@@ -45,11 +48,16 @@ export interface AfterGap {
   readonly outcome: Outcome;
   /** The operator still counts it among its objects. */
   readonly isCounted: boolean;
-  /** What the heir's ledger says of its endpoints; absent where there is no heir, or it has none. */
+  /**
+   * What the heir's ledger says of its endpoints; absent where there is no heir, or it has none.
+   */
   readonly heirLedger?: readonly string[];
 }
 
-/** Everything comes to pass while the operator sees nothing; then it is told that it has missed something. */
+/**
+ * Everything comes to pass while the operator sees nothing; then it is told that it has missed
+ * something.
+ */
 export async function runGaps(notice: Notice): Promise<ReadonlyMap<string, AfterGap>> {
   const view = createView();
   const stage = await openStage({ kube: view.handlers, flags: ['--api-timeout', '2s'] });
@@ -68,12 +76,17 @@ export async function runGaps(notice: Notice): Promise<ReadonlyMap<string, After
     if (notice === 'the watch is cut, and the next one says 410') {
       const former = new Set(stage.kube.watches);
       for (const watch of former) watch.sever();
-      await waitFor(() => isEveryOneNew(stage.kube.watches, former), { what: 'the watches to be opened again' });
+      await waitFor(() => isEveryOneNew(stage.kube.watches, former), {
+        what: 'the watches to be opened again',
+      });
     }
     end();
     for (const watch of stage.kube.watches) watch.send(EXPIRED);
-    await Promise.all(casts.map(({ gap, cast }) => dealtWith(cast, [...gap.before, ...gap.meanwhile])));
-    // The operator has heard the answers to its last writes when what came after them has gone all the way.
+    await Promise.all(
+      casts.map(({ gap, cast }) => dealtWith(cast, [...gap.before, ...gap.meanwhile])),
+    );
+    // The operator has heard the answers to its last writes when what came after them has gone all
+    // the way.
     await markersThrough(stage);
     const page = await operator.page('metrics');
     const results = await Promise.all(
@@ -104,14 +117,21 @@ function isEveryOneNew(watches: ReadonlySet<Watch>, former: ReadonlySet<Watch>):
 
 const PAGE = 5;
 
-/** The lists of both kinds in small pages. The first time that a second page is asked for it is refused, after `meanwhile`. */
-function inPages(namespace: string, meanwhile: () => Promise<unknown>): (passing: Passing) => Promise<boolean> {
+/**
+ * The lists of both kinds in small pages. The first time that a second page is asked for it is
+ * refused, after `meanwhile`.
+ */
+function inPages(
+  namespace: string,
+  meanwhile: () => Promise<unknown>,
+): (passing: Passing) => Promise<boolean> {
   const refused = new Set<string>();
   let past: Promise<unknown> | undefined;
   return async (passing) => {
     const { searchParams } = new URL(passing.path, 'http://proxy');
     const plural = pluralOf(passing.path);
-    if (passing.method !== 'GET' || !searchParams.has('limit') || plural === 'secrets') return false;
+    if (passing.method !== 'GET' || !searchParams.has('limit') || plural === 'secrets')
+      return false;
     const next = searchParams.get('continue');
     if (next && !refused.has(plural)) {
       refused.add(plural);

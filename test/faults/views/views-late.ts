@@ -54,7 +54,11 @@ export async function runLate(telling: Telling): Promise<ReadonlyMap<string, Tol
   const toLose = new Set(cases.filter(({ isLost }) => isLost).map(({ name }) => name));
   view.take(async (passing) => {
     const name = nameOf(passing.path);
-    if (!passing.path.endsWith('/status') || !saysOf(passing.body).startsWith('True') || !toLose.delete(name))
+    if (
+      !passing.path.endsWith('/status') ||
+      !saysOf(passing.body).startsWith('True') ||
+      !toLose.delete(name)
+    )
       return false;
     await passing.forward();
     passing.sever();
@@ -73,10 +77,17 @@ export async function runLate(telling: Telling): Promise<ReadonlyMap<string, Tol
     );
     await pause(lagMs + QUIET_MS);
     const saidOf = ({ name, plural }: Subject): readonly string[] =>
-      redated(view.writes.filter((one) => one.name === name && one.plural === plural && one.code < 300).map(said));
+      redated(
+        view.writes
+          .filter((one) => one.name === name && one.plural === plural && one.code < 300)
+          .map(said),
+      );
     const results = casts.map(async ({ name, cast: { subject, heir } }) => {
       const outcome = await subject.outcome();
-      return [name, { outcome, calls: subject.calls(), said: saidOf(subject), heirSaid: saidOf(heir) }] as const;
+      return [
+        name,
+        { outcome, calls: subject.calls(), said: saidOf(subject), heirSaid: saidOf(heir) },
+      ] as const;
     });
     return new Map(await Promise.all(results));
   } finally {
@@ -99,14 +110,19 @@ function begin(telling: Telling, view: View): () => void {
   }
 }
 
-/** An intent that has become old before it could leave, on a slow machine, is written down once more with its new time. */
+/**
+ * An intent that has become old before it could leave, on a slow machine, is written down once more
+ * with its new time.
+ */
 function redated(all: readonly string[]): readonly string[] {
   return all.filter((one, index) => !one.startsWith('Unknown Pending') || one !== all[index + 1]);
 }
 
 function said({ body }: Write): string {
   const { metadata } = body as { metadata?: { finalizers?: unknown } };
-  return metadata && 'finalizers' in metadata ? `finalizers ${JSON.stringify(metadata.finalizers)}` : saysOf(body);
+  return metadata && 'finalizers' in metadata
+    ? `finalizers ${JSON.stringify(metadata.finalizers)}`
+    : saysOf(body);
 }
 
 /** What a status says of itself in short. */

@@ -11,7 +11,10 @@ const SNAPSHOTS: readonly Snapshot[] = [
 ];
 const ARRIVALS: readonly Arrival[] = ['the watch catches up', 'the watch is refused with 410'];
 const RUNS = SNAPSHOTS.flatMap((snapshot) => ARRIVALS.map((arrival) => ({ snapshot, arrival })));
-const resultsOf = crowd(RUNS, { atOnce: 2, run: ({ snapshot, arrival }) => runPast(snapshot, arrival) });
+const resultsOf = crowd(RUNS, {
+  atOnce: 2,
+  run: ({ snapshot, arrival }) => runPast(snapshot, arrival),
+});
 
 describe.each(RUNS)('R4: restarted on lists from $snapshot, until $arrival', (run) => {
   test.each(CASES)('$sort, since then $meanwhile', async ({ name }) => {
@@ -36,26 +39,41 @@ describe.each(RUNS)('R4: restarted on lists from $snapshot, until $arrival', (ru
     const allLooks = calls.length + callsThen.length - allWrites.length;
     expect(allLooks, 'looked at at all').toBeLessThanOrEqual(4);
     const generations = said.map(({ applied }) => applied?.generation);
-    expect(new Set(generations).size, 'no older generation is said to be applied').toBeLessThanOrEqual(1);
+    expect(
+      new Set(generations).size,
+      'no older generation is said to be applied',
+    ).toBeLessThanOrEqual(1);
     expect(withoutHistory(after), 'the last word is the truth').toEqual(withoutHistory(before));
-    expect(historyIn(after), 'what was done is on record').toEqual([...historyIn(before), ...nameGivenBack(allWrites)]);
+    expect(historyIn(after), 'what was done is on record').toEqual([
+      ...historyIn(before),
+      ...nameGivenBack(allWrites),
+    ]);
   });
 });
 
 function writesIn(calls: readonly unknown[]): readonly unknown[] {
-  return calls.filter((body) => !isDeepStrictEqual(body, { privateEndpoints: { add: [], remove: [] } }));
+  return calls.filter(
+    (body) => !isDeepStrictEqual(body, { privateEndpoints: { add: [], remove: [] } }),
+  );
 }
 
 function withoutHistory(outcomes: readonly Outcome[]): unknown {
-  return JSON.parse(JSON.stringify(outcomes, (key, value: unknown) => (key === 'history' ? undefined : value)));
+  return JSON.parse(
+    JSON.stringify(outcomes, (key, value: unknown) => (key === 'history' ? undefined : value)),
+  );
 }
 
 function historyIn(outcomes: readonly Outcome[]): readonly unknown[] {
-  const objects = outcomes.map(({ object }) => object as { status: { history?: unknown[] } } | undefined);
+  const objects = outcomes.map(
+    ({ object }) => object as { status: { history?: unknown[] } } | undefined,
+  );
   return objects.flatMap((object) => object?.status.history ?? []);
 }
 
-/** What history tells of these writes: an organization had the name of the past, and was given its own again. */
+/**
+ * What history tells of these writes: an organization had the name of the past, and was given its
+ * own again.
+ */
 function nameGivenBack(writes: readonly unknown[]): readonly unknown[] {
   const names = (writes as { name?: string }[]).flatMap(({ name }) => name ?? []);
   if (names.length === 0) return [];

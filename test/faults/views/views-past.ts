@@ -9,7 +9,10 @@ import { type Act, type Cast, castOf, dealtWith, perform } from './views-acts.ts
 import { type Outcome, SORTS, type Sort, subjectOf } from './views-subjects.ts';
 
 /** When the lists were made that a later operator gets. */
-export type Snapshot = 'before anything was applied' | 'when all was applied' | 'before a change was acted on';
+export type Snapshot =
+  | 'before anything was applied'
+  | 'when all was applied'
+  | 'before a change was acted on';
 
 /** How the truth comes to an operator that looks at the past. */
 export type Arrival = 'the watch catches up' | 'the watch is refused with 410';
@@ -38,7 +41,10 @@ export const CASES: readonly PastCase[] = SORTS.flatMap((sort, i) =>
 
 /** What came of one case. */
 export interface PastResult {
-  /** Where it stood before the operator looked at the past, and once the truth had come; the heir's beside it. */
+  /**
+   * Where it stood before the operator looked at the past, and once the truth had come; the heir's
+   * beside it.
+   */
   readonly before: readonly Outcome[];
   readonly after: readonly Outcome[];
   /** What was sent while it looked at the past, and afterwards. */
@@ -55,13 +61,19 @@ const QUIET_MS = 1_000;
 /** The lists of both kinds as they are now, by plural. */
 export async function listsOf(namespace: string): Promise<ReadonlyMap<string, string>> {
   const lists = KINDS.map(async (plural) => {
-    const list = await asAdmin('GET', `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/${plural}`);
+    const list = await asAdmin(
+      'GET',
+      `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/${plural}`,
+    );
     return [plural, JSON.stringify(list)] as const;
   });
   return new Map(await Promise.all(lists));
 }
 
-/** One operator lives through everything; another starts with lists from before, and learns the truth. */
+/**
+ * One operator lives through everything; another starts with lists from before, and learns the
+ * truth.
+ */
 export async function runPast(
   snapshot: Snapshot,
   arrival: Arrival,
@@ -85,7 +97,8 @@ export async function runPast(
     const calls = casts.map(({ cast }, index) => cast.subject.calls().slice(callsBefore[index]));
     const writes = view.writes.slice(writesBefore).filter(({ code }) => code < 300);
     past.end();
-    if (arrival === 'the watch is refused with 410') for (const watch of stage.kube.watches) watch.send(EXPIRED);
+    if (arrival === 'the watch is refused with 410')
+      for (const watch of stage.kube.watches) watch.send(EXPIRED);
     letGo();
     await markersThrough(stage);
     await untilAtRest(stage.namespace);
@@ -107,7 +120,10 @@ export async function runPast(
   }
 }
 
-/** All that happens before the look at the past, with an operator that sees it; gives the lists of that moment. */
+/**
+ * All that happens before the look at the past, with an operator that sees it; gives the lists of
+ * that moment.
+ */
 async function live(
   stage: Stage,
   casts: readonly (PastCase & { readonly cast: Cast })[],
@@ -135,7 +151,11 @@ async function live(
 }
 
 /** Does one thing after the other, each dealt with before the next. */
-export async function liveThrough(cast: Cast, acts: readonly Act[], former: readonly Act[]): Promise<void> {
+export async function liveThrough(
+  cast: Cast,
+  acts: readonly Act[],
+  former: readonly Act[],
+): Promise<void> {
   for (const [index, act] of acts.entries()) {
     await perform(cast, act);
     await dealtWith(cast, [...former, ...acts.slice(0, index + 1)]);
@@ -150,7 +170,9 @@ async function untilQuiet(done: () => number): Promise<void> {
 /** Resolves when no object says that the operator works on it or waits. */
 async function untilAtRest(namespace: string): Promise<void> {
   const conditions = async (): Promise<unknown[]> => {
-    const lists = [...(await listsOf(namespace)).values()].map((text) => JSON.parse(text) as { items: Org[] });
+    const lists = [...(await listsOf(namespace)).values()].map(
+      (text) => JSON.parse(text) as { items: Org[] },
+    );
     return lists.flatMap(({ items }) => items.flatMap(({ status }) => status.conditions));
   };
   await waitFor(conditions, {

@@ -5,10 +5,16 @@ import type { Stage } from '../stage.ts';
 import { hide, type View } from './views.ts';
 import { subjectOf } from './views-subjects.ts';
 
-/** What happens to a Secret that an object refers to. `rotate`: another key, and the one before is refused; `spoil`: half of a pair. */
+/**
+ * What happens to a Secret that an object refers to. `rotate`: another key, and the one before is
+ * refused; `spoil`: half of a pair.
+ */
 type SecretAct = 'rotate' | 'spoil' | 'remove';
 
-/** Acts of which the operator is not told one. The object is changed after each; at once, or when the operator has looked at it. */
+/**
+ * Acts of which the operator is not told one. The object is changed after each; at once, or when
+ * the operator has looked at it.
+ */
 export interface SecretCase {
   readonly name: string;
   readonly acts: readonly SecretAct[];
@@ -25,7 +31,12 @@ const SEQUENCES: readonly (readonly SecretAct[])[] = [
 
 export const SECRET_CASES: readonly SecretCase[] = SEQUENCES.flatMap((acts, sequence) =>
   (['at once', 'one by one'] as const).flatMap((pace) =>
-    acts.map((_, after) => ({ name: `k${sequence}-${pace === 'at once' ? 'a' : 'b'}${after}`, acts, after, pace })),
+    acts.map((_, after) => ({
+      name: `k${sequence}-${pace === 'at once' ? 'a' : 'b'}${after}`,
+      acts,
+      after,
+      pace,
+    })),
   ),
 );
 
@@ -36,8 +47,14 @@ export interface SecretResult {
   readonly used: string | undefined;
 }
 
-/** Resolves when the operator watches these Secrets: it is told by a line of all that happens to them from now on. */
-export async function untilWatched({ kube }: Pick<Stage, 'kube'>, names: readonly string[]): Promise<void> {
+/**
+ * Resolves when the operator watches these Secrets: it is told by a line of all that happens to
+ * them from now on.
+ */
+export async function untilWatched(
+  { kube }: Pick<Stage, 'kube'>,
+  names: readonly string[],
+): Promise<void> {
   const selectors = (): (string | null)[] =>
     [...kube.watches].map(({ path }) => new URL(path, kube.url).searchParams.get('fieldSelector'));
   await waitFor(selectors, {
@@ -46,7 +63,11 @@ export async function untilWatched({ kube }: Pick<Stage, 'kube'>, names: readonl
   });
 }
 
-export async function runSecretCase(stage: Stage, view: View, one: SecretCase): Promise<SecretResult> {
+export async function runSecretCase(
+  stage: Stage,
+  view: View,
+  one: SecretCase,
+): Promise<SecretResult> {
   const { name, acts, after, pace } = one;
   const path = `/api/v1/namespaces/${stage.namespace}/secrets/${name}`;
   const credentialsSecretRef = { name };
@@ -71,11 +92,16 @@ export async function runSecretCase(stage: Stage, view: View, one: SecretCase): 
   for (const [index, act] of acts.entries()) {
     await live(act);
     if (index === after)
-      await waitFor(() => hidden() === 1, { what: `${act} of ${name} to be kept from the operator` });
+      await waitFor(() => hidden() === 1, {
+        what: `${act} of ${name} to be kept from the operator`,
+      });
     await subject.change(index + 2, { credentialsSecretRef });
     if (pace === 'one by one') await subject.untilLookedAt();
   }
-  await change(path, (stored) => ({ ...stored, metadata: { ...stored.metadata, labels: { touched: randomUUID() } } }));
+  await change(path, (stored) => ({
+    ...stored,
+    metadata: { ...stored.metadata, labels: { touched: randomUUID() } },
+  }));
   await subject.untilWish(acts.length + 1);
   const used = stage.simulator.calls({ pathIncludes: `/${name}/` }).at(-1)?.keyId;
   return { hidden: hidden(), right, used };

@@ -45,13 +45,17 @@ export async function runSilence(silence: Silence): Promise<Delays> {
       // One that is opened later would not be silent.
       if (!isFrozen) await untilWatched(stage, ['management-api', 'refused', 'missing']);
       if (isFrozen) wire.freeze();
-      else if (silence === 'every watch falls silent') for (const watch of stage.kube.watches) watch.freeze();
+      else if (silence === 'every watch falls silent')
+        for (const watch of stage.kube.watches) watch.freeze();
       else breakOffLines(view, stage);
       const delays = Object.entries(changes).map(async ([change, { make, asks }]) => {
         const before = stage.simulator.calls(asks).length;
         const madeAt = Date.now();
         await make();
-        const calls = await stage.simulator.waitForCalls(before + 1, { match: asks, timeoutMs: PATIENCE_MS });
+        const calls = await stage.simulator.waitForCalls(before + 1, {
+          match: asks,
+          timeoutMs: PATIENCE_MS,
+        });
         return [change as Change, (calls[before] as Call).receivedAt - madeAt] as const;
       });
       return new Map(await Promise.all(delays));
@@ -65,7 +69,10 @@ export async function runSilence(silence: Silence): Promise<Delays> {
 }
 
 /** An operator that reaches the API server as it does in a cluster: one connection, TLS, HTTP/2. */
-async function startThrough(port: number, { namespace, api }: Stage): ReturnType<typeof startOperator> {
+async function startThrough(
+  port: number,
+  { namespace, api }: Stage,
+): ReturnType<typeof startOperator> {
   const { ca, admin, folder } = controlPlane;
   const token = await requestToken(admin, { namespace, name: 'operator' });
   const server = `https://127.0.0.1:${port}`;
@@ -114,15 +121,25 @@ async function prepare(stage: Stage): Promise<Readonly<Record<Change, Step>>> {
       await subject.make(1);
       await subject.untilWish(1);
     }),
-    refused.make(1, { credentialsSecretRef: { name: 'refused' } }).then(() => refused.until('Unauthorized')),
-    waiting.make(1, { credentialsSecretRef: { name: 'missing' } }).then(() => waiting.until('SecretNotFound')),
+    refused
+      .make(1, { credentialsSecretRef: { name: 'refused' } })
+      .then(() => refused.until('Unauthorized')),
+    waiting
+      .make(1, { credentialsSecretRef: { name: 'missing' } })
+      .then(() => waiting.until('SecretNotFound')),
   ]);
   const { id: keyId, secret: keySecret } = later;
   return {
     'settings changed': { make: () => changed.change(2), asks: { pathIncludes: '/changed/' } },
     'settings made': { make: () => made.make(1), asks: { pathIncludes: '/made/' } },
-    'organization changed': { make: () => organization.change(2), asks: { bodyIncludes: 'Acme 2' } },
-    'organization with clean-up deleted': { make: () => held.remove(), asks: { bodyIncludes: '"remove":[{' } },
+    'organization changed': {
+      make: () => organization.change(2),
+      asks: { bodyIncludes: 'Acme 2' },
+    },
+    'organization with clean-up deleted': {
+      make: () => held.remove(),
+      asks: { bodyIncludes: '"remove":[{' },
+    },
     'key rotated after a 401': {
       make: () => stage.secret('refused', { keyId, keySecret }),
       asks: { keyId, pathIncludes: '/refused/' },

@@ -7,7 +7,9 @@ import { ORGANIZATION, SERVICE } from '../../support/scene.ts';
 import { masked } from '../masked.ts';
 import type { Stage } from '../stage.ts';
 
-/** `held Organization`: one with a finalizer, whose endpoints go with it, and that declares no name. */
+/**
+ * `held Organization`: one with a finalizer, whose endpoints go with it, and that declares no name.
+ */
 export const SORTS = ['PipeSettings', 'Organization', 'held Organization'] as const;
 export type Sort = (typeof SORTS)[number];
 
@@ -30,14 +32,20 @@ export interface Subject {
   /** Waits until `Ready` speaks of the present generation. */
   untilLookedAt(): Promise<void>;
   untilGone(): Promise<void>;
-  /** Waits until the API holds what this wish declares, and nothing else of ours, and the object, if it is there, says so. */
+  /**
+   * Waits until the API holds what this wish declares, and nothing else of ours, and the object, if
+   * it is there, says so.
+   */
   untilWish(wish: number): Promise<void>;
   /** The bodies of its calls, as they came. */
   calls(): readonly unknown[];
   outcome(): Promise<Outcome>;
 }
 
-/** Where a case has ended: without what differs from run to run, and without what tells of the way there. */
+/**
+ * Where a case has ended: without what differs from run to run, and without what tells of the way
+ * there.
+ */
 export interface Outcome {
   /** Absent where the object is gone. */
   readonly object?: unknown;
@@ -47,8 +55,9 @@ export interface Outcome {
 }
 
 /**
- * Many cases run at once, on machines that are busy with others; and one that leaves the shard between intent and request is waited
- * for until that could not be at work any more, a minute after `--api-timeout`.
+ * Many cases run at once, on machines that are busy with others; and one that leaves the shard
+ * between intent and request is waited for until that could not be at work any more, a minute after
+ * `--api-timeout`.
  */
 const PATIENCE_MS = 150_000;
 
@@ -95,7 +104,8 @@ export function subjectOf(
       };
       await asAdmin('POST', collection, body);
     },
-    change: (wish, more = {}) => change(path, (stored) => ({ ...stored, spec: specOf(wish, more) })),
+    change: (wish, more = {}) =>
+      change(path, (stored) => ({ ...stored, spec: specOf(wish, more) })),
     async remove() {
       await asAdmin('DELETE', path);
     },
@@ -116,25 +126,37 @@ export function subjectOf(
       });
     },
     async untilLookedAt() {
-      await waitFor(() => subject.get(), { what: `${name} to be looked at`, until: (object) => isReady(object) });
+      await waitFor(() => subject.get(), {
+        what: `${name} to be looked at`,
+        until: (object) => isReady(object),
+      });
     },
     async untilGone() {
       const what = `${name} to be gone`;
-      await waitFor(async () => ({ object: await subject.get() }), { what, until: ({ object }) => !object });
+      await waitFor(async () => ({ object: await subject.get() }), {
+        what,
+        until: ({ object }) => !object,
+      });
     },
     async untilWish(wish) {
       const look = async () => ({ object: await subject.get(), remote: remote() });
       await waitFor(look, {
         what: `${name} to have come to wish ${wish}`,
-        until: (seen) => (!seen.object || isReady(seen.object, 'Applied')) && holds(seen.remote, sort, wish),
+        until: (seen) =>
+          (!seen.object || isReady(seen.object, 'Applied')) && holds(seen.remote, sort, wish),
       });
     },
     calls: () =>
-      simulator.calls({ pathIncludes: sort === 'PipeSettings' ? `/${target}/` : target }).map(({ body }) => body),
+      simulator
+        .calls({ pathIncludes: sort === 'PipeSettings' ? `/${target}/` : target })
+        .map(({ body }) => body),
     async outcome() {
       const object = await subject.get();
-      const counts = sort === 'PipeSettings' ? [] : Object.entries(simulator.endpointCounts(target));
-      const moved = Object.fromEntries(counts.map(([key, { added, removed }]) => [key, { added, removed }]));
+      const counts =
+        sort === 'PipeSettings' ? [] : Object.entries(simulator.endpointCounts(target));
+      const moved = Object.fromEntries(
+        counts.map(([key, { added, removed }]) => [key, { added, removed }]),
+      );
       return { ...(object && { object: masked(object) }), remote: remote(), moved };
     },
   };
@@ -156,10 +178,22 @@ interface Remote {
 
 function declared(sort: Sort, target: string, wish: number): object {
   if (sort === 'PipeSettings') {
-    return { organizationId: ORGANIZATION, serviceId: SERVICE, pipeId: target, settings: { engine_max_threads: wish } };
+    return {
+      organizationId: ORGANIZATION,
+      serviceId: SERVICE,
+      pipeId: target,
+      settings: { engine_max_threads: wish },
+    };
   }
-  const own = sort === 'Organization' ? { name: nameFor(wish) } : { deletionPolicy: 'RemovePrivateEndpoints' };
-  return { organizationId: target, ...own, privateEndpoints: idsFor(wish).map((id) => endpoint(id)) };
+  const own =
+    sort === 'Organization'
+      ? { name: nameFor(wish) }
+      : { deletionPolicy: 'RemovePrivateEndpoints' };
+  return {
+    organizationId: target,
+    ...own,
+    privateEndpoints: idsFor(wish).map((id) => endpoint(id)),
+  };
 }
 
 function holds(remote: Remote, sort: Sort, wish: number): boolean {
@@ -191,13 +225,20 @@ function organizationAt(
 function isReady(object: Org | undefined, reason?: string): boolean {
   const { generation } = object?.metadata ?? {};
   return (object?.status.conditions ?? []).some(
-    (one) => one.type === 'Ready' && one.reason === (reason ?? one.reason) && one.observedGeneration === generation,
+    (one) =>
+      one.type === 'Ready' &&
+      one.reason === (reason ?? one.reason) &&
+      one.observedGeneration === generation,
   );
 }
 
 function uuidOf(name: string): string {
   const hex = createHash('sha256').update(name).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
-    '-',
-  );
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
 }

@@ -7,7 +7,11 @@ import { runUnseen, type Seen, UNSEEN, UNSEEN_SHARD, type Unseen } from './views
 
 describe.each([
   { shard: '', flags: ['--api-timeout', '2s'], cases: UNSEEN },
-  { shard: ' with --selector', flags: ['--selector', 'shard=a', '--api-timeout', '2s'], cases: UNSEEN_SHARD },
+  {
+    shard: ' with --selector',
+    flags: ['--selector', 'shard=a', '--api-timeout', '2s'],
+    cases: UNSEEN_SHARD,
+  },
 ])('R5: one event is not seen$shard', ({ flags, cases }) => {
   let stage: Stage;
   let seen: (one: Unseen) => Promise<Seen>;

@@ -4,7 +4,10 @@ import { hide, type View } from './views.ts';
 import { type Act, castOf, dealtWith, perform } from './views-acts.ts';
 import type { Outcome, Sort } from './views-subjects.ts';
 
-/** Acts of which the operator is not told one. Each is told of by one event, and the last is told of always. */
+/**
+ * Acts of which the operator is not told one. Each is told of by one event, and the last is told of
+ * always.
+ */
 export interface Unseen {
   readonly name: string;
   readonly sort: Sort;
@@ -52,7 +55,8 @@ function casesOf(sequences: typeof SEQUENCES, prefix: string): readonly Unseen[]
   for (const [sort, all] of Object.entries(sequences) as [Sort, readonly (readonly Act[])[]][]) {
     for (const acts of all) {
       for (const pace of ['at once', 'one by one'] as const) {
-        // A DELETE that is in the API server while the finalizer is being put on deletes all the same.
+        // A DELETE that is in the API server while the finalizer is being put on deletes all the
+        // same.
         if (sort === 'held Organization' && acts.includes('remove') && pace === 'at once') continue;
         const events = acts.filter((_, index) => isTold(acts, index)).length - 1;
         for (let after = 0; after < events; after += 1) {
@@ -96,7 +100,10 @@ export async function runUnseen(stage: Stage, view: View, one: Unseen): Promise<
     if (isTold(acts, index)) told += 1;
     const done = acts.slice(0, index + 1);
     if (pace === 'at once' || isOutside(done)) continue;
-    if (told === after) await waitFor(() => hidden() === 1, { what: `${act} of ${name} to be kept from the operator` });
+    if (told === after)
+      await waitFor(() => hidden() === 1, {
+        what: `${act} of ${name} to be kept from the operator`,
+      });
     else await dealtWith(cast, done);
   }
   await dealtWith(cast, acts);

@@ -39,15 +39,21 @@ describe('R5: a bookmark', () => {
       await subject.make(1);
       await subject.untilWish(1);
       const version = (await subject.get())?.metadata.resourceVersion;
-      const isTold = (): boolean => view.lines.some(({ object }) => object.metadata.resourceVersion === version);
+      const isTold = (): boolean =>
+        view.lines.some(({ object }) => object.metadata.resourceVersion === version);
       await waitFor(isTold, { what: 'the watch to have told of everything' });
       // Something else happens, so that the collection's version is not that of its last event.
       await stage.secret(`beside-${one.name}`, {});
-      const { metadata } = JSON.parse((await listsOf(stage.namespace)).get('pipesettings') ?? '') as {
+      const { metadata } = JSON.parse(
+        (await listsOf(stage.namespace)).get('pipesettings') ?? '',
+      ) as {
         metadata: { resourceVersion: string };
       };
       const former = [...stage.kube.watches].find(({ path }) => path.includes('/pipesettings?'));
-      if (one.came) former?.send(JSON.stringify({ type: 'BOOKMARK', object: { kind: 'PipeSettings', metadata } }));
+      if (one.came)
+        former?.send(
+          JSON.stringify({ type: 'BOOKMARK', object: { kind: 'PipeSettings', metadata } }),
+        );
       await pause(READ_MS);
       former?.sever();
       await subject.change(2);

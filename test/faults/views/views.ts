@@ -7,13 +7,22 @@ export interface Shown {
   /** Of the watch that it came by. */
   readonly plural: string;
   readonly object: { readonly metadata: Stored['metadata'] };
-  /** Somebody made, changed or deleted the object; else the operator has written its status or its finalizers. */
+  /**
+   * Somebody made, changed or deleted the object; else the operator has written its status or its
+   * finalizers.
+   */
   readonly isNews: boolean;
   readonly text: string;
 }
 
-/** What the operator is shown in place of a line; undefined: the line itself. A promise holds up the rest of the watch. */
-export type Lens = (shown: Shown, watch: Watch) => readonly string[] | Promise<readonly string[]> | undefined;
+/**
+ * What the operator is shown in place of a line; undefined: the line itself. A promise holds up the
+ * rest of the watch.
+ */
+export type Lens = (
+  shown: Shown,
+  watch: Watch,
+) => readonly string[] | Promise<readonly string[]> | undefined;
 
 /** A write of a status or of finalizers by the operator, and how it was answered. */
 export interface Write {
@@ -97,7 +106,8 @@ export function createView(): View {
           return passing.reply({ status: 200, text: list });
         }
         const { status: code } = await passing.forward();
-        if (method !== 'GET' && plural !== 'events') writes.push({ name: nameOf(path), plural, body, code });
+        if (method !== 'GET' && plural !== 'events')
+          writes.push({ name: nameOf(path), plural, body, code });
         await passing.reply();
       },
     },
@@ -124,7 +134,10 @@ export function hide(view: View, fits: (shown: Shown) => boolean, times = 1): Hi
   return { hidden: () => hidden, end };
 }
 
-/** Holds up every line that comes now, and the answers of all watches with it, until the function returned is called. */
+/**
+ * Holds up every line that comes now, and the answers of all watches with it, until the function
+ * returned is called.
+ */
 export function holdUp(view: View): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   const takeOff = view.wear(async ({ text }) => {
@@ -137,7 +150,10 @@ export function holdUp(view: View): () => void {
   };
 }
 
-/** Every line comes so much later, as through an API server that lags behind; ends with what is under way not sent. */
+/**
+ * Every line comes so much later, as through an API server that lags behind; ends with what is
+ * under way not sent.
+ */
 export function delay(view: View, ms: number): () => void {
   const timers = new Set<NodeJS.Timeout>();
   const takeOff = view.wear(({ text }, watch) => {
@@ -157,8 +173,9 @@ export function delay(view: View, ms: number): () => void {
 const CROSSING_MS = 300;
 
 /**
- * A line about an object that is known waits for one about another, which goes first; not for long. A new object is never kept waiting:
- * Kubernetes tells of what it holds in the order of versions, and one that is not held and older than what was told is taken for a dead one.
+ * A line about an object that is known waits for one about another, which goes first; not for long.
+ * A new object is never kept waiting: Kubernetes tells of what it holds in the order of versions,
+ * and one that is not held and older than what was told is taken for a dead one.
  */
 export function cross(view: View): () => void {
   const waiting = new Map<Watch, { readonly shown: Shown; readonly timer: NodeJS.Timeout }>();
@@ -170,7 +187,8 @@ export function cross(view: View): () => void {
   };
   const takeOff = view.wear((shown, watch) => {
     const isSame = waiting.get(watch)?.shown.object.metadata.name === shown.object.metadata.name;
-    if (waiting.has(watch)) return isSame ? [...takeOut(watch), shown.text] : [shown.text, ...takeOut(watch)];
+    if (waiting.has(watch))
+      return isSame ? [...takeOut(watch), shown.text] : [shown.text, ...takeOut(watch)];
     if (shown.type === 'ADDED') return undefined;
     const timer = setTimeout(() => takeOut(watch).forEach((text) => watch.send(text)), CROSSING_MS);
     waiting.set(watch, { shown, timer });
@@ -185,7 +203,14 @@ export function cross(view: View): () => void {
 /** What a server says in a watch that cannot go on from where it was asked to. */
 export const EXPIRED = JSON.stringify({
   type: 'ERROR',
-  object: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 410, reason: 'Expired', message: 'too old' },
+  object: {
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    code: 410,
+    reason: 'Expired',
+    message: 'too old',
+  },
 });
 
 /** `pipesettings` of a path of it, `secrets` of one of those. */
@@ -210,7 +235,10 @@ function partsOf(path: string): readonly string[] {
 
 /** What changes where anybody but the operator has acted. */
 function signatureOf(type: string, object: Shown['object'], plural: string): string {
-  const { uid, generation, labels, deletionTimestamp, resourceVersion } = object.metadata as Record<string, unknown>;
+  const { uid, generation, labels, deletionTimestamp, resourceVersion } = object.metadata as Record<
+    string,
+    unknown
+  >;
   const isOver = type === 'DELETED';
   // Of a Secret only metadata come, and the operator never writes to one.
   const version = plural === 'secrets' ? resourceVersion : generation;

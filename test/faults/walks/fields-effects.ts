@@ -32,8 +32,16 @@ export function done({ make: { kind } }: Lab): string {
   return kind === 'Activity' ? 'Fetched' : 'Applied';
 }
 
-/** The requests of two specs: the second is an edit, but for an Activity, whose record is fetched once. */
-async function requestsOf(lab: Lab, before: Spec, after: Spec, reason = done(lab)): Promise<readonly [Call, Call]> {
+/**
+ * The requests of two specs: the second is an edit, but for an Activity, whose record is fetched
+ * once.
+ */
+async function requestsOf(
+  lab: Lab,
+  before: Spec,
+  after: Spec,
+  reason = done(lab),
+): Promise<readonly [Call, Call]> {
   const { make, name } = lab;
   const second = make.kind === 'Activity' ? `${name}-after` : name;
   await make.create(name, before);
@@ -59,7 +67,10 @@ export function identifies(field: string): Effect {
       const edited = { ...stored, spec: { ...stored.spec, [field]: other } };
       return restRequest(controlPlane.admin, 'PUT', make.pathTo(name), edited);
     };
-    const { status, text } = await waitFor(edit, { what: 'an edit', until: (answer) => answer.status !== 409 });
+    const { status, text } = await waitFor(edit, {
+      what: 'an edit',
+      until: (answer) => answer.status !== 409,
+    });
     expect(status).toBe(422);
     expect(text).toContain(`spec.${field}`);
   };
@@ -126,7 +137,9 @@ export const previews: Effect = async (lab) => {
   expect(callsOf(lab, name)).toEqual([]);
   await make.create(name, { mode: 'Apply' });
   await make.until(name, done(lab));
-  const { requests } = status['plan'] as { requests: { method: string; path: string; body: string }[] };
+  const { requests } = status['plan'] as {
+    requests: { method: string; path: string; body: string }[];
+  };
   const [call] = callsOf(lab, name);
   expect(requests[0]).toEqual({ method: call?.method, path: call?.path, body: call?.text });
 };

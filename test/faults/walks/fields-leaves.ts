@@ -26,13 +26,23 @@ export async function specLeaves(): Promise<Leaf[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml'));
   const crds = await Promise.all(
     files.map(async (file) => {
-      const printed = await succeed(['create', '--dry-run=client', '-o', 'json', '-f', join(folder, file)]);
+      const printed = await succeed([
+        'create',
+        '--dry-run=client',
+        '-o',
+        'json',
+        '-f',
+        join(folder, file),
+      ]);
       return JSON.parse(printed) as Crd;
     }),
   );
   return crds.flatMap(({ spec: { names, versions } }) =>
     versions.flatMap(({ schema }) =>
-      leavesOf(schema.openAPIV3Schema.properties?.['spec'] ?? {}).map((leaf) => ({ kind: names.kind, ...leaf })),
+      leavesOf(schema.openAPIV3Schema.properties?.['spec'] ?? {}).map((leaf) => ({
+        kind: names.kind,
+        ...leaf,
+      })),
     ),
   );
 }

@@ -1,12 +1,20 @@
 import { expect } from 'vitest';
 import { asAdmin } from '../../support/cluster.ts';
-import { endpoint, type Organizations, organizationsOf, type Tuple } from '../../support/organization-scene.ts';
+import {
+  endpoint,
+  type Organizations,
+  organizationsOf,
+  type Tuple,
+} from '../../support/organization-scene.ts';
 import type { Effect, Lab } from './fields-effects.ts';
 
 /** An organization where somebody else has an endpoint. */
 function open({ make, name }: Lab): Organizations & { readonly id: string } {
   const id = make.targetOf(name)['organizationId'] ?? '';
-  make.scene.simulator.setOrganization(id, { name: 'Before', add: [{ ...endpoint('theirs'), description: '' }] });
+  make.scene.simulator.setOrganization(id, {
+    name: 'Before',
+    add: [{ ...endpoint('theirs'), description: '' }],
+  });
   return { ...organizationsOf(make.scene), id };
 }
 
@@ -23,7 +31,9 @@ export const renames: Effect = async (lab) => {
   }
 };
 
-/** With another one of the three it is another endpoint: the former is removed, this one is added. */
+/**
+ * With another one of the three it is another endpoint: the former is removed, this one is added.
+ */
 export function isPartOfEndpoint(field: keyof Tuple): Effect {
   return async (lab) => {
     const { make, name } = lab;
@@ -42,11 +52,17 @@ export function isPartOfEndpoint(field: keyof Tuple): Effect {
 export const describes: Effect = async (lab) => {
   const { make, name } = lab;
   const { id, held, patches } = open(lab);
-  await make.create(name, { ...NAMELESS, privateEndpoints: [endpoint('ours', { description: 'first' })] });
+  await make.create(name, {
+    ...NAMELESS,
+    privateEndpoints: [endpoint('ours', { description: 'first' })],
+  });
   await make.until(name, 'Applied');
   expect(held(id).privateEndpoints.at(-1)?.description).toBe('first');
   const before = patches(id).length;
-  await make.create(name, { ...NAMELESS, privateEndpoints: [endpoint('ours', { description: 'second' })] });
+  await make.create(name, {
+    ...NAMELESS,
+    privateEndpoints: [endpoint('ours', { description: 'second' })],
+  });
   const { status } = await make.until(name, 'Applied');
   const field = expect.stringContaining('ours') as string;
   expect(status['differences']).toEqual([{ field, declared: 'second', reported: 'first' }]);
@@ -63,7 +79,11 @@ export const adopts: Effect = async (lab) => {
     [false, ['theirs']],
     [true, []],
   ] as const) {
-    await make.create(name, { ...NAMELESS, adoptPrivateEndpoints, privateEndpoints: [endpoint('theirs')] });
+    await make.create(name, {
+      ...NAMELESS,
+      adoptPrivateEndpoints,
+      privateEndpoints: [endpoint('theirs')],
+    });
     await make.until(name, 'Applied');
     await make.create(name, { ...NAMELESS, adoptPrivateEndpoints, privateEndpoints: [] });
     await make.until(name, 'Applied');

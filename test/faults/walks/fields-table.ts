@@ -13,7 +13,14 @@ import {
   repeats,
   suspends,
 } from './fields-effects.ts';
-import { adopts, cleansUp, describes, isPartOfEndpoint, limitsRemovals, renames } from './fields-organization.ts';
+import {
+  adopts,
+  cleansUp,
+  describes,
+  isPartOfEndpoint,
+  limitsRemovals,
+  renames,
+} from './fields-organization.ts';
 
 const CREDENTIALS = {
   'credentialsSecretRef.name': namesSecret,

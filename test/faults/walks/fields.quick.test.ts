@@ -19,7 +19,9 @@ afterAll(async () => {
   await scene.end();
 });
 
-const FIELDS = KINDS.flatMap((kind) => Object.entries(EFFECTS[kind]).map(([path, effect]) => ({ kind, path, effect })));
+const FIELDS = KINDS.flatMap((kind) =>
+  Object.entries(EFFECTS[kind]).map(([path, effect]) => ({ kind, path, effect })),
+);
 const isTimed = ({ effect }: { readonly effect: Effect }): boolean => effect === repeats;
 
 function show({ kind, path, effect }: (typeof FIELDS)[number]): Promise<void> {
@@ -43,6 +45,8 @@ describe('R9: every field of every spec does something', () => {
 
   // These turn the clock that all objects go by.
   describe('in time', () => {
-    test.each(FIELDS.filter(isTimed))('$kind: $path', (field) => expect(show(field)).resolves.toBeUndefined());
+    test.each(FIELDS.filter(isTimed))('$kind: $path', (field) =>
+      expect(show(field)).resolves.toBeUndefined(),
+    );
   });
 });

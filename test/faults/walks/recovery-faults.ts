@@ -19,10 +19,18 @@ export const CAPS: Readonly<Record<string, number>> = {
 };
 
 const STATUSES = [
-  301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 423, 424, 425, 429, 451, 500,
-  501, 502, 503, 504, 599,
+  301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 423, 424,
+  425, 429, 451, 500, 501, 502, 503, 504, 599,
 ] as const;
-const BODIES = ['text', 'empty', 'truncated', 'null', 'no-result', 'error-with-200', 'html'] as const;
+const BODIES = [
+  'text',
+  'empty',
+  'truncated',
+  'null',
+  'no-result',
+  'error-with-200',
+  'html',
+] as const;
 const TRANSPORTS = ['reset-before', 'reset-after', 'truncated'] as const;
 
 /** Every way in which an API does not confirm a call, by its name. */
@@ -32,7 +40,10 @@ export const REFUSALS: Readonly<Record<string, Fault>> = {
   ...Object.fromEntries(TRANSPORTS.map((transport) => [transport, { transport }])),
 };
 
-/** One after which nobody can tell whether a write took effect: what comes next is sent once more when that is over. */
+/**
+ * One after which nobody can tell whether a write took effect: what comes next is sent once more
+ * when that is over.
+ */
 export function isUnknown(refusal: string): boolean {
   return !refusal.startsWith('4') || refusal === '408';
 }

@@ -21,13 +21,22 @@ export interface Patient {
   edit(spec?: Spec): Promise<void>;
   /** Its key is refused from now on. */
   revoke(): void;
-  /** Has the same asked of the API once more; a record, which is held for ever, by an object made anew. */
+  /**
+   * Has the same asked of the API once more; a record, which is held for ever, by an object made
+   * anew.
+   */
   request(): Promise<void>;
-  /** Waits until it has failed so often since it was last well, turning the clock from one attempt to the next; with this reason, where one is given. */
+  /**
+   * Waits until it has failed so often since it was last well, turning the clock from one attempt
+   * to the next; with this reason, where one is given.
+   */
   untilFailed(times: number, reason?: string): Promise<void>;
   /** What there was to see of it, in the cluster and at the API, when it was well at first. */
   readonly before: unknown;
-  /** Waits until it is well, and gives what there is to see. `turn`: from one attempt to the next; else the clock stands. */
+  /**
+   * Waits until it is well, and gives what there is to see. `turn`: from one attempt to the next;
+   * else the clock stands.
+   */
   untilWell(options?: { readonly turn?: boolean }): Promise<unknown>;
 }
 
@@ -70,7 +79,10 @@ export async function openLab(): Promise<Lab> {
     const match = { pathIncludes: make.callsOf(name) };
     const edit = (spec: Spec = good): Promise<void> =>
       make.create(name, { ...spec, credentialsSecretRef: { name: keyOf } });
-    const seen = (object: Pset) => ({ ...(masked(object, name, { isPartlyTaken: true }) as object), held: held() });
+    const seen = (object: Pset) => ({
+      ...(masked(object, name, { isPartlyTaken: true }) as object),
+      held: held(),
+    });
     const held = (): unknown => {
       const { pipes, organizations } = simulator.dump();
       const state = { ...pipes, ...organizations };
@@ -114,7 +126,8 @@ export async function openLab(): Promise<Lab> {
           until: (object) => {
             const { metadata, status } = object;
             const ready = status.conditions[0];
-            const isFailed = ready?.status !== 'True' && ready?.observedGeneration === metadata.generation;
+            const isFailed =
+              ready?.status !== 'True' && ready?.observedGeneration === metadata.generation;
             const isAsked = reason === undefined || ready?.reason === reason;
             if (isFailed && isAsked && (status.attempts ?? 0) >= times) return true;
             if (times > 1) turned(object);
@@ -128,7 +141,8 @@ export async function openLab(): Promise<Lab> {
           what: `${name} to be well`,
           until: (one) => {
             const ready = one.status.conditions[0];
-            if (ready?.status === 'True' && ready.observedGeneration === one.metadata.generation) return true;
+            if (ready?.status === 'True' && ready.observedGeneration === one.metadata.generation)
+              return true;
             if (turn) turned(one);
             return false;
           },

@@ -7,7 +7,10 @@ import { type Crd, editCrd } from '../../support/edit-crds.ts';
 import { startOperator } from '../../support/operator.ts';
 import type { Pset } from '../../support/scene.ts';
 
-/** A control plane of its own whose schemas take any spec, as those of an older version may have, and an operator on it. */
+/**
+ * A control plane of its own whose schemas take any spec, as those of an older version may have,
+ * and an operator on it.
+ */
 export interface Lax {
   readonly simulator: Simulator;
   /** Creates an object or replaces its spec, whatever that is. */
@@ -77,10 +80,16 @@ async function installLax(own: ControlPlane): Promise<void> {
   if (code !== 0) throw new Error(`kubectl apply ended with ${code}: ${stderr}`);
   for (const plural of Object.values(PLURALS)) {
     await editCrd(own, plural, laxer);
-    const tried = { apiVersion: 'pipewright.dev/v1alpha1', metadata: { name: 'tried' }, spec: { any: 'thing' } };
+    const tried = {
+      apiVersion: 'pipewright.dev/v1alpha1',
+      metadata: { name: 'tried' },
+      spec: { any: 'thing' },
+    };
     const kind = Object.entries(PLURALS).find(([, other]) => other === plural)?.[0];
     const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${NAMESPACE}/${plural}?dryRun=All`;
-    await waitFor(() => ask(own, 'POST', collection, { ...tried, kind }), { what: `${plural} to take any spec` });
+    await waitFor(() => ask(own, 'POST', collection, { ...tried, kind }), {
+      what: `${plural} to take any spec`,
+    });
   }
 }
 
@@ -97,7 +106,12 @@ function laxer(crd: Crd): unknown {
   return { ...crd, spec: { ...crd.spec, versions } };
 }
 
-async function ask(own: ControlPlane, method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<unknown> {
+async function ask(
+  own: ControlPlane,
+  method: 'GET' | 'POST' | 'PUT',
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
   const { status, text, json } = await restRequest(own.admin, method, path, body);
   if (status >= 300) throw new Error(`${method} ${path}: HTTP ${status}: ${text}`);
   return json;

@@ -14,7 +14,8 @@ import { badValues, withValue } from './recovery-values.ts';
 import { masked } from './walk-end.ts';
 
 const LEAVES = await specLeaves();
-const slug = ({ kind, path }: Leaf): string => `${kind}-${path}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+const slug = ({ kind, path }: Leaf): string =>
+  `${kind}-${path}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
 /** A spec that nothing is wrong with, for an object that has its target for itself. */
 function goodSpec(kind: KindName, name: string): Readonly<Record<string, unknown>> {
@@ -45,14 +46,27 @@ describe.concurrent('R8: the API server tells the user what is wrong with a fiel
 
   test.each(LEAVES)('$kind: $path', async (leaf) => {
     const { kind, path } = leaf;
-    const plural = { PipeSettings: 'pipesettings', Organization: 'organizations', Activity: 'activities' }[kind];
+    const plural = {
+      PipeSettings: 'pipesettings',
+      Organization: 'organizations',
+      Activity: 'activities',
+    }[kind];
     const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/${plural}`;
     const type = { group: 'pipewright.dev', version: 'v1alpha1', plural, kind };
     const name = slug(leaf);
-    const good = await asAdmin<Pset>('POST', collection, manifest(type, name, goodSpec(kind, name)));
+    const good = await asAdmin<Pset>(
+      'POST',
+      collection,
+      manifest(type, name, goodSpec(kind, name)),
+    );
     for (const value of badValues(leaf.schema)) {
       const bad = { ...good, spec: withValue(good.spec, path, value) };
-      const { status, text } = await restRequest(controlPlane.admin, 'PUT', `${collection}/${name}`, bad);
+      const { status, text } = await restRequest(
+        controlPlane.admin,
+        'PUT',
+        `${collection}/${name}`,
+        bad,
+      );
       expect(status, `${JSON.stringify(value)}: ${text}`).toBe(422);
       expect(text).toContain(`spec.${path.replace('[]', '[0]')}`);
     }

@@ -3,7 +3,14 @@ import type { Structural } from '../../../crds/structural.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /** Values that a field must not have, by its schema alone. */
-export function badValues({ type, enum: choices, minimum, maximum, maxLength, pattern }: Structural): unknown[] {
+export function badValues({
+  type,
+  enum: choices,
+  minimum,
+  maximum,
+  maxLength,
+  pattern,
+}: Structural): unknown[] {
   switch (type) {
     case 'integer':
       return [(minimum ?? 0) - 1, (maximum ?? 0) + 1, '1', 1.5];

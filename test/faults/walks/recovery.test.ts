@@ -6,11 +6,23 @@ import { ail, BAD, cure, type Lab, openLab, SPECS } from './recovery-lab.ts';
 const WRITERS = ['PipeSettings', 'Organization'] as const;
 const ENTRIES = Object.entries(REFUSALS);
 const EDITS = WRITERS.flatMap((kind) =>
-  ENTRIES.filter(([refusal]) => !isOfKey(refusal)).map(([refusal, fault]) => ({ kind, refusal, fault })),
+  ENTRIES.filter(([refusal]) => !isOfKey(refusal)).map(([refusal, fault]) => ({
+    kind,
+    refusal,
+    fault,
+  })),
 );
-const OUTAGES = KINDS.flatMap((kind) => ENTRIES.map(([refusal, fault]) => ({ kind, refusal, fault })));
-const UNUSABLE = { absent: 'SecretNotFound', empty: 'SecretInvalid', wrong: 'Unauthorized' } as const;
-const SECRETS = KINDS.flatMap((kind) => (['absent', 'empty', 'wrong'] as const).map((secret) => ({ kind, secret })));
+const OUTAGES = KINDS.flatMap((kind) =>
+  ENTRIES.map(([refusal, fault]) => ({ kind, refusal, fault })),
+);
+const UNUSABLE = {
+  absent: 'SecretNotFound',
+  empty: 'SecretInvalid',
+  wrong: 'Unauthorized',
+} as const;
+const SECRETS = KINDS.flatMap((kind) =>
+  (['absent', 'empty', 'wrong'] as const).map((secret) => ({ kind, secret })),
+);
 const slug = (...parts: readonly string[]): string =>
   parts
     .join('-')
@@ -59,7 +71,8 @@ describe.concurrent('R8: a Secret that was unusable is used as soon as it is rig
     patient.revoke();
     if (secret === 'absent') await scene.removeSecret(patient.keyOf);
     if (secret === 'empty') await scene.secret(patient.keyOf, { nothing: 'here' });
-    if (secret === 'wrong') await scene.secret(patient.keyOf, { keyId: patient.keyOf, keySecret: 'wrong' });
+    if (secret === 'wrong')
+      await scene.secret(patient.keyOf, { keyId: patient.keyOf, keySecret: 'wrong' });
     await patient.request();
     await patient.untilFailed(1, UNUSABLE[secret]);
     await scene.newKey(patient.keyOf);

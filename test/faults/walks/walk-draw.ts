@@ -51,7 +51,12 @@ function drawStep(dice: Dice, drawing: Drawing): Step {
   const roll = dice.below(100);
   if (roll < 45) return { do: 'edit', spec: drawSpec(dice, drawing), settle };
   if (roll < 60) return { do: 'refused-edit', wrong: dice.one(drawing.wrong), settle: false };
-  if (roll < 75) return { do: 'key', key: dice.one(['good', 'absent', 'wrong', 'empty'] as const), settle: false };
+  if (roll < 75)
+    return {
+      do: 'key',
+      key: dice.one(['good', 'absent', 'wrong', 'empty'] as const),
+      settle: false,
+    };
   if (roll < 81) return { do: 'recreate', settle };
   if (roll < 86) return { do: 'request', settle: false };
   if (roll < 92) return { do: 'theirs', value: dice.below(30), settle: false };

@@ -14,7 +14,14 @@ export function endOf(walker: Walker, spec: Spec, key: Key): string {
 }
 
 /** What the last reply said, which stays until the next. */
-const REPLIED = ['settings', 'otherSettings', 'differences', 'notReported', 'organization', 'privateEndpoints'];
+const REPLIED = [
+  'settings',
+  'otherSettings',
+  'differences',
+  'notReported',
+  'organization',
+  'privateEndpoints',
+];
 
 /** Whether the reply to the last spec is part of that end. */
 export function isAnswered(reason: string): boolean {
@@ -22,12 +29,12 @@ export function isAnswered(reason: string): boolean {
 }
 
 /**
- * An object as far as it depends on its spec, and not on how it came there. Left out, by the contract: `history`, `drift`
- * and `applied` (what happened before and what was last confirmed), `attempts` and times, request ids, and hashes, which
- * name the path; where the last spec was not answered, or was refused whole, also what the last
- * reply said; of `Suspended` whether that is
- * Ready, which says whether the same was confirmed before; of `Planned` what differs from the last reply; of
- * `Unauthorized` whether this object or another one met it.
+ * An object as far as it depends on its spec, and not on how it came there. Left out, by the
+ * contract: `history`, `drift` and `applied` (what happened before and what was last confirmed),
+ * `attempts` and times, request ids, and hashes, which name the path; where the last spec was not
+ * answered, or was refused whole, also what the last reply said; of `Suspended` whether that is
+ * Ready, which says whether the same was confirmed before; of `Planned` what differs from the last
+ * reply; of `Unauthorized` whether this object or another one met it.
  */
 export function masked(
   { metadata, status }: Pset,
@@ -76,7 +83,10 @@ function withSorted(replied: Readonly<Record<string, unknown>>): Readonly<Record
   return {
     ...replied,
     ...(organization && {
-      organization: { ...organization, privateEndpoints: sorted(organization.privateEndpoints ?? []) },
+      organization: {
+        ...organization,
+        privateEndpoints: sorted(organization.privateEndpoints ?? []),
+      },
     }),
     privateEndpoints: sorted(ledger),
   };

@@ -41,7 +41,9 @@ export const organization: Walker = {
     world.simulator.setOrganization(idOf(world, name), { name: 'Before', add: [THEIRS] });
   },
   theirs(world, name, value) {
-    world.simulator.setOrganization(idOf(world, name), { add: [{ ...endpoint(`theirs-${value}`), description: '' }] });
+    world.simulator.setOrganization(idOf(world, name), {
+      add: [{ ...endpoint(`theirs-${value}`), description: '' }],
+    });
   },
   held: (world, name) => heldBy(world, name),
   give(world, name, held, changedBy) {
@@ -55,11 +57,16 @@ export const organization: Walker = {
   wants(held, spec) {
     const { endpoints, name } = held as Held;
     const listed = spec['privateEndpoints'] as readonly Tuple[];
-    return { name: spec['name'] ?? name, endpoints: [...listed, ...endpoints.filter(isTheirs)].toSorted(byId) };
+    return {
+      name: spec['name'] ?? name,
+      endpoints: [...listed, ...endpoints.filter(isTheirs)].toSorted(byId),
+    };
   },
   isPartlyTaken: true,
   refusal(spec) {
-    const isRefused = (spec['privateEndpoints'] as readonly Tuple[]).some(({ id }) => id === REFUSED);
+    const isRefused = (spec['privateEndpoints'] as readonly Tuple[]).some(
+      ({ id }) => id === REFUSED,
+    );
     return isRefused || isTooLong(spec) ? 'Rejected' : undefined;
   },
 };
@@ -70,7 +77,8 @@ interface Held {
 }
 
 const isTheirs = ({ id }: Tuple): boolean => id.startsWith('theirs');
-const isTooLong = ({ name }: Spec): boolean => typeof name === 'string' && name.length > LONGEST_NAME;
+const isTooLong = ({ name }: Spec): boolean =>
+  typeof name === 'string' && name.length > LONGEST_NAME;
 const byId = (a: Tuple, b: Tuple): number => (a.id < b.id ? -1 : 1);
 
 function idOf({ make }: World, name: string): string {
@@ -83,7 +91,10 @@ function heldBy(world: World, name: string): Held {
   return { name: held.name, endpoints: held.privateEndpoints.toSorted(byId) };
 }
 
-/** The last one manages the list and may remove what earlier ones added: what it otherwise leaves is as it was. */
+/**
+ * The last one manages the list and may remove what earlier ones added: what it otherwise leaves is
+ * as it was.
+ */
 function drawOwn(dice: Dice, { last }: { readonly last: boolean }): Spec {
   const ids = dice.some(IDS, 0.5);
   const listed = dice.chance(0.1) ? [...ids, REFUSED] : ids;

@@ -37,7 +37,10 @@ export interface Ends {
   readonly story: string;
 }
 
-/** Goes the walk of a seed, then makes an object anew with the last spec on an API that holds the rest alike. Throws with the walk. */
+/**
+ * Goes the walk of a seed, then makes an object anew with the last spec on an API that holds the
+ * rest alike. Throws with the walk.
+ */
 export async function goWalk(world: World, walker: Walker, seed: number): Promise<Ends> {
   const walk = drawWalk(diceOf(seed), walker.drawing);
   const one: Walking = { world, walker, name: `walk-${seed}`, spec: undefined, key: 'good' };
@@ -50,12 +53,16 @@ export async function goWalk(world: World, walker: Walker, seed: number): Promis
     for (const step of walk.steps) await take(one, step);
     await world.setKey(one.name, walk.key);
     // Only a new generation is surely acted on.
-    const spec = isDeepStrictEqual(walk.spec, one.spec) ? { ...walk.spec, suspend: false } : walk.spec;
+    const spec = isDeepStrictEqual(walk.spec, one.spec)
+      ? { ...walk.spec, suspend: false }
+      : walk.spec;
     const reason = endOf(walker, spec, walk.key);
     const ended = await arrive(one, spec, reason);
 
     const held = walker.held(world, one.name);
-    const isTaken = ['Applied', 'NotConfirmed'].includes(reason) || (reason === 'Rejected' && walker.isPartlyTaken);
+    const isTaken =
+      ['Applied', 'NotConfirmed'].includes(reason) ||
+      (reason === 'Rejected' && walker.isPartlyTaken);
     walker.give(world, twin.name, held, isTaken ? spec : undefined);
     await world.setKey(twin.name, walk.key);
     const anew = await arrive(twin, spec, reason);
@@ -66,7 +73,9 @@ export async function goWalk(world: World, walker: Walker, seed: number): Promis
       story,
     };
   } catch (error) {
-    throw new Error(story + (error instanceof Error ? error.message : String(error)), { cause: error });
+    throw new Error(story + (error instanceof Error ? error.message : String(error)), {
+      cause: error,
+    });
   }
 }
 
@@ -79,7 +88,8 @@ async function arrive(one: Walking, spec: Spec, reason: string): Promise<Pset> {
     until: ({ metadata, status }) => {
       const ready = status.conditions[0];
       const isThere = ready?.reason === reason && ready.observedGeneration === metadata.generation;
-      const isNext = status.nextAttemptTime !== undefined || !['Rejected', 'NotConfirmed'].includes(reason);
+      const isNext =
+        status.nextAttemptTime !== undefined || !['Rejected', 'NotConfirmed'].includes(reason);
       return isThere && isNext && (!isAnswered(reason) || status['pendingChange'] === undefined);
     },
     timeoutMs: PATIENCE_MS,
@@ -139,7 +149,12 @@ async function expectRefused({ world, name }: Walking, wrong: Spec): Promise<voi
   for (;;) {
     const before = await asAdmin<Pset>('GET', path);
     const edited = { ...before, spec: { ...before.spec, ...wrong } };
-    const { status, text } = await restRequest(controlPlane.admin, 'PUT', `${path}?fieldValidation=Strict`, edited);
+    const { status, text } = await restRequest(
+      controlPlane.admin,
+      'PUT',
+      `${path}?fieldValidation=Strict`,
+      edited,
+    );
     if (status === 409) continue;
     expect([400, 422], `${JSON.stringify(wrong)}: ${text}`).toContain(status);
     const after = await asAdmin<Pset>('GET', path);

@@ -48,7 +48,9 @@ export const pipeSettings: Walker = {
   held: ({ simulator }, name) => simulator.settingsOf(at(name)) ?? {},
   give({ simulator }, name, held, changedBy) {
     const declared = Object.keys(changedBy ? settingsOf(changedBy) : {});
-    const others = Object.entries(held as Settings).filter(([setting]) => !declared.includes(setting));
+    const others = Object.entries(held as Settings).filter(
+      ([setting]) => !declared.includes(setting),
+    );
     simulator.setSettings(at(name), Object.fromEntries(others));
   },
   wants: (held, spec) => ({ ...(held as Settings), ...settingsOf(spec) }),
@@ -71,8 +73,12 @@ function settingsOf(spec: Spec): Settings {
 function drawSettings(dice: Dice): Settings {
   const drawn: Settings = {
     ...(dice.chance(0.5) && { streaming_max_insert_wait_ms: 500 + dice.below(1_000) }),
-    ...(dice.chance(0.5) && { object_storage_concurrency: 1 + dice.below(dice.chance(0.8) ? MOST_CONCURRENCY : 35) }),
-    ...(dice.chance(0.4) && { engine_max_insert_threads: dice.below(dice.chance(0.8) ? MOST_INSERT_THREADS + 1 : 17) }),
+    ...(dice.chance(0.5) && {
+      object_storage_concurrency: 1 + dice.below(dice.chance(0.8) ? MOST_CONCURRENCY : 35),
+    }),
+    ...(dice.chance(0.4) && {
+      engine_max_insert_threads: dice.below(dice.chance(0.8) ? MOST_INSERT_THREADS + 1 : 17),
+    }),
     ...(dice.chance(0.4) && { engine_parallel_view_processing: dice.chance(0.5) }),
     ...(dice.chance(0.06) && { [NOT_APPLICABLE]: dice.below(33) }),
   };

@@ -18,7 +18,10 @@ export interface Walker {
   theirs(world: World, name: string, value: number): void;
   /** All that the API holds for an object. */
   held(world: World, name: string): unknown;
-  /** Gives another object's API what this one's holds, but for what its spec will set; absent: all of it. */
+  /**
+   * Gives another object's API what this one's holds, but for what its spec will set; absent: all
+   * of it.
+   */
   give(world: World, name: string, held: unknown, changedBy?: Spec): void;
   /** What is held where the spec is confirmed: what it declares, and all else as it was. */
   wants(held: unknown, spec: Spec): unknown;
@@ -36,11 +39,14 @@ export interface World {
   /** Lets the object's Secret be so. */
   setKey(name: string, key: Key): Promise<void>;
   /**
-   * Ends the operator and starts another. One of this process ends between two attempts: of a change that was about to be sent
-   * then, and that other walks' waits make old, nobody could tell any more whose it is.
+   * Ends the operator and starts another. One of this process ends between two attempts: of a
+   * change that was about to be sent then, and that other walks' waits make old, nobody could tell
+   * any more whose it is.
    */
   restart(): Promise<void>;
-  /** Lets time pass, where it can be made to, once no call is under way, which would be out of time. */
+  /**
+   * Lets time pass, where it can be made to, once no call is under way, which would be out of time.
+   */
   wait(minutes: number): Promise<void>;
   end(): Promise<void>;
 }
@@ -48,7 +54,9 @@ export interface World {
 /** Many walks keep it busy. */
 const IDLE_MS = 60_000;
 
-/** `bundle`: a process that is killed to restart; `inner`: in this process, with a clock to turn. */
+/**
+ * `bundle`: a process that is killed to restart; `inner`: in this process, with a clock to turn.
+ */
 export async function openWorld({ kind, api }: Walker, as: 'bundle' | 'inner'): Promise<World> {
   const scene = await openScene({ start: false, flags: ['--api-timeout', '2s'], logLevel: 'info' });
   const { simulator } = scene;
@@ -60,7 +68,10 @@ export async function openWorld({ kind, api }: Walker, as: 'bundle' | 'inner'): 
   };
   await start();
   const make = makersOf(scene)[kind];
-  const pairs = new Map<string, { readonly key: Key; readonly id: string; readonly secret: string }>();
+  const pairs = new Map<
+    string,
+    { readonly key: Key; readonly id: string; readonly secret: string }
+  >();
   let restarted = Promise.resolve();
 
   return {
@@ -70,9 +81,11 @@ export async function openWorld({ kind, api }: Walker, as: 'bundle' | 'inner'): 
     async setKey(name, key) {
       const secretName = make.keyOf(name);
       const former = pairs.get(name);
-      const pair = former?.key === key ? former : { key, id: `key-${randomUUID()}`, secret: randomUUID() };
+      const pair =
+        former?.key === key ? former : { key, id: `key-${randomUUID()}`, secret: randomUUID() };
       pairs.set(name, pair);
-      // Nobody tells in what order: the operator may hear of an edit before it hears of the key, and must not get on with the former one.
+      // Nobody tells in what order: the operator may hear of an edit before it hears of the key,
+      // and must not get on with the former one.
       if (former && former !== pair) simulator.setKey(former.id, undefined);
       if (key === 'good') simulator.setKey(pair.id, pair.secret);
       const data = {

@@ -15,7 +15,13 @@ interface Tour {
 const TOURS: readonly Tour[] = [
   { of: 'PipeSettings', walker: pipeSettings, as: 'inner', from: 1, count: 48 },
   { of: 'Organization', walker: organization, as: 'inner', from: 101, count: 28 },
-  { of: 'PipeSettings and a bundle that is killed', walker: pipeSettings, as: 'bundle', from: 201, count: 12 },
+  {
+    of: 'PipeSettings and a bundle that is killed',
+    walker: pipeSettings,
+    as: 'bundle',
+    from: 201,
+    count: 12,
+  },
 ];
 
 describe.concurrent.each(TOURS)(

@@ -14,6 +14,9 @@ export interface Act {
   readonly name: string;
   readonly means: Means;
   readonly weight: number;
-  /** Does it, and says in one plain sentence what was done; undefined: there was nothing to do it to. */
+  /**
+   * Does it, and says in one plain sentence what was done; undefined: there was nothing to do it
+   * to.
+   */
   perform(life: Life, draw: Draw, focus: Focus): string | undefined;
 }

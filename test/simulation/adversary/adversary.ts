@@ -13,7 +13,13 @@ import { userActs } from './users.ts';
 /** Where between two events of a call somebody may act. */
 export type Phase = 'leaves' | 'arrives' | 'done' | 'answered';
 
-const ACTS: readonly Act[] = [...userActs, ...secretActs, ...apiActs, ...clusterActs, ...processActs];
+const ACTS: readonly Act[] = [
+  ...userActs,
+  ...secretActs,
+  ...apiActs,
+  ...clusterActs,
+  ...processActs,
+];
 /** What is worth doing in the very midst of a call. */
 const MIDST: ReadonlySet<string> = new Set([
   'edit',
@@ -34,7 +40,9 @@ const MIDST: ReadonlySet<string> = new Set([
   'slow server',
 ]);
 
-/** Everybody but the operator: acts at times drawn beforehand, in bursts, and in the midst of calls. */
+/**
+ * Everybody but the operator: acts at times drawn beforehand, in bursts, and in the midst of calls.
+ */
 export class Adversary {
   readonly #life: Life;
   readonly #seed: number;
@@ -49,7 +57,9 @@ export class Adversary {
   begin(): void {
     const { world, timeline } = this.#life;
     const draw = new Draw(`${world.seed}/acts`);
-    const bursts = Array.from({ length: draw.between(2, 8) }, () => draw.between(5_000, world.restAt - 60_000));
+    const bursts = Array.from({ length: draw.between(2, 8) }, () =>
+      draw.between(5_000, world.restAt - 60_000),
+    );
     const count = world.isDense ? draw.between(20, 50) : draw.between(4, 30);
     for (let index = 1; index <= count; index += 1) {
       const id = `act ${index}`;
@@ -60,7 +70,10 @@ export class Adversary {
     }
   }
 
-  /** A call is between two events: here somebody may act who could not have timed it better, and be heard of before its answer is. */
+  /**
+   * A call is between two events: here somebody may act who could not have timed it better, and be
+   * heard of before its answer is.
+   */
   hop(phase: Phase, crossing: Crossing, call?: ApiCall): number {
     const life = this.#life;
     if (life.resting || life.odds.hop === 0) return 0;
@@ -82,7 +95,8 @@ export class Adversary {
     const [path = ''] = request.path.split('?');
     if (path.includes('/secrets/')) return { process: host };
     if (request.method !== 'PUT' && request.method !== 'PATCH') return undefined;
-    const [, namespace = '', plural = '', name = ''] = /\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)/.exec(path) ?? [];
+    const [, namespace = '', plural = '', name = ''] =
+      /\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)/.exec(path) ?? [];
     const stored = this.#life.stored(plural, namespace, name);
     return stored && { process: host, target: targetOfSpec(plural, specOf(stored)) };
   }

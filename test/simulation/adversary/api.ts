@@ -64,8 +64,13 @@ export const apiActs: readonly Act[] = [
       if (present.length === 0) return undefined;
       const { id, cloudProvider, region } = draw.pick(present);
       const capital = id === id.toUpperCase() ? id.toLowerCase() : id.toUpperCase();
-      const respelled = draw.chance(0.7) ? { id: capital, region } : { id, region: region.toUpperCase() };
-      const change = { remove: [{ id, cloudProvider, region }], add: [{ cloudProvider, ...respelled }] };
+      const respelled = draw.chance(0.7)
+        ? { id: capital, region }
+        : { id, region: region.toUpperCase() };
+      const change = {
+        remove: [{ id, cloudProvider, region }],
+        add: [{ cloudProvider, ...respelled }],
+      };
       return patch(life, organization, change, `spells ${id} (${region}) in other letters at`);
     },
   },
@@ -75,7 +80,12 @@ export const apiActs: readonly Act[] = [
     weight: 3,
     perform: (life, draw, focus) => {
       const name = `Theirs ${draw.between(1, 999)}`;
-      return patch(life, anOrganization(life, draw, focus), { name }, `gives the name "${name}" to`);
+      return patch(
+        life,
+        anOrganization(life, draw, focus),
+        { name },
+        `gives the name "${name}" to`,
+      );
     },
   },
   {
@@ -157,23 +167,41 @@ function patch(life: Life, { id }: OrganizationDraft, change: Change, text: stri
 /** A PATCH with the other client's own key; gives the HTTP status of its answer. */
 export function patchAsSomebody(life: Life, id: string, { name, add, remove }: Change): number {
   const traits = life.world.organizations.find((one) => one.id === id)?.traits ?? [];
-  const body = { ...(name !== undefined && { name }), ...((add || remove) && { privateEndpoints: { add, remove } }) };
+  const body = {
+    ...(name !== undefined && { name }),
+    ...((add || remove) && { privateEndpoints: { add, remove } }),
+  };
   const work = life.api.work(
     {
       method: 'PATCH',
       path: `/v1/organizations/${id}`,
-      headers: { authorization: basic(SOMEBODY.id, SOMEBODY.secret), 'content-type': 'application/json' },
+      headers: {
+        authorization: basic(SOMEBODY.id, SOMEBODY.secret),
+        'content-type': 'application/json',
+      },
       body: JSON.stringify(body),
     },
-    { organization: { ...behaviourOf(traits), refusedIds: [], refuseRemoves: [], name: 'kept', add: 'honoured' } },
+    {
+      organization: {
+        ...behaviourOf(traits),
+        refusedIds: [],
+        refuseRemoves: [],
+        name: 'kept',
+        add: 'honoured',
+      },
+    },
   );
   work.ended?.();
-  if (work.moves) life.tell({ what: 'other', host: life.apiHost, organizationId: id, moves: work.moves });
+  if (work.moves)
+    life.tell({ what: 'other', host: life.apiHost, organizationId: id, moves: work.moves });
   return work.reply.status;
 }
 
 function anOrganization({ world }: Life, draw: Draw, { target }: Focus): OrganizationDraft {
-  return world.organizations.find(({ id }) => target === `organization ${id}`) ?? draw.pick(world.organizations);
+  return (
+    world.organizations.find(({ id }) => target === `organization ${id}`) ??
+    draw.pick(world.organizations)
+  );
 }
 
 /** Now and then the same endpoint in other letters, or one with the same id elsewhere. */

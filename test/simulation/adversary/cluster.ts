@@ -51,7 +51,11 @@ export const clusterActs: readonly Act[] = [
     perform: (life, draw) => {
       const what = draw.pick([500, 429, 503] as const);
       const seconds = draw.pick([1, 5, 30]);
-      life.weather.kubeTrouble = { id: 'trouble', what, until: life.timeline.now + seconds * SECOND };
+      life.weather.kubeTrouble = {
+        id: 'trouble',
+        what,
+        until: life.timeline.now + seconds * SECOND,
+      };
       life.kubeDisturbedAt = life.timeline.now + seconds * SECOND;
       return `the API server answers everything with ${what} for ${seconds} s`;
     },
@@ -107,7 +111,8 @@ export const clusterActs: readonly Act[] = [
       const plural = draw.pick(['pipesettings', 'organizations']);
       const fits: Parameters<typeof life.kube.rights.deny>[0] = (asked) => {
         const here = asked.namespace === namespace || asked.namespace === '';
-        if (what === 'lists') return here && asked.kind.plural === plural && ['list', 'watch'].includes(asked.verb);
+        if (what === 'lists')
+          return here && asked.kind.plural === plural && ['list', 'watch'].includes(asked.verb);
         if (!here || asked.namespace === '') return false;
         if (what === 'secrets') return asked.kind.plural === 'secrets';
         if (what === 'status') return asked.subresource === 'status';

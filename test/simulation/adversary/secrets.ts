@@ -69,7 +69,9 @@ export const secretActs: readonly Act[] = [
       const newForMs = draw.chance(0.4) ? 120_000 : 0;
       life.setKey(keyId, secret, { newForMs, newStatus: draw.pick([401, 404] as const) });
       const laterMs = draw.pick([0, 2_000, 60_000]);
-      life.after(laterMs, () => putSecret(life, { namespace, name: 'api', keyId, secret, style: 'plain' }));
+      life.after(laterMs, () =>
+        putSecret(life, { namespace, name: 'api', keyId, secret, style: 'plain' }),
+      );
       const slow = newForMs > 0 ? ', which the API does not know for two minutes' : '';
       return `the key ${keyId} gets another secret${slow}; the Secret ${namespace}/api follows ${laterMs} ms later`;
     },
@@ -83,14 +85,19 @@ export const secretActs: readonly Act[] = [
       const off = draw.pick([{ disabled: true }, { readOnly: true }, { organizations: [] }]);
       const seconds = draw.pick([5, 45, 300, 1_200]);
       life.setKey(keyId, key.secret, off);
-      life.after(seconds * 1_000, () => life.setKey(keyId, life.keys.get(keyId)?.secret ?? key.secret, {}));
+      life.after(seconds * 1_000, () =>
+        life.setKey(keyId, life.keys.get(keyId)?.secret ?? key.secret, {}),
+      );
       return `the API takes ${keyId} no more (${Object.keys(off).join()}), for ${seconds} s`;
     },
   },
 ];
 
 /** The key of one of the namespaces, as the API has it now. */
-function aKey(life: Life, draw: Draw): { readonly namespace: string; readonly keyId: string; readonly right: string } {
+function aKey(
+  life: Life,
+  draw: Draw,
+): { readonly namespace: string; readonly keyId: string; readonly right: string } {
   const namespace = draw.pick(life.world.namespaces);
   const keyId = `key-of-${namespace}`;
   const key = life.keys.get(keyId);
@@ -114,14 +121,23 @@ export function putSecret(life: Life, draft: SecretDraft): void {
   hand.create(SECRETS, namespace, { metadata: { name }, ...content });
 }
 
-function contentOf({ keyId, secret, style }: SecretDraft): { readonly type: string; readonly data: object } {
+function contentOf({ keyId, secret, style }: SecretDraft): {
+  readonly type: string;
+  readonly data: object;
+} {
   switch (style) {
     case 'plain':
       return { type: 'Opaque', data: { keyId: encoded(keyId), keySecret: encoded(secret) } };
     case 'line end':
-      return { type: 'Opaque', data: { keyId: encoded(`${keyId}\n`), keySecret: encoded(`${secret}\r\n`) } };
+      return {
+        type: 'Opaque',
+        data: { keyId: encoded(`${keyId}\n`), keySecret: encoded(`${secret}\r\n`) },
+      };
     case 'basic-auth':
-      return { type: 'kubernetes.io/basic-auth', data: { username: encoded(keyId), password: encoded(secret) } };
+      return {
+        type: 'kubernetes.io/basic-auth',
+        data: { username: encoded(keyId), password: encoded(secret) },
+      };
     case 'half':
       return { type: 'Opaque', data: { keyId: encoded(keyId) } };
   }

@@ -5,7 +5,13 @@ import { Refusal } from '../kubernetes/refusal.ts';
 import type { Life } from '../life/life.ts';
 import { type Endpoint, someEndpoints, someSettings } from '../life/specs.ts';
 import { drawObject } from '../life/world.ts';
-import { type Plural, REQUESTED_AT, type SpecView, specOf, targetOfSpec } from '../record/objects.ts';
+import {
+  type Plural,
+  REQUESTED_AT,
+  type SpecView,
+  specOf,
+  targetOfSpec,
+} from '../record/objects.ts';
 import type { Act, Focus } from './act.ts';
 
 /** An object that a user has before him. */
@@ -14,7 +20,10 @@ export interface Held {
   readonly thing: Thing;
 }
 
-/** What users do to their objects, each in a namespace of his own; what the server refuses is as if it had not been tried. */
+/**
+ * What users do to their objects, each in a namespace of his own; what the server refuses is as if
+ * it had not been tried.
+ */
 export const userActs: readonly Act[] = [
   {
     name: 'edit',
@@ -25,7 +34,9 @@ export const userActs: readonly Act[] = [
       if (!held) return undefined;
       if (held.plural === 'activities') return edit(life, held, editReference(held.thing));
       const change =
-        held.plural === 'organizations' ? editOrganization(life, draw, held.thing) : editPipe(draw, held.thing);
+        held.plural === 'organizations'
+          ? editOrganization(life, draw, held.thing)
+          : editPipe(draw, held.thing);
       return edit(life, held, change);
     },
   },
@@ -39,7 +50,10 @@ export const userActs: readonly Act[] = [
       const value = `try ${draw.between(1, 1_000_000)}`;
       return put(life, held, 'asks to try now', (thing) => ({
         ...thing,
-        metadata: { ...thing.metadata, annotations: { ...thing.metadata.annotations, [REQUESTED_AT]: value } },
+        metadata: {
+          ...thing.metadata,
+          annotations: { ...thing.metadata.annotations, [REQUESTED_AT]: value },
+        },
       }));
     },
   },
@@ -75,7 +89,8 @@ export const userActs: readonly Act[] = [
       if (!held) return undefined;
       const { namespace, name } = held.thing.metadata;
       const gone = drop(life, held);
-      if (gone === undefined || life.kube.objects.get(kindOf(held.plural), namespace, name)) return gone;
+      if (gone === undefined || life.kube.objects.get(kindOf(held.plural), namespace, name))
+        return gone;
       make(life, held.plural, namespace, name, held.thing.spec);
       return `${gone}, and creates it again under the same name, without its status`;
     },
@@ -87,7 +102,9 @@ export const userActs: readonly Act[] = [
     perform: (life, draw, focus) => {
       const held = anObject(life, draw, focus);
       if (!held) return undefined;
-      const namespace = draw.chance(0.3) ? draw.pick(life.world.namespaces) : held.thing.metadata.namespace;
+      const namespace = draw.chance(0.3)
+        ? draw.pick(life.world.namespaces)
+        : held.thing.metadata.namespace;
       const name = life.newName();
       const made = make(life, held.plural, namespace, name, held.thing.spec);
       if (made === undefined) return undefined;
@@ -104,7 +121,9 @@ export const userActs: readonly Act[] = [
       const name = life.newName();
       const { plural, namespace, spec } = drawObject(draw, life.world, { id: name, name, atMs: 0 });
       const made = make(life, plural, namespace, name, spec);
-      return made && `a user creates ${plural} ${namespace}/${name} for ${targetOfSpec(plural, spec)}`;
+      return (
+        made && `a user creates ${plural} ${namespace}/${name} for ${targetOfSpec(plural, spec)}`
+      );
     },
   },
   {
@@ -121,7 +140,9 @@ export const userActs: readonly Act[] = [
     means: 'edits',
     weight: 1,
     perform: (life, draw) => {
-      const all = life.objects().filter(({ plural, thing }) => plural === 'organizations' && !isGoing(thing));
+      const all = life
+        .objects()
+        .filter(({ plural, thing }) => plural === 'organizations' && !isGoing(thing));
       const [one, other] = draw.some(all, 2);
       if (!one || !other) return undefined;
       const lists = [specOf(one.thing).privateEndpoints, specOf(other.thing).privateEndpoints];
@@ -150,10 +171,23 @@ function editOrganization(life: Life, draw: Draw, thing: Thing): SpecChange {
   const pool = life.world.organizations.find(({ id }) => id === spec.organizationId)?.pool ?? [];
   const listed = spec.privateEndpoints ?? [];
   switch (
-    draw.weighted({ less: 25, more: 25, all: 10, none: 8, name: 12, both: 8, policy: 6, adopt: 6, cap: 4, interval: 3 })
+    draw.weighted({
+      less: 25,
+      more: 25,
+      all: 10,
+      none: 8,
+      name: 12,
+      both: 8,
+      policy: 6,
+      adopt: 6,
+      cap: 4,
+      interval: 3,
+    })
   ) {
     case 'less':
-      return { privateEndpoints: draw.some(listed, Math.max(0, listed.length - draw.between(1, 2))) };
+      return {
+        privateEndpoints: draw.some(listed, Math.max(0, listed.length - draw.between(1, 2))),
+      };
     case 'more': {
       const more = draw.some(
         pool.filter(({ id }) => !listed.some((one) => one.id.toLowerCase() === id)),
@@ -164,13 +198,17 @@ function editOrganization(life: Life, draw: Draw, thing: Thing): SpecChange {
     case 'all':
       return { privateEndpoints: someEndpoints(draw, pool) };
     case 'none':
-      return draw.chance(0.5) && spec.name !== undefined ? { privateEndpoints: undefined } : { privateEndpoints: [] };
+      return draw.chance(0.5) && spec.name !== undefined
+        ? { privateEndpoints: undefined }
+        : { privateEndpoints: [] };
     case 'name':
       return { name: newName(draw, spec) };
     case 'both':
       return { name: newName(draw, spec), privateEndpoints: someEndpoints(draw, pool) };
     case 'policy':
-      return { deletionPolicy: spec.deletionPolicy === undefined ? 'RemovePrivateEndpoints' : undefined };
+      return {
+        deletionPolicy: spec.deletionPolicy === undefined ? 'RemovePrivateEndpoints' : undefined,
+      };
     case 'adopt':
       return { adoptPrivateEndpoints: spec.adoptPrivateEndpoints ? undefined : true };
     case 'cap':
@@ -182,7 +220,11 @@ function editOrganization(life: Life, draw: Draw, thing: Thing): SpecChange {
 
 /** Another Secret, which may not be there, and back again. */
 function editReference(thing: Thing): SpecChange {
-  return { credentialsSecretRef: { name: specOf(thing).credentialsSecretRef?.name === 'api' ? 'spare' : 'api' } };
+  return {
+    credentialsSecretRef: {
+      name: specOf(thing).credentialsSecretRef?.name === 'api' ? 'spare' : 'api',
+    },
+  };
 }
 
 function newName(draw: Draw, { name, privateEndpoints }: SpecView): string | undefined {
@@ -192,7 +234,8 @@ function newName(draw: Draw, { name, privateEndpoints }: SpecView): string | und
 
 function editPipe(draw: Draw, thing: Thing): SpecChange {
   const { settings = {}, reassertInterval } = specOf(thing);
-  if (draw.chance(0.1)) return { reassertInterval: reassertInterval === undefined ? '10m' : undefined };
+  if (draw.chance(0.1))
+    return { reassertInterval: reassertInterval === undefined ? '10m' : undefined };
   const next = draw.chance(0.3) ? someSettings(draw) : { ...settings, ...someSettings(draw) };
   return { settings: next };
 }
@@ -201,13 +244,20 @@ function edit(life: Life, held: Held, change: SpecChange): string | undefined {
   const said = Object.entries(change).map(([field, value]) => `${field} ${shown(value)}`);
   return put(life, held, `sets ${said.join(', ')}`, (thing) => {
     const spec = Object.fromEntries(
-      Object.entries({ ...(thing.spec as object), ...change }).filter(([, value]) => value !== undefined),
+      Object.entries({ ...(thing.spec as object), ...change }).filter(
+        ([, value]) => value !== undefined,
+      ),
     );
     return { ...thing, spec };
   });
 }
 
-function put(life: Life, held: Held, what: string, change: (thing: Thing) => Thing): string | undefined {
+function put(
+  life: Life,
+  held: Held,
+  what: string,
+  change: (thing: Thing) => Thing,
+): string | undefined {
   const { namespace, name } = held.thing.metadata;
   return tried(() => {
     life.kube.as('user').edit(kindOf(held.plural), namespace, name, change);
@@ -225,7 +275,13 @@ function drop(life: Life, held: Held): string | undefined {
   });
 }
 
-function make(life: Life, plural: Plural, namespace: string, name: string, spec: unknown): string | undefined {
+function make(
+  life: Life,
+  plural: Plural,
+  namespace: string,
+  name: string,
+  spec: unknown,
+): string | undefined {
   return tried(() => {
     life.kube.as('user').create(kindOf(plural), namespace, { metadata: { name }, spec });
     return name;

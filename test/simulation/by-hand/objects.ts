@@ -38,7 +38,10 @@ export const LOOK = { privateEndpoints: { add: [], remove: [] } };
 export const OURS = { ...CONTESTED, origin: 'Adopted', state: 'Present' };
 
 /** An organization that one process has been shown; `behaviour`: wherein its API is odd. */
-export function organization(spec: object, behaviour: Partial<OrganizationBehaviour> = {}): HandRecord {
+export function organization(
+  spec: object,
+  behaviour: Partial<OrganizationBehaviour> = {},
+): HandRecord {
   const traits = [{ name: 'by hand', behaviour }];
   const organizations = WORLD.organizations.map((one) => ({ ...one, traits }));
   const record = new HandRecord({ ...WORLD, organizations }, product);
@@ -55,7 +58,10 @@ export function neighbour(record: HandRecord, spec: object): void {
 /** The settings of a pipe that one process has been shown. */
 export function pipe(threads: number): HandRecord {
   const record = new HandRecord(WORLD, product);
-  record.creates('pipesettings', OBJECT.namespace, 'p1', { ...PIPE_SPEC, settings: { [THREADS]: threads } });
+  record.creates('pipesettings', OBJECT.namespace, 'p1', {
+    ...PIPE_SPEC,
+    settings: { [THREADS]: threads },
+  });
   record.begins('one-1', PIPE);
   return record;
 }
@@ -91,10 +97,14 @@ export function applied(record: HandRecord, generation: number, requestId: strin
 }
 
 /**
- * The process of a call that has left dies, and then its object goes. `isTold`: the next process, one-2, knew of that object, and hears of
- * its end. Nine seconds later it begins with the neighbour.
+ * The process of a call that has left dies, and then its object goes. `isTold`: the next process,
+ * one-2, knew of that object, and hears of its end. Nine seconds later it begins with the
+ * neighbour.
  */
-export async function goesWithItsProcess(record: HandRecord, { isTold }: { readonly isTold: boolean }): Promise<void> {
+export async function goesWithItsProcess(
+  record: HandRecord,
+  { isTold }: { readonly isTold: boolean },
+): Promise<void> {
   await record.until(11);
   record.process('one-1', 'died');
   if (isTold) record.begins('one-2', KEY);

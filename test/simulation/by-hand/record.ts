@@ -19,7 +19,9 @@ export interface Answer {
   readonly result?: Readonly<Record<string, unknown>>;
 }
 
-/** A record made by hand: nothing lives in it but what is told here, and every judge hears of that. */
+/**
+ * A record made by hand: nothing lives in it but what is told here, and every judge hears of that.
+ */
 export class HandRecord {
   readonly life: Life;
   readonly #sitting: Sitting;
@@ -63,7 +65,9 @@ export class HandRecord {
     }));
   }
 
-  /** The cluster's storage comes back from a copy, and its versions go on from far above, or back. */
+  /**
+   * The cluster's storage comes back from a copy, and its versions go on from far above, or back.
+   */
   restores(backup: Backup, { forwards }: { readonly forwards: boolean }): void {
     const { kube, knowledge } = this.life;
     const { revision } = kube.objects;
@@ -97,15 +101,28 @@ export class HandRecord {
     this.life.tell({
       what: 'asked',
       process,
-      ask: { method: 'PUT', path: pathOf(key), status: undefined, body: JSON.stringify(this.stored(key)) },
+      ask: {
+        method: 'PUT',
+        path: pathOf(key),
+        status: undefined,
+        body: JSON.stringify(this.stored(key)),
+      },
     });
   }
 
   /** A process writes a status; `unheard`: it has no answer. */
-  writes(process: string, key: string, status: StatusView & object, { unheard = false } = {}): void {
+  writes(
+    process: string,
+    key: string,
+    status: StatusView & object,
+    { unheard = false } = {},
+  ): void {
     const path = pathOf(key);
     const body = JSON.stringify({ ...this.stored(key), status: complete(status) });
-    const reply = this.life.kube.serve({ method: 'PUT', path, headers: {}, body }, { user: OPERATOR, by: process });
+    const reply = this.life.kube.serve(
+      { method: 'PUT', path, headers: {}, body },
+      { user: OPERATOR, by: process },
+    );
     if (reply.status !== 200) throw new Error(`${path}: ${JSON.stringify(reply.body)}`);
     if (unheard) return;
     this.life.tell({ what: 'asked', process, ask: { method: 'PUT', path, status: 200, body } });
@@ -117,14 +134,21 @@ export class HandRecord {
     const path = pathOf(key).replace(/\/status$/, '');
     const headers = { 'content-type': 'application/merge-patch+json' };
     const body = JSON.stringify({ metadata: { finalizers } });
-    const reply = this.life.kube.serve({ method: 'PATCH', path, headers, body }, { user: OPERATOR, by: process });
+    const reply = this.life.kube.serve(
+      { method: 'PATCH', path, headers, body },
+      { user: OPERATOR, by: process },
+    );
     if (reply.status !== 200) throw new Error(`${path}: ${JSON.stringify(reply.body)}`);
     this.shows(process, key);
   }
 
   notes(process: string, key: string, reason: string, note: string): void {
     const { namespace } = partsOf(key);
-    const body = JSON.stringify({ reason, note, regarding: { uid: this.stored(key)?.metadata.uid } });
+    const body = JSON.stringify({
+      reason,
+      note,
+      regarding: { uid: this.stored(key)?.metadata.uid },
+    });
     const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
     this.life.tell({ what: 'asked', process, ask: { method: 'POST', path, status: 201, body } });
   }
@@ -162,7 +186,14 @@ export class HandRecord {
   answered(call: ApiCall, { status = 200, result }: Answer = {}): string | undefined {
     const { now: at } = this.life.timeline;
     const requestId = call.executions.at(-1)?.requestId;
-    call.reply = { at, status, requestId, error: status < 300 ? undefined : 'no', result, headers: {} };
+    call.reply = {
+      at,
+      status,
+      requestId,
+      error: status < 300 ? undefined : 'no',
+      result,
+      headers: {},
+    };
     this.life.tell({ what: 'answered', call });
     return requestId;
   }
@@ -190,7 +221,11 @@ export class HandRecord {
   }
 }
 
-function partsOf(key: string): { readonly plural: Plural; readonly namespace: string; readonly name: string } {
+function partsOf(key: string): {
+  readonly plural: Plural;
+  readonly namespace: string;
+  readonly name: string;
+} {
   const [plural = '', namespace = '', name = ''] = key.split('/');
   return { plural: plural as Plural, namespace, name };
 }
@@ -202,5 +237,8 @@ function pathOf(key: string): string {
 
 function complete({ conditions = [], ...status }: StatusView): object {
   const lastTransitionTime = '2026-03-01T00:00:00Z';
-  return { ...status, conditions: conditions.map((condition) => ({ lastTransitionTime, ...condition })) };
+  return {
+    ...status,
+    conditions: conditions.map((condition) => ({ lastTransitionTime, ...condition })),
+  };
 }

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { EVENT, type EventBody, eventBody } from '../../../src/kube/events/event-body.ts';
-import { type Claim, claimed, LEASE, type Lease, released } from '../../../src/kube/lease/lease-record.ts';
+import {
+  type Claim,
+  claimed,
+  LEASE,
+  type Lease,
+  released,
+} from '../../../src/kube/lease/lease-record.ts';
 import { compareVersions, type KubeObject } from '../../../src/kube/resource.ts';
 import { changedAt, SECRET } from '../../../src/kube/secrets/secret-state.ts';
 import { type Collection, collectionOf, done, versionOf } from './kubernetes-collection.ts';
@@ -18,16 +24,27 @@ export function builtInCases(open: Open): void {
       expect(lease.spec).toEqual(draft.spec);
       expect(lease.metadata).not.toHaveProperty('generation');
       const again = await leases.post(draft);
-      expectRefused(again, { status: 409, reason: 'AlreadyExists', of: { type: LEASE, name: 'leader' } });
+      expectRefused(again, {
+        status: 409,
+        reason: 'AlreadyExists',
+        of: { type: LEASE, name: 'leader' },
+      });
     });
 
     test('is renewed, taken over and released on the last version only', async () => {
       const leases = await collectionOf(open, LEASE);
       const first = asLease(done(await leases.post(claimed(undefined, claimBy('one', leases)))));
-      const second = asLease(done(await leases.put(asTold(claimed(first, claimBy('one', leases, 2_000))))));
+      const second = asLease(
+        done(await leases.put(asTold(claimed(first, claimBy('one', leases, 2_000))))),
+      );
       const refused = { status: 409, reason: 'Conflict', of: { type: LEASE, name: 'leader' } };
-      expectRefused(await leases.put(asTold(claimed(first, claimBy('two', leases, 3_000)))), refused);
-      const third = asLease(done(await leases.put(asTold(claimed(second, claimBy('two', leases, 4_000))))));
+      expectRefused(
+        await leases.put(asTold(claimed(first, claimBy('two', leases, 3_000)))),
+        refused,
+      );
+      const third = asLease(
+        done(await leases.put(asTold(claimed(second, claimBy('two', leases, 4_000))))),
+      );
       expect(third.spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 });
       const draft = released(third, leases.under.now());
       const fourth = done(await leases.put(asTold(draft)));
@@ -41,7 +58,11 @@ export function builtInCases(open: Open): void {
       const lease = asLease(done(await leases.post(claimed(undefined, claimBy('one', leases)))));
       done(await leases.delete('leader'));
       const answer = await leases.put(asTold(claimed(lease, claimBy('one', leases, 2_000))));
-      expectRefused(answer, { status: 409, reason: 'Conflict', of: { type: LEASE, name: 'leader' } });
+      expectRefused(answer, {
+        status: 409,
+        reason: 'Conflict',
+        of: { type: LEASE, name: 'leader' },
+      });
       expectRefused(await leases.get('leader'), { status: 404, reason: 'NotFound' });
     });
 
@@ -49,7 +70,10 @@ export function builtInCases(open: Open): void {
       const leases = await collectionOf(open, LEASE);
       const lease = done(await leases.post(claimed(undefined, claimBy('one', leases))));
       const { resourceVersion: _, ...unversioned } = lease.metadata;
-      expectRefused(await leases.put({ ...lease, metadata: unversioned }), { status: 422, reason: 'Invalid' });
+      expectRefused(await leases.put({ ...lease, metadata: unversioned }), {
+        status: 422,
+        reason: 'Invalid',
+      });
       const other = { ...lease, metadata: { ...lease.metadata, uid: OTHER_UID } };
       expectRefused(await leases.put(other), { status: 409, reason: 'Conflict' });
     });
@@ -58,17 +82,26 @@ export function builtInCases(open: Open): void {
       const leases = await collectionOf(open, LEASE);
       const { spec, ...draft } = claimed(undefined, claimBy('one', leases));
       const milliseconds = { ...spec, renewTime: '2026-03-01T00:00:00.123Z' };
-      expectRefused(await leases.post({ ...draft, spec: milliseconds }), { status: 400, reason: 'BadRequest' });
+      expectRefused(await leases.post({ ...draft, spec: milliseconds }), {
+        status: 400,
+        reason: 'BadRequest',
+      });
       const noTime = { ...spec, leaseDurationSeconds: 0 };
-      expectRefused(await leases.post({ ...draft, spec: noTime }), { status: 422, reason: 'Invalid' });
+      expectRefused(await leases.post({ ...draft, spec: noTime }), {
+        status: 422,
+        reason: 'Invalid',
+      });
       expectRefused(await leases.get('leader'), { status: 404, reason: 'NotFound' });
     });
 
-    test.each([LEASE, SECRET])('or a Secret has no status to be written apart ($kind)', async (type) => {
-      const things = await collectionOf(open, type);
-      const made = done(await things.create('a'));
-      expectRefused(await things.put(made, 'status'), { status: 404, reason: 'NotFound' });
-    });
+    test.each([LEASE, SECRET])(
+      'or a Secret has no status to be written apart ($kind)',
+      async (type) => {
+        const things = await collectionOf(open, type);
+        const made = done(await things.create('a'));
+        expectRefused(await things.put(made, 'status'), { status: 404, reason: 'NotFound' });
+      },
+    );
   });
 
   describe('an event', () => {
@@ -77,7 +110,10 @@ export function builtInCases(open: Open): void {
       const body = await eventIn(events);
       const made = done(await events.post(body));
       const { metadata, ...content } = body;
-      expect(made).toMatchObject({ ...content, metadata: { name: metadata.name, namespace: events.namespace } });
+      expect(made).toMatchObject({
+        ...content,
+        metadata: { name: metadata.name, namespace: events.namespace },
+      });
       expectRefused(await events.post(body), {
         status: 409,
         reason: 'AlreadyExists',
@@ -96,7 +132,10 @@ export function builtInCases(open: Open): void {
     ])('is refused with more bytes in $field than fit, or with none', async ({ field, text }) => {
       const events = await collectionOf(open, EVENT);
       const body = await eventIn(events);
-      expectRefused(await events.post({ ...body, [field]: text }), { status: 422, reason: 'Invalid' });
+      expectRefused(await events.post({ ...body, [field]: text }), {
+        status: 422,
+        reason: 'Invalid',
+      });
       expectRefused(await events.get(body.metadata.name), { status: 404, reason: 'NotFound' });
     });
 
@@ -110,8 +149,14 @@ export function builtInCases(open: Open): void {
       const events = await collectionOf(open, EVENT);
       const body = await eventIn(events);
       const eventTime = '2026-03-01T00:00:00.123Z';
-      expectRefused(await events.post({ ...body, eventTime }), { status: 400, reason: 'BadRequest' });
-      expectRefused(await events.post({ ...body, eventTime: undefined }), { status: 422, reason: 'Invalid' });
+      expectRefused(await events.post({ ...body, eventTime }), {
+        status: 400,
+        reason: 'BadRequest',
+      });
+      expectRefused(await events.post({ ...body, eventTime: undefined }), {
+        status: 422,
+        reason: 'Invalid',
+      });
     });
   });
 
@@ -122,7 +167,10 @@ export function builtInCases(open: Open): void {
       const secrets = await collectionOf(open, SECRET);
       const type = 'kubernetes.io/basic-auth';
       const basic = { username: btoa('id'), password: btoa('secret') };
-      expect(done(await secrets.create('a', { type, data: basic }))).toMatchObject({ type, data: basic });
+      expect(done(await secrets.create('a', { type, data: basic }))).toMatchObject({
+        type,
+        data: basic,
+      });
       const plain = done(await secrets.create('b', { data }));
       expect(plain).toMatchObject({ apiVersion: 'v1', kind: 'Secret', type: 'Opaque', data });
       expect(done(await secrets.get('b'))).toEqual(plain);
@@ -145,7 +193,9 @@ export function builtInCases(open: Open): void {
     test('tells when it was last changed, to the second', async () => {
       const secrets = await collectionOf(open, SECRET);
       const first = done(await secrets.create('a', { data }));
-      expect(changedAt(first as KubeObject)).toBe(Date.parse(first.metadata.creationTimestamp ?? ''));
+      expect(changedAt(first as KubeObject)).toBe(
+        Date.parse(first.metadata.creationTimestamp ?? ''),
+      );
       await nextSecond(secrets);
       const from = Math.floor(secrets.under.now() / 1_000) * 1_000;
       const second = done(await secrets.patch('a', { data: { keyId: btoa('other') } }));
@@ -175,7 +225,13 @@ function asTold(draft: object): Told {
 async function eventIn(events: Collection, more: object = {}): Promise<EventBody> {
   const { type, spec } = PIPES;
   const object = done(await events.beside(type).create('a', { spec })) as KubeObject;
-  const says = { type: 'Normal', reason: 'Applied', action: 'Apply', note: 'sent ✓', ...more } as const;
+  const says = {
+    type: 'Normal',
+    reason: 'Applied',
+    action: 'Apply',
+    note: 'sent ✓',
+    ...more,
+  } as const;
   const origin = { instance: 'pipewright-0', now: events.under.now() };
   return eventBody({ object: { ...object, type }, ...says }, origin);
 }

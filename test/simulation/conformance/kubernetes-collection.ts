@@ -1,6 +1,19 @@
 import { acceptMetadata } from '../../../src/kube/cache/list.ts';
-import { apiVersionOf, collectionPath, objectPath, type ResourceType } from '../../../src/kube/resource.ts';
-import type { Answer, Ask, KubernetesUnderTest, Open, OpenWatch, Told, WatchLine } from './kubernetes-under-test.ts';
+import {
+  apiVersionOf,
+  collectionPath,
+  objectPath,
+  type ResourceType,
+} from '../../../src/kube/resource.ts';
+import type {
+  Answer,
+  Ask,
+  KubernetesUnderTest,
+  Open,
+  OpenWatch,
+  Told,
+  WatchLine,
+} from './kubernetes-under-test.ts';
 
 type Query = Readonly<Record<string, string>>;
 
@@ -11,7 +24,12 @@ export class Collection {
   readonly namespace: string | undefined;
   readonly #as: string | undefined;
 
-  constructor(under: KubernetesUnderTest, type: ResourceType, namespace: string | undefined, as?: string) {
+  constructor(
+    under: KubernetesUnderTest,
+    type: ResourceType,
+    namespace: string | undefined,
+    as?: string,
+  ) {
     this.under = under;
     this.type = type;
     this.namespace = namespace;
@@ -68,7 +86,12 @@ export class Collection {
 
   listMetadata(query: Query = {}): Promise<Answer> {
     const accept = acceptMetadata('PartialObjectMetadataList');
-    return this.#send({ method: 'GET', path: collectionPath(this.type, this.namespace), query, accept });
+    return this.#send({
+      method: 'GET',
+      path: collectionPath(this.type, this.namespace),
+      query,
+      accept,
+    });
   }
 
   watch(from: string, query: Query = {}): Promise<OpenWatch> {
@@ -76,7 +99,10 @@ export class Collection {
   }
 
   watchMetadata(from: string, query: Query = {}): Promise<OpenWatch> {
-    return this.under.watch({ ...this.#watchOf(from, query), accept: acceptMetadata('PartialObjectMetadata') });
+    return this.under.watch({
+      ...this.#watchOf(from, query),
+      accept: acceptMetadata('PartialObjectMetadata'),
+    });
   }
 
   /** What the server says to who wants to watch. */

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { compareVersions } from '../../../src/kube/resource.ts';
-import { briefly, type Collection, collectionOf, done, versionOf } from './kubernetes-collection.ts';
+import {
+  briefly,
+  type Collection,
+  collectionOf,
+  done,
+  versionOf,
+} from './kubernetes-collection.ts';
 import { PIPES } from './kubernetes-examples.ts';
 import { expectRefused } from './kubernetes-refused.ts';
 import type { Open, OpenWatch, Told } from './kubernetes-under-test.ts';
@@ -34,7 +40,11 @@ export function deletionCases(open: Open): void {
         status: 'Success',
         details: { name: 'a', group: type.group, kind: type.plural, uid: object.metadata.uid },
       });
-      expectRefused(await things.get('a'), { status: 404, reason: 'NotFound', of: { type, name: 'a' } });
+      expectRefused(await things.get('a'), {
+        status: 404,
+        reason: 'NotFound',
+        of: { type, name: 'a' },
+      });
       const line = await watch.next();
       const { resourceVersion } = line.object.metadata;
       expect(line).toEqual({
@@ -46,7 +56,11 @@ export function deletionCases(open: Open): void {
 
     test('of what is not there finds nothing', async () => {
       const things = await collectionOf(open, type);
-      expectRefused(await things.delete('a'), { status: 404, reason: 'NotFound', of: { type, name: 'a' } });
+      expectRefused(await things.delete('a'), {
+        status: 404,
+        reason: 'NotFound',
+        of: { type, name: 'a' },
+      });
     });
 
     test('of what a finalizer holds marks it, in the next generation', async () => {
@@ -81,9 +95,15 @@ export function deletionCases(open: Open): void {
       const { things } = await held(open, [ONE]);
       const marked = done(await things.delete('a'));
       const { deletionTimestamp } = marked.metadata;
-      done(await things.patch('a', { metadata: { deletionTimestamp: null, deletionGracePeriodSeconds: null } }));
+      done(
+        await things.patch('a', {
+          metadata: { deletionTimestamp: null, deletionGracePeriodSeconds: null },
+        }),
+      );
       const { deletionTimestamp: _, ...rest } = marked.metadata;
-      const newest = done(await things.put({ ...marked, metadata: { ...rest, annotations: { note: 'x' } } }));
+      const newest = done(
+        await things.put({ ...marked, metadata: { ...rest, annotations: { note: 'x' } } }),
+      );
       expect(newest.metadata).toMatchObject({ deletionTimestamp, annotations: { note: 'x' } });
     });
 
@@ -93,7 +113,11 @@ export function deletionCases(open: Open): void {
       const edited = done(await things.patch('a', { spec: { suspend: true } }));
       expect(edited.metadata.generation).toBe(3);
       const written = done(await things.put({ ...edited, status: { attempts: 1 } }, 'status'));
-      expect(written).toMatchObject({ spec: { suspend: true }, status: { attempts: 1 }, metadata: { generation: 3 } });
+      expect(written).toMatchObject({
+        spec: { suspend: true },
+        status: { attempts: 1 },
+        metadata: { generation: 3 },
+      });
     });
 
     test('lets nobody add a finalizer, but put them in another order and take one off', async () => {
@@ -106,7 +130,10 @@ export function deletionCases(open: Open): void {
           message: { with: 'metadata.finalizers: Forbidden: no new finalizers can be added' },
         };
         expectRefused(await things.patch('a', { metadata: { finalizers } }), refused);
-        expectRefused(await things.put({ ...marked, metadata: { ...marked.metadata, finalizers } }), refused);
+        expectRefused(
+          await things.put({ ...marked, metadata: { ...marked.metadata, finalizers } }),
+          refused,
+        );
       }
       const turned = done(await things.patch('a', { metadata: { finalizers: [TWO, ONE] } }));
       expect(turned.metadata.finalizers).toEqual([TWO, ONE]);
@@ -120,7 +147,9 @@ export function deletionCases(open: Open): void {
       const marked = done(await things.delete('a'));
       const { finalizers: _, ...metadata } = marked.metadata;
       const { resourceVersion } = metadata;
-      const last = done(await things.patch('a', { metadata: { resourceVersion, finalizers: null } }));
+      const last = done(
+        await things.patch('a', { metadata: { resourceVersion, finalizers: null } }),
+      );
       expect({ ...last.metadata, managedFields: 0 }).toEqual({ ...metadata, managedFields: 0 });
       expectRefused(await things.get('a'), { status: 404, reason: 'NotFound' });
       await watch.next();
@@ -134,8 +163,13 @@ export function deletionCases(open: Open): void {
       const { things, watch } = await held(open, [ONE]);
       const marked = done(await things.delete('a'));
       const { finalizers: _, ...metadata } = marked.metadata;
-      const last = done(await things.put({ ...marked, metadata, spec: { ...spec, suspend: true } }));
-      expect(last).toMatchObject({ spec: { suspend: true }, metadata: { resourceVersion: versionOf(marked) } });
+      const last = done(
+        await things.put({ ...marked, metadata, spec: { ...spec, suspend: true } }),
+      );
+      expect(last).toMatchObject({
+        spec: { suspend: true },
+        metadata: { resourceVersion: versionOf(marked) },
+      });
       await watch.next();
       expect((await watch.next()).object.spec).toEqual(spec);
     });
@@ -164,8 +198,14 @@ export function deletionCases(open: Open): void {
       expect(second.metadata.uid).not.toBe(object.metadata.uid);
       const { resourceVersion } = second.metadata;
       for (const version of [versionOf(object), resourceVersion]) {
-        const old = { ...object, metadata: { ...object.metadata, resourceVersion: version } } as Told;
-        expectRefused(await things.put({ ...old, status: {} }, 'status'), { status: 409, reason: 'Conflict' });
+        const old = {
+          ...object,
+          metadata: { ...object.metadata, resourceVersion: version },
+        } as Told;
+        expectRefused(await things.put({ ...old, status: {} }, 'status'), {
+          status: 409,
+          reason: 'Conflict',
+        });
       }
       expect([briefly(await watch.next()).type, briefly(await watch.next())]).toEqual([
         'DELETED',

@@ -32,7 +32,9 @@ export const ORGANIZATIONS = {
     organizationId: ID,
     credentialsSecretRef,
     name: 'Acme Data',
-    privateEndpoints: [{ id: 'psc-1', cloudProvider: 'gcp', region: 'asia-northeast1', description: 'one' }],
+    privateEndpoints: [
+      { id: 'psc-1', cloudProvider: 'gcp', region: 'asia-northeast1', description: 'one' },
+    ],
   },
   immutable: { organizationId: '1b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a' },
 } as const satisfies Example;
@@ -54,7 +56,8 @@ export const PENDING = {
       type: 'Ready',
       status: 'Unknown',
       reason: 'Pending',
-      message: 'Not tried yet: no operator has visited this object, or it waits for its turn at the API',
+      message:
+        'Not tried yet: no operator has visited this object, or it waits for its turn at the API',
       observedGeneration: -1,
       lastTransitionTime: '1970-01-01T00:00:00Z',
     },

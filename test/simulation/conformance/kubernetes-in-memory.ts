@@ -31,7 +31,8 @@ export class InMemoryKubernetes implements KubernetesUnderTest {
       newUid: randomUUID,
     });
     this.server.namespaces.remove(NOWHERE);
-    if (forgetsAfterMs !== undefined) this.#timeline.at(forgetsAfterMs, () => this.server.objects.compact());
+    if (forgetsAfterMs !== undefined)
+      this.#timeline.at(forgetsAfterMs, () => this.server.objects.compact());
   }
 
   send(ask: Ask): Promise<Answer> {
@@ -93,7 +94,8 @@ export class InMemoryKubernetes implements KubernetesUnderTest {
   }
 
   #serve({ method, path, query, body, accept = 'application/json', contentType, as = ADMIN }: Ask) {
-    const type = contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
+    const type =
+      contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
     const request: WireRequest = {
       method,
       path: query ? `${path}?${new URLSearchParams(query).toString()}` : path,

@@ -29,14 +29,16 @@ export function listCases(open: Open): void {
     test('has every object as it is, in the order of names, and a version of its own', async () => {
       const things = await collectionOf(open, example.type);
       const made: Told[] = [];
-      for (const name of ['b', 'a-b', 'c', 'a']) made.push(done(await things.create(name, { spec: example.spec })));
+      for (const name of ['b', 'a-b', 'c', 'a'])
+        made.push(done(await things.create(name, { spec: example.spec })));
       const list = done(await things.list());
       const { kind, group, version } = example.type;
       expect(list).toMatchObject({ kind: `${kind}List`, apiVersion: `${group}/${version}` });
       const [b, ab, c, a] = made;
       expect(list.items).toEqual([a, ab, b, c]);
       expect(tokenOf(list)).toBe('');
-      for (const object of made) expect(compareVersions(versionOf(list), versionOf(object))).toBeGreaterThanOrEqual(0);
+      for (const object of made)
+        expect(compareVersions(versionOf(list), versionOf(object))).toBeGreaterThanOrEqual(0);
     });
 
     test('is empty where there is nothing, and where no such namespace is', async () => {
@@ -82,7 +84,9 @@ export function listCases(open: Open): void {
       const expected = ours.flatMap((namespace) =>
         (namespace === things.namespace ? ['a', 'b'] : ['a']).map((name) => `${namespace}/${name}`),
       );
-      expect(found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual(expected);
+      expect(found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual(
+        expected,
+      );
     });
 
     test('by name has the one object or none', async () => {
@@ -104,22 +108,36 @@ export function listCases(open: Open): void {
       done(await things.create('a', { spec }, { labels: { 'example.com/team': 'x', tier: '1' } }));
       done(await things.create('b', { spec }, { labels: { 'example.com/team': 'x' } }));
       done(await things.create('c', { spec }));
-      const byLabels = async (labelSelector: string) => namesOf(done(await things.list({ labelSelector })));
+      const byLabels = async (labelSelector: string) =>
+        namesOf(done(await things.list({ labelSelector })));
       expect(await byLabels('example.com/team=x')).toEqual(['a', 'b']);
       expect(await byLabels('example.com/team==x,tier=1')).toEqual(['a']);
       expect(await byLabels('tier=2')).toEqual([]);
-      expectRefused(await things.list({ labelSelector: 'tier===1' }), { status: 400, reason: 'BadRequest' });
+      expectRefused(await things.list({ labelSelector: 'tier===1' }), {
+        status: 400,
+        reason: 'BadRequest',
+      });
     });
 
-    test.each([type, SECRET])('of metadata only shows neither spec nor data ($kind)', async (type) => {
-      const things = await collectionOf(open, type);
-      const content = type === SECRET ? { data: { keyId: btoa('id') } } : { spec };
-      const { metadata } = done(await things.create('a', content, { labels: { a: '1' } }));
-      const list = done(await things.listMetadata({ fieldSelector: 'metadata.name=a' }));
-      expect(list).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' });
-      expect(list.items).toEqual([{ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }]);
-      expect(compareVersions(versionOf(list), metadata.resourceVersion ?? '')).toBeGreaterThanOrEqual(0);
-    });
+    test.each([type, SECRET])(
+      'of metadata only shows neither spec nor data ($kind)',
+      async (type) => {
+        const things = await collectionOf(open, type);
+        const content = type === SECRET ? { data: { keyId: btoa('id') } } : { spec };
+        const { metadata } = done(await things.create('a', content, { labels: { a: '1' } }));
+        const list = done(await things.listMetadata({ fieldSelector: 'metadata.name=a' }));
+        expect(list).toMatchObject({
+          kind: 'PartialObjectMetadataList',
+          apiVersion: 'meta.k8s.io/v1',
+        });
+        expect(list.items).toEqual([
+          { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata },
+        ]);
+        expect(
+          compareVersions(versionOf(list), metadata.resourceVersion ?? ''),
+        ).toBeGreaterThanOrEqual(0);
+      },
+    );
   });
 
   test('a list that is empty has no items at all where it is of metadata only', async () => {
@@ -171,7 +189,8 @@ export function listCases(open: Open): void {
 
     test('counts what is selected only, and may be of metadata', async () => {
       const things = await withThings(open, 'a', 'c', 'e');
-      for (const name of ['b', 'd', 'f']) done(await things.create(name, { spec }, { labels: { team: 'x' } }));
+      for (const name of ['b', 'd', 'f'])
+        done(await things.create(name, { spec }, { labels: { team: 'x' } }));
       const query = { labelSelector: 'team=x', limit: '2' };
       const first = done(await things.listMetadata(query));
       const second = done(await things.listMetadata({ ...query, continue: tokenOf(first) }));
@@ -181,14 +200,21 @@ export function listCases(open: Open): void {
 
     test('is over for who has lost the place', async () => {
       const things = await withThings(open, 'a');
-      expectRefused(await things.list({ limit: '1', continue: 'x' }), { status: 400, reason: 'BadRequest' });
+      expectRefused(await things.list({ limit: '1', continue: 'x' }), {
+        status: 400,
+        reason: 'BadRequest',
+      });
     });
 
     test('is refused as of a version that is still to come, and to be asked for again', async () => {
       const things = await withThings(open, 'a', 'b');
       const first = done(await things.list({ limit: '1' }));
       const answer = await things.list({ limit: '1', continue: tokenOfTheFuture(first) });
-      expectRefused(answer, { status: 504, reason: 'Timeout', message: { with: 'Too large resource version' } });
+      expectRefused(answer, {
+        status: 504,
+        reason: 'Timeout',
+        message: { with: 'Too large resource version' },
+      });
       expect(answer.body.details).toMatchObject({ retryAfterSeconds: 1 });
     });
   });
@@ -212,6 +238,8 @@ export function forgottenCases(open: Open): void {
 
 /** A token says where its list goes on, and `rv` as of which version. */
 function tokenOfTheFuture(page: Told): string {
-  const place = JSON.parse(Buffer.from(tokenOf(page), 'base64url').toString()) as { readonly rv: number };
+  const place = JSON.parse(Buffer.from(tokenOf(page), 'base64url').toString()) as {
+    readonly rv: number;
+  };
   return Buffer.from(JSON.stringify({ ...place, rv: place.rv + 1_000_000 })).toString('base64url');
 }

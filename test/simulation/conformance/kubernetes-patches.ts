@@ -9,7 +9,10 @@ const { type, spec } = PIPES;
 
 async function made(open: Open): Promise<{ readonly things: Collection; readonly object: Told }> {
   const things = await collectionOf(open, type);
-  return { things, object: done(await things.create('a', { spec }, { annotations: { a: '1', b: '2' } })) };
+  return {
+    things,
+    object: done(await things.create('a', { spec }, { annotations: { a: '1', b: '2' } })),
+  };
 }
 
 /** What a JSON merge patch does. */
@@ -19,18 +22,29 @@ export function patchCases(open: Open): void {
       const { things } = await made(open);
       const change = { engine_max_threads: null, engine_max_insert_threads: 4 };
       const patched = done(
-        await things.patch('a', { metadata: { annotations: { a: null, c: '3' } }, spec: { settings: change } }),
+        await things.patch('a', {
+          metadata: { annotations: { a: null, c: '3' } },
+          spec: { settings: change },
+        }),
       );
       const { engine_max_threads: _, ...kept } = spec.settings;
-      expect(patched.spec).toEqual({ ...spec, settings: { ...kept, engine_max_insert_threads: 4 } });
+      expect(patched.spec).toEqual({
+        ...spec,
+        settings: { ...kept, engine_max_insert_threads: 4 },
+      });
       expect(patched.metadata).toMatchObject({ generation: 2, annotations: { b: '2', c: '3' } });
       expect(patched.metadata.annotations).not.toHaveProperty('a');
     });
 
     test('replaces the whole list of finalizers, in a new version of the same generation', async () => {
       const { things, object } = await made(open);
-      const one = done(await things.patch('a', { metadata: { finalizers: ['example.com/b', 'example.com/a'] } }));
-      expect(one.metadata).toMatchObject({ finalizers: ['example.com/b', 'example.com/a'], generation: 1 });
+      const one = done(
+        await things.patch('a', { metadata: { finalizers: ['example.com/b', 'example.com/a'] } }),
+      );
+      expect(one.metadata).toMatchObject({
+        finalizers: ['example.com/b', 'example.com/a'],
+        generation: 1,
+      });
       expect(compareVersions(versionOf(one), versionOf(object))).toBeGreaterThan(0);
       const two = done(await things.patch('a', { metadata: { finalizers: ['example.com/c'] } }));
       expect(two.metadata.finalizers).toEqual(['example.com/c']);
@@ -41,7 +55,9 @@ export function patchCases(open: Open): void {
     test('with the version of now is done', async () => {
       const { things, object } = await made(open);
       const { resourceVersion } = object.metadata;
-      const patched = done(await things.patch('a', { metadata: { resourceVersion, finalizers: ['example.com/a'] } }));
+      const patched = done(
+        await things.patch('a', { metadata: { resourceVersion, finalizers: ['example.com/a'] } }),
+      );
       expect(patched.metadata.finalizers).toEqual(['example.com/a']);
     });
 
@@ -61,8 +77,14 @@ export function patchCases(open: Open): void {
 
     test.each([null, ''])('with the version %j is refused', async (resourceVersion) => {
       const { things } = await made(open);
-      const answer = await things.patch('a', { metadata: { resourceVersion, annotations: { c: '3' } } });
-      expectRefused(answer, { status: 422, reason: 'Invalid', message: { with: 'metadata.resourceVersion' } });
+      const answer = await things.patch('a', {
+        metadata: { resourceVersion, annotations: { c: '3' } },
+      });
+      expectRefused(answer, {
+        status: 422,
+        reason: 'Invalid',
+        message: { with: 'metadata.resourceVersion' },
+      });
     });
 
     test('with its own uid is done, with another one refused as wrong and not as a conflict', async () => {
@@ -70,14 +92,20 @@ export function patchCases(open: Open): void {
       const { uid } = object.metadata;
       const patched = done(await things.patch('a', { metadata: { uid, annotations: { c: '3' } } }));
       expect(patched.metadata.annotations).toHaveProperty('c', '3');
-      const answer = await things.patch('a', { metadata: { uid: OTHER_UID, annotations: { d: '4' } } });
+      const answer = await things.patch('a', {
+        metadata: { uid: OTHER_UID, annotations: { d: '4' } },
+      });
       expectRefused(answer, { status: 422, reason: 'Invalid', message: { with: 'metadata.uid' } });
       expect(done(await things.get('a'))).toEqual(patched);
     });
 
     test('cannot make up what is the server’s to say', async () => {
       const { things, object } = await made(open);
-      const claimed = { generation: 9, creationTimestamp: '2001-01-01T00:00:00Z', annotations: { c: '3' } };
+      const claimed = {
+        generation: 9,
+        creationTimestamp: '2001-01-01T00:00:00Z',
+        annotations: { c: '3' },
+      };
       const { metadata } = done(await things.patch('a', { metadata: claimed }));
       const { creationTimestamp } = object.metadata;
       expect(metadata).toMatchObject({ generation: 1, creationTimestamp, annotations: { c: '3' } });
@@ -102,7 +130,9 @@ export function patchCases(open: Open): void {
       const first = done(await things.patch('a', change));
       expect(first).toMatchObject({ spec: { ...spec, suspend: true } });
       expect(first.status).toEqual(PENDING);
-      const second = done(await things.patch('a', { ...change, spec: { suspend: false } }, 'status'));
+      const second = done(
+        await things.patch('a', { ...change, spec: { suspend: false } }, 'status'),
+      );
       expect(second.spec).toEqual({ ...spec, suspend: true });
       expect(second.status).toEqual({ ...PENDING, attempts: 3 });
     });

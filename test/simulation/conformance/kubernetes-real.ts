@@ -5,7 +5,14 @@ import { LineSplitter } from '../../../src/kube/client/lines.ts';
 import { collectionPath } from '../../../src/kube/resource.ts';
 import { waitFor } from '../../controlplane/client.ts';
 import type { Right } from '../kubernetes/rights.ts';
-import type { Answer, Ask, KubernetesUnderTest, OpenWatch, Told, WatchLine } from './kubernetes-under-test.ts';
+import type {
+  Answer,
+  Ask,
+  KubernetesUnderTest,
+  OpenWatch,
+  Told,
+  WatchLine,
+} from './kubernetes-under-test.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const PATIENCE_MS = 50_000;
@@ -88,7 +95,9 @@ export class RealKubernetes implements KubernetesUnderTest {
     const taken = before.map(({ right }) => right).filter((right) => !rules.includes(right));
     await this.until('the rights to hold', async () => {
       const allowed = await Promise.all(rules.map((right) => this.#isAllowed(user, right)));
-      const denied = await Promise.all(taken.map(async (right) => !(await this.#isAllowed(user, right))));
+      const denied = await Promise.all(
+        taken.map(async (right) => !(await this.#isAllowed(user, right))),
+      );
       return [...allowed, ...denied].every(Boolean);
     });
   }
@@ -105,7 +114,9 @@ export class RealKubernetes implements KubernetesUnderTest {
     const { group, resources, verbs, namespace, names } = right;
     const scope = namespace === undefined ? 'ClusterRole' : 'Role';
     const metadata = { name: `${user}-${randomUUID().slice(0, 8)}` };
-    const rules = [{ apiGroups: [group], resources, verbs, ...(names && { resourceNames: names }) }];
+    const rules = [
+      { apiGroups: [group], resources, verbs, ...(names && { resourceNames: names }) },
+    ];
     const type = (plural: string) => ({ group: RBAC, version: 'v1', plural, kind: '' });
     const roles = collectionPath(type(`${scope.toLowerCase()}s`), namespace);
     const bindings = collectionPath(type(`${scope.toLowerCase()}bindings`), namespace);
@@ -119,23 +130,39 @@ export class RealKubernetes implements KubernetesUnderTest {
   }
 
   /** Of a rule that always holds as a whole, one thing that it allows. */
-  async #isAllowed(user: string, { group, resources, verbs, namespace, names }: Right): Promise<boolean> {
+  async #isAllowed(
+    user: string,
+    { group, resources, verbs, namespace, names }: Right,
+  ): Promise<boolean> {
     const [resource = '', subresource] = (resources[0] ?? '').split('/');
-    const resourceAttributes = { group, resource, subresource, verb: verbs[0], namespace, name: names?.[0] };
+    const resourceAttributes = {
+      group,
+      resource,
+      subresource,
+      verb: verbs[0],
+      namespace,
+      name: names?.[0],
+    };
     const body = { spec: { user, resourceAttributes } };
-    const { status } = await this.#must('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', body);
+    const { status } = await this.#must(
+      'POST',
+      '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+      body,
+    );
     return (status as { readonly allowed: boolean }).allowed;
   }
 
   async #must(method: string, path: string, body?: object): Promise<Told> {
     const answer = await this.send({ method, path, ...(body && { body }) });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
 
   #dispatch(ask: Ask): Promise<Dispatcher.ResponseData> {
     const { method, path, query, body, accept = 'application/json', contentType, as } = ask;
-    const type = contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
+    const type =
+      contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
     return this.#pool.request({
       method,
       path,
@@ -152,7 +179,8 @@ export class RealKubernetes implements KubernetesUnderTest {
 
 async function read(body: AsyncIterable<Uint8Array>, lines: WatchLine[]): Promise<void> {
   const splitter = new LineSplitter();
-  for await (const chunk of body) for (const line of splitter.push(chunk)) lines.push(JSON.parse(line) as WatchLine);
+  for await (const chunk of body)
+    for (const line of splitter.push(chunk)) lines.push(JSON.parse(line) as WatchLine);
 }
 
 /** What is no JSON says nothing, as where no such path is. */

@@ -18,7 +18,9 @@ export function expectRefused({ status, body }: Answer, refused: Refused): void 
   expect({ status, reason: body.reason }).toEqual({ status: refused.status, reason });
   expect(body).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status });
   expect(body.message).toEqual(
-    typeof message === 'object' ? expect.stringContaining(message.with) : (message ?? expect.any(String)),
+    typeof message === 'object'
+      ? expect.stringContaining(message.with)
+      : (message ?? expect.any(String)),
   );
   if (!of) return;
   const { type, name, byKind } = of;

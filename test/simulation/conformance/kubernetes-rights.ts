@@ -28,21 +28,57 @@ interface Attempt {
 const absent = { metadata: { name: 'a' } };
 
 const ATTEMPTS: readonly Attempt[] = [
-  { what: 'list all', type, run: (things) => things.everywhere().list(), verb: 'list', everywhere: true },
+  {
+    what: 'list all',
+    type,
+    run: (things) => things.everywhere().list(),
+    verb: 'list',
+    everywhere: true,
+  },
   { what: 'list', type, run: (things) => things.list(), verb: 'list' },
   { what: 'list by name', type, run: (things) => things.list(BY_NAME), verb: 'list', names: 'a' },
-  { what: 'list Secrets', type: SECRET, run: (things) => things.listMetadata(BY_NAME), verb: 'list', names: 'a' },
-  { what: 'watch all', type, run: (things) => things.everywhere().askToWatch('1'), verb: 'watch', everywhere: true },
+  {
+    what: 'list Secrets',
+    type: SECRET,
+    run: (things) => things.listMetadata(BY_NAME),
+    verb: 'list',
+    names: 'a',
+  },
+  {
+    what: 'watch all',
+    type,
+    run: (things) => things.everywhere().askToWatch('1'),
+    verb: 'watch',
+    everywhere: true,
+  },
   { what: 'watch', type, run: (things) => things.askToWatch('1'), verb: 'watch' },
-  { what: 'watch by name', type: SECRET, run: (things) => things.askToWatch('1', BY_NAME), verb: 'watch', names: 'a' },
+  {
+    what: 'watch by name',
+    type: SECRET,
+    run: (things) => things.askToWatch('1', BY_NAME),
+    verb: 'watch',
+    names: 'a',
+  },
   { what: 'read', type, run: (things) => things.get('a'), verb: 'get', names: 'a' },
-  { what: 'read a Secret', type: SECRET, run: (things) => things.get('a'), verb: 'get', names: 'a' },
+  {
+    what: 'read a Secret',
+    type: SECRET,
+    run: (things) => things.get('a'),
+    verb: 'get',
+    names: 'a',
+  },
   { what: 'create', type, run: (things) => things.create('a', { spec }), verb: 'create' },
   { what: 'create an event', type: EVENT, run: (things) => things.create('a'), verb: 'create' },
   { what: 'create a Lease', type: LEASE, run: (things) => things.create('a'), verb: 'create' },
   { what: 'create what is no JSON', type, run: (things) => things.post('{'), verb: 'create' },
   { what: 'replace', type, run: (things) => things.put(absent), verb: 'update', names: 'a' },
-  { what: 'replace a Lease', type: LEASE, run: (things) => things.put(absent), verb: 'update', names: 'a' },
+  {
+    what: 'replace a Lease',
+    type: LEASE,
+    run: (things) => things.put(absent),
+    verb: 'update',
+    names: 'a',
+  },
   {
     what: 'replace the status',
     type,
@@ -56,7 +92,11 @@ const ATTEMPTS: readonly Attempt[] = [
 ];
 
 /** A user who may do this in the namespace, where no rule says otherwise. */
-async function userWith(open: Open, type: ResourceType, rules: (namespace: string) => readonly Right[]) {
+async function userWith(
+  open: Open,
+  type: ResourceType,
+  rules: (namespace: string) => readonly Right[],
+) {
   const things = await collectionOf(open, type);
   const name = `user-${randomUUID().slice(0, 13)}`;
   await things.under.give(name, rules(things.namespace ?? ''));
@@ -68,19 +108,24 @@ const isForbidden = { status: 403, reason: 'Forbidden' };
 /** Who may do what, and what others are told. */
 export function rightsCases(open: Open): void {
   describe('without the right', () => {
-    test.each(ATTEMPTS)('nobody can $what, and is told which is missing and nothing else', async (attempt) => {
-      const { things, name, theirs } = await userWith(open, attempt.type, () => []);
-      const { group, plural } = attempt.type;
-      const { verb, resource = plural, names, everywhere } = attempt;
-      const whole = group === '' ? plural : `${plural}.${group}`;
-      const what = names === undefined ? whole : `${whole} "${names}"`;
-      const where = everywhere ? 'at the cluster scope' : `in the namespace "${things.namespace}"`;
-      expectRefused(await attempt.run(theirs), {
-        ...isForbidden,
-        message: `${what} is forbidden: User "${name}" cannot ${verb} resource "${resource}" in API group "${group}" ${where}`,
-        of: { type: attempt.type, ...(names !== undefined && { name: names }) },
-      });
-    });
+    test.each(ATTEMPTS)(
+      'nobody can $what, and is told which is missing and nothing else',
+      async (attempt) => {
+        const { things, name, theirs } = await userWith(open, attempt.type, () => []);
+        const { group, plural } = attempt.type;
+        const { verb, resource = plural, names, everywhere } = attempt;
+        const whole = group === '' ? plural : `${plural}.${group}`;
+        const what = names === undefined ? whole : `${whole} "${names}"`;
+        const where = everywhere
+          ? 'at the cluster scope'
+          : `in the namespace "${things.namespace}"`;
+        expectRefused(await attempt.run(theirs), {
+          ...isForbidden,
+          message: `${what} is forbidden: User "${name}" cannot ${verb} resource "${resource}" in API group "${group}" ${where}`,
+          of: { type: attempt.type, ...(names !== undefined && { name: names }) },
+        });
+      },
+    );
   });
 
   describe('with a right', () => {
@@ -132,7 +177,9 @@ export function rightsCases(open: Open): void {
       done(await things.create('b'));
       expect(done(await theirs.get('a'))).toEqual(made);
       expect(done(await theirs.listMetadata(BY_NAME)).items).toHaveLength(1);
-      expect((await (await theirs.watchMetadata(from, BY_NAME)).next()).object.metadata.name).toBe('a');
+      expect((await (await theirs.watchMetadata(from, BY_NAME)).next()).object.metadata.name).toBe(
+        'a',
+      );
       done(await things.delete('a'));
       expectRefused(await theirs.get('a'), { status: 404, reason: 'NotFound' });
       expect(done(await theirs.list(BY_NAME)).items).toEqual([]);
@@ -153,7 +200,11 @@ export function rightsCases(open: Open): void {
         { group: type.group, resources: [type.plural], verbs: ['list'] },
       ]);
       done(await things.create('a', { spec }));
-      for (const there of [theirs, theirs.everywhere(), theirs.in(await things.under.newNamespace())]) {
+      for (const there of [
+        theirs,
+        theirs.everywhere(),
+        theirs.in(await things.under.newNamespace()),
+      ]) {
         done(await there.list());
       }
       expectRefused(await theirs.get('a'), isForbidden);

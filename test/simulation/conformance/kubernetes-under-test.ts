@@ -16,11 +16,17 @@ export interface Ask {
   readonly as?: string;
 }
 
-/** What a body says: an object, a list of them or a Status. Everything may be absent but metadata, which is empty then, and a list without items may say null. */
+/**
+ * What a body says: an object, a list of them or a Status. Everything may be absent but metadata,
+ * which is empty then, and a list without items may say null.
+ */
 export interface Told {
   readonly kind?: string;
   readonly apiVersion?: string;
-  readonly metadata: Partial<ObjectMeta> & { readonly continue?: string; readonly deletionGracePeriodSeconds?: number };
+  readonly metadata: Partial<ObjectMeta> & {
+    readonly continue?: string;
+    readonly deletionGracePeriodSeconds?: number;
+  };
   readonly spec?: object;
   readonly status?: unknown;
   readonly items?: readonly Told[] | null;
@@ -41,7 +47,10 @@ export interface WatchLine {
 }
 
 export interface OpenWatch {
-  /** Waits for the next line. Throws when the server ends the watch instead, or nothing comes for long. */
+  /**
+   * Waits for the next line. Throws when the server ends the watch instead, or nothing comes for
+   * long.
+   */
   next(): Promise<WatchLine>;
   /** All further lines, up to where the server ends the watch well. Throws when it breaks off. */
   rest(): Promise<WatchLine[]>;
@@ -56,7 +65,10 @@ export interface KubernetesUnderTest {
   newNamespace(): Promise<string>;
   /** Begins to delete a namespace, which goes on for as long as the test does. */
   terminate(namespace: string): Promise<void>;
-  /** A user may do this and nothing else, from when it resolves on. Without it nobody of that name may do anything. */
+  /**
+   * A user may do this and nothing else, from when it resolves on. Without it nobody of that name
+   * may do anything.
+   */
   give(user: string, rules: readonly Right[]): Promise<void>;
   /** Epoch ms by the server's clock. */
   now(): number;

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { LEASE } from '../../../src/kube/lease/lease-record.ts';
 import { compareVersions } from '../../../src/kube/resource.ts';
 import { SECRET } from '../../../src/kube/secrets/secret-state.ts';
-import { briefly, type Collection, collectionOf, done, versionOf } from './kubernetes-collection.ts';
+import {
+  briefly,
+  type Collection,
+  collectionOf,
+  done,
+  versionOf,
+} from './kubernetes-collection.ts';
 import { PIPES } from './kubernetes-examples.ts';
 import type { Open, OpenWatch, Told, WatchLine } from './kubernetes-under-test.ts';
 
@@ -40,7 +46,10 @@ export function watchCases(open: Open): void {
       expect(lines).toEqual([
         { type: 'ADDED', object: made },
         { type: 'MODIFIED', object: edited },
-        { type: 'DELETED', object: { ...edited, metadata: { ...edited.metadata, resourceVersion } } },
+        {
+          type: 'DELETED',
+          object: { ...edited, metadata: { ...edited.metadata, resourceVersion } },
+        },
         { type: 'ADDED', object: last },
       ]);
       expect(compareVersions(resourceVersion, versionOf(edited))).toBeGreaterThan(0);
@@ -86,18 +95,24 @@ export function watchCases(open: Open): void {
       const things = await collectionOf(open, type);
       const other = things.in(await things.under.newNamespace());
       const watch = await things.everywhere().watch(await things.version());
-      const made = [done(await things.create('a', { spec })), done(await other.create('a', { spec }))];
+      const made = [
+        done(await things.create('a', { spec })),
+        done(await other.create('a', { spec })),
+      ];
       const seen: Told[] = [];
       while (seen.length < 2) {
         const { object } = await watch.next();
-        if ([things.namespace, other.namespace].includes(object.metadata.namespace)) seen.push(object);
+        if ([things.namespace, other.namespace].includes(object.metadata.namespace))
+          seen.push(object);
       }
       expect(seen).toEqual(made);
     });
 
     test('by name shows that object only, whatever becomes of it', async () => {
       const things = await collectionOf(open, type);
-      const watch = await things.watch(await things.version(), { fieldSelector: 'metadata.name=b' });
+      const watch = await things.watch(await things.version(), {
+        fieldSelector: 'metadata.name=b',
+      });
       await life(things, 'a');
       await life(things, 'b');
       const again = done(await things.create('b', { spec }));
@@ -125,7 +140,10 @@ export function watchCases(open: Open): void {
       expect(await nextOf(watch, 4)).toEqual([
         { type: 'ADDED', object: entered },
         { type: 'MODIFIED', object: changed },
-        { type: 'DELETED', object: { ...changed, metadata: { ...changed.metadata, resourceVersion } } },
+        {
+          type: 'DELETED',
+          object: { ...changed, metadata: { ...changed.metadata, resourceVersion } },
+        },
         { type: 'ADDED', object: born },
       ]);
     });
@@ -151,7 +169,10 @@ export function watchCases(open: Open): void {
         const [added, deleted] = await nextOf(watch, 2);
         expect(added).toEqual({ type: 'ADDED', object: { ...form, metadata } });
         const resourceVersion = versionOf(deleted?.object ?? { metadata: {} });
-        expect(deleted).toEqual({ type: 'DELETED', object: { ...form, metadata: { ...metadata, resourceVersion } } });
+        expect(deleted).toEqual({
+          type: 'DELETED',
+          object: { ...form, metadata: { ...metadata, resourceVersion } },
+        });
       },
     );
 
@@ -163,7 +184,14 @@ export function watchCases(open: Open): void {
       const { message, ...status } = line?.object ?? { metadata: {} };
       expect({ type: line?.type, object: status }).toEqual({
         type: 'ERROR',
-        object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'Expired', code: 410 },
+        object: {
+          kind: 'Status',
+          apiVersion: 'v1',
+          metadata: {},
+          status: 'Failure',
+          reason: 'Expired',
+          code: 410,
+        },
       });
       expect(message).toMatch(/^too old resource version: 1 \(\d+\)$/);
     });
@@ -180,7 +208,10 @@ export function watchCases(open: Open): void {
     test('from a version that is still to come, it begins well, is silent and ends well', async () => {
       const things = await collectionOf(open, type);
       const future = String(Number(await things.version()) + 1_000_000);
-      const watch = await things.watch(future, { timeoutSeconds: '5', allowWatchBookmarks: 'true' });
+      const watch = await things.watch(future, {
+        timeoutSeconds: '5',
+        allowWatchBookmarks: 'true',
+      });
       await life(things, 'a');
       expect(await watch.rest()).toEqual([]);
     });
@@ -201,19 +232,29 @@ export function watchCases(open: Open): void {
     test.each([
       { kind: type.kind, apiVersion: `${type.group}/${type.version}` },
       { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' },
-    ])('near its end, a watch of $kind that takes bookmarks hears how far it has come', async (form) => {
-      const things = await collectionOf(open, type);
-      const query = { timeoutSeconds: '5', allowWatchBookmarks: 'true' };
-      const from = await things.version();
-      const watch = await (form.kind === type.kind ? things.watch(from, query) : things.watchMetadata(from, query));
-      const { metadata } = done(await things.create('a', { spec }));
-      const [added, bookmark, ...more] = await watch.rest();
-      expect(added).toMatchObject({ type: 'ADDED', object: { ...form, metadata } });
-      const resourceVersion = versionOf(bookmark?.object ?? { metadata: {} });
-      expect(bookmark).toEqual({ type: 'BOOKMARK', object: { ...form, metadata: { resourceVersion } } });
-      expect(compareVersions(resourceVersion, metadata.resourceVersion ?? '')).toBeGreaterThanOrEqual(0);
-      expect(more.filter((line) => line.type !== 'BOOKMARK')).toEqual([]);
-    });
+    ])(
+      'near its end, a watch of $kind that takes bookmarks hears how far it has come',
+      async (form) => {
+        const things = await collectionOf(open, type);
+        const query = { timeoutSeconds: '5', allowWatchBookmarks: 'true' };
+        const from = await things.version();
+        const watch = await (form.kind === type.kind
+          ? things.watch(from, query)
+          : things.watchMetadata(from, query));
+        const { metadata } = done(await things.create('a', { spec }));
+        const [added, bookmark, ...more] = await watch.rest();
+        expect(added).toMatchObject({ type: 'ADDED', object: { ...form, metadata } });
+        const resourceVersion = versionOf(bookmark?.object ?? { metadata: {} });
+        expect(bookmark).toEqual({
+          type: 'BOOKMARK',
+          object: { ...form, metadata: { resourceVersion } },
+        });
+        expect(
+          compareVersions(resourceVersion, metadata.resourceVersion ?? ''),
+        ).toBeGreaterThanOrEqual(0);
+        expect(more.filter((line) => line.type !== 'BOOKMARK')).toEqual([]);
+      },
+    );
 
     test('near its end, a watch that takes no bookmarks gets none', async () => {
       const things = await collectionOf(open, type);

@@ -10,9 +10,13 @@ const { type, spec } = PIPES;
 const SEEN = { observedGeneration: 1 };
 
 /** An object whose status was written once: who made it is long gone. */
-async function visited(open: Open): Promise<{ readonly things: Collection; readonly object: Told }> {
+async function visited(
+  open: Open,
+): Promise<{ readonly things: Collection; readonly object: Told }> {
   const things = await collectionOf(open, type);
-  const made = done(await things.create('a', { spec }, { labels: { team: 'a' }, finalizers: ['example.com/a'] }));
+  const made = done(
+    await things.create('a', { spec }, { labels: { team: 'a' }, finalizers: ['example.com/a'] }),
+  );
   return { things, object: done(await things.put({ ...made, status: SEEN }, 'status')) };
 }
 
@@ -39,7 +43,11 @@ export function writeCases(open: Open): void {
     test('of labels and annotations alone makes a new version of the same generation', async () => {
       const { things, object } = await visited(open);
       const edited = done(await things.put(withMeta(object, { annotations: { note: 'x' } })));
-      expect(edited.metadata).toMatchObject({ generation: 1, labels: { team: 'a' }, annotations: { note: 'x' } });
+      expect(edited.metadata).toMatchObject({
+        generation: 1,
+        labels: { team: 'a' },
+        annotations: { note: 'x' },
+      });
       expect(isNewer(edited, object)).toBe(true);
     });
 
@@ -53,18 +61,31 @@ export function writeCases(open: Open): void {
 
     test('of the object leaves its status as it is', async () => {
       const { things, object } = await visited(open);
-      const edited = done(await things.put({ ...object, spec: { ...spec, suspend: true }, status: { attempts: 9 } }));
+      const edited = done(
+        await things.put({ ...object, spec: { ...spec, suspend: true }, status: { attempts: 9 } }),
+      );
       expect(edited.status).toEqual(SEEN);
     });
 
     test('of the status leaves everything else as it is, and the generation', async () => {
       const { things, object } = await visited(open);
-      const said = withMeta(object, { labels: { team: 'b' }, annotations: { note: 'x' }, finalizers: [] });
+      const said = withMeta(object, {
+        labels: { team: 'b' },
+        annotations: { note: 'x' },
+        finalizers: [],
+      });
       const written = done(
-        await things.put({ ...said, spec: { ...spec, pipeId: 'other' }, status: { attempts: 1 } }, 'status'),
+        await things.put(
+          { ...said, spec: { ...spec, pipeId: 'other' }, status: { attempts: 1 } },
+          'status',
+        ),
       );
       expect(written.spec).toEqual(spec);
-      expect(written.metadata).toMatchObject({ generation: 1, labels: { team: 'a' }, finalizers: ['example.com/a'] });
+      expect(written.metadata).toMatchObject({
+        generation: 1,
+        labels: { team: 'a' },
+        finalizers: ['example.com/a'],
+      });
       expect(written.metadata).not.toHaveProperty('annotations');
       expect(isNewer(written, object)).toBe(true);
     });
@@ -78,21 +99,33 @@ export function writeCases(open: Open): void {
       expect(done(await things.put({ ...written, status: {} }, 'status')).status).toEqual({});
     });
 
-    test.each([undefined, null])('of a status that is %s brings the default back', async (status) => {
-      const { things, object } = await visited(open);
-      expect(done(await things.put({ ...object, status }, 'status')).status).toEqual(PENDING);
-    });
+    test.each([undefined, null])(
+      'of a status that is %s brings the default back',
+      async (status) => {
+        const { things, object } = await visited(open);
+        expect(done(await things.put({ ...object, status }, 'status')).status).toEqual(PENDING);
+      },
+    );
 
     test('of the status drops what the schema does not know, and what is null', async () => {
       const { things, object } = await visited(open);
-      const said = { attempts: 1, nextAttemptTime: null, unknown: 1, lastRequest: REQUEST_WITH_MORE };
+      const said = {
+        attempts: 1,
+        nextAttemptTime: null,
+        unknown: 1,
+        lastRequest: REQUEST_WITH_MORE,
+      };
       const written = done(await things.put({ ...object, status: said }, 'status'));
       expect(written.status).toEqual({ attempts: 1, lastRequest: REQUEST });
     });
 
     test('of a status that the schema does not allow is refused', async () => {
       const { things, object } = await visited(open);
-      for (const status of [{ attempts: -1 }, { conditions: [{ type: 'Ready' }] }, { nextAttemptTime: 'soon' }]) {
+      for (const status of [
+        { attempts: -1 },
+        { conditions: [{ type: 'Ready' }] },
+        { nextAttemptTime: 'soon' },
+      ]) {
         expectRefused(await things.put({ ...object, status }, 'status'), {
           status: 422,
           reason: 'Invalid',
@@ -127,13 +160,18 @@ export function writeCases(open: Open): void {
     { of: 'a status', subresource: 'status' },
   ] as const)('a write of $of', ({ subresource }) => {
     const change = (object: Told): Told =>
-      subresource ? { ...object, status: { attempts: 5 } } : { ...object, spec: { ...spec, suspend: true } };
+      subresource
+        ? { ...object, status: { attempts: 5 } }
+        : { ...object, spec: { ...spec, suspend: true } };
 
     test('on another version than the last one is refused', async () => {
       const { things, object } = await visited(open);
       const newest = done(await things.patch('a', { metadata: { annotations: { note: 'x' } } }));
       for (const resourceVersion of [versionOf(object), `${versionOf(newest)}0`]) {
-        expectRefused(await things.put(change(withMeta(newest, { resourceVersion })), subresource), CONFLICT);
+        expectRefused(
+          await things.put(change(withMeta(newest, { resourceVersion })), subresource),
+          CONFLICT,
+        );
       }
       expect(done(await things.get('a'))).toEqual(newest);
     });
@@ -150,15 +188,24 @@ export function writeCases(open: Open): void {
       for (const resourceVersion of [versionOf(object), '1']) {
         const other = withMeta(object, { uid: OTHER_UID, resourceVersion });
         const of = { type, name: 'a' };
-        const message = { with: `UID in precondition: ${OTHER_UID}, UID in object meta: ${object.metadata.uid}` };
-        expectRefused(await things.put(change(other), subresource), { status: 409, reason: 'Conflict', message, of });
+        const message = {
+          with: `UID in precondition: ${OTHER_UID}, UID in object meta: ${object.metadata.uid}`,
+        };
+        expectRefused(await things.put(change(other), subresource), {
+          status: 409,
+          reason: 'Conflict',
+          message,
+          of,
+        });
       }
       expect(done(await things.get('a'))).toEqual(object);
     });
 
     test('without a uid is done', async () => {
       const { things, object } = await visited(open);
-      const edited = done(await things.put(change(withMeta(object, { uid: undefined })), subresource));
+      const edited = done(
+        await things.put(change(withMeta(object, { uid: undefined })), subresource),
+      );
       expect(edited.metadata.uid).toBe(object.metadata.uid);
       expect(isNewer(edited, object)).toBe(true);
     });
@@ -166,12 +213,15 @@ export function writeCases(open: Open): void {
     test('without a version is refused', async () => {
       const { things, object } = await visited(open);
       for (const resourceVersion of [undefined, '']) {
-        expectRefused(await things.put(change(withMeta(object, { resourceVersion })), subresource), {
-          status: 422,
-          reason: 'Invalid',
-          message: { with: 'metadata.resourceVersion' },
-          of: { type, name: 'a' },
-        });
+        expectRefused(
+          await things.put(change(withMeta(object, { resourceVersion })), subresource),
+          {
+            status: 422,
+            reason: 'Invalid',
+            message: { with: 'metadata.resourceVersion' },
+            of: { type, name: 'a' },
+          },
+        );
       }
     });
 
@@ -187,7 +237,11 @@ export function writeCases(open: Open): void {
     test.each(Object.entries(example.immutable))('cannot change %s to %s', async (field, value) => {
       const things = await collectionOf(open, example.type);
       const made = done(await things.create('a', { spec: example.spec }));
-      const refused = { status: 422, reason: 'Invalid', message: { with: `spec.${field}: Forbidden: is immutable` } };
+      const refused = {
+        status: 422,
+        reason: 'Invalid',
+        message: { with: `spec.${field}: Forbidden: is immutable` },
+      };
       expectRefused(await things.put({ ...made, spec: { ...made.spec, [field]: value } }), refused);
       expectRefused(await things.patch('a', { spec: { [field]: value } }), refused);
       expect(done(await things.get('a'))).toEqual(made);
@@ -196,7 +250,11 @@ export function writeCases(open: Open): void {
     test('cannot leave out the spec', async () => {
       const things = await collectionOf(open, example.type);
       const { spec: _, ...bare } = done(await things.create('a', { spec: example.spec }));
-      expectRefused(await things.put(bare), { status: 422, reason: 'Invalid', message: { with: 'spec: Required' } });
+      expectRefused(await things.put(bare), {
+        status: 422,
+        reason: 'Invalid',
+        message: { with: 'spec: Required' },
+      });
     });
   });
 

@@ -8,7 +8,10 @@ import type { Open } from './kubernetes-under-test.ts';
 import { watchCases } from './kubernetes-watches.ts';
 import { writeCases } from './kubernetes-writes.ts';
 
-/** What an API server does, as far as the operator and its users can tell: tried on a real one and on the simulated one alike. */
+/**
+ * What an API server does, as far as the operator and its users can tell: tried on a real one and
+ * on the simulated one alike.
+ */
 export function kubernetesCases(open: Open): void {
   creationCases(open);
   writeCases(open);

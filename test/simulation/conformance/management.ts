@@ -18,7 +18,10 @@ const CASES: Readonly<Record<string, (open: Open) => void>> = {
   answers: answerCases,
 };
 
-/** What holds for every management API of the tests, however calls get to it. Faults of a transport are no part of it. */
+/**
+ * What holds for every management API of the tests, however calls get to it. Faults of a transport
+ * are no part of it.
+ */
 export function managementCases(open: Open): void {
   describe.each(Object.entries(CASES))('%s', (_, cases) => {
     cases(open);

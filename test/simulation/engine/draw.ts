@@ -1,6 +1,7 @@
 /**
- * Numbers that follow from a seed and a name alone, the same on every machine. What is drawn under one name does not
- * depend on what was drawn under another, so that a story can lose one of its parts and the others stay as they were.
+ * Numbers that follow from a seed and a name alone, the same on every machine. What is drawn under
+ * one name does not depend on what was drawn under another, so that a story can lose one of its
+ * parts and the others stay as they were.
  */
 export class Draw {
   readonly seed: string;
@@ -48,7 +49,8 @@ export class Draw {
   /** Throws RangeError for an empty list. */
   pick<T>(from: readonly T[]): T {
     const picked = from[this.between(0, from.length - 1)];
-    if (picked === undefined && from.length === 0) throw new RangeError(`nothing to pick from at ${this.seed}`);
+    if (picked === undefined && from.length === 0)
+      throw new RangeError(`nothing to pick from at ${this.seed}`);
     return picked as T;
   }
 
@@ -67,7 +69,8 @@ export class Draw {
   some<T>(from: readonly T[], count: number): T[] {
     const left = [...from];
     const taken: T[] = [];
-    while (taken.length < count && left.length > 0) taken.push(...left.splice(this.between(0, left.length - 1), 1));
+    while (taken.length < count && left.length > 0)
+      taken.push(...left.splice(this.between(0, left.length - 1), 1));
     return taken;
   }
 }

@@ -2,8 +2,8 @@ import type { Cancel, Clock } from '../../../src/clock.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
- * What a process runs on: it has clocks of its own, may stand still for a while and may die at any moment. Everything that
- * reaches a process passes through here, its timers too.
+ * What a process runs on: it has clocks of its own, may stand still for a while and may die at any
+ * moment. Everything that reaches a process passes through here, its timers too.
  */
 export class Host implements Clock {
   readonly name: string;

@@ -1,8 +1,8 @@
 import type { Timeline } from './timeline.ts';
 
 /**
- * What asks Node for its next turn gets an event on the timeline, until the function it returns is called: the libraries do
- * so now and then, and the timeline runs many events in one turn.
+ * What asks Node for its next turn gets an event on the timeline, until the function it returns is
+ * called: the libraries do so now and then, and the timeline runs many events in one turn.
  */
 export function takeImmediates(timeline: Timeline): () => void {
   const real = globalThis.setImmediate;

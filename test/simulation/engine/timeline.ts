@@ -13,8 +13,9 @@ interface Entry {
 }
 
 /**
- * The one order in which everything happens: events by their time, and by when they were set where times are equal. Between
- * two events all promises that can go on do so, so that an event sees what followed from the one before.
+ * The one order in which everything happens: events by their time, and by when they were set where
+ * times are equal. Between two events all promises that can go on do so, so that an event sees what
+ * followed from the one before.
  */
 export class Timeline {
   readonly #heap: Entry[] = [];
@@ -38,7 +39,10 @@ export class Timeline {
     return this.#set(delayMs, run, true);
   }
 
-  /** The same for what no process under test hears of at once: no promise has to go on before the next event. */
+  /**
+   * The same for what no process under test hears of at once: no promise has to go on before the
+   * next event.
+   */
   quietlyAt(delayMs: number, run: () => void): () => void {
     return this.#set(delayMs, run, false);
   }
@@ -76,7 +80,10 @@ export class Timeline {
     this.#heap.length = 0;
   }
 
-  /** One event, and those before it that nobody hears of at once; false: there is none up to this time. */
+  /**
+   * One event, and those before it that nobody hears of at once; false: there is none up to this
+   * time.
+   */
   #next(end: number): boolean {
     for (let next = this.#heap[0]; next && next.at <= end && !this.#stopped; next = this.#heap[0]) {
       this.#pop();
@@ -92,7 +99,13 @@ export class Timeline {
   }
 
   #set(delayMs: number, run: () => void, wakes: boolean): () => void {
-    const entry = { at: this.#now + (delayMs > 0 ? delayMs : 0), order: this.#order++, run, wakes, cancelled: false };
+    const entry = {
+      at: this.#now + (delayMs > 0 ? delayMs : 0),
+      order: this.#order++,
+      run,
+      wakes,
+      cancelled: false,
+    };
     this.#push(entry);
     return () => {
       entry.cancelled = true;

@@ -40,7 +40,8 @@ async function again(plot: Plot, { only, sources, log }: Options): Promise<numbe
   for (const rule of new Set(shown.map((violation) => violation.rule))) {
     if (!log) await tellStory({ plot, rule }, sources);
   }
-  for (const { rule, text } of shown) console.log(`${expectedOf(rule) ? 'expected' : 'BROKEN'}  ${rule}: ${text}`);
+  for (const { rule, text } of shown)
+    console.log(`${expectedOf(rule) ? 'expected' : 'BROKEN'}  ${rule}: ${text}`);
   const what = only === undefined ? 'Nothing' : `Nothing whose name begins with "${only}"`;
   if (shown.length === 0) console.log(`${what} broke in the life of seed ${plot.seed}.`);
   console.log(`All its events: sha256 ${digest}`);

@@ -56,9 +56,12 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   const seconds = numberOf('--seconds', values.seconds);
   const depth = numberOf('--scope', scope);
   const number = numberOf('--seed', seed);
-  if (dense && depth !== undefined) throw new Error(`--dense is for lives from seeds, and --scope has none\n${USAGE}`);
+  if (dense && depth !== undefined)
+    throw new Error(`--dense is for lives from seeds, and --scope has none\n${USAGE}`);
   if (depth !== undefined && number !== undefined && number >= countOf(depth))
-    throw new Error(`--scope ${depth} has the interleavings 0 to ${countOf(depth) - 1}, and no ${number}\n${USAGE}`);
+    throw new Error(
+      `--scope ${depth} has the interleavings 0 to ${countOf(depth) - 1}, and no ${number}\n${USAGE}`,
+    );
   return {
     lives: numberOf('--lives', values.lives) ?? (seconds === undefined ? 1_000 : 0),
     seconds,
@@ -76,6 +79,8 @@ export function parseOptions(args: readonly string[]): Options | undefined {
 function numberOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text))
-    throw new Error(`${flag} takes a whole number from 0 on, not ${JSON.stringify(text)}\n${USAGE}`);
+    throw new Error(
+      `${flag} takes a whole number from 0 on, not ${JSON.stringify(text)}\n${USAGE}`,
+    );
   return Number(text);
 }

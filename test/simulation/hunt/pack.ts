@@ -15,7 +15,10 @@ export interface PackOptions {
 /** The longest lives, those that go round and round, take some ten seconds. */
 const LONGEST_MS = 180_000;
 
-/** Lives lives on every core until there are no more, or somebody has heard enough. Rejects where a life does not end, or ends its worker. */
+/**
+ * Lives lives on every core until there are no more, or somebody has heard enough. Rejects where a
+ * life does not end, or ends its worker.
+ */
 export async function hunt({ sources, next, heard }: PackOptions): Promise<void> {
   let isOver = false;
   const workers = Array.from({ length: availableParallelism() }, () => startWorker(sources));
@@ -40,7 +43,11 @@ export async function hunt({ sources, next, heard }: PackOptions): Promise<void>
       };
       worker.on('error', reject);
       worker.on('exit', (code, signal) => {
-        reject(new Error(`a worker ended with ${signal ?? `code ${code}`} in the life of seed ${present}`));
+        reject(
+          new Error(
+            `a worker ended with ${signal ?? `code ${code}`} in the life of seed ${present}`,
+          ),
+        );
       });
       worker.on('message', (result: Result) => {
         clearTimeout(clock);
@@ -57,8 +64,9 @@ export async function hunt({ sources, next, heard }: PackOptions): Promise<void>
 }
 
 /**
- * A process of its own: Node 24 now and then ends with a trap where many threads come and go, each with the WebAssembly of its
- * HTTP parser. With room for the short-lived things that a life is made of it collects garbage less often.
+ * A process of its own: Node 24 now and then ends with a trap where many threads come and go, each
+ * with the WebAssembly of its HTTP parser. With room for the short-lived things that a life is made
+ * of it collects garbage less often.
  */
 function startWorker(sources: string): ChildProcess {
   return fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [sources], {

@@ -18,7 +18,10 @@ export interface PlantedHunt {
   readonly say: (line: string) => void;
 }
 
-/** Hunts in a copy of the product for each planted fault, and says how many of those chosen it has found. */
+/**
+ * Hunts in a copy of the product for each planted fault, and says how many of those chosen it has
+ * found.
+ */
 export async function huntPlanted({
   only = '',
   seconds = SECONDS,
@@ -35,7 +38,8 @@ export async function huntPlanted({
     if (interrupted) break;
     if (found) count += 1;
     if (failed !== undefined) say(`FAILED     ${planted.name}: ${failed}`);
-    else if (found) say(`found      ${planted.name}: ${found.rule}, seed ${found.plot.seed} (${took})`);
+    else if (found)
+      say(`found      ${planted.name}: ${found.rule}, seed ${found.plot.seed} (${took})`);
     else say(`not found  ${planted.name} (${took})`);
   }
   say(`${count} of ${chosen.length} planted faults found, ${seconds} s each`);

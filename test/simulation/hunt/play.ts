@@ -29,7 +29,8 @@ export interface PlayOptions {
 /** Plays a life, which is the same life every time and everywhere. */
 export async function play(plot: Plot, options: PlayOptions): Promise<Played> {
   const { product, without, listen } = options;
-  // Thousands of calls are given up in a life, and each would draw a picture of the stack that nobody looks at.
+  // Thousands of calls are given up in a life, and each would draw a picture of the stack that
+  // nobody looks at.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   const transitions = new Map<string, number>();
@@ -40,7 +41,8 @@ export async function play(plot: Plot, options: PlayOptions): Promise<Played> {
     ...(without && { without }),
     listen: (life) => {
       life.chronicle.listen((fact) => {
-        for (const name of transitionsIn(fact)) transitions.set(name, (transitions.get(name) ?? 0) + 1);
+        for (const name of transitionsIn(fact))
+          transitions.set(name, (transitions.get(name) ?? 0) + 1);
         hash?.update(`${logLine(fact)}\n`);
         listen?.(fact);
       });
@@ -54,12 +56,16 @@ export async function play(plot: Plot, options: PlayOptions): Promise<Played> {
 
 /** What a write of a status changed: the reason, and the state of each entry of the ledger. */
 function transitionsIn(fact: Fact): string[] {
-  if (fact.what !== 'written' || !fact.change.kind.schema || fact.change.type !== 'MODIFIED') return [];
+  if (fact.what !== 'written' || !fact.change.kind.schema || fact.change.type !== 'MODIFIED')
+    return [];
   const { kind, now, before } = fact.change;
   const [from, to] = [readyOf(before)?.reason, readyOf(now)?.reason];
   const found = from === to ? [] : [`${kind.plural} ${from} → ${to}`];
   const held = new Map(
-    (statusOf(before).privateEndpoints ?? []).map((entry) => [entry.id, `${entry.origin} ${entry.state}`]),
+    (statusOf(before).privateEndpoints ?? []).map((entry) => [
+      entry.id,
+      `${entry.origin} ${entry.state}`,
+    ]),
   );
   for (const { id, origin, state } of statusOf(now).privateEndpoints ?? []) {
     const was = held.get(id) ?? 'none';

@@ -15,7 +15,11 @@ export interface Plot {
 }
 
 /** What there is and happens in a life: the same for the same plot, every time and everywhere. */
-export function optionsOf({ seed, depth, isDense }: Plot): Pick<LifeOptions, 'world' | 'opponent' | 'odds'> {
+export function optionsOf({
+  seed,
+  depth,
+  isDense,
+}: Plot): Pick<LifeOptions, 'world' | 'opponent' | 'odds'> {
   if (depth === undefined) return { world: drawWorld(new Draw(`life ${seed}`), isDense) };
   return {
     world: SMALL_WORLD,

@@ -32,11 +32,21 @@ export interface Searched {
 
 const PROGRESS_MS = 10_000;
 
-/** Lives one life after another until one breaks what nobody expects to break. Ctrl-C ends it as if there were no more. */
-export async function search({ sources, plots, seconds, only, progress }: SearchOptions): Promise<Searched> {
+/**
+ * Lives one life after another until one breaks what nobody expects to break. Ctrl-C ends it as if
+ * there were no more.
+ */
+export async function search({
+  sources,
+  plots,
+  seconds,
+  only,
+  progress,
+}: SearchOptions): Promise<Searched> {
   const tally = new Tally();
   const until = performance.now() + seconds * 1_000;
-  const isNews = (rule: string): boolean => (only === undefined ? !expectedOf(rule) : rule.startsWith(only));
+  const isNews = (rule: string): boolean =>
+    only === undefined ? !expectedOf(rule) : rule.startsWith(only);
   let found: Found | undefined;
   let failed: { readonly seed: number; readonly why: string } | undefined;
   let isOver = false;

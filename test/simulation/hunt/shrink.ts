@@ -17,14 +17,18 @@ export interface Shrunk {
 const MOST_TRIES = 250;
 
 /**
- * Leaves out of a life whatever its breach does not need: objects, traits of the API, acts of the adversary and mishaps. What
- * is left is a breach of the same invariant, if not always of the same object. Throws where the life does not break it.
+ * Leaves out of a life whatever its breach does not need: objects, traits of the API, acts of the
+ * adversary and mishaps. What is left is a breach of the same invariant, if not always of the same
+ * object. Throws where the life does not break it.
  */
 export async function shrink(plot: Plot, rule: string, product: Product): Promise<Shrunk> {
   let tries = 0;
   let happened: string[] = [];
 
-  /** Whether the breach is still there; what happened in that life are then the next names to be left out. */
+  /**
+   * Whether the breach is still there; what happened in that life are then the next names to be
+   * left out.
+   */
   const breaks = async (without: ReadonlySet<string>): Promise<boolean> => {
     tries += 1;
     const acts: string[] = [];
@@ -61,12 +65,19 @@ export async function shrink(plot: Plot, rule: string, product: Product): Promis
 
 async function retold(
   plot: Plot,
-  { rule, ...options }: { readonly rule: string; readonly product: Product; readonly without: ReadonlySet<string> },
+  {
+    rule,
+    ...options
+  }: { readonly rule: string; readonly product: Product; readonly without: ReadonlySet<string> },
 ): Promise<Pick<Shrunk, 'violation' | 'lines'>> {
   const lines: Line[] = [];
-  const { violations } = await play(plot, { ...options, listen: (fact) => void lines.push(...tell(fact)) });
+  const { violations } = await play(plot, {
+    ...options,
+    listen: (fact) => void lines.push(...tell(fact)),
+  });
   const violation = violations.find((one) => one.rule === rule);
-  if (!violation) throw new Error(`the life of seed ${plot.seed} is not the same when it is lived again`);
+  if (!violation)
+    throw new Error(`the life of seed ${plot.seed} is not the same when it is lived again`);
   return { violation, lines: lines.filter(({ at }) => at <= violation.at) };
 }
 

@@ -27,8 +27,13 @@ function lineOf(fact: Fact): Line | undefined {
     case 'act':
       return { at, text: `* ${fact.text}`, about: [] };
     case 'process': {
-      const text = fact.did === 'starts' ? `${fact.process} starts` : `${fact.process} ${DID[fact.did]}`;
-      return { at, text: fact.text && fact.did === 'failed' ? `${text}: ${fact.text}` : text, about: [] };
+      const text =
+        fact.did === 'starts' ? `${fact.process} starts` : `${fact.process} ${DID[fact.did]}`;
+      return {
+        at,
+        text: fact.text && fact.did === 'failed' ? `${text}: ${fact.text}` : text,
+        about: [],
+      };
     }
     case 'leaves':
       return {
@@ -134,7 +139,8 @@ function unseen(fact: Fact): string {
 
 /** `00:12:03.250`. */
 function clock(ms: number): string {
-  const part = (value: number, width: number): string => String(Math.floor(value)).padStart(width, '0');
+  const part = (value: number, width: number): string =>
+    String(Math.floor(value)).padStart(width, '0');
   return `${part(ms / 3_600_000, 2)}:${part((ms / 60_000) % 60, 2)}:${part((ms / 1_000) % 60, 2)}.${part(ms % 1_000, 3)}`;
 }
 
@@ -157,7 +163,8 @@ function asked({ method, target, text }: ApiCall): string {
 function answered({ reply }: ApiCall): string {
   const list = reply?.result?.privateEndpoints;
   const shown = Array.isArray(list) ? `, list [${shortList(list)}]` : '';
-  const name = reply?.result?.name === undefined ? '' : `, name ${JSON.stringify(reply.result.name)}`;
+  const name =
+    reply?.result?.name === undefined ? '' : `, name ${JSON.stringify(reply.result.name)}`;
   return `${reply?.status}${reply?.error === undefined ? '' : ` "${reply.error}"`}${name}${shown}`;
 }
 
@@ -172,10 +179,15 @@ function shortEntry(entry: unknown): string {
     id?: unknown;
     region?: unknown;
   };
-  return typeof id === 'string' ? `${id} ${typeof region === 'string' ? region : '?'}` : JSON.stringify(entry);
+  return typeof id === 'string'
+    ? `${id} ${typeof region === 'string' ? region : '?'}`
+    : JSON.stringify(entry);
 }
 
-/** Work is told of by itself only where nobody waits for its answer any more, or where it is done again. */
+/**
+ * Work is told of by itself only where nobody waits for its answer any more, or where it is done
+ * again.
+ */
 function lateWork(call: ApiCall, at: number): Line | undefined {
   if (call.executions.length < 2 && !call.unanswered) return undefined;
   return { at, text: `    the API carries out, unseen: ${asked(call)}`, about: [call.target] };
@@ -189,9 +201,11 @@ function written({ kind, type, now, before, by }: Change, at: number): Line | un
       reason?: string;
       note?: string;
     };
-    const plural = { PipeSettings: 'pipesettings', Organization: 'organizations', Activity: 'activities' }[
-      regarding?.kind ?? ''
-    ];
+    const plural = {
+      PipeSettings: 'pipesettings',
+      Organization: 'organizations',
+      Activity: 'activities',
+    }[regarding?.kind ?? ''];
     return {
       at,
       text: `    event ${reason} of ${regarding?.name}: ${note}`,
@@ -205,7 +219,11 @@ function written({ kind, type, now, before, by }: Change, at: number): Line | un
   if (type === 'ADDED') return { at, text: `${key} is there: ${JSON.stringify(now.spec)}`, about };
   if (by === 'user') {
     const going = now.metadata.deletionTimestamp !== before?.metadata.deletionTimestamp;
-    return { at, text: going ? `${key} is being deleted` : `${key} is now: ${JSON.stringify(now.spec)}`, about };
+    return {
+      at,
+      text: going ? `${key} is being deleted` : `${key} is now: ${JSON.stringify(now.spec)}`,
+      about,
+    };
   }
   return { at, text: `    ${by} writes ${key}: ${statusText(now)}`, about };
 }
@@ -214,8 +232,12 @@ function statusText(thing: Change['now']): string {
   const ready = readyOf(thing);
   const { privateEndpoints = [], pendingChange, nextAttemptTime } = statusOf(thing);
   const ledger = privateEndpoints.map(({ id, origin, state }) => `${id} ${origin} ${state}`);
-  const pending = pendingChange ? `, pending +${ids(pendingChange.add ?? [])} -${ids(pendingChange.remove ?? [])}` : '';
-  const finalizers = thing.metadata.finalizers ? `, finalizers ${thing.metadata.finalizers.join()}` : '';
+  const pending = pendingChange
+    ? `, pending +${ids(pendingChange.add ?? [])} -${ids(pendingChange.remove ?? [])}`
+    : '';
+  const finalizers = thing.metadata.finalizers
+    ? `, finalizers ${thing.metadata.finalizers.join()}`
+    : '';
   const next = nextAttemptTime === undefined ? '' : `, next ${nextAttemptTime.slice(11, 19)}`;
   return `${ready?.status} ${ready?.reason}: ${ready?.message}${next}${ledger.length > 0 ? `, ledger [${ledger.join(', ')}]` : ''}${pending}${finalizers}`;
 }

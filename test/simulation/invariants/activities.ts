@@ -15,14 +15,23 @@ export class ActivityJudge implements Judge {
   }
 
   see(fact: Fact): void {
-    if (fact.what !== 'written' || fact.change.kind.plural !== 'activities' || fact.change.by === 'user') return;
+    if (
+      fact.what !== 'written' ||
+      fact.change.kind.plural !== 'activities' ||
+      fact.change.by === 'user'
+    )
+      return;
     const { now } = asMeant(fact.change, this.#court.life);
     const { namespace, name, creationTimestamp } = now.metadata;
     const key = `activities/${namespace}/${name}`;
     const status = statusOf(now);
     const ready = readyOf(now);
     if (status.activity && ready?.status !== 'True' && !specOf(now).suspend) {
-      this.#court.report('activity lost-ready', key, `${key} holds its record and says ${ready?.reason}`);
+      this.#court.report(
+        'activity lost-ready',
+        key,
+        `${key} holds its record and says ${ready?.reason}`,
+      );
     }
     const age = this.#court.life.kube.now() - Date.parse(creationTimestamp);
     const late = status.lastRequest?.httpStatus === 404 || status.lastRequest?.httpStatus === 400;

@@ -17,14 +17,20 @@ export interface Violation {
   readonly text: string;
 }
 
-/** Watches over one invariant, from what both servers have seen and what stands in the cluster; it knows nothing of the code. */
+/**
+ * Watches over one invariant, from what both servers have seen and what stands in the cluster; it
+ * knows nothing of the code.
+ */
 export interface Judge {
   see(fact: Fact): void;
   /** The life is over. */
   end?(): void;
 }
 
-/** An object that a call may have been made for: its target fits, and the key is of a Secret of its namespace. */
+/**
+ * An object that a call may have been made for: its target fits, and the key is of a Secret of its
+ * namespace.
+ */
 export interface Candidate {
   readonly key: string;
   readonly known: Known;
@@ -53,7 +59,10 @@ export class Court {
   readonly violations: Violation[] = [];
   /** Breaches that no client could have avoided, by kind. */
   readonly excused = new Map<string, number>();
-  /** By API and target: the calls in the order in which they were carried out, the present one at its last. */
+  /**
+   * By API and target: the calls in the order in which they were carried out, the present one at
+   * its last.
+   */
   readonly #carried = new Map<string, ApiCall[]>();
   /** By API and organization: the call of the operator that was the last to give it a name. */
   readonly lastNamed = new Map<string, ApiCall>();
@@ -66,9 +75,15 @@ export class Court {
   readonly #confirmed = new Map<string, ApiCall>();
   /** API and uid of every object for which a call can have been made that was confirmed. */
   readonly #proven = new Set<string>();
-  /** By call: for which objects it may have been that the process knew from before a restore, and had not been told of again. */
+  /**
+   * By call: for which objects it may have been that the process knew from before a restore, and
+   * had not been told of again.
+   */
   readonly #forgotten = new Map<number, readonly Thing[]>();
-  /** By call: writes of other processes that may have been at work when it left, and no status told of them. */
+  /**
+   * By call: writes of other processes that may have been at work when it left, and no status told
+   * of them.
+   */
   readonly #untold = new Map<ApiCall, ApiCall[]>();
   readonly #heard = new Set<string>();
   readonly #candidates = new Map<number, readonly Candidate[]>();
@@ -89,7 +104,11 @@ export class Court {
   /** After a restore of the cluster, whatever an object comes to is one and the same fault. */
   #named(rule: string, at: number): string {
     const { restores, wentBackFrom } = this.life;
-    if (!restores.some((restored) => restored <= at) || !AFTERMATH.some((start) => rule.startsWith(start))) return rule;
+    if (
+      !restores.some((restored) => restored <= at) ||
+      !AFTERMATH.some((start) => rule.startsWith(start))
+    )
+      return rule;
     return wentBackFrom !== undefined ? 'restore backwards' : 'restore forwards';
   }
 
@@ -109,7 +128,8 @@ export class Court {
         return;
       case 'answered': {
         const { requestId } = fact.call.reply ?? {};
-        if (isSuccess(fact.call) && requestId !== undefined) this.#confirmed.set(requestId, fact.call);
+        if (isSuccess(fact.call) && requestId !== undefined)
+          this.#confirmed.set(requestId, fact.call);
         if (isSuccess(fact.call)) this.#prove(fact.call);
         return;
       }
@@ -121,11 +141,16 @@ export class Court {
   isMissed(plural: string, thing: Thing): boolean {
     const { fleet, kubernetesSide } = this.life;
     return fleet.processes.some(
-      ({ name }) => fleet.isSeenBy(name, thing.metadata.namespace) && kubernetesSide.isMissedBy(name, plural, thing),
+      ({ name }) =>
+        fleet.isSeenBy(name, thing.metadata.namespace) &&
+        kubernetesSide.isMissedBy(name, plural, thing),
     );
   }
 
-  /** Whether what a status says of its Secret may be from before a restore whose versions were as high again: the Secret's watch went on from there. */
+  /**
+   * Whether what a status says of its Secret may be from before a restore whose versions were as
+   * high again: the Secret's watch went on from there.
+   */
   isSecretMissed(thing: Thing, reason: string): boolean {
     const { wentBackFrom } = this.life;
     if (wentBackFrom === undefined || !reason.startsWith('Secret')) return false;
@@ -136,12 +161,15 @@ export class Court {
 
   #noteForgotten(call: ApiCall): void {
     const forgotten = [...this.life.knowledge.forgottenBy(call.process)];
-    const objects = forgotten.flatMap(([key, thing]) => (this.#isFor(call, key, thing) ? [thing] : []));
+    const objects = forgotten.flatMap(([key, thing]) =>
+      this.#isFor(call, key, thing) ? [thing] : [],
+    );
     if (objects.length > 0) this.#forgotten.set(call.id, objects);
   }
 
   #prove(call: ApiCall): void {
-    for (const { metadata } of this.objectsOf(call)) this.#proven.add(`${call.host} ${metadata.uid}`);
+    for (const { metadata } of this.objectsOf(call))
+      this.#proven.add(`${call.host} ${metadata.uid}`);
   }
 
   #isFor({ target, credential }: ApiCall, key: string, thing: Thing): boolean {
@@ -167,13 +195,17 @@ export class Court {
     return this.#carried.get(`${this.life.apiHost} ${target}`) ?? [];
   }
 
-  /** Whether the same was confirmed after a call without an answer had left, and what came then is another process's. */
+  /**
+   * Whether the same was confirmed after a call without an answer had left, and what came then is
+   * another process's.
+   */
   wasConfirmedAfter(lost: ApiCall, thing: Thing): boolean {
     const calls = this.#carried.get(`${lost.host} ${lost.target}`) ?? [];
     const own = this.#confirmed.get(statusOf(thing).applied?.requestId ?? '');
     if (!own || own.process === lost.process) return false;
     return calls.some(
-      (call) => call !== lost && call.leftAt > lost.leftAt && call.text === lost.text && isSuccess(call),
+      (call) =>
+        call !== lost && call.leftAt > lost.leftAt && call.text === lost.text && isSuccess(call),
     );
   }
 
@@ -182,12 +214,18 @@ export class Court {
     return this.#told.has(call, uid);
   }
 
-  /** Which processes were shown since it ended that the API has taken something of this object, or may have. */
+  /**
+   * Which processes were shown since it ended that the API has taken something of this object, or
+   * may have.
+   */
   shownTaken(call: ApiCall, uid: string): readonly string[] {
     return this.#told.shownTo(call, uid);
   }
 
-  /** No client could have waited with this call for that write: it is not to blame for what the write overwrites. */
+  /**
+   * No client could have waited with this call for that write: it is not to blame for what the
+   * write overwrites.
+   */
   leftUntold(call: ApiCall, write: ApiCall): void {
     this.#untold.set(call, [...(this.#untold.get(call) ?? []), write]);
   }
@@ -204,9 +242,9 @@ export class Court {
   }
 
   /**
-   * Whether a process that does not see this object has had a call carried out for its target since it was last confirmed; or one
-   * that did not see it then, for an object that is gone, or over whose status another process had spoken: none that is left tells
-   * of the call.
+   * Whether a process that does not see this object has had a call carried out for its target since
+   * it was last confirmed; or one that did not see it then, for an object that is gone, or over
+   * whose status another process had spoken: none that is left tells of the call.
    */
   isOverruledElsewhere(thing: Thing, target: string): boolean {
     const calls = this.carriedOut(target);
@@ -215,12 +253,15 @@ export class Court {
     const { fleet } = this.life;
     const { namespace } = thing.metadata;
     const telling = new Set(
-      this.life.objects().flatMap(({ thing: one }) => (tellsOfCalls(one) ? [one.metadata.uid] : [])),
+      this.life
+        .objects()
+        .flatMap(({ thing: one }) => (tellsOfCalls(one) ? [one.metadata.uid] : [])),
     );
     return since.some((call) => {
       const objects = this.candidates(call).map(({ known }) => known.last.metadata);
       if (!objects.some((one) => fleet.sees(one.namespace, namespace))) return true;
-      if (isMisdated(call, { thing, confirmedAt: this.confirmedAt(thing), life: this.life })) return true;
+      if (isMisdated(call, { thing, confirmedAt: this.confirmedAt(thing), life: this.life }))
+        return true;
       const isTold = objects.some(({ uid }) => telling.has(uid) && this.isTold(call, uid));
       return !fleet.isSeenBy(call.process, namespace) && !isTold;
     });
@@ -230,16 +271,26 @@ export class Court {
   isConfirmed(thing: Thing): boolean {
     const { applied, lastRequest } = statusOf(thing);
     const isHere = this.confirmedBy(thing)?.host === this.life.apiHost;
-    return isHere && applied?.generation === thing.metadata.generation && lastRequest?.outcome === 'Succeeded';
+    return (
+      isHere &&
+      applied?.generation === thing.metadata.generation &&
+      lastRequest?.outcome === 'Succeeded'
+    );
   }
 
   confirmedBy(thing: Thing): ApiCall | undefined {
     return this.#confirmed.get(statusOf(thing).applied?.requestId ?? '');
   }
 
-  /** When its declared state was last confirmed; by its own word, which a wrong clock may have written, only where the reply had no id. */
+  /**
+   * When its declared state was last confirmed; by its own word, which a wrong clock may have
+   * written, only where the reply had no id.
+   */
   confirmedAt(thing: Thing): number {
-    return this.confirmedBy(thing)?.reply?.at ?? Date.parse(statusOf(thing).applied?.time ?? '') - this.life.wall;
+    return (
+      this.confirmedBy(thing)?.reply?.at ??
+      Date.parse(statusOf(thing).applied?.time ?? '') - this.life.wall
+    );
   }
 
   /** Ends the life here: how it would come out is not judged. */
@@ -264,19 +315,31 @@ export class Court {
     return found;
   }
 
-  /** The same, and what the process held when the versions went back, and had been told nothing of since: it may have gone by that. */
+  /**
+   * The same, and what the process held when the versions went back, and had been told nothing of
+   * since: it may have gone by that.
+   */
   objectsOf(call: ApiCall): readonly Thing[] {
-    return [...this.candidates(call).map(({ known }) => known.last), ...(this.#forgotten.get(call.id) ?? [])];
+    return [
+      ...this.candidates(call).map(({ known }) => known.last),
+      ...(this.#forgotten.get(call.id) ?? []),
+    ];
   }
 
-  /** A visit may have begun before the process was told of what another one has written last, or of what a restore has brought back. */
+  /**
+   * A visit may have begun before the process was told of what another one has written last, or of
+   * what a restore has brought back.
+   */
   isLateWord({ last, isFirst, isRestored, at }: Known, process: string): boolean {
     const isOwn = this.#written.get(last.metadata.resourceVersion) === process;
     if (isFirst || (isOwn && !isRestored)) return false;
     return this.life.timeline.now - at <= HANDOVER_MS;
   }
 
-  /** Whether this key has stood in a Secret of the namespace: in the one of this name, where a name is given. */
+  /**
+   * Whether this key has stood in a Secret of the namespace: in the one of this name, where a name
+   * is given.
+   */
   holds(namespace: string, { keyId, secret }: ApiCall['credential'], name?: string): boolean {
     return this.life.secrets.some(
       (draft) =>

@@ -56,7 +56,11 @@ export class DeletionJudge implements Judge {
   /** By target: what the API answered last. */
   readonly #answers = new Map<string, number>();
 
-  constructor(court: Court, trails: Trails, seen: { readonly notes: Notes; readonly dropped: Dropped }) {
+  constructor(
+    court: Court,
+    trails: Trails,
+    seen: { readonly notes: Notes; readonly dropped: Dropped },
+  ) {
     this.#court = court;
     this.#trails = trails;
     this.#notes = seen.notes;
@@ -74,7 +78,8 @@ export class DeletionJudge implements Judge {
     for (const ended of this.#ended) {
       for (const { id, key, what } of this.#left(ended)) {
         // The ledger had let go of it, and an event had said so.
-        if (!ended.ours.has(key) && !ended.pending.has(key) && this.#notes.gaveUp(ended.uid, id)) continue;
+        if (!ended.ours.has(key) && !ended.pending.has(key) && this.#notes.gaveUp(ended.uid, id))
+          continue;
         const diedFirst = this.#notes.diedWithin(ended.by, { from: ended.at, withinMs: EVENT_MS });
         if (diedFirst || this.#wasDroppedUntold(ended, key)) {
           this.#court.excuse('written by a process that died before it could tell');
@@ -93,7 +98,10 @@ export class DeletionJudge implements Judge {
     }
   }
 
-  /** What was adopted is the object's no more when its spec adopts nothing and a status says so, or none comes any more. */
+  /**
+   * What was adopted is the object's no more when its spec adopts nothing and a status says so, or
+   * none comes any more.
+   */
   #disown({ type, now, before }: Change, at: number): void {
     if (specOf(now).adoptPrivateEndpoints === true) return;
     const kept = new Set(type === 'DELETED' ? [] : adoptedIn(now));
@@ -112,11 +120,18 @@ export class DeletionJudge implements Judge {
     const spec = specOf(last);
     // Without the finalizer on the day of its deletion the operator had no say in it.
     const wasHeld = last.metadata.deletionTimestamp !== undefined;
-    if (spec.deletionPolicy !== 'RemovePrivateEndpoints' || !wasHeld || this.#court.life.restores.length > 0) return;
+    if (
+      spec.deletionPolicy !== 'RemovePrivateEndpoints' ||
+      !wasHeld ||
+      this.#court.life.restores.length > 0
+    )
+      return;
     const { namespace, name, uid } = now.metadata;
     const ledger = statusOf(last).privateEndpoints ?? [];
     const adopted = spec.adoptPrivateEndpoints ? adoptedIn(last) : [];
-    const added = ledger.filter(({ origin, state }) => origin === 'Added' && state !== 'Refused').map(truthKey);
+    const added = ledger
+      .filter(({ origin, state }) => origin === 'Added' && state !== 'Refused')
+      .map(truthKey);
     const target = targetOfSpec('organizations', spec);
     this.#ended.push({
       at,
@@ -138,7 +153,8 @@ export class DeletionJudge implements Judge {
   #listedByOthers(target: string, uid: string): Set<string> {
     const listed = new Set<string>();
     for (const thing of this.#court.life.objectsOf('organizations')) {
-      if (thing.metadata.uid === uid || targetOfSpec('organizations', specOf(thing)) !== target) continue;
+      if (thing.metadata.uid === uid || targetOfSpec('organizations', specOf(thing)) !== target)
+        continue;
       for (const endpoint of specOf(thing).privateEndpoints ?? []) listed.add(truthKey(endpoint));
     }
     return listed;
@@ -159,11 +175,14 @@ export class DeletionJudge implements Judge {
           this.#court.excuse('removed, and back with a change of somebody else that was under way');
           return [];
         }
-        const makers = this.#court.candidates(creator.call).map(({ known }) => known.last.metadata.uid);
+        const makers = this.#court
+          .candidates(creator.call)
+          .map(({ known }) => known.last.metadata.uid);
         // Where several objects can have made the call, it is not certain that it was this one.
         if (makers.length !== 1 || makers[0] !== uid) return [];
         const isUnseen = { isPending: pending.has(key), until: at };
-        if (!ours.has(key) && this.#trails.isStoredUnseen(host, target, instance, isUnseen)) return [];
+        if (!ours.has(key) && this.#trails.isStoredUnseen(host, target, instance, isUnseen))
+          return [];
         if (isSpelledOtherwise(stored, creator.call)) return [said(stored, 'spelled')];
         // One that was there before the intent was lost by the ledger, not by the intent.
         const isOfIntent = pending.has(key) && creator.call.leftAt >= pendingSince - 1_000;
@@ -173,18 +192,25 @@ export class DeletionJudge implements Judge {
     });
   }
 
-  /** Whether it was gone, and the answer to its removal showed so: another change at the same time may bring it back unseen. */
+  /**
+   * Whether it was gone, and the answer to its removal showed so: another change at the same time
+   * may bring it back unseen.
+   */
   #wasRemoved({ target, host, at }: Ended, { stored, creator }: Instance): boolean {
     return this.#trails.of(host, target).instances.some(({ creator: before, gone }) => {
       const { result, at: answeredAt = at } = gone?.call?.reply ?? {};
       const entries = readEntries(result?.privateEndpoints);
-      return before === creator && answeredAt < at && entries !== undefined && !isIn(entries, stored);
+      return (
+        before === creator && answeredAt < at && entries !== undefined && !isIn(entries, stored)
+      );
     });
   }
 }
 
 function adoptedIn(thing: Thing): string[] {
-  return (statusOf(thing).privateEndpoints ?? []).filter(({ origin }) => origin === 'Adopted').map(truthKey);
+  return (statusOf(thing).privateEndpoints ?? [])
+    .filter(({ origin }) => origin === 'Adopted')
+    .map(truthKey);
 }
 
 /** Whether the API keeps it in other letters than it was sent in. */

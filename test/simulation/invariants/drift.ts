@@ -7,7 +7,10 @@ import type { Court, Judge } from './court.ts';
 export class DriftJudge implements Judge {
   readonly #court: Court;
   readonly #replies: ApiCall[] = [];
-  /** Told before, by object: one that a restore has taken off comes back with what a process still held, by now at another API. */
+  /**
+   * Told before, by object: one that a restore has taken off comes back with what a process still
+   * held, by now at another API.
+   */
   readonly #told = new Set<string>();
 
   constructor(court: Court) {
@@ -16,7 +19,8 @@ export class DriftJudge implements Judge {
 
   see(fact: Fact): void {
     if (fact.what === 'answered' && fact.call.reply?.status === 200) this.#replies.push(fact.call);
-    if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED') return;
+    if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED')
+      return;
     if (fact.change.kind.plural === 'pipesettings') this.#judge(fact.change);
   }
 
@@ -28,12 +32,15 @@ export class DriftJudge implements Judge {
     for (const entry of news) this.#told.add(told(entry));
     const key = `pipesettings/${namespace}/${name}`;
     const target = targetOfSpec('pipesettings', specOf(now));
-    // By the API that the writer works with: one that is told to end by a move to another has its last word of the one before.
+    // By the API that the writer works with: one that is told to end by a move to another has its
+    // last word of the one before.
     const host = this.#court.life.fleet.apiHostOf(by);
     const replies = this.#replies.filter((call) => call.target === target && call.host === host);
     const last = replies.at(-1);
     for (const { field = '', from, to } of news) {
-      const reported = replies.some((call) => call !== last && same(call.reply?.result?.[field], from));
+      const reported = replies.some(
+        (call) => call !== last && same(call.reply?.result?.[field], from),
+      );
       if (reported) continue;
       this.#court.report(
         'said drift',

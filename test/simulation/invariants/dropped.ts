@@ -13,8 +13,14 @@ export const EVENT_MS = 120_000;
 export class Dropped implements Judge {
   readonly #notes: Notes;
   readonly #heard: Heard;
-  /** By uid and endpoint: who was the last to write that this is the object's no more, nor on record as being added or removed, when, and as which version. */
-  readonly #dropped = new Map<string, { readonly by: string; readonly at: number; readonly version: Thing }>();
+  /**
+   * By uid and endpoint: who was the last to write that this is the object's no more, nor on record
+   * as being added or removed, when, and as which version.
+   */
+  readonly #dropped = new Map<
+    string,
+    { readonly by: string; readonly at: number; readonly version: Thing }
+  >();
 
   constructor(notes: Notes, heard: Heard) {
     this.#notes = notes;
@@ -23,12 +29,14 @@ export class Dropped implements Judge {
 
   see(fact: Fact): void {
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
-    if (fact.change.type === 'MODIFIED' && fact.change.before) this.#compare(fact.change, fact.change.before, fact.at);
+    if (fact.change.type === 'MODIFIED' && fact.change.before)
+      this.#compare(fact.change, fact.change.before, fact.at);
   }
 
   /**
-   * Whose status let go of an endpoint, then or later, was gone before an event could tell, or before it knew that there was something
-   * to tell, and nobody after it can know that there is something to tell.
+   * Whose status let go of an endpoint, then or later, was gone before an event could tell, or
+   * before it knew that there was something to tell, and nobody after it can know that there is
+   * something to tell.
    */
   isUntold(uid: string, endpoint: string, since: number): boolean {
     const dropped = this.#dropped.get(`${uid} ${endpoint}`);
@@ -45,9 +53,16 @@ export class Dropped implements Judge {
   }
 }
 
-/** What a status has as its object's own, and as being added or removed: the next process has something to go by. */
+/**
+ * What a status has as its object's own, and as being added or removed: the next process has
+ * something to go by.
+ */
 export function onRecord(thing: Thing): Set<string> {
   const { privateEndpoints = [], pendingChange } = statusOf(thing);
-  const ours = privateEndpoints.filter(({ origin, state }) => origin !== 'Found' && state !== 'Refused');
-  return new Set([...ours, ...(pendingChange?.add ?? []), ...(pendingChange?.remove ?? [])].map(truthKey));
+  const ours = privateEndpoints.filter(
+    ({ origin, state }) => origin !== 'Found' && state !== 'Refused',
+  );
+  return new Set(
+    [...ours, ...(pendingChange?.add ?? []), ...(pendingChange?.remove ?? [])].map(truthKey),
+  );
 }

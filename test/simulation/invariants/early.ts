@@ -4,7 +4,14 @@ import { shown } from './calls.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 
 /** Reasons after which nothing is sent before the time on record, but for a change from outside. */
-const WAITING = new Set(['Rejected', 'Unauthorized', 'Forbidden', 'NotFound', 'DependencyNotReady', 'Unavailable']);
+const WAITING = new Set([
+  'Rejected',
+  'Unauthorized',
+  'Forbidden',
+  'NotFound',
+  'DependencyNotReady',
+  'Unavailable',
+]);
 const SLACK_MS = 10_000;
 /** A call may have been under way, or its process at a standstill, when a Secret changed. */
 const UNHEARD_MS = 120_000;
@@ -41,7 +48,9 @@ export class EarlyJudge implements Judge {
   #judge(call: ApiCall): void {
     const { restores, world } = this.#court.life;
     if (restores.length > 0 || world.means.has('clocks') || world.means.has('other apis')) return;
-    const waits = this.#court.candidates(call).map((one) => ({ key: one.key, waitMs: this.#waitMs(call, one) }));
+    const waits = this.#court
+      .candidates(call)
+      .map((one) => ({ key: one.key, waitMs: this.#waitMs(call, one) }));
     const [shortest] = waits.sort((a, b) => a.waitMs - b.waitMs);
     if (!shortest || shortest.waitMs <= SLACK_MS) return;
     const { key, waitMs } = shortest;
@@ -62,9 +71,12 @@ export class EarlyJudge implements Judge {
     const triedAt = Date.parse(lastRequest?.time ?? '') - this.#court.life.wall;
     const since = Math.min(at, triedAt || at) - UNHEARD_MS;
     const isNews = (when: number | undefined): boolean => (when ?? 0) >= since;
-    if (isNews(this.#secrets.get(namespace)) || this.#court.isLateWord(known, call.process)) return 0;
+    if (isNews(this.#secrets.get(namespace)) || this.#court.isLateWord(known, call.process))
+      return 0;
     if (ready?.reason === 'Unauthorized' && isNews(this.#taken.get(keyOf(call)))) return 0;
-    return nextAttemptTime === undefined ? 0 : Date.parse(nextAttemptTime) - this.#court.life.kube.now();
+    return nextAttemptTime === undefined
+      ? 0
+      : Date.parse(nextAttemptTime) - this.#court.life.kube.now();
   }
 }
 

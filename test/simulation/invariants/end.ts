@@ -13,10 +13,16 @@ import { IN_LINE_MS } from './waits.ts';
 
 const DELETED_MS = 15 * 60_000;
 const GIVEN_TWICE = 'a version that had been given before a restore';
-/** Whose key was refused for others has no time of its own: one of them tries it half as late again as the longest wait, give or take a fifth. */
+/**
+ * Whose key was refused for others has no time of its own: one of them tries it half as late again
+ * as the longest wait, give or take a fifth.
+ */
 const GATED_MS = 1.2 * 1.5 * 30 * 60_000;
 
-/** I4: when adversary and spec have come to rest, the API comes to the declared state, or the condition names what keeps it from there. */
+/**
+ * I4: when adversary and spec have come to rest, the API comes to the declared state, or the
+ * condition names what keeps it from there.
+ */
 export class EndJudge {
   readonly #court: Court;
   readonly #rightful: Rightful;
@@ -35,11 +41,17 @@ export class EndJudge {
   ) {
     this.#court = court;
     this.#rightful = new Rightful(court, trails, seen);
-    this.#organizations = new OrganizationsAtRest(court, trails, { ...seen, rightful: this.#rightful });
+    this.#organizations = new OrganizationsAtRest(court, trails, {
+      ...seen,
+      rightful: this.#rightful,
+    });
     this.#pipes = new PipesAtRest(court);
   }
 
-  /** When those that are not as they should be will be tried again by their own account: times on the timeline. */
+  /**
+   * When those that are not as they should be will be tried again by their own account: times on
+   * the timeline.
+   */
   openUntil(): number[] {
     const { life } = this.#court;
     return life.objects().flatMap(({ plural, thing }) => {
@@ -58,7 +70,10 @@ export class EndJudge {
     });
   }
 
-  /** Whether a call was made for it so lately that the next one of the same attempt may stand in line for its slot. */
+  /**
+   * Whether a call was made for it so lately that the next one of the same attempt may stand in
+   * line for its slot.
+   */
   #wasCalledFor(plural: Plural, thing: Thing): boolean {
     const { uid } = thing.metadata;
     const calls = this.#court.carriedOut(targetOfSpec(plural, specOf(thing)));
@@ -68,11 +83,16 @@ export class EndJudge {
     return last !== undefined && this.#court.life.timeline.now - last.leftAt < IN_LINE_MS;
   }
 
-  /** Whether something was refused that the API would take by now: it has a time of its own, whatever else is refused rightly. */
+  /**
+   * Whether something was refused that the API would take by now: it has a time of its own,
+   * whatever else is refused rightly.
+   */
   #isOwed(plural: Plural, thing: Thing): boolean {
     const { reason = '' } = readyOf(thing) ?? {};
     if (plural !== 'organizations' || !TELLS_ALL.has(reason)) return false;
-    return !this.#rightful.cannotLook(thing) && this.#organizations.untaken(thing, reason).length > 0;
+    return (
+      !this.#rightful.cannotLook(thing) && this.#organizations.untaken(thing, reason).length > 0
+    );
   }
 
   /** Where clocks have jumped, ten o'clock may be at eleven. */
@@ -123,7 +143,10 @@ export class EndJudge {
       return;
     }
     if (!allowed.has(reason)) {
-      const why = reason === 'NotConfirmed' && plural === 'organizations' && this.#organizations.whyUnconfirmed(thing);
+      const why =
+        reason === 'NotConfirmed' &&
+        plural === 'organizations' &&
+        this.#organizations.whyUnconfirmed(thing);
       if (why) {
         this.#court.excuse(why);
         return;
@@ -143,36 +166,54 @@ export class EndJudge {
   #isRivalHeld(plural: Plural, thing: Thing): boolean {
     const { fleet, kubernetesSide } = this.#court.life;
     const target = targetOfSpec(plural, specOf(thing));
-    const seeing = fleet.processes.filter(({ name }) => fleet.isSeenBy(name, thing.metadata.namespace));
+    const seeing = fleet.processes.filter(({ name }) =>
+      fleet.isSeenBy(name, thing.metadata.namespace),
+    );
     const held = seeing.flatMap(({ name }) => kubernetesSide.heldBy(name, plural));
     return held.some((rival) => targetOfSpec(plural, specOf(rival)) === target);
   }
 
   /** What an object ends as that it should not end as, by what stands behind it most likely. */
   #ruleFor(plural: Plural, thing: Thing, reason: string): string {
-    if (plural === 'activities' && statusOf(thing).activity !== undefined) return 'activity lost-ready';
+    if (plural === 'activities' && statusOf(thing).activity !== undefined)
+      return 'activity lost-ready';
     if (reason === 'TargetConflict') return 'held blocked';
-    return plural === 'organizations' ? this.#organizations.oddly(thing, `I4 ${reason}`) : `I4 ${reason}`;
+    return plural === 'organizations'
+      ? this.#organizations.oddly(thing, `I4 ${reason}`)
+      : `I4 ${reason}`;
   }
 
   /** Of several objects for one target at most one is Ready. */
   #judgeTargets(): void {
-    const ready = new Map<string, { readonly plural: Plural; readonly key: string; readonly thing: Thing }[]>();
+    const ready = new Map<
+      string,
+      { readonly plural: Plural; readonly key: string; readonly thing: Thing }[]
+    >();
     for (const { plural, thing } of this.#court.life.objects()) {
       if (plural === 'activities' || readyOf(thing)?.reason !== 'Applied') continue;
       const target = targetOfSpec(plural, specOf(thing));
       const { namespace, name } = thing.metadata;
-      ready.set(target, [...(ready.get(target) ?? []), { plural, key: `${plural}/${namespace}/${name}`, thing }]);
+      ready.set(target, [
+        ...(ready.get(target) ?? []),
+        { plural, key: `${plural}/${namespace}/${name}`, thing },
+      ]);
     }
     for (const [target, both] of ready) {
       const [one, other] = both;
       if (!one || !other) continue;
-      if (!this.#court.life.fleet.sees(one.thing.metadata.namespace, other.thing.metadata.namespace)) continue;
+      if (
+        !this.#court.life.fleet.sees(one.thing.metadata.namespace, other.thing.metadata.namespace)
+      )
+        continue;
       if ([one, other].some(({ plural, thing }) => this.#court.isMissed(plural, thing))) {
         this.#court.excuse(GIVEN_TWICE);
         continue;
       }
-      this.#court.report('held two-ready', target, `${one.key} and ${other.key} both say Applied for ${target}`);
+      this.#court.report(
+        'held two-ready',
+        target,
+        `${one.key} and ${other.key} both say Applied for ${target}`,
+      );
     }
   }
 }

@@ -11,13 +11,21 @@ interface Word {
   readonly key: string;
   readonly thing: Thing;
   readonly at: number;
-  /** The request that wrote it is not over: only its answer tells the writer, whatever a watch shows. */
+  /**
+   * The request that wrote it is not over: only its answer tells the writer, whatever a watch
+   * shows.
+   */
   isUnderWay: boolean;
-  /** What the writer was told of the object first after that; `gone`: or it has ended before, or a restore has taken the word off. */
+  /**
+   * What the writer was told of the object first after that; `gone`: or it has ended before, or a
+   * restore has taken the word off.
+   */
   told?: 'stored' | 'gone';
 }
 
-/** Whether a writer has heard that its status was written: only then can it tell of it in an event. */
+/**
+ * Whether a writer has heard that its status was written: only then can it tell of it in an event.
+ */
 export class Heard implements Judge {
   readonly #words = new WeakMap<Thing, Word>();
   /** Those that nothing was told of yet, by writer. */
@@ -35,15 +43,29 @@ export class Heard implements Judge {
     if (fact.what === 'seen') this.#tell(fact);
     if (fact.what === 'asked') this.#answer(fact);
     if (fact.what === 'process' && GONE.has(fact.did)) this.#close(fact.process);
-    if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations' || fact.change.by === 'user') return;
+    if (
+      fact.what !== 'written' ||
+      fact.change.kind.plural !== 'organizations' ||
+      fact.change.by === 'user'
+    )
+      return;
     const { now, by } = fact.change;
-    const word: Word = { by, key: keyOf('organizations', now), thing: now, at: fact.at, isUnderWay: true };
+    const word: Word = {
+      by,
+      key: keyOf('organizations', now),
+      thing: now,
+      at: fact.at,
+      isUnderWay: true,
+    };
     this.#words.set(now, word);
     if (this.#ended.has(by)) word.told = 'gone';
     else this.#open.set(by, (this.#open.get(by) ?? new Set()).add(word));
   }
 
-  /** Whether the writer of this version was gone, or its object, or the word itself, before the writer knew whether it was written. */
+  /**
+   * Whether the writer of this version was gone, or its object, or the word itself, before the
+   * writer knew whether it was written.
+   */
   wasGone(version: Thing): boolean {
     return this.#words.get(version)?.told === 'gone';
   }
@@ -53,7 +75,8 @@ export class Heard implements Judge {
     const open = this.#open.get(process);
     for (const word of open ?? []) {
       const [, namespace, name] = word.key.split('/');
-      if (!path.replace(/\/status$/, '').endsWith(`/namespaces/${namespace}/organizations/${name}`)) continue;
+      if (!path.replace(/\/status$/, '').endsWith(`/namespaces/${namespace}/organizations/${name}`))
+        continue;
       word.isUnderWay = false;
       if (status !== 200) continue;
       word.told = 'stored';
@@ -69,7 +92,8 @@ export class Heard implements Judge {
       const isNewer = Number(thing?.metadata.resourceVersion) >= Number(resourceVersion);
       const isMadeAnew = isNewer && thing?.metadata.uid !== uid;
       // Not by the version: a restore may have given it once more.
-      const isTakenOff = !isDeepStrictEqual(thing, word.thing) && this.#restores.some((at) => at >= word.at);
+      const isTakenOff =
+        !isDeepStrictEqual(thing, word.thing) && this.#restores.some((at) => at >= word.at);
       if (!thing || isTakenOff || isMadeAnew) word.told = 'gone';
       else if (isNewer && !word.isUnderWay) word.told = 'stored';
       if (word.told) open?.delete(word);

@@ -18,10 +18,16 @@ export class KeyJudge implements Judge {
         this.#search(fact.line, `a log line of ${fact.process}`);
         return;
       case 'asked':
-        this.#search(fact.ask.path + fact.ask.body, `a request to the API server, ${fact.ask.method} ${fact.ask.path}`);
+        this.#search(
+          fact.ask.path + fact.ask.body,
+          `a request to the API server, ${fact.ask.method} ${fact.ask.path}`,
+        );
         return;
       case 'leaves':
-        this.#search(fact.call.path + fact.call.text, `path or body of ${fact.call.method} ${fact.call.target}`);
+        this.#search(
+          fact.call.path + fact.call.text,
+          `path or body of ${fact.call.method} ${fact.call.target}`,
+        );
         return;
       default:
     }
@@ -31,7 +37,11 @@ export class KeyJudge implements Judge {
     const { secrets, keys } = this.#court.life;
     if (secrets.length + keys.size !== this.#known) this.#learn();
     if (this.#needles.some((needle) => text.includes(needle))) {
-      this.#court.report('key leaked', where.split(' of ')[0] ?? where, `the secret of a key stands in ${where}`);
+      this.#court.report(
+        'key leaked',
+        where.split(' of ')[0] ?? where,
+        `the secret of a key stands in ${where}`,
+      );
     }
   }
 

@@ -6,7 +6,10 @@ import type { Court, Judge } from './court.ts';
 /** Who held a Lease that is gone may call until its renewal is so old. */
 const LEASE_MS = 15_000;
 
-/** Only the process that the Lease names makes calls, and it gives the Lease back when all of them have ended. */
+/**
+ * Only the process that the Lease names makes calls, and it gives the Lease back when all of them
+ * have ended.
+ */
 export class LeaseJudge implements Judge {
   readonly #court: Court;
   /** By process: its calls that have not ended. */
@@ -36,13 +39,17 @@ export class LeaseJudge implements Judge {
         this.#judgeRelease(fact.change.by, fact.change.now.spec);
         return;
       case 'process':
-        if (fact.did === 'starts' || fact.did === 'goes-on') this.#beganAt.set(fact.process, fact.at);
+        if (fact.did === 'starts' || fact.did === 'goes-on')
+          this.#beganAt.set(fact.process, fact.at);
         return;
       default:
     }
   }
 
-  /** Who has lost the Lease does not know it later than its deadline, which is before another may take it. */
+  /**
+   * Who has lost the Lease does not know it later than its deadline, which is before another may
+   * take it.
+   */
   #judgeHolder(call: ApiCall): void {
     const { kube, restores, timeline } = this.#court.life;
     if (restores.some((at) => timeline.now - at < 60_000)) return;
@@ -64,7 +71,11 @@ export class LeaseJudge implements Judge {
   #judgeRelease(by: string, spec: unknown): void {
     const [open] = this.#openOf(by);
     if (holderOf(spec) !== '' || !open) return;
-    this.#court.report('call beside', by, `${by} gives back the Lease while ${shown(open)} is under way`);
+    this.#court.report(
+      'call beside',
+      by,
+      `${by} gives back the Lease while ${shown(open)} is under way`,
+    );
   }
 
   #openOf(process: string): Set<ApiCall> {

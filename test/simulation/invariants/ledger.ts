@@ -31,7 +31,10 @@ interface Loss {
   readonly version: Thing;
 }
 
-/** I3: whatever is ours leaves the ledger only by proven absence, or with an event that names it; and nothing gets into it as ours that this object never added or adopted. */
+/**
+ * I3: whatever is ours leaves the ledger only by proven absence, or with an event that names it;
+ * and nothing gets into it as ours that this object never added or adopted.
+ */
 export class LedgerJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
@@ -39,7 +42,10 @@ export class LedgerJudge implements Judge {
   /** Since when each entry is ours, by uid and endpoint. */
   readonly #since = new Map<string, number>();
   readonly #losses: Loss[] = [];
-  /** When each entry has left the ledger without proof, by uid and endpoint: told, excused or to be reported. */
+  /**
+   * When each entry has left the ledger without proof, by uid and endpoint: told, excused or to be
+   * reported.
+   */
   readonly #lostAt = new Map<string, number>();
   /** By uid: what was ever on record to be added. */
   readonly #intents = new Map<string, Set<string>>();
@@ -65,7 +71,8 @@ export class LedgerJudge implements Judge {
     const { change } = fact;
     const { uid, generation } = change.now.metadata;
     // A cluster that was restored gives the numbers of generations once more.
-    if (specOf(change.now).adoptPrivateEndpoints === true) this.#adopting.add(`${uid} ${generation}`);
+    if (specOf(change.now).adoptPrivateEndpoints === true)
+      this.#adopting.add(`${uid} ${generation}`);
     else this.#adopting.delete(`${uid} ${generation}`);
     if (change.type !== 'MODIFIED' || !change.before || change.by === 'user') return;
     const meant = asMeant(change, this.#court.life);
@@ -79,7 +86,9 @@ export class LedgerJudge implements Judge {
   end(): void {
     for (const { at, subject, uid, entry, now, by, why, version } of this.#losses) {
       if (this.#heard.wasGone(version)) {
-        this.#court.excuse('of an object, or by a writer, that was gone before the writer knew whether it was written');
+        this.#court.excuse(
+          'of an object, or by a writer, that was gone before the writer knew whether it was written',
+        );
         continue;
       }
       if (this.#notes.diedWithin(by, { from: at, withinMs: EVENT_MS })) {
@@ -94,8 +103,9 @@ export class LedgerJudge implements Judge {
   }
 
   /**
-   * Whether an endpoint has ceased to be an object's since then: without proof (whether that was told is judged here), with its adoption,
-   * or by a status that let go of it, or of the intent to add it, and whose writer was gone before it could tell.
+   * Whether an endpoint has ceased to be an object's since then: without proof (whether that was
+   * told is judged here), with its adoption, or by a status that let go of it, or of the intent to
+   * add it, and whose writer was gone before it could tell.
    */
   isLost(uid: string, endpoint: EndpointView, since: number): boolean {
     const key = truthKey(endpoint);
@@ -105,12 +115,15 @@ export class LedgerJudge implements Judge {
     return isUntold;
   }
 
-  /** Its writer knew nothing of what stood there: what it has let go of with that, it cannot tell. */
+  /**
+   * Its writer knew nothing of what stood there: what it has let go of with that, it cannot tell.
+   */
   #overwrite({ now }: Change, before: Thing): void {
     this.#court.excuse('on top of a version that a restore has given twice');
     const { now: at } = this.#court.life.timeline;
     const kept = onRecord(now);
-    for (const key of onRecord(before)) if (!kept.has(key)) this.#lostAt.set(`${now.metadata.uid} ${key}`, at);
+    for (const key of onRecord(before))
+      if (!kept.has(key)) this.#lostAt.set(`${now.metadata.uid} ${key}`, at);
   }
 
   #compare({ now, by }: Change, before: Thing, version: Thing): void {
@@ -119,9 +132,12 @@ export class LedgerJudge implements Judge {
     const subject = `organizations/${namespace}/${name}`;
     const intents = this.#intents.get(uid) ?? new Set<string>();
     this.#intents.set(uid, intents);
-    for (const endpoint of statusOf(before).pendingChange?.add ?? []) intents.add(truthKey(endpoint));
+    for (const endpoint of statusOf(before).pendingChange?.add ?? [])
+      intents.add(truthKey(endpoint));
     const old = new Map(ours(before).map((entry) => [truthKey(entry), entry]));
-    const present = new Map((statusOf(now).privateEndpoints ?? []).map((entry) => [truthKey(entry), entry]));
+    const present = new Map(
+      (statusOf(now).privateEndpoints ?? []).map((entry) => [truthKey(entry), entry]),
+    );
     // A status may speak of an older spec than that on top of which it is written.
     const { observedGeneration } = statusOf(now);
     const isOfNow = observedGeneration === now.metadata.generation;
@@ -138,7 +154,8 @@ export class LedgerJudge implements Judge {
       // What it had taken over from another object was never its own.
       const why = this.#isProvenOurs(before, entry) ? this.#objection(now, entry, host) : undefined;
       if (why) this.#lostAt.set(`${uid} ${key}`, this.#court.life.timeline.now);
-      if (why && this.#notes.isDead(by)) this.#court.excuse('written by a process that died before it could tell');
+      if (why && this.#notes.isDead(by))
+        this.#court.excuse('written by a process that died before it could tell');
       else if (why) {
         const { now: at } = this.#court.life.timeline;
         this.#losses.push({ at, subject, uid, entry, now: left, by, why, version });
@@ -150,7 +167,8 @@ export class LedgerJudge implements Judge {
       this.#since.set(`${uid} ${key}`, this.#court.life.timeline.now);
       if (isOfNow && !this.#mayClaim(now, entry) && !this.#cameUnderItsId(now, entry, host)) {
         const reason = readyOf(now)?.reason;
-        const rule = reason === 'TargetConflict' || reason === 'Suspended' ? 'held inherits' : 'I3 claims';
+        const rule =
+          reason === 'TargetConflict' || reason === 'Suspended' ? 'held inherits' : 'I3 claims';
         this.#court.report(
           rule,
           subject,
@@ -160,32 +178,46 @@ export class LedgerJudge implements Judge {
     }
   }
 
-  /** Why the ledger may not let go of an entry of ours, by the API that its writer works with; undefined where it may. */
+  /**
+   * Why the ledger may not let go of an entry of ours, by the API that its writer works with;
+   * undefined where it may.
+   */
   #objection(thing: Thing, entry: LedgerView, host: string): Loss['why'] | undefined {
     const trail = this.#trails.of(host, targetOfSpec('organizations', specOf(thing)));
-    // What a shard that does not see the object is shown, or sends, is unknown to those that keep its ledger.
+    // What a shard that does not see the object is shown, or sends, is unknown to those that keep
+    // its ledger.
     const isOfKeepers = ({ process }: ApiCall): boolean =>
       this.#court.life.fleet.isSeenBy(process, thing.metadata.namespace);
     const looks = trail.looks.filter(({ call }) => isOfKeepers(call));
     const changes = trail.changes.filter(isOfKeepers);
     const since = this.#since.get(`${thing.metadata.uid} ${truthKey(entry)}`) ?? 0;
-    const lacking = looks.filter(({ at, entries }) => at >= since && entries && !isThere(entries, entry));
-    const lastSeen = looks.findLast(({ at, entries }) => at >= since && entries && isThere(entries, entry))?.at ?? 0;
+    const lacking = looks.filter(
+      ({ at, entries }) => at >= since && entries && !isThere(entries, entry),
+    );
+    const lastSeen =
+      looks.findLast(({ at, entries }) => at >= since && entries && isThere(entries, entry))?.at ??
+      0;
     const misses = lacking.filter(({ at }) => at > lastSeen);
     const removal = changes.findLast(
       (call) =>
         call.leftAt >= since &&
-        ((call.body as PatchView).privateEndpoints?.remove ?? []).some((one) => truthKey(one) === truthKey(entry)),
+        ((call.body as PatchView).privateEndpoints?.remove ?? []).some(
+          (one) => truthKey(one) === truthKey(entry),
+        ),
     );
     const removedAt = removal?.leftAt;
-    // The answer to a removal settles it, or after a success the first list without it, or the first that is asked for when it is no
-    // longer at work, whatever comes after; what a lost one has done until then, only a list that comes last.
+    // The answer to a removal settles it, or after a success the first list without it, or the
+    // first that is asked for when it is no longer at work, whatever comes after; what a lost one
+    // has done until then, only a list that comes last.
     const takenAt = removal && isSuccess(removal) ? (removal.reply?.at ?? Infinity) : Infinity;
     const overAt = (removedAt ?? Infinity) + this.#court.life.atWorkMs;
-    if (lacking.some(({ call, at }) => call === removal || at >= takenAt || call.leftAt >= overAt)) return undefined;
+    if (lacking.some(({ call, at }) => call === removal || at >= takenAt || call.leftAt >= overAt))
+      return undefined;
     if (removedAt !== undefined && misses.some(({ at }) => at >= removedAt)) return undefined;
     // An API that leaves out an empty list: two looks without one count as empty after a removal.
-    const unlisted = looks.filter(({ at, entries }) => at >= Math.max(removedAt ?? Infinity, lastSeen) && !entries);
+    const unlisted = looks.filter(
+      ({ at, entries }) => at >= Math.max(removedAt ?? Infinity, lastSeen) && !entries,
+    );
     if (areTwice(unlisted)) return undefined;
     if (areTwice(misses)) return undefined;
     if (entry.state === 'Unconfirmed') return 'given-up';
@@ -193,14 +225,20 @@ export class LedgerJudge implements Judge {
     return misses.length > 0 ? 'one-look' : 'unproven';
   }
 
-  /** Whether it can only be this object's: by an add, or by a look that adopted it, that no other object can have made. */
+  /**
+   * Whether it can only be this object's: by an add, or by a look that adopted it, that no other
+   * object can have made.
+   */
   #isProvenOurs({ metadata, spec }: Thing, entry: LedgerView): boolean {
     const isIts = (call: ApiCall): boolean => {
       const candidates = this.#court.candidates(call);
       return candidates.length === 1 && candidates[0]?.known.last.metadata.uid === metadata.uid;
     };
     return [...this.#hosts()].some((host) => {
-      const { looks, changes } = this.#trails.of(host, targetOfSpec('organizations', spec as SpecView));
+      const { looks, changes } = this.#trails.of(
+        host,
+        targetOfSpec('organizations', spec as SpecView),
+      );
       if (entry.origin === 'Adopted') {
         return looks.some(({ call, entries }) => entries && isIn(entries, entry) && isIts(call));
       }
@@ -221,16 +259,22 @@ export class LedgerJudge implements Judge {
         .of(host, target)
         .changes.some(
           (call) =>
-            asksFor(call, entry) && this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid),
+            asksFor(call, entry) &&
+            this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid),
         ),
     );
   }
 
-  /** An add has its id, the look before it lacked the id, and the reply shows this: that the API keeps what it was sent in other fields, no client can tell from somebody else's. */
+  /**
+   * An add has its id, the look before it lacked the id, and the reply shows this: that the API
+   * keeps what it was sent in other fields, no client can tell from somebody else's.
+   */
   #cameUnderItsId(thing: Thing, entry: LedgerView, host: string): boolean {
     const { looks, changes } = this.#trails.of(host, targetOfSpec('organizations', specOf(thing)));
     const isIts = (call: ApiCall): boolean =>
-      this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
+      this.#court
+        .candidates(call)
+        .some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
     const isSo = changes.some((call) => {
       const before = isIts(call) ? lookLackingId(call, entry.id, this.#trails) : undefined;
       const after = looks.find((look) => look.call === call)?.entries;

@@ -29,7 +29,10 @@ function outcomesOf(status: number, isRead: boolean): readonly string[] {
   return isRead ? ['Unavailable', 'Unknown'] : ['Unknown'];
 }
 
-/** Whether more of what its ledger has as there is not declared than may be removed; what no list has shown yet is not to be removed. */
+/**
+ * Whether more of what its ledger has as there is not declared than may be removed; what no list
+ * has shown yet is not to be removed.
+ */
 function isTooMuch(thing: Thing): boolean {
   const { privateEndpoints: declared = [], maxPrivateEndpointRemovals: most = 5 } = specOf(thing);
   const isThere = ({ origin, state }: LedgerView): boolean =>
@@ -40,7 +43,8 @@ function isTooMuch(thing: Thing): boolean {
 
 /** A PATCH that changes no endpoints reads the organization. */
 export function isLook({ method, body }: ApiCall): boolean {
-  const { add = [], remove = [] } = (method === 'PATCH' ? (body as PatchView) : {}).privateEndpoints ?? {};
+  const { add = [], remove = [] } =
+    (method === 'PATCH' ? (body as PatchView) : {}).privateEndpoints ?? {};
   return method === 'PATCH' && add.length + remove.length === 0;
 }
 
@@ -65,7 +69,8 @@ export class MessageJudge implements Judge {
     }
     if (fact.what === 'unreached') this.#unreachedAt.set(`${fact.process} ${fact.target}`, fact.at);
     if (fact.what === 'asked') this.#judgeTried(fact.process, fact.ask);
-    if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED') return;
+    if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED')
+      return;
     const { plural } = fact.change.kind;
     if (plural === 'pipesettings' || plural === 'organizations' || plural === 'activities')
       this.#judge(plural, asMeant(fact.change, this.#court.life));
@@ -87,10 +92,16 @@ export class MessageJudge implements Judge {
     if (ready.reason === 'Unauthorized') this.#judgeRefused(key, now);
     if (ready.reason === 'RemovalBlocked') this.#judgeBlocked(key, target, now, ready);
     if (ready.reason === 'Applied') this.#judgeApplied(key, target, plural, now);
-    if (ready.status === 'True' && isStalled(now)) this.#court.report('said both', key, `${key} is Ready and Stalled`);
+    if (ready.status === 'True' && isStalled(now))
+      this.#court.report('said both', key, `${key} is Ready and Stalled`);
   }
 
-  #judgeLastRequest(key: string, target: string, { lastRequest }: StatusView, before: StatusView): void {
+  #judgeLastRequest(
+    key: string,
+    target: string,
+    { lastRequest }: StatusView,
+    before: StatusView,
+  ): void {
     if (!lastRequest?.requestId || isDeepStrictEqual(lastRequest, before.lastRequest)) return;
     const call = this.#byRequestId.get(lastRequest.requestId);
     const { requestId, httpStatus } = lastRequest;
@@ -101,7 +112,11 @@ export class MessageJudge implements Judge {
         `status.lastRequest of ${key} names request ${requestId}, which no reply had`,
       );
     else if (call.target !== target)
-      this.#court.report('said last-request', key, `status.lastRequest of ${key} names a request for ${call.target}`);
+      this.#court.report(
+        'said last-request',
+        key,
+        `status.lastRequest of ${key} names a request for ${call.target}`,
+      );
     else if (call.reply?.status === httpStatus) this.#judgeOutcome(key, call, lastRequest.outcome);
     else {
       this.#court.report(
@@ -117,37 +132,58 @@ export class MessageJudge implements Judge {
     const { status = 0 } = call.reply ?? {};
     const right = outcomesOf(status, call.method === 'GET' || isLook(call));
     if (right.length > 0 && !right.includes(outcome ?? ''))
-      this.#court.report('said outcome', key, `${key} says ${outcome} of a request that was answered ${status}`);
+      this.#court.report(
+        'said outcome',
+        key,
+        `${key} says ${outcome} of a request that was answered ${status}`,
+      );
   }
 
   /**
-   * Who says that nothing of a write reached the API is wrong where the API has carried it out. Only of what can be this object's own:
-   * where a call of another one went before, this one's may have found nobody to connect to, and so is none that was seen to leave.
+   * Who says that nothing of a write reached the API is wrong where the API has carried it out.
+   * Only of what can be this object's own: where a call of another one went before, this one's may
+   * have found nobody to connect to, and so is none that was seen to leave.
    */
-  #judgeUnsent(key: string, target: string, { now, before, by }: Pick<Change, 'now' | 'before' | 'by'>): void {
+  #judgeUnsent(
+    key: string,
+    target: string,
+    { now, before, by }: Pick<Change, 'now' | 'before' | 'by'>,
+  ): void {
     const { lastRequest } = statusOf(now);
     const isOwn = (call: ApiCall): boolean =>
-      this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === now.metadata.uid);
+      this.#court
+        .candidates(call)
+        .some(({ known }) => known.last.metadata.uid === now.metadata.uid);
     const last = this.#calls.findLast((call) => call.target === target && call.process === by);
     if (!last?.unanswered || this.#told.has(last) || !isOwn(last)) return;
     this.#told.add(last);
     if (lastRequest?.outcome !== 'Unavailable' || last.method === 'GET' || isLook(last)) return;
-    // Its word may have been superseded without a try by what a restore has brought, or another process has said, or it may have been
-    // another object's with the same key, which is gone: what is said then is of a later call.
+    // Its word may have been superseded without a try by what a restore has brought, or another
+    // process has said, or it may have been another object's with the same key, which is gone: what
+    // is said then is of a later call.
     const isOfLater = (this.#unreachedAt.get(`${by} ${target}`) ?? 0) > last.unanswered.at;
     const mayBeAnothers = this.#court.candidates(last).length > 1;
     const standing = this.#byRequestId.get(statusOf(before).lastRequest?.requestId ?? '');
-    const isOverruled = standing !== undefined && standing.process !== by && (standing.reply?.at ?? 0) > last.leftAt;
+    const isOverruled =
+      standing !== undefined && standing.process !== by && (standing.reply?.at ?? 0) > last.leftAt;
     const isRestored = (this.#court.life.restores.at(-1) ?? -1) >= last.leftAt;
     if (isOfLater && (mayBeAnothers || isOverruled || isRestored)) return;
     const [done] = last.executions;
     if (done && done.at < last.unanswered.at)
-      this.#court.report('said unsent', key, `${key} says that nothing reached the API, and it had ${last.text}`);
+      this.#court.report(
+        'said unsent',
+        key,
+        `${key} says that nothing reached the API, and it had ${last.text}`,
+      );
   }
 
-  /** What could not be written has told of the call all the same: what is written after it speaks of a later attempt. */
+  /**
+   * What could not be written has told of the call all the same: what is written after it speaks of
+   * a later attempt.
+   */
   #judgeTried(process: string, { method, path, status, body }: KubeAsk): void {
-    const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)\/status$/.exec(path) ?? [];
+    const [, namespace, plural, name] =
+      /\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)\/status$/.exec(path) ?? [];
     if (method !== 'PUT' || status === 200 || !plural) return;
     const key = `${plural}/${namespace}/${name}`;
     const { knowledge } = this.#court.life;
@@ -159,7 +195,10 @@ export class MessageJudge implements Judge {
     this.#judgeUnsent(key, target, { now: { ...known, ...tried }, before: known, by: process });
   }
 
-  /** An id that is quoted is that of a reply about this target, and the HTTP status beside it is the reply's. */
+  /**
+   * An id that is quoted is that of a reply about this target, and the HTTP status beside it is the
+   * reply's.
+   */
   #judgeIds(key: string, target: string, { message }: ConditionView): void {
     for (const [, requestId = ''] of message.matchAll(/\(request ([0-9a-f-]{36})\)/g)) {
       const call = this.#byRequestId.get(requestId);
@@ -175,18 +214,31 @@ export class MessageJudge implements Judge {
 
   /** Whoever holds a target is named to nobody outside of his namespace. */
   #judgeNames(key: string, namespace: string, { message }: ConditionView): void {
-    const other = this.#court.life.world.namespaces.find((one) => one !== namespace && message.includes(`${one}/`));
+    const other = this.#court.life.world.namespaces.find(
+      (one) => one !== namespace && message.includes(`${one}/`),
+    );
     if (other !== undefined)
-      this.#court.report('held names', key, `the message of ${key} names an object of ${other}: ${message}`);
+      this.#court.report(
+        'held names',
+        key,
+        `the message of ${key} names an object of ${other}: ${message}`,
+      );
   }
 
   #judgeRefused(key: string, { metadata }: Thing): void {
     const refused = this.#calls.filter(({ reply }) => reply?.status === 401);
     if (!refused.some(({ credential }) => this.#court.holds(metadata.namespace, credential)))
-      this.#court.report('said unauthorized', key, `${key} says Unauthorized, and no key of its namespace was refused`);
+      this.#court.report(
+        'said unauthorized',
+        key,
+        `${key} says Unauthorized, and no key of its namespace was refused`,
+      );
   }
 
-  /** More removals than are allowed, by the ledger that the process knew of: then nothing at all is sent for this generation. */
+  /**
+   * More removals than are allowed, by the ledger that the process knew of: then nothing at all is
+   * sent for this generation.
+   */
   #judgeBlocked(key: string, target: string, now: Thing, { message }: ConditionView): void {
     const { uid } = now.metadata;
     const since = this.#generationSince(now);
@@ -195,12 +247,18 @@ export class MessageJudge implements Judge {
       // What an API loses of another change when it is looked at was not sent by the look.
       const moves =
         !isLook(call) &&
-        call.executions.some(({ moves: did }) => (did?.added.length ?? 0) + (did?.removed.length ?? 0) > 0);
+        call.executions.some(
+          ({ moves: did }) => (did?.added.length ?? 0) + (did?.removed.length ?? 0) > 0,
+        );
       const { name } = call.method === 'PATCH' ? (call.body as PatchView) : {};
-      const renames = name !== undefined && this.#isNewName(call, name) && !this.#isOnlyWayToLook(call);
-      // What left before the process had been told of this spec was for the one before; a restore gives the numbers of generations once more.
+      const renames =
+        name !== undefined && this.#isNewName(call, name) && !this.#isOnlyWayToLook(call);
+      // What left before the process had been told of this spec was for the one before; a restore
+      // gives the numbers of generations once more.
       const isFor = (known: Thing): boolean =>
-        known.metadata.uid === uid && isDeepStrictEqual(specOf(known), specOf(now)) && isTooMuch(known);
+        known.metadata.uid === uid &&
+        isDeepStrictEqual(specOf(known), specOf(now)) &&
+        isTooMuch(known);
       return (moves || renames) && this.#court.objectsOf(call).every(isFor);
     });
     if (sent)
@@ -216,7 +274,10 @@ export class MessageJudge implements Judge {
     return this.#court.life.generationSince(metadata.uid, metadata.generation ?? 0);
   }
 
-  /** Where the API refuses a look, the declared name is sent in place of it: once for each spec, before it is known what would be removed. */
+  /**
+   * Where the API refuses a look, the declared name is sent in place of it: once for each spec,
+   * before it is known what would be removed.
+   */
   #isOnlyWayToLook(call: ApiCall): boolean {
     return this.#calls.some(
       (other) =>
@@ -252,7 +313,11 @@ export class MessageJudge implements Judge {
       return;
     }
     if (plural === 'pipesettings' && !isDeepStrictEqual(call.body, { ...specOf(now).settings })) {
-      this.#court.report('said applied', key, `${key} says Applied for other settings than were sent: ${call.text}`);
+      this.#court.report(
+        'said applied',
+        key,
+        `${key} says Applied for other settings than were sent: ${call.text}`,
+      );
     }
   }
 }

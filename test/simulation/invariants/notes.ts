@@ -29,7 +29,10 @@ const REPEAT_MS = 10 * 60_000;
 /** What running passes may take beside their calls when the process is told to end. */
 const PASS_GRACE_MS = 5_000;
 
-/** The events of every object. One that the API server did not take was told all the same: events are sent beside everything else. */
+/**
+ * The events of every object. One that the API server did not take was told all the same: events
+ * are sent beside everything else.
+ */
 export class Notes implements Judge {
   readonly #notes = new Map<string, Note[]>();
   /** When each process came to a sudden end: what it had to say then was not said. */
@@ -45,8 +48,10 @@ export class Notes implements Judge {
 
   see(fact: Fact): void {
     if (fact.what === 'process' && this.#isSudden(fact)) this.#dead.set(fact.process, fact.at);
-    if (fact.what === 'process' && fact.did === 'told-to-end') this.#toldToEnd.set(fact.process, fact.at);
-    if (fact.what !== 'asked' || fact.ask.method !== 'POST' || !fact.ask.path.endsWith('/events')) return;
+    if (fact.what === 'process' && fact.did === 'told-to-end')
+      this.#toldToEnd.set(fact.process, fact.at);
+    if (fact.what !== 'asked' || fact.ask.method !== 'POST' || !fact.ask.path.endsWith('/events'))
+      return;
     if (fact.ask.status === undefined) this.#waiting.add(fact.process);
     else this.#waiting.delete(fact.process);
     const { reason = '', note = '', regarding } = JSON.parse(fact.ask.body) as EventBody;
@@ -56,17 +61,29 @@ export class Notes implements Judge {
     this.#notes.set(uid, notes);
   }
 
-  /** Whether a process is gone that cannot say what it wrote last: a write may arrive when its sender is dead. */
+  /**
+   * Whether a process is gone that cannot say what it wrote last: a write may arrive when its
+   * sender is dead.
+   */
   isDead(process: string): boolean {
     return this.#dead.has(process);
   }
 
-  /** Whether a process was gone so soon after it had written something that it may not have told of it. */
-  diedWithin(process: string, { from, withinMs }: { readonly from: number; readonly withinMs: number }): boolean {
+  /**
+   * Whether a process was gone so soon after it had written something that it may not have told of
+   * it.
+   */
+  diedWithin(
+    process: string,
+    { from, withinMs }: { readonly from: number; readonly withinMs: number },
+  ): boolean {
     return (this.#dead.get(process) ?? Number.POSITIVE_INFINITY) <= from + withinMs;
   }
 
-  /** Whether a process was told to end so long before that it need not wait for running passes any more. */
+  /**
+   * Whether a process was told to end so long before that it need not wait for running passes any
+   * more.
+   */
   hadItsGrace(process: string, at: number): boolean {
     return at - (this.#toldToEnd.get(process) ?? at) >= this.#graceMs;
   }
@@ -81,17 +98,27 @@ export class Notes implements Judge {
   }
 
   /**
-   * Whether an event of the object names this within some time after, in whatever letters, or says what is left behind but only counts
-   * it. A loss that was told in the same words shortly before is not told again, and one that is told may stand in line while the API
-   * server hangs.
+   * Whether an event of the object names this within some time after, in whatever letters, or says
+   * what is left behind but only counts it. A loss that was told in the same words shortly before
+   * is not told again, and one that is told may stand in line while the API server hangs.
    */
-  names(uid: string, what: string, about: { readonly from: number; readonly withinMs: number }): 'yes' | 'no' | 'cut' {
+  names(
+    uid: string,
+    what: string,
+    about: { readonly from: number; readonly withinMs: number },
+  ): 'yes' | 'no' | 'cut' {
     const { from, withinMs } = about;
     const isNear = (at: number): boolean => at >= from - 5_000 && at <= from + withinMs;
     const near = this.of(uid).filter(({ at, reason }) => isNear(at) && reason !== 'Applied');
-    const told = this.of(uid).filter(({ at, reason }) => LOSSES.has(reason) && Math.abs(at - from) <= REPEAT_MS);
+    const told = this.of(uid).filter(
+      ({ at, reason }) => LOSSES.has(reason) && Math.abs(at - from) <= REPEAT_MS,
+    );
     if ([...near, ...told].some((note) => isNamedIn(note, what))) return 'yes';
-    return near.some(({ reason, text }) => reason === 'CleanupAbandoned' && /and \d+ more/.test(text)) ? 'cut' : 'no';
+    return near.some(
+      ({ reason, text }) => reason === 'CleanupAbandoned' && /and \d+ more/.test(text),
+    )
+      ? 'cut'
+      : 'no';
   }
 
   /** Whether the object has ever said that this may be its own no more. */

@@ -20,7 +20,10 @@ import { areTwice, type Instance, isIn, type Look, type Trails, truthKey } from 
 /** What is not confirmed is tried again so often before the wait of 6 hours. */
 const SHORT_WAITS = 3;
 
-/** I4, of Organizations: what one says at rest is what the API has, or its condition names what keeps it from there. */
+/**
+ * I4, of Organizations: what one says at rest is what the API has, or its condition names what
+ * keeps it from there.
+ */
 export class OrganizationsAtRest {
   readonly #court: Court;
   readonly #trails: Trails;
@@ -55,9 +58,13 @@ export class OrganizationsAtRest {
 
   /** What it declares is there. */
   #judgeThere(key: string, thing: Thing, reason: string): void {
-    const kept = this.untaken(thing, reason).filter((endpoint) => !this.#wentSince(thing, endpoint));
+    const kept = this.untaken(thing, reason).filter(
+      (endpoint) => !this.#wentSince(thing, endpoint),
+    );
     const isTaken = kept.some((endpoint) => this.#tookAnother(thing, endpoint));
-    const rule = isTaken ? 'I4 overwritten' : this.#notThere(reason === 'Applied' ? 'I4 not-there' : 'I4 kept-out');
+    const rule = isTaken
+      ? 'I4 overwritten'
+      : this.#notThere(reason === 'Applied' ? 'I4 not-there' : 'I4 kept-out');
     // What keeps it from there is in the condition then, or `no-hint` says that it is not.
     const isBlind = reason === 'Rejected' && this.#rightful.cannotLook(thing);
     if (kept.length === 0 || isBlind || isFromBefore(thing, this.#court)) return;
@@ -73,7 +80,9 @@ export class OrganizationsAtRest {
     const named = this.#lastNamed(targetOfSpec('organizations', specOf(thing)));
     const isNamed = name === undefined || (named?.body as PatchView | undefined)?.name === name;
     const isExcused = (): boolean =>
-      isFromBefore(thing, this.#court) || this.#cameTwice(named) || cameUntold(named, thing, this.#court);
+      isFromBefore(thing, this.#court) ||
+      this.#cameTwice(named) ||
+      cameUntold(named, thing, this.#court);
     if (isNamed || this.#rightful.changesNames(thing) || isExcused()) return;
     const actual = this.#court.life.api.organizations.of(organizationId)?.name;
     this.#court.report(
@@ -87,8 +96,13 @@ export class OrganizationsAtRest {
   #judgeLeft(key: string, thing: Thing): void {
     const { privateEndpoints: declared } = specOf(thing);
     if (declared === undefined) return;
-    const present = this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
-    const unlisted = present.filter((one) => !declared.some((endpoint) => truthKey(endpoint) === one.key));
+    const present = this.#trails.present(
+      this.#court.life.apiHost,
+      targetOfSpec('organizations', specOf(thing)),
+    );
+    const unlisted = present.filter(
+      (one) => !declared.some((endpoint) => truthKey(endpoint) === one.key),
+    );
     const left = unlisted.filter((one) => this.#isKnownAsOurs(thing, one));
     if (left.length === 0) return;
     this.#court.report(
@@ -103,12 +117,14 @@ export class OrganizationsAtRest {
     if (creator.by !== 'operator') return false;
     const { uid } = thing.metadata;
     const isOwned = this.#rightful.owns(thing, stored);
-    // What came back with a restore may be from before it was to be added; its call may be carried out later.
+    // What came back with a restore may be from before it was to be added; its call may be carried
+    // out later.
     const isBeforeRestore = creator.call.leftAt <= (this.#court.life.restores.at(-1) ?? -1);
     if (isBeforeRestore && !isOwned) return false;
     const target = targetOfSpec('organizations', specOf(thing));
     if (this.#wasHiddenTwice(target, { stored, creator })) return false;
-    const isGivenUp = this.#notes.gaveUp(uid, stored.id) || this.#ledger.isLost(uid, stored, creator.at);
+    const isGivenUp =
+      this.#notes.gaveUp(uid, stored.id) || this.#ledger.isLost(uid, stored, creator.at);
     if (isGivenUp && !isOwned) return false;
     const { apiHost, timeline } = this.#court.life;
     if (!isOwned && this.#trails.cameAgain(apiHost, target, instance)) return false;
@@ -120,15 +136,25 @@ export class OrganizationsAtRest {
     return makers.length === 1 && makers[0]?.known.last.metadata.uid === uid;
   }
 
-  /** What it declares that is not there, that the API would take, and that this reason does not account for. */
+  /**
+   * What it declares that is not there, that the API would take, and that this reason does not
+   * account for.
+   */
   untaken(thing: Thing, reason: string): EndpointView[] {
     if (!this.#rightful.canAdd(thing)) return [];
-    const present = this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
+    const present = this.#trails.present(
+      this.#court.life.apiHost,
+      targetOfSpec('organizations', specOf(thing)),
+    );
     const { privateEndpoints: declared = [] } = specOf(thing);
-    const missing = declared.filter((one) => !present.some((instance) => instance.key === truthKey(one)));
+    const missing = declared.filter(
+      (one) => !present.some((instance) => instance.key === truthKey(one)),
+    );
     const isToldOf = (one: EndpointView): boolean =>
       reason === 'NotConfirmed' && this.#rightful.isUnconfirmed(thing, one);
-    return missing.filter((endpoint) => this.#rightful.takes(thing, endpoint) && !isToldOf(endpoint));
+    return missing.filter(
+      (endpoint) => this.#rightful.takes(thing, endpoint) && !isToldOf(endpoint),
+    );
   }
 
   /** Where an API shows endpoints in its own spelling, or no list, that is what it is about. */
@@ -142,22 +168,31 @@ export class OrganizationsAtRest {
   /** Whether an endpoint that it declares is there in other letters. */
   #isSpelledOtherwise(thing: Thing): boolean {
     const { privateEndpoints: declared = [] } = specOf(thing);
-    const present = this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
+    const present = this.#trails.present(
+      this.#court.life.apiHost,
+      targetOfSpec('organizations', specOf(thing)),
+    );
     return present.some(({ key, stored }) =>
-      declared.some((one) => truthKey(one) === key && (one.id !== stored.id || one.region !== stored.region)),
+      declared.some(
+        (one) => truthKey(one) === key && (one.id !== stored.id || one.region !== stored.region),
+      ),
     );
   }
 
   /** Why it says NotConfirmed of a name that no reply has shown, and by the contract may. */
   whyUnconfirmed(thing: Thing): string | undefined {
     const target = targetOfSpec('organizations', specOf(thing));
-    if (this.#isRenamedElsewhere(thing, target)) return 'two shards that give an organization another name in turn';
-    return this.#isShownLater(thing, target) ? 'a name that is shown later than it is looked at' : undefined;
+    if (this.#isRenamedElsewhere(thing, target))
+      return 'two shards that give an organization another name in turn';
+    return this.#isShownLater(thing, target)
+      ? 'a name that is shown later than it is looked at'
+      : undefined;
   }
 
   /**
-   * Whether a process that does not see this object has given its organization a name between the last two times that this object
-   * gave its own, and none of its replies has shown that since: two shards in turn, at an API that lags behind its writes.
+   * Whether a process that does not see this object has given its organization a name between the
+   * last two times that this object gave its own, and none of its replies has shown that since: two
+   * shards in turn, at an API that lags behind its writes.
    */
   #isRenamedElsewhere({ metadata: { uid, namespace }, spec }: Thing, target: string): boolean {
     const { name } = spec as SpecView;
@@ -166,38 +201,53 @@ export class OrganizationsAtRest {
       this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid);
     const calls = this.#court.carriedOut(target);
     const named = calls.filter(({ body }) => (body as SpecView).name !== undefined);
-    const [previous, last] = named.filter((call) => (call.body as SpecView).name === name && isOwn(call)).slice(-2);
+    const [previous, last] = named
+      .filter((call) => (call.body as SpecView).name === name && isOwn(call))
+      .slice(-2);
     if (!previous || !last) return false;
     const since = calls.slice(calls.indexOf(last));
     if (since.some((call) => isOwn(call) && call.reply?.result?.name === name)) return false;
     const others = named.slice(named.indexOf(previous) + 1, named.indexOf(last));
     return others.some((call) => {
-      const namespaces = this.#court.candidates(call).map(({ known }) => known.last.metadata.namespace);
+      const namespaces = this.#court
+        .candidates(call)
+        .map(({ known }) => known.last.metadata.namespace);
       return !namespaces.some((one) => this.#court.life.fleet.sees(one, namespace));
     });
   }
 
   /**
-   * Whether the waits of a name are used up, and no reply has shown it to this object since it was given last: an API that lags shows
-   * it only with the next attempt, which by the contract is 6 hours off.
+   * Whether the waits of a name are used up, and no reply has shown it to this object since it was
+   * given last: an API that lags shows it only with the next attempt, which by the contract is 6
+   * hours off.
    */
   #isShownLater(thing: Thing, target: string): boolean {
     const { uid } = thing.metadata;
     const { name, organizationId = '' } = specOf(thing);
-    if (name === undefined || this.#court.life.api.organizations.of(organizationId)?.name !== name) return false;
+    if (name === undefined || this.#court.life.api.organizations.of(organizationId)?.name !== name)
+      return false;
     if ((statusOf(thing).attempts ?? 0) <= SHORT_WAITS) return false;
     const calls = this.#court.carriedOut(target);
     const isOwn = (call: ApiCall): boolean =>
       this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid);
-    const last = calls.findLastIndex((call) => (call.body as SpecView).name === name && isOwn(call));
-    return last >= 0 && !calls.slice(last).some((call) => isOwn(call) && call.reply?.result?.name === name);
+    const last = calls.findLastIndex(
+      (call) => (call.body as SpecView).name === name && isOwn(call),
+    );
+    return (
+      last >= 0 &&
+      !calls.slice(last).some((call) => isOwn(call) && call.reply?.result?.name === name)
+    );
   }
 
   /**
-   * Two looks a minute apart, and none between, lacked what was there all the time: that proves to any client that it is gone. So do
-   * two without a list, where the last one was empty or there was none.
+   * Two looks a minute apart, and none between, lacked what was there all the time: that proves to
+   * any client that it is gone. So do two without a list, where the last one was empty or there was
+   * none.
    */
-  #wasHiddenTwice(target: string, { stored, creator }: Pick<Instance, 'stored' | 'creator'>): boolean {
+  #wasHiddenTwice(
+    target: string,
+    { stored, creator }: Pick<Instance, 'stored' | 'creator'>,
+  ): boolean {
     let misses: Look[] = [];
     let unlisted: Look[] = [];
     let isEmpty = true;
@@ -213,7 +263,10 @@ export class OrganizationsAtRest {
     return false;
   }
 
-  /** Something that was never there: where the operator has moved to another API it may have been at the first one. */
+  /**
+   * Something that was never there: where the operator has moved to another API it may have been at
+   * the first one.
+   */
   #notThere(rule: string): string {
     const { life } = this.#court;
     return life.apiHost === life.firstApiHost ? rule : 'I4 other-api';
@@ -221,16 +274,23 @@ export class OrganizationsAtRest {
 
   /** Whether another object's call took it away. */
   #tookAnother({ metadata, spec }: Thing, endpoint: EndpointView): boolean {
-    const { instances } = this.#trails.of(this.#court.life.apiHost, targetOfSpec('organizations', spec as SpecView));
-    const call = instances.findLast(({ key, gone }) => key === truthKey(endpoint) && gone)?.gone?.call;
+    const { instances } = this.#trails.of(
+      this.#court.life.apiHost,
+      targetOfSpec('organizations', spec as SpecView),
+    );
+    const call = instances.findLast(({ key, gone }) => key === truthKey(endpoint) && gone)?.gone
+      ?.call;
     if (!call) return false;
-    return !this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === metadata.uid);
+    return !this.#court
+      .candidates(call)
+      .some(({ known }) => known.last.metadata.uid === metadata.uid);
   }
 
   /**
-   * Whether somebody else took it away after the last look for this object, or that one showed what was before; or took away what
-   * was under its id in another place, which keeps it out; or a write of the operator did of which nobody could know,
-   * also because a restore has taken it off the record.
+   * Whether somebody else took it away after the last look for this object, or that one showed what
+   * was before; or took away what was under its id in another place, which keeps it out; or a write
+   * of the operator did of which nobody could know, also because a restore has taken it off the
+   * record.
    */
   #wentSince(thing: Thing, endpoint: EndpointView): boolean {
     const { apiHost } = this.#court.life;
@@ -245,10 +305,12 @@ export class OrganizationsAtRest {
         this.#court.candidates(call).some(({ known }) => known.last.metadata.uid === uid),
     );
     const key = truthKey(endpoint);
-    const isStale = last?.entries !== undefined && isIn(last.entries, endpoint) && !last.truth.has(key);
+    const isStale =
+      last?.entries !== undefined && isIn(last.entries, endpoint) && !last.truth.has(key);
     const restoredAt = this.#court.life.restores.at(-1) ?? 0;
     if (isStale) this.#court.excuse('a list from before it was removed');
-    // The answer is that of the first time: nobody hears of what a call shows that is carried out once more.
+    // The answer is that of the first time: nobody hears of what a call shows that is carried out
+    // once more.
     const seenAt = last?.call.executions[0]?.at ?? 0;
     return instances.some((one) => {
       if (!one.gone) return false;

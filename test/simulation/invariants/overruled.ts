@@ -4,13 +4,19 @@ import type { ApiCall, Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import type { Candidate, Court, Judge } from './court.ts';
 
-/** A visit that has begun reads a Secret, and is in line for its slot: it may know nothing of what its process was told since. */
+/**
+ * A visit that has begun reads a Secret, and is in line for its slot: it may know nothing of what
+ * its process was told since.
+ */
 const VISIT_MS = 30_000;
 
 /** Over which answers somebody else has spoken: that word counts more, and they are not told. */
 export class Overruled implements Judge {
   readonly #court: Court;
-  /** By process and uid: the last attempt on record that the process was told of, and when; what it began with, long ago. */
+  /**
+   * By process and uid: the last attempt on record that the process was told of, and when; what it
+   * began with, long ago.
+   */
   readonly #heard = new Map<string, { readonly attempt: unknown; readonly at: number }>();
   /** By uid: who has recorded the attempt that stands there. */
   readonly #speakers = new Map<string, string>();
@@ -41,10 +47,15 @@ export class Overruled implements Judge {
     return speaker !== undefined && speaker !== process;
   }
 
-  /** Whether an attempt has been recorded that the process did not know of when the visit of this call began. */
+  /**
+   * Whether an attempt has been recorded that the process did not know of when the visit of this
+   * call began.
+   */
   has(call: ApiCall, { key, known: { last } }: Candidate): boolean {
     const [plural = '', namespace = '', name = ''] = key.split('/');
-    const knew = this.#court.candidates(call).find(({ known }) => known.last.metadata.uid === last.metadata.uid);
+    const knew = this.#court
+      .candidates(call)
+      .find(({ known }) => known.last.metadata.uid === last.metadata.uid);
     if (!knew) return false;
     // What it was told of after its call left differs below.
     const heard = this.#heard.get(`${call.process} ${last.metadata.uid}`);

@@ -13,7 +13,10 @@ interface Pace {
 }
 
 const IN_FLIGHT = 4;
-/** The same call may leave so often in a minute: a change of twenty endpoints that are refused one by one looks between them. */
+/**
+ * The same call may leave so often in a minute: a change of twenty endpoints that are refused one
+ * by one looks between them.
+ */
 const MOST_ALIKE = 40;
 const MINUTE = 60_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
@@ -22,7 +25,10 @@ const OWN_PAUSE_MS = 8_000;
 /** Clocks differ, and headers count in whole seconds. */
 const SLACK_MS = 2_000;
 
-/** Each process keeps each key within --api-rate, within four calls at once, and silent for as long as the API asks; one call at a time for one target. */
+/**
+ * Each process keeps each key within --api-rate, within four calls at once, and silent for as long
+ * as the API asks; one call at a time for one target.
+ */
 export class PaceJudge implements Judge {
   readonly #court: Court;
   readonly #paces = new Map<string, Pace>();
@@ -32,7 +38,8 @@ export class PaceJudge implements Judge {
   constructor(court: Court) {
     this.#court = court;
     const [, calls, seconds] = /^(\d+)\/(\d+)s$/.exec(court.life.world.flags.rate) ?? [];
-    this.#rate = calls === undefined ? undefined : { calls: Number(calls), perMs: Number(seconds) * 1_000 };
+    this.#rate =
+      calls === undefined ? undefined : { calls: Number(calls), perMs: Number(seconds) * 1_000 };
   }
 
   see(fact: Fact): void {
@@ -48,7 +55,8 @@ export class PaceJudge implements Judge {
         this.#over(fact.call);
         return;
       case 'process':
-        if (fact.did === 'died' || fact.did === 'killed' || fact.did === 'ended') this.#forget(fact.process);
+        if (fact.did === 'died' || fact.did === 'killed' || fact.did === 'ended')
+          this.#forget(fact.process);
         return;
       default:
     }
@@ -90,7 +98,11 @@ export class PaceJudge implements Judge {
     const other = this.#targets.get(`${call.process} ${call.target}`);
     // Reading a record twice at once harms nobody.
     if (other && call.method !== 'GET')
-      this.#court.report('I6 at-once', call.target, `${shown(call)} leaves while ${shown(other)} is under way`);
+      this.#court.report(
+        'I6 at-once',
+        call.target,
+        `${shown(call)} leaves while ${shown(other)} is under way`,
+      );
     this.#targets.set(`${call.process} ${call.target}`, call);
   }
 
@@ -129,8 +141,10 @@ export class PaceJudge implements Judge {
   }
 
   #forget(process: string): void {
-    for (const key of this.#paces.keys()) if (key.startsWith(`${process} `)) this.#paces.delete(key);
-    for (const key of this.#targets.keys()) if (key.startsWith(`${process} `)) this.#targets.delete(key);
+    for (const key of this.#paces.keys())
+      if (key.startsWith(`${process} `)) this.#paces.delete(key);
+    for (const key of this.#targets.keys())
+      if (key.startsWith(`${process} `)) this.#targets.delete(key);
   }
 
   #paceOf({ process, host, credential }: ApiCall): Pace {
@@ -147,7 +161,11 @@ export class PaceJudge implements Judge {
 }
 
 /** How long the API asked to be left alone, by its headers. */
-export function waitAsked(headers: Readonly<Record<string, string>>, status: number, now: number): number {
+export function waitAsked(
+  headers: Readonly<Record<string, string>>,
+  status: number,
+  now: number,
+): number {
   const texts = [headers['retry-after'], status === 429 ? headers['x-ratelimit-reset'] : undefined];
   const waits = texts.flatMap((text) => {
     if (text === undefined) return [];

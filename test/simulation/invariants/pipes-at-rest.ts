@@ -16,7 +16,11 @@ export class PipesAtRest {
     const { settings = {}, organizationId, serviceId, pipeId } = specOf(thing);
     const held = this.#court.life.api.settings.of(`${organizationId}/${serviceId}/${pipeId}`) ?? {};
     const other = Object.entries(settings).find(([name, value]) => held[name] !== value);
-    if (!other || this.#court.isOverruledElsewhere(thing, targetOfSpec('pipesettings', specOf(thing)))) return;
+    if (
+      !other ||
+      this.#court.isOverruledElsewhere(thing, targetOfSpec('pipesettings', specOf(thing)))
+    )
+      return;
     const [name, value] = other;
     if (isFromBefore(thing, this.#court)) return;
     if (this.#wasSilent(thing, name) || this.#cameTwice(thing) || this.#cameUntold(thing)) return;
@@ -28,8 +32,9 @@ export class PipesAtRest {
   }
 
   /**
-   * The last call was this object's own, and its reply did not speak of the setting: that counts as taken. So it does where the very
-   * same request came once more since, late and unanswered: an API that keeps another value then has kept it before.
+   * The last call was this object's own, and its reply did not speak of the setting: that counts as
+   * taken. So it does where the very same request came once more since, late and unanswered: an API
+   * that keeps another value then has kept it before.
    */
   #wasSilent(thing: Thing, name: string): boolean {
     const target = targetOfSpec('pipesettings', specOf(thing));
@@ -51,7 +56,10 @@ export class PipesAtRest {
     return isSo;
   }
 
-  /** No status told of the call that came last, of a process that is gone: none ever did, or the same was confirmed since. */
+  /**
+   * No status told of the call that came last, of a process that is gone: none ever did, or the
+   * same was confirmed since.
+   */
   #cameUntold(thing: Thing): boolean {
     const last = this.#court.carriedOut(targetOfSpec('pipesettings', specOf(thing))).at(-1);
     if (cameUntold(last, thing, this.#court)) return true;
@@ -61,23 +69,39 @@ export class PipesAtRest {
     return isSo;
   }
 
-  /** Another shard's: the word that told of it had given way to one that nothing happened before anybody who sees both was shown it. */
+  /**
+   * Another shard's: the word that told of it had given way to one that nothing happened before
+   * anybody who sees both was shown it.
+   */
   #wasTakenOffRecord(lost: ApiCall, { metadata: { namespace } }: Thing): boolean {
     const { fleet } = this.#court.life;
-    const senders = new Set(this.#court.candidates(lost).map(({ known }) => known.last.metadata.uid));
+    const senders = new Set(
+      this.#court.candidates(lost).map(({ known }) => known.last.metadata.uid),
+    );
     const isConfirmed = this.#court.life
       .objects()
-      .some(({ thing }) => senders.has(thing.metadata.uid) && this.#court.confirmedAt(thing) >= lost.leftAt);
-    const knowing = [lost.process, ...[...senders].flatMap((uid) => this.#court.shownTaken(lost, uid))];
+      .some(
+        ({ thing }) =>
+          senders.has(thing.metadata.uid) && this.#court.confirmedAt(thing) >= lost.leftAt,
+      );
+    const knowing = [
+      lost.process,
+      ...[...senders].flatMap((uid) => this.#court.shownTaken(lost, uid)),
+    ];
     return !isConfirmed && !knowing.some((process) => fleet.isSeenBy(process, namespace));
   }
 
-  /** Whose call was the last to be carried out: another object's, an earlier one of its own, or nobody's. */
+  /**
+   * Whose call was the last to be carried out: another object's, an earlier one of its own, or
+   * nobody's.
+   */
   #overwrittenBy(thing: Thing): string {
     const target = targetOfSpec('pipesettings', specOf(thing));
     const last = this.#court.carriedOut(target).at(-1);
     if (!last) return 'I4 not-there';
-    const isOwn = this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
+    const isOwn = this.#court
+      .candidates(last)
+      .some(({ known }) => known.last.metadata.uid === thing.metadata.uid);
     if (!isOwn) return 'I4 overwritten';
     return last.reply === undefined ? 'I4 late-write' : 'I4 not-there';
   }

@@ -7,20 +7,35 @@ import { isLook } from './messages.ts';
 import type { Notes } from './notes.ts';
 import type { Overruled } from './overruled.ts';
 
-/** So long nobody may hold the Lease while everything works: one that died without a word is given up after 15 s. */
+/**
+ * So long nobody may hold the Lease while everything works: one that died without a word is given
+ * up after 15 s.
+ */
 const LEADERLESS_MS = 75_000;
 const LOOK_EVERY_MS = 15_000;
-/** Requests to the API server in a minute about the Lease, or about anything else, for a handful of objects that nobody edits. */
+/**
+ * Requests to the API server in a minute about the Lease, or about anything else, for a handful of
+ * objects that nobody edits.
+ */
 const MOST_REQUESTS = 180;
 /** An edit of a user is followed by an intent, a last word, an event, and a read of the Secret. */
 const FOR_EACH_EDIT = 4;
-/** A key that a user has written is read, and every object that goes by it may be tried and told of at once. */
+/**
+ * A key that a user has written is read, and every object that goes by it may be tried and told of
+ * at once.
+ */
 const FOR_EACH_KEY = 10;
-/** While a Secret's watch does not say which version is the present one, as after a restore, the key is read up to three times before a call. */
+/**
+ * While a Secret's watch does not say which version is the present one, as after a restore, the key
+ * is read up to three times before a call.
+ */
 const FOR_EACH_CALL = 3;
 const MINUTE = 60_000;
 
-/** Processes end when they are told to, in order; one of them leads whenever one could; none of them spins. */
+/**
+ * Processes end when they are told to, in order; one of them leads whenever one could; none of them
+ * spins.
+ */
 export class ProcessJudge implements Judge {
   readonly #court: Court;
   readonly #asked = new Map<string, number[]>();
@@ -59,7 +74,8 @@ export class ProcessJudge implements Judge {
         if (fact.ask.status === 409) this.#overtaken.set(fact.process, fact.at);
         if (isTrouble(fact.ask)) this.#disturbedAt = fact.at;
         else if (fact.ask.status === undefined) this.#breakOff(fact.process, fact.ask);
-        else if (fact.ask.status === 200 && fact.ask.path.endsWith('/status')) this.#noteTold(fact.process, fact.ask);
+        else if (fact.ask.status === 200 && fact.ask.path.endsWith('/status'))
+          this.#noteTold(fact.process, fact.ask);
         return;
       case 'answered':
         this.#last.set(fact.call.process, fact.call);
@@ -69,7 +85,8 @@ export class ProcessJudge implements Judge {
         this.#last.delete(fact.call.process);
         return;
       case 'written':
-        if (fact.change.kind.plural === 'leases' && fact.change.type !== 'DELETED') this.#renewedAt = fact.at;
+        if (fact.change.kind.plural === 'leases' && fact.change.type !== 'DELETED')
+          this.#renewedAt = fact.at;
         if (fact.change.kind.plural === 'secrets') this.#keys.push(fact.at);
         if (fact.change.kind.schema && fact.change.by === 'user') this.#edits.push(fact.at);
         return;
@@ -83,7 +100,8 @@ export class ProcessJudge implements Judge {
   #process({ process, did, text, at }: Extract<Fact, { what: 'process' }>): void {
     if (did === 'frozen') this.#frozen.add(process);
     if (did === 'goes-on' || did === 'starts') this.#disturbedAt = at;
-    if (did === 'failed') this.#court.report('process failed', process, `${process} ended with an error: ${text}`);
+    if (did === 'failed')
+      this.#court.report('process failed', process, `${process} ended with an error: ${text}`);
     if (did === 'killed' && !this.#frozen.has(process)) {
       this.#court.report(
         'process overdue',
@@ -100,18 +118,26 @@ export class ProcessJudge implements Judge {
     const disturbedAt = Math.max(this.#disturbedAt, kubeDisturbedAt);
     if (at - disturbedAt < 60_000 || this.#frozen.has(process) || restores.length > 0) return;
     const lease = kube.objects.list(kindOf('leases'), '')[0];
-    const holder = (lease?.spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity;
+    const holder = (lease?.spec as { readonly holderIdentity?: string } | undefined)
+      ?.holderIdentity;
     if (holder === process)
-      this.#court.report('process lease-kept', process, `${process} ended in order and still holds the Lease`);
+      this.#court.report(
+        'process lease-kept',
+        process,
+        `${process} ended in order and still holds the Lease`,
+      );
     const last = this.#last.get(process);
     const overtakenAt = this.#overtaken.get(process) ?? 0;
-    if (last?.reply && at - last.reply.at < 60_000 && overtakenAt < last.reply.at) this.#judgeLost(process, last, at);
+    if (last?.reply && at - last.reply.at < 60_000 && overtakenAt < last.reply.at)
+      this.#judgeLost(process, last, at);
   }
 
   #judgeLost(process: string, call: ApiCall, at: number): void {
     const { requestId } = call.reply ?? {};
-    // One that is too long is no answer to its process. What a look or the answer to a name showed is kept in memory only, until the attempt ends.
-    if (call.unanswered || requestId === undefined || call.reply?.status !== 200 || isLook(call)) return;
+    // One that is too long is no answer to its process. What a look or the answer to a name showed
+    // is kept in memory only, until the attempt ends.
+    if (call.unanswered || requestId === undefined || call.reply?.status !== 200 || isLook(call))
+      return;
     const candidates = this.#court.candidates(call);
     const stored = candidates.flatMap(({ key, known }) => {
       const [plural = '', namespace = '', name = ''] = key.split('/');
@@ -149,7 +175,11 @@ export class ProcessJudge implements Judge {
 
   #ask(process: string, { path, method, status }: KubeAsk, at: number): void {
     const isGone = method === 'PATCH' && status === 404;
-    const rule = path.includes('/leases') ? 'process lease-loop' : isGone ? 'rest gone-loop' : 'rest hot-loop';
+    const rule = path.includes('/leases')
+      ? 'process lease-loop'
+      : isGone
+        ? 'rest gone-loop'
+        : 'rest hot-loop';
     const name = `${process} ${rule}`;
     const times = this.#asked.get(name) ?? [];
     this.#asked.set(name, times);
@@ -157,7 +187,9 @@ export class ProcessJudge implements Judge {
     for (const seen of [times, this.#keys, this.#edits, this.#calls])
       while ((seen[0] ?? at) <= at - MINUTE) seen.shift();
     const caused =
-      FOR_EACH_EDIT * this.#edits.length + FOR_EACH_KEY * this.#keys.length + FOR_EACH_CALL * this.#calls.length;
+      FOR_EACH_EDIT * this.#edits.length +
+      FOR_EACH_KEY * this.#keys.length +
+      FOR_EACH_CALL * this.#calls.length;
     if (times.length > MOST_REQUESTS + caused) {
       this.#court.report(
         rule,
@@ -173,9 +205,15 @@ export class ProcessJudge implements Judge {
       const { now } = timeline;
       const { kubeDisturbedAt } = this.#court.life;
       const isUp =
-        !weather.kubeIsDown && fleet.processes.some(({ host, ending }) => host.alive && !host.frozen && !ending);
+        !weather.kubeIsDown &&
+        fleet.processes.some(({ host, ending }) => host.alive && !host.frozen && !ending);
       if (!isUp || weather.kubeTrouble) this.#disturbedAt = now;
-      const quietSince = Math.max(this.#renewedAt, this.#disturbedAt, kubeDisturbedAt, restores.at(-1) ?? 0);
+      const quietSince = Math.max(
+        this.#renewedAt,
+        this.#disturbedAt,
+        kubeDisturbedAt,
+        restores.at(-1) ?? 0,
+      );
       if (now - quietSince > LEADERLESS_MS) {
         this.#court.report(
           'process nobody-leads',
@@ -188,12 +226,23 @@ export class ProcessJudge implements Judge {
   }
 
   #read(process: string, line: string): void {
-    if (!line.includes('"level":"error"') && !line.includes('"level":"fatal"') && !line.includes('a bug')) return;
-    this.#court.report('process bug', process, `${process} says that it has a bug: ${line.trim().slice(0, 400)}`);
+    if (
+      !line.includes('"level":"error"') &&
+      !line.includes('"level":"fatal"') &&
+      !line.includes('a bug')
+    )
+      return;
+    this.#court.report(
+      'process bug',
+      process,
+      `${process} says that it has a bug: ${line.trim().slice(0, 400)}`,
+    );
   }
 }
 
-/** The API server did not do what it was asked for; what the process itself broke off is no excuse. */
+/**
+ * The API server did not do what it was asked for; what the process itself broke off is no excuse.
+ */
 function isTrouble({ status, failure }: KubeAsk): boolean {
   if (status === undefined) return !failure?.includes('client is destroyed');
   return status >= 500 || status === 403;

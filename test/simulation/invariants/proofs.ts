@@ -2,7 +2,10 @@ import type { Fact } from '../record/facts.ts';
 import { statusOf } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
 
-/** Proven is only who was answered 200 himself, with his own key: a call under way is no proof, and ids are no secret. */
+/**
+ * Proven is only who was answered 200 himself, with his own key: a call under way is no proof, and
+ * ids are no secret.
+ */
 export class ProofJudge implements Judge {
   readonly #court: Court;
   /** By uid: all that a reply of 200 can have been for. */
@@ -16,9 +19,11 @@ export class ProofJudge implements Judge {
 
   see(fact: Fact): void {
     if (fact.what === 'answered' && fact.call.reply?.status === 200) {
-      for (const { known } of this.#court.candidates(fact.call)) this.#answered.add(known.last.metadata.uid);
+      for (const { known } of this.#court.candidates(fact.call))
+        this.#answered.add(known.last.metadata.uid);
     }
-    if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED') return;
+    if (fact.what !== 'written' || fact.change.by === 'user' || fact.change.type !== 'MODIFIED')
+      return;
     const { kind, now, before } = fact.change;
     const { proof } = statusOf(now);
     if (proof === undefined && statusOf(before).proof)
@@ -28,10 +33,17 @@ export class ProofJudge implements Judge {
     // After a restore nobody knows for whom a process has called.
     if (this.#answered.has(uid) || this.#court.life.restores.length > 0) return;
     const key = `${kind.plural}/${namespace}/${name}`;
-    this.#court.report('held unproven', key, `${key} counts as proven, and the API has answered nothing of its own`);
+    this.#court.report(
+      'held unproven',
+      key,
+      `${key} counts as proven, and the API has answered nothing of its own`,
+    );
   }
 
-  /** The API with which the process worked that took the proof of an object away: from then on nobody knows what it was for. */
+  /**
+   * The API with which the process worked that took the proof of an object away: from then on
+   * nobody knows what it was for.
+   */
   endedAt(uid: string): string | undefined {
     return this.#endedAt.get(uid);
   }

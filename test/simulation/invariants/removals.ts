@@ -14,13 +14,19 @@ interface Adopted {
   readonly until: number;
 }
 
-/** I2: no `remove` leaves for what the ledger does not prove to be ours; and what somebody else added is never removed, but where no client can tell. */
+/**
+ * I2: no `remove` leaves for what the ledger does not prove to be ours; and what somebody else
+ * added is never removed, but where no client can tell.
+ */
 export class RemovalJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
   readonly #missed: MissedByClockAhead;
   readonly #mistakable: Mistakable;
-  /** By uid of the object and endpoint: what was adopted for it while its spec said so, and until when its ledger had it so. */
+  /**
+   * By uid of the object and endpoint: what was adopted for it while its spec said so, and until
+   * when its ledger had it so.
+   */
   readonly #adopted = new Map<string, Map<string, Adopted>>();
 
   constructor(court: Court, trails: Trails, intents: Intents) {
@@ -32,7 +38,8 @@ export class RemovalJudge implements Judge {
 
   see(fact: Fact): void {
     this.#missed.see(fact);
-    if (fact.what === 'written' && fact.change.kind.plural === 'organizations') this.#learn(fact.change.now);
+    if (fact.what === 'written' && fact.change.kind.plural === 'organizations')
+      this.#learn(fact.change.now);
     if (fact.what === 'leaves' && fact.call.method === 'PATCH') this.#leaves(fact.call);
     // What went is on the trail already.
     if (fact.what === 'done') this.#done(fact.call);
@@ -42,7 +49,9 @@ export class RemovalJudge implements Judge {
     const { uid } = thing.metadata;
     const adopted = this.#adopted.get(uid) ?? new Map<string, Adopted>();
     this.#adopted.set(uid, adopted);
-    const entries = (statusOf(thing).privateEndpoints ?? []).filter(({ origin }) => origin === 'Adopted');
+    const entries = (statusOf(thing).privateEndpoints ?? []).filter(
+      ({ origin }) => origin === 'Adopted',
+    );
     const held = new Set(entries.map(truthKey));
     for (const [key, { entry, until }] of adopted) {
       if (!held.has(key)) adopted.set(key, { entry, until: Math.min(until, this.#now()) });
@@ -69,7 +78,10 @@ export class RemovalJudge implements Judge {
     if (!moves || moves.removed.length === 0) return;
     const trail = this.#trails.of(call.host, call.target);
     const gone = trail.instances.filter(
-      (instance) => instance.gone?.call === call && instance.gone.at === this.#now() && isAskedFor(call, instance),
+      (instance) =>
+        instance.gone?.call === call &&
+        instance.gone.at === this.#now() &&
+        isAskedFor(call, instance),
     );
     for (const instance of gone) this.#judge(call, instance, gone);
   }
@@ -88,7 +100,9 @@ export class RemovalJudge implements Judge {
     }
     const { creator } = instance;
     if (creator.by === 'operator') {
-      const makers = new Set(this.#court.objectsOf(creator.call).map(({ metadata }) => metadata.uid));
+      const makers = new Set(
+        this.#court.objectsOf(creator.call).map(({ metadata }) => metadata.uid),
+      );
       if (objects.some(({ metadata }) => makers.has(metadata.uid))) return;
       if (this.#mistakable.isHidden(call, instance)) {
         this.#court.excuse(HIDDEN);
@@ -140,16 +154,29 @@ export class RemovalJudge implements Judge {
   #verdict(call: ApiCall, instance: Instance): { readonly rule: string; readonly text: string } {
     const adds = this.#mistakable.addsOf(call, instance);
     const seconds = Math.round(instance.creator.at / 1_000);
-    if (adds.length === 0) return { rule: 'I2 never-added', text: `at ${seconds} s; no add of it ever left` };
+    if (adds.length === 0)
+      return { rule: 'I2 never-added', text: `at ${seconds} s; no add of it ever left` };
     const wasThere = adds.every(({ leftAt }) => leftAt >= instance.creator.at);
-    if (wasThere) return { rule: 'I2 was-there', text: `at ${seconds} s, before the operator sent its own add` };
-    return { rule: 'I2 came-later', text: `at ${seconds} s, when ours was long gone or had never come` };
+    if (wasThere)
+      return {
+        rule: 'I2 was-there',
+        text: `at ${seconds} s, before the operator sent its own add`,
+      };
+    return {
+      rule: 'I2 came-later',
+      text: `at ${seconds} s, when ours was long gone or had never come`,
+    };
   }
 
-  /** What was adopted for an object, where this came while that stood there, or so soon after it that nobody can tell the two apart. */
+  /**
+   * What was adopted for an object, where this came while that stood there, or so soon after it
+   * that nobody can tell the two apart.
+   */
   #adoptedBefore(uid: string, { creator }: Instance): EndpointView[] {
     const adopted = [...(this.#adopted.get(uid)?.values() ?? [])];
-    return adopted.flatMap(({ entry, until }) => (creator.at <= until + PUT_BACK_MS ? [entry] : []));
+    return adopted.flatMap(({ entry, until }) =>
+      creator.at <= until + PUT_BACK_MS ? [entry] : [],
+    );
   }
 
   #now(): number {
@@ -157,7 +184,9 @@ export class RemovalJudge implements Judge {
   }
 }
 
-/** What an API loses of one of two changes at once is the doing of neither, unless it names that. */
+/**
+ * What an API loses of one of two changes at once is the doing of neither, unless it names that.
+ */
 function isAskedFor(call: ApiCall, { stored }: Instance): boolean {
   const { add = [], remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
   return [...add, ...remove].some((endpoint) => sameId(endpoint, stored));

@@ -16,11 +16,17 @@ interface Move {
   readonly endpoint: EndpointView;
 }
 
-/** How often an endpoint was sent to be added, or to be removed, by one process, for one generation of one object, and no list has shown it done since. */
+/**
+ * How often an endpoint was sent to be added, or to be removed, by one process, for one generation
+ * of one object, and no list has shown it done since.
+ */
 interface Sends extends Move {
   /** At least so often: without what a restore may have taken off the record. */
   count: number;
-  /** With that: it was sent all the same, and a process that had settled it before the restore counts it. */
+  /**
+   * With that: it was sent all the same, and a process that had settled it before the restore
+   * counts it.
+   */
   most: number;
   /** When the last of them was over, until a list shows it. */
   openSince: number | undefined;
@@ -28,7 +34,10 @@ interface Sends extends Move {
 
 /** What a status says is being done. */
 interface Open extends Move {
-  /** When the intent for it was written, by the status: the next one may be for the same endpoint. None: it is settled, and not seen yet. */
+  /**
+   * When the intent for it was written, by the status: the next one may be for the same endpoint.
+   * None: it is settled, and not seen yet.
+   */
   readonly intent: string | undefined;
 }
 
@@ -38,17 +47,29 @@ interface Counts {
   readonly generation: number | undefined;
   /** By `sendKey`. */
   readonly sends: Map<string, Sends>;
-  /** How often another process has spoken for the object before this one did again: it may have settled what was open, and counted that. */
+  /**
+   * How often another process has spoken for the object before this one did again: it may have
+   * settled what was open, and counted that.
+   */
   returns: number;
 }
 
-/** I4: an endpoint that does not appear is not sent for ever: at most three unconfirmed changes of one endpoint in a generation. */
+/**
+ * I4: an endpoint that does not appear is not sent for ever: at most three unconfirmed changes of
+ * one endpoint in a generation.
+ */
 export class RepeatJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
-  /** By process and uid, of the generation that it was at last. What a process has counted goes with it. */
+  /**
+   * By process and uid, of the generation that it was at last. What a process has counted goes with
+   * it.
+   */
   readonly #counts = new Map<string, Counts>();
-  /** By uid, generation and `sendKey`: what was open when that spec came, or came back open, or was left so by another process; and how often. They settle, and are counted, in its time. */
+  /**
+   * By uid, generation and `sendKey`: what was open when that spec came, or came back open, or was
+   * left so by another process; and how often. They settle, and are counted, in its time.
+   */
   readonly #openBefore = new Map<string, Move & { readonly times: number }>();
   /** By the same and the intent, since when that one is off the record. */
   readonly #settledAt = new Map<string, number>();
@@ -67,7 +88,11 @@ export class RepeatJudge implements Judge {
     if (fact.what === 'written') this.#noteSettled(fact.change);
     if (fact.what === 'leaves') this.#noteLeft(fact.call);
     // Another generation begins anew, also one of which nothing was sent.
-    if (fact.what === 'seen' && fact.thing && this.#counts.has(`${fact.process} ${fact.thing.metadata.uid}`)) {
+    if (
+      fact.what === 'seen' &&
+      fact.thing &&
+      this.#counts.has(`${fact.process} ${fact.thing.metadata.uid}`)
+    ) {
       this.#countsAt(fact.process, fact.key, fact.thing.metadata);
     }
     if (fact.what === 'seen' && !fact.thing) this.#forget(fact.process, fact.key);
@@ -79,7 +104,10 @@ export class RepeatJudge implements Judge {
     if (fact.what === 'unanswered' && !fact.call.reply) this.#count(fact.call);
   }
 
-  /** Whether an endpoint was sent as often as the contract allows, by whichever processes, and no list has shown it done. */
+  /**
+   * Whether an endpoint was sent as often as the contract allows, by whichever processes, and no
+   * list has shown it done.
+   */
   isSpent({ metadata: { uid, generation } }: Thing, way: Way, endpoint: EndpointView): boolean {
     const key = sendKey(way, endpoint);
     const counts = this.#countsOf(uid).filter((one) => one.generation === generation);
@@ -87,7 +115,10 @@ export class RepeatJudge implements Judge {
     return counts.reduce((sum, { sends }) => sum + (sends.get(key)?.most ?? 0), before) >= MOST;
   }
 
-  /** What stands open in a status that speaks of another generation than the spec is of, or is open once more by a restore. */
+  /**
+   * What stands open in a status that speaks of another generation than the spec is of, or is open
+   * once more by a restore.
+   */
   #noteOpen(thing: Thing): void {
     const { uid, generation } = thing.metadata;
     const isOfOther = statusOf(thing).observedGeneration !== generation;
@@ -98,7 +129,8 @@ export class RepeatJudge implements Judge {
       const isBack = (this.#settledAt.get(intent) ?? Infinity) <= restoredAt;
       const { times = 0 } = this.#openBefore.get(key) ?? {};
       if (isBack) this.#settledAt.delete(intent);
-      if (isBack || isOfOther) this.#openBefore.set(key, { ...what, times: isBack ? times + 1 : Math.max(times, 1) });
+      if (isBack || isOfOther)
+        this.#openBefore.set(key, { ...what, times: isBack ? times + 1 : Math.max(times, 1) });
     }
   }
 
@@ -112,21 +144,27 @@ export class RepeatJudge implements Judge {
     const old = openIn(before);
     for (const [one, { intent }] of open) {
       this.#settledAt.delete(`${uid} ${generation} ${one} ${intent}`);
-      if (old.get(one)?.intent !== intent || !old.has(one)) this.#authors.set(`${uid} ${one} ${intent}`, by);
+      if (old.get(one)?.intent !== intent || !old.has(one))
+        this.#authors.set(`${uid} ${one} ${intent}`, by);
     }
     for (const [one, { intent }] of old) {
       const isSettled = open.get(one)?.intent !== intent || !open.has(one);
-      if (isSettled) this.#settledAt.set(`${uid} ${generation} ${one} ${intent}`, this.#court.life.timeline.now);
+      if (isSettled)
+        this.#settledAt.set(`${uid} ${generation} ${one} ${intent}`, this.#court.life.timeline.now);
     }
   }
 
-  /** What another process has left on record, and had no answer to, may have been sent: whoever goes on from there cannot tell. */
+  /**
+   * What another process has left on record, and had no answer to, may have been sent: whoever goes
+   * on from there cannot tell.
+   */
   #noteLeft(call: ApiCall): void {
     for (const { known } of this.#court.candidates(call)) {
       const { uid, generation } = known.last.metadata;
       for (const [open, what] of openIn(known.last)) {
         const author = this.#authors.get(`${uid} ${open} ${what.intent}`) ?? call.process;
-        const isAnswered = this.#counts.get(`${author} ${uid}`)?.sends.get(open)?.openSince !== undefined;
+        const isAnswered =
+          this.#counts.get(`${author} ${uid}`)?.sends.get(open)?.openSince !== undefined;
         if (author === call.process || isAnswered) continue;
         const key = `${uid} ${generation} ${open}`;
         const { times = 1 } = this.#openBefore.get(key) ?? {};
@@ -135,7 +173,10 @@ export class RepeatJudge implements Judge {
     }
   }
 
-  /** What a process has counted of an object goes with it, and a restore may bring it back: it may be spent still, and may be sent anew. */
+  /**
+   * What a process has counted of an object goes with it, and a restore may bring it back: it may
+   * be spent still, and may be sent anew.
+   */
   #forget(process: string, key: string): void {
     for (const [id, counts] of this.#counts) {
       if (counts.key !== key || !id.startsWith(`${process} `)) continue;
@@ -152,12 +193,17 @@ export class RepeatJudge implements Judge {
     if (call.method !== 'PATCH') return;
     const [candidate, other] = this.#senders(call);
     if (!candidate || other) return;
-    const { sends, returns } = this.#countsAt(call.process, candidate.key, candidate.known.last.metadata);
+    const { sends, returns } = this.#countsAt(
+      call.process,
+      candidate.key,
+      candidate.known.last.metadata,
+    );
     const { add = [], remove = [] } = (call.body as PatchView).privateEndpoints ?? {};
     for (const endpoint of remove) this.#send(sends, 'remove', endpoint);
     for (const endpoint of add) {
       const count = this.#send(sends, 'add', endpoint);
-      if (count > MOST && count <= MOST + returns) this.#court.excuse('a change that another process has settled');
+      if (count > MOST && count <= MOST + returns)
+        this.#court.excuse('a change that another process has settled');
       if (count > MOST + returns) {
         this.#court.report(
           'I4 added-again',
@@ -173,19 +219,31 @@ export class RepeatJudge implements Judge {
     const before = sends.get(sendKey(way, endpoint));
     const count = (before?.count ?? 0) + (this.#isForgotten(before) ? 0 : 1);
     const most = (before?.most ?? 0) + 1;
-    sends.set(sendKey(way, endpoint), { way, endpoint, count, most, openSince: this.#court.life.timeline.now });
+    sends.set(sendKey(way, endpoint), {
+      way,
+      endpoint,
+      count,
+      most,
+      openSince: this.#court.life.timeline.now,
+    });
     return count;
   }
 
-  /** Of several objects that a call may be for, those that have on record that they send just this. */
+  /**
+   * Of several objects that a call may be for, those that have on record that they send just this.
+   */
   #senders(call: ApiCall): readonly Candidate[] {
     const candidates = this.#court.candidates(call);
     const sent = keysOf((call.body as PatchView).privateEndpoints);
-    const intent = candidates.filter(({ known }) => keysOf(statusOf(known.last).pendingChange) === sent);
+    const intent = candidates.filter(
+      ({ known }) => keysOf(statusOf(known.last).pendingChange) === sent,
+    );
     return intent.length > 0 ? intent : candidates;
   }
 
-  /** What was not settled yet when the cluster's storage came back from a copy stands on no record. */
+  /**
+   * What was not settled yet when the cluster's storage came back from a copy stands on no record.
+   */
   #isForgotten({ openSince = Number.POSITIVE_INFINITY }: Partial<Sends> = {}): boolean {
     const isSo = openSince <= (this.#court.life.restores.at(-1) ?? -1);
     if (isSo) this.#court.excuse('a change that a restore has taken off the record');
@@ -207,9 +265,12 @@ export class RepeatJudge implements Judge {
       altered.has(sendKey(way, endpoint)) || isIn(entries, endpoint) === (way === 'add');
     for (const { known } of this.#court.candidates(call)) {
       for (const [key, open] of this.#openBefore) {
-        if (key.startsWith(`${known.last.metadata.uid} `) && isDone(open)) this.#openBefore.delete(key);
+        if (key.startsWith(`${known.last.metadata.uid} `) && isDone(open))
+          this.#openBefore.delete(key);
       }
-      const sends = this.#countsOf(known.last.metadata.uid).flatMap((counts) => [...counts.sends.values()]);
+      const sends = this.#countsOf(known.last.metadata.uid).flatMap((counts) => [
+        ...counts.sends.values(),
+      ]);
       for (const send of sends) {
         if (send.openSince === undefined || !isDone(send)) continue;
         send.count -= 1;
@@ -248,10 +309,18 @@ function sendKey(way: Way, endpoint: EndpointView): string {
   return `${way} ${truthKey(endpoint)}`;
 }
 
-/** What the answer to an add shows with other fields, by an entry with its id that the look before lacked: that is the object's, as reported. */
-function alteredIn({ call, entries = [] }: Look, before: Look | undefined): readonly EndpointView[] {
+/**
+ * What the answer to an add shows with other fields, by an entry with its id that the look before
+ * lacked: that is the object's, as reported.
+ */
+function alteredIn(
+  { call, entries = [] }: Look,
+  before: Look | undefined,
+): readonly EndpointView[] {
   const old = new Set((before?.entries ?? []).map(bytesOf));
-  const ids = new Set(entries.filter((entry) => !old.has(bytesOf(entry))).map(({ id }) => idKey(id)));
+  const ids = new Set(
+    entries.filter((entry) => !old.has(bytesOf(entry))).map(({ id }) => idKey(id)),
+  );
   const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
   return add.filter(({ id }) => ids.has(idKey(id)));
 }
@@ -264,8 +333,13 @@ function idKey(id: string | undefined): string | undefined {
   return id?.trim().toLowerCase();
 }
 
-function keysOf({ add = [], remove = [] }: NonNullable<PatchView['privateEndpoints']> = {}): string {
-  return [...add.map((one) => sendKey('add', one)), ...remove.map((one) => sendKey('remove', one))].sort().join();
+function keysOf({
+  add = [],
+  remove = [],
+}: NonNullable<PatchView['privateEndpoints']> = {}): string {
+  return [...add.map((one) => sendKey('add', one)), ...remove.map((one) => sendKey('remove', one))]
+    .sort()
+    .join();
 }
 
 /** An answer that does not say that nothing happened: a success, or one that leaves it open. */

@@ -17,10 +17,20 @@ import type { ProofJudge } from './proofs.ts';
 import type { RepeatJudge } from './repeats.ts';
 import { type Trails, truthKey } from './trail.ts';
 
-/** Of several things that keep the declared state from being there one gives the reason; each was tried, and the condition names the others too. */
-export const TELLS_ALL: ReadonlySet<string> = new Set(['Rejected', 'NotConfirmed', 'EndpointConflict']);
+/**
+ * Of several things that keep the declared state from being there one gives the reason; each was
+ * tried, and the condition names the others too.
+ */
+export const TELLS_ALL: ReadonlySet<string> = new Set([
+  'Rejected',
+  'NotConfirmed',
+  'EndpointConflict',
+]);
 
-/** How an object may end, by what the world is like: which reasons are true of it, and what the API would take. */
+/**
+ * How an object may end, by what the world is like: which reasons are true of it, and what the API
+ * would take.
+ */
 export class Rightful {
   readonly #court: Court;
   readonly #trails: Trails;
@@ -46,9 +56,10 @@ export class Rightful {
     // What was confirmed stays so, whatever becomes of the key.
     const stays = this.#court.isConfirmed(thing) ? ['Applied'] : [];
     if (spec.mode === 'Plan') return new Set(['Planned', ...waits]);
-    // Where the declared name is the look (one refused look is enough for that) none leaves while too much would be
-    // removed, so nobody can be told what has become of its key.
-    const asksNobody = plural === 'organizations' && spec.name !== undefined && removesTooMuch(thing);
+    // Where the declared name is the look (one refused look is enough for that) none leaves while
+    // too much would be removed, so nobody can be told what has become of its key.
+    const asksNobody =
+      plural === 'organizations' && spec.name !== undefined && removesTooMuch(thing);
     const blocked = asksNobody ? ['RemovalBlocked'] : [];
     const own = this.#ownReasons(plural, thing, spec);
     return new Set([...own, ...waits, ...stays, ...blocked]);
@@ -61,7 +72,10 @@ export class Rightful {
     return !this.#present(thing).some(({ stored }) => sameId(stored, endpoint));
   }
 
-  /** Whether an endpoint that is not there is NotConfirmed, whatever is refused beside it: it was sent in vain, or is not sent because the list is unknown. */
+  /**
+   * Whether an endpoint that is not there is NotConfirmed, whatever is refused beside it: it was
+   * sent in vain, or is not sent because the list is unknown.
+   */
   isUnconfirmed(thing: Thing, endpoint: EndpointView): boolean {
     return this.#repeats.isSpent(thing, 'add', endpoint) || this.#hidesAll(thing);
   }
@@ -92,7 +106,11 @@ export class Rightful {
     const key = this.#keyOf(thing);
     if (key === undefined) return ['SecretNotFound'];
     if (key === 'half') return ['SecretInvalid'];
-    const refusal = this.#court.life.api.refusal(key.keyId, key.secret, spec.organizationId ?? '')?.status;
+    const refusal = this.#court.life.api.refusal(
+      key.keyId,
+      key.secret,
+      spec.organizationId ?? '',
+    )?.status;
     if (refusal === 401) return ['Unauthorized'];
     if (refusal === 403) return ['Forbidden'];
     if (refusal === 404) return ['NotFound'];
@@ -114,7 +132,8 @@ export class Rightful {
         const value = settings[name];
         return typeof value === 'number' && (value < least || value > most);
       });
-    if (outside(ranges) || notApplicable.some((name) => settings[name] !== undefined)) return ['Rejected'];
+    if (outside(ranges) || notApplicable.some((name) => settings[name] !== undefined))
+      return ['Rejected'];
     if (outside(clamp)) return ['NotConfirmed'];
     return echo === 'stale' ? ['Applied', 'NotConfirmed'] : ['Applied'];
   }
@@ -122,7 +141,8 @@ export class Rightful {
   #activityReasons({ activityId }: SpecView): readonly string[] {
     const { world, timeline, purged } = this.#court.life;
     const draft = world.activities.find((one) => one.activityId === activityId);
-    const isThere = draft?.fromMs !== undefined && draft.fromMs <= timeline.now && !purged.has(activityId ?? '');
+    const isThere =
+      draft?.fromMs !== undefined && draft.fromMs <= timeline.now && !purged.has(activityId ?? '');
     return isThere ? ['Fetched'] : ['NotFound', 'Rejected'];
   }
 
@@ -151,10 +171,12 @@ export class Rightful {
     const clashes = (one: EndpointView): boolean =>
       present.some(({ stored, key }) => sameId(stored, one) && key !== truthKey(one));
     if ([...declared, ...ours(thing)].some(clashes)) found.add('EndpointConflict');
-    // Where the API keeps it under other fields and it is not this object's, nobody can tell it from another one.
+    // Where the API keeps it under other fields and it is not this object's, nobody can tell it
+    // from another one.
     const isKeptOtherwise = (one: EndpointView): boolean =>
       present.some(
-        ({ stored, key }) => key === truthKey(one) && !sameEndpoint(stored, one) && !this.owns(thing, stored),
+        ({ stored, key }) =>
+          key === truthKey(one) && !sameEndpoint(stored, one) && !this.owns(thing, stored),
       );
     if (declared.some(isKeptOtherwise)) found.add('EndpointConflict');
     // One of others under the same id might go with ours: ours is not removed beside it.
@@ -167,7 +189,9 @@ export class Rightful {
     // Where entries show no regions, another one of the same id looks like it.
     const looksLike = (one: EndpointView, { key, stored }: (typeof present)[number]): boolean =>
       key === truthKey(one) || (entries === 'no-regions' && sameId(stored, one));
-    const left = unlisted(thing).filter((one) => present.some((instance) => looksLike(one, instance)));
+    const left = unlisted(thing).filter((one) =>
+      present.some((instance) => looksLike(one, instance)),
+    );
     if (left.some((one) => this.#repeats.isSpent(thing, 'remove', one))) found.add('NotConfirmed');
     if (open.length > 0 && adds === 'gone')
       for (const reason of ['Rejected', 'NotFound', 'NotConfirmed']) found.add(reason);
@@ -177,19 +201,27 @@ export class Rightful {
       for (const reason of ['Rejected', 'Conflict']) found.add(reason);
     if (removesTooMuch(thing)) found.add('RemovalBlocked');
     if (this.cannotLook(thing)) {
-      for (const reason of ['Rejected', 'OutcomeUnknown', 'Unavailable', 'Applied']) found.add(reason);
+      for (const reason of ['Rejected', 'OutcomeUnknown', 'Unavailable', 'Applied'])
+        found.add(reason);
     }
     if (echo === 'stale') for (const reason of ['Applied', 'NotConfirmed']) found.add(reason);
     if (this.#hidesAll(thing)) found.add('NotConfirmed');
     return found.size > 0 ? [...found] : ['Applied'];
   }
 
-  /** Another object may rightfully stand before this one: it could act itself, or it holds what it was once confirmed for. */
+  /**
+   * Another object may rightfully stand before this one: it could act itself, or it holds what it
+   * was once confirmed for.
+   */
   #mayWait(plural: Plural, thing: Thing): boolean {
     const target = targetOfSpec(plural, specOf(thing));
     if (plural === 'activities') return false;
     const rivals = this.#court.life.objectsOf(plural).filter((rival) => {
-      if (rival.metadata.uid === thing.metadata.uid || targetOfSpec(plural, specOf(rival)) !== target) return false;
+      if (
+        rival.metadata.uid === thing.metadata.uid ||
+        targetOfSpec(plural, specOf(rival)) !== target
+      )
+        return false;
       return this.#court.life.fleet.sees(rival.metadata.namespace, thing.metadata.namespace);
     });
     // Where neither could act it does not matter who waits.
@@ -204,21 +236,33 @@ export class Rightful {
     return this.#court.life.api.takes(key.keyId, key.secret, organizationId ?? '');
   }
 
-  /** The key in the Secret that an object refers to, as it stands in the cluster; undefined: there is no Secret. */
+  /**
+   * The key in the Secret that an object refers to, as it stands in the cluster; undefined: there
+   * is no Secret.
+   */
   #keyOf(thing: Thing): { readonly keyId: string; readonly secret: string } | 'half' | undefined {
     const name = specOf(thing).credentialsSecretRef?.name ?? '';
     const stored = this.#court.life.stored('secrets', thing.metadata.namespace, name);
     if (!stored) return undefined;
     const data = (stored.data ?? {}) as Readonly<Record<string, string>>;
-    const [keyId, secret] = [data.keyId ?? data.username, data.keySecret ?? data.password].map(decoded);
+    const [keyId, secret] = [data.keyId ?? data.username, data.keySecret ?? data.password].map(
+      decoded,
+    );
     return keyId === undefined || secret === undefined ? 'half' : { keyId, secret };
   }
 
   #present(thing: Thing): ReturnType<Trails['present']> {
-    return this.#trails.present(this.#court.life.apiHost, targetOfSpec('organizations', specOf(thing)));
+    return this.#trails.present(
+      this.#court.life.apiHost,
+      targetOfSpec('organizations', specOf(thing)),
+    );
   }
 
-  /** How many entries the last list had that a status of this object can tell of: after one with any, none at all says nothing. Also of another API, where nobody knows any more that it was that one. */
+  /**
+   * How many entries the last list had that a status of this object can tell of: after one with
+   * any, none at all says nothing. Also of another API, where nobody knows any more that it was
+   * that one.
+   */
   #lastShown(thing: Thing): number {
     const { uid } = thing.metadata;
     const hosts = [this.#court.life.apiHost, this.#proofs.endedAt(uid)];
@@ -231,7 +275,10 @@ export class Rightful {
     return 0;
   }
 
-  /** Whether nobody can tell that nothing is there: a list of nothing but a null has no entry that can be read, and says as little as none. */
+  /**
+   * Whether nobody can tell that nothing is there: a list of nothing but a null has no entry that
+   * can be read, and says as little as none.
+   */
   #hidesAll(thing: Thing): boolean {
     const { list, entries } = this.behaviour(thing);
     const hidesEmpty = list === 'absent-when-empty' || entries === 'null-among';
@@ -245,12 +292,16 @@ export class Rightful {
 
   /** Whether the ledger has it as this object's, in these very letters. */
   owns(thing: Thing, { id, cloudProvider, region }: EndpointView): boolean {
-    return ours(thing).some((one) => one.id === id && one.cloudProvider === cloudProvider && one.region === region);
+    return ours(thing).some(
+      (one) => one.id === id && one.cloudProvider === cloudProvider && one.region === region,
+    );
   }
 
   behaviour(thing: Thing) {
     const { organizationId } = specOf(thing);
-    return behaviourOf(this.#court.life.world.organizations.find(({ id }) => id === organizationId)?.traits ?? []);
+    return behaviourOf(
+      this.#court.life.world.organizations.find(({ id }) => id === organizationId)?.traits ?? [],
+    );
   }
 }
 
@@ -264,13 +315,17 @@ function isNamed(
 }
 
 function ours(thing: Thing): EndpointView[] {
-  return (statusOf(thing).privateEndpoints ?? []).filter(({ origin }) => origin === 'Added' || origin === 'Adopted');
+  return (statusOf(thing).privateEndpoints ?? []).filter(
+    ({ origin }) => origin === 'Added' || origin === 'Adopted',
+  );
 }
 
 /** What is this object's and not declared, where the spec has a list. */
 function unlisted(thing: Thing): EndpointView[] {
   const { privateEndpoints: declared } = specOf(thing);
-  return declared ? ours(thing).filter((entry) => !declared.some((one) => truthKey(one) === truthKey(entry))) : [];
+  return declared
+    ? ours(thing).filter((entry) => !declared.some((one) => truthKey(one) === truthKey(entry)))
+    : [];
 }
 
 function removesTooMuch(thing: Thing): boolean {

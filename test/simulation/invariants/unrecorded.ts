@@ -13,8 +13,14 @@ export class RecordJudge implements Judge {
   readonly #court: Court;
   /** By uid: which process was the last to write a status. */
   readonly #writers = new Map<string, string>();
-  /** By process and target: the last PUT that was confirmed and is in no status yet, and who had written that of each object then. */
-  readonly #unrecorded = new Map<string, { readonly call: ApiCall; readonly writers: ReadonlyMap<string, string> }>();
+  /**
+   * By process and target: the last PUT that was confirmed and is in no status yet, and who had
+   * written that of each object then.
+   */
+  readonly #unrecorded = new Map<
+    string,
+    { readonly call: ApiCall; readonly writers: ReadonlyMap<string, string> }
+  >();
   readonly #overruled: Overruled;
 
   constructor(court: Court, overruled: Overruled) {
@@ -30,7 +36,10 @@ export class RecordJudge implements Judge {
       case 'answered': {
         const { call } = fact;
         if (call.method === 'PUT' && isSuccess(call))
-          this.#unrecorded.set(`${call.process} ${call.target}`, { call, writers: new Map(this.#writers) });
+          this.#unrecorded.set(`${call.process} ${call.target}`, {
+            call,
+            writers: new Map(this.#writers),
+          });
         return;
       }
       case 'written': {
@@ -40,7 +49,8 @@ export class RecordJudge implements Judge {
         const { lastRequest } = statusOf(now);
         for (const [name, { call }] of this.#unrecorded) {
           const { requestId } = call.reply ?? {};
-          if (requestId !== undefined && requestId === lastRequest?.requestId) this.#unrecorded.delete(name);
+          if (requestId !== undefined && requestId === lastRequest?.requestId)
+            this.#unrecorded.delete(name);
         }
         return;
       }
@@ -52,15 +62,24 @@ export class RecordJudge implements Judge {
     const name = `${call.process} ${call.target}`;
     const { call: last, writers } = this.#unrecorded.get(name) ?? {};
     this.#unrecorded.delete(name);
-    if (!last || last.text !== call.text || call.leftAt - (last.reply?.at ?? 0) > UNRECORDED_MS) return;
+    if (!last || last.text !== call.text || call.leftAt - (last.reply?.at ?? 0) > UNRECORDED_MS)
+      return;
     const [candidate, ...others] = this.#court.candidates(call);
-    if (!candidate || others.length > 0 || this.#court.life.restores.length > 0 || !this.#isThere(candidate)) return;
+    if (
+      !candidate ||
+      others.length > 0 ||
+      this.#court.life.restores.length > 0 ||
+      !this.#isThere(candidate)
+    )
+      return;
     const { uid, creationTimestamp } = candidate.known.last.metadata;
     if (last.leftAt < Date.parse(creationTimestamp) - this.#court.life.wall + MADE_ANEW_MS) return;
-    // Nor can the answer to a call that left before the process was told of this object stand in its status.
+    // Nor can the answer to a call that left before the process was told of this object stand in
+    // its status.
     if (!this.#court.candidates(last).some(({ known }) => known.last.metadata.uid === uid)) return;
     const text = `${shown(call)} leaves once more, and no status tells of the answer to the one before`;
-    // What a leader writes over the last word of the one before is another matter, whatever it writes later.
+    // What a leader writes over the last word of the one before is another matter, whatever it
+    // writes later.
     const isOwn = writers?.get(uid) === call.process;
     const isOthersWord = !isOwn || this.#overruled.isOthers(last, uid);
     if (isOthersWord && this.#overruled.has(last, candidate)) return;

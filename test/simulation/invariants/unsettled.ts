@@ -9,7 +9,10 @@ import { isIn, type Trails, truthKey } from './trail.ts';
 /** An intent leaves at most so long after it was written. */
 const FRESH_INTENT_MS = 5_000;
 
-/** I6: no other object calls for a target before a write of unknown outcome is settled, and no endpoint is sent twice before it is. */
+/**
+ * I6: no other object calls for a target before a write of unknown outcome is settled, and no
+ * endpoint is sent twice before it is.
+ */
 export class UnsettledJudge implements Judge {
   readonly #court: Court;
   readonly #trails: Trails;
@@ -18,11 +21,16 @@ export class UnsettledJudge implements Judge {
   readonly #open = new Map<string, ApiCall[]>();
   /** Calls under way: nobody will tell what becomes of them when their process dies. */
   readonly #underWay = new Set<ApiCall>();
-  /** By write: the processes that were told of it before one of their calls. Their own words over that take nothing back. */
+  /**
+   * By write: the processes that were told of it before one of their calls. Their own words over
+   * that take nothing back.
+   */
   readonly #toldTo = new Map<ApiCall, Set<string>>();
   /** By object and word: whoever was the first to say so, and when. */
   readonly #authors = new Map<string, { readonly by: string; readonly at: number }>();
-  /** By process and object: the word that the process was shown last, and since when it is that one. */
+  /**
+   * By process and object: the word that the process was shown last, and since when it is that one.
+   */
   readonly #shown = new Map<string, { readonly word: string; readonly at: number }>();
 
   constructor(court: Court, trails: Trails, intents: Intents) {
@@ -41,7 +49,8 @@ export class UnsettledJudge implements Judge {
       const of = `${fact.process} ${fact.key}`;
       if (this.#shown.get(of)?.word !== word) this.#shown.set(of, { word, at: fact.at });
     }
-    if (fact.what === 'process' && (fact.did === 'died' || fact.did === 'killed')) this.#died(fact.process);
+    if (fact.what === 'process' && (fact.did === 'died' || fact.did === 'killed'))
+      this.#died(fact.process);
     if (fact.what === 'answered' || fact.what === 'unanswered') this.#underWay.delete(fact.call);
     if (fact.what === 'leaves') {
       this.#leaves(fact.call);
@@ -49,44 +58,66 @@ export class UnsettledJudge implements Judge {
     }
     // Where the answer broke off in its body, its status had come before.
     if (fact.what === 'unanswered' && !isRefused(fact.call)) this.#keep(fact.call);
-    if (fact.what === 'answered' && !isSuccess(fact.call) && !isRefused(fact.call)) this.#keep(fact.call);
+    if (fact.what === 'answered' && !isSuccess(fact.call) && !isRefused(fact.call))
+      this.#keep(fact.call);
   }
 
   /**
-   * When the writes of unknown outcome are settled that hold back this object of a target, ms; 0: there are none. Those of another
-   * process count from when this one was told of them, `toldAt` or when it first saw the intent; and so does what a restored status
-   * says of one that was settled long ago.
+   * When the writes of unknown outcome are settled that hold back this object of a target, ms; 0:
+   * there are none. Those of another process count from when this one was told of them, `toldAt` or
+   * when it first saw the intent; and so does what a restored status says of one that was settled
+   * long ago.
    */
-  settledAt(target: string, to: { readonly key: string; readonly process: string; readonly toldAt: number }): number {
+  settledAt(
+    target: string,
+    to: { readonly key: string; readonly process: string; readonly toldAt: number },
+  ): number {
     const isOwn = ({ process }: ApiCall): boolean => process === to.process;
     const seenAt = (call: ApiCall): number | undefined =>
       this.#sightOf(to.process, call, this.#court.life.timeline.now);
     const starts = (this.#open.get(`${this.#court.life.apiHost} ${target}`) ?? [])
       .filter((call) => {
         const theirs = this.#court.candidates(call);
-        // Where it may be this one's as well, that of another with the same key holds it back all the same.
+        // Where it may be this one's as well, that of another with the same key holds it back all
+        // the same.
         return this.#couldKnow(to, theirs) && theirs.some(({ key }) => key !== to.key);
       })
       .filter((call) => isOwn(call) || this.#isTold(call) || seenAt(call) !== undefined)
-      .map((call) => (isOwn(call) ? call.leftAt : Math.max(call.leftAt, to.toldAt, seenAt(call) ?? 0)));
+      .map((call) =>
+        isOwn(call) ? call.leftAt : Math.max(call.leftAt, to.toldAt, seenAt(call) ?? 0),
+      );
     starts.push(...this.#openWords(target, to));
     return starts.length === 0 ? 0 : Math.max(...starts) + this.#court.life.atWorkMs;
   }
 
-  /** Since when a process has been shown that a call which another one made for another object of the target may be under way. */
-  #openWords(target: string, { key, process }: { readonly key: string; readonly process: string }): number[] {
+  /**
+   * Since when a process has been shown that a call which another one made for another object of
+   * the target may be under way.
+   */
+  #openWords(
+    target: string,
+    { key, process }: { readonly key: string; readonly process: string },
+  ): number[] {
     return [...this.#court.life.knowledge.of(process)].flatMap(([other, { last }]) => {
       const shownLast = this.#shown.get(`${process} ${other}`);
       const { pendingChange, lastRequest } = statusOf(last);
       const isOpen = pendingChange !== undefined || lastRequest?.outcome === 'Unknown';
-      if (!shownLast || !isOpen || other === key || this.#authors.get(shownLast.word)?.by === process) return [];
+      if (
+        !shownLast ||
+        !isOpen ||
+        other === key ||
+        this.#authors.get(shownLast.word)?.by === process
+      )
+        return [];
       return targetOfSpec(other.split('/')[0] ?? '', specOf(last)) === target ? [shownLast.at] : [];
     });
   }
 
   /** Whether a status of an object that it can be for tells of it. */
   #isTold(call: ApiCall): boolean {
-    return this.#court.candidates(call).some(({ known }) => this.#court.isTold(call, known.last.metadata.uid));
+    return this.#court
+      .candidates(call)
+      .some(({ known }) => this.#court.isTold(call, known.last.metadata.uid));
   }
 
   /** Across shards nothing is seen; nor by one that is still ending when they have been merged. */
@@ -94,7 +125,10 @@ export class UnsettledJudge implements Judge {
     return theirs.some((other) => this.#court.life.fleet.isSeenBy(process, namespaceOf(other)));
   }
 
-  /** Whether it is another process's, and no status tells of it that the process of this call was shown. */
+  /**
+   * Whether it is another process's, and no status tells of it that the process of this call was
+   * shown.
+   */
   #isUntold(call: ApiCall, before: ApiCall): boolean {
     if (call.process === before.process || !changes(before)) return false;
     const told = this.#toldTo.get(before) ?? new Set();
@@ -105,8 +139,9 @@ export class UnsettledJudge implements Judge {
   }
 
   /**
-   * Whether this process was told of its object, also where that is gone by now, and the status said last that a write may be under
-   * way. What this process has said itself is of its own calls, and an intent of what it names.
+   * Whether this process was told of its object, also where that is gone by now, and the status
+   * said last that a write may be under way. What this process has said itself is of its own calls,
+   * and an intent of what it names.
    */
   #isOnRecord({ key, known }: Candidate, write: ApiCall, process: string): boolean {
     const { knowledge, timeline } = this.#court.life;
@@ -139,17 +174,23 @@ export class UnsettledJudge implements Judge {
     );
     this.#open.set(keyOf(call), open);
     const mine = this.#court.candidates(call);
-    // Of a process that stands still, or has lost the lead; not of another shard, which tells of it when they are merged.
+    // Of a process that stands still, or has lost the lead; not of another shard, which tells of it
+    // when they are merged.
     for (const before of this.#underWay) {
-      const isNear = keyOf(before) === keyOf(call) && this.#couldKnow(call, this.#court.candidates(before));
+      const isNear =
+        keyOf(before) === keyOf(call) && this.#couldKnow(call, this.#court.candidates(before));
       if (isNear && this.#isUntold(call, before)) this.#court.leftUntold(call, before);
     }
     for (const before of open) {
-      if (call.leftAt >= this.#firstSeenAt(call.process, before) + this.#court.life.atWorkMs) continue;
+      if (call.leftAt >= this.#firstSeenAt(call.process, before) + this.#court.life.atWorkMs)
+        continue;
       const theirs = this.#court.candidates(before);
       const isUntold = this.#isUntold(call, before);
       if (isUntold) this.#court.leftUntold(call, before);
-      if (theirs.length > 0 && !mine.some((one) => theirs.some((other) => uidOf(one) === uidOf(other)))) {
+      if (
+        theirs.length > 0 &&
+        !mine.some((one) => theirs.some((other) => uidOf(one) === uidOf(other)))
+      ) {
         // Right after a restore nobody can say for which object it leaves.
         if (mine.length === 0 || !this.#couldKnow(call, theirs)) continue;
         if (isUntold) {
@@ -165,7 +206,10 @@ export class UnsettledJudge implements Judge {
     }
   }
 
-  /** What another process sends counts from when its intent was first seen, which is a little before it leaves. */
+  /**
+   * What another process sends counts from when its intent was first seen, which is a little before
+   * it leaves.
+   */
   #firstSeenAt(process: string, write: ApiCall): number {
     const { leftAt } = write;
     if (process === write.process) return leftAt;
@@ -179,7 +223,11 @@ export class UnsettledJudge implements Judge {
     const window = { from: write.leftAt - FRESH_INTENT_MS, to: until };
     const seen = this.#court
       .candidates(write)
-      .flatMap((one) => sent.flatMap((what) => this.#intents.firstSights(uidOf(one), what, window).get(process) ?? []));
+      .flatMap((one) =>
+        sent.flatMap(
+          (what) => this.#intents.firstSights(uidOf(one), what, window).get(process) ?? [],
+        ),
+      );
     return seen.length === 0 ? undefined : Math.min(...seen);
   }
 
@@ -188,10 +236,14 @@ export class UnsettledJudge implements Judge {
     if (call.method !== 'PATCH') return;
     const { add = [] } = (call.body as PatchView).privateEndpoints ?? {};
     const sent = (before.body as PatchView).privateEndpoints?.add ?? [];
-    const again = add.find((endpoint) => sent.some((other) => truthKey(other) === truthKey(endpoint)));
+    const again = add.find((endpoint) =>
+      sent.some((other) => truthKey(other) === truthKey(endpoint)),
+    );
     if (!again) return;
     const { looks } = this.#trails.of(call.host, call.target);
-    const wasSeen = looks.some(({ at, entries }) => at > before.leftAt && entries && isIn(entries, again));
+    const wasSeen = looks.some(
+      ({ at, entries }) => at > before.leftAt && entries && isIn(entries, again),
+    );
     if (wasSeen) return;
     // The intent stood in a status that a restore has taken away.
     if (this.#court.life.restores.some((at) => at >= before.leftAt && at <= call.leftAt)) {
@@ -210,14 +262,18 @@ export class UnsettledJudge implements Judge {
     );
   }
 
-  /** The object that had it on record is known, and this process was never told of it: a write counts from when it is first seen. */
+  /**
+   * The object that had it on record is known, and this process was never told of it: a write
+   * counts from when it is first seen.
+   */
   #wentUnseen(call: ApiCall, before: ApiCall, endpoint: string): boolean {
     const senders = this.#court
       .candidates(before)
       .map(uidOf)
       .filter((uid) => this.#intents.hadOnRecord(uid, endpoint, before.leftAt));
     const window = { from: before.leftAt - FRESH_INTENT_MS, to: call.leftAt };
-    const wasTold = (uid: string): boolean => this.#intents.firstSights(uid, endpoint, window).has(call.process);
+    const wasTold = (uid: string): boolean =>
+      this.#intents.firstSights(uid, endpoint, window).has(call.process);
     return senders.length > 0 && !senders.some(wasTold);
   }
 }

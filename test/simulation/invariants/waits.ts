@@ -3,7 +3,10 @@ import { isIdle, readyOf, statusOf } from '../record/objects.ts';
 import type { Court, Judge } from './court.ts';
 
 const MINUTE = 60_000;
-/** The longest wait of a class, by the contract; those that are longer than a life rests are not looked at. */
+/**
+ * The longest wait of a class, by the contract; those that are longer than a life rests are not
+ * looked at.
+ */
 const LONGEST_MS: Readonly<Record<string, number>> = {
   Unavailable: 5 * MINUTE,
   OutcomeUnknown: 5 * MINUTE,
@@ -16,7 +19,9 @@ const JITTER = 1.2;
 export const IN_LINE_MS = 2 * MINUTE;
 const LONGEST_PAUSE_MS = 15 * MINUTE;
 
-/** What has failed is tried again within the longest wait of its class, whatever wall clocks say. */
+/**
+ * What has failed is tried again within the longest wait of its class, whatever wall clocks say.
+ */
 export class WaitJudge implements Judge {
   readonly #court: Court;
   /** By object: when a call last left that may have been for it. */
@@ -36,7 +41,8 @@ export class WaitJudge implements Judge {
     }
     if (fact.what !== 'answered') return;
     const { reply } = fact.call;
-    if (reply?.status === 429 || reply?.headers['retry-after'] !== undefined) this.#askedAt = fact.at;
+    if (reply?.status === 429 || reply?.headers['retry-after'] !== undefined)
+      this.#askedAt = fact.at;
   }
 
   /** The adversary has been at rest for a while, and every process has been up. */
@@ -54,8 +60,13 @@ export class WaitJudge implements Judge {
       if (now - since <= longest * JITTER + IN_LINE_MS) continue;
       const minutes = ((now - since) / MINUTE).toFixed(0);
       const text = `${key} says ${reason} and has not been tried for ${minutes} min, while everything worked; it is tried again after ${longest / MINUTE} min at most`;
-      // How long a change may be at work is counted from a time on record, which another clock may have written.
-      this.#court.report(statusOf(thing).pendingChange ? 'promise far-pending' : 'promise far', key, text);
+      // How long a change may be at work is counted from a time on record, which another clock may
+      // have written.
+      this.#court.report(
+        statusOf(thing).pendingChange ? 'promise far-pending' : 'promise far',
+        key,
+        text,
+      );
     }
   }
 }

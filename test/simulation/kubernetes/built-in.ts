@@ -10,13 +10,25 @@ const MICRO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|[+-]\d\d:\d\d)$/;
 const MICRO_TIMES = { leases: ['acquireTime', 'renewTime'], events: ['eventTime'] } as const;
 /** Bytes. */
 const LONGEST = { note: 1_024, reason: 128, action: 128, reportingInstance: 128 } as const;
-const REQUIRED = ['eventTime', 'reportingController', 'reportingInstance', 'reason', 'action'] as const;
+const REQUIRED = [
+  'eventTime',
+  'reportingController',
+  'reportingInstance',
+  'reason',
+  'action',
+] as const;
 
 /**
- * Completes an object of a kind that the API server has by itself, and refuses what it would: of its many rules those that the
- * operator's own writes could break, and that a Secret's type is for good.
+ * Completes an object of a kind that the API server has by itself, and refuses what it would: of
+ * its many rules those that the operator's own writes could break, and that a Secret's type is for
+ * good.
  */
-export function completedBuiltIn(kind: ServedKind, name: string, content: Fields, before: Thing | undefined): Fields {
+export function completedBuiltIn(
+  kind: ServedKind,
+  name: string,
+  content: Fields,
+  before: Thing | undefined,
+): Fields {
   switch (kind.plural) {
     case 'secrets':
       return secret(kind, name, content, before);
@@ -31,9 +43,15 @@ export function completedBuiltIn(kind: ServedKind, name: string, content: Fields
   }
 }
 
-function secret(kind: ServedKind, name: string, content: Fields, before: Thing | undefined): Fields {
+function secret(
+  kind: ServedKind,
+  name: string,
+  content: Fields,
+  before: Thing | undefined,
+): Fields {
   const type = textOf(content.type) ?? 'Opaque';
-  if (before && before.type !== type) throw invalid(kind, name, `type: Invalid value: "${type}": field is immutable`);
+  if (before && before.type !== type)
+    throw invalid(kind, name, `type: Invalid value: "${type}": field is immutable`);
   return { ...content, type };
 }
 
@@ -57,7 +75,11 @@ function checkEvent(kind: ServedKind, name: string, content: Fields): void {
 }
 
 function checkTimes(kind: ServedKind, fields: Fields, names: readonly string[]): void {
-  const wrong = names.find((name) => typeof fields[name] === 'string' && !MICRO_TIME.test(fields[name]));
+  const wrong = names.find(
+    (name) => typeof fields[name] === 'string' && !MICRO_TIME.test(fields[name]),
+  );
   if (wrong === undefined) return;
-  throw badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: parsing time`);
+  throw badRequest(
+    `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: parsing time`,
+  );
 }

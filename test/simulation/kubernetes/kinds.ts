@@ -8,7 +8,11 @@ export interface ServedKind {
   readonly plural: string;
   readonly kind: string;
   /** Absent: anything is stored as it comes. */
-  readonly schema?: { readonly spec: z.ZodMiniType; readonly status: z.ZodMiniType; readonly pendingStatus: object };
+  readonly schema?: {
+    readonly spec: z.ZodMiniType;
+    readonly status: z.ZodMiniType;
+    readonly pendingStatus: object;
+  };
   /** Fields of spec that cannot change once they are set. */
   readonly immutable: readonly string[];
   /** A PUT of one that is not there makes it. */
@@ -17,11 +21,21 @@ export interface ServedKind {
 
 const BUILT_IN: readonly ServedKind[] = [
   { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', immutable: [] },
-  { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease', immutable: [], madeByPut: true },
+  {
+    group: 'coordination.k8s.io',
+    version: 'v1',
+    plural: 'leases',
+    kind: 'Lease',
+    immutable: [],
+    madeByPut: true,
+  },
   { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event', immutable: [] },
 ];
 
-/** The three kinds of the product, by the schemas that their CRDs are made from, and what else the operator touches. */
+/**
+ * The three kinds of the product, by the schemas that their CRDs are made from, and what else the
+ * operator touches.
+ */
 const servedKinds: readonly ServedKind[] = [
   ...BUILT_IN,
   ...definitions.map(({ type, spec, status, pendingStatus }) => ({
@@ -57,7 +71,10 @@ interface SchemaRule {
   readonly rule: string;
 }
 
-/** The CRD's rules are CEL, which only the API server runs; of those on a whole spec the ones on immutability are read here. */
+/**
+ * The CRD's rules are CEL, which only the API server runs; of those on a whole spec the ones on
+ * immutability are read here.
+ */
 function immutableFields(spec: z.ZodMiniType): string[] {
   const { 'x-kubernetes-validations': rules = [] } = (z.globalRegistry.get(spec) ?? {}) as {
     readonly 'x-kubernetes-validations'?: readonly SchemaRule[];

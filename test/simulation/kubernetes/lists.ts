@@ -2,7 +2,10 @@ import { type Backup, listOf, type Objects, type Thing } from './objects.ts';
 import { badRequest, expired, Refusal } from './refusal.ts';
 import { listKind, listVersion, type Selection } from './selection.ts';
 
-/** Where a list goes on: after which object, as of which revision. It is all that a token says, as with the real one. */
+/**
+ * Where a list goes on: after which object, as of which revision. It is all that a token says, as
+ * with the real one.
+ */
 interface Place {
   readonly rv: number;
   readonly after: string;
@@ -24,29 +27,49 @@ export class Lists {
   page(selection: Selection, query: URLSearchParams, accept: string): object {
     const { kind, listed, metadataOnly } = selection;
     const token = query.get('continue') ?? '';
-    const { revision, left } = token === '' ? this.#first(selection) : this.#next(selection, placeIn(token));
-    const limit = Math.min(Number(query.get('limit') ?? 0) || Number.POSITIVE_INFINITY, this.largestPage);
+    const { revision, left } =
+      token === '' ? this.#first(selection) : this.#next(selection, placeIn(token));
+    const limit = Math.min(
+      Number(query.get('limit') ?? 0) || Number.POSITIVE_INFINITY,
+      this.largestPage,
+    );
     const page = left.slice(0, limit);
     const last = page.at(-1);
     const next = left.length > page.length && last ? this.#tokenAfter(last, revision) : undefined;
     return {
       kind: listKind(kind, accept),
       apiVersion: listVersion(kind, accept),
-      metadata: { resourceVersion: String(revision), ...(next !== undefined && { continue: next }) },
+      metadata: {
+        resourceVersion: String(revision),
+        ...(next !== undefined && { continue: next }),
+      },
       items: page.length === 0 && metadataOnly ? null : page.map(listed),
     };
   }
 
   #first({ kind, namespace, fits }: Selection): { revision: number; left: readonly Thing[] } {
-    if (this.old) return { revision: this.old.revision, left: listOf(this.old.objects, kind, namespace).filter(fits) };
-    return { revision: this.#objects.revision, left: this.#objects.list(kind, namespace).filter(fits) };
+    if (this.old)
+      return {
+        revision: this.old.revision,
+        left: listOf(this.old.objects, kind, namespace).filter(fits),
+      };
+    return {
+      revision: this.#objects.revision,
+      left: this.#objects.list(kind, namespace).filter(fits),
+    };
   }
 
-  #next({ kind, namespace, fits }: Selection, { rv, after }: Place): { revision: number; left: readonly Thing[] } {
+  #next(
+    { kind, namespace, fits }: Selection,
+    { rv, after }: Place,
+  ): { revision: number; left: readonly Thing[] } {
     const { revision } = this.#objects;
     if (rv > revision) throw tooLarge(rv, revision);
     const kept = this.#objects.listAt(rv, kind, namespace);
-    if (!kept) throw expired('The provided continue parameter is too old to display a consistent list result.');
+    if (!kept)
+      throw expired(
+        'The provided continue parameter is too old to display a consistent list result.',
+      );
     const start = kept.findIndex((thing) => placeOf(thing) === after) + 1;
     return { revision: rv, left: kept.slice(start).filter(fits) };
   }

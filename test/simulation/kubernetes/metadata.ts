@@ -27,7 +27,9 @@ export function withSayable(stored: Meta, sent: SentMeta): Meta {
 
 function withoutEmpty(meta: Partial<Meta>): Partial<Meta> {
   const isEmpty = (value: unknown): boolean =>
-    value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+    value === undefined ||
+    value === null ||
+    (typeof value === 'object' && Object.keys(value).length === 0);
   return Object.fromEntries(Object.entries(meta).filter(([, value]) => !isEmpty(value)));
 }
 

@@ -6,7 +6,10 @@ export class Namespaces {
   readonly #going = new Set<string>();
   readonly #gone = new Set<string>();
 
-  /** It is deleted, which takes time: nothing can be made in it any more, and what is there stays as it is. */
+  /**
+   * It is deleted, which takes time: nothing can be made in it any more, and what is there stays as
+   * it is.
+   */
   terminate(name: string): void {
     this.#going.add(name);
   }

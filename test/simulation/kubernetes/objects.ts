@@ -47,7 +47,9 @@ const MOST_KEPT = 64;
 /** What `etcdutl snapshot restore --bump-revision` is told to add, by the documents of etcd. */
 const BUMP = 1_000_000_000;
 
-/** All objects, and every change since the server last forgot them: what etcd is to the API server. */
+/**
+ * All objects, and every change since the server last forgot them: what etcd is to the API server.
+ */
 export class Objects {
   #objects = new Map<string, Thing>();
   #revision = 1_000;
@@ -85,7 +87,10 @@ export class Objects {
     return kept && listOf(kept, kind, namespace);
   }
 
-  /** Keeps what is there now, for lists that go on as of this revision; of many such revisions the oldest is forgotten. */
+  /**
+   * Keeps what is there now, for lists that go on as of this revision; of many such revisions the
+   * oldest is forgotten.
+   */
   keep(): void {
     if (this.#kept.has(this.#revision)) return;
     this.#kept.set(this.#revision, new Map(this.#objects));
@@ -96,7 +101,9 @@ export class Objects {
   /** Changes after a revision, oldest first. */
   since(revision: number): readonly Change[] {
     // Who asks is mostly almost up to date.
-    return this.#history.slice(this.#history.findLastIndex((change) => change.revision <= revision) + 1);
+    return this.#history.slice(
+      this.#history.findLastIndex((change) => change.revision <= revision) + 1,
+    );
   }
 
   /** Stores an object under the next revision, which becomes its resourceVersion. */
@@ -105,7 +112,14 @@ export class Objects {
     const before = this.get(kind, namespace, name);
     const now = this.#next(thing);
     this.#objects.set(keyOf(kind, namespace, name), now);
-    this.#tell({ revision: this.#revision, kind, type: before ? 'MODIFIED' : 'ADDED', now, before, by });
+    this.#tell({
+      revision: this.#revision,
+      kind,
+      type: before ? 'MODIFIED' : 'ADDED',
+      now,
+      before,
+      by,
+    });
     return now;
   }
 
@@ -118,7 +132,9 @@ export class Objects {
     return now;
   }
 
-  /** Forgets what happened until now: who wants to go on from an older version has to list again. */
+  /**
+   * Forgets what happened until now: who wants to go on from an older version has to list again.
+   */
   compact(): void {
     this.#compacted = this.#revision;
     this.#history = [];
@@ -130,8 +146,8 @@ export class Objects {
   }
 
   /**
-   * Goes back to a backup. Versions go back too, and are given a second time, unless `forwards`: then those that come are far
-   * above all that were, and these are forgotten.
+   * Goes back to a backup. Versions go back too, and are given a second time, unless `forwards`:
+   * then those that come are far above all that were, and these are forgotten.
    */
   restore({ revision, objects }: Backup, { forwards }: { readonly forwards: boolean }): void {
     this.#revision = forwards ? Math.max(revision, this.#revision) + BUMP : revision;
@@ -152,7 +168,11 @@ export class Objects {
   }
 }
 
-export function listOf(objects: ReadonlyMap<string, Thing>, kind: ServedKind, namespace: string): Thing[] {
+export function listOf(
+  objects: ReadonlyMap<string, Thing>,
+  kind: ServedKind,
+  namespace: string,
+): Thing[] {
   const prefix = namespace === '' ? `${kind.plural}/` : `${kind.plural}/${namespace}/`;
   return [...objects]
     .filter(([key]) => key.startsWith(prefix))

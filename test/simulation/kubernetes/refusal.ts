@@ -34,7 +34,12 @@ export class Refusal extends Error {
 }
 
 export function notFound(kind: ServedKind, name: string): Refusal {
-  return new Refusal(404, 'NotFound', `${resourceName(kind)} "${name}" not found`, detailsOf(kind, name));
+  return new Refusal(
+    404,
+    'NotFound',
+    `${resourceName(kind)} "${name}" not found`,
+    detailsOf(kind, name),
+  );
 }
 
 export function noSuchPath(): Refusal {
@@ -42,11 +47,19 @@ export function noSuchPath(): Refusal {
 }
 
 export function noSuchNamespace(name: string): Refusal {
-  return new Refusal(404, 'NotFound', `namespaces "${name}" not found`, { name, kind: 'namespaces' });
+  return new Refusal(404, 'NotFound', `namespaces "${name}" not found`, {
+    name,
+    kind: 'namespaces',
+  });
 }
 
 export function alreadyExists(kind: ServedKind, name: string): Refusal {
-  return new Refusal(409, 'AlreadyExists', `${resourceName(kind)} "${name}" already exists`, detailsOf(kind, name));
+  return new Refusal(
+    409,
+    'AlreadyExists',
+    `${resourceName(kind)} "${name}" already exists`,
+    detailsOf(kind, name),
+  );
 }
 
 export function conflict(kind: ServedKind, name: string): Refusal {
@@ -84,7 +97,12 @@ export function invalid(kind: ServedKind, name: string, problem: string): Refusa
 /** A PUT without a version, or a patch that takes it off. */
 export function versionMissing(kind: ServedKind, name: string): Refusal {
   const problem = 'metadata.resourceVersion: Invalid value: 0: must be specified for an update';
-  return new Refusal(422, 'Invalid', `${resourceName(kind)} "${name}" is invalid: ${problem}`, detailsOf(kind, name));
+  return new Refusal(
+    422,
+    'Invalid',
+    `${resourceName(kind)} "${name}" is invalid: ${problem}`,
+    detailsOf(kind, name),
+  );
 }
 
 export function badRequest(message: string): Refusal {

@@ -43,7 +43,12 @@ export class Rights {
 
 function allows(right: Right, { verb, kind, subresource, namespace, name }: Asked): boolean {
   const resource = subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`;
-  if (right.group !== kind.group || !right.resources.includes(resource) || !right.verbs.includes(verb)) return false;
+  if (
+    right.group !== kind.group ||
+    !right.resources.includes(resource) ||
+    !right.verbs.includes(verb)
+  )
+    return false;
   if (right.namespace !== undefined && right.namespace !== namespace) return false;
   return right.names === undefined || (name !== undefined && right.names.includes(name));
 }

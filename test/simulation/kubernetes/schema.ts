@@ -6,10 +6,16 @@ import { invalid } from './refusal.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What becomes of an object's content: of the product's kinds what their schemas know, with a field that is null left out;
- * of others all. `before` is what it replaces. Throws the server's refusal of what may not be.
+ * What becomes of an object's content: of the product's kinds what their schemas know, with a field
+ * that is null left out; of others all. `before` is what it replaces. Throws the server's refusal
+ * of what may not be.
  */
-export function completed(kind: ServedKind, name: string, content: Fields, before: Thing | undefined): Fields {
+export function completed(
+  kind: ServedKind,
+  name: string,
+  content: Fields,
+  before: Thing | undefined,
+): Fields {
   const { schema } = kind;
   if (!schema) return completedBuiltIn(kind, name, content, before);
   if (content.spec === undefined) throw invalid(kind, name, 'spec: Required value');
@@ -28,7 +34,9 @@ function problemsOf(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
 ): string {
   return issues
-    .map(({ path, message }) => `${[part, ...path.map(String)].join('.')}: Invalid value: ${message}`)
+    .map(
+      ({ path, message }) => `${[part, ...path.map(String)].join('.')}: Invalid value: ${message}`,
+    )
     .join(', ');
 }
 
@@ -36,11 +44,18 @@ function problemsOf(
 function withoutNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNull);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  const entries = Object.entries(value).filter(
+    ([, member]) => member !== null && member !== undefined,
+  );
   return Object.fromEntries(entries.map(([key, member]) => [key, withoutNull(member)]));
 }
 
-function refuseImmutable(kind: ServedKind, { spec: old, metadata }: Thing, { spec: now }: Fields): void {
+function refuseImmutable(
+  kind: ServedKind,
+  { spec: old, metadata }: Thing,
+  { spec: now }: Fields,
+): void {
   const field = kind.immutable.find((name) => (old as Fields)[name] !== (now as Fields)[name]);
-  if (field !== undefined) throw invalid(kind, metadata.name, `spec.${field}: Forbidden: is immutable`);
+  if (field !== undefined)
+    throw invalid(kind, metadata.name, `spec.${field}: Forbidden: is immutable`);
 }

@@ -3,7 +3,10 @@ import type { Thing } from './objects.ts';
 import { badRequest } from './refusal.ts';
 
 /** What an object calls itself that is shown without its content. */
-export const METADATA_ONLY = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' } as const;
+export const METADATA_ONLY = {
+  kind: 'PartialObjectMetadata',
+  apiVersion: 'meta.k8s.io/v1',
+} as const;
 
 /** Which objects of a collection a list or watch is about, and in which form. */
 export interface Selection {
@@ -18,8 +21,16 @@ export interface Selection {
   readonly metadataOnly: boolean;
 }
 
-/** Reads the selectors of a query and the form that is asked for; of field selectors only the one by name, as the product uses it. */
-export function selectionOf(kind: ServedKind, namespace: string, query: URLSearchParams, accept: string): Selection {
+/**
+ * Reads the selectors of a query and the form that is asked for; of field selectors only the one by
+ * name, as the product uses it.
+ */
+export function selectionOf(
+  kind: ServedKind,
+  namespace: string,
+  query: URLSearchParams,
+  accept: string,
+): Selection {
   const field = query.get('fieldSelector') ?? '';
   const name = /^metadata\.name=([^,]+)$/.exec(field)?.[1];
   if (field !== '' && name === undefined) throw badRequest(`field label not supported: ${field}`);
@@ -55,13 +66,16 @@ function labelsOf(selector: string): (readonly [string, string])[] {
     .filter((term) => term !== '')
     .map((term) => {
       const [, key, value] = /^([\w./-]+)==?([\w.-]+)$/.exec(term) ?? [];
-      if (key === undefined || value === undefined) throw badRequest(`unable to parse requirement: ${term}`);
+      if (key === undefined || value === undefined)
+        throw badRequest(`unable to parse requirement: ${term}`);
       return [key, value] as const;
     });
 }
 
 export function listKind({ kind }: ServedKind, accept: string): string {
-  return accept.includes('as=PartialObjectMetadataList') ? 'PartialObjectMetadataList' : `${kind}List`;
+  return accept.includes('as=PartialObjectMetadataList')
+    ? 'PartialObjectMetadataList'
+    : `${kind}List`;
 }
 
 export function listVersion(kind: ServedKind, accept: string): string {

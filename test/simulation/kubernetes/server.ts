@@ -24,9 +24,9 @@ const NO_WEATHER: WatchWeather = { lagMs: () => 0 };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /**
- * A Kubernetes API server in memory, of which the operator cannot tell that it is none: lists in pages, watches, versions,
- * preconditions, the status apart from the spec, schemas, finalizers, and rights by rule. What it claims is tried on a real one
- * by the suite in ../conformance.
+ * A Kubernetes API server in memory, of which the operator cannot tell that it is none: lists in
+ * pages, watches, versions, preconditions, the status apart from the spec, schemas, finalizers, and
+ * rights by rule. What it claims is tried on a real one by the suite in ../conformance.
  */
 export class Kubernetes {
   readonly objects: Objects;
@@ -60,7 +60,12 @@ export class Kubernetes {
     try {
       const answer = this.#answer(request, who);
       if (typeof answer === 'function') return { status: 200, headers: JSON_TYPE, body: answer };
-      return { status: answer.status, headers: JSON_TYPE, body: JSON.stringify(answer.body), says: answer.body };
+      return {
+        status: answer.status,
+        headers: JSON_TYPE,
+        body: JSON.stringify(answer.body),
+        says: answer.body,
+      };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return { status: error.status, headers: JSON_TYPE, body: JSON.stringify(error.body()) };
@@ -80,7 +85,8 @@ export class Kubernetes {
         const sent = change(stored) as unknown as writes.Sent;
         return writes.replace(objects, kind, { namespace, name, sent }, writer());
       },
-      delete: (kind, namespace, name) => writes.remove(objects, kind, { namespace, name }, writer()),
+      delete: (kind, namespace, name) =>
+        writes.remove(objects, kind, { namespace, name }, writer()),
     };
   }
 
@@ -99,7 +105,14 @@ export class Kubernetes {
     const accept = request.headers.accept ?? '';
     const { rights, objects } = this;
     const may = (verb: string): void => {
-      rights.check({ user: who.user, verb, kind, subresource, namespace, name: name ?? namedIn(query) });
+      rights.check({
+        user: who.user,
+        verb,
+        kind,
+        subresource,
+        namespace,
+        name: name ?? namedIn(query),
+      });
     };
     const writer = this.#writer(who.by);
     switch (request.method) {
@@ -125,14 +138,21 @@ export class Kubernetes {
         if (name === undefined) throw noSuchPath();
         may('update');
         const sent = parse(request.body);
-        return { status: 200, body: writes.replace(objects, kind, { namespace, name, subresource, sent }, writer) };
+        return {
+          status: 200,
+          body: writes.replace(objects, kind, { namespace, name, subresource, sent }, writer),
+        };
       }
       case 'PATCH': {
         if (name === undefined) throw noSuchPath();
         may('patch');
-        if (request.headers['content-type'] !== 'application/merge-patch+json') throw unknownPatch();
+        if (request.headers['content-type'] !== 'application/merge-patch+json')
+          throw unknownPatch();
         const sent = parse(request.body);
-        return { status: 200, body: writes.patch(objects, kind, { namespace, name, subresource, sent }, writer) };
+        return {
+          status: 200,
+          body: writes.patch(objects, kind, { namespace, name, subresource, sent }, writer),
+        };
       }
       case 'DELETE': {
         if (name === undefined) throw noSuchPath();
@@ -141,7 +161,11 @@ export class Kubernetes {
         return { status: 200, body: objects.get(kind, namespace, name) ?? done(kind, last) };
       }
       default:
-        throw new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
+        throw new Refusal(
+          405,
+          'MethodNotAllowed',
+          'the server does not allow this method on the requested resource',
+        );
     }
   }
 }
@@ -163,7 +187,8 @@ interface Route {
   readonly query: URLSearchParams;
 }
 
-const PATH = /^(\/api\/v1\/|\/apis\/[^/]+\/[^/]+\/)(?:namespaces\/([^/]+)\/)?([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
+const PATH =
+  /^(\/api\/v1\/|\/apis\/[^/]+\/[^/]+\/)(?:namespaces\/([^/]+)\/)?([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
 
 function routeOf(path: string): Route {
   const [before = '', search = ''] = path.split('?');

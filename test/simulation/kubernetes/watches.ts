@@ -37,13 +37,16 @@ export class Watches {
   }
 
   /**
-   * A watch from a version on, which must not be forgotten; it ends by itself after its time. From a version that is still to
-   * come, as after a restored backup, it hears of nothing until that is over, and is told nothing of it.
+   * A watch from a version on, which must not be forgotten; it ends by itself after its time. From
+   * a version that is still to come, as after a restored backup, it hears of nothing until that is
+   * over, and is told nothing of it.
    */
   open(host: string, selection: Selection, query: URLSearchParams): WireStream {
     const from = Number(query.get('resourceVersion') ?? 0);
     if (!(from > 0))
-      throw new RangeError('a watch that begins with what is there is not played: the operator lists first');
+      throw new RangeError(
+        'a watch that begins with what is there is not played: the operator lists first',
+      );
     const ms = (Number(query.get('timeoutSeconds') ?? 0) || 1_800) * 1_000;
     const takesBookmarks = query.get('allowWatchBookmarks') === 'true';
     return (to) => {
@@ -71,16 +74,22 @@ export class Watches {
         },
         bookmark: () => {
           const { revision } = this.#objects;
-          if (takesBookmarks && revision >= from) send('BOOKMARK', bookmarkOf(selection, revision), 0);
+          if (takesBookmarks && revision >= from)
+            send('BOOKMARK', bookmarkOf(selection, revision), 0);
         },
         end: close,
       };
       const cancels = [this.#timeline.quietlyAt(ms, () => close(false))];
       const lastWordMs = ms - BOOKMARK_BEFORE_END_MS;
-      if (lastWordMs > 0) cancels.push(this.#timeline.quietlyAt(lastWordMs, () => stream.bookmark()));
+      if (lastWordMs > 0)
+        cancels.push(this.#timeline.quietlyAt(lastWordMs, () => stream.bookmark()));
       this.#streams.add(stream);
       if (from < this.#objects.compactedAt) {
-        send('ERROR', expired(`too old resource version: ${from} (${this.#objects.compactedAt})`).body(), 0);
+        send(
+          'ERROR',
+          expired(`too old resource version: ${from} (${this.#objects.compactedAt})`).body(),
+          0,
+        );
         this.#timeline.quietlyAt(0, () => close(false));
       } else {
         for (const change of this.#objects.since(from)) stream.tell(change);
@@ -106,7 +115,10 @@ export class Watches {
 }
 
 /** What a change looks like to a watch that has only some of the objects. */
-function lineFor({ kind, fits, shown }: Selection, change: Change): { type: Line; object: object } | undefined {
+function lineFor(
+  { kind, fits, shown }: Selection,
+  change: Change,
+): { type: Line; object: object } | undefined {
   if (change.kind !== kind) return undefined;
   const did = change.before !== undefined && fits(change.before);
   const does = change.type !== 'DELETED' && fits(change.now);

@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { apiVersionOf, type ServedKind } from './kinds.ts';
 import { metaOf, sayable, textOf, wholeSeconds, withSayable } from './metadata.ts';
 import type { Meta, Objects, Thing } from './objects.ts';
-import { alreadyExists, conflict, invalid, notFound, otherUid, Refusal, versionMissing } from './refusal.ts';
+import {
+  alreadyExists,
+  conflict,
+  invalid,
+  notFound,
+  otherUid,
+  Refusal,
+  versionMissing,
+} from './refusal.ts';
 import { completed } from './schema.ts';
 
 /** Who writes, and when. */
@@ -24,8 +32,8 @@ interface At {
 }
 
 /**
- * Objects whose default status is shown and not yet stored. The first write stores it, whatever else it does, so that it makes
- * a version even where it changes nothing.
+ * Objects whose default status is shown and not yet stored. The first write stores it, whatever
+ * else it does, so that it makes a version even where it changes nothing.
  */
 const statusUnstored = new WeakSet<Thing>();
 
@@ -39,11 +47,17 @@ export function create(
   const { sent, namespace } = at;
   const meta = metaOf(sent);
   const name = textOf(meta.name);
-  if (name === undefined) throw invalid(kind, '', 'metadata.name: Required value: name or generateName is required');
+  if (name === undefined)
+    throw invalid(kind, '', 'metadata.name: Required value: name or generateName is required');
   if (textOf(meta.resourceVersion) !== undefined) {
     throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
   }
-  const content = completed(kind, name, withStatus(kind, sent, kind.schema?.pendingStatus), undefined);
+  const content = completed(
+    kind,
+    name,
+    withStatus(kind, sent, kind.schema?.pendingStatus),
+    undefined,
+  );
   if (objects.get(kind, namespace, name)) throw alreadyExists(kind, name);
   const metadata: Meta = {
     ...sayable(meta),
@@ -60,8 +74,16 @@ export function create(
   return made;
 }
 
-/** Replaces an object or, under a subresource, its status: the other half stays as it is. A write that changes nothing makes no version. */
-export function replace(objects: Objects, kind: ServedKind, at: At & { readonly sent: Sent }, writer: Writer): Thing {
+/**
+ * Replaces an object or, under a subresource, its status: the other half stays as it is. A write
+ * that changes nothing makes no version.
+ */
+export function replace(
+  objects: Objects,
+  kind: ServedKind,
+  at: At & { readonly sent: Sent },
+  writer: Writer,
+): Thing {
   const { namespace, name, subresource, sent } = at;
   const meta = metaOf(sent);
   const stored = objects.get(kind, namespace, name);
@@ -73,11 +95,25 @@ export function replace(objects: Objects, kind: ServedKind, at: At & { readonly 
     return store(objects, kind, stored, { ...stored, status }, writer);
   }
   const metadata = withSayable(stored.metadata, meta);
-  return store(objects, kind, stored, thingOf(kind, withStatus(kind, sent, stored.status), metadata), writer);
+  return store(
+    objects,
+    kind,
+    stored,
+    thingOf(kind, withStatus(kind, sent, stored.status), metadata),
+    writer,
+  );
 }
 
-/** A JSON merge patch of an object or its status. Its resourceVersion is a precondition; another uid is no conflict, but wrong. */
-export function patch(objects: Objects, kind: ServedKind, at: At & { readonly sent: Sent }, writer: Writer): Thing {
+/**
+ * A JSON merge patch of an object or its status. Its resourceVersion is a precondition; another uid
+ * is no conflict, but wrong.
+ */
+export function patch(
+  objects: Objects,
+  kind: ServedKind,
+  at: At & { readonly sent: Sent },
+  writer: Writer,
+): Thing {
   const { namespace, name, sent } = at;
   const stored = objects.get(kind, namespace, name);
   if (!stored) throw notFound(kind, name);
@@ -92,7 +128,12 @@ export function patch(objects: Objects, kind: ServedKind, at: At & { readonly se
 }
 
 /** Deletes an object, or marks it where finalizers hold it. Gives its last version. */
-export function remove(objects: Objects, kind: ServedKind, { namespace, name }: At, writer: Writer): Thing {
+export function remove(
+  objects: Objects,
+  kind: ServedKind,
+  { namespace, name }: At,
+  writer: Writer,
+): Thing {
   const stored = objects.get(kind, namespace, name);
   if (!stored) throw notFound(kind, name);
   if (!isHeld(stored.metadata)) return objects.remove(kind, stored, writer.by);
@@ -107,10 +148,17 @@ export function remove(objects: Objects, kind: ServedKind, { namespace, name }: 
 }
 
 /**
- * Checks and stores what an object shall be. The last finalizer of one that is being deleted takes it along: who took it off
- * gets the object without it under the version it had, and watches are shown it as it was before, under that of the deletion.
+ * Checks and stores what an object shall be. The last finalizer of one that is being deleted takes
+ * it along: who took it off gets the object without it under the version it had, and watches are
+ * shown it as it was before, under that of the deletion.
  */
-function store(objects: Objects, kind: ServedKind, before: Thing, wanted: Thing, writer: Writer): Thing {
+function store(
+  objects: Objects,
+  kind: ServedKind,
+  before: Thing,
+  wanted: Thing,
+  writer: Writer,
+): Thing {
   const { metadata } = wanted;
   const next = thingOf(kind, completed(kind, metadata.name, wanted, before), metadata);
   refuseNewFinalizers(kind, before.metadata, metadata);
@@ -119,14 +167,23 @@ function store(objects: Objects, kind: ServedKind, before: Thing, wanted: Thing,
   const generation = (before.metadata.generation ?? 0) + (isNewSpec ? 1 : 0);
   const written: Thing = {
     ...next,
-    metadata: { ...metadata, managedFields: managedFields(writer), ...(kind.schema && { generation }) },
+    metadata: {
+      ...metadata,
+      managedFields: managedFields(writer),
+      ...(kind.schema && { generation }),
+    },
   };
   if (!isGoing(before.metadata) || isHeld(metadata)) return objects.put(kind, written, writer.by);
   objects.remove(kind, before, writer.by);
   return written;
 }
 
-function refuseOtherUid(kind: ServedKind, name: string, meta: Sent, stored: Thing | undefined): void {
+function refuseOtherUid(
+  kind: ServedKind,
+  name: string,
+  meta: Sent,
+  stored: Thing | undefined,
+): void {
   const uid = textOf(meta.uid);
   // A PUT that could also create looks at the uid of what is not there.
   if (uid === undefined || (!stored && !kind.madeByPut)) return;
@@ -147,11 +204,19 @@ function refuseOtherVersion(kind: ServedKind, meta: Sent, { metadata }: Thing): 
   if (version !== metadata.resourceVersion) throw conflict(kind, metadata.name);
 }
 
-function refuseNewFinalizers(kind: ServedKind, before: Meta, { name, finalizers = [] }: Meta): void {
+function refuseNewFinalizers(
+  kind: ServedKind,
+  before: Meta,
+  { name, finalizers = [] }: Meta,
+): void {
   const added = finalizers.filter((finalizer) => !before.finalizers?.includes(finalizer));
   if (!isGoing(before) || added.length === 0) return;
   const why = 'no new finalizers can be added if the object is being deleted';
-  throw invalid(kind, name, `metadata.finalizers: Forbidden: ${why}, found new finalizers ${added.join()}`);
+  throw invalid(
+    kind,
+    name,
+    `metadata.finalizers: Forbidden: ${why}, found new finalizers ${added.join()}`,
+  );
 }
 
 function isGoing({ deletionTimestamp }: Meta): boolean {
@@ -177,7 +242,8 @@ function managedFields({ by, now }: Writer): readonly unknown[] {
 
 function mergePatch(target: unknown, change: unknown): unknown {
   if (typeof change !== 'object' || change === null || Array.isArray(change)) return change;
-  const base = typeof target === 'object' && target !== null && !Array.isArray(target) ? target : {};
+  const base =
+    typeof target === 'object' && target !== null && !Array.isArray(target) ? target : {};
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(change)) {
     if (value === null) delete merged[key];

@@ -31,7 +31,8 @@ export class Fleet {
     const { world } = life;
     const isSharded = world.means.has('shards') && !world.elected && world.namespaces.length > 1;
     if (isSharded) {
-      for (const [index, namespace] of world.namespaces.entries()) this.#addPlace(`shard-${index + 1}`, [namespace]);
+      for (const [index, namespace] of world.namespaces.entries())
+        this.#addPlace(`shard-${index + 1}`, [namespace]);
     } else {
       this.#addPlace('one', world.flags.namespaces);
       if (world.elected) this.#addPlace('two', world.flags.namespaces);
@@ -126,7 +127,10 @@ export class Fleet {
     return this.#views.get(process)?.includes(namespace) ?? true;
   }
 
-  /** Which API a process, of now or before, works with: one that is told to end before a move has its last word of the old one. */
+  /**
+   * Which API a process, of now or before, works with: one that is told to end before a move has
+   * its last word of the old one.
+   */
   apiHostOf(process: string): string {
     return this.#apiHosts.get(process) ?? this.#life.apiHost;
   }
@@ -143,7 +147,8 @@ export class Fleet {
   #aProcess(draw: Draw, { process }: Focus): Incarnation | undefined {
     const { processes } = this;
     return (
-      processes.find(({ name }) => name === process) ?? (processes.length === 0 ? undefined : draw.pick(processes))
+      processes.find(({ name }) => name === process) ??
+      (processes.length === 0 ? undefined : draw.pick(processes))
     );
   }
 

@@ -59,7 +59,8 @@ export class Incarnation {
         server: new URL('https://kubernetes.example.com'),
         inCluster: false,
         namespace: 'pipewright',
-        credentials: () => Promise.resolve({ headers: { authorization: `Bearer ${name}` }, tls: TLS }),
+        credentials: () =>
+          Promise.resolve({ headers: { authorization: `Bearer ${name}` }, tls: TLS }),
         renew: () => Promise.resolve(),
       },
       clock: this.host,
@@ -73,14 +74,24 @@ export class Incarnation {
       startServer: () => Promise.resolve({ port: 8080, close: () => Promise.resolve() }),
       stop: this.#stop.signal,
       open: {
-        kube: () => this.#open(this.kubePools, { peer: 'the API server', http: 2, server: life.kubernetesSide }),
+        kube: () =>
+          this.#open(this.kubePools, {
+            peer: 'the API server',
+            http: 2,
+            server: life.kubernetesSide,
+          }),
         api: (origin) =>
-          this.#open(this.apiPools, { peer: 'the management API', http: 1, server: life.sideOf(new URL(origin).host) }),
+          this.#open(this.apiPools, {
+            peer: 'the management API',
+            http: 1,
+            server: life.sideOf(new URL(origin).host),
+          }),
       },
     });
     program.then(
       () => this.#end('ended'),
-      (error: unknown) => this.#end('failed', error instanceof Error ? error.message : String(error)),
+      (error: unknown) =>
+        this.#end('failed', error instanceof Error ? error.message : String(error)),
     );
   }
 
@@ -90,7 +101,9 @@ export class Incarnation {
     if (this.ending || this.#isOver) return;
     life.tell({ what: 'process', process: name, did: 'told-to-end' });
     life.timeline.at(0, () => this.host.reach(() => this.#stop.abort()));
-    life.timeline.quietlyAt(life.world.flags.timeoutSeconds * 1_000 + TERMINATION_MS, () => this.#end('killed'));
+    life.timeline.quietlyAt(life.world.flags.timeoutSeconds * 1_000 + TERMINATION_MS, () =>
+      this.#end('killed'),
+    );
   }
 
   crash(): void {
@@ -110,7 +123,12 @@ export class Incarnation {
 
   #open(pools: SimulatedPool[], to: Pick<PoolOptions, 'peer' | 'http' | 'server'>): SimulatedPool {
     const { life } = this.#options;
-    const pool = new SimulatedPool({ timeline: life.timeline, host: this.host, ...to, nextId: () => life.nextId() });
+    const pool = new SimulatedPool({
+      timeline: life.timeline,
+      host: this.host,
+      ...to,
+      nextId: () => life.nextId(),
+    });
     pools.push(pool);
     return pool;
   }

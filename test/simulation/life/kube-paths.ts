@@ -19,7 +19,8 @@ export function inCollection(route: string): (key: string) => boolean {
 
 /** As `keyOf` calls the object that a path of the API server names, its status too. */
 export function nameOf(path: string): string {
-  const [, namespace, plural, name] = /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+?)(?:\/status)?$/.exec(path) ?? [];
+  const [, namespace, plural, name] =
+    /\/namespaces\/([^/]+)\/([^/?]+)\/([^/?]+?)(?:\/status)?$/.exec(path) ?? [];
   return `${plural}/${namespace}/${name}`;
 }
 

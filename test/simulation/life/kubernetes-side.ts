@@ -9,41 +9,73 @@ import { inCollection, isWatch, nameOf, PLURALS, ROOT } from './kube-paths.ts';
 import type { Life } from './life.ts';
 import { OPERATOR } from './rights.ts';
 
-/** So long a list that is older than what was seen may come from a server that is behind, and counts for nothing; then the server went back. */
+/**
+ * So long a list that is older than what was seen may come from a server that is behind, and counts
+ * for nothing; then the server went back.
+ */
 const DOUBTED_MS = 60_000;
 
-/** What a process has been told of one collection, and since when it is told of an older state of it. */
+/**
+ * What a process has been told of one collection, and since when it is told of an older state of
+ * it.
+ */
 interface Told {
   version: number;
-  /** The newest version of anything in it that the process had been shown, by whatever reply, when it last asked for its list. */
+  /**
+   * The newest version of anything in it that the process had been shown, by whatever reply, when
+   * it last asked for its list.
+   */
   shown: number;
   olderSince: number | undefined;
-  /** It takes the server for one that went back from this version: its next list, if that is older, is right in everything. */
+  /**
+   * It takes the server for one that went back from this version: its next list, if that is older,
+   * is right in everything.
+   */
   backFrom: number;
   /** How many restores there had been when it was last asked for. */
   restores: number;
-  /** Versions that were given twice: its watch went on from above them, because when it asked again they were as high as before. */
+  /**
+   * Versions that were given twice: its watch went on from above them, because when it asked again
+   * they were as high as before.
+   */
   missedUpTo: number;
 }
 
-/** The API server, as the operator's processes reach it; keeps the record of what each of them has seen. */
+/**
+ * The API server, as the operator's processes reach it; keeps the record of what each of them has
+ * seen.
+ */
 export class KubernetesSide implements Server {
   readonly #life: Life;
   /** Lists whose pages are still coming. */
   readonly #pages = new Map<string, Thing[]>();
   /** By process and collection. */
   readonly #told = new Map<string, Told>();
-  /** By process and name: the uid of the object whose status was refused there last, or had no answer. What is read after that is about this one. */
+  /**
+   * By process and name: the uid of the object whose status was refused there last, or had no
+   * answer. What is read after that is about this one.
+   */
   readonly #refused = new Map<string, string>();
-  /** By process: when it last took the server for one that went back. What it knew from before that says nothing of the versions after it. */
+  /**
+   * By process: when it last took the server for one that went back. What it knew from before that
+   * says nothing of the versions after it.
+   */
   readonly #wentBackAt = new Map<string, number>();
   /** By process and collection: when it was last listed whole. */
   readonly #listedAt = new Map<string, number>();
   readonly #asked: Asked;
-  /** What the sender of the request that is carried out just now held of its object when it asked. */
+  /**
+   * What the sender of the request that is carried out just now held of its object when it asked.
+   */
   heldBySender: Thing | undefined;
-  /** Requests without an answer, and watches that are not open yet: of which process, and when they left. */
-  readonly #underWay = new Map<number, { readonly host: string; readonly path: string; readonly leftAt: number }>();
+  /**
+   * Requests without an answer, and watches that are not open yet: of which process, and when they
+   * left.
+   */
+  readonly #underWay = new Map<
+    number,
+    { readonly host: string; readonly path: string; readonly leftAt: number }
+  >();
 
   constructor(life: Life) {
     this.#life = life;
@@ -75,8 +107,14 @@ export class KubernetesSide implements Server {
   }
 
   /** Whether a process has waited since then for an answer to such a request. */
-  isWaiting(host: string, since: number, isIt: (path: string) => boolean = (path) => !isWatch(path)): boolean {
-    return [...this.#underWay.values()].some((one) => one.host === host && one.leftAt <= since && isIt(one.path));
+  isWaiting(
+    host: string,
+    since: number,
+    isIt: (path: string) => boolean = (path) => !isWatch(path),
+  ): boolean {
+    return [...this.#underWay.values()].some(
+      (one) => one.host === host && one.leftAt <= since && isIt(one.path),
+    );
   }
 
   serve(crossing: Crossing): WireReply {
@@ -94,17 +132,21 @@ export class KubernetesSide implements Server {
   answered(crossing: Crossing, { status, says }: WireReply): void {
     const { id, host, request } = crossing;
     const { method, path, body } = request;
-    const tookMs = this.#life.timeline.now - (this.#underWay.get(id)?.leftAt ?? this.#life.timeline.now);
+    const tookMs =
+      this.#life.timeline.now - (this.#underWay.get(id)?.leftAt ?? this.#life.timeline.now);
     this.#underWay.delete(id);
-    if (!isWatch(path)) this.#tell({ what: 'asked', process: host, ask: { method, path, status, body, tookMs } });
+    if (!isWatch(path))
+      this.#tell({ what: 'asked', process: host, ask: { method, path, status, body, tookMs } });
     if (method === 'GET' && status === 404) this.#missed(crossing);
     if (method === 'PUT' && status >= 400) this.#notWritten(crossing);
     if (method === 'PATCH' && status >= 400) this.#asked.inVain(crossing);
     if (says === undefined || status >= 300 || isWatch(path)) return;
     const [route = '', query = ''] = path.split('?');
-    // Whoever asks for one object of a list asks which version the list has, or whether he may read it.
+    // Whoever asks for one object of a list asks which version the list has, or whether he may read
+    // it.
     if (query.split('&').includes('limit=1') && !query.includes('fieldSelector')) {
-      if (isListBody(says)) this.#askedFor(`${host} ${route}`, Number(says.metadata.resourceVersion));
+      if (isListBody(says))
+        this.#askedFor(`${host} ${route}`, Number(says.metadata.resourceVersion));
       return;
     }
     if (method === 'GET' && isListBody(says)) this.#list(host, route, query, says);
@@ -115,7 +157,8 @@ export class KubernetesSide implements Server {
     const { type, object } = says as { readonly type: string; readonly object: Thing };
     const [route = ''] = request.path.split('?');
     const told = this.#told.get(`${host} ${route}`);
-    if (told && type !== 'ERROR') told.version = Math.max(told.version, Number(object.metadata.resourceVersion));
+    if (told && type !== 'ERROR')
+      told.version = Math.max(told.version, Number(object.metadata.resourceVersion));
     if (type === 'ADDED' || type === 'MODIFIED') this.#saw(host, object);
     if (type === 'DELETED') this.#gone(host, object);
   }
@@ -129,7 +172,11 @@ export class KubernetesSide implements Server {
   unreached({ host, request }: Crossing, failure: string): void {
     const { method, path, body } = request;
     if (isWatch(path)) return;
-    this.#tell({ what: 'asked', process: host, ask: { method, path, status: undefined, body, failure } });
+    this.#tell({
+      what: 'asked',
+      process: host,
+      ask: { method, path, status: undefined, body, failure },
+    });
     if (method === 'PUT') this.#notWritten({ host, request });
   }
 
@@ -140,7 +187,10 @@ export class KubernetesSide implements Server {
   /** A list counts when its last page is there: what is not in it is gone. */
   #list(host: string, route: string, query: string, { metadata, items }: ListBody): void {
     const pages = `${host} ${route}`;
-    const objects = [...(query.includes('continue=') ? (this.#pages.get(pages) ?? []) : []), ...items];
+    const objects = [
+      ...(query.includes('continue=') ? (this.#pages.get(pages) ?? []) : []),
+      ...items,
+    ];
     if (metadata.continue) {
       this.#pages.set(pages, objects);
       return;
@@ -165,7 +215,10 @@ export class KubernetesSide implements Server {
     }
   }
 
-  /** Whether this version of an object is one that a process cannot have heard of: no client can tell that versions were given twice. */
+  /**
+   * Whether this version of an object is one that a process cannot have heard of: no client can
+   * tell that versions were given twice.
+   */
   isMissedBy(host: string, plural: string, thing: Thing): boolean {
     const { namespace, resourceVersion } = thing.metadata;
     const heard = this.#held(host, keyOf(plural, thing));
@@ -176,7 +229,9 @@ export class KubernetesSide implements Server {
 
   /** What a process holds still, and whose end it cannot have heard of for the same reason. */
   heldBy(host: string, plural: string): Thing[] {
-    const held = [...this.#life.knowledge.forgottenBy(host).values()].filter(({ kind }) => PLURALS[kind] === plural);
+    const held = [...this.#life.knowledge.forgottenBy(host).values()].filter(
+      ({ kind }) => PLURALS[kind] === plural,
+    );
     return held.filter(({ metadata: { namespace, name, uid } }) => {
       const isThere = this.#life.stored(plural, namespace, name)?.metadata.uid === uid;
       return !isThere && this.#missedUpTo(host, plural, namespace) > 0;
@@ -184,8 +239,12 @@ export class KubernetesSide implements Server {
   }
 
   #missedUpTo(host: string, plural: string, namespace: string): number {
-    const collections = [plural, `namespaces/${namespace}/${plural}`].map((path) => `${host} ${ROOT}${path}`);
-    return Math.max(...collections.map((collection) => this.#told.get(collection)?.missedUpTo ?? 0));
+    const collections = [plural, `namespaces/${namespace}/${plural}`].map(
+      (path) => `${host} ${ROOT}${path}`,
+    );
+    return Math.max(
+      ...collections.map((collection) => this.#told.get(collection)?.missedUpTo ?? 0),
+    );
   }
 
   /** Before a watch goes on. */
@@ -211,11 +270,17 @@ export class KubernetesSide implements Server {
     return false;
   }
 
-  /** Whether a list that counts is right in everything: it is older than what was seen before, or another collection has shown since the last one that the server went back, or is behind for so long. */
+  /**
+   * Whether a list that counts is right in everything: it is older than what was seen before, or
+   * another collection has shown since the last one that the server went back, or is behind for so
+   * long.
+   */
   #goesBack(collection: string, version: number): boolean {
     const told = this.#told.get(collection);
     const wentBackAt = this.#wentBackAt.get(collection.split(' ')[0] ?? '') ?? 0;
-    const wentBack = version < (told?.backFrom ?? 0) || wentBackAt > (this.#listedAt.get(collection) ?? wentBackAt);
+    const wentBack =
+      version < (told?.backFrom ?? 0) ||
+      wentBackAt > (this.#listedAt.get(collection) ?? wentBackAt);
     this.#listedAt.set(collection, this.#life.timeline.now);
     if (told) told.backFrom = 0;
     return wentBack;
@@ -233,7 +298,9 @@ export class KubernetesSide implements Server {
     const known = [...knowledge.of(host)].flatMap(([key, { thing, at }]) =>
       thing && at >= since && isIn(key) ? [thing] : [],
     );
-    const forgotten = [...knowledge.forgottenBy(host)].flatMap(([key, thing]) => (isIn(key) ? [thing] : []));
+    const forgotten = [...knowledge.forgottenBy(host)].flatMap(([key, thing]) =>
+      isIn(key) ? [thing] : [],
+    );
     const isForgotten = since > (restores.at(-1) ?? 0);
     const shown = isForgotten ? known : [...known, ...forgotten];
     return Math.max(0, ...shown.map(({ metadata }) => Number(metadata.resourceVersion)));
@@ -241,27 +308,36 @@ export class KubernetesSide implements Server {
 
   #saw(host: string, thing: Thing, wentBack = false): void {
     const plural = PLURALS[thing.kind];
-    if (plural !== undefined) this.#tell({ what: 'seen', process: host, key: keyOf(plural, thing), thing, wentBack });
+    if (plural !== undefined)
+      this.#tell({ what: 'seen', process: host, key: keyOf(plural, thing), thing, wentBack });
   }
 
-  /** Under the name of one that the process knows stands another, of which only the watch tells whether it is the operator's affair. */
+  /**
+   * Under the name of one that the process knows stands another, of which only the watch tells
+   * whether it is the operator's affair.
+   */
   #isAnother(host: string, path: string, { metadata }: Thing): boolean {
     const known = this.#known(host, path);
     return known !== undefined && known.metadata.uid !== metadata.uid;
   }
 
   /**
-   * What a reply shows is the last word over all that was held when it was asked for, however high the version of that. Where a newer
-   * one, or its end, has come since, nobody can tell that the server has gone back.
+   * What a reply shows is the last word over all that was held when it was asked for, however high
+   * the version of that. Where a newer one, or its end, has come since, nobody can tell that the
+   * server has gone back.
    */
   #replied(crossing: Crossing, thing: Thing): void {
     const { host, request } = crossing;
     const held = this.#held(host, nameOf(request.path));
     const isLastWord = isDeepStrictEqual(held, this.#asked.heldFor(crossing));
-    if (isLastWord || (held && !isNewer(held.metadata, thing.metadata))) this.#saw(host, thing, isLastWord);
+    if (isLastWord || (held && !isNewer(held.metadata, thing.metadata)))
+      this.#saw(host, thing, isLastWord);
   }
 
-  /** An object that is asked for by its name and is not there. One that was made under that name meanwhile may be there. */
+  /**
+   * An object that is asked for by its name and is not there. One that was made under that name
+   * meanwhile may be there.
+   */
   #missed({ host, request }: Crossing): void {
     const known = this.#known(host, request.path);
     const asked = this.#refused.get(`${host} ${nameOf(request.path)}`) ?? known?.metadata.uid;
@@ -271,7 +347,9 @@ export class KubernetesSide implements Server {
 
   #known(host: string, path: string): Thing | undefined {
     const { knowledge } = this.#life;
-    return knowledge.of(host).get(nameOf(path))?.last ?? knowledge.forgottenBy(host).get(nameOf(path));
+    return (
+      knowledge.of(host).get(nameOf(path))?.last ?? knowledge.forgottenBy(host).get(nameOf(path))
+    );
   }
 
   #held(host: string, key: string): Thing | undefined {

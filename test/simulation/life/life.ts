@@ -53,7 +53,10 @@ const BACKUP_EVERY_MS = 5 * 60_000;
 /** What every wall clock says at the beginning, give or take. */
 const BEGINNING = Date.parse('2026-03-01T00:00:00Z');
 
-/** One life of the operator from beginning to end: both its servers, its processes, its users and its adversary, on one timeline. */
+/**
+ * One life of the operator from beginning to end: both its servers, its processes, its users and
+ * its adversary, on one timeline.
+ */
 export class Life {
   readonly world: World;
   readonly product: Product;
@@ -87,11 +90,17 @@ export class Life {
   kubeDisturbedAt = Number.NEGATIVE_INFINITY;
   /** Until when lists came last, or will, from a server that is behind the storage. */
   behindUntil = Number.NEGATIVE_INFINITY;
-  /** The newest version that the cluster had given when its versions went back last; undefined: they never did. */
+  /**
+   * The newest version that the cluster had given when its versions went back last; undefined: they
+   * never did.
+   */
   wentBackFrom: number | undefined;
   /** The cluster's storage went back at these times. */
   readonly restores: number[] = [];
-  readonly #apis = new Map<string, { readonly api: ManagementApi; readonly side: ManagementSide }>();
+  readonly #apis = new Map<
+    string,
+    { readonly api: ManagementApi; readonly side: ManagementSide }
+  >();
   readonly #generations = new Map<string, number>();
   readonly #randomness: Draw;
   readonly #without: ReadonlySet<string>;
@@ -190,11 +199,16 @@ export class Life {
   purge(organizationId: string, activityId: string): void {
     this.purged.add(activityId);
     for (const { api } of this.#apis.values()) {
-      api.activities.set(organizationId, plausibleActivity(organizationId, activityId), { lateCalls: 1_000_000 });
+      api.activities.set(organizationId, plausibleActivity(organizationId, activityId), {
+        lateCalls: 1_000_000,
+      });
     }
   }
 
-  /** So long after it was sent a write may be at work at the API: it may be carried out a minute after its client has given it up. */
+  /**
+   * So long after it was sent a write may be at work at the API: it may be carried out a minute
+   * after its client has given it up.
+   */
   get atWorkMs(): number {
     return this.world.flags.timeoutSeconds * 1_000 + 60_000;
   }
@@ -207,7 +221,8 @@ export class Life {
   /** `wentBackFrom`: the newest version there had been, where versions go back. */
   restored(wentBackFrom: number | undefined): void {
     this.restores.push(this.timeline.now);
-    if (wentBackFrom !== undefined) this.wentBackFrom = Math.max(wentBackFrom, this.wentBackFrom ?? 0);
+    if (wentBackFrom !== undefined)
+      this.wentBackFrom = Math.max(wentBackFrom, this.wentBackFrom ?? 0);
     // The numbers of generations are given once more.
     this.#generations.clear();
   }
@@ -218,7 +233,10 @@ export class Life {
     return true;
   }
 
-  /** Runs it up to a time, from its beginning or from where it is. Randomness of the whole process is the life's meanwhile. */
+  /**
+   * Runs it up to a time, from its beginning or from where it is. Randomness of the whole process
+   * is the life's meanwhile.
+   */
   async run(until: number): Promise<void> {
     const unseed = seedRandomness(this.#randomness);
     const giveBack = takeImmediates(this.timeline);
@@ -269,14 +287,20 @@ export class Life {
 
   #makeApi(host: string): { api: ManagementApi; side: ManagementSide } {
     const { world, timeline } = this;
-    const api = new ManagementApi({ passed: () => timeline.now, now: () => BEGINNING + timeline.now });
+    const api = new ManagementApi({
+      passed: () => timeline.now,
+      now: () => BEGINNING + timeline.now,
+    });
     api.keys.set(SOMEBODY.id, SOMEBODY.secret);
     api.limits.set(world.rate);
-    for (const { id, others } of world.organizations) api.organizations.set(id, { add: [...others] });
+    for (const { id, others } of world.organizations)
+      api.organizations.set(id, { add: [...others] });
     for (const { organizationId, activityId, fromMs, missingStatus } of world.activities) {
       api.activities.play({ missingStatus });
       if (fromMs === undefined) continue;
-      api.activities.set(organizationId, plausibleActivity(organizationId, activityId), { lateMs: fromMs });
+      api.activities.set(organizationId, plausibleActivity(organizationId, activityId), {
+        lateMs: fromMs,
+      });
     }
     return { api, side: new ManagementSide(this, host, api) };
   }
@@ -297,10 +321,14 @@ function uidOf(draw: Draw): string {
 
 /** A world without the traits that are left out of this telling. */
 function reduced(world: World, without: ReadonlySet<string>): World {
-  const keeps = (whose: string) => (trait: { readonly name: string }) => !without.has(`trait ${whose} ${trait.name}`);
+  const keeps = (whose: string) => (trait: { readonly name: string }) =>
+    !without.has(`trait ${whose} ${trait.name}`);
   return {
     ...world,
-    organizations: world.organizations.map((one) => ({ ...one, traits: one.traits.filter(keeps(one.id)) })),
+    organizations: world.organizations.map((one) => ({
+      ...one,
+      traits: one.traits.filter(keeps(one.id)),
+    })),
     pipes: world.pipes.map((one) => ({ ...one, traits: one.traits.filter(keeps(one.pipeId)) })),
   };
 }

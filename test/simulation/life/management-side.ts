@@ -46,10 +46,18 @@ export class ManagementSide implements Server {
       ...(answer && { answer }),
     });
     if (ended) timeline.quietlyAt(ANSWERING_MS, ended);
-    call.executions.push({ at: timeline.now, status: reply.status, applied, requestId: reply.requestId, moves });
+    call.executions.push({
+      at: timeline.now,
+      status: reply.status,
+      applied,
+      requestId: reply.requestId,
+      moves,
+    });
     this.#life.tell({ what: 'done', call });
     const lateMs = adversary.hop('done', crossing, call);
-    const body = showsKey ? withKey(reply.text, crossing.request.headers.authorization ?? '') : reply.text;
+    const body = showsKey
+      ? withKey(reply.text, crossing.request.headers.authorization ?? '')
+      : reply.text;
     return { status: reply.status, headers: reply.headers ?? {}, body, lateMs };
   }
 
@@ -99,7 +107,9 @@ export class ManagementSide implements Server {
 
 /** What a request is about, in the words of `targetOfSpec`. */
 function targetOf({ path }: WireRequest): string {
-  const [, , , organization = '', part, service = '', , pipe = ''] = path.split('/').map(decodeURIComponent);
+  const [, , , organization = '', part, service = '', , pipe = ''] = path
+    .split('/')
+    .map(decodeURIComponent);
   if (part === 'services') return `pipe ${organization}/${service}/${pipe}`;
   if (part === 'activities') return `activity ${organization}/${service}`;
   return `organization ${organization}`;
@@ -116,8 +126,15 @@ function readBody(body: WireReply['body']) {
   return {
     requestId: typeof requestId === 'string' ? requestId : undefined,
     error:
-      error === undefined || error === null ? undefined : typeof error === 'string' ? error : JSON.stringify(error),
-    result: typeof result === 'object' && result !== null ? (result as Readonly<Record<string, unknown>>) : undefined,
+      error === undefined || error === null
+        ? undefined
+        : typeof error === 'string'
+          ? error
+          : JSON.stringify(error),
+    result:
+      typeof result === 'object' && result !== null
+        ? (result as Readonly<Record<string, unknown>>)
+        : undefined,
   };
 }
 

@@ -15,7 +15,10 @@ export interface Product {
   readonly createRedactor: typeof redaction.createRedactor;
 }
 
-/** Loads the product from a folder with its sources: the project's own, or a copy with a fault planted in it. */
+/**
+ * Loads the product from a folder with its sources: the project's own, or a copy with a fault
+ * planted in it.
+ */
 export async function loadProduct(sources: string): Promise<Product> {
   const load = <Module>(file: string): Promise<Module> =>
     import(pathToFileURL(join(sources, file)).href) as Promise<Module>;

@@ -5,7 +5,10 @@ export const OPERATOR = 'system:serviceaccount:pipewright:pipewright';
 
 const OURS = ['pipesettings', 'organizations', 'activities'];
 
-/** What the operator may do, as deploy/kustomize/base/rbac.yaml says; with named namespaces by Roles in them. */
+/**
+ * What the operator may do, as deploy/kustomize/base/rbac.yaml says; with named namespaces by Roles
+ * in them.
+ */
 export function operatorRights(namespaces: readonly string[] | undefined): Right[] {
   const group = 'pipewright.dev';
   const rules: Right[] = [

@@ -10,13 +10,19 @@ const LONGEST_MS = 8 * 60 * MINUTE;
 const ROUNDS = 4;
 
 /** Lives a life to its end and judges it. `listen` hears every fact. */
-export async function live(options: LifeOptions & { readonly listen?: (life: Life) => void }): Promise<Court> {
+export async function live(
+  options: LifeOptions & { readonly listen?: (life: Life) => void },
+): Promise<Court> {
   const life = new Life(options);
   options.listen?.(life);
   const { court, ending, close } = judge(life);
   life.begin();
   const unheard = (error: unknown): void =>
-    court.report('process unhandled', 'the operator', `a promise failed and nobody looked: ${String(error)}`);
+    court.report(
+      'process unhandled',
+      'the operator',
+      `a promise failed and nobody looked: ${String(error)}`,
+    );
   process.on('unhandledRejection', unheard);
   try {
     await life.run(options.world.endAt);
@@ -32,7 +38,8 @@ export async function live(options: LifeOptions & { readonly listen?: (life: Lif
 /** Lives on until nothing says any more that it is tried again later. */
 async function runUntilClosed(life: Life, openUntil: () => readonly number[]): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Times on record were written by clocks that may have been ahead, and are kept by clocks that may be behind.
+    // Times on record were written by clocks that may have been ahead, and are kept by clocks that
+    // may be behind.
     const horizon = life.world.restAt + LONGEST_MS + 2 * life.fleet.clocksOffMs;
     // What has come due this second may not have left yet.
     const isDue = (at: number): boolean => at > life.timeline.now - SECOND && at < horizon;
@@ -44,7 +51,10 @@ async function runUntilClosed(life: Life, openUntil: () => readonly number[]): P
   }
 }
 
-/** Hours in which nothing happens cost as much as others: most lives have their processes stopped, and started again before something is due. */
+/**
+ * Hours in which nothing happens cost as much as others: most lives have their processes stopped,
+ * and started again before something is due.
+ */
 async function sleepUntil(life: Life, at: number): Promise<void> {
   if (!life.world.sleeps || at < life.timeline.now + 10 * MINUTE) return;
   life.fleet.stop();

@@ -24,7 +24,9 @@ export function endpointPool(many: boolean): readonly Endpoint[] {
 
 /** Some of the pool; now and then one in another region, or in other letters. */
 export function someEndpoints(draw: Draw, pool: readonly Endpoint[]): Endpoint[] {
-  const count = draw.chance(0.1) ? 0 : draw.between(1, Math.min(pool.length, pool.length > 5 ? 20 : 4));
+  const count = draw.chance(0.1)
+    ? 0
+    : draw.between(1, Math.min(pool.length, pool.length > 5 ? 20 : 4));
   return draw.some(pool, count).map((endpoint) => ({
     ...endpoint,
     ...(draw.chance(0.05) && { region: draw.pick(REGIONS) }),
@@ -41,7 +43,10 @@ const NUMBERS: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 export function someSettings(draw: Draw): Record<string, number | boolean> {
-  const names = draw.some([...Object.keys(NUMBERS), 'engine_parallel_view_processing'], draw.between(1, 3));
+  const names = draw.some(
+    [...Object.keys(NUMBERS), 'engine_parallel_view_processing'],
+    draw.between(1, 3),
+  );
   return Object.fromEntries(
     names.map((name) => {
       const [least, most] = NUMBERS[name] ?? [0, 0];

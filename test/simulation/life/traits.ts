@@ -11,10 +11,15 @@ export interface Trait<Behaviour> {
 
 type OrganizationTrait = Trait<OrganizationBehaviour>;
 
-const plain = <Behaviour>(behaviours: Readonly<Record<string, Partial<Behaviour>>>): Trait<Behaviour>[] =>
+const plain = <Behaviour>(
+  behaviours: Readonly<Record<string, Partial<Behaviour>>>,
+): Trait<Behaviour>[] =>
   Object.entries(behaviours).map(([name, behaviour]) => ({ name, behaviour }));
 
-/** How it treats an endpoint that is there already, and one that is not: every organization has one of these. */
+/**
+ * How it treats an endpoint that is there already, and one that is not: every organization has one
+ * of these.
+ */
 const MANNERS = plain<OrganizationBehaviour>({
   'no-op': { addExisting: 'no-op' },
   upsert: { addExisting: 'upsert', matchBy: 'id' },
@@ -60,20 +65,31 @@ const ODDITIES = plain<OrganizationBehaviour>({
 
 const WORDINGS = ['names-id', 'generic', 'longer-id', 'changing'] as const;
 
-/** How one organization behaves for a whole life; a long list is looked at in other ways where it cannot be asked for. */
-export function organizationTraits(draw: Draw, pool: readonly Endpoint[], isCrowded: boolean): OrganizationTrait[] {
+/**
+ * How one organization behaves for a whole life; a long list is looked at in other ways where it
+ * cannot be asked for.
+ */
+export function organizationTraits(
+  draw: Draw,
+  pool: readonly Endpoint[],
+  isCrowded: boolean,
+): OrganizationTrait[] {
   const wording = draw.pick(WORDINGS);
   const traits: OrganizationTrait[] = [
     draw.pick(MANNERS),
     { name: `errors: ${wording}`, behaviour: { refusedText: wording } },
   ];
-  if (isCrowded && draw.chance(0.5)) traits.push(draw.pick(ODDITIES.filter(({ behaviour }) => behaviour.emptyLists)));
+  if (isCrowded && draw.chance(0.5))
+    traits.push(draw.pick(ODDITIES.filter(({ behaviour }) => behaviour.emptyLists)));
   else if (draw.chance(0.5)) traits.push(draw.pick(ODDITIES));
   if (draw.chance(0.15)) traits.push(draw.pick(ODDITIES));
   if (draw.chance(pool.length > 5 ? 0.8 : 0.15)) {
     const refusedIds = draw.some(pool, draw.between(1, 2)).map(({ id }) => id);
     const refusedStatus = draw.pick([400, 409, 422]);
-    traits.push({ name: `refuses ${refusedIds.join(' and ')}`, behaviour: { refusedIds, refusedStatus } });
+    traits.push({
+      name: `refuses ${refusedIds.join(' and ')}`,
+      behaviour: { refusedIds, refusedStatus },
+    });
   }
   if (draw.chance(0.08)) {
     const refuseRemoves = draw.some(pool, 1).map(({ id }) => id);

@@ -6,7 +6,14 @@ import type { WatchWeather } from '../kubernetes/watches.ts';
 import type { Crossing, Fate, WireReply } from '../network/wire.ts';
 import type { ApiCall } from '../record/facts.ts';
 import type { Life } from './life.ts';
-import { type ApiFault, drawApiFate, drawApiFault, drawGlitch, drawKubeFate, type Glitch } from './mishaps.ts';
+import {
+  type ApiFault,
+  drawApiFate,
+  drawApiFault,
+  drawGlitch,
+  drawKubeFate,
+  type Glitch,
+} from './mishaps.ts';
 import { behaviourOf } from './traits.ts';
 
 /** For how long something is as it is, and for whom. */
@@ -23,8 +30,9 @@ const PLAIN_KUBE_MS = 1.5;
 const PLAIN_API_MS = 12;
 
 /**
- * What lies between the operator and its two servers: how long everything takes, what gets lost on the way, and when one of
- * them is not itself. Every mishap has a name of its own, so that a story can do without it.
+ * What lies between the operator and its two servers: how long everything takes, what gets lost on
+ * the way, and when one of them is not itself. Every mishap has a name of its own, so that a story
+ * can do without it.
  */
 export class Weather implements WatchWeather {
   readonly #life: Life;
@@ -34,7 +42,9 @@ export class Weather implements WatchWeather {
   apiIsDown = false;
   kubeTrouble: Episode<KubeTrouble> | undefined;
   apiTrouble: Episode<ApiFault> | undefined;
-  /** Seconds that the API server takes for everything but Leases, which have a lane of their own. */
+  /**
+   * Seconds that the API server takes for everything but Leases, which have a lane of their own.
+   */
   kubeSlow: Episode<number> | undefined;
   /** Seconds that every watch lags behind. */
   lag: Episode<number> | undefined;
@@ -58,7 +68,10 @@ export class Weather implements WatchWeather {
   lagMs(host: string, { revision }: Change): number {
     const base = 1 + 10 * fractionFor(this.#seed, `lag ${host} ${revision}`);
     const { lag } = this;
-    return Math.round(base + (lag && this.#isOn(lag) ? lag.what * 1_000 * fractionFor(this.#seed, `${revision}`) : 0));
+    return Math.round(
+      base +
+        (lag && this.#isOn(lag) ? lag.what * 1_000 * fractionFor(this.#seed, `${revision}`) : 0),
+    );
   }
 
   apiConnectMs(): number | undefined {
@@ -72,7 +85,11 @@ export class Weather implements WatchWeather {
     const slow = this.kubeSlow;
     if (slow && !isLease && this.#isOn(slow)) return { ...plain, thereMs: slow.what * 1_000 };
     if (!this.#mayHappen('kube faults')) return plain;
-    if (fractionFor(this.#seed, `kube fault ${name}`) >= this.#life.odds.kubeFault * (isLease ? 0.1 : 1)) return plain;
+    if (
+      fractionFor(this.#seed, `kube fault ${name}`) >=
+      this.#life.odds.kubeFault * (isLease ? 0.1 : 1)
+    )
+      return plain;
     const { fate, text } = drawKubeFate(this.#draw(name), plain);
     return this.#happens(`fate of ${name}`, `${name}: ${text}`) ? fate : plain;
   }
@@ -82,7 +99,10 @@ export class Weather implements WatchWeather {
     const trouble = this.kubeTrouble;
     if (!trouble || !this.#isOn(trouble)) return undefined;
     const refusal = new Refusal(trouble.what, 'InternalError', 'the server has trouble of its own');
-    const headers = { 'content-type': 'application/json', ...(trouble.what === 429 && { 'retry-after': '1' }) };
+    const headers = {
+      'content-type': 'application/json',
+      ...(trouble.what === 429 && { 'retry-after': '1' }),
+    };
     return { status: trouble.what, headers, body: JSON.stringify(refusal.body()) };
   }
 
@@ -91,7 +111,11 @@ export class Weather implements WatchWeather {
     const plain = this.#plain(`api ${name}`, PLAIN_API_MS);
     if (!this.#mayHappen('api faults')) return plain;
     if (fractionFor(this.#seed, `api fault ${name}`) >= this.#life.odds.apiFault) return plain;
-    const { fate, text } = drawApiFate(this.#draw(name), plain, this.#life.world.flags.timeoutSeconds * 1_000);
+    const { fate, text } = drawApiFate(
+      this.#draw(name),
+      plain,
+      this.#life.world.flags.timeoutSeconds * 1_000,
+    );
     return this.#happens(`fate of ${name}`, `${name}: ${text}`) ? fate : plain;
   }
 
@@ -101,16 +125,22 @@ export class Weather implements WatchWeather {
     if (trouble && this.#isOn(trouble))
       return withOwnWait(trouble.what, this.#draw(this.#number(`wait of ${nameOf(call)}`)));
     const name = this.#number(`answer to ${nameOf(call)}`);
-    if (!this.#mayHappen('api faults') || fractionFor(this.#seed, name) >= this.#life.odds.apiFault) return undefined;
+    if (!this.#mayHappen('api faults') || fractionFor(this.#seed, name) >= this.#life.odds.apiFault)
+      return undefined;
     const fault = drawApiFault(this.#draw(name));
     return this.#happens(name, `${name}: ${describe(fault)}`) ? fault : undefined;
   }
 
-  /** How the operations behave for this call: as its target always does, and now and then otherwise for once. */
+  /**
+   * How the operations behave for this call: as its target always does, and now and then otherwise
+   * for once.
+   */
   behaviourFor(call: ApiCall): Omit<Glitch, 'text'> {
     const { organizations, pipes } = this.#life.world;
     const organization = organizations.find(({ id }) => call.target === `organization ${id}`);
-    const pipe = pipes.find(({ pipeId }) => call.target.startsWith('pipe ') && call.target.endsWith(`/${pipeId}`));
+    const pipe = pipes.find(
+      ({ pipeId }) => call.target.startsWith('pipe ') && call.target.endsWith(`/${pipeId}`),
+    );
     const always: CallBehaviour = {
       organization: behaviourOf(organization?.traits ?? []),
       settings: behaviourOf(pipe?.traits ?? []),
@@ -130,7 +160,8 @@ export class Weather implements WatchWeather {
   }
 
   #plain(name: string, ms: number): Fate {
-    const half = (which: string): number => Math.ceil(ms * (0.5 + fractionFor(this.#seed, `${which} ${name}`)) * 8) / 8;
+    const half = (which: string): number =>
+      Math.ceil(ms * (0.5 + fractionFor(this.#seed, `${which} ${name}`)) * 8) / 8;
     return { thereMs: half('there'), backMs: half('back') };
   }
 
@@ -149,7 +180,9 @@ export class Weather implements WatchWeather {
     return new Draw(`${this.#life.world.seed}/${name}`);
   }
 
-  /** The name of one of many that are alike: what is left out of a story does not rename the others. */
+  /**
+   * The name of one of many that are alike: what is left out of a story does not rename the others.
+   */
   #number(name: string): string {
     const number = (this.#numbers.get(name) ?? 0) + 1;
     this.#numbers.set(name, number);
@@ -163,7 +196,9 @@ export class Weather implements WatchWeather {
 
 /** In a time of trouble each answer asks for a wait of its own. */
 function withOwnWait(fault: ApiFault, draw: Draw): ApiFault {
-  return fault.headers ? { ...fault, headers: { 'retry-after': String(draw.pick([1, 5, 30, 120])) } } : fault;
+  return fault.headers
+    ? { ...fault, headers: { 'retry-after': String(draw.pick([1, 5, 30, 120])) } }
+    : fault;
 }
 
 function nameOf({ method, target }: ApiCall): string {

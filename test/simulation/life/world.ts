@@ -2,10 +2,20 @@ import type { OrganizationBehaviour } from '../../simulator/organization-types.t
 import type { SettingsBehaviour } from '../../simulator/pipe-settings.ts';
 import type { KeyOptions, Rate } from '../../simulator/types.ts';
 import type { Draw } from '../engine/draw.ts';
-import { activitySpec, type Endpoint, endpointPool, organizationSpec, pipeSpec, type Spec } from './specs.ts';
+import {
+  activitySpec,
+  type Endpoint,
+  endpointPool,
+  organizationSpec,
+  pipeSpec,
+  type Spec,
+} from './specs.ts';
 import { organizationTraits, settingsTraits, type Trait } from './traits.ts';
 
-/** What the adversary may use in a life. Each life has some of them only, so that no two are busy with the same. */
+/**
+ * What the adversary may use in a life. Each life has some of them only, so that no two are busy
+ * with the same.
+ */
 export const MEANS = [
   'edits',
   'suspends',
@@ -115,7 +125,10 @@ export interface World {
   readonly rate: Rate | undefined;
   /** From then on the adversary does nothing more, and everything that it broke works again. */
   readonly restAt: number;
-  /** What the adversary left open has come to its end by then, or it says itself when it is tried again. */
+  /**
+   * What the adversary left open has come to its end by then, or it says itself when it is tried
+   * again.
+   */
   readonly endAt: number;
   /** No process runs in the long waits after that. */
   readonly sleeps: boolean;
@@ -139,9 +152,15 @@ export function drawWorld(draw: Draw, isDense = false): World {
   const usual = isDense ? 0.75 : 0.45;
   const elected = draw.of('elected').chance(0.03);
   const means = new Set(
-    MEANS.filter((one) => (elected && OF_PROCESSES.has(one)) || draw.of(`means/${one}`).chance(CHANCES[one] ?? usual)),
+    MEANS.filter(
+      (one) =>
+        (elected && OF_PROCESSES.has(one)) || draw.of(`means/${one}`).chance(CHANCES[one] ?? usual),
+    ),
   );
-  const namespaces = NAMESPACES.slice(0, draw.weighted({ 1: 35, 2: 45, 3: 20 }) === '1' ? 1 : draw.between(2, 3));
+  const namespaces = NAMESPACES.slice(
+    0,
+    draw.weighted({ 1: 35, 2: 45, 3: 20 }) === '1' ? 1 : draw.between(2, 3),
+  );
   const organizations = drawOrganizations(draw.of('organizations'));
   const targets = { organizations, pipes: drawPipes(draw.of('pipes'), organizations) };
   const activities = drawActivities(draw.of('activities'), organizations);
@@ -159,7 +178,9 @@ export function drawWorld(draw: Draw, isDense = false): World {
     keys,
     secrets,
     objects: drawObjects(draw.of('objects'), { ...targets, activities, namespaces }),
-    rate: draw.chance(0.6) ? { calls: 10, perMs: 10_000, header: draw.pick(RATE_HEADERS) } : undefined,
+    rate: draw.chance(0.6)
+      ? { calls: 10, perMs: 10_000, header: draw.pick(RATE_HEADERS) }
+      : undefined,
     restAt,
     endAt: restAt + 15 * MINUTE,
     sleeps: elected || draw.chance(0.75),
@@ -189,12 +210,17 @@ function drawOrganizations(draw: Draw): OrganizationDraft[] {
   return Array.from({ length: draw.between(1, 4) }, (_, index) => {
     const mine = draw.of(String(index));
     const pool = endpointPool(mine.chance(0.1));
-    const others = mine.some(pool, mine.weighted({ 0: 50, 1: 30, 2: 20 }) === '0' ? 0 : mine.between(1, 2));
+    const others = mine.some(
+      pool,
+      mine.weighted({ 0: 50, 1: 30, 2: 20 }) === '0' ? 0 : mine.between(1, 2),
+    );
     // More than a status stores.
     const isCrowded = mine.chance(0.04);
     const crowd = mine.of('crowd');
     const theirs = strangers(isCrowded ? crowd.pick([210, 210, 9_000]) : mine.between(0, 2));
-    const twins = crowd.chance(0.005) ? Array.from({ length: 2_000 }, () => ({ ...crowd.pick(pool) })) : [];
+    const twins = crowd.chance(0.005)
+      ? Array.from({ length: 2_000 }, () => ({ ...crowd.pick(pool) }))
+      : [];
     const traits = organizationTraits(mine.of('traits'), pool, isCrowded);
     // Twice 9,000 make a reply of more than 1 MiB, which is refused.
     const isDoubled = traits.some(({ behaviour }) => behaviour.list === 'doubled');
@@ -232,16 +258,25 @@ function drawActivities(draw: Draw, organizations: readonly OrganizationDraft[])
   }));
 }
 
-function drawKeys(draw: Draw, namespaces: readonly string[]): { keys: ApiKey[]; secrets: SecretDraft[] } {
+function drawKeys(
+  draw: Draw,
+  namespaces: readonly string[],
+): { keys: ApiKey[]; secrets: SecretDraft[] } {
   const keys = namespaces.map(
     (namespace): ApiKey => ({ id: `key-of-${namespace}`, secret: secretText(draw), options: {} }),
   );
   const secrets = namespaces.flatMap((namespace, index): SecretDraft[] => {
     const [own, other] = [keys[index], keys[(index + 1) % keys.length]];
     if (!own || !other) return [];
-    const fate = index === 0 ? 'right' : draw.weighted({ right: 60, none: 12, wrong: 14, stolen: 14 });
+    const fate =
+      index === 0 ? 'right' : draw.weighted({ right: 60, none: 12, wrong: 14, stolen: 14 });
     if (fate === 'none') return [];
-    const style = draw.weighted({ plain: 70, 'basic-auth': 15, 'line end': 10, half: index === 0 ? 0 : 5 });
+    const style = draw.weighted({
+      plain: 70,
+      'basic-auth': 15,
+      'line end': 10,
+      half: index === 0 ? 0 : 5,
+    });
     const keyId = fate === 'stolen' ? other.id : own.id;
     const secret = fate === 'right' ? own.secret : secretText(draw);
     return [{ namespace, name: 'api', keyId, secret, style }];
@@ -279,8 +314,18 @@ export function drawObject(
       return { ...about, plural: 'organizations', namespace, spec };
     }
     case 'pipesettings':
-      return { ...about, plural: 'pipesettings', namespace, spec: pipeSpec(draw, { ...draw.pick(pipes), secret }) };
+      return {
+        ...about,
+        plural: 'pipesettings',
+        namespace,
+        spec: pipeSpec(draw, { ...draw.pick(pipes), secret }),
+      };
     case 'activities':
-      return { ...about, plural: 'activities', namespace, spec: activitySpec({ ...draw.pick(activities), secret }) };
+      return {
+        ...about,
+        plural: 'activities',
+        namespace,
+        spec: activitySpec({ ...draw.pick(activities), secret }),
+      };
   }
 }

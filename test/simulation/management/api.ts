@@ -11,14 +11,18 @@ import type { Time } from '../../simulator/time.ts';
 import type { CallBehaviour, Fault, ScriptedAnswer } from '../../simulator/types.ts';
 import type { WireRequest } from '../network/wire.ts';
 
-/** What is special about one call: how the API behaves for it alone, and what it answers in place of its own. */
+/**
+ * What is special about one call: how the API behaves for it alone, and what it answers in place of
+ * its own.
+ */
 export interface Once extends CallBehaviour {
   readonly answer?: ScriptedAnswer;
 }
 
 /**
- * The management API in memory: what test/simulator does with a call, without its sockets. It knows no key but those that are set; pipes and
- * organizations exist as `startSimulator` says: each from its first call on, or those alone that are made.
+ * The management API in memory: what test/simulator does with a call, without its sockets. It knows
+ * no key but those that are set; pipes and organizations exist as `startSimulator` says: each from
+ * its first call on, or those alone that are made.
  */
 export class ManagementApi {
   readonly keys;
@@ -27,7 +31,10 @@ export class ManagementApi {
   readonly organizations;
   readonly activities;
 
-  constructor(time: Time, { pipes = [], anyPipe = true }: { pipes?: readonly string[]; anyPipe?: boolean } = {}) {
+  constructor(
+    time: Time,
+    { pipes = [], anyPipe = true }: { pipes?: readonly string[]; anyPipe?: boolean } = {},
+  ) {
     this.keys = createApiKeys({}, time);
     this.limits = createLimits(undefined, time);
     this.settings = createSettings({ pipes, anyPipe });
@@ -36,8 +43,9 @@ export class ManagementApi {
   }
 
   /**
-   * Does what a call asks for, unless its key, the limit or `once` forbids it. The reply has all its headers; until `ended` is called the call
-   * is without an answer for others of the same organization. With `answer.by` and its default as for a fault of test/simulator.
+   * Does what a call asks for, unless its key, the limit or `once` forbids it. The reply has all
+   * its headers; until `ended` is called the call is without an answer for others of the same
+   * organization. With `answer.by` and its default as for a fault of test/simulator.
    */
   work(request: WireRequest, { answer, ...play }: Once = {}): Work {
     const { method, path, headers, body: text } = request;

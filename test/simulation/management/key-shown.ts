@@ -1,6 +1,9 @@
 import { readBasic } from '../../simulator/api-keys.ts';
 
-/** A reply in which somebody has put the caller's key wherever there is room: in texts, in lists, in what nobody knows. */
+/**
+ * A reply in which somebody has put the caller's key wherever there is room: in texts, in lists, in
+ * what nobody knows.
+ */
 export function withKey(text: string, authorization: string): string {
   const body = parsed(text);
   if (!body) return text;
@@ -8,7 +11,9 @@ export function withKey(text: string, authorization: string): string {
   const { error, result } = body;
   return JSON.stringify({
     ...body,
-    ...(typeof error === 'string' && { error: `${error} (authorization: ${authorization}, secret ${secret})` }),
+    ...(typeof error === 'string' && {
+      error: `${error} (authorization: ${authorization}, secret ${secret})`,
+    }),
     ...(isObject(result) && {
       result: {
         ...result,

@@ -1,5 +1,4 @@
-import type { Dispatcher } from 'undici';
-import { errors } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import type { Host } from '../engine/host.ts';
 import type { Timeline } from '../engine/timeline.ts';
 import type { Crossing, Fate, Server, WireReply, WireStream } from './wire.ts';
@@ -16,7 +15,10 @@ export interface ExchangeOptions {
   readonly over: (givenUp: boolean) => void;
 }
 
-/** One request on its way: asks the handler when the connection stands, as undici does, and brings it what comes back. */
+/**
+ * One request on its way: asks the handler when the connection stands, as undici does, and brings
+ * it what comes back.
+ */
 export class Exchange {
   readonly #options: ExchangeOptions;
   readonly #controller: Controller;
@@ -67,9 +69,12 @@ export class Exchange {
 
   #send(fate: Fate): void {
     const { timeline, server, crossing, isDead } = this.#options;
-    if (fate.strayMs !== undefined) timeline.quietlyAt(fate.strayMs, () => void server.serve(crossing));
+    if (fate.strayMs !== undefined)
+      timeline.quietlyAt(fate.strayMs, () => void server.serve(crossing));
     if (fate.reset === 'before') {
-      this.#later(fate.thereMs + fate.backMs, () => this.fail(new errors.SocketError('other side closed')));
+      this.#later(fate.thereMs + fate.backMs, () =>
+        this.fail(new errors.SocketError('other side closed')),
+      );
       return;
     }
     if (fate.lost === 'request' || isDead()) return;
@@ -79,7 +84,8 @@ export class Exchange {
       this.#comeBack(fate, reply);
     };
     timeline.quietlyAt(fate.thereMs, arrive);
-    if (fate.againMs !== undefined) timeline.quietlyAt(fate.thereMs + fate.againMs, () => void server.serve(crossing));
+    if (fate.againMs !== undefined)
+      timeline.quietlyAt(fate.thereMs + fate.againMs, () => void server.serve(crossing));
   }
 
   #comeBack(fate: Fate, reply: WireReply): void {
@@ -140,7 +146,8 @@ export class Exchange {
 
   #push(text: string): void {
     this.#controller.whenGoing(() => {
-      if (!this.#isOver()) this.#options.handler.onResponseData?.(this.#controller, Buffer.from(text));
+      if (!this.#isOver())
+        this.#options.handler.onResponseData?.(this.#controller, Buffer.from(text));
     });
   }
 
@@ -192,7 +199,8 @@ class Controller implements Dispatcher.DispatchController {
 
   resume(): void {
     this.#paused = false;
-    for (let next = this.#held.shift(); next; next = this.#paused ? undefined : this.#held.shift()) next();
+    for (let next = this.#held.shift(); next; next = this.#paused ? undefined : this.#held.shift())
+      next();
   }
 
   abort(reason: Error): void {

@@ -10,15 +10,18 @@ export interface PoolOptions {
   readonly server: Server;
   /** Who is at the other end, in words. */
   readonly peer: string;
-  /** Over HTTP/1.1 a connection ends with a request that is given up on it; over HTTP/2 it goes on. */
+  /**
+   * Over HTTP/1.1 a connection ends with a request that is given up on it; over HTTP/2 it goes on.
+   */
   readonly http: 1 | 2;
   /** Gives each request of a life its number. */
   readonly nextId: () => number;
 }
 
 /**
- * Connections of one process to one server, in place of undici's own pool: requests, answers and streams take simulated time,
- * and may get lost. `die` makes every connection of this pool dead without a word to anybody, as a firewall does.
+ * Connections of one process to one server, in place of undici's own pool: requests, answers and
+ * streams take simulated time, and may get lost. `die` makes every connection of this pool dead
+ * without a word to anybody, as a firewall does.
  */
 export class SimulatedPool extends Dispatcher {
   readonly #options: PoolOptions;
@@ -34,7 +37,10 @@ export class SimulatedPool extends Dispatcher {
     this.#options = options;
   }
 
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+  override dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
     const { timeline, host, server, nextId } = this.#options;
     const crossing = { id: nextId(), host: host.name, request: wireRequest(options) };
     server.asks?.(crossing);
@@ -108,7 +114,8 @@ export class SimulatedPool extends Dispatcher {
     this.#waiting = [];
     for (const exchange of waiting) {
       if (stands) exchange.begin();
-      else exchange.fail(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+      else
+        exchange.fail(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
     }
   }
 
@@ -126,7 +133,10 @@ function wireRequest({ method, path, query, headers, body }: Dispatcher.Dispatch
     method,
     path: path + search,
     headers: Object.fromEntries(
-      Object.entries((headers ?? {}) as Record<string, string>).map(([name, value]) => [name.toLowerCase(), value]),
+      Object.entries((headers ?? {}) as Record<string, string>).map(([name, value]) => [
+        name.toLowerCase(),
+        value,
+      ]),
     ),
     body: typeof body === 'string' ? body : '',
   };

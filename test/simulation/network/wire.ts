@@ -7,7 +7,10 @@ export interface WireRequest {
   readonly body: string;
 }
 
-/** An answer with its whole body, or one whose body goes on: what it gives to `start` is told to end by what that returns. */
+/**
+ * An answer with its whole body, or one whose body goes on: what it gives to `start` is told to end
+ * by what that returns.
+ */
 export interface WireReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,7 +21,10 @@ export interface WireReply {
   readonly says?: unknown;
 }
 
-/** A body that comes in pieces; `ended` with true breaks the connection off. The function it returns ends it from the client's side. */
+/**
+ * A body that comes in pieces; `ended` with true breaks the connection off. The function it returns
+ * ends it from the client's side.
+ */
 export type WireStream = (to: {
   readonly data: (text: string, says: unknown) => void;
   readonly ended: (broken: boolean) => void;
@@ -40,7 +46,10 @@ export interface Fate {
   readonly strayMs?: number;
 }
 
-/** One request from its first byte on, as whoever decides its fate and whoever keeps the record see it. */
+/**
+ * One request from its first byte on, as whoever decides its fate and whoever keeps the record see
+ * it.
+ */
 export interface Crossing {
   readonly id: number;
   readonly host: string;

@@ -1,7 +1,10 @@
 import type { EndpointMoves } from '../../simulator/organization-patch.ts';
 import type { Change, Thing } from '../kubernetes/objects.ts';
 
-/** What a call of the operator did at the management API: none where it never arrived, two where it arrived twice. */
+/**
+ * What a call of the operator did at the management API: none where it never arrived, two where it
+ * arrived twice.
+ */
 export interface Execution {
   readonly at: number;
   readonly status: number;
@@ -45,18 +48,30 @@ export interface Reply {
 /** Something that happened. Times are milliseconds since the beginning of the life. */
 export type Fact = { readonly at: number } & (
   | { readonly what: 'act'; readonly id: string; readonly text: string }
-  | { readonly what: 'process'; readonly process: string; readonly did: ProcessEvent; readonly text?: string }
+  | {
+      readonly what: 'process';
+      readonly process: string;
+      readonly did: ProcessEvent;
+      readonly text?: string;
+    }
   | { readonly what: 'leaves' | 'done' | 'answered' | 'unanswered'; readonly call: ApiCall }
   /** A call found nobody to connect to: nothing of it has left. */
   | { readonly what: 'unreached'; readonly process: string; readonly target: string }
-  | { readonly what: 'other'; readonly host: string; readonly organizationId: string; readonly moves: EndpointMoves }
+  | {
+      readonly what: 'other';
+      readonly host: string;
+      readonly organizationId: string;
+      readonly moves: EndpointMoves;
+    }
   | { readonly what: 'written'; readonly change: Change }
   | {
       readonly what: 'seen';
       readonly process: string;
       readonly key: string;
       readonly thing: Thing | undefined;
-      /** Shown by a list, or a reply, that counts although it is older than what was seen before. */
+      /**
+       * Shown by a list, or a reply, that counts although it is older than what was seen before.
+       */
       readonly wentBack?: boolean;
     }
   | { readonly what: 'asked'; readonly process: string; readonly ask: KubeAsk }

@@ -15,7 +15,10 @@ export interface Known {
   readonly at: number;
 }
 
-/** What each process has been told of the objects, and when. It may know more by its own thinking, but never less. */
+/**
+ * What each process has been told of the objects, and when. It may know more by its own thinking,
+ * but never less.
+ */
 export class Knowledge {
   readonly #processes = new Map<string, Map<string, Known>>();
   /** What each process knew before a restore, and has been told nothing of since. */
@@ -37,19 +40,34 @@ export class Knowledge {
     const before = known.get(fact.key);
     const { thing, at, wentBack = false } = fact;
     if (thing) {
-      const takesBack = wentBack || (before?.thing && this.#takesBack(fact.key, thing, before.thing));
+      const takesBack =
+        wentBack || (before?.thing && this.#takesBack(fact.key, thing, before.thing));
       if (before?.thing && isOlder(thing, before.thing) && !takesBack) return;
-      if (before?.thing && isSame(thing, before.thing) && !this.#isAgain(fact.key, thing, before.thing)) return;
+      if (
+        before?.thing &&
+        isSame(thing, before.thing) &&
+        !this.#isAgain(fact.key, thing, before.thing)
+      )
+        return;
       const newest = before?.thing ?? held;
       const isRestored = newest !== undefined && isOlder(thing, newest);
       const isFirst = before ? before.isFirst && !isOlder(before.last, thing) : !isRestored;
       known.set(fact.key, { thing, last: thing, isFirst, isRestored, at });
     } else if (before?.thing) {
-      known.set(fact.key, { thing: undefined, last: before.last, isFirst: false, isRestored: false, at });
+      known.set(fact.key, {
+        thing: undefined,
+        last: before.last,
+        isFirst: false,
+        isRestored: false,
+        at,
+      });
     }
   }
 
-  /** Versions have gone back: what was known of them says nothing any more, but is known until the process is told. */
+  /**
+   * Versions have gone back: what was known of them says nothing any more, but is known until the
+   * process is told.
+   */
   forget(): void {
     for (const [process, known] of this.#processes) {
       const forgotten = this.#forgotten.get(process) ?? new Map<string, Thing>();
@@ -60,12 +78,18 @@ export class Knowledge {
     this.#hasGoneBack = true;
   }
 
-  /** Of two versions from before the versions went back, told after it, the newer one counts: only a newly restored one takes back. */
+  /**
+   * Of two versions from before the versions went back, told after it, the newer one counts: only a
+   * newly restored one takes back.
+   */
   #takesBack(key: string, thing: Thing, before: Thing): boolean {
     return this.#isLost(key, before) && !this.#isLost(key, thing);
   }
 
-  /** Its version was given once more after the versions went back; the one that the server holds still is not the lost one. */
+  /**
+   * Its version was given once more after the versions went back; the one that the server holds
+   * still is not the lost one.
+   */
   #isAgain(key: string, thing: Thing, before: Thing): boolean {
     if (!this.#hasGoneBack || isDeepStrictEqual(thing, before)) return false;
     return !isDeepStrictEqual(this.#stored(key), before);
@@ -90,7 +114,9 @@ export class Knowledge {
 }
 
 function isSame(a: Thing, b: Thing): boolean {
-  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
+  return (
+    a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion
+  );
 }
 
 function isOlder(a: Thing, b: Thing): boolean {

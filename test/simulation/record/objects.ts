@@ -6,7 +6,10 @@ export type Plural = (typeof PLURALS)[number];
 /** The annotation that asks for a try now. */
 export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 
-/** The parts of the three kinds that the contract names, as whoever reads the cluster sees them: everything may be absent. */
+/**
+ * The parts of the three kinds that the contract names, as whoever reads the cluster sees them:
+ * everything may be absent.
+ */
 export interface SpecView {
   readonly organizationId?: string;
   readonly serviceId?: string;
@@ -117,13 +120,19 @@ export function isOwedATry(thing: Thing): boolean {
 }
 
 /** What an object stands for at the API, in the words in which calls are called. */
-export function targetOfSpec(plural: string, { organizationId, serviceId, pipeId, activityId }: SpecView): string {
+export function targetOfSpec(
+  plural: string,
+  { organizationId, serviceId, pipeId, activityId }: SpecView,
+): string {
   if (plural === 'pipesettings') return `pipe ${organizationId}/${serviceId}/${pipeId}`;
   if (plural === 'activities') return `activity ${organizationId}/${activityId}`;
   return `organization ${organizationId}`;
 }
 
-/** Two tuples stand for one endpoint where they are equal but for the case of letters and blanks around them. */
+/**
+ * Two tuples stand for one endpoint where they are equal but for the case of letters and blanks
+ * around them.
+ */
 export function sameEndpoint(a: EndpointView, b: EndpointView): boolean {
   return endpointKey(a) === endpointKey(b);
 }

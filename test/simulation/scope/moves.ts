@@ -16,7 +16,10 @@ export interface Move {
   perform(life: Life, schedule: Schedule): void;
 }
 
-/** All that happens in this small scope: another client, a user who changes his mind, and one mishap. */
+/**
+ * All that happens in this small scope: another client, a user who changes his mind, and one
+ * mishap.
+ */
 export const MOVES: readonly Move[] = [
   {
     text: () => 'somebody else adds psc-1',
@@ -27,11 +30,13 @@ export const MOVES: readonly Move[] = [
     perform: (life) => void patchAsSomebody(life, ORGANIZATION, { remove: [CONTESTED] }),
   },
   {
-    text: ({ isSettled }) => (isSettled ? 'the user lists psc-1 again' : 'the user takes psc-1 off the list'),
+    text: ({ isSettled }) =>
+      isSettled ? 'the user lists psc-1 again' : 'the user takes psc-1 off the list',
     perform: (life, { isSettled }) => declare(life, isSettled ? [CONTESTED, OTHER] : [OTHER]),
   },
   {
-    text: ({ mishap }) => (mishap === 'crash' ? 'the operator dies' : 'the connections to the API break'),
+    text: ({ mishap }) =>
+      mishap === 'crash' ? 'the operator dies' : 'the connections to the API break',
     perform: (life, { mishap }) => {
       if (mishap === 'crash') for (const process of life.fleet.processes) process.crash();
       else for (const pool of life.fleet.apiPools()) pool.breakOff();

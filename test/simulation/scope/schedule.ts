@@ -2,7 +2,9 @@ import { MOVES } from './moves.ts';
 
 /** One interleaving of what happens besides the operator. */
 export interface Schedule {
-  /** The endpoints are added already, and the user has just taken one off the list; else all is new. */
+  /**
+   * The endpoints are added already, and the user has just taken one off the list; else all is new.
+   */
   readonly isSettled: boolean;
   /** What becomes of the operator: it dies, or its connections to the API break. */
   readonly mishap: 'crash' | 'broken connections';
@@ -12,7 +14,10 @@ export interface Schedule {
 
 const KINDS = 4;
 
-/** How many interleavings there are in which every move happens within the first `depth` steps, or never. */
+/**
+ * How many interleavings there are in which every move happens within the first `depth` steps, or
+ * never.
+ */
 export function countOf(depth: number): number {
   return KINDS * (depth + 1) ** MOVES.length;
 }
@@ -25,5 +30,9 @@ export function scheduleOf(number: number, depth: number): Schedule {
     left = Math.floor(left / (depth + 1));
     return step;
   });
-  return { isSettled: number % 2 === 1, mishap: number % KINDS < 2 ? 'crash' : 'broken connections', steps };
+  return {
+    isSettled: number % 2 === 1,
+    mishap: number % KINDS < 2 ? 'crash' : 'broken connections',
+    steps,
+  };
 }

@@ -7,7 +7,10 @@ import type { Schedule } from './schedule.ts';
 /** By then the first reconciliation is over, and its user comes back. */
 const SETTLED_MS = 60_000;
 
-/** Carries out an interleaving: counts the steps of the operator's calls, and makes each move before its step. */
+/**
+ * Carries out an interleaving: counts the steps of the operator's calls, and makes each move before
+ * its step.
+ */
 export class Script implements Opponent {
   readonly #life: Life;
   readonly #schedule: Schedule;
@@ -23,8 +26,8 @@ export class Script implements Opponent {
   }
 
   /**
-   * A call to the management API, or a write to the API server, leaves, is carried out or is answered: these are the steps.
-   * Between leaving and arriving nothing can be told apart.
+   * A call to the management API, or a write to the API server, leaves, is carried out or is
+   * answered: these are the steps. Between leaving and arriving nothing can be told apart.
    */
   hop(phase: Phase, { request }: Crossing): number {
     const life = this.#life;

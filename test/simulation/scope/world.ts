@@ -4,19 +4,30 @@ import { CONTESTED, OBJECT, ORGANIZATION, OTHER } from './moves.ts';
 const KEY = { id: 'key-of-team-a', secret: 'canary-of-team-a' };
 const MINUTE = 60_000;
 
-/** One organization whose API behaves as the plainest does, one object with two endpoints, one process. */
+/**
+ * One organization whose API behaves as the plainest does, one object with two endpoints, one
+ * process.
+ */
 export const SMALL_WORLD: World = {
   seed: 'small scope',
   means: new Set(),
   isDense: false,
   elected: false,
-  flags: { rate: '10/10s', timeoutSeconds: 35, concurrency: 10, cleanupDeadline: '10m', namespaces: undefined },
+  flags: {
+    rate: '10/10s',
+    timeoutSeconds: 35,
+    concurrency: 10,
+    cleanupDeadline: '10m',
+    namespaces: undefined,
+  },
   namespaces: [OBJECT.namespace],
   organizations: [{ id: ORGANIZATION, pool: [CONTESTED, OTHER], traits: [], others: [] }],
   pipes: [],
   activities: [],
   keys: [{ ...KEY, options: {} }],
-  secrets: [{ namespace: OBJECT.namespace, name: 'api', keyId: KEY.id, secret: KEY.secret, style: 'plain' }],
+  secrets: [
+    { namespace: OBJECT.namespace, name: 'api', keyId: KEY.id, secret: KEY.secret, style: 'plain' },
+  ],
   objects: [
     {
       id: 'object 1',

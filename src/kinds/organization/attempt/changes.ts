@@ -7,7 +7,12 @@ import { fieldOf, placeOf } from '../endpoints/wording.ts';
 import { type Goal, isOurs } from '../goal.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import { LIMITS } from '../limits.ts';
-import type { DeclaredEndpoint, LedgerEntry, Organization, OrganizationStatus } from '../resource.ts';
+import type {
+  DeclaredEndpoint,
+  LedgerEntry,
+  Organization,
+  OrganizationStatus,
+} from '../resource.ts';
 import type { Replied } from './progress.ts';
 import type { Work } from './work.ts';
 
@@ -21,7 +26,10 @@ export interface FieldChange {
 export function confirmedChanges(
   before: OrganizationStatus | undefined,
   reply: OrganizationReply,
-  sent: { readonly name: string | undefined; readonly settlement: Pick<Settlement, 'added' | 'removed'> },
+  sent: {
+    readonly name: string | undefined;
+    readonly settlement: Pick<Settlement, 'added' | 'removed'>;
+  },
 ): FieldChange[] {
   const { added, removed } = sent.settlement;
   const from = before?.organization?.name;
@@ -29,11 +37,16 @@ export function confirmedChanges(
   return [
     ...(isNamed ? [change('name', from, sent.name, LIMITS.historyValue)] : []),
     ...added.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.historyValue)),
-    ...removed.map((tuple) => change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.historyValue)),
+    ...removed.map((tuple) =>
+      change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.historyValue),
+    ),
   ];
 }
 
-/** A name that is neither the declared nor the last reported one; nothing where this object's own lost write may be behind it. */
+/**
+ * A name that is neither the declared nor the last reported one; nothing where this object's own
+ * lost write may be behind it.
+ */
 export function nameDrift(
   { object, work, call }: Pick<Replied, 'object' | 'work' | 'call'>,
   { name, shown }: OrganizationReply,
@@ -41,13 +54,18 @@ export function nameDrift(
   const { goal } = work;
   const from = work.session.draft.organization?.name;
   const isLook = call.step === 'look' && call.by === 'list';
-  if (!isLook || goal.spared || name === undefined || from === undefined || shown.name === from) return [];
-  const isOurDoing = work.isOwed || name === goal.name || isLost(name, work) || isRefusedEcho(object, shown.name);
+  if (!isLook || goal.spared || name === undefined || from === undefined || shown.name === from)
+    return [];
+  const isOurDoing =
+    work.isOwed || name === goal.name || isLost(name, work) || isRefusedEcho(object, shown.name);
   if (isOurDoing) return [];
   return [change('name', from, shown.name, LIMITS.value)];
 }
 
-/** Whether it may come from a name without an answer. While a change of endpoints is open, it is that which has none. */
+/**
+ * Whether it may come from a name without an answer. While a change of endpoints is open, it is
+ * that which has none.
+ */
 function isLost(name: string, { notes: { lostNames = [] }, session: { draft } }: Work): boolean {
   const isLast = draft.lastRequest?.outcome === 'Unknown' && !draft.pendingChange;
   return isLast || lostNames.some((lost) => lost.name === name);
@@ -56,7 +74,10 @@ function isLost(name: string, { notes: { lostNames = [] }, session: { draft } }:
 /** The API had reported this very name in place of the one that was declared. */
 function isRefusedEcho({ status }: Organization, name: string | undefined): boolean {
   const shown = name === undefined ? undefined : cut(name);
-  return status?.differences?.some(({ field, reported }) => field === 'name' && reported === shown) ?? false;
+  return (
+    status?.differences?.some(({ field, reported }) => field === 'name' && reported === shown) ??
+    false
+  );
 }
 
 /** Endpoints of ours that are gone without us. */
@@ -68,7 +89,10 @@ export function vanishedDrift({ remarks }: Settlement): FieldChange[] {
 
 type Differences = NonNullable<OrganizationStatus['differences']>;
 
-/** Declared values that the reply has otherwise, and those it does not have. A description is compared where one is declared. */
+/**
+ * Declared values that the reply has otherwise, and those it does not have. A description is
+ * compared where one is declared.
+ */
 export function comparison(
   goal: Goal,
   reply: OrganizationReply,
@@ -86,7 +110,9 @@ export function comparison(
     differences: altered,
     privateEndpoints: ledger,
   })) {
-    differences.push(difference(fieldOf(endpoint, '.description'), endpoint.description ?? '', reported));
+    differences.push(
+      difference(fieldOf(endpoint, '.description'), endpoint.description ?? '', reported),
+    );
   }
   return { differences: differences.slice(0, LIMITS.differences), notReported };
 }
@@ -109,8 +135,9 @@ export function otherwiseDescribed(
 }
 
 /**
- * Fields in which the API keeps ours otherwise than they were sent; those that tell something new come first, because few are kept.
- * What is told of ours stays while it is ours, listed or not: nothing else tells what it is when it is listed again.
+ * Fields in which the API keeps ours otherwise than they were sent; those that tell something new
+ * come first, because few are kept. What is told of ours stays while it is ours, listed or not:
+ * nothing else tells what it is when it is listed again.
  */
 export function alteredDifferences(
   before: OrganizationStatus['differences'],
@@ -124,10 +151,13 @@ export function alteredDifferences(
   });
   const found = [...known, ...altered].flatMap(({ sent, entry }) =>
     PARTS.flatMap((part) =>
-      sent[part] === entry[part] ? [] : [difference(fieldOf(entry, `.${part}`), sent[part], entry[part])],
+      sent[part] === entry[part]
+        ? []
+        : [difference(fieldOf(entry, `.${part}`), sent[part], entry[part])],
     ),
   );
-  const isFound = (told: Differences[number]): boolean => found.some(({ field }) => field === told.field);
+  const isFound = (told: Differences[number]): boolean =>
+    found.some(({ field }) => field === told.field);
   const all = [...found, ...toldOf([...byId.values()], before).filter((told) => !isFound(told))];
   const first = new Map(all.toReversed().map((one) => [aliasOf(one), one]));
   return [...first.values(), ...all.filter((one) => first.get(aliasOf(one)) !== one)];
@@ -135,13 +165,22 @@ export function alteredDifferences(
 
 /** The differences that speak of these entries, as they still are. */
 function toldOf(entries: readonly LedgerEntry[], differences: Differences = []): Differences {
-  const kept = new Map(entries.flatMap((entry) => PARTS.map((part) => [fieldOf(entry, `.${part}`), cut(entry[part])])));
+  const kept = new Map(
+    entries.flatMap((entry) => PARTS.map((part) => [fieldOf(entry, `.${part}`), cut(entry[part])])),
+  );
   return differences.filter(({ field, reported }) => kept.get(field) === reported);
 }
 
-/** What a difference says of the API: that it keeps this value of this part as that one, whatever the endpoint and its letters. */
+/**
+ * What a difference says of the API: that it keeps this value of this part as that one, whatever
+ * the endpoint and its letters.
+ */
 function aliasOf({ field, declared, reported }: Differences[number]): string {
-  return JSON.stringify([field.slice(field.lastIndexOf('.') + 1), plain(String(declared)), plain(String(reported))]);
+  return JSON.stringify([
+    field.slice(field.lastIndexOf('.') + 1),
+    plain(String(declared)),
+    plain(String(reported)),
+  ]);
 }
 
 /** Whether the API is known to keep such a declared endpoint as that entry of the ledger. */
@@ -151,7 +190,8 @@ export function isAltered(
   entry: LedgerEntry,
 ): boolean {
   if (!differences || plain(declared.id) !== plain(entry.id)) return false;
-  const isSame = (part: (typeof PARTS)[number]): boolean => plain(declared[part]) === plain(entry[part]);
+  const isSame = (part: (typeof PARTS)[number]): boolean =>
+    plain(declared[part]) === plain(entry[part]);
   const aliases = new Set(differences.map(aliasOf));
   const isTold = (part: (typeof PARTS)[number]): boolean =>
     aliases.has(aliasOf(difference(`.${part}`, declared[part], entry[part])));
@@ -161,17 +201,28 @@ export function isAltered(
 /** What of ours the API keeps for this declared endpoint, with other fields. */
 export function keptAs(
   declared: Tuple,
-  { differences, privateEndpoints = [] }: Pick<OrganizationStatus, 'differences' | 'privateEndpoints'>,
+  {
+    differences,
+    privateEndpoints = [],
+  }: Pick<OrganizationStatus, 'differences' | 'privateEndpoints'>,
 ): LedgerEntry | undefined {
   return privateEndpoints.find((entry) => isOurs(entry) && isAltered(differences, declared, entry));
 }
 
-/** The goal, by which what the API keeps as ours with other fields than are declared may stay too. */
-export function sparingAltered(goal: Goal, { differences, privateEndpoints = [] }: OrganizationStatus): Goal {
+/**
+ * The goal, by which what the API keeps as ours with other fields than are declared may stay too.
+ */
+export function sparingAltered(
+  goal: Goal,
+  { differences, privateEndpoints = [] }: OrganizationStatus,
+): Goal {
   if (goal.spared || !differences) return goal;
   const isKept = (entry: LedgerEntry): boolean =>
     goal.endpoints?.some((declared) => isAltered(differences, declared, entry)) ?? false;
-  return { ...goal, wanted: new Set([...goal.wanted, ...privateEndpoints.filter(isKept).map(sameKey)]) };
+  return {
+    ...goal,
+    wanted: new Set([...goal.wanted, ...privateEndpoints.filter(isKept).map(sameKey)]),
+  };
 }
 
 const PARTS = ['cloudProvider', 'region'] as const;
@@ -187,11 +238,17 @@ export function intendedChanges(
   return [
     ...(isNews ? [change('name', from, goal.name, LIMITS.value)] : []),
     ...intent.add.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.value)),
-    ...intent.remove.map((tuple) => change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value)),
+    ...intent.remove.map((tuple) =>
+      change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value),
+    ),
   ];
 }
 
-export function changeNotice(changes: readonly FieldChange[], requestId: string | undefined, after = ''): Notice {
+export function changeNotice(
+  changes: readonly FieldChange[],
+  requestId: string | undefined,
+  after = '',
+): Notice {
   const what = changes.length === 0 ? 'Applied the declared state' : `Applied ${describe(changes)}`;
   return { type: 'Normal', reason: 'Applied', note: `${what}${after}${quoting(requestId)}` };
 }
@@ -201,12 +258,19 @@ export function describe(changes: readonly FieldChange[]): string {
   return changes
     .map(({ field, from, to }) => {
       if (to === undefined) return `removed ${field}`;
-      return field === 'name' ? `name ${from === undefined ? '' : `${from} `}→ ${to}` : `added ${field}`;
+      return field === 'name'
+        ? `name ${from === undefined ? '' : `${from} `}→ ${to}`
+        : `added ${field}`;
     })
     .join(', ');
 }
 
-function change(field: string, from: string | undefined, to: string | undefined, most: number): FieldChange {
+function change(
+  field: string,
+  from: string | undefined,
+  to: string | undefined,
+  most: number,
+): FieldChange {
   return {
     field,
     ...(from !== undefined && { from: cutText(from, most) }),

@@ -1,5 +1,12 @@
 import { longestWait } from '../../status/failures.ts';
-import { type Listing, plain, type Reported, sameKey, type Tuple, tupleKey } from '../endpoints/endpoints.ts';
+import {
+  type Listing,
+  plain,
+  type Reported,
+  sameKey,
+  type Tuple,
+  tupleKey,
+} from '../endpoints/endpoints.ts';
 import { type Goal, isOurs, managesEndpoints } from '../goal.ts';
 import { LIMITS } from '../limits.ts';
 import type { DeclaredEndpoint, LedgerEntry } from '../resource.ts';
@@ -19,7 +26,10 @@ export interface Question {
   readonly now: number;
 }
 
-/** What has to happen. An id never stands in both `add` and `remove`: nothing is added while ours has its id. */
+/**
+ * What has to happen. An id never stands in both `add` and `remove`: nothing is added while ours
+ * has its id.
+ */
 export interface Decision {
   /** To be set, by itself. */
   readonly name?: string;
@@ -43,14 +53,21 @@ export interface Change {
 /** So often an endpoint is sent in vain in one generation. */
 const MOST_IN_VAIN = 3;
 
-/** A refused endpoint's time, a whole second, lies at most so far ahead. One further off comes from a clock that was put back. */
+/**
+ * A refused endpoint's time, a whole second, lies at most so far ahead. One further off comes from
+ * a clock that was put back.
+ */
 const LONGEST_REFUSAL_MS = longestWait('Rejected') + 1_000;
 
 /** Pure: the difference between the goal and a fresh list. */
 export function decide(question: Question): Decision {
   const { goal, name } = question;
-  const rename = goal.spared === undefined && goal.name !== undefined && goal.name !== name ? { name: goal.name } : {};
-  if (!managesEndpoints(goal)) return { ...rename, add: [], remove: [], again: [], conflicts: [], exhausted: [] };
+  const rename =
+    goal.spared === undefined && goal.name !== undefined && goal.name !== name
+      ? { name: goal.name }
+      : {};
+  if (!managesEndpoints(goal))
+    return { ...rename, add: [], remove: [], again: [], conflicts: [], exhausted: [] };
   const adds = additions(question);
   const removes = removals(question);
   const again = [...removes.again, ...adds.again];
@@ -110,7 +127,10 @@ function removals(question: Question) {
   return { remove, again, conflicts, exhausted, all };
 }
 
-/** What is ours and not to stay. What the API keeps with other fields than are declared is wanted as it is. */
+/**
+ * What is ours and not to stay. What the API keeps with other fields than are declared is wanted as
+ * it is.
+ */
 function unwanted({ goal, ledger, isAltered }: Question): LedgerEntry[] {
   const declared = goal.spared ? [] : (goal.endpoints ?? []);
   const isKept = (entry: LedgerEntry): boolean =>
@@ -122,7 +142,10 @@ function isThere({ state }: LedgerEntry): boolean {
   return state === 'Present' || state === 'Missing';
 }
 
-/** Whether the list has this id in an entry that is not ours: an API that goes by ids alone would touch that one. */
+/**
+ * Whether the list has this id in an entry that is not ours: an API that goes by ids alone would
+ * touch that one.
+ */
 function strangers({ id }: Tuple, list: Listing, ours: readonly LedgerEntry[]): boolean {
   return list.withId(id).some((reported) => ours.every((entry) => !isEntry(entry, reported)));
 }

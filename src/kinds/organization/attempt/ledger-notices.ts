@@ -20,7 +20,8 @@ const WORDS: Readonly<Record<Remark, Words>> = {
   'maybe-ours': {
     type: 'Warning',
     reason: 'OwnershipUnknown',
-    before: 'Found long after a request without an answer, so it may come from that request or from somebody else:',
+    before:
+      'Found long after a request without an answer, so it may come from that request or from somebody else:',
     after: `It is not removed by this object; ${ADOPT}`,
   },
   'refused-but-there': {
@@ -69,7 +70,9 @@ const WORDS: Readonly<Record<Remark, Words>> = {
   },
 };
 
-export function remarkNotices(remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[]): Notice[] {
+export function remarkNotices(
+  remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[],
+): Notice[] {
   return Object.entries(WORDS).flatMap(([remark, words]) =>
     namingAll(
       remarks.flatMap((one) => (one.remark === remark ? [one.tuple] : [])),
@@ -85,12 +88,16 @@ export function driftNotices(renamed: readonly FieldChange[]): Notice[] {
 }
 
 /** Notes that name every one of them in full, as many notes as that takes. */
-export function namingAll(tuples: readonly Tuple[], { type, reason, before, after }: Words): Notice[] {
+export function namingAll(
+  tuples: readonly Tuple[],
+  { type, reason, before, after }: Words,
+): Notice[] {
   const notes: string[] = [];
   for (const tuple of tuples) {
     const name = `${tuple.id} (${placeOf(tuple)})`;
     const last = notes.at(-1);
-    if (last !== undefined && last.length + name.length < LONGEST_NAMES) notes[notes.length - 1] = `${last}, ${name}`;
+    if (last !== undefined && last.length + name.length < LONGEST_NAMES)
+      notes[notes.length - 1] = `${last}, ${name}`;
     else notes.push(name);
   }
   return notes.map((note) => ({ type, reason, note: `${before} ${note}. ${after}`, always: true }));

@@ -4,7 +4,7 @@ import { changeBody, LOOK_BODY, nameBody } from '../remote.ts';
 import type { PendingChange } from '../resource.ts';
 import { isAltered } from './changes.ts';
 import { type Change, type Decision, decide } from './decide.ts';
-import { isUnsent, type Session } from './session.ts';
+import { isUnsent, type Session } from './notes.ts';
 import type { Work } from './work.ts';
 
 /** One step of an attempt: at most one call, or one thing written down. */
@@ -30,7 +30,10 @@ export function nextStep(work: Work): Step {
   if (fresh && pendingChange && isUnsent(work.notes, pendingChange)) {
     return { step: 'send', pending: pendingChange, body: changeBody(pendingChange, goal) };
   }
-  const isOld = fresh !== undefined && !session.hasLookedAgain && plannedAt.monotonic - fresh.at > FRESH_LOOK_MS;
+  const isOld =
+    fresh !== undefined &&
+    !session.hasLookedAgain &&
+    plannedAt.monotonic - fresh.at > FRESH_LOOK_MS;
   if (!fresh || isOld) return lookStep(work);
   if (pendingChange) return { step: 'conclude' };
   const decision = decisionOf(work);
@@ -47,7 +50,8 @@ export function nextStep(work: Work): Step {
 
 function lookStep(work: Work): Step {
   const { name } = work.goal;
-  if (!looksByName(work) || name === undefined) return { step: 'look', by: 'list', body: LOOK_BODY };
+  if (!looksByName(work) || name === undefined)
+    return { step: 'look', by: 'list', body: LOOK_BODY };
   // This look sends the name, and nothing may be sent while too much would be removed.
   if (!work.isNews && decisionOf(work).blocked) return { step: 'conclude' };
   return { step: 'look', by: 'name', body: nameBody(name) };
@@ -58,7 +62,10 @@ export function looksByName({ goal, notes, plannedAt }: Work): boolean {
   return goal.name !== undefined && (notes.lookByNameUntil ?? 0) > plannedAt.monotonic;
 }
 
-/** Nothing is added or removed on an unknown list. What would be removed if all that the ledger has is there may be too much all the same. */
+/**
+ * Nothing is added or removed on an unknown list. What would be removed if all that the ledger has
+ * is there may be too much all the same.
+ */
 export function decisionOf({ goal, session, notes, plannedAt }: Work): Decision {
   const { fresh, draft } = session;
   const decision = decide({
@@ -70,10 +77,15 @@ export function decisionOf({ goal, session, notes, plannedAt }: Work): Decision 
     isAltered: (declared, entry) => isAltered(draft.differences, declared, entry),
     now: plannedAt.now,
   });
-  return fresh?.list ? decision : { ...decision, add: [], remove: [], again: [], conflicts: [], exhausted: [] };
+  return fresh?.list
+    ? decision
+    : { ...decision, add: [], remove: [], again: [], conflicts: [], exhausted: [] };
 }
 
-/** All at once; after a refusal that blamed nobody, removals together and then one add after another. What was refused goes last, by itself. */
+/**
+ * All at once; after a refusal that blamed nobody, removals together and then one add after
+ * another. What was refused goes last, by itself.
+ */
 export function nextChange({ add, remove, again }: Decision, session: Session): Change | undefined {
   if (session.refusalsInRow >= MOST_REFUSALS) return undefined;
   if (!session.isSplit && add.length + remove.length > 0) return { add, remove };

@@ -4,12 +4,15 @@ import { generationOf, readyOf } from '../../status/common-status.ts';
 import { hidesTheSame, mayHide } from '../../target/unsettled.ts';
 import { tupleKey } from '../endpoints/endpoints.ts';
 import type { Organization, OrganizationSpec } from '../resource.ts';
-import { isUnsent, leftAt, type Notes, openIn, openNow, unsentOf, withLostName } from './session.ts';
+import { isUnsent, leftAt, type Notes, openIn, openNow, unsentOf, withLostName } from './notes.ts';
 
 /** What stands there longer after it was let go is there again, as after a restored backup. */
 const UNHEARD_MS = 60_000;
 
-/** The notes of a kind, by store key. Those of an object that is gone are not taken for another's under the same name. */
+/**
+ * The notes of a kind, by store key. Those of an object that is gone are not taken for another's
+ * under the same name.
+ */
 export class Notebook {
   readonly #notes = new Map<string, Notes>();
   /** By version, monotonic ms: when this process was first told of it. */
@@ -22,8 +25,9 @@ export class Notebook {
   }
 
   /**
-   * What is at work and was not noted by this process was sent by another: it counts from when this one was first told of it, were it in
-   * the midst of a call of its own. While its own intent stands there unsent, nobody has sent anything since.
+   * What is at work and was not noted by this process was sent by another: it counts from when this
+   * one was first told of it, were it in the midst of a call of its own. While its own intent
+   * stands there unsent, nobody has sent anything since.
    */
   of(object: Organization, monotonic: number): Notes {
     const kept = this.#notes.get(keyOf(object));
@@ -49,17 +53,25 @@ export class Notebook {
     const isNoted = isDeepStrictEqual(kept.lastRequest, object.status?.lastRequest);
     if (kept.open === open && isNoted) return kept;
     // What this attempt was answered is this process's own too.
-    const isOthers = !isNoted && !isDeepStrictEqual(kept.session?.draft.lastRequest, object.status?.lastRequest);
-    // The last word of an attempt that an edit has ended; an intent of somebody else on top of it is not this process's own.
+    const isOthers =
+      !isNoted && !isDeepStrictEqual(kept.session?.draft.lastRequest, object.status?.lastRequest);
+    // The last word of an attempt that an edit has ended; an intent of somebody else on top of it
+    // is not this process's own.
     const isOwnWord = !isNoted && !isOthers && open === openIn(kept.session?.draft);
     const isKnown = kept.open === open || isOwnWord || isUnsent(kept, object.status?.pendingChange);
-    // Where nobody else has recorded anything, what was open keeps its time: so where an unsent intent is withdrawn.
-    const known = isKnown ? kept : { settlesAt, openUntil: isOthers ? new Map<string, number>() : kept.openUntil };
+    // Where nobody else has recorded anything, what was open keeps its time: so where an unsent
+    // intent is withdrawn.
+    const known = isKnown
+      ? kept
+      : { settlesAt, openUntil: isOthers ? new Map<string, number>() : kept.openUntil };
     const { missingSince: _, isGone: __, unlistedSince: ___, ...rest } = kept;
     const lasting = { ...rest, failedLooks: failedLooksIn(object) };
     const notes = {
-      // Another process has looked since: what it says is Missing may have been there between, and so may the organization, or a list.
-      ...(isOthers ? { ...lasting, missedAt: missingSince(object, toldAt), ...(!isKnown && { looks: 0 }) } : kept),
+      // Another process has looked since: what it says is Missing may have been there between, and
+      // so may the organization, or a list.
+      ...(isOthers
+        ? { ...lasting, missedAt: missingSince(object, toldAt), ...(!isKnown && { looks: 0 }) }
+        : kept),
       ...(isOthers && mayHide(object) && { lostNames: withLostName(kept, theirs, monotonic) }),
       settlesAt: known.settlesAt,
       ...openNow(known, object.status),
@@ -72,7 +84,9 @@ export class Notebook {
     this.#notes.set(keyOf(object), notes);
   }
 
-  /** The first byte of an intent is about to leave: from now on nobody can say that it never did. */
+  /**
+   * The first byte of an intent is about to leave: from now on nobody can say that it never did.
+   */
   leaves(object: Organization, monotonic: number): void {
     this.set(object, leftAt(this.of(object, monotonic), monotonic, this.atWorkMs));
   }
@@ -81,24 +95,27 @@ export class Notebook {
   written(key: string): void {
     const kept = this.#notes.get(key);
     const [claimed, ...standing] = kept?.unsent ?? [];
-    if (kept && claimed) this.#notes.set(key, { ...kept, unsent: [{ ...claimed, isOnRecord: true }, ...standing] });
+    if (kept && claimed)
+      this.#notes.set(key, { ...kept, unsent: [{ ...claimed, isOnRecord: true }, ...standing] });
   }
 
   /**
-   * A status has not got on record. Where that was an intent, the same one to the letter may stand there, which another process has
-   * written in the same second: it counts from now.
+   * A status has not got on record. Where that was an intent, the same one to the letter may stand
+   * there, which another process has written in the same second: it counts from now.
    */
   lost(key: string, object: Organization | undefined, monotonic: number): void {
     const kept = this.#notes.get(key);
     const [claimed, ...standing] = kept?.unsent ?? [];
     if (!kept || !claimed) return;
     const { session, ...rest } = kept;
-    // It speaks of nothing any more; but what it was answered, where that is written after all, is this process's own.
+    // It speaks of nothing any more; but what it was answered, where that is written after all, is
+    // this process's own.
     const ended = session && {
       session: { ...session, anchor: '', draft: { ...session.draft, pendingChange: undefined } },
     };
     const refused = claimed.isOnRecord ? [] : [claimed];
-    const isTheirs = object !== undefined && unsentOf({ unsent: refused }, object.status?.pendingChange);
+    const isTheirs =
+      object !== undefined && unsentOf({ unsent: refused }, object.status?.pendingChange);
     const settlesAt = monotonic + this.atWorkMs;
     const theirs = isTheirs && {
       ...openNow({ settlesAt, openUntil: kept.openUntil }, object.status),
@@ -137,7 +154,8 @@ export class Notebook {
   /** Its finalizer is off. */
   letGo(object: KubeObject, monotonic: number): void {
     const kept = this.#notes.get(keyOf(object));
-    if (kept?.uid === object.metadata.uid) this.set(object, { ...kept, letGoUntil: monotonic + UNHEARD_MS });
+    if (kept?.uid === object.metadata.uid)
+      this.set(object, { ...kept, letGoUntil: monotonic + UNHEARD_MS });
   }
 
   forget(key: string): void {
@@ -145,7 +163,10 @@ export class Notebook {
   }
 }
 
-/** What another process has missed is missed no later than this one was told so, whatever the clock that dated it says. */
+/**
+ * What another process has missed is missed no later than this one was told so, whatever the clock
+ * that dated it says.
+ */
 function missingSince({ status }: Organization, toldAt: number): ReadonlyMap<string, number> {
   const missing = status?.privateEndpoints?.filter(({ state }) => state === 'Missing') ?? [];
   return new Map(missing.map((entry) => [tupleKey(entry), toldAt]));
@@ -159,5 +180,7 @@ function nameIn({ spec }: Organization): { readonly name?: string } {
 /** In a row, as far as a status can tell: it is Unavailable by an answer of 5xx. */
 function failedLooksIn({ status }: Organization): number {
   const { httpStatus = 0 } = status?.lastRequest ?? {};
-  return readyOf(status)?.reason === 'Unavailable' && httpStatus >= 500 ? (status?.attempts ?? 0) : 0;
+  return readyOf(status)?.reason === 'Unavailable' && httpStatus >= 500
+    ? (status?.attempts ?? 0)
+    : 0;
 }

@@ -1,15 +1,11 @@
 import type { Success } from '../../../api/reply/verdict.ts';
-import { cutText } from '../../../controller/conditions.ts';
 import { canonicalJson, digestOf, timestamp } from '../../status/canonical.ts';
-import { generationOf, lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
-import { nextWait } from '../../status/failures.ts';
-import { Listing, type Reported, sameKey, tupleKey } from '../endpoints/endpoints.ts';
+import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
+import { Listing, type Reported, tupleKey } from '../endpoints/endpoints.ts';
 import { type OrganizationReply, readReply, shownList, storedEntries } from '../endpoints/reply.ts';
 import { type Sent, type Settlement, settle, takenBack } from '../ledger/ledger.ts';
-import { LIMITS } from '../limits.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from '../resource.ts';
-import { blame } from './blame.ts';
 import {
   alteredDifferences,
   changeNotice,
@@ -21,7 +17,10 @@ import {
 } from './changes.ts';
 import { driftNotices, remarkNotices } from './ledger-notices.ts';
 import type { Step } from './next-step.ts';
-import { type Fresh, type Notes, type Session, TWO_LOOKS_MS, withLostName } from './session.ts';
+import { type Fresh, type Notes, type Session, withLostName } from './notes.ts';
+import { withDrift, withHistory } from './record.ts';
+import { sentBefore } from './sent.ts';
+import { TWO_LOOKS_MS } from './session.ts';
 import { settling, type Work } from './work.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
@@ -34,7 +33,10 @@ export interface Replied {
   readonly now: number;
 }
 
-/** What a reply adds to the attempt: the list settles what is open, and the draft says what was learned. */
+/**
+ * What a reply adds to the attempt: the list settles what is open, and the draft says what was
+ * learned.
+ */
 export function progress(replied: Replied): Notes & { readonly session: Session } {
   const { object, work, call, verdict, now } = replied;
   const { refusal, ...session } = work.session;
@@ -59,7 +61,9 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
       drift: session.drift + drift.length,
       fresh,
       ...(call.step === 'look' && session.fresh && { hasLookedAgain: true as const }),
-      ...((call.step === 'name' || (call.step === 'look' && call.by === 'name')) && { isNamed: true as const }),
+      ...((call.step === 'name' || (call.step === 'look' && call.by === 'name')) && {
+        isNamed: true as const,
+      }),
       ...(blamed?.split && { isSplit: true as const }),
       ...(refusal && !fresh.list && { refusal }),
       refusalsInRow: refusalsInRow(replied, blamed),
@@ -83,7 +87,8 @@ function missedAt(replied: Replied, { ledger }: Settlement): ReadonlyMap<string,
 
 /** What was there before a look by name is not known where nothing has been reported yet. */
 function nameSent({ work: { goal, session }, call }: Replied): string | undefined {
-  if (call.step === 'look' && call.by === 'name' && session.draft.organization?.name !== undefined) return goal.name;
+  if (call.step === 'look' && call.by === 'name' && session.draft.organization?.name !== undefined)
+    return goal.name;
   return call.step === 'name' ? call.name : undefined;
 }
 
@@ -109,7 +114,11 @@ function afterLook(replied: Replied, reply: OrganizationReply): Notes {
   };
 }
 
-function freshFrom({ work, call, verdict, secretVersion }: Replied, reply: OrganizationReply, notes: Notes): Fresh {
+function freshFrom(
+  { work, call, verdict, secretVersion }: Replied,
+  reply: OrganizationReply,
+  notes: Notes,
+): Fresh {
   const isEmpty = !reply.list && isTakenForEmpty(work, notes);
   const entries = reply.list ?? (isEmpty ? [] : undefined);
   // A name changes no endpoint: what the look has shown still counts.
@@ -127,59 +136,19 @@ function freshFrom({ work, call, verdict, secretVersion }: Replied, reply: Organ
   };
 }
 
-/** An API may leave out a list that is empty. It is believed where nothing else was ever seen but what this object removes. */
+/**
+ * An API may leave out a list that is empty. It is believed where nothing else was ever seen but
+ * what this object removes.
+ */
 function isTakenForEmpty({ session, plannedAt }: Work, { unlistedSince }: Notes): boolean {
-  if (unlistedSince === undefined || plannedAt.monotonic - unlistedSince < TWO_LOOKS_MS) return false;
+  if (unlistedSince === undefined || plannedAt.monotonic - unlistedSince < TWO_LOOKS_MS)
+    return false;
   const { organization, pendingChange } = session.draft;
   const last = storedEntries(session.draft);
   const total = organization?.privateEndpointsTotal ?? last.length;
   const isRemoved = (entry: Reported): boolean =>
     pendingChange?.remove.some((tuple) => new Listing([entry]).has(tuple)) ?? false;
   return total === last.filter(isRemoved).length;
-}
-
-/** The intent that this reply has to explain: the one it answers, or one that has left before. */
-function sentBefore(replied: Replied): BlamedSent | undefined {
-  const { work, call } = replied;
-  if (call.step !== 'send') return openSent(replied);
-  const { fresh } = work.session;
-  // A list that was only taken for empty has not shown that anything was lacking.
-  const before = fresh?.isAssumed ? undefined : (fresh?.shown ?? fresh?.list);
-  return { pending: call.pending, how: 'answered', before };
-}
-
-/** `split`: it was refused, and nobody in particular is to blame. */
-export type BlamedSent = Sent & { readonly split?: boolean };
-
-/** The intent on record, which was lost or refused. */
-export function openSent({ object, work, now }: Pick<Replied, 'object' | 'work' | 'now'>): BlamedSent | undefined {
-  const { session } = work;
-  const pending = session.draft.pendingChange;
-  if (!pending) return undefined;
-  if (!pending.refused) return { pending, how: 'lost' };
-  const { httpStatus, requestId } = pending.refused;
-  const message = session.refusal?.message ?? textOf(pending.refused, session.draft.lastRequest);
-  const { isBlamed, split } = blame(pending, message);
-  const sent = new Set([...pending.add, ...pending.remove].map(sameKey));
-  const isAgain = session.draft.privateEndpoints?.some((entry) => entry.lastError && sent.has(sameKey(entry)));
-  // What else has failed until now says nothing of these.
-  const wait = nextWait('Rejected', isAgain ? (object.status?.attempts ?? 0) + 1 : 1, object.metadata.uid);
-  return {
-    pending,
-    how: 'refused',
-    blamed: isBlamed,
-    split,
-    refusal: withoutUndefined({ httpStatus, requestId, message: cutText(message, LIMITS.ledgerMessage) }),
-    retryAt: now + wait,
-  };
-}
-
-/** What the API said, where that is still on record after a restart. */
-function textOf(refused: NonNullable<PendingChange['refused']>, last: OrganizationStatus['lastRequest']): string {
-  const isLast = last?.httpStatus === refused.httpStatus && last?.requestId === refused.requestId;
-  return (
-    (isLast ? last?.message : undefined) ?? `The API refused the request (HTTP ${refused.httpStatus ?? 'unknown'})`
-  );
 }
 
 interface Seen {
@@ -193,7 +162,8 @@ function settled({ work, now }: Replied, { reply, fresh, sent, notes }: Seen): S
   const { goal, session } = work;
   const ledger = session.draft.privateEndpoints ?? [];
   // What the look before a name has shown, it has proven when it was made, and no more since.
-  if (!fresh.list || !(reply.list || fresh.isAssumed)) return { ...NOTHING_SETTLED, ledger: takenBack(ledger, goal) };
+  if (!fresh.list || !(reply.list || fresh.isAssumed))
+    return { ...NOTHING_SETTLED, ledger: takenBack(ledger, goal) };
   return settle({
     ledger,
     list: fresh.list,
@@ -208,7 +178,11 @@ const NOTHING_SETTLED = { added: [], removed: [], remarks: [], inVain: [], alter
 /** The status but for drift, history and what the end of the attempt decides. */
 function drafted(
   { work, call, verdict, now }: Replied,
-  found: { readonly reply: OrganizationReply; readonly fresh: Fresh; readonly settlement: Settlement },
+  found: {
+    readonly reply: OrganizationReply;
+    readonly fresh: Fresh;
+    readonly settlement: Settlement;
+  },
 ): OrganizationStatus {
   const { reply, fresh, settlement } = found;
   const { draft } = work.session;
@@ -219,7 +193,8 @@ function drafted(
     ...draft,
     proof: { time: timestamp(now), apiHash: work.apiHash },
     lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
-    // What was taken for empty is the last list there was: with the intent gone, nothing else would tell that it had been emptied.
+    // What was taken for empty is the last list there was: with the intent gone, nothing else would
+    // tell that it had been emptied.
     organization: fresh.isAssumed ? { ...reply.shown, ...shownList([]) } : reply.shown,
     privateEndpoints: ledger.length > 0 ? ledger : undefined,
     pendingChange: isOpen(work, call, { fresh, ledger }) ? draft.pendingChange : undefined,
@@ -228,7 +203,10 @@ function drafted(
   });
 }
 
-/** A list settles what it answers and what was refused; what was lost is settled by time, and by a second look at what is gone. */
+/**
+ * A list settles what it answers and what was refused; what was lost is settled by time, and by a
+ * second look at what is gone.
+ */
 function isOpen(
   { session, notes, plannedAt }: Work,
   call: Replied['call'],
@@ -240,7 +218,10 @@ function isOpen(
 }
 
 /** One look has missed what was to be removed, and the second one is still to come. */
-export function isAwaited(pending: PendingChange | undefined, ledger: readonly LedgerEntry[]): boolean {
+export function isAwaited(
+  pending: PendingChange | undefined,
+  ledger: readonly LedgerEntry[],
+): boolean {
   const removed = new Set(pending?.remove.map(tupleKey));
   return ledger.some((entry) => entry.state === 'Missing' && removed.has(tupleKey(entry)));
 }
@@ -252,41 +233,10 @@ export function countInVain(notes: Notes, keys: readonly string[]): Notes {
   return { ...notes, inVain: { ...notes.inVain, counts } };
 }
 
-function refusalsInRow({ work, call }: Replied, refused: { readonly split?: boolean } | undefined): number {
+function refusalsInRow(
+  { work, call }: Replied,
+  refused: { readonly split?: boolean } | undefined,
+): number {
   if (call.step === 'send') return 0;
   return work.session.refusalsInRow + (refused && !refused.split ? 1 : 0);
-}
-
-/** `status.history` holds this many confirmed changes. */
-const HISTORY = 10;
-
-function withHistory(
-  status: OrganizationStatus,
-  changes: ReturnType<typeof confirmedChanges>,
-  { object, verdict, now }: Replied,
-): OrganizationStatus {
-  if (changes.length === 0) return status;
-  const { requestId } = verdict;
-  const entry = {
-    time: timestamp(now),
-    generation: generationOf(object),
-    changes: changes.slice(0, LIMITS.historyChanges),
-  };
-  return {
-    ...status,
-    history: [...(status.history ?? []), { ...entry, ...(requestId !== undefined && { requestId }) }].slice(-HISTORY),
-  };
-}
-
-function withDrift(
-  status: OrganizationStatus,
-  drift: readonly ReturnType<typeof nameDrift>[number][],
-  now: number,
-): OrganizationStatus {
-  if (drift.length === 0) return status;
-  const time = timestamp(now);
-  return {
-    ...status,
-    drift: [...(status.drift ?? []), ...drift.map((one) => ({ ...one, time }))].slice(-LIMITS.drift),
-  };
 }

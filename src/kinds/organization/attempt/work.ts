@@ -7,7 +7,8 @@ import type { Evidence } from '../ledger/ledger.ts';
 import type { Facts } from '../load.ts';
 import { addressOf } from '../remote.ts';
 import { FINALIZER, type Organization, type OrganizationSpec } from '../resource.ts';
-import { type Notes, type Session, sessionOf, settlingAt } from './session.ts';
+import { type Notes, type Session, settlingAt } from './notes.ts';
+import { sessionOf } from './session.ts';
 
 /** What every step of an attempt is done with. */
 export interface Work {
@@ -21,7 +22,10 @@ export interface Work {
   readonly session: Session;
   /** The user has said something that the status does not speak of yet. */
   readonly isNews: boolean;
-  /** Another object of it, or a write that stands in no status, has come after what was confirmed: what a look finds may be that. */
+  /**
+   * Another object of it, or a write that stands in no status, has come after what was confirmed:
+   * what a look finds may be that.
+   */
   readonly isOwed: boolean;
   /** Other objects stand for this organization. */
   readonly hasRivals: boolean;
@@ -46,7 +50,11 @@ export function isHeld(object: Organization): boolean {
 export function dueOf(
   object: Organization,
   { secret, triedSecret, hasSlot }: Facts,
-  asked: { readonly confirmed: boolean; readonly reassertMs?: number | undefined; readonly now: number },
+  asked: {
+    readonly confirmed: boolean;
+    readonly reassertMs?: number | undefined;
+    readonly now: number;
+  },
 ): Due {
   return whenDue({
     generation: generationOf(object),
@@ -70,12 +78,18 @@ export function workOf(
     goal,
     now,
     deadline,
-  }: { readonly spec: OrganizationSpec; readonly goal: Goal; readonly now: number; readonly deadline?: number },
+  }: {
+    readonly spec: OrganizationSpec;
+    readonly goal: Goal;
+    readonly now: number;
+    readonly deadline?: number;
+  },
 ): Work {
   const { segments, hash } = addressOf(baseUrl, spec.organizationId, goal);
   const isNew = isNews(object);
   const generation = generationOf(object);
-  const inVain = notes.inVain.generation !== generation ? { generation, counts: new Map() } : notes.inVain;
+  const inVain =
+    notes.inVain.generation !== generation ? { generation, counts: new Map() } : notes.inVain;
   return {
     spec,
     goal,
@@ -83,7 +97,9 @@ export function workOf(
     hash,
     apiHash,
     notes: { ...notes, inVain },
-    session: isNew ? withRefusalsDue(sessionOf(object, notes, monotonic)) : sessionOf(object, notes, monotonic),
+    session: isNew
+      ? withRefusalsDue(sessionOf(object, notes, monotonic))
+      : sessionOf(object, notes, monotonic),
     isNews: isNew,
     isOwed: owed || confirmedAgainst(standing, now) !== undefined,
     hasRivals: standing.others.length > 0,
@@ -104,14 +120,20 @@ function withRefusalsDue(session: Session): Session {
   return { ...session, draft: { ...session.draft, privateEndpoints: ledger } };
 }
 
-/** Whether the user has said something that the status does not speak of yet: another spec, or a request to try now. */
+/**
+ * Whether the user has said something that the status does not speak of yet: another spec, or a
+ * request to try now.
+ */
 function isNews(object: Organization): boolean {
   const requested = requestedAt(object);
   if (requested !== undefined && requested !== object.status?.lastHandledReconcileAt) return true;
   return readyOf(object.status)?.observedGeneration !== generationOf(object);
 }
 
-/** When what was sent is over, by the wall clock as of the decision: what `settle` has to know of it. */
+/**
+ * When what was sent is over, by the wall clock as of the decision: what `settle` has to know of
+ * it.
+ */
 export function settling(
   { notes, plannedAt, atWorkMs }: Pick<Work, 'notes' | 'plannedAt' | 'atWorkMs'>,
   now: number,

@@ -1,6 +1,8 @@
 import { isStorable } from './identity.ts';
 
-/** What tells one private endpoint from another: the same id in another region is another endpoint. */
+/**
+ * What tells one private endpoint from another: the same id in another region is another endpoint.
+ */
 export interface Tuple {
   readonly id: string;
   readonly cloudProvider: string;
@@ -40,12 +42,21 @@ export function withAdds(entries: readonly Tuple[], add: readonly Tuple[] = []):
   return [...entries, ...add.filter((tuple) => !known.has(sameKey(tuple)))].map(tupleOf);
 }
 
-/** The tuple of a reported entry. A part that the list leaves out is taken from the endpoint that it stands for. */
+/**
+ * The tuple of a reported entry. A part that the list leaves out is taken from the endpoint that it
+ * stands for.
+ */
 export function asReported({ id, cloudProvider, region }: Reported, tuple: Tuple): Tuple {
-  return { id, cloudProvider: cloudProvider ?? tuple.cloudProvider, region: region ?? tuple.region };
+  return {
+    id,
+    cloudProvider: cloudProvider ?? tuple.cloudProvider,
+    region: region ?? tuple.region,
+  };
 }
 
-/** The list of a reply, ready to be asked about single endpoints; it may have thousands of entries. */
+/**
+ * The list of a reply, ready to be asked about single endpoints; it may have thousands of entries.
+ */
 export class Listing {
   readonly entries: readonly Reported[];
   readonly #byId = new Map<string, Reported[]>();
@@ -60,7 +71,10 @@ export class Listing {
     }
   }
 
-  /** Whether exactly this tuple is listed, to the byte. A part that the list leaves out is no contradiction. */
+  /**
+   * Whether exactly this tuple is listed, to the byte. A part that the list leaves out is no
+   * contradiction.
+   */
   has(tuple: Tuple): boolean {
     return this.exact(tuple) !== undefined;
   }
@@ -71,8 +85,8 @@ export class Listing {
   }
 
   /**
-   * The entry that means this endpoint, in whatever case it is written; the one that is equal to the byte first. One that the
-   * ledger could not hold is somebody else's with the same id.
+   * The entry that means this endpoint, in whatever case it is written; the one that is equal to
+   * the byte first. One that the ledger could not hold is somebody else's with the same id.
    */
   find(tuple: Tuple): Reported | undefined {
     const key = sameKey(tuple);
@@ -90,10 +104,12 @@ export class Listing {
 }
 
 /**
- * The list in a result. Undefined where none can be read: no array, or one that is not empty and has no entry with an id.
- * That is unknown, not empty.
+ * The list in a result. Undefined where none can be read: no array, or one that is not empty and
+ * has no entry with an id. That is unknown, not empty.
  */
-export function readList(result: Readonly<Record<string, unknown>>): readonly Reported[] | undefined {
+export function readList(
+  result: Readonly<Record<string, unknown>>,
+): readonly Reported[] | undefined {
   const list = Object.hasOwn(result, 'privateEndpoints') ? result.privateEndpoints : undefined;
   if (!Array.isArray(list)) return undefined;
   const entries = list.flatMap(readEntry);
@@ -119,6 +135,9 @@ function word(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : undefined;
 }
 
-function named<Name extends string>(name: Name, value: string | undefined): { readonly [N in Name]?: string } {
+function named<Name extends string>(
+  name: Name,
+  value: string | undefined,
+): { readonly [N in Name]?: string } {
   return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]?: string });
 }

@@ -3,9 +3,10 @@ import { LIMITS } from '../limits.ts';
 import type { Tuple } from './endpoints.ts';
 
 /**
- * Each of these characters is one byte in the JSON that is stored. Ledger and intent repeat what spec lists and may never be cut:
- * of other characters, which cost up to six bytes, they would outgrow what the API server can store. It also keeps out the line
- * break of a YAML block and letters that look alike.
+ * Each of these characters is one byte in the JSON that is stored. Ledger and intent repeat what
+ * spec lists and may never be cut: of other characters, which cost up to six bytes, they would
+ * outgrow what the API server can store. It also keeps out the line break of a YAML block and
+ * letters that look alike.
  */
 const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
 /** The ledger keeps what the API reports, which may have blanks. */
@@ -31,8 +32,13 @@ function identity(about: About, pattern: RegExp, what: string) {
   return { id: part('id'), cloudProvider: part('cloudProvider'), region: part('region') };
 }
 
-/** Whether the ledger can hold it to the byte; one value out of bounds makes the API server refuse the whole status. */
+/**
+ * Whether the ledger can hold it to the byte; one value out of bounds makes the API server refuse
+ * the whole status.
+ */
 export function isStorable(tuple: Tuple): boolean {
   const parts = ['id', 'cloudProvider', 'region'] as const;
-  return parts.every((part) => tuple[part].length <= LIMITS[part] && PLAIN_OR_BLANK.test(tuple[part]));
+  return parts.every(
+    (part) => tuple[part].length <= LIMITS[part] && PLAIN_OR_BLANK.test(tuple[part]),
+  );
 }

@@ -36,16 +36,22 @@ export function readReply(
 }
 
 /** How a list stands in the status. */
-export function shownList(list: readonly Reported[]): Pick<Shown, 'privateEndpoints' | 'privateEndpointsTotal'> {
+export function shownList(
+  list: readonly Reported[],
+): Pick<Shown, 'privateEndpoints' | 'privateEndpointsTotal'> {
   return {
-    privateEndpoints: list.slice(0, LIMITS.reportedEndpoints).map(({ id, cloudProvider, region, description }) =>
-      withoutUndefined({
-        id: cutText(id, LIMITS.id),
-        description: description === undefined ? undefined : line(description, LIMITS.reportedDescription),
-        cloudProvider: cloudProvider === undefined ? undefined : cutText(cloudProvider, LIMITS.cloudProvider),
-        region: region === undefined ? undefined : cutText(region, LIMITS.region),
-      }),
-    ),
+    privateEndpoints: list
+      .slice(0, LIMITS.reportedEndpoints)
+      .map(({ id, cloudProvider, region, description }) =>
+        withoutUndefined({
+          id: cutText(id, LIMITS.id),
+          description:
+            description === undefined ? undefined : line(description, LIMITS.reportedDescription),
+          cloudProvider:
+            cloudProvider === undefined ? undefined : cutText(cloudProvider, LIMITS.cloudProvider),
+          region: region === undefined ? undefined : cutText(region, LIMITS.region),
+        }),
+      ),
     privateEndpointsTotal: list.length,
   };
 }

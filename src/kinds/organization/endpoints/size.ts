@@ -1,13 +1,25 @@
 import { withoutUndefined } from '../../status/common-status.ts';
 import type { OrganizationStatus } from '../resource.ts';
 
-/** A status beyond this many bytes of JSON loses what it only repeats of replies. An object must stay far below what etcd takes. */
+/**
+ * A status beyond this many bytes of JSON loses what it only repeats of replies. An object must
+ * stay far below what etcd takes.
+ */
 const ROOM = 200 * 1024;
 
-/** The status, with what the API reported cut down where it would be too large. What the operator needs to go on is never cut. */
+/**
+ * The status, with what the API reported cut down where it would be too large. What the operator
+ * needs to go on is never cut.
+ */
 export function fitted(status: OrganizationStatus): OrganizationStatus {
   let cut = status;
-  for (const shorten of [withFewerReported, withoutHistory, withoutPlanBodies, withoutDescriptions, withoutFound]) {
+  for (const shorten of [
+    withFewerReported,
+    withoutHistory,
+    withoutPlanBodies,
+    withoutDescriptions,
+    withoutFound,
+  ]) {
     if (Buffer.byteLength(JSON.stringify(cut)) <= ROOM) return cut;
     cut = withoutUndefined(shorten(cut));
   }
@@ -18,7 +30,10 @@ export function fitted(status: OrganizationStatus): OrganizationStatus {
 function withFewerReported(status: OrganizationStatus): OrganizationStatus {
   const { organization } = status;
   if (!organization?.privateEndpoints) return status;
-  return { ...status, organization: { ...organization, privateEndpoints: organization.privateEndpoints.slice(0, 20) } };
+  return {
+    ...status,
+    organization: { ...organization, privateEndpoints: organization.privateEndpoints.slice(0, 20) },
+  };
 }
 
 function withoutHistory(status: OrganizationStatus): OrganizationStatus {
@@ -28,7 +43,10 @@ function withoutHistory(status: OrganizationStatus): OrganizationStatus {
 function withoutPlanBodies(status: OrganizationStatus): OrganizationStatus {
   const { plan } = status;
   if (!plan) return status;
-  return { ...status, plan: { ...plan, requests: plan.requests.map(({ method, path }) => ({ method, path })) } };
+  return {
+    ...status,
+    plan: { ...plan, requests: plan.requests.map(({ method, path }) => ({ method, path })) },
+  };
 }
 
 /** In the ledger, they and the texts of refusals only repeat replies. */
@@ -42,5 +60,8 @@ function withoutDescriptions(status: OrganizationStatus): OrganizationStatus {
 }
 
 function withoutFound(status: OrganizationStatus): OrganizationStatus {
-  return { ...status, privateEndpoints: status.privateEndpoints?.filter(({ origin }) => origin !== 'Found') };
+  return {
+    ...status,
+    privateEndpoints: status.privateEndpoints?.filter(({ origin }) => origin !== 'Found'),
+  };
 }

@@ -12,10 +12,12 @@ const BY_ITSELF = 'The operator tries again by itself';
 /** What a user can do about a reply, per class; ends the condition's message. */
 const ADVICE: Readonly<Record<FailureClass, string>> = {
   Rejected: 'Change the spec to what the API accepts',
-  Unauthorized: 'Put a valid, enabled API key in the Secret; it is tried again as soon as the Secret changes',
+  Unauthorized:
+    'Put a valid, enabled API key in the Secret; it is tried again as soon as the Secret changes',
   Forbidden:
     'Give the API key a role that may change the organization (an admin’s), or add the operator’s address to the key’s allow-list',
-  NotFound: 'Check organizationId, that the key belongs to this organization, and that --api-url is right',
+  NotFound:
+    'Check organizationId, that the key belongs to this organization, and that --api-url is right',
   Conflict: `Something else is changing the organization. ${BY_ITSELF}`,
   DependencyNotReady: `The API waits for something else. ${BY_ITSELF}`,
   RateLimited: `The key has used up its calls and is paused for all its objects. ${BY_ITSELF}`,
@@ -40,10 +42,15 @@ export function counted(count: number): string {
   return `${count} private ${count === 1 ? 'endpoint' : 'endpoints'}`;
 }
 
-/** The path of an endpoint in differences, drift and history. Long ids differ at their end: the middle is left out. */
+/**
+ * The path of an endpoint in differences, drift and history. Long ids differ at their end: the
+ * middle is left out.
+ */
 export function fieldOf({ id }: Pick<Tuple, 'id'>, part = ''): string {
   const shown =
-    id.length > LONGEST_IN_FIELD ? `${id.slice(0, LONGEST_IN_FIELD / 2)}…${id.slice(-LONGEST_IN_FIELD / 2)}` : id;
+    id.length > LONGEST_IN_FIELD
+      ? `${id.slice(0, LONGEST_IN_FIELD / 2)}…${id.slice(-LONGEST_IN_FIELD / 2)}`
+      : id;
   return `privateEndpoints[${shown}]${part}`;
 }
 
@@ -52,7 +59,9 @@ export function placeOf({ cloudProvider, region }: Tuple): string {
 }
 
 function short(id: string): string {
-  return id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID / 2)}…${id.slice(-LONGEST_ID / 2)}` : id;
+  return id.length > LONGEST_ID
+    ? `${id.slice(0, LONGEST_ID / 2)}…${id.slice(-LONGEST_ID / 2)}`
+    : id;
 }
 
 /** A text of the API in a message: one line of bounded length, in quotes. */

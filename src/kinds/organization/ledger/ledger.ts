@@ -1,4 +1,3 @@
-import { cutText } from '../../../controller/conditions.ts';
 import { timestamp, wholeSecond } from '../../status/canonical.ts';
 import {
   asReported,
@@ -13,12 +12,26 @@ import { isStorable } from '../endpoints/identity.ts';
 import { type Goal, isListedIn, isOurs } from '../goal.ts';
 import { LIMITS } from '../limits.ts';
 import type { LedgerEntry, PendingChange } from '../resource.ts';
-import { type Hands, isMissedFor, SAME_AGAIN_MS, SECOND_LOOK_MS } from './missed.ts';
+import {
+  added,
+  bare,
+  failedAs,
+  found,
+  isEqual,
+  kept,
+  missed,
+  refused,
+  stillOpen,
+} from './entries.ts';
+import { type Hands, isMissedFor, isSurelyOurs, SAME_AGAIN_MS, SECOND_LOOK_MS } from './times.ts';
 
 /** An intent that has left, or may have. */
 export interface Sent {
   readonly pending: Pick<PendingChange, 'time' | 'add' | 'remove'>;
-  /** `answered`: the list is in the reply to it. `refused`: nothing of it is taken for done. `lost`: nobody can tell. */
+  /**
+   * `answered`: the list is in the reply to it. `refused`: nothing of it is taken for done. `lost`:
+   * nobody can tell.
+   */
   readonly how: 'answered' | 'refused' | 'lost';
   /** What it was decided on, where this process still has it. */
   readonly before?: Listing | undefined;
@@ -56,7 +69,7 @@ export type Remark =
   | 'vanished';
 
 /** What becomes of one endpoint; without `entry` it is in the ledger no more. */
-interface Line {
+export interface Line {
   readonly entry?: LedgerEntry;
   readonly remark?: Remark;
   /** Ours came or went, as this object wanted it. */
@@ -78,10 +91,9 @@ export interface Settlement {
   readonly altered: readonly { readonly sent: Tuple; readonly entry: LedgerEntry }[];
 }
 
-/** What nobody can tell was ours counts as such only so soon after it was sent. */
-const SURELY_OURS_MS = 300_000;
-
-/** The table of the contract: what one list proves about each endpoint of ledger, intent and spec. */
+/**
+ * The table of the contract: what one list proves about each endpoint of ledger, intent and spec.
+ */
 export function settle(evidence: Evidence): Settlement {
   const { goal, sent, list } = evidence;
   const lines = new Map<string, { readonly tuple: Tuple; readonly line: Line }>();
@@ -90,9 +102,12 @@ export function settle(evidence: Evidence): Settlement {
   }
   const known = new Set(evidence.ledger.map(sameKey));
   for (const tuple of sent?.pending.add ?? []) {
-    if (!known.has(sameKey(tuple))) lines.set(`add ${tupleKey(tuple)}`, { tuple, line: afterAdd(tuple, evidence) });
+    if (!known.has(sameKey(tuple)))
+      lines.set(`add ${tupleKey(tuple)}`, { tuple, line: afterAdd(tuple, evidence) });
   }
-  const kept = new Set([...lines.values()].flatMap(({ line }) => (line.entry ? [sameKey(line.entry)] : [])));
+  const kept = new Set(
+    [...lines.values()].flatMap(({ line }) => (line.entry ? [sameKey(line.entry)] : [])),
+  );
   for (const tuple of goal.endpoints ?? []) {
     // One entry too many, and the API server refuses the whole status.
     if (kept.size >= LIMITS.ledger) break;
@@ -107,7 +122,9 @@ export function settle(evidence: Evidence): Settlement {
 /** What holds without any list: what was adopted is so only while the spec says it. */
 export function takenBack(ledger: readonly LedgerEntry[], { adopt }: Goal): readonly LedgerEntry[] {
   if (adopt) return ledger;
-  return ledger.map((entry) => (entry.origin === 'Adopted' ? { ...entry, origin: 'Found' } : entry));
+  return ledger.map((entry) =>
+    entry.origin === 'Adopted' ? { ...entry, origin: 'Found' } : entry,
+  );
 }
 
 function lineFor(entry: LedgerEntry, evidence: Evidence): Line {
@@ -115,7 +132,9 @@ function lineFor(entry: LedgerEntry, evidence: Evidence): Line {
   if (entry.state === 'Unconfirmed' || entry.state === 'Refused') {
     const isSent = sent?.pending.add.some((tuple) => sameKey(tuple) === sameKey(entry)) ?? false;
     if (isSent) return afterAdd(entry, evidence);
-    return entry.state === 'Refused' ? refusedBefore(entry, evidence) : unconfirmed(entry, evidence);
+    return entry.state === 'Refused'
+      ? refusedBefore(entry, evidence)
+      : unconfirmed(entry, evidence);
   }
   if (entry.origin === 'Found' && !isListedIn(goal, entry)) {
     return goal.spared ? {} : { remark: 'left' };
@@ -143,7 +162,8 @@ function afterAdd(tuple: Tuple, evidence: Evidence): Line {
     }
     case 'lost':
       if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);
-      if (isSurelyOurs(Date.parse(sent.pending.time), evidence)) return { entry: added(tuple, reported), did: 'added' };
+      if (isSurelyOurs(Date.parse(sent.pending.time), evidence))
+        return { entry: added(tuple, reported), did: 'added' };
       return unlessAdopted(found(tuple, reported, goal), 'maybe-ours');
     case 'refused':
       if (reported) return unlessAdopted(found(tuple, reported, goal), 'refused-but-there');
@@ -157,13 +177,21 @@ function unlessAdopted(entry: LedgerEntry, remark: Remark): Line {
 
 const givenUp: Line = { remark: 'given-up', inVain: true };
 
-/** The entry with a sent id that the look before lacked, where the API keeps something else in the other fields. */
-function changedOnTheWay(tuple: Tuple, list: Listing, before: Listing | undefined): Reported | undefined {
-  return before && list.withId(tuple.id).find((entry) => before.withId(tuple.id).every((old) => !isEqual(old, entry)));
-}
-
-function isEqual(a: Reported, b: Reported): boolean {
-  return a.id === b.id && a.cloudProvider === b.cloudProvider && a.region === b.region;
+/**
+ * The entry with a sent id that the look before lacked, where the API keeps something else in the
+ * other fields.
+ */
+function changedOnTheWay(
+  tuple: Tuple,
+  list: Listing,
+  before: Listing | undefined,
+): Reported | undefined {
+  return (
+    before &&
+    list
+      .withId(tuple.id)
+      .find((entry) => before.withId(tuple.id).every((old) => !isEqual(old, entry)))
+  );
 }
 
 /** Sent and answered before; the list was late. */
@@ -173,7 +201,8 @@ function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
   if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
   const sentAt = Date.parse(entry.nextAttemptTime ?? '') - evidence.atWorkMs;
   const overAt = evidence.openUntil?.(entry);
-  if (isSurelyOurs(sentAt, evidence, overAt)) return { entry: added(entry, reported), did: 'added' };
+  if (isSurelyOurs(sentAt, evidence, overAt))
+    return { entry: added(entry, reported), did: 'added' };
   return unlessAdopted(found(entry, reported, evidence.goal), 'maybe-ours');
 }
 
@@ -182,18 +211,18 @@ function isOver(entry: LedgerEntry, { openUntil, settled, now }: Evidence): bool
   return openUntil ? openUntil(entry) <= now : settled;
 }
 
-function stillOpen(tuple: Tuple, { settlesAt }: Evidence): Line {
-  const nextAttemptTime = timestamp(wholeSecond(settlesAt));
-  return { entry: { ...tupleOf(tuple), origin: 'Added', state: 'Unconfirmed', nextAttemptTime } };
-}
-
 function refusedBefore(entry: LedgerEntry, { list, goal }: Evidence): Line {
   const reported = list.find(entry);
   if (reported) return { entry: found(entry, reported, goal) };
   return isListedIn(goal, entry) && !goal.spared ? { entry } : {};
 }
 
-function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidence: Evidence, sent: Sent): Line {
+function afterRemove(
+  entry: LedgerEntry,
+  reported: Reported | undefined,
+  evidence: Evidence,
+  sent: Sent,
+): Line {
   const { goal } = evidence;
   if (sent.how === 'answered' && !reported) return { did: 'removed' };
   if (!reported) {
@@ -201,13 +230,21 @@ function afterRemove(entry: LedgerEntry, reported: Reported | undefined, evidenc
     return { entry: entry.state === 'Missing' ? entry : missed(entry, evidence.now) };
   }
   if (sent.how === 'refused') {
-    return { entry: kept(sent.blamed?.(entry) ? { ...entry, ...failedAs(sent) } : entry, reported, goal) };
+    return {
+      entry: kept(sent.blamed?.(entry) ? { ...entry, ...failedAs(sent) } : entry, reported, goal),
+    };
   }
-  // Only with the status that ends the intent: an object with nothing of its own is let go, and this may still be at work.
-  const isSame = isSurelyOurs(Date.parse(sent.pending.time), evidence) && !isMissedFor(SAME_AGAIN_MS, entry, evidence);
+  // Only with the status that ends the intent: an object with nothing of its own is let go, and
+  // this may still be at work.
+  const isSame =
+    isSurelyOurs(Date.parse(sent.pending.time), evidence) &&
+    !isMissedFor(SAME_AGAIN_MS, entry, evidence);
   if (sent.how === 'lost' && !isSame) {
     if (evidence.settled)
-      return { entry: { ...kept(entry, reported, goal), origin: 'Found' }, remark: 'maybe-still-ours' };
+      return {
+        entry: { ...kept(entry, reported, goal), origin: 'Found' },
+        remark: 'maybe-still-ours',
+      };
     // Until then it is not to be forgotten that it was gone for so long.
     if (entry.state === 'Missing') return { entry };
   }
@@ -233,59 +270,6 @@ function missing(entry: LedgerEntry, reported: Reported | undefined, evidence: E
   return { entry: { ...present, origin: 'Found' }, remark: 'came-back' };
 }
 
-function missed(entry: LedgerEntry, now: number): LedgerEntry {
-  return { ...bare(entry), state: 'Missing', nextAttemptTime: timestamp(wholeSecond(now + SECOND_LOOK_MS)) };
-}
-
-function kept(entry: LedgerEntry, reported: Reported, goal: Goal): LedgerEntry {
-  const { lastError, nextAttemptTime } = entry;
-  // What is wanted again has nothing to do with a removal that was refused.
-  const isFailed = lastError !== undefined && isOurs(entry) && !goal.wanted.has(sameKey(entry));
-  return {
-    ...bare(entry),
-    ...describedBy(reported),
-    ...(entry.origin === 'Found' && goal.adopt && isListedIn(goal, entry) && { origin: 'Adopted' as const }),
-    state: 'Present',
-    ...(isFailed && { lastError, nextAttemptTime }),
-  };
-}
-
-function bare({ id, cloudProvider, region, description, origin, state }: LedgerEntry): LedgerEntry {
-  const entry = { id, cloudProvider, region, state };
-  return { ...entry, ...(origin && { origin }), ...(description !== undefined && { description }) };
-}
-
-function added(tuple: Tuple, reported: Reported): LedgerEntry {
-  return { ...asReported(reported, tuple), ...describedBy(reported), origin: 'Added', state: 'Present' };
-}
-
-/** Only what spec lists is adopted: anything else would be removed at once. */
-function found(tuple: Tuple, reported: Reported, goal: Goal): LedgerEntry {
-  const origin = goal.adopt && isListedIn(goal, tuple) ? 'Adopted' : 'Found';
-  return { ...asReported(reported, tuple), ...describedBy(reported), origin, state: 'Present' };
-}
-
-function refused(tuple: Tuple, sent: Sent): LedgerEntry {
-  return { ...tupleOf(tuple), state: 'Refused', ...failedAs(sent) };
-}
-
-function failedAs({ refusal, retryAt }: Sent): Pick<LedgerEntry, 'lastError' | 'nextAttemptTime'> {
-  return {
-    lastError: refusal ?? {},
-    ...(retryAt !== undefined && { nextAttemptTime: timestamp(wholeSecond(retryAt)) }),
-  };
-}
-
-function describedBy({ description }: Reported): { readonly description?: string } {
-  if (description === undefined || description === '') return {};
-  return { description: cutText(description, LIMITS.ledgerDescription) };
-}
-
-/** A time ahead of the clock counts as long past, but for what rounding up to a second adds; and no clock that was put back makes it later. */
-function isSurelyOurs(sentAt: number, { now, atWorkMs, settlesAt }: Evidence, overAt = settlesAt): boolean {
-  return now - sentAt > -1_000 && now - Math.min(sentAt, overAt - atWorkMs) <= SURELY_OURS_MS;
-}
-
 function summed(lines: readonly { readonly tuple: Tuple; readonly line: Line }[]): Settlement {
   const which = (did: Line['did']): Tuple[] =>
     lines.flatMap(({ tuple, line }) => (line.did === did ? [tupleOf(line.entry ?? tuple)] : []));
@@ -293,8 +277,12 @@ function summed(lines: readonly { readonly tuple: Tuple; readonly line: Line }[]
     ledger: lines.flatMap(({ line }) => (line.entry ? [line.entry] : [])),
     added: which('added'),
     removed: which('removed'),
-    remarks: lines.flatMap(({ tuple, line }) => (line.remark ? [{ remark: line.remark, tuple: tupleOf(tuple) }] : [])),
+    remarks: lines.flatMap(({ tuple, line }) =>
+      line.remark ? [{ remark: line.remark, tuple: tupleOf(tuple) }] : [],
+    ),
     inVain: lines.flatMap(({ tuple, line }) => (line.inVain ? [sameKey(tuple)] : [])),
-    altered: lines.flatMap(({ line: { entry, sentAs } }) => (entry && sentAs ? [{ sent: sentAs, entry }] : [])),
+    altered: lines.flatMap(({ line: { entry, sentAs } }) =>
+      entry && sentAs ? [{ sent: sentAs, entry }] : [],
+    ),
   };
 }

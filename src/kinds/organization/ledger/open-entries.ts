@@ -8,5 +8,7 @@ export function openEntries(ledger: readonly LedgerEntry[] = []): readonly Ledge
 /** Epoch ms: when what one look has missed is looked at again. */
 export function secondLooks(ledger: readonly LedgerEntry[] = []): number[] {
   const missing = ledger.filter(({ state }) => state === 'Missing');
-  return missing.flatMap(({ nextAttemptTime }) => (nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)]));
+  return missing.flatMap(({ nextAttemptTime }) =>
+    nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
+  );
 }

@@ -16,7 +16,7 @@ import { assertionTime } from '../../status/due.ts';
 import { nextWait } from '../../status/failures.ts';
 import { changeNotice, keptAs, otherwiseDescribed } from '../attempt/changes.ts';
 import { decisionOf, looksByName } from '../attempt/next-step.ts';
-import { type Notes, type Session, settlingAt } from '../attempt/session.ts';
+import { type Notes, type Session, settlingAt } from '../attempt/notes.ts';
 import type { Work } from '../attempt/work.ts';
 import { fitted } from '../endpoints/size.ts';
 import { counted, names } from '../endpoints/wording.ts';
@@ -51,8 +51,19 @@ export function conclude(object: Organization, work: Work, now: number, did: str
       : applied(object, work, now);
   const { session: _, ...left } = notes;
   const { httpStatus, requestId } = session.draft.lastRequest ?? {};
-  const facts = { httpStatus, requestId, reason: foremost?.reason ?? 'Applied', ...driftFact(session) };
-  return { ...said, notices: [...session.notices, ...(said.notices ?? [])], did, facts, notes: left };
+  const facts = {
+    httpStatus,
+    requestId,
+    reason: foremost?.reason ?? 'Applied',
+    ...driftFact(session),
+  };
+  return {
+    ...said,
+    notices: [...session.notices, ...(said.notices ?? [])],
+    did,
+    facts,
+    notes: left,
+  };
 }
 
 function failed(
@@ -97,17 +108,27 @@ function failed(
 function applied(object: Organization, work: Work, now: number): Said {
   const { session, spec } = work;
   const record = appliedRecord(object, work, now);
-  const interval = spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
+  const interval =
+    spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
   const from = Date.parse(record.time);
   const times = [
-    ...(interval === undefined ? [] : [wholeSecond(assertionTime(from, interval, object.metadata.uid))]),
+    ...(interval === undefined
+      ? []
+      : [wholeSecond(assertionTime(from, interval, object.metadata.uid))]),
     ...owedLooks(work, now),
   ];
   const nextAttempt = times.length === 0 ? undefined : Math.min(...times);
   const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(work) } as const;
   const { lastRequest } = session.draft;
-  const common = commonStatus(object, object.status, { summary, now, nextAttempt, acknowledge: true, lastRequest });
-  const recovered = currentReady(object, object.status)?.status === 'False' && session.notices.length === 0;
+  const common = commonStatus(object, object.status, {
+    summary,
+    now,
+    nextAttempt,
+    acknowledge: true,
+    lastRequest,
+  });
+  const recovered =
+    currentReady(object, object.status)?.status === 'False' && session.notices.length === 0;
   const after = ` after ${readyOf(object.status)?.reason ?? 'a failure'}`;
   return {
     status: fitted(withoutUndefined({ ...session.draft, ...common, applied: record })),
@@ -116,10 +137,15 @@ function applied(object: Organization, work: Work, now: number): Said {
   };
 }
 
-/** Epoch ms: when what is not as it should be yet is looked at again. For what another process left open, that is later than the time that stands there. */
+/**
+ * Epoch ms: when what is not as it should be yet is looked at again. For what another process left
+ * open, that is later than the time that stands there.
+ */
 function owedLooks({ session, notes, plannedAt }: Work, now: number): number[] {
   const ledger = session.draft.privateEndpoints;
-  const open = openEntries(ledger).map((entry) => wholeSecond(now + settlingAt(notes, entry) - plannedAt.monotonic));
+  const open = openEntries(ledger).map((entry) =>
+    wholeSecond(now + settlingAt(notes, entry) - plannedAt.monotonic),
+  );
   return [...secondLooks(ledger), ...open].filter((at) => at > now);
 }
 
@@ -144,9 +170,19 @@ function appliedRecord(
 /** On deletion: nothing of the object is left at the API; the finalizer is the next step. */
 function cleaned(object: Organization, { session }: Work, now: number): Said {
   const message = 'Private endpoints removed; deleting this object';
-  const summary = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending', message } as const;
+  const summary = {
+    ready: 'Unknown',
+    progress: 'Reconciling',
+    reason: 'Pending',
+    message,
+  } as const;
   const { lastRequest } = session.draft;
-  const common = commonStatus(object, object.status, { summary, now, acknowledge: true, lastRequest });
+  const common = commonStatus(object, object.status, {
+    summary,
+    now,
+    acknowledge: true,
+    lastRequest,
+  });
   return { status: fitted(withoutUndefined({ ...session.draft, ...common })), outcome: goOn };
 }
 
@@ -155,18 +191,29 @@ function appliedMessage({ goal, session }: Work): string {
   const what = [
     ...(goal.name === undefined ? [] : ['the declared name']),
     ...(goal.endpoints
-      ? [goal.endpoints.length === 0 ? 'no private endpoint of ours' : counted(goal.endpoints.length)]
+      ? [
+          goal.endpoints.length === 0
+            ? 'no private endpoint of ours'
+            : counted(goal.endpoints.length),
+        ]
       : []),
   ].join(' and ');
-  const unnamed = goal.name !== undefined && fresh?.name === undefined ? '; the response omitted the name' : '';
-  const assumed = fresh?.isAssumed ? '; the response omits the list of private endpoints, which counts as empty' : '';
-  const other = otherwiseDescribed(goal, fresh?.list?.entries, draft).map(({ endpoint }) => endpoint);
+  const unnamed =
+    goal.name !== undefined && fresh?.name === undefined ? '; the response omitted the name' : '';
+  const assumed = fresh?.isAssumed
+    ? '; the response omits the list of private endpoints, which counts as empty'
+    : '';
+  const other = otherwiseDescribed(goal, fresh?.list?.entries, draft).map(
+    ({ endpoint }) => endpoint,
+  );
   const described =
     other.length === 0 || !draft.differences
       ? ''
       : `. The description of ${names(other)} is another one at the API, which cannot change it: take the endpoint out of the list, wait until it is gone, and list it again, which may cut its connections`;
   // What is told of an endpoint stays while it is ours, also when it is listed as the API keeps it.
   const isAltered = goal.endpoints?.some((endpoint) => keptAs(endpoint, draft));
-  const altered = isAltered ? '. It keeps some of them with other fields than declared, see status.differences' : '';
+  const altered = isAltered
+    ? '. It keeps some of them with other fields than declared, see status.differences'
+    : '';
   return `The API has ${what}${unnamed}${assumed}${quoting(fresh?.requestId)}${altered}${described}`;
 }

@@ -5,7 +5,7 @@ import type { Attempt } from '../../engine/api-call.ts';
 import { type FailureReport, reportAttempt } from '../../engine/failure-report.ts';
 import { isReady, withoutUndefined } from '../../status/common-status.ts';
 import type { Step } from '../attempt/next-step.ts';
-import { type Notes, type Session, withLostName } from '../attempt/session.ts';
+import { type Notes, type Session, withLostName } from '../attempt/notes.ts';
 import type { Work } from '../attempt/work.ts';
 import { fitted } from '../endpoints/size.ts';
 import { advise, withoutStop } from '../endpoints/wording.ts';
@@ -18,21 +18,38 @@ import { ended, keeping, onRecord } from './go-on.ts';
 /** Every end of a step but success. */
 export type Unmade = Exclude<Attempt, { got: 'success' }>;
 
-/** No slot, no key, called off, or a failure that says nothing about the change: the attempt is over. */
+/**
+ * No slot, no key, called off, or a failure that says nothing about the change: the attempt is
+ * over.
+ */
 export function reportOther(
   object: Organization,
   { work, step }: { readonly work: Work; readonly step: Step },
-  { attempt, now, hint }: { readonly attempt: Unmade; readonly now: number; readonly hint?: string },
+  {
+    attempt,
+    now,
+    hint,
+  }: { readonly attempt: Unmade; readonly now: number; readonly hint?: string },
 ): NotedReport {
   const { deadline } = work;
   const did = attempt.got === 'failure' ? step.step : attempt.got;
   const isWaiting = attempt.got === 'no-slot' && step.step !== 'send';
   if (isWaiting) return wait(object, work, did, now);
-  // What this API has confirmed stays Ready behind a closed gate; the pacer wakes it when the gate opens.
-  if (attempt.got === 'gated' && isReady(object) && object.status?.applied?.requestHash === work.hash) {
+  // What this API has confirmed stays Ready behind a closed gate; the pacer wakes it when the gate
+  // opens.
+  if (
+    attempt.got === 'gated' &&
+    isReady(object) &&
+    object.status?.applied?.requestHash === work.hash
+  ) {
     return { outcome: awaitChange, did };
   }
-  const { notes, notAfter } = afterFailure(work, step, 'verdict' in attempt ? attempt.verdict : undefined, now);
+  const { notes, notAfter } = afterFailure(
+    work,
+    step,
+    'verdict' in attempt ? attempt.verdict : undefined,
+    now,
+  );
   const latest = Math.min(deadline ?? Number.POSITIVE_INFINITY, notAfter);
   const { status, outcome, notices } = reportAttempt({
     object,
@@ -41,8 +58,11 @@ export function reportOther(
     attempt,
     operation: UPDATE_ORGANIZATION,
     secretName: work.spec.credentialsSecretRef.name,
-    advice: (reason) => (hint === undefined ? advise(reason) : `${withoutStop(advise(reason))}. ${hint}`),
-    ...(latest < Number.POSITIVE_INFINITY && { adjust: () => ({ notAfter: Math.max(latest, now) }) }),
+    advice: (reason) =>
+      hint === undefined ? advise(reason) : `${withoutStop(advise(reason))}. ${hint}`,
+    ...(latest < Number.POSITIVE_INFINITY && {
+      adjust: () => ({ notAfter: Math.max(latest, now) }),
+    }),
     now,
   });
   return failedAttempt(object, work, {
@@ -56,8 +76,16 @@ export function reportOther(
   });
 }
 
-/** What an answer has settled, or proven, is on record before anybody waits for a slot: it may be long, and without proof others try. Any other is told where the process ends first. */
-function wait(object: Organization, { session, notes, hasRivals }: Work, did: string, now: number): NotedReport {
+/**
+ * What an answer has settled, or proven, is on record before anybody waits for a slot: it may be
+ * long, and without proof others try. Any other is told where the process ends first.
+ */
+function wait(
+  object: Organization,
+  { session, notes, hasRivals }: Work,
+  did: string,
+  now: number,
+): NotedReport {
   const { pendingChange, proof } = object.status ?? {};
   const isSettled = pendingChange !== undefined && session.draft.pendingChange === undefined;
   const isProven = hasRivals && proof === undefined && session.draft.proof !== undefined;
@@ -87,15 +115,28 @@ function failedAttempt(
   const { status, outcome, notes, step, did, now } = said;
   // An intent that never left, or whose answer says that nothing happened, is on record no more.
   const isOver = step.step === 'send';
-  const isLast = !status && deadline !== undefined && deadline > now && outcome.next === 'await-change';
+  const isLast =
+    !status && deadline !== undefined && deadline > now && outcome.next === 'await-change';
   const late = isLast ? recheckAt(deadline) : outcome;
-  if (!status && !isOver && !isUntold(object, session)) return { outcome: late, notices: said.notices, did, notes };
-  // Not on top of what stands there: what this attempt has settled would come back with it, and be settled once more.
+  if (!status && !isOver && !isUntold(object, session))
+    return { outcome: late, notices: said.notices, did, notes };
+  // Not on top of what stands there: what this attempt has settled would come back with it, and be
+  // settled once more.
   const written = fitted(
-    withoutUndefined({ ...session.draft, plan: undefined, ...status, ...(isOver && { pendingChange: undefined }) }),
+    withoutUndefined({
+      ...session.draft,
+      plan: undefined,
+      ...status,
+      ...(isOver && { pendingChange: undefined }),
+    }),
   );
   const { httpStatus, requestId } = status?.lastRequest ?? {};
-  const facts = { reason: status?.conditions?.[0]?.reason, httpStatus, requestId, ...driftFact(session) };
+  const facts = {
+    reason: status?.conditions?.[0]?.reason,
+    httpStatus,
+    requestId,
+    ...driftFact(session),
+  };
   return ended({
     status: written,
     outcome: late,
@@ -109,9 +150,19 @@ function failedAttempt(
 /** Two answers of 404 or 410 so far apart say that the organization is gone. */
 const GONE_AFTER_MS = 3 * 60_000;
 
-/** What this process remembers of a failure, and the latest time of the next attempt where that matters. */
+/**
+ * What this process remembers of a failure, and the latest time of the next attempt where that
+ * matters.
+ */
 function afterFailure(
-  { goal, plannedAt: { monotonic }, atWorkMs, notes: before, leftAt = monotonic, answeredAt = monotonic }: Work,
+  {
+    goal,
+    plannedAt: { monotonic },
+    atWorkMs,
+    notes: before,
+    leftAt = monotonic,
+    answeredAt = monotonic,
+  }: Work,
   step: Step,
   verdict: Failure | undefined,
   now: number,
@@ -124,13 +175,19 @@ function afterFailure(
     : lostNames;
   const notes: Notes = {
     ...rest,
-    ...(step.step === 'look' && step.by === 'list' && lookByNameUntil !== undefined && { lookByNameUntil }),
+    ...(step.step === 'look' &&
+      step.by === 'list' &&
+      lookByNameUntil !== undefined && { lookByNameUntil }),
     ...(lost && { lostNames: lost }),
   };
   if (goal.spared === undefined || verdict?.failure !== 'NotFound')
     return { notes, notAfter: Number.POSITIVE_INFINITY };
   const since = missingSince ?? answeredAt;
   const goneAt = since + GONE_AFTER_MS;
-  if (monotonic < goneAt) return { notes: { ...notes, missingSince: since }, notAfter: now + goneAt - answeredAt };
-  return { notes: { ...notes, missingSince: since, isGone: true }, notAfter: Number.POSITIVE_INFINITY };
+  if (monotonic < goneAt)
+    return { notes: { ...notes, missingSince: since }, notAfter: now + goneAt - answeredAt };
+  return {
+    notes: { ...notes, missingSince: since, isGone: true },
+    notAfter: Number.POSITIVE_INFINITY,
+  };
 }

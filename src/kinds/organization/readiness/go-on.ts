@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { goOn } from '../../../controller/outcome.ts';
 import { nextStep, type Step } from '../attempt/next-step.ts';
-import { anchorOf, type Notes, openNow, type Session } from '../attempt/session.ts';
+import { type Notes, openNow, type Session } from '../attempt/notes.ts';
+import { anchorOf } from '../attempt/session.ts';
 import type { Work } from '../attempt/work.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
 import { conclude, driftFact, type NotedReport } from './attempt-end.ts';
@@ -17,7 +18,11 @@ export function keeping(
   session: Session,
   status: OrganizationStatus | undefined = object.status,
 ): Notes {
-  return { ...notes, ...openNow(notes, status), session: { ...session, anchor: anchorOf(object, status) } };
+  return {
+    ...notes,
+    ...openNow(notes, status),
+    session: { ...session, anchor: anchorOf(object, status) },
+  };
 }
 
 export function goOnFrom(
@@ -30,26 +35,41 @@ export function goOnFrom(
   if (next.step === 'conclude') return ended(conclude(object, work, now, call.step));
   const did = call.step;
   // Another name that somebody gave it is on record before it is overwritten.
-  const isDrift = next.step === 'name' && !isDeepStrictEqual(session.draft.drift, object.status?.drift);
-  if (!isDrift && !hasSettled(object, session)) return { outcome: goOn, did, notes: keeping(object, notes, session) };
+  const isDrift =
+    next.step === 'name' && !isDeepStrictEqual(session.draft.drift, object.status?.drift);
+  if (!isDrift && !hasSettled(object, session))
+    return { outcome: goOn, did, notes: keeping(object, notes, session) };
   const said = onRecord(object, work, underway(object, session.draft, now));
   if (isDrift) return { ...said, outcome: goOn, did };
-  // The status of the next step tells what became of a change; another attempt would have to find it out anew.
+  // The status of the next step tells what became of a change; another attempt would have to find
+  // it out anew.
   return { outcome: goOn, did, notes: keeping(object, notes, session), lastWord: said };
 }
 
-/** Whether the status says something else of what was sent, or is there, than this attempt knows by now. */
+/**
+ * Whether the status says something else of what was sent, or is there, than this attempt knows by
+ * now.
+ */
 function hasSettled({ status }: Organization, { draft }: Session): boolean {
   const { pendingChange, privateEndpoints } = status ?? {};
-  return !isDeepStrictEqual([draft.pendingChange, draft.privateEndpoints], [pendingChange, privateEndpoints]);
+  return !isDeepStrictEqual(
+    [draft.pendingChange, draft.privateEndpoints],
+    [pendingChange, privateEndpoints],
+  );
 }
 
-/** What the attempt has learned so far, as the status says it from now on; its notices and drift are told with it. */
+/**
+ * What the attempt has learned so far, as the status says it from now on; its notices and drift are
+ * told with it.
+ */
 export function onRecord(
   object: Organization,
   { session, notes }: Pick<Work, 'session' | 'notes'>,
   status: OrganizationStatus,
-): Omit<NotedReport, 'outcome' | 'did'> & { readonly status: OrganizationStatus; readonly notes: Notes } {
+): Omit<NotedReport, 'outcome' | 'did'> & {
+  readonly status: OrganizationStatus;
+  readonly notes: Notes;
+} {
   return {
     status,
     notices: session.notices,

@@ -1,6 +1,7 @@
 import { lastRequestOf } from '../../status/common-status.ts';
 import { remarkNotices } from '../attempt/ledger-notices.ts';
-import { countInVain, isAwaited, openSent } from '../attempt/progress.ts';
+import { countInVain, isAwaited } from '../attempt/progress.ts';
+import { openSent } from '../attempt/sent.ts';
 import { settling, type Work } from '../attempt/work.ts';
 import { Listing, tupleOf } from '../endpoints/endpoints.ts';
 import { isOurs } from '../goal.ts';
@@ -22,7 +23,12 @@ const MOST_FAILED_LOOKS = 3;
 const LOOK_REFUSALS = new Set([400, 405, 422]);
 
 /** The declared name shows the list too. On deletion without one, what is ours goes unseen. */
-export function otherWayToLook(object: Organization, work: Work, failure: Failed, now: number): NotedReport {
+export function otherWayToLook(
+  object: Organization,
+  work: Work,
+  failure: Failed,
+  now: number,
+): NotedReport {
   const { goal, session, plannedAt } = work;
   const { httpStatus = 0 } = failure.verdict;
   const isRefused = LOOK_REFUSALS.has(httpStatus);
@@ -44,7 +50,10 @@ export function otherWayToLook(object: Organization, work: Work, failure: Failed
   return reportOther(object, { work: { ...work, notes }, step }, { attempt: failure, now, hint });
 }
 
-/** Nobody can look, so what is ours counts as there, and what was sent as over once it can no longer be at work. What a look has missed waits for the next one. */
+/**
+ * Nobody can look, so what is ours counts as there, and what was sent as over once it can no longer
+ * be at work. What a look has missed waits for the next one.
+ */
 function reportUnseen(object: Organization, work: Work, now: number): NotedReport {
   const { session, notes, plannedAt, goal } = work;
   const { pendingChange, privateEndpoints = [], ...rest } = session.draft;
@@ -57,10 +66,20 @@ function reportUnseen(object: Organization, work: Work, now: number): NotedRepor
   const { inVain, remarks, ...settled } = settle({ ledger: others, list, goal, sent, ...evidence });
   const ledger = [...settled.ledger, ...missed];
   const isOver = sent?.how === 'refused' || (evidence.settled && !isAwaited(pendingChange, ledger));
-  const draft = { ...rest, privateEndpoints: ledger, ...(!isOver && pendingChange && { pendingChange }) };
+  const draft = {
+    ...rest,
+    privateEndpoints: ledger,
+    ...(!isOver && pendingChange && { pendingChange }),
+  };
   const refusalsInRow = session.refusalsInRow + (sent?.how === 'refused' ? 1 : 0);
   const { monotonic } = plannedAt;
-  const fresh = { list, isAssumed: true, responseHash: '', secretVersion: '', at: monotonic } as const;
+  const fresh = {
+    list,
+    isAssumed: true,
+    responseHash: '',
+    secretVersion: '',
+    at: monotonic,
+  } as const;
   const notices = [...session.notices, ...remarkNotices(remarks)];
   const next = { ...session, draft, fresh, refusalsInRow, notices };
   return goOnFrom(

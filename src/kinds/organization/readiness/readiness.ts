@@ -2,7 +2,8 @@ import { quoting } from '../../status/common-status.ts';
 import type { FailureReason } from '../../status/failures.ts';
 import type { Decision } from '../attempt/decide.ts';
 import { looksByName, MOST_REFUSALS, nextChange } from '../attempt/next-step.ts';
-import { type Session, settlingAt, TWO_LOOKS_MS } from '../attempt/session.ts';
+import { type Session, settlingAt } from '../attempt/notes.ts';
+import { TWO_LOOKS_MS } from '../attempt/session.ts';
 import type { Work } from '../attempt/work.ts';
 import { sameKey } from '../endpoints/endpoints.ts';
 import { counted, names, shownName, withoutStop } from '../endpoints/wording.ts';
@@ -37,7 +38,8 @@ const UNTRIED_MS = 60_000;
 /** Everything that is not as declared, what ends soonest by itself first. */
 export function problemsOf(ending: Ending): Problem[] {
   const tooMuch = blocked(ending);
-  // The only look that there is sends the name, so nobody looks by himself, and no other problem comes to its end.
+  // The only look that there is sends the name, so nobody looks by himself, and no other problem
+  // comes to its end.
   if (tooMuch && looksByName(ending.work)) return [tooMuch];
   return [
     lost(ending),
@@ -73,10 +75,17 @@ function lost(ending: Ending): Problem | undefined {
   return { reason: 'OutcomeUnknown', message, ...(at !== undefined && { at }) };
 }
 
-/** At once, after 10 s, and when nothing that was sent can be at work any more; after that, where no list tells, as the class says. */
-function nextLookAt({ work: { notes, plannedAt, session }, now }: Ending): { readonly at?: number } {
+/**
+ * At once, after 10 s, and when nothing that was sent can be at work any more; after that, where no
+ * list tells, as the class says.
+ */
+function nextLookAt({ work: { notes, plannedAt, session }, now }: Ending): {
+  readonly at?: number;
+} {
   const open = openEntries(ledgerOf(session)).map((entry) => settlingAt(notes, entry));
-  const ahead = [notes.settlesAt, ...open].map((at) => at - plannedAt.monotonic).filter((left) => left > 0);
+  const ahead = [notes.settlesAt, ...open]
+    .map((at) => at - plannedAt.monotonic)
+    .filter((left) => left > 0);
   if (ahead.length === 0) return {};
   const left = Math.min(...ahead);
   if (notes.looks === 0) return { at: now };
@@ -92,9 +101,11 @@ function blocked({ work: { goal }, decision }: Ending): Problem | undefined {
 
 function waiting(ending: Ending): Problem | undefined {
   const { goal, session } = ending.work;
-  if (session.draft.pendingChange || !managesEndpoints(goal) || !session.fresh?.list) return undefined;
+  if (session.draft.pendingChange || !managesEndpoints(goal) || !session.fresh?.list)
+    return undefined;
   const ledger = ledgerOf(session);
-  const of = (state: LedgerEntry['state']): LedgerEntry[] => ledger.filter((entry) => entry.state === state);
+  const of = (state: LedgerEntry['state']): LedgerEntry[] =>
+    ledger.filter((entry) => entry.state === state);
   const [unconfirmed, removing, missing] = [of('Unconfirmed'), of('Removing'), of('Missing')];
   const what = [
     ...(unconfirmed.length > 0 ? [`added, and not in the list yet: ${names(unconfirmed)}`] : []),
@@ -113,7 +124,8 @@ function waiting(ending: Ending): Problem | undefined {
 
 /** Where the API reports another name, that is the fault that is told, and its waits count. */
 function lostName({ work: { notes, goal, plannedAt, session }, now }: Ending): Problem | undefined {
-  if (goal.name === undefined || goal.spared || (session.fresh?.name ?? goal.name) !== goal.name) return undefined;
+  if (goal.name === undefined || goal.spared || (session.fresh?.name ?? goal.name) !== goal.name)
+    return undefined;
   const others = (notes.lostNames ?? []).filter(({ name }) => name !== goal.name);
   const settlesAt = Math.max(0, ...others.map((other) => other.settlesAt));
   if (settlesAt <= plannedAt.monotonic) return undefined;
@@ -130,13 +142,18 @@ function unlisted(ending: Ending): Problem | undefined {
   const message = `The response has no list of private endpoints${quoting(fresh.requestId)}, so what is there is not known, and none is added or removed. The API is asked again a few times, then every 6 hours; if it stays so, ask its support`;
   // Two looks so far apart may count as an empty list, also after a restart.
   const secondLook = ending.now + TWO_LOOKS_MS + (notes.unlistedSince ?? 0) - plannedAt.monotonic;
-  return { reason: 'NotConfirmed', message, ...(secondLook > ending.now && { atLatest: secondLook }) };
+  return {
+    reason: 'NotConfirmed',
+    message,
+    ...(secondLook > ending.now && { atLatest: secondLook }),
+  };
 }
 
 function otherName({ work: { goal, session } }: Ending): Problem | undefined {
   const { name } = goal;
   const reported = session.fresh?.name;
-  if (goal.spared || name === undefined || reported === undefined || reported === name) return undefined;
+  if (goal.spared || name === undefined || reported === undefined || reported === name)
+    return undefined;
   if (!session.isNamed || session.nameRefusal) return undefined;
   const message = `The API accepted the name but reports another one: ${shownName(reported)}, not ${shownName(name)}${quoting(session.fresh?.requestId)}. It is sent again a few times, then every 6 hours; if it stays so, declare the name that the API keeps`;
   return { reason: 'NotConfirmed', message };
@@ -154,19 +171,31 @@ function refused(ending: Ending): Problem | undefined {
   const conflicts = new Set(ending.decision.conflicts.map(sameKey));
   // Where the spec has no list any more, nobody wants what was refused.
   const tried = managesEndpoints(goal) ? ledgerOf(session) : [];
-  const entries = tried.filter((entry) => entry.lastError !== undefined && !conflicts.has(sameKey(entry)));
+  const entries = tried.filter(
+    (entry) => entry.lastError !== undefined && !conflicts.has(sameKey(entry)),
+  );
   const { nameRefusal } = session;
   if (entries.length === 0 && !nameRefusal) return undefined;
   const isStopped = session.refusalsInRow >= MOST_REFUSALS;
-  const untried = isStopped && nextChange(ending.decision, { ...session, refusalsInRow: 0 }) !== undefined;
-  const said = [nameRefusal, ...entries.map(({ lastError }) => lastError)].filter((error) => error !== undefined);
+  const untried =
+    isStopped && nextChange(ending.decision, { ...session, refusalsInRow: 0 }) !== undefined;
+  const said = [nameRefusal, ...entries.map(({ lastError }) => lastError)].filter(
+    (error) => error !== undefined,
+  );
   const texts = [
     ...new Set(
-      said.map(({ message, requestId }) => `${withoutStop(message ?? 'no reason given')}${quoting(requestId)}`),
+      said.map(
+        ({ message, requestId }) =>
+          `${withoutStop(message ?? 'no reason given')}${quoting(requestId)}`,
+      ),
     ),
   ];
-  const what = [...(nameRefusal ? ['the name'] : []), ...(entries.length > 0 ? [names(entries)] : [])].join(' and ');
-  const others = ledgerOf(session).length > entries.length || (goal.name !== undefined && !nameRefusal);
+  const what = [
+    ...(nameRefusal ? ['the name'] : []),
+    ...(entries.length > 0 ? [names(entries)] : []),
+  ].join(' and ');
+  const others =
+    ledgerOf(session).length > entries.length || (goal.name !== undefined && !nameRefusal);
   const rest = untried
     ? ' What was not tried yet follows in a minute.'
     : others

@@ -3,8 +3,8 @@ import type { Failure } from '../../../api/reply/verdict.ts';
 import { awaitChange, goOn } from '../../../controller/outcome.ts';
 import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
 import type { Result } from '../act.ts';
+import { intending, leftAt, type Notes, type Refusal } from '../attempt/notes.ts';
 import { progress } from '../attempt/progress.ts';
-import { intending, leftAt, type Notes, type Refusal } from '../attempt/session.ts';
 import type { Work } from '../attempt/work.ts';
 import { LIMITS } from '../limits.ts';
 import type { Plan } from '../plan.ts';
@@ -19,15 +19,26 @@ import { otherWayToLook } from './look-by-name.ts';
 type StepPlan = Extract<Plan, { do: 'step' }>;
 type CallResult = Exclude<Result, { got: 'nothing' | 'finalizers' }>;
 
-/** Turns one step and what came of it into the next one, or into the status that ends the attempt. */
-export function reportStep(object: Organization, plan: StepPlan, result: Result, now: number): NotedReport {
+/**
+ * Turns one step and what came of it into the next one, or into the status that ends the attempt.
+ */
+export function reportStep(
+  object: Organization,
+  plan: StepPlan,
+  result: Result,
+  now: number,
+): NotedReport {
   const { step } = plan;
   const left = 'leftAt' in result ? result.leftAt : undefined;
   const over = 'answeredAt' in result ? result.answeredAt : undefined;
-  const times = { ...(left !== undefined && { leftAt: left }), ...(over !== undefined && { answeredAt: over }) };
+  const times = {
+    ...(left !== undefined && { leftAt: left }),
+    ...(over !== undefined && { answeredAt: over }),
+  };
   const work = { ...plan.work, notes: afterLeaving(plan, left), ...times };
   if (step.step === 'conclude') return ended(conclude(object, work, now, 'conclude'));
-  if (result.got === 'nothing' || result.got === 'finalizers') return { outcome: awaitChange, did: 'nothing' };
+  if (result.got === 'nothing' || result.got === 'finalizers')
+    return { outcome: awaitChange, did: 'nothing' };
   if (step.step === 'intend') {
     if (result.got === 'slot') return reportIntent(object, work, step.pending, now);
     if (result.got === 'success') throw new Error('an intent was put on record by a call');
@@ -41,7 +52,9 @@ export function reportStep(object: Organization, plan: StepPlan, result: Result,
 
 /** From its first byte on an intent may be at work. */
 function afterLeaving({ step, work }: StepPlan, at: number | undefined): Notes {
-  return at === undefined || step.step !== 'send' ? work.notes : leftAt(work.notes, at, work.atWorkMs);
+  return at === undefined || step.step !== 'send'
+    ? work.notes
+    : leftAt(work.notes, at, work.atWorkMs);
 }
 
 /** Written under the version that was read, or not at all; the call follows only from here. */
@@ -59,7 +72,8 @@ function reportIntent(
   // Where the process ends before it is sent, nobody has to wait for it.
   return {
     ...said,
-    // As it stands until the intent is there: where that is refused, what was sent before keeps its time.
+    // As it stands until the intent is there: where that is refused, what was sent before keeps its
+    // time.
     notes: withoutUndefined({ ...notes, open, openUntil, lastRequest }),
     outcome: goOn,
     did: 'intend',
@@ -102,11 +116,18 @@ function reportRefusal(
   const { verdict } = result;
   const refusal = refusalOf(verdict);
   const { session } = work;
-  if (call.step === 'send' && refusal) return reportRefused(object, work, { verdict, refusal, now });
-  if (call.step === 'send' && verdict.outcome === 'Unknown') return reportLost(object, work, verdict, now);
+  if (call.step === 'send' && refusal)
+    return reportRefused(object, work, { verdict, refusal, now });
+  if (call.step === 'send' && verdict.outcome === 'Unknown')
+    return reportLost(object, work, verdict, now);
   if (call.step === 'name' && refusal) {
     const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, verdict, now);
-    const next = { ...session, draft: { ...session.draft, lastRequest }, nameRefusal: refusal, isNamed: true as const };
+    const next = {
+      ...session,
+      draft: { ...session.draft, lastRequest },
+      nameRefusal: refusal,
+      isNamed: true as const,
+    };
     return goOnFrom(object, { ...work, session: next }, { call, now });
   }
   if (call.step === 'look' && call.by === 'list') return otherWayToLook(object, work, result, now);
@@ -125,12 +146,19 @@ function reportLost(object: Organization, work: Work, verdict: Failure, now: num
 function reportRefused(
   object: Organization,
   work: Work,
-  { verdict, refusal, now }: { readonly verdict: Failure; readonly refusal: Refusal; readonly now: number },
+  {
+    verdict,
+    refusal,
+    now,
+  }: { readonly verdict: Failure; readonly refusal: Refusal; readonly now: number },
 ): NotedReport {
   const { session, notes } = work;
   const { pendingChange } = session.draft;
   if (!pendingChange) throw new Error('a change was answered that is not on record');
-  const refused = withoutUndefined({ httpStatus: refusal.httpStatus, requestId: refusal.requestId });
+  const refused = withoutUndefined({
+    httpStatus: refusal.httpStatus,
+    requestId: refusal.requestId,
+  });
   const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, verdict, now);
   const draft = { ...session.draft, pendingChange: { ...pendingChange, refused }, lastRequest };
   const status = underway(object, draft, now);
@@ -148,7 +176,8 @@ const NO_BLAME = new Set([401, 403, 404, 408, 410, 423, 424, 425, 429]);
 
 /** A 4xx that is about what was sent. */
 function refusalOf({ httpStatus, requestId, message }: Failure): Refusal | undefined {
-  if (httpStatus === undefined || httpStatus < 400 || httpStatus > 499 || NO_BLAME.has(httpStatus)) return undefined;
+  if (httpStatus === undefined || httpStatus < 400 || httpStatus > 499 || NO_BLAME.has(httpStatus))
+    return undefined;
   const text = message.slice(0, LIMITS.refusalText);
   return { httpStatus, ...(requestId !== undefined && { requestId }), message: text };
 }

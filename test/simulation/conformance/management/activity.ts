@@ -44,7 +44,12 @@ const LAWS: Laws<keyof ActivityBehaviour, ActivityScene> = {
         omit: ['userAgent'],
       });
       const { userAgent: _, ...rest } = RECORD;
-      expect((await get()).body.result).toEqual({ ...rest, type: 'moon_landing', actorType: 7, targetKeyId: 'new' });
+      expect((await get()).body.result).toEqual({
+        ...rest,
+        type: 'moon_landing',
+        actorType: 7,
+        targetKeyId: 'new',
+      });
     },
   ],
   minIdLength: [
@@ -106,7 +111,9 @@ export function activityCases(open: Open): void {
       const { api, get } = await activityScene(open);
       api.setActivity(ORGANIZATION, RECORD, { lateCalls: 2 });
       await get('other');
-      const statuses = [await get(), await get(), await get(), await get()].map(({ status }) => status);
+      const statuses = [await get(), await get(), await get(), await get()].map(
+        ({ status }) => status,
+      );
       expect(statuses).toEqual([404, 404, 200, 200]);
     });
 

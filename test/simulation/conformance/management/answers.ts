@@ -8,7 +8,9 @@ import { type Answer, type Ask, KEY, type ManagementUnderTest, type Open } from 
 const BODY = { engine_max_threads: 9 };
 const LONG = 3_600_000;
 
-const STATUSES = [400, 401, 403, 404, 408, 409, 410, 422, 423, 424, 425, 429, 500, 502, 503, 504, 418];
+const STATUSES = [
+  400, 401, 403, 404, 408, 409, 410, 422, 423, 424, 425, 429, 500, 502, 503, 504, 418,
+];
 const REDIRECTS = [301, 302, 307, 308];
 
 const put = (answer?: ScriptedAnswer, more: Partial<Ask> = {}): Ask => ({
@@ -48,7 +50,10 @@ const BODIES: Laws<BodyKind, Both> = {
   text: [
     'a plain text',
     async ({ good, bad }) => {
-      expect([good.text, bad.text]).toEqual(['INTERNAL_ERROR: simulated', 'INTERNAL_ERROR: simulated']);
+      expect([good.text, bad.text]).toEqual([
+        'INTERNAL_ERROR: simulated',
+        'INTERNAL_ERROR: simulated',
+      ]);
       expect(bad.headers['content-type']).toBe('text/plain');
     },
   ],
@@ -99,7 +104,8 @@ const BODIES: Laws<BodyKind, Both> = {
   'result-and-error': [
     'the envelope with an error that is an object beside',
     async ({ good, bad }) => {
-      for (const { body } of [good, bad]) expect(body.error).toMatchObject({ code: 'INTERNAL_ERROR' });
+      for (const { body } of [good, bad])
+        expect(body.error).toMatchObject({ code: 'INTERNAL_ERROR' });
       expect(keysOf(good)).toBe('error requestId result status');
     },
   ],
@@ -127,7 +133,8 @@ async function opened(open: Open): Promise<ManagementUnderTest> {
   return api;
 }
 
-const statusOf = async (api: ManagementUnderTest, ask: Ask): Promise<number> => (await api.send(ask)).status;
+const statusOf = async (api: ManagementUnderTest, ask: Ask): Promise<number> =>
+  (await api.send(ask)).status;
 const wrong = { key: { id: KEY.id, secret: 'wrong' } };
 
 /** What may stand in place of an answer of the API's own. */
@@ -153,14 +160,20 @@ export function answerCases(open: Open): void {
       const api = await opened(open);
       const { headers, ...answer } = await api.send(put({ status }));
       expect(answer.status).toBe(status);
-      expect(new URL(headers.location ?? '', 'http://here').pathname).toBe(`/redirected${PIPE_PATH}`);
+      expect(new URL(headers.location ?? '', 'http://here').pathname).toBe(
+        `/redirected${PIPE_PATH}`,
+      );
       expect(await statusOf(api, put(undefined, { path: `/redirected${PIPE_PATH}` }))).toBe(404);
       expect(api.settingsOf(PIPE)).toBeUndefined();
     });
 
     it('takes its words and headers from whoever asks for it', async () => {
       const api = await opened(open);
-      const headers = { 'retry-after': '7', location: 'nowhere', 'content-type': 'application/problem+json' };
+      const headers = {
+        'retry-after': '7',
+        location: 'nowhere',
+        'content-type': 'application/problem+json',
+      };
       const answer = await api.send(put({ status: 503, error: 'Service is idle', headers }));
       expect(answer.body.error).toBe('Service is idle');
       expect(answer.headers).toMatchObject(headers);
@@ -180,10 +193,17 @@ export function answerCases(open: Open): void {
 
     it('goes with another behaviour of the same call', async () => {
       const api = await opened(open);
-      const settings = { clamp: { engine_max_threads: [0, 4] as [number, number] }, echo: 'only-set' as const };
-      const { body } = await api.send(put(undefined, { once: { answer: { status: 202 }, settings } }));
+      const settings = {
+        clamp: { engine_max_threads: [0, 4] as [number, number] },
+        echo: 'only-set' as const,
+      };
+      const { body } = await api.send(
+        put(undefined, { once: { answer: { status: 202 }, settings } }),
+      );
       expect(body).toMatchObject({ status: 202, result: { engine_max_threads: 4 } });
-      await api.send(put(undefined, { once: { answer: { status: 504, applied: true }, settings } }));
+      await api.send(
+        put(undefined, { once: { answer: { status: 504, applied: true }, settings } }),
+      );
       expect(api.settingsOf(PIPE)).toEqual({ engine_max_threads: 4 });
     });
   });
@@ -222,13 +242,22 @@ export function answerCases(open: Open): void {
       api.play({ rate: { calls: 1, perMs: LONG } });
       expect(await statusOf(api, put(answer, wrong))).toBe(401);
       expect(api.settingsOf(PIPE)).toBeUndefined();
-      expect([await statusOf(api, put(answer)), await statusOf(api, put(answer))]).toEqual([answer.status, 429]);
+      expect([await statusOf(api, put(answer)), await statusOf(api, put(answer))]).toEqual([
+        answer.status,
+        429,
+      ]);
     });
 
     it("the operation's answers count toward the limit, a gateway's do not", async () => {
       const api = await opened(open);
       api.play({ rate: { calls: 2, perMs: LONG } });
-      const asks = [put({ status: 503 }), put({ status: 404, by: 'operation' }), put({ status: 502 }), put(), put()];
+      const asks = [
+        put({ status: 503 }),
+        put({ status: 404, by: 'operation' }),
+        put({ status: 502 }),
+        put(),
+        put(),
+      ];
       const statuses: number[] = [];
       for (const ask of asks) statuses.push(await statusOf(api, ask));
       expect(statuses).toEqual([503, 404, 502, 200, 429]);
@@ -245,7 +274,9 @@ export function answerCases(open: Open): void {
       ];
       const statuses: number[] = [];
       for (const ask of asks)
-        statuses.push(await statusOf(api, { ...ask, body: { engine_max_threads: statuses.length } }));
+        statuses.push(
+          await statusOf(api, { ...ask, body: { engine_max_threads: statuses.length } }),
+        );
       expect(statuses).toEqual([504, 429, 504, 503]);
       expect(api.settingsOf(PIPE)).toEqual({ engine_max_threads: 0 });
     });

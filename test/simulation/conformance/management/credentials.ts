@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { basic, ORGANIZATION, ORGANIZATION_PATH, PIPE, PIPE_PATH } from '../../../simulator/caller.ts';
+import {
+  basic,
+  ORGANIZATION,
+  ORGANIZATION_PATH,
+  PIPE,
+  PIPE_PATH,
+} from '../../../simulator/caller.ts';
 import type { KeyOptions } from '../../../simulator/types.ts';
 import { expectRefusal } from './document.ts';
 import { type Laws, testLaws } from './laws.ts';
@@ -10,7 +16,8 @@ const PATCH: Ask = { method: 'PATCH', path: ORGANIZATION_PATH, body: { name: 'Ne
 const GET: Ask = { method: 'GET', path: `${ORGANIZATION_PATH}/activities/activity-1` };
 const LONG = 3_600_000;
 
-const statusOf = async (api: ManagementUnderTest, ask: Ask): Promise<number> => (await api.send(ask)).status;
+const statusOf = async (api: ManagementUnderTest, ask: Ask): Promise<number> =>
+  (await api.send(ask)).status;
 
 /** What a key may be, beside known. */
 const KEYS: Laws<keyof KeyOptions, ManagementUnderTest> = {
@@ -33,7 +40,10 @@ const KEYS: Laws<keyof KeyOptions, ManagementUnderTest> = {
       api.setKey(KEY.id, KEY.secret, { readOnly: true });
       expect(await statusOf(api, GET)).toBe(200);
       for (const ask of [PUT, PATCH]) expectRefusal(await api.send(ask), 403);
-      expect([api.settingsOf(PIPE), api.organization(ORGANIZATION)]).toEqual([undefined, undefined]);
+      expect([api.settingsOf(PIPE), api.organization(ORGANIZATION)]).toEqual([
+        undefined,
+        undefined,
+      ]);
     },
   ],
   organizations: [
@@ -54,7 +64,10 @@ const KEYS: Laws<keyof KeyOptions, ManagementUnderTest> = {
     'is unknown for so long, and good afterwards',
     async (api) => {
       api.setKey(KEY.id, KEY.secret, { newForMs: LONG });
-      expect((await api.send(PUT)).body).toEqual({ error: 'UNAUTHORIZED: Key is not found', status: 401 });
+      expect((await api.send(PUT)).body).toEqual({
+        error: 'UNAUTHORIZED: Key is not found',
+        status: 401,
+      });
       expect(api.settingsOf(PIPE)).toBeUndefined();
       api.setKey(KEY.id, KEY.secret, { newForMs: 20 });
       await api.later(20, async () => expect(await statusOf(api, PUT)).toBe(200));
@@ -107,7 +120,10 @@ export function credentialCases(open: Open): void {
       const api = await open();
       const { status, body } = await api.send({ ...PUT, headers: { authorization } });
       expect(status).toBe(401);
-      expect(body).toEqual({ error: 'UNAUTHORIZED: Authorization header is missing or not Basic', status: 401 });
+      expect(body).toEqual({
+        error: 'UNAUTHORIZED: Authorization header is missing or not Basic',
+        status: 401,
+      });
       expect(api.settingsOf(PIPE)).toBeUndefined();
     });
 

@@ -95,12 +95,17 @@ export function documentCases(open: Open): void {
 
   describe('what is no operation', () => {
     const methods = OPERATION_ROWS.flatMap(([own, { path }]) =>
-      ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => method !== own).map((method) => [method, path]),
+      ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+        .filter((method) => method !== own)
+        .map((method) => [method, path]),
     );
     it.each(methods)('%s %s is 405, and does nothing', async (method, path) => {
       const api = await opened();
       const before = api.organization(ORGANIZATION);
-      expectRefusal(await api.send({ method, path, body: { name: 'New', engine_max_threads: 1 } }), 405);
+      expectRefusal(
+        await api.send({ method, path, body: { name: 'New', engine_max_threads: 1 } }),
+        405,
+      );
       expect([api.organization(ORGANIZATION), api.settingsOf(PIPE)]).toEqual([before, undefined]);
     });
 
@@ -145,23 +150,34 @@ export function documentCases(open: Open): void {
       const put = { ...OPERATIONS.PUT, path: PIPE_PATH.replace('/pipe/', () => `/${segment}/`) };
       expect((await api.send(put)).status).toBe(200);
       expect(api.settingsOf(`org/service/${name}`)).toEqual(OPERATIONS.PUT.body);
-      const got = await api.send({ method: 'GET', path: `/v1/organizations/${segment}/activities/${segment}` });
+      const got = await api.send({
+        method: 'GET',
+        path: `/v1/organizations/${segment}/activities/${segment}`,
+      });
       expect(got.body.result).toEqual({ id: name });
-      const refused = await api.send({ ...put, once: { settings: { noSettings: [`org/service/${name}`] } } });
+      const refused = await api.send({
+        ...put,
+        once: { settings: { noSettings: [`org/service/${name}`] } },
+      });
       expect(refused.body.error).toBe(`NOT_FOUND: ingestion for pipe "${name}" not found`);
     });
 
     it('is found for the organization of a PATCH too', async () => {
       const api = await opened();
       const path = ORGANIZATION_PATH.replace('7f', '%37%66');
-      expect((await api.send({ ...OPERATIONS.PATCH, path })).body.result).toMatchObject({ id: ORGANIZATION });
+      expect((await api.send({ ...OPERATIONS.PATCH, path })).body.result).toMatchObject({
+        id: ORGANIZATION,
+      });
     });
 
     it.each(['acme', `${ORGANIZATION}0`, ORGANIZATION.replaceAll('-', '')])(
       '%s is no id of an organization: 400',
       async (id) => {
         const api = await opened();
-        expectRefusal(await api.send({ ...OPERATIONS.PATCH, path: `/v1/organizations/${id}` }), 400);
+        expectRefusal(
+          await api.send({ ...OPERATIONS.PATCH, path: `/v1/organizations/${id}` }),
+          400,
+        );
         expect(api.organization(id)).toBeUndefined();
       },
     );
@@ -171,7 +187,10 @@ export function documentCases(open: Open): void {
     it('is what was made, where it is told so', async () => {
       const api = await open({ pipes: [PIPE], anyPipe: false });
       expect((await api.send(OPERATIONS.PUT)).status).toBe(200);
-      expectRefusal(await api.send({ ...OPERATIONS.PUT, path: PIPE_PATH.replace('/pipe/', '/none/') }), 404);
+      expectRefusal(
+        await api.send({ ...OPERATIONS.PUT, path: PIPE_PATH.replace('/pipe/', '/none/') }),
+        404,
+      );
       expectRefusal(await api.send(OPERATIONS.PATCH), 404);
       api.setOrganization(ORGANIZATION, {});
       expect((await api.send(OPERATIONS.PATCH)).status).toBe(200);
@@ -179,53 +198,75 @@ export function documentCases(open: Open): void {
 
     it('is everything else, from its first call on', async () => {
       const api = await open();
-      expect([api.settingsOf(PIPE), api.organization(ORGANIZATION)]).toEqual([undefined, undefined]);
-      for (const ask of [OPERATIONS.PUT, OPERATIONS.PATCH]) expect((await api.send(ask)).status).toBe(200);
+      expect([api.settingsOf(PIPE), api.organization(ORGANIZATION)]).toEqual([
+        undefined,
+        undefined,
+      ]);
+      for (const ask of [OPERATIONS.PUT, OPERATIONS.PATCH])
+        expect((await api.send(ask)).status).toBe(200);
       expect(api.settingsOf(PIPE)).toEqual(OPERATIONS.PUT.body);
       expect(api.organization(ORGANIZATION)).toMatchObject({ id: ORGANIZATION, name: 'New' });
     });
   });
 
-  describe.each([OPERATIONS.PUT, OPERATIONS.PATCH])('a body of $method', ({ method, path, body: good }) => {
-    it.each(NOTHING)('%s is 400, with the reason, and stores nothing', async (_, body, reason) => {
-      const api = await opened();
-      api.setOrganization(ORGANIZATION, { name: 'Before' });
-      const before = api.organization(ORGANIZATION);
-      const answer = await api.send({ method, path, body });
-      expectRefusal(answer, 400);
-      expect(answer.body.error).toBe(`BAD_REQUEST: ${reason}`);
-      expect([api.settingsOf(PIPE), api.organization(ORGANIZATION)]).toEqual([undefined, before]);
-    });
+  describe.each([OPERATIONS.PUT, OPERATIONS.PATCH])(
+    'a body of $method',
+    ({ method, path, body: good }) => {
+      it.each(NOTHING)(
+        '%s is 400, with the reason, and stores nothing',
+        async (_, body, reason) => {
+          const api = await opened();
+          api.setOrganization(ORGANIZATION, { name: 'Before' });
+          const before = api.organization(ORGANIZATION);
+          const answer = await api.send({ method, path, body });
+          expectRefusal(answer, 400);
+          expect(answer.body.error).toBe(`BAD_REQUEST: ${reason}`);
+          expect([api.settingsOf(PIPE), api.organization(ORGANIZATION)]).toEqual([
+            undefined,
+            before,
+          ]);
+        },
+      );
 
-    it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON ;charset=UTF-8'])(
-      'may be %s',
-      async (type) => {
+      it.each([
+        'application/json',
+        'application/json; charset=utf-8',
+        'Application/JSON ;charset=UTF-8',
+      ])('may be %s', async (type) => {
         const headers = { 'content-type': type };
-        expect((await (await opened()).send({ method, path, body: good, headers })).status).toBe(200);
-      },
-    );
+        expect((await (await opened()).send({ method, path, body: good, headers })).status).toBe(
+          200,
+        );
+      });
 
-    it.each([undefined, '', 'text/plain', 'application/json-patch+json', 'application/jsonl', 'text/application/json'])(
-      'is 400 as %s',
-      async (type) => {
+      it.each([
+        undefined,
+        '',
+        'text/plain',
+        'application/json-patch+json',
+        'application/jsonl',
+        'text/application/json',
+      ])('is 400 as %s', async (type) => {
         const api = await opened();
         const headers = { 'content-type': type };
         expectRefusal(await api.send({ method, path, body: good, headers }), 400);
         expect(api.settingsOf(PIPE)).toBeUndefined();
-      },
-    );
+      });
 
-    it('may have a mebibyte and no more', async () => {
-      const api = await opened();
-      const text = JSON.stringify(good).padEnd(1024 * 1024 - 1, ' ');
-      expect((await api.send({ method, path, body: `${text} ` })).status).toBe(200);
-      expectRefusal(await api.send({ method, path, body: `${text}\u00a0` }), 413);
-    });
-  });
+      it('may have a mebibyte and no more', async () => {
+        const api = await opened();
+        const text = JSON.stringify(good).padEnd(1024 * 1024 - 1, ' ');
+        expect((await api.send({ method, path, body: `${text} ` })).status).toBe(200);
+        expectRefusal(await api.send({ method, path, body: `${text}\u00a0` }), 413);
+      });
+    },
+  );
 
   it('a GET needs no content type', async () => {
     const api = await opened();
-    expect((await api.send({ ...OPERATIONS.GET, headers: { 'content-type': undefined } })).status).toBe(200);
+    expect(
+      (await api.send({ ...OPERATIONS.GET, headers: { 'content-type': undefined } })).status,
+    ).toBe(200);
   });
 }
 

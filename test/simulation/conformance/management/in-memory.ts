@@ -1,7 +1,13 @@
 import type { Work } from '../../../simulator/replies.ts';
 import type { Time } from '../../../simulator/time.ts';
 import { ManagementApi } from '../../management/api.ts';
-import { type Answer, type Ask, type Existing, KEY, type ManagementUnderTest } from './under-test.ts';
+import {
+  type Answer,
+  type Ask,
+  type Existing,
+  KEY,
+  type ManagementUnderTest,
+} from './under-test.ts';
 import { bodyOf, wireRequest } from './wire.ts';
 
 /** The API of the simulation, with a clock that only `advance` and `later` move. */
@@ -30,7 +36,12 @@ export class InMemory implements ManagementUnderTest {
     });
   }
 
-  play({ settings, organization, activity, ...rest }: Parameters<ManagementUnderTest['play']>[0]): void {
+  play({
+    settings,
+    organization,
+    activity,
+    ...rest
+  }: Parameters<ManagementUnderTest['play']>[0]): void {
     if (settings) this.#api.settings.play(settings);
     if (organization) this.#api.organizations.play(organization);
     if (activity) this.#api.activities.play(activity);
@@ -54,7 +65,8 @@ export class InMemory implements ManagementUnderTest {
   settingsOf: ManagementUnderTest['settingsOf'] = (pipe) => this.#api.settings.of(pipe);
   setSettings: ManagementUnderTest['setSettings'] = (...set) => this.#api.settings.set(...set);
   organization: ManagementUnderTest['organization'] = (id) => this.#api.organizations.of(id);
-  setOrganization: ManagementUnderTest['setOrganization'] = (...set) => this.#api.organizations.set(...set);
+  setOrganization: ManagementUnderTest['setOrganization'] = (...set) =>
+    this.#api.organizations.set(...set);
   setActivity: ManagementUnderTest['setActivity'] = (...set) => this.#api.activities.set(...set);
 }
 

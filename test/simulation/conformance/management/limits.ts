@@ -28,7 +28,10 @@ interface Refused {
   readonly now: number;
 }
 
-/** The limit is one call in an hour, and was used up just now. What is told in whole seconds is rounded up. */
+/**
+ * The limit is one call in an hour, and was used up just now. What is told in whole seconds is
+ * rounded up.
+ */
 function expectWait(seconds: number): void {
   expect(seconds).toBeGreaterThan(3_500);
   expect(seconds).toBeLessThanOrEqual(3_601);
@@ -70,7 +73,9 @@ const HEADERS: Laws<RateHeader, Refused> = {
   'retry-after-date': [
     'says the time as HTTP does',
     async ({ headers, now }) => {
-      expect(headers['retry-after']).toMatch(/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/);
+      expect(headers['retry-after']).toMatch(
+        /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
+      );
       expectWait((Date.parse(headers['retry-after'] ?? '') - now) / 1000);
       expect(headers).not.toHaveProperty('x-ratelimit-reset');
     },
@@ -99,7 +104,9 @@ export function limitCases(open: Open): void {
 
     it('counts a call that its operation refuses, and one for what does not exist', async () => {
       const api = await limited(open, { calls: 2, perMs: LONG });
-      expect(await statuses(api, { ...PUT, body: {} }, { ...PUT, path: '/v1' }, PUT)).toEqual([400, 404, 429]);
+      expect(await statuses(api, { ...PUT, body: {} }, { ...PUT, path: '/v1' }, PUT)).toEqual([
+        400, 404, 429,
+      ]);
     });
 
     it('counts no call that its key does not let through; such a one is 401 past the limit too', async () => {

@@ -8,7 +8,9 @@ import { type ChoiceLaws, endpoint, type OrganizationScene } from './organizatio
 type SceneLaw = Law<OrganizationScene>;
 
 /** What the choices of an organization mean for what is refused, and in which words. */
-export const REFUSALS: ChoiceLaws<'refusedText' | 'onError' | 'emptyBody' | 'emptyLists' | 'concurrent'> = {
+export const REFUSALS: ChoiceLaws<
+  'refusedText' | 'onError' | 'emptyBody' | 'emptyLists' | 'concurrent'
+> = {
   refusedText: {
     'names-id': [
       'every error about an endpoint has its id',
@@ -33,7 +35,8 @@ export const REFUSALS: ChoiceLaws<'refusedText' | 'onError' | 'emptyBody' | 'emp
       async (scene) => {
         const texts = [...(await errors(scene)), ...(await errors(scene))];
         expect(new Set(texts).size).toBe(texts.length);
-        for (const text of texts) expect(text).toMatch(/^request is not valid \(trace [0-9a-f-]{36}\)$/);
+        for (const text of texts)
+          expect(text).toMatch(/^request is not valid \(trace [0-9a-f-]{36}\)$/);
       },
     ],
   },
@@ -53,7 +56,10 @@ export const REFUSALS: ChoiceLaws<'refusedText' | 'onError' | 'emptyBody' | 'emp
     ok: [
       '`{}` is a look',
       async (scene) => {
-        expect((await scene.patch({})).body.result).toMatchObject({ name: 'Acme', privateEndpoints: [{}, {}] });
+        expect((await scene.patch({})).body.result).toMatchObject({
+          name: 'Acme',
+          privateEndpoints: [{}, {}],
+        });
       },
     ],
   },
@@ -102,7 +108,10 @@ function fails(says: string, name: string, left: string[]): SceneLaw {
       scene.play({ refusedIds: ['d'] });
       const answer = await scene.patch({
         name: 'New',
-        privateEndpoints: { remove: [endpoint('a')], add: [endpoint('c'), endpoint('d'), endpoint('e')] },
+        privateEndpoints: {
+          remove: [endpoint('a')],
+          add: [endpoint('c'), endpoint('d'), endpoint('e')],
+        },
       });
       expectRefusal(answer, 400);
       expect(answer.body.error).toBe('BAD_REQUEST: private endpoint "d" is not valid');
@@ -120,7 +129,8 @@ function looks(says: string, status: number): SceneLaw {
       const before = scene.stored();
       for (const lists of [{ add: [], remove: [] }, { add: [] }, { remove: [] }, {}]) {
         const answer = await scene.patch({ privateEndpoints: lists });
-        if (status === 200) expect(answer.body.result).toMatchObject({ name: 'Acme', privateEndpoints: [{}, {}] });
+        if (status === 200)
+          expect(answer.body.result).toMatchObject({ name: 'Acme', privateEndpoints: [{}, {}] });
         else expectRefusal(answer, status);
       }
       expect(scene.stored()).toEqual(before);

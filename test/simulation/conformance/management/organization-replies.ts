@@ -1,6 +1,12 @@
 import { expect } from 'vitest';
 import type { Law } from './laws.ts';
-import { type ChoiceLaws, endpoint, type OrganizationScene, shown, shownIds } from './organization-scene.ts';
+import {
+  type ChoiceLaws,
+  endpoint,
+  type OrganizationScene,
+  shown,
+  shownIds,
+} from './organization-scene.ts';
 
 type SceneLaw = Law<OrganizationScene>;
 
@@ -19,7 +25,9 @@ export const REPLIES: ChoiceLaws<'list' | 'entries' | 'echo' | 'description' | '
       'is left out when there is nothing in it, and only then',
       async (scene) => {
         expect(shownIds(await scene.remove(endpoint('a')))).toEqual(['b']);
-        expect((await scene.remove(endpoint('b'))).body.result).not.toHaveProperty('privateEndpoints');
+        expect((await scene.remove(endpoint('b'))).body.result).not.toHaveProperty(
+          'privateEndpoints',
+        );
         expect((await scene.look()).body.result).not.toHaveProperty('privateEndpoints');
         expect(shownIds(await scene.add(endpoint('c')))).toEqual(['c']);
       },
@@ -65,7 +73,11 @@ export const REPLIES: ChoiceLaws<'list' | 'entries' | 'echo' | 'description' | '
     'number-ids': [
       'shows ids of digits as numbers, with every digit, and other ids as ever',
       async (scene) => {
-        const { text } = await scene.add(endpoint('12345678901234567891'), endpoint('x1'), endpoint('007'));
+        const { text } = await scene.add(
+          endpoint('12345678901234567891'),
+          endpoint('x1'),
+          endpoint('007'),
+        );
         expect(text).toContain('{"id":12345678901234567891,');
         expect(text).toContain('{"id":"x1",');
         expect(text).toContain('{"id":"007",');
@@ -85,7 +97,12 @@ export const REPLIES: ChoiceLaws<'list' | 'entries' | 'echo' | 'description' | '
   echo: {
     fresh: shows('what is after the call', ['Two abc', 'Two abcd', 'Two abcde', 'Two abcde']),
     stale: shows('what was before the call', ['Acme ab', 'Two abc', 'Two abcd', 'Two abcde']),
-    lagging: shows('what was before the call before it', ['Acme ab', 'Acme ab', 'Two abc', 'Two abcd']),
+    lagging: shows('what was before the call before it', [
+      'Acme ab',
+      'Acme ab',
+      'Two abc',
+      'Two abcd',
+    ]),
   },
   description: {
     'empty-for-none': describes('is "" where there is none', ['first', '']),
@@ -128,7 +145,9 @@ function has(says: string, entries: unknown[]): SceneLaw {
     says,
     async (scene) => {
       const list = shown(await scene.look()) as ({ id: unknown } | string | null)[];
-      expect(list.map((entry) => (typeof entry === 'object' ? entry && entry.id : entry))).toEqual(entries);
+      expect(list.map((entry) => (typeof entry === 'object' ? entry && entry.id : entry))).toEqual(
+        entries,
+      );
       expect(list).toContainEqual(endpoint('a', { description: 'first' }));
       expect(scene.ids()).toEqual(['a', 'b']);
     },
@@ -146,7 +165,9 @@ function shows(says: string, answers: string[]): SceneLaw {
         await scene.add(endpoint('e')),
         await scene.look(),
       ];
-      expect(sent.map((answer) => `${String(answer.body.result?.name)} ${shownIds(answer).join('')}`)).toEqual(answers);
+      expect(
+        sent.map((answer) => `${String(answer.body.result?.name)} ${shownIds(answer).join('')}`),
+      ).toEqual(answers);
       expect(scene.ids()).toEqual(['a', 'b', 'c', 'd', 'e']);
     },
   ];
@@ -158,7 +179,9 @@ function describes(says: string, descriptions: unknown[]): SceneLaw {
     async (scene) => {
       const list = shown(await scene.look()) as { description?: unknown }[];
       expect(list.map(({ description }) => description)).toEqual(descriptions);
-      expect(list.map((entry) => 'description' in entry)).toEqual(descriptions.map((one) => one !== undefined));
+      expect(list.map((entry) => 'description' in entry)).toEqual(
+        descriptions.map((one) => one !== undefined),
+      );
       expect([scene.descriptions('a'), scene.descriptions('b')]).toEqual([['first'], [undefined]]);
     },
   ];

@@ -56,7 +56,11 @@ export const SWITCHES: Laws<
   refusedStatuses: [
     'is for some of those that are refused, and refuses nothing by itself',
     async (scene) => {
-      scene.play({ refusedIds: ['c', 'd', 'e'], refusedStatus: 410, refusedStatuses: { c: 409, d: 422, f: 423 } });
+      scene.play({
+        refusedIds: ['c', 'd', 'e'],
+        refusedStatus: 410,
+        refusedStatuses: { c: 409, d: 422, f: 423 },
+      });
       const answers = [];
       for (const id of ['c', 'd', 'e', 'f']) answers.push(await scene.add(endpoint(id)));
       expect(answers.map(({ status }) => status)).toEqual([409, 422, 410, 200]);
@@ -69,9 +73,10 @@ export const SWITCHES: Laws<
       expectRefusal(await scene.add(endpoint('c'), endpoint('d')), 422);
       expect((await scene.add(endpoint('c'))).status).toBe(200);
       expect((await scene.add(endpoint('a'))).status).toBe(200);
-      expect((await scene.patch({ privateEndpoints: { remove: [endpoint('a')], add: [endpoint('d')] } })).status).toBe(
-        200,
-      );
+      expect(
+        (await scene.patch({ privateEndpoints: { remove: [endpoint('a')], add: [endpoint('d')] } }))
+          .status,
+      ).toBe(200);
       expect(scene.ids()).toEqual(['b', 'c', 'd']);
     },
   ],
@@ -84,7 +89,11 @@ export const SWITCHES: Laws<
       expect(answer.body.error).toContain('at most 1 private endpoints');
       expect((await scene.remove(endpoint('a'), endpoint('b'))).status).toBe(200);
       expect((await scene.add(endpoint('c'))).status).toBe(200);
-      const sent = { method: 'PATCH', path: OTHER_PATH, body: { privateEndpoints: { add: strangers(3) } } };
+      const sent = {
+        method: 'PATCH',
+        path: OTHER_PATH,
+        body: { privateEndpoints: { add: strangers(3) } },
+      };
       expect((await scene.api.send(sent)).status).toBe(200);
     },
   ],
@@ -92,7 +101,10 @@ export const SWITCHES: Laws<
     'a longer one is 400, and nothing of the call is done',
     async (scene) => {
       scene.play({ longestName: 5, onError: 'partial' });
-      expectRefusal(await scene.patch({ name: '123456', privateEndpoints: { add: [endpoint('c')] } }), 400);
+      expectRefusal(
+        await scene.patch({ name: '123456', privateEndpoints: { add: [endpoint('c')] } }),
+        400,
+      );
       expect((await scene.patch({ name: '12345' })).status).toBe(200);
       expect([scene.stored()?.name, scene.ids()]).toEqual(['12345', ['a', 'b']]);
     },
@@ -103,7 +115,9 @@ export const SWITCHES: Laws<
       scene.play({ staleForMs: LONG, echo: 'stale' });
       expect(shownIds(await scene.add(endpoint('c')))).toEqual([]);
       scene.play({ staleForMs: 30, echo: 'fresh' });
-      await scene.api.later(30, async () => expect(shownIds(await scene.look())).toEqual(['a', 'b', 'c']));
+      await scene.api.later(30, async () =>
+        expect(shownIds(await scene.look())).toEqual(['a', 'b', 'c']),
+      );
       scene.play({ staleForMs: 0, echo: 'stale' });
       expect(shownIds(await scene.add(endpoint('d')))).toEqual(['a', 'b', 'c']);
     },
@@ -133,14 +147,20 @@ export const SWITCHES: Laws<
     'leaves fields out of every reply',
     async (scene) => {
       scene.play({ omit: ['createdAt', 'byocConfig', 'name'] });
-      expect(Object.keys((await scene.patch({ name: 'New' })).body.result ?? {})).toEqual(['id', 'privateEndpoints']);
+      expect(Object.keys((await scene.patch({ name: 'New' })).body.result ?? {})).toEqual([
+        'id',
+        'privateEndpoints',
+      ]);
       expect(scene.stored()).toMatchObject({ name: 'New', byocConfig: [] });
     },
   ],
   replace: [
     'puts fields into every reply, of any type, unless they are left out',
     async (scene) => {
-      scene.play({ replace: { name: 7, capabilities: ['x'], privateEndpoints: 'none', id: '' }, omit: ['id'] });
+      scene.play({
+        replace: { name: 7, capabilities: ['x'], privateEndpoints: 'none', id: '' },
+        omit: ['id'],
+      });
       expect((await scene.look()).body.result).toEqual({
         createdAt: expect.any(String),
         name: 7,

@@ -1,14 +1,30 @@
 import { expect } from 'vitest';
-import type { OrganizationBehaviour, PrivateEndpoint } from '../../../simulator/organization-types.ts';
+import type {
+  OrganizationBehaviour,
+  PrivateEndpoint,
+} from '../../../simulator/organization-types.ts';
 import { expectRefusal } from './document.ts';
 import type { Law } from './laws.ts';
-import { type ChoiceLaws, endpoint, type OrganizationScene, shownIds } from './organization-scene.ts';
+import {
+  type ChoiceLaws,
+  endpoint,
+  type OrganizationScene,
+  shownIds,
+} from './organization-scene.ts';
 
 type SceneLaw = Law<OrganizationScene>;
 
 /** What the choices of an organization mean for what is stored. */
 export const WRITES: ChoiceLaws<
-  'addExisting' | 'removeAbsent' | 'matchBy' | 'tuples' | 'order' | 'add' | 'remove' | 'descriptions' | 'name'
+  | 'addExisting'
+  | 'removeAbsent'
+  | 'matchBy'
+  | 'tuples'
+  | 'order'
+  | 'add'
+  | 'remove'
+  | 'descriptions'
+  | 'name'
 > = {
   addExisting: {
     'no-op': addsAgain('leaves the one that is there', 200, ['first']),
@@ -35,23 +51,48 @@ export const WRITES: ChoiceLaws<
     tuple: [
       'takes those alone for the same whose provider and region are the same too',
       async (scene) => {
-        await scene.remove(endpoint('a', { region: 'us-east-1' }), endpoint('b', { cloudProvider: 'aws' }));
+        await scene.remove(
+          endpoint('a', { region: 'us-east-1' }),
+          endpoint('b', { cloudProvider: 'aws' }),
+        );
         expect(scene.ids()).toEqual(['a', 'b']);
-        await scene.add(endpoint('a'), endpoint('a', { region: 'us-east-1' }), endpoint('a', { cloudProvider: 'aws' }));
+        await scene.add(
+          endpoint('a'),
+          endpoint('a', { region: 'us-east-1' }),
+          endpoint('a', { cloudProvider: 'aws' }),
+        );
         expect(scene.ids()).toEqual(['a', 'b', 'a', 'a']);
         await scene.remove(endpoint('a'));
         expect(
-          scene.stored()?.privateEndpoints.map(({ cloudProvider, region }) => `${cloudProvider} ${region}`),
+          scene
+            .stored()
+            ?.privateEndpoints.map(({ cloudProvider, region }) => `${cloudProvider} ${region}`),
         ).toEqual(['gcp ap-northeast-1', 'gcp us-east-1', 'aws ap-northeast-1']);
       },
     ],
   },
   tuples: {
     'as-sent': spells('as it was sent', { id: ' Ab ', cloudProvider: 'gcp ', region: 'us-East-1' }),
-    'upper-region': spells('with its region in capitals', { id: ' Ab ', cloudProvider: 'gcp ', region: 'US-EAST-1' }),
-    'upper-id': spells('with its id in capitals', { id: ' AB ', cloudProvider: 'gcp ', region: 'us-East-1' }),
-    'lower-id': spells('with its id in small letters', { id: ' ab ', cloudProvider: 'gcp ', region: 'us-East-1' }),
-    trimmed: spells('without blanks around', { id: 'Ab', cloudProvider: 'gcp', region: 'us-East-1' }),
+    'upper-region': spells('with its region in capitals', {
+      id: ' Ab ',
+      cloudProvider: 'gcp ',
+      region: 'US-EAST-1',
+    }),
+    'upper-id': spells('with its id in capitals', {
+      id: ' AB ',
+      cloudProvider: 'gcp ',
+      region: 'us-East-1',
+    }),
+    'lower-id': spells('with its id in small letters', {
+      id: ' ab ',
+      cloudProvider: 'gcp ',
+      region: 'us-East-1',
+    }),
+    trimmed: spells('without blanks around', {
+      id: 'Ab',
+      cloudProvider: 'gcp',
+      region: 'us-East-1',
+    }),
     'region-alias': spells('under another name of its region', {
       id: ' Ab ',
       cloudProvider: 'gcp ',
@@ -63,7 +104,9 @@ export const WRITES: ChoiceLaws<
       'ends with an endpoint that is in both lists, and with its new description',
       async (scene) => {
         const [old, fresh] = [endpoint('a'), endpoint('a', { description: 'second' })];
-        expect(shownIds(await scene.patch({ privateEndpoints: { add: [fresh], remove: [old] } }))).toEqual(['b', 'a']);
+        expect(
+          shownIds(await scene.patch({ privateEndpoints: { add: [fresh], remove: [old] } })),
+        ).toEqual(['b', 'a']);
         expect(scene.descriptions('a')).toEqual(['second']);
       },
     ],
@@ -71,7 +114,10 @@ export const WRITES: ChoiceLaws<
       'ends without an endpoint that is in both lists',
       async (scene) => {
         const both = {
-          privateEndpoints: { add: [endpoint('a'), endpoint('c')], remove: [endpoint('a'), endpoint('c')] },
+          privateEndpoints: {
+            add: [endpoint('a'), endpoint('c')],
+            remove: [endpoint('a'), endpoint('c')],
+          },
         };
         expect(shownIds(await scene.patch(both))).toEqual(['b']);
       },
@@ -102,13 +148,22 @@ export const WRITES: ChoiceLaws<
       'keeps the first description of a tuple for ever, also none, also when it was away',
       async (scene) => {
         scene.play({ addExisting: 'upsert' });
-        await scene.add(endpoint('a', { description: 'second' }), endpoint('b', { description: 'late' }));
-        expect([scene.descriptions('a'), scene.descriptions('b')]).toEqual([['first'], [undefined]]);
+        await scene.add(
+          endpoint('a', { description: 'second' }),
+          endpoint('b', { description: 'late' }),
+        );
+        expect([scene.descriptions('a'), scene.descriptions('b')]).toEqual([
+          ['first'],
+          [undefined],
+        ]);
         scene.play({ descriptions: 'as-sent' });
         await scene.add(endpoint('a', { description: 'between' }));
         scene.play({ descriptions: 'first-kept' });
         await scene.remove(endpoint('a'));
-        await scene.add(endpoint('a', { description: 'third' }), endpoint('c', { description: 'new' }));
+        await scene.add(
+          endpoint('a', { description: 'third' }),
+          endpoint('c', { description: 'new' }),
+        );
         expect([scene.descriptions('a'), scene.descriptions('c')]).toEqual([['first'], ['new']]);
         scene.play({ matchBy: 'tuple' });
         await scene.add(endpoint('a', { region: 'us-east-1', description: 'elsewhere' }));
@@ -131,7 +186,8 @@ function addsAgain(says: string, status: number, descriptions: string[]): SceneL
     `an endpoint that is there already: ${says}`,
     async (scene) => {
       const answer = await scene.add(endpoint('a', { description: 'second' }));
-      if (status === 200) expect(shownIds(answer).toSorted()).toEqual([...descriptions.map(() => 'a'), 'b']);
+      if (status === 200)
+        expect(shownIds(answer).toSorted()).toEqual([...descriptions.map(() => 'a'), 'b']);
       else expectRefusal(answer, status);
       expect(scene.descriptions('a')).toEqual(descriptions);
       expect((await scene.add(endpoint('c'))).status).toBe(200);
@@ -151,7 +207,10 @@ function removesAbsent(says: string, status: number): SceneLaw {
   ];
 }
 
-/** Whoever sends it in whichever spelling means the one that is there, be it theirs who spelled it as they liked. */
+/**
+ * Whoever sends it in whichever spelling means the one that is there, be it theirs who spelled it
+ * as they liked.
+ */
 function spells(says: string, stored: PrivateEndpoint): SceneLaw {
   return [
     `stores an endpoint ${says}, and finds it in either spelling`,
@@ -166,7 +225,11 @@ function spells(says: string, stored: PrivateEndpoint): SceneLaw {
       }
       expect((await scene.remove(endpoint('a'))).status).toBe(200);
       expect(scene.ids()).toEqual(['b']);
-      scene.play({ refusedIds: [sent.id], refuseRemoves: [sent.id], refusedStatuses: { [sent.id]: 423 } });
+      scene.play({
+        refusedIds: [sent.id],
+        refuseRemoves: [sent.id],
+        refusedStatuses: { [sent.id]: 423 },
+      });
       for (const spelling of [sent, stored]) {
         for (const answer of [await scene.add(spelling), await scene.remove(spelling)]) {
           expectRefusal(answer, 423);
@@ -177,7 +240,12 @@ function spells(says: string, stored: PrivateEndpoint): SceneLaw {
   ];
 }
 
-function adds(says: string, status: number, left: string[], more?: Partial<OrganizationBehaviour>): SceneLaw {
+function adds(
+  says: string,
+  status: number,
+  left: string[],
+  more?: Partial<OrganizationBehaviour>,
+): SceneLaw {
   return [
     `an add ${says}`,
     async (scene) => {
@@ -187,7 +255,12 @@ function adds(says: string, status: number, left: string[], more?: Partial<Organ
   ];
 }
 
-function removes(says: string, status: number, left: string[], more?: Partial<OrganizationBehaviour>): SceneLaw {
+function removes(
+  says: string,
+  status: number,
+  left: string[],
+  more?: Partial<OrganizationBehaviour>,
+): SceneLaw {
   return [
     `a remove ${says}`,
     async (scene) => {
@@ -200,7 +273,11 @@ function removes(says: string, status: number, left: string[], more?: Partial<Or
 async function expectOutcomes(
   send: () => ReturnType<OrganizationScene['add']>,
   status: number,
-  { scene, left, more }: { scene: OrganizationScene; left: string[]; more: Partial<OrganizationBehaviour> | undefined },
+  {
+    scene,
+    left,
+    more,
+  }: { scene: OrganizationScene; left: string[]; more: Partial<OrganizationBehaviour> | undefined },
 ): Promise<void> {
   const answer = await send();
   expect([answer.status, scene.ids()]).toEqual([status, left]);
@@ -216,7 +293,10 @@ function names(says: string, status: number, stored: string): SceneLaw {
   return [
     `a name: ${says}`,
     async (scene) => {
-      const answer = await scene.patch({ name: ' New ', privateEndpoints: { add: [endpoint('c')] } });
+      const answer = await scene.patch({
+        name: ' New ',
+        privateEndpoints: { add: [endpoint('c')] },
+      });
       if (status === 200) expect(answer.body.result?.name).toBe(stored);
       else expectRefusal(answer, status);
       expect(scene.stored()?.name).toBe(stored);

@@ -18,7 +18,11 @@ import { WRITES } from './organization-writes.ts';
 import type { Open } from './under-test.ts';
 
 /** Every choice of every switch. */
-const CHOICES: ChoiceLaws<keyof typeof ORGANIZATION_CHOICES> = { ...WRITES, ...REFUSALS, ...REPLIES };
+const CHOICES: ChoiceLaws<keyof typeof ORGANIZATION_CHOICES> = {
+  ...WRITES,
+  ...REFUSALS,
+  ...REPLIES,
+};
 
 const ENDPOINT = 'request body.privateEndpoints.add[0]';
 const WRONG: readonly [string, unknown, string][] = [
@@ -28,10 +32,26 @@ const WRONG: readonly [string, unknown, string][] = [
   ['a name that is no text', { name: 7 }, 'request body.name value is not a name: 7'],
   ['a name of null', { name: null }, 'request body.name value is not a name: null'],
   ['a blank name', { name: ' ' }, 'request body.name value is not a name: " "'],
-  ['lists of null', { privateEndpoints: null }, 'request body.privateEndpoints value is not an object'],
-  ['lists that are one', { privateEndpoints: [] }, 'request body.privateEndpoints value is not an object'],
-  ['a list that is none', { privateEndpoints: { add: {} } }, 'request body.privateEndpoints.add value is not an array'],
-  ['an endpoint that is an id', { privateEndpoints: { add: ['c'] } }, `${ENDPOINT} value is not an object`],
+  [
+    'lists of null',
+    { privateEndpoints: null },
+    'request body.privateEndpoints value is not an object',
+  ],
+  [
+    'lists that are one',
+    { privateEndpoints: [] },
+    'request body.privateEndpoints value is not an object',
+  ],
+  [
+    'a list that is none',
+    { privateEndpoints: { add: {} } },
+    'request body.privateEndpoints.add value is not an array',
+  ],
+  [
+    'an endpoint that is an id',
+    { privateEndpoints: { add: ['c'] } },
+    `${ENDPOINT} value is not an object`,
+  ],
   [
     'an endpoint without a region',
     { privateEndpoints: { add: [{ id: 'c', cloudProvider: 'gcp' }] } },
@@ -65,7 +85,10 @@ export function organizationCases(open: Open): void {
     it('is renamed, loses and gets endpoints in one call, and is shown as it is then', async () => {
       const scene = await organizationScene(open);
       const c = endpoint('c', { description: 'new' });
-      const { body } = await scene.patch({ name: 'New', privateEndpoints: { add: [c], remove: [endpoint('a')] } });
+      const { body } = await scene.patch({
+        name: 'New',
+        privateEndpoints: { add: [c], remove: [endpoint('a')] },
+      });
       expect(body.result).toMatchObject({
         name: 'New',
         privateEndpoints: [endpoint('b', { description: '' }), c],
@@ -82,14 +105,17 @@ export function organizationCases(open: Open): void {
       expect(scene.stored()).toEqual(before);
     });
 
-    it.each(WRONG)('refuses %s with 400 and the place, and changes nothing', async (_, body, reason) => {
-      const scene = await organizationScene(open, { onError: 'partial' });
-      const before = scene.stored();
-      const answer = await scene.patch(body);
-      expectRefusal(answer, 400);
-      expect(answer.body.error).toBe(`BAD_REQUEST: ${reason}`);
-      expect(scene.stored()).toEqual(before);
-    });
+    it.each(WRONG)(
+      'refuses %s with 400 and the place, and changes nothing',
+      async (_, body, reason) => {
+        const scene = await organizationScene(open, { onError: 'partial' });
+        const before = scene.stored();
+        const answer = await scene.patch(body);
+        expectRefusal(answer, 400);
+        expect(answer.body.error).toBe(`BAD_REQUEST: ${reason}`);
+        expect(scene.stored()).toEqual(before);
+      },
+    );
 
     it('takes any provider and region, and ids with slashes, quotes and letters of any kind', async () => {
       const scene = await organizationScene(open);
@@ -113,7 +139,10 @@ export function organizationCases(open: Open): void {
       });
       const answer = await scene.look();
       expect(shownIds(answer)).toEqual(['b', 'z', 'z']);
-      expect(answer.body.result).toMatchObject({ name: '', byocConfig: [{ id: 'byoc', state: 'infra-ready' }] });
+      expect(answer.body.result).toMatchObject({
+        name: '',
+        byocConfig: [{ id: 'byoc', state: 'infra-ready' }],
+      });
     });
 
     it('holds hundreds of endpoints of others, in their order', async () => {
@@ -145,7 +174,11 @@ export function organizationCases(open: Open): void {
       const scene = await organizationScene(open);
       await scene.add(endpoint('c'));
       const body = { privateEndpoints: { add: [endpoint('d')] } };
-      expect(shownIds(await scene.patch(body, { once: { echo: 'stale' } }))).toEqual(['a', 'b', 'c']);
+      expect(shownIds(await scene.patch(body, { once: { echo: 'stale' } }))).toEqual([
+        'a',
+        'b',
+        'c',
+      ]);
       expect(shownIds(await scene.look())).toEqual(['a', 'b', 'c', 'd']);
     });
   });
@@ -155,9 +188,16 @@ export function organizationCases(open: Open): void {
       const scene = await organizationScene(open, { listMissingCalls: 1, refusedIds: ['c'] });
       const body = { privateEndpoints: { add: [endpoint('c')] } };
       expectRefusal(await scene.patch(body, { once: { list: 'null' } }), 400);
-      expect(shown(await scene.patch({ name: 'x' }, { once: { listMissingCalls: 0, list: 'null' } }))).toBeNull();
-      expect(shown(await scene.patch({ name: 'x' }, { once: { listMissingCalls: 5 } }))).toBeUndefined();
-      expect([shown(await scene.look()), shownIds(await scene.look())]).toEqual([undefined, ['a', 'b']]);
+      expect(
+        shown(await scene.patch({ name: 'x' }, { once: { listMissingCalls: 0, list: 'null' } })),
+      ).toBeNull();
+      expect(
+        shown(await scene.patch({ name: 'x' }, { once: { listMissingCalls: 5 } })),
+      ).toBeUndefined();
+      expect([shown(await scene.look()), shownIds(await scene.look())]).toEqual([
+        undefined,
+        ['a', 'b'],
+      ]);
     });
 
     it('a switch is for that call, whoever else has none', async () => {

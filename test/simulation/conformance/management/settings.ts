@@ -16,7 +16,10 @@ interface PipeScene {
   stored(): Record<string, unknown> | undefined;
 }
 
-async function pipeScene(open: Open, settings: Partial<SettingsBehaviour> = {}): Promise<PipeScene> {
+async function pipeScene(
+  open: Open,
+  settings: Partial<SettingsBehaviour> = {},
+): Promise<PipeScene> {
   const api = await open();
   api.play({ settings });
   return {
@@ -29,7 +32,10 @@ async function pipeScene(open: Open, settings: Partial<SettingsBehaviour> = {}):
 
 const resultText = ({ text }: Answer): string => /"result":(.*)\}$/.exec(text)?.[1] ?? '';
 
-/** A pipe that has 7 threads; a call that asks for 60 and for parallel views. Of other settings nothing was ever set. */
+/**
+ * A pipe that has 7 threads; a call that asks for 60 and for parallel views. Of other settings
+ * nothing was ever set.
+ */
 const ECHO_LAWS: Laws<Echo, Answer> = {
   all: [
     'shows what is set, and defaults for the rest',
@@ -41,7 +47,9 @@ const ECHO_LAWS: Laws<Echo, Answer> = {
   'only-set': [
     'shows what is set, and nothing else',
     async (answer) => {
-      expect(resultText(answer)).toBe('{"engine_max_threads":60,"engine_parallel_view_processing":true}');
+      expect(resultText(answer)).toBe(
+        '{"engine_max_threads":60,"engine_parallel_view_processing":true}',
+      );
     },
   ],
   none: ['shows nothing', async (answer) => expect(resultText(answer)).toBe('{}')],
@@ -49,21 +57,34 @@ const ECHO_LAWS: Laws<Echo, Answer> = {
     'shows what was before the call',
     async ({ body }) => {
       expect(Object.keys(body.result ?? {})).toHaveLength(12);
-      expect(body.result).toMatchObject({ engine_max_threads: 7, engine_parallel_view_processing: false });
+      expect(body.result).toMatchObject({
+        engine_max_threads: 7,
+        engine_parallel_view_processing: false,
+      });
     },
   ],
   strings: [
     'shows every value as text',
     async ({ body }) => {
-      expect(body.result).toMatchObject({ engine_max_threads: '60', engine_parallel_view_processing: 'true' });
-      expect(Object.values(body.result ?? {}).every((value) => typeof value === 'string')).toBe(true);
+      expect(body.result).toMatchObject({
+        engine_max_threads: '60',
+        engine_parallel_view_processing: 'true',
+      });
+      expect(Object.values(body.result ?? {}).every((value) => typeof value === 'string')).toBe(
+        true,
+      );
     },
   ],
   'ones-and-zeros': [
     'shows 1 and 0 for true and false',
     async ({ body }) => {
-      expect(body.result).toMatchObject({ engine_parallel_view_processing: 1, engine_max_threads: 60 });
-      expect(Object.values(body.result ?? {}).every((value) => typeof value === 'number')).toBe(true);
+      expect(body.result).toMatchObject({
+        engine_parallel_view_processing: 1,
+        engine_max_threads: 60,
+      });
+      expect(Object.values(body.result ?? {}).every((value) => typeof value === 'number')).toBe(
+        true,
+      );
     },
   ],
   floats: [
@@ -72,7 +93,10 @@ const ECHO_LAWS: Laws<Echo, Answer> = {
       expect(resultText(answer)).toMatch(
         /"object_storage_max_insert_bytes":10737418240\.0,.*"engine_max_threads":60\.0,/,
       );
-      expect(answer.body.result).toMatchObject({ engine_max_threads: 60, engine_parallel_view_processing: true });
+      expect(answer.body.result).toMatchObject({
+        engine_max_threads: 60,
+        engine_parallel_view_processing: true,
+      });
     },
   ],
   'extra-keys': [
@@ -86,13 +110,19 @@ const ECHO_LAWS: Laws<Echo, Answer> = {
     'shows null for what nobody set',
     async ({ body }) => {
       expect(Object.keys(body.result ?? {})).toHaveLength(12);
-      expect(body.result).toMatchObject({ engine_max_threads: 60, object_storage_concurrency: null });
+      expect(body.result).toMatchObject({
+        engine_max_threads: 60,
+        object_storage_concurrency: null,
+      });
     },
   ],
   clamped: [
     'moves what was sent into the lower half of its range, and shows that',
     async ({ body }) => {
-      expect(body.result).toMatchObject({ engine_max_threads: 32, engine_parallel_view_processing: true });
+      expect(body.result).toMatchObject({
+        engine_max_threads: 32,
+        engine_parallel_view_processing: true,
+      });
     },
   ],
 };
@@ -107,7 +137,10 @@ const LAWS: Laws<keyof SettingsBehaviour, PipeScene> = {
       play({ writes: 'replace' });
       const { body } = await put({ object_storage_concurrency: 2 });
       expect(stored()).toEqual({ object_storage_concurrency: 2 });
-      expect(body.result).toMatchObject({ object_storage_concurrency: 2, engine_parallel_view_processing: false });
+      expect(body.result).toMatchObject({
+        object_storage_concurrency: 2,
+        engine_parallel_view_processing: false,
+      });
     },
   ],
   echo: [
@@ -124,9 +157,13 @@ const LAWS: Laws<keyof SettingsBehaviour, PipeScene> = {
     "stand in place of the document's: outside 400 and nothing stored",
     async ({ put, play, stored }) => {
       play({ ranges: { engine_max_threads: [2, 8], object_storage_concurrency: [0, 99] } });
-      for (const threads of [2, 8]) expect((await put({ engine_max_threads: threads })).status).toBe(200);
+      for (const threads of [2, 8])
+        expect((await put({ engine_max_threads: threads })).status).toBe(200);
       for (const threads of [1, 9]) {
-        expectRefusal(await put({ engine_max_threads: threads, engine_max_insert_threads: 3 }), 400);
+        expectRefusal(
+          await put({ engine_max_threads: threads, engine_max_insert_threads: 3 }),
+          400,
+        );
       }
       expect((await put({ object_storage_concurrency: 99 })).status).toBe(200);
       expectRefusal(await put({ engine_max_insert_threads: 17 }), 400);
@@ -138,9 +175,18 @@ const LAWS: Laws<keyof SettingsBehaviour, PipeScene> = {
     async ({ put, play, stored }) => {
       play({ clamp: { engine_max_threads: [2, 8] } });
       const shown = [];
-      for (const threads of [60, 1, 5]) shown.push((await put({ engine_max_threads: threads })).body.result);
-      expect(shown).toMatchObject([{ engine_max_threads: 8 }, { engine_max_threads: 2 }, { engine_max_threads: 5 }]);
-      await put({ engine_max_insert_threads: 16, engine_parallel_view_processing: true, engine_max_threads: 64 });
+      for (const threads of [60, 1, 5])
+        shown.push((await put({ engine_max_threads: threads })).body.result);
+      expect(shown).toMatchObject([
+        { engine_max_threads: 8 },
+        { engine_max_threads: 2 },
+        { engine_max_threads: 5 },
+      ]);
+      await put({
+        engine_max_insert_threads: 16,
+        engine_parallel_view_processing: true,
+        engine_max_threads: 64,
+      });
       expect(stored()).toEqual({
         engine_max_threads: 8,
         engine_max_insert_threads: 16,
@@ -148,7 +194,10 @@ const LAWS: Laws<keyof SettingsBehaviour, PipeScene> = {
       });
       play({ echo: 'clamped' });
       const both = await put({ engine_max_threads: 64, engine_max_insert_threads: 16 });
-      expect(both.body.result).toMatchObject({ engine_max_threads: 8, engine_max_insert_threads: 8 });
+      expect(both.body.result).toMatchObject({
+        engine_max_threads: 8,
+        engine_max_insert_threads: 8,
+      });
     },
   ],
   notApplicable: [
@@ -195,7 +244,8 @@ export function settingsCases(open: Open): void {
       ['engine_parallel_distributed_insert_select', 0, 2],
     ])('has %s from %d to %d; one outside spoils the whole of it', async (key, lowest, highest) => {
       const { put, stored } = await pipeScene(open);
-      for (const value of [lowest, highest]) expect((await put({ [key]: value })).body.result?.[key]).toBe(value);
+      for (const value of [lowest, highest])
+        expect((await put({ [key]: value })).body.result?.[key]).toBe(value);
       for (const value of [lowest - 1, highest + 1]) {
         const answer = await put({ object_storage_use_cluster_function: true, [key]: value });
         expectRefusal(answer, 400);
@@ -210,7 +260,8 @@ export function settingsCases(open: Open): void {
       'has %s, true or false',
       async (key) => {
         const { put, stored } = await pipeScene(open);
-        for (const value of [true, false]) expect((await put({ [key]: value })).body.result?.[key]).toBe(value);
+        for (const value of [true, false])
+          expect((await put({ [key]: value })).body.result?.[key]).toBe(value);
         for (const value of [0, 1, 'true', null]) expectRefusal(await put({ [key]: value }), 400);
         expect(stored()).toEqual({ [key]: false });
       },
@@ -220,9 +271,21 @@ export function settingsCases(open: Open): void {
       ['an unknown key', { engine_max_thread: 4 }, "unknown setting 'engine_max_thread'"],
       ['a key in another case', { Engine_Max_Threads: 4 }, "unknown setting 'Engine_Max_Threads'"],
       ['__proto__', '{"__proto__":{"engine_max_threads":4}}', "unknown setting '__proto__'"],
-      ['a number as text', { engine_max_threads: '4' }, 'request body.engine_max_threads value is not an integer: "4"'],
-      ['a fraction', { engine_max_threads: 5.5 }, 'request body.engine_max_threads value is not an integer: 5.5'],
-      ['null', { engine_max_threads: null }, 'request body.engine_max_threads value is not an integer: null'],
+      [
+        'a number as text',
+        { engine_max_threads: '4' },
+        'request body.engine_max_threads value is not an integer: "4"',
+      ],
+      [
+        'a fraction',
+        { engine_max_threads: 5.5 },
+        'request body.engine_max_threads value is not an integer: 5.5',
+      ],
+      [
+        'null',
+        { engine_max_threads: null },
+        'request body.engine_max_threads value is not an integer: null',
+      ],
       ['nothing', {}, 'request body has no settings'],
     ])('with %s is 400 and stores nothing', async (_, body, reason) => {
       const { put, stored } = await pipeScene(open);
@@ -246,7 +309,11 @@ export function settingsCases(open: Open): void {
       const { api, put } = await pipeScene(open);
       await put({ engine_max_threads: 7 });
       const path = PIPE_PATH.replace('/pipe/', '/other/');
-      const { body } = await api.send({ method: 'PUT', path, body: { object_storage_concurrency: 2 } });
+      const { body } = await api.send({
+        method: 'PUT',
+        path,
+        body: { object_storage_concurrency: 2 },
+      });
       expect(body.result).toMatchObject({ engine_max_threads: 8, object_storage_concurrency: 2 });
       expect([api.settingsOf(PIPE), api.settingsOf(OTHER)]).toEqual([
         { engine_max_threads: 7 },
@@ -260,7 +327,9 @@ export function settingsCases(open: Open): void {
       api.setSettings(PIPE, { engine_max_insert_threads: 2 });
       expect(stored()).toEqual({ engine_max_threads: 1_000, engine_max_insert_threads: 2 });
       api.play({ settings: { writes: 'merge' } });
-      expect((await put({ object_storage_concurrency: 2 })).body.result).toMatchObject({ engine_max_threads: 1_000 });
+      expect((await put({ object_storage_concurrency: 2 })).body.result).toMatchObject({
+        engine_max_threads: 1_000,
+      });
     });
 
     it('behave otherwise for one call alone, on top of what holds for all', async () => {

@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import { ORGANIZATION, ORGANIZATION_PATH } from '../../../simulator/caller.ts';
-import { ORGANIZATION_CHOICES, type OrganizationBehaviour, strangers } from '../../../simulator/organization-types.ts';
+import {
+  ORGANIZATION_CHOICES,
+  type OrganizationBehaviour,
+  strangers,
+} from '../../../simulator/organization-types.ts';
 import type { Ask, ManagementUnderTest } from './under-test.ts';
 
 const CHOICES = Object.entries(ORGANIZATION_CHOICES).flatMap(([name, values]) =>
@@ -13,16 +17,29 @@ const REFUSING = /bad-request|gone|refused|forbidden/;
 function change(organization: Partial<OrganizationBehaviour>): Ask {
   const [, mine] = strangers(2);
   const privateEndpoints = { add: [{ ...mine, id: 'new' }], remove: [mine] };
-  return { method: 'PATCH', path: ORGANIZATION_PATH, body: { name: 'n', privateEndpoints }, once: { organization } };
+  return {
+    method: 'PATCH',
+    path: ORGANIZATION_PATH,
+    body: { name: 'n', privateEndpoints },
+    once: { organization },
+  };
 }
 
-/** Any two switches of an organization at once: an answer that is whole, and the same from both; so is what is stored. */
-export function togetherCases(openBoth: () => Promise<[ManagementUnderTest, ManagementUnderTest]>): void {
+/**
+ * Any two switches of an organization at once: an answer that is whole, and the same from both; so
+ * is what is stored.
+ */
+export function togetherCases(
+  openBoth: () => Promise<[ManagementUnderTest, ManagementUnderTest]>,
+): void {
   it.each(CHOICES)('%j goes with every other switch', async (one) => {
     const both = await openBoth();
     for (const other of CHOICES) {
       const organization = { ...other, ...one, refusedIds: ['x'] };
-      const [first, second] = [await outcome(both[0], organization), await outcome(both[1], organization)];
+      const [first, second] = [
+        await outcome(both[0], organization),
+        await outcome(both[1], organization),
+      ];
       expect(first, JSON.stringify(organization)).toEqual(second);
     }
   });

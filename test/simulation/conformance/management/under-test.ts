@@ -25,12 +25,18 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** empty where the text is no JSON object */
-  readonly body: { status?: unknown; requestId?: unknown; error?: string; result?: Record<string, unknown> };
+  readonly body: {
+    status?: unknown;
+    requestId?: unknown;
+    error?: string;
+    result?: Record<string, unknown>;
+  };
 }
 
 /**
- * A management API, whatever it runs on. Keys are known as soon as they are set and no sooner; `KEY` is one of them. Everything but `send`,
- * `begin` and `later` happens at once and without a call.
+ * A management API, whatever it runs on. Keys are known as soon as they are set and no sooner;
+ * `KEY` is one of them. Everything but `send`, `begin` and `later` happens at once and without a
+ * call.
  */
 export interface ManagementUnderTest
   extends Pick<
@@ -43,7 +49,10 @@ export interface ManagementUnderTest
   play(behaviour: Omit<Behaviour, 'latencyMs'>): void;
   /** Its wall clock, in epoch ms. */
   now(): number;
-  /** Resolves when nothing in `check` throws any more: at the latest when so much of its time has passed. */
+  /**
+   * Resolves when nothing in `check` throws any more: at the latest when so much of its time has
+   * passed.
+   */
   later(ms: number, check: () => Promise<void>): Promise<void>;
 }
 

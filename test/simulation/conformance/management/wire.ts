@@ -4,7 +4,11 @@ import { type Answer, type Ask, KEY } from './under-test.ts';
 
 /** A call as it goes over the wire. */
 export function wireRequest({ method, path, body, key = KEY, headers = {} }: Ask): WireRequest {
-  const all = { authorization: basic(key.id, key.secret), 'content-type': 'application/json', ...headers };
+  const all = {
+    authorization: basic(key.id, key.secret),
+    'content-type': 'application/json',
+    ...headers,
+  };
   const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
   return {
     method,

@@ -1,8 +1,10 @@
 import { wholeSecond } from '../../status/canonical.ts';
 import type { LedgerEntry } from '../resource.ts';
+import type { Evidence } from './ledger.ts';
 
 /** A second look at what one look missed comes this much later. */
 export const SECOND_LOOK_MS = 60_000;
+
 /** What one look missed and the next has is the same only so soon after the first. */
 export const SAME_AGAIN_MS = 120_000;
 
@@ -13,15 +15,36 @@ export interface Hands {
   readonly missedAt?: (entry: LedgerEntry) => number | undefined;
 }
 
-/** Whether an entry is Missing for so long. No clock that was put back makes it later than this process knows it to be. */
+/**
+ * Whether an entry is Missing for so long. No clock that was put back makes it later than this
+ * process knows it to be.
+ */
 export function isMissedFor(ms: number, entry: LedgerEntry, { now, missedAt }: Hands): boolean {
   const seenAt = missedAt?.(entry) ?? Number.POSITIVE_INFINITY;
   return entry.state === 'Missing' && now - Math.min(notedAt(entry, now), seenAt) >= ms;
 }
 
-/** When a look first missed it, by the status. A time that lies too far ahead comes from a clock that was put back: then it is long past. */
+/**
+ * When a look first missed it, by the status. A time that lies too far ahead comes from a clock
+ * that was put back: then it is long past.
+ */
 function notedAt({ nextAttemptTime }: LedgerEntry, now: number): number {
   const lookAgainAt = Date.parse(nextAttemptTime ?? '');
   const isSane = lookAgainAt <= wholeSecond(now + SECOND_LOOK_MS);
   return isSane ? lookAgainAt - SECOND_LOOK_MS : Number.NEGATIVE_INFINITY;
+}
+
+/** What nobody can tell was ours counts as such only so soon after it was sent. */
+const SURELY_OURS_MS = 300_000;
+
+/**
+ * A time ahead of the clock counts as long past, but for what rounding up to a second adds; and no
+ * clock that was put back makes it later.
+ */
+export function isSurelyOurs(
+  sentAt: number,
+  { now, atWorkMs, settlesAt }: Evidence,
+  overAt = settlesAt,
+): boolean {
+  return now - sentAt > -1_000 && now - Math.min(sentAt, overAt - atWorkMs) <= SURELY_OURS_MS;
 }
