@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../src/config.ts';
-import { FLAGS } from '../../../src/flag-table.ts';
-import { environmentName, type Flag } from '../../../src/flags.ts';
+import { parseConfig } from '../../../src/config/config.ts';
+import { FLAGS } from '../../../src/config/flag-table.ts';
+import { environmentName, type Flag } from '../../../src/config/flags.ts';
 
 /** People have these in manifests. What the help says of them may change. */
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createPacer } from '../../../src/api/pacer.ts';
-import { EXPOSITION_CONTENT_TYPE } from '../../../src/exposition.ts';
+import { createPacer } from '../../../src/api/limiter/create-limiter.ts';
+import { Queue } from '../../../src/controller/queue.ts';
 import { createKinds, OPERATIONS } from '../../../src/kinds/index.ts';
-import { createMetrics } from '../../../src/metrics.ts';
-import * as observe from '../../../src/observe.ts';
-import { Queue } from '../../../src/runtime/queue.ts';
+import { EXPOSITION_CONTENT_TYPE } from '../../../src/telemetry/exposition.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import * as observe from '../../../src/telemetry/observe.ts';
 import { type MetricFamily, parseExposition } from '../../support/exposition.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { aKindContext } from '../../support/kind-context.ts';

@@ -1,6 +1,6 @@
 import { createOrganizationKind } from '../../../src/kinds/organization/index.ts';
 import type { OrganizationSpec } from '../../../src/kinds/organization/resource.ts';
-import { apiHashOf } from '../../../src/kinds/proof.ts';
+import { apiHashOf } from '../../../src/kinds/target/proof.ts';
 import { anAnswer, BASE_URL } from '../../support/objects.ts';
 import { e } from '../../support/organization-entries.ts';
 import { anOrganization } from '../../support/organization-objects.ts';

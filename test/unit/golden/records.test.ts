@@ -1,17 +1,23 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { createApiClient } from '../../../src/api/client.ts';
+import { createApiClient } from '../../../src/api/http/client.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { parseConfig } from '../../../src/config.ts';
-import { canonicalJson, digestOf, timestamp, wholeSecond } from '../../../src/kinds/canonical.ts';
-import { requestedAt } from '../../../src/kinds/common-status.ts';
+import { parseConfig } from '../../../src/config/config.ts';
 import { FINALIZER, organizationType } from '../../../src/kinds/organization/resource.ts';
-import { eventBody } from '../../../src/kube/event-body.ts';
-import { createFinalizerWriter } from '../../../src/kube/finalizers.ts';
-import { claimed, type Lease, microTime, released } from '../../../src/kube/lease-record.ts';
-import { createMetrics } from '../../../src/metrics.ts';
+import {
+  canonicalJson,
+  digestOf,
+  timestamp,
+  wholeSecond,
+} from '../../../src/kinds/status/canonical.ts';
+import { requestedAt } from '../../../src/kinds/status/common-status.ts';
+import { createFinalizerWriter } from '../../../src/kube/client/finalizers.ts';
+import { eventBody } from '../../../src/kube/events/event-body.ts';
+import { claimed, type Lease, released } from '../../../src/kube/lease/lease-record.ts';
+import { microTime } from '../../../src/kube/micro-time.ts';
 import { runProcess } from '../../../src/process.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MemoryKube } from '../../support/memory-kube.ts';
 import { aPipeSettings } from '../../support/objects.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { normaliseBaseUrl } from '../../../src/api/base-url.ts';
-import { parseConfig } from '../../../src/config.ts';
+import { normaliseBaseUrl } from '../../../src/api/http/base-url.ts';
+import { parseConfig } from '../../../src/config/config.ts';
 import { goalOf } from '../../../src/kinds/organization/goal.ts';
 import * as remote from '../../../src/kinds/organization/remote.ts';
 import { settingsRequest } from '../../../src/kinds/pipe-settings/remote.ts';
-import { apiHashOf } from '../../../src/kinds/proof.ts';
+import { apiHashOf } from '../../../src/kinds/target/proof.ts';
 import ofOrganizations from './organization-requests.json' with { type: 'json' };
 import ofPipeSettings from './pipe-settings-requests.json' with { type: 'json' };
 

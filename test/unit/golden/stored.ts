@@ -1,7 +1,7 @@
-import type { ApiRequest, Reply } from '../../../src/api/client.ts';
-import type { KindContext } from '../../../src/kinds/context.ts';
+import type { ApiRequest, Reply } from '../../../src/api/http/client.ts';
+import type { Kind } from '../../../src/controller/kind.ts';
+import type { KindContext } from '../../../src/kinds/engine/context.ts';
 import { type KubeObject, keyOf } from '../../../src/kube/resource.ts';
-import type { Kind } from '../../../src/runtime/kind.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { aKindContext } from '../../support/kind-context.ts';
 import { BASE_URL } from '../../support/objects.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pipeSettingsType } from '../../../src/kinds/pipe-settings/resource.ts';
-import { SECRET } from '../../../src/kube/secret-state.ts';
+import { SECRET } from '../../../src/kube/secrets/secret-state.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FakeKubeServer } from '../../support/fake-kube-server.ts';
 import { type PlainApi, startOnFakes, startPlainApi } from '../../support/operator-on-fakes.ts';
