@@ -1,7 +1,7 @@
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/http/client.ts';
 import { proxySecrets } from './api/http/proxy.ts';
-import { createPacer } from './api/limiter/create-limiter.ts';
-import type { Pacer } from './api/limiter/limiter.ts';
+import { createRateLimiter } from './api/limiter/create-limiter.ts';
+import type { RateLimiter } from './api/limiter/limiter.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { type ControllerOptions, queueKey } from './controller/controller.ts';
@@ -19,7 +19,7 @@ import { keyOf } from './kube/resource.ts';
 import { createSecrets } from './kube/secrets/secrets.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import { observePasses, observeQueue } from './telemetry/observe.ts';
+import { observeQueue, observeReconciles } from './telemetry/observe.ts';
 
 export interface OperatorOptions {
   readonly config: Config;
@@ -35,7 +35,7 @@ export interface OperatorOptions {
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
   /** Told after every pass. */
-  readonly onPass?: () => void;
+  readonly onReconcile?: () => void;
   /** How connections to the management API are opened; undici's Pool where absent. */
   readonly openApi?: ApiClientOptions['open'];
   /** Ends the watches. */
@@ -46,7 +46,7 @@ export interface OperatorOptions {
 
 export interface Operator {
   readonly api: ApiClient;
-  readonly pacer: Pacer;
+  readonly limiter: RateLimiter;
   readonly queue: Queue;
   readonly kinds: readonly Kind[];
   readonly events: Events;
@@ -74,7 +74,7 @@ export function createOperator(options: OperatorOptions): Operator {
       metrics.apiRequestDuration.observe({ operation }, durationMs / 1000);
     },
   });
-  const pacer = createPacer({
+  const limiter = createRateLimiter({
     rate: config.apiRate,
     inFlight: config.apiInFlight,
     clock,
@@ -95,7 +95,7 @@ export function createOperator(options: OperatorOptions): Operator {
     secrets,
     baseUrl: api.baseUrl,
     guard: options.guard,
-    onRenewed: (credential) => pacer.renew(credential),
+    onRenewed: (credential) => limiter.renew(credential),
   });
   secretListeners.push((secret) => credentials.forget(secret));
   const events = createEvents({ client, clock, log, instance: options.instance });
@@ -110,7 +110,7 @@ export function createOperator(options: OperatorOptions): Operator {
     api: stopCalls
       ? { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) }
       : api,
-    pacer,
+    limiter,
     secrets,
     readCredential: credentials.read,
     clock,
@@ -147,9 +147,9 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     log,
     signal,
-    onListed: (kind) => visitWaiting(kind, queue),
+    onListed: (kind) => requeueWaiting(kind, queue),
   });
-  const recordPass = observePasses(metrics);
+  const recordReconcile = observeReconciles(metrics);
   const controller: ControllerOptions = {
     kinds: new Map(kinds.map((kind) => [kind.type.kind, kind])),
     queue,
@@ -157,20 +157,20 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     log,
     concurrency: config.concurrency,
-    takeOver: () => pacer.startOver(),
-    onPass: (pass) => {
-      recordPass(pass);
-      options.onPass?.();
+    takeOver: () => limiter.startOver(),
+    onReconcile: (pass) => {
+      recordReconcile(pass);
+      options.onReconcile?.();
     },
   };
-  return { api, pacer, queue, kinds, events, informers, controller };
+  return { api, limiter, queue, kinds, events, informers, controller };
 }
 
 /**
  * A namespace has been listed, with or without objects: those that waited for it need not be
  * concerned by any of them.
  */
-function visitWaiting(kind: Kind, queue: Queue): void {
+function requeueWaiting(kind: Kind, queue: Queue): void {
   for (const object of kind.values()) {
     const { reason } = readyOf(object.status ?? {}) ?? {};
     if (reason === 'TargetConflict') queue.add(queueKey(kind.type.kind, keyOf(object)), 'user');

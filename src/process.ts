@@ -13,7 +13,7 @@ import type { Metrics } from './telemetry/metrics.ts';
 import { collectFigures, startCounters } from './telemetry/observe.ts';
 
 /** What a pass may take beside its call. */
-const PASS_GRACE_MS = 5_000;
+const RECONCILE_GRACE_MS = 5_000;
 /**
  * For a pass whose call was broken off to write down what came of it. With the release of the Lease
  * (5 s) still within the 10 s that a pod has then.
@@ -60,7 +60,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   const stopCalls = new AbortController();
   const endOfGrace = async (): Promise<void> => {
     await aborted(stop);
-    await pause(clock, config.apiTimeoutMs + PASS_GRACE_MS, stopWatches.signal);
+    await pause(clock, config.apiTimeoutMs + RECONCILE_GRACE_MS, stopWatches.signal);
     if (stopWatches.signal.aborted) return;
     log.warn({}, 'a pass has not ended in time: its call is broken off, and the process ends');
     stopCalls.abort();
@@ -94,26 +94,26 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     instance: identity,
     mayStartCall: leadership.mayStartCall,
     guard,
-    onPass: onActive,
+    onReconcile: onActive,
     ...(open && { openApi: open.api }),
     signal: stopWatches.signal,
     stopCalls: stopCalls.signal,
   });
   void operator.informers.synced.then(onActive);
-  const { queue, pacer, kinds } = operator;
+  const { queue, limiter, kinds } = operator;
   startCounters(metrics, {
     kinds: kinds.map(({ type }) => type.kind),
     operations: OPERATIONS,
     host,
   });
-  collectFigures(metrics, { queue, pacer, kinds, clock, isLeader: leadership.isLeader });
-  const longestPassMs = STUCK_PASSES * (config.apiTimeoutMs + PASS_GRACE_MS);
+  collectFigures(metrics, { queue, limiter, kinds, clock, isLeader: leadership.isLeader });
+  const longestReconcileMs = STUCK_PASSES * (config.apiTimeoutMs + RECONCILE_GRACE_MS);
   const server = await options.startServer({
     listen: config.listen,
     live: {
       workers: () =>
-        queue.runningSince().some((since) => clock.monotonic() - since > longestPassMs)
-          ? `a pass has run for more than ${longestPassMs / 1000} s`
+        queue.runningSince().some((since) => clock.monotonic() - since > longestReconcileMs)
+          ? `a pass has run for more than ${longestReconcileMs / 1000} s`
           : undefined,
     },
     ready: { informers: operator.informers.missing },
@@ -128,7 +128,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   await leadership.run(stop);
   await Promise.race([operator.events.flush(), overdue]);
   stopWatches.abort();
-  pacer.close();
+  limiter.close();
   await Promise.all([operator.api.close(), client.close(), server.close()]);
   log.info({}, 'stopped');
 }

@@ -4,7 +4,7 @@ import { KubeError } from '../kube/client/kube-error.ts';
 import { bugFields, errorFields, type Log } from '../log.ts';
 import type { Kind } from './kind.ts';
 import type { Queue } from './queue.ts';
-import type { Lifecycle, PassResult } from './reconciler.ts';
+import type { Lifecycle, ReconcileResult } from './reconciler.ts';
 
 /**
  * Waits after a pass that Kubernetes or a bug broke; attempts of the remote API have their own, in
@@ -21,16 +21,16 @@ export interface ControllerOptions {
   readonly concurrency: number;
   /** Work begins, for the first time or again, for all kinds; see Kind.takeOver. */
   readonly takeOver: () => void;
-  readonly onPass?: (pass: PassRecord) => void;
+  readonly onReconcile?: (pass: ReconcileRecord) => void;
 }
 
 /** One finished pass, for metrics. */
-export interface PassRecord {
+export interface ReconcileRecord {
   readonly kind: string;
   /** What it did; `error` where it broke. */
   readonly result: string;
   readonly durationMs: number;
-  readonly facts?: PassResult['facts'];
+  readonly facts?: ReconcileResult['facts'];
 }
 
 /** The queue's key for an object: the kind's name before the store's key. */
@@ -80,7 +80,11 @@ async function runOne(options: ControllerOptions, id: string): Promise<void> {
   } catch (error) {
     const failures = queue.countFailure(id);
     queue.addAfter(id, Math.max(waitFor(BROKEN_PASS, failures, id), askedWaitMs(error)));
-    options.onPass?.({ kind: kindName, result: 'error', durationMs: clock.monotonic() - started });
+    options.onReconcile?.({
+      kind: kindName,
+      result: 'error',
+      durationMs: clock.monotonic() - started,
+    });
     logBroken(options.log, error, { kind: kindName, key, failures });
   }
 }
@@ -89,7 +93,7 @@ async function runOne(options: ControllerOptions, id: string): Promise<void> {
 function schedule(
   { queue, clock }: ControllerOptions,
   id: string,
-  { outcome, did, asOf }: PassResult,
+  { outcome, did, asOf }: ReconcileResult,
 ): void {
   switch (outcome.next) {
     case 'await-change':
@@ -115,10 +119,10 @@ function report(
   options: ControllerOptions,
   kind: string,
   key: string,
-  result: PassResult,
+  result: ReconcileResult,
   durationMs: number,
 ): void {
-  options.onPass?.({ kind, result: result.did, durationMs, facts: result.facts });
+  options.onReconcile?.({ kind, result: result.did, durationMs, facts: result.facts });
   const fields = { kind, key, did: result.did, ms: Math.round(durationMs), ...result.facts };
   if (result.facts) options.log.info(fields, 'reconciled');
   else options.log.debug(fields, 'reconciled');

@@ -75,7 +75,7 @@ interface Housekeeping {
    * came of it is in no status yet, because that could not be written or the next visit goes on
    * with it; so what only memory knows of it must stay.
    */
-  settle(key: string, isOpen: boolean): void;
+  release(key: string, isOpen: boolean): void;
   /** The object is gone: drop everything known about it. */
   forget(key: string): void;
   /**
@@ -100,7 +100,7 @@ export interface Kind extends Housekeeping {
    * Everything from reading to the report; throws only on a bug or where Kubernetes gives no
    * answer.
    */
-  pass(object: KubeObject, clock: { now(): number }): Promise<Report>;
+  reconcile(object: KubeObject, clock: { now(): number }): Promise<Report>;
 }
 
 export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
@@ -117,10 +117,10 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     drop: (object) => store.drop(object),
     dropped: (key) => store.dropped(key),
     recorded: (key, how) => definition.recorded(key, how),
-    settle: (key, isOpen) => definition.settle(key, isOpen),
+    release: (key, isOpen) => definition.release(key, isOpen),
     forget: (key) => definition.forget(key),
     takeOver: () => definition.takeOver(),
-    async pass(passed, clock) {
+    async reconcile(passed, clock) {
       const object = passed as Stored;
       const facts = definition.load(object);
       const plan = definition.plan(object, facts, clock.now());

@@ -38,7 +38,7 @@ export interface LifecycleOptions {
   ) => void;
 }
 
-export interface PassResult {
+export interface ReconcileResult {
   readonly outcome: Outcome;
   readonly did: string;
   readonly facts?: Report['facts'];
@@ -67,7 +67,7 @@ export class Lifecycle {
    * `id` is the queue's key, `key` the store's. Throws KubeError when a status could not be
    * written.
    */
-  async run(kind: Kind, id: string, key: string): Promise<PassResult> {
+  async run(kind: Kind, id: string, key: string): Promise<ReconcileResult> {
     this.#tellBefore(kind, id, key);
     // A visit that breaks off leaves open what the one before it did.
     let isOpen = this.#open.has(id);
@@ -84,13 +84,13 @@ export class Lifecycle {
         isOpen = false;
         return { outcome: awaitChange, did: 'forgot', asOf: this.#hands() };
       }
-      const report = await kind.pass(object, this.#options.clock);
+      const report = await kind.reconcile(object, this.#options.clock);
       const asOf = this.#hands();
       const outcome = await this.#record(kind, id, { base: object, report });
       isOpen = outcome.next === 'go-on';
       return { outcome, did: report.did, facts: report.facts, asOf };
     } finally {
-      this.#settle(kind, id, { key, isOpen: isOpen || this.#kept.has(id) });
+      this.#release(kind, id, { key, isOpen: isOpen || this.#kept.has(id) });
     }
   }
 
@@ -114,14 +114,14 @@ export class Lifecycle {
     return kind.get(key);
   }
 
-  #settle(
+  #release(
     kind: Kind,
     id: string,
     { key, isOpen }: { readonly key: string; readonly isOpen: boolean },
   ): void {
     if (isOpen) this.#open.add(id);
     else this.#open.delete(id);
-    kind.settle(key, isOpen);
+    kind.release(key, isOpen);
   }
 
   /**
@@ -136,11 +136,11 @@ export class Lifecycle {
     const owed = [...this.#kept].filter(([, { report }]) => !report.lastWord);
     const written = await Promise.allSettled(
       owed.map(async ([id, kept]) => {
-        const settle = (): void => {
-          this.#settle(kept.kind, id, { key: keyOf(kept.base), isOpen: this.#kept.has(id) });
+        const release = (): void => {
+          this.#release(kept.kind, id, { key: keyOf(kept.base), isOpen: this.#kept.has(id) });
           visit(id);
         };
-        await this.#write(id, kept).finally(settle);
+        await this.#write(id, kept).finally(release);
       }),
     );
     const failed = written.find((one) => one.status === 'rejected');
@@ -160,7 +160,7 @@ export class Lifecycle {
     if (!isOfAnother) this.#kept.set(id, unsaid);
   }
 
-  #hands(): PassResult['asOf'] {
+  #hands(): ReconcileResult['asOf'] {
     const { clock } = this.#options;
     return { now: clock.now(), monotonic: clock.monotonic() };
   }
@@ -234,10 +234,10 @@ export class Lifecycle {
       isTried: kept.tried === newest.metadata.resourceVersion,
       statusFor: (object) => {
         isSame = confirmsTheSame(object, { base, status: report.status });
-        mayHaveStood = kept.isUnheard === true && !isDeepStrictEqual(object.status, base.status);
+        mayHaveStood = kept.isUnanswered === true && !isDeepStrictEqual(object.status, base.status);
         return isOnTop(object, kept) ? report.status : undefined;
       },
-      unheard: () => void this.#kept.set(id, { ...tried, isUnheard: true }),
+      unheard: () => void this.#kept.set(id, { ...tried, isUnanswered: true }),
       wrote: (object, known) => {
         // After a restored backup a version may be given twice: then the write goes on top of what
         // nobody has looked at.

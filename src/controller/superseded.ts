@@ -107,7 +107,7 @@ export interface Kept {
   /** The version on top of which it was to be written last. */
   readonly tried?: string;
   /** A write of it had no answer. */
-  readonly isUnheard?: true;
+  readonly isUnanswered?: true;
   /** What the step before has learned, and what this one has done nothing about yet. */
   readonly unsaid?: Kept;
 }

@@ -1,6 +1,6 @@
-import type { Pacer } from '../api/limiter/limiter.ts';
+import type { RateLimiter } from '../api/limiter/limiter.ts';
 import type { Clock } from '../clock.ts';
-import type { PassRecord } from '../controller/controller.ts';
+import type { ReconcileRecord } from '../controller/controller.ts';
 import type { Kind } from '../controller/kind.ts';
 import type { Queue, QueueObserver } from '../controller/queue.ts';
 import { type CommonStatus, readyOf } from '../kinds/status/common-status.ts';
@@ -67,7 +67,7 @@ export function observeQueue(metrics: Metrics): QueueObserver {
   };
 }
 
-export function observePasses(metrics: Metrics): (pass: PassRecord) => void {
+export function observeReconciles(metrics: Metrics): (pass: ReconcileRecord) => void {
   return ({ kind, result, durationMs, facts }) => {
     metrics.reconciles.inc({ kind, result });
     metrics.reconcileDuration.observe({ kind }, durationMs / 1000);
@@ -84,13 +84,13 @@ export function collectFigures(
   metrics: Metrics,
   from: {
     readonly queue: Queue;
-    readonly pacer: Pacer;
+    readonly limiter: RateLimiter;
     readonly kinds: readonly Kind[];
     readonly clock: Clock;
     readonly isLeader: () => boolean;
   },
 ): void {
-  const { queue, pacer, kinds, clock, isLeader } = from;
+  const { queue, limiter, kinds, clock, isLeader } = from;
   const running = (): number[] =>
     queue.runningSince().map((since) => (clock.monotonic() - since) / 1000);
   metrics.queueDepth.from(() => [[NAME, queue.depth]]);
@@ -100,7 +100,7 @@ export function collectFigures(
   metrics.queueLongestRunning.from(() => [[NAME, Math.max(0, ...running())]]);
   metrics.leader.from(() => [[{}, isLeader() ? 1 : 0]]);
   metrics.credentialPaused.from(() => {
-    const { paused, gated } = pacer.snapshot();
+    const { paused, gated } = limiter.snapshot();
     return [
       [{ state: 'paused' }, paused],
       [{ state: 'gated' }, gated],

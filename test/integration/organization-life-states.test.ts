@@ -72,7 +72,7 @@ function objectOf(name: string): Org {
 }
 
 /** Resolves when a call for the organization waits for its answer. */
-async function underWay(organizationId: string): Promise<void> {
+async function openCalls(organizationId: string): Promise<void> {
   const calls = (): Call[] => scene.simulator.calls({ pathIncludes: organizationId });
   await waitFor(() => calls().some(({ answeredAt }) => answeredAt === undefined), {
     what: 'a call to be on its way',
@@ -133,7 +133,7 @@ test('kubectl wait ends at once for what is ready, and not for what an edit has 
   expect((await wait('rejected', 'Ready', 1)).code).not.toBe(0);
   scene.simulator.next({ hold: true }, { match: { pathIncludes: organizationId } });
   await orgs.create('applied', { organizationId, name: 'Another' });
-  await underWay(organizationId);
+  await openCalls(organizationId);
   expect((await wait('applied', 'Ready', 1)).code, 'while the edit is on its way').not.toBe(0);
   scene.simulator.release();
   expect((await wait('applied', 'Ready', 20)).code).toBe(0);
@@ -143,7 +143,7 @@ test('kubectl delete waits for the finalizer, and kubectl wait sees the end', as
   const organizationId = organizationIds.get('held') ?? '';
   scene.simulator.next({ hold: true }, { match: { pathIncludes: organizationId } });
   await orgs.remove('held');
-  await underWay(organizationId);
+  await openCalls(organizationId);
   const held = await orgs.get('held');
   expect(kstatus(held)).toBe('Terminating');
   const gone = ['wait', 'org/held', '-n', scene.namespace, '--for=delete'];

@@ -116,8 +116,8 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   {
     name: 'grace-of-stuck-passes',
     file: 'process.ts',
-    from: 'await pause(clock, config.apiTimeoutMs + PASS_GRACE_MS, stopWatches.signal);',
-    to: 'await pause(clock, longestPassMs, stopWatches.signal);',
+    from: 'await pause(clock, config.apiTimeoutMs + RECONCILE_GRACE_MS, stopWatches.signal);',
+    to: 'await pause(clock, longestReconcileMs, stopWatches.signal);',
     harm: 'A process that is told to end while a call hangs and the API server is slow waits for its passes for longer than its grace lasts, and is killed: no orderly end.',
     rule: 'process overdue',
     seed: 43,

@@ -65,7 +65,7 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
       },
       report: (object, _plan, _result, now) => test.report(object, now),
       recorded: (key, how) => void recorded.push({ key, how }),
-      settle: (key, isOpen) => void settled.push({ key, isOpen }),
+      release: (key, isOpen) => void settled.push({ key, isOpen }),
       forget: (key) => void forgotten.push(key),
       takeOver: () => undefined,
     }),

@@ -74,8 +74,8 @@ export async function startInner(scene: Scene, options: InnerOptions = {}): Prom
     guard: createRedactor().add,
     signal: stopWatches.signal,
   });
-  const { queue, pacer, kinds } = operator;
-  collectFigures(metrics, { queue, pacer, kinds, clock, isLeader: () => true });
+  const { queue, limiter, kinds } = operator;
+  collectFigures(metrics, { queue, limiter, kinds, clock, isLeader: () => true });
   await operator.informers.synced;
   const working = runWorkers(operator.controller, stopWork.signal);
   const isIdle = (): boolean => queue.depth === 0 && queue.runningSince().length === 0;
@@ -93,7 +93,7 @@ export async function startInner(scene: Scene, options: InnerOptions = {}): Prom
       await working;
       await operator.events.flush();
       stopWatches.abort();
-      pacer.close();
+      limiter.close();
       await Promise.all([operator.api.close(), client.close()]);
     },
   };

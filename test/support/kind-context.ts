@@ -1,5 +1,5 @@
 import type { ApiRequest, Reply } from '../../src/api/http/client.ts';
-import { createPacer } from '../../src/api/limiter/create-limiter.ts';
+import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
 import type { KindContext } from '../../src/kinds/engine/context.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
 import { createRedactor } from '../../src/telemetry/redaction.ts';
@@ -33,7 +33,12 @@ export function aKindContext(
       },
       close: async () => undefined,
     },
-    pacer: createPacer({ rate: { calls: 0, perMs: 1 }, inFlight: 4, clock, wake: () => undefined }),
+    limiter: createRateLimiter({
+      rate: { calls: 0, perMs: 1 },
+      inFlight: 4,
+      clock,
+      wake: () => undefined,
+    }),
     secrets: {
       refer: () => undefined,
       release: () => undefined,

@@ -107,7 +107,7 @@ export async function startOnFakes(
   return {
     guarded,
     /** How many keys wait for a call, or have a slot for it. */
-    waiting: () => operator.pacer.snapshot().waiting,
+    waiting: () => operator.limiter.snapshot().waiting,
     /** An object as the operator has heard of it. */
     told: (kind: string, key: string) => operator.controller.kinds.get(kind)?.get(key),
     /** Another process leads while this happens, and then this one again. */
@@ -122,7 +122,7 @@ export async function startOnFakes(
       stop.abort();
       await working;
       await operator.events.flush();
-      operator.pacer.close();
+      operator.limiter.close();
       await Promise.all([operator.api.close(), client.close()]);
     },
   };

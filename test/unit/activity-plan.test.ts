@@ -211,7 +211,7 @@ test('a record stays behind a closed gate also where it is asked for with anothe
   const asked = edited(asking(aFetchedActivity(), 'again'), {
     credentialsSecretRef: { name: 'refused' },
   });
-  const { plan, status, report } = visit(asked, { attempt: { got: 'gated' } });
+  const { plan, status, report } = visit(asked, { attempt: { got: 'circuit-open' } });
   expect(plan.do).toBe('fetch');
   expect(readyIn(status)).toMatchObject({ status: 'True', reason: 'Fetched' });
   expect(report.outcome).toEqual({ next: 'await-change' });

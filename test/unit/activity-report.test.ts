@@ -300,12 +300,12 @@ describe('once the record is there', () => {
 
   test('a closed gate or a slot that is not free yet leaves it as it is', () => {
     const asked = asking(aFetchedActivity(), 'again');
-    for (const got of ['gated', 'no-slot'] as const) {
+    for (const got of ['circuit-open', 'no-slot'] as const) {
       const { report } = visit(asked, { attempt: { got } });
       expect(report).toMatchObject({ outcome: { next: 'await-change' }, did: got });
       expect(report.status).toBeUndefined();
     }
-    expect(readyIn(visit(anActivity(), { attempt: { got: 'gated' } }).status).reason).toBe(
+    expect(readyIn(visit(anActivity(), { attempt: { got: 'circuit-open' } }).status).reason).toBe(
       'Unauthorized',
     );
   });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createPacer } from '../../src/api/limiter/create-limiter.ts';
-import type { Lane, Pacer, Permit } from '../../src/api/limiter/limiter.ts';
+import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
+import type { Lane, Permit, RateLimiter } from '../../src/api/limiter/limiter.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 /** One object that wants some calls: how each ends, and how slow everything is. */
@@ -51,7 +51,7 @@ interface Started {
 class Engine {
   readonly clock = new FakeClock();
   readonly started: Started[] = [];
-  readonly pacer: Pacer;
+  readonly limiter: RateLimiter;
   wakes = 0;
   /** Each time a key was left waiting, in line or behind the gate. */
   insertions = 0;
@@ -67,7 +67,7 @@ class Engine {
     this.#done = plans.map(() => 0);
     this.#probeAt = plans.map(() => Number.POSITIVE_INFINITY);
     this.unserved = plans.length;
-    this.pacer = createPacer({
+    this.limiter = createRateLimiter({
       rate: { calls: limits.calls, perMs: 5_000 },
       inFlight: limits.inFlight,
       clock: this.clock,
@@ -91,18 +91,18 @@ class Engine {
     const own = this.#plans[id];
     const next = own?.calls[this.#done[id] ?? 0];
     if (!own || !next) {
-      this.pacer.settle(String(id));
+      this.limiter.release(String(id));
       return;
     }
     const probe = this.clock.monotonic() >= (this.#probeAt[id] ?? 0);
-    const answer = this.pacer.tryStart({ ...own, key: String(id), probe });
+    const answer = this.limiter.tryStart({ ...own, key: String(id), probe });
     if ('start' in answer) {
       this.#running.add(id);
       this.clock.at(own.beginDelayMs, () => this.#call(id, own, answer.start));
       return;
     }
     this.insertions++;
-    this.pacer.settle(String(id));
+    this.limiter.release(String(id));
   }
 
   #call(id: number, { credential, target, calls }: Plan, permit: Permit): void {
@@ -143,7 +143,7 @@ class Engine {
   }
 
   #end(id: number): void {
-    this.pacer.settle(String(id));
+    this.limiter.release(String(id));
     this.#running.delete(id);
     if (this.#again.delete(id)) this.#schedule(id, 0);
   }
@@ -188,8 +188,8 @@ it('keeps every law for any mix of objects, delays and answers, and serves every
           }
         }
         await engine.clock.advance(0);
-        expect(engine.pacer.snapshot()).toMatchObject({ inFlight: 0 });
-        engine.pacer.close();
+        expect(engine.limiter.snapshot()).toMatchObject({ inFlight: 0 });
+        engine.limiter.close();
         expect(engine.clock.pending).toBe(0);
       },
     ),
@@ -211,7 +211,7 @@ it('has no two calls with a refused key at once, until one of them works', async
       const probes = engine.started.filter(({ at }) => at > firstRefusal);
       for (const { at } of probes) expect(overlaps(probes, at)).toBeLessThanOrEqual(1);
       expect(engine.wakes).toBeLessThanOrEqual(engine.insertions + engine.started.length);
-      engine.pacer.close();
+      engine.limiter.close();
     }),
     { numRuns: 100 },
   );

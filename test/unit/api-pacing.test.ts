@@ -1,19 +1,24 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createPacer } from '../../src/api/limiter/create-limiter.ts';
-import type { CallWish, Pacer, PacerOptions, Permit } from '../../src/api/limiter/limiter.ts';
+import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
+import type {
+  CallWish,
+  Permit,
+  RateLimiter,
+  RateLimiterOptions,
+} from '../../src/api/limiter/limiter.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 interface Rig {
   readonly clock: FakeClock;
-  readonly pacer: Pacer;
+  readonly limiter: RateLimiter;
   /** Keys woken since the last look. */
   woken(): string[];
 }
 
-function rig(more: Partial<PacerOptions> = {}): Rig {
+function rig(more: Partial<RateLimiterOptions> = {}): Rig {
   const clock = new FakeClock();
   let keys: string[] = [];
-  const pacer = createPacer({
+  const limiter = createRateLimiter({
     rate: { calls: 0, perMs: 10_000 },
     inFlight: 4,
     clock,
@@ -25,7 +30,7 @@ function rig(more: Partial<PacerOptions> = {}): Rig {
     keys = [];
     return seen;
   };
-  return { clock, pacer, woken };
+  return { clock, limiter, woken };
 }
 
 function wish(key: string, more: Partial<CallWish> = {}): CallWish {
@@ -33,8 +38,8 @@ function wish(key: string, more: Partial<CallWish> = {}): CallWish {
 }
 
 /** Asks for a key that must get leave, and begins its call. */
-function begin({ pacer }: Rig, key: string, more: Partial<CallWish> = {}): Permit {
-  const answer = pacer.tryStart(wish(key, more));
+function begin({ limiter }: Rig, key: string, more: Partial<CallWish> = {}): Permit {
+  const answer = limiter.tryStart(wish(key, more));
   if (!('start' in answer)) throw new Error(`${key} got no leave: ${JSON.stringify(answer)}`);
   expect(answer.start.begin()).toBe(true);
   return answer.start;
@@ -53,14 +58,14 @@ function call(
     httpStatus,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
-  on.pacer.settle(key);
+  on.limiter.release(key);
   return paused;
 }
 
 /** A whole pass that only asks. */
-function ask({ pacer }: Rig, key: string, more: Partial<CallWish> = {}): string {
-  const answer = pacer.tryStart(wish(key, more));
-  pacer.settle(key);
+function ask({ limiter }: Rig, key: string, more: Partial<CallWish> = {}): string {
+  const answer = limiter.tryStart(wish(key, more));
+  limiter.release(key);
   if ('start' in answer) return 'start';
   return 'wait' in answer ? 'wait' : 'gated';
 }
@@ -97,7 +102,7 @@ describe('rate', () => {
 
   it('does not count a call that was never begun', () => {
     const on = rig({ rate: { calls: 1, perMs: 10_000 } });
-    const answer = on.pacer.tryStart(wish('a'));
+    const answer = on.limiter.tryStart(wish('a'));
     if ('start' in answer) answer.start.finish({ answered: false });
     expect(ask(on, 'b')).toBe('start');
   });
@@ -108,7 +113,7 @@ describe('rate', () => {
     for (let n = 0; n < 1_000; n++) ask(on, `w${n}`);
     expect(on.clock.pending).toBe(1);
     expect(on.woken()).toEqual([]);
-    on.pacer.close();
+    on.limiter.close();
     expect(on.clock.pending).toBe(0);
   });
 
@@ -134,9 +139,9 @@ describe('calls in flight', () => {
 
   it('counts a permit that is not begun yet', () => {
     const on = rig({ inFlight: 1 });
-    on.pacer.tryStart(wish('a'));
+    on.limiter.tryStart(wish('a'));
     expect(ask(on, 'b')).toBe('wait');
-    on.pacer.settle('a');
+    on.limiter.release('a');
     expect(on.woken()).toEqual(['b']);
   });
 
@@ -148,14 +153,14 @@ describe('calls in flight', () => {
     expect(ask(on, 'd')).toBe('start');
     first.finish(OK);
     expect(on.woken()).toEqual(['b']);
-    on.pacer.forget('b');
+    on.limiter.forget('b');
     expect(on.woken()).toEqual(['c']);
   });
 
   it('refuses a second call of a key whose first is running', () => {
     const on = rig();
     begin(on, 'a');
-    expect(() => on.pacer.tryStart(wish('a'))).toThrow('a asks for a second call');
+    expect(() => on.limiter.tryStart(wish('a'))).toThrow('a asks for a second call');
   });
 });
 
@@ -172,13 +177,13 @@ describe('a reserved slot', () => {
 
   it('goes to the next when its key ends a pass without asking', () => {
     const on = oneReserved();
-    on.pacer.settle('b');
+    on.limiter.release('b');
     expect(on.woken()).toEqual(['c']);
   });
 
   it('goes to the next when its object is gone', () => {
     const on = oneReserved();
-    on.pacer.forget('b');
+    on.limiter.forget('b');
     expect(on.woken()).toEqual(['c']);
   });
 
@@ -191,9 +196,9 @@ describe('a reserved slot', () => {
   it('is not lost when the wake-up comes during the pass that asked', () => {
     const on = rig({ inFlight: 1 });
     const first = begin(on, 'a');
-    on.pacer.tryStart(wish('b'));
+    on.limiter.tryStart(wish('b'));
     first.finish(OK);
-    on.pacer.settle('b');
+    on.limiter.release('b');
     expect(on.woken()).toEqual(['b']);
     expect(ask(on, 'c')).toBe('wait');
     expect(ask(on, 'b')).toBe('start');
@@ -204,7 +209,7 @@ describe('a reserved slot', () => {
     const first = begin(on, 'a');
     ask(on, 'b');
     ask(on, 'c');
-    on.pacer.settle('b');
+    on.limiter.release('b');
     first.finish(OK);
     expect(on.woken()).toEqual(['c']);
   });
@@ -283,10 +288,10 @@ describe('a pause after 429', () => {
   it('holds back a call that was granted before it and keeps its place', async () => {
     const on = rig({ inFlight: 2 });
     const refused = begin(on, 'a');
-    const granted = on.pacer.tryStart(wish('b'));
+    const granted = on.limiter.tryStart(wish('b'));
     refused.finish({ answered: true, httpStatus: 429, retryAfterMs: 30_000 });
     expect('start' in granted && granted.start.begin()).toBe(false);
-    on.pacer.settle('b');
+    on.limiter.release('b');
     ask(on, 'c');
     ask(on, 'd');
     await on.clock.advance(30_000);
@@ -320,7 +325,7 @@ describe('the gate after 401', () => {
   it('closes for the whole credential and for no other', () => {
     const on = rig();
     call(on, 'a', 401);
-    expect(on.pacer.tryStart(wish('b'))).toEqual({ gated: true });
+    expect(on.limiter.tryStart(wish('b'))).toEqual({ circuitOpen: true });
     expect(ask(on, 'a')).toBe('gated');
     expect(ask(on, 'c', { credential: 'c2' })).toBe('start');
   });
@@ -339,10 +344,10 @@ describe('the gate after 401', () => {
   it('holds back a call that was granted before it closed', () => {
     const on = rig();
     const failing = begin(on, 'a');
-    const granted = on.pacer.tryStart(wish('b'));
+    const granted = on.limiter.tryStart(wish('b'));
     failing.finish({ answered: true, httpStatus: 401 });
     expect('start' in granted && granted.start.begin()).toBe(false);
-    on.pacer.settle('b');
+    on.limiter.release('b');
     expect(on.woken()).toEqual(['b']);
     expect(ask(on, 'b')).toBe('gated');
   });
@@ -363,7 +368,7 @@ describe('the gate after 401', () => {
       call(on, 'a', 401);
       for (const key of ['b', 'c', 'd']) ask(on, key);
       const { pausedUntil } = call(on, 'a', httpStatus, { probe: true });
-      expect(on.pacer.snapshot()).toMatchObject({ gated: 0, waiting: 3 });
+      expect(on.limiter.snapshot()).toMatchObject({ gated: 0, waiting: 3 });
       expect(on.woken()).toEqual(pausedUntil === undefined ? ['b', 'c'] : []);
     },
   );
@@ -372,7 +377,7 @@ describe('the gate after 401', () => {
     const on = rig();
     call(on, 'a', 401);
     begin(on, 'a', { probe: true }).finish({ answered: false });
-    on.pacer.settle('a');
+    on.limiter.release('a');
     expect(ask(on, 'b')).toBe('gated');
     expect(ask(on, 'b', { probe: true })).toBe('start');
   });
@@ -412,7 +417,7 @@ describe('the gate after 401', () => {
     const on = rig();
     call(on, 'a', 401);
     for (const key of ['b', 'c']) ask(on, key);
-    on.pacer.forget('a');
+    on.limiter.forget('a');
     await on.clock.advance(60_000);
     expect(on.woken()).toEqual(['b']);
     expect(ask(on, 'c', { probe: false })).toBe('gated');
@@ -424,9 +429,9 @@ describe('the gate after 401', () => {
     const on = rig();
     call(on, 'a', 401);
     for (const key of ['b', 'c']) ask(on, key);
-    on.pacer.forget('a');
+    on.limiter.forget('a');
     await on.clock.advance(60_000);
-    on.pacer.settle('b');
+    on.limiter.release('b');
     await on.clock.advance(0);
     expect(on.woken()).toEqual(['b', 'c']);
     expect(ask(on, 'c')).toBe('start');
@@ -449,7 +454,7 @@ describe('the gate after 401', () => {
     call(on, 'a', 401);
     ask(on, 'b');
     for (let n = 0; n < 10; n++) call(on, 'a', 401, { probe: true });
-    on.pacer.forget('a');
+    on.limiter.forget('a');
     await on.clock.advance(18 * 60_000);
     expect(on.woken()).toEqual([]);
     await on.clock.advance(36 * 60_000);
@@ -460,7 +465,7 @@ describe('the gate after 401', () => {
     const on = rig({ rate: { calls: 1, perMs: 10_000 } });
     call(on, 'a', 401);
     ask(on, 'a', { probe: true });
-    on.pacer.settle('a');
+    on.limiter.release('a');
     expect(ask(on, 'b', { probe: true })).toBe('wait');
   });
 });
@@ -472,7 +477,7 @@ describe('memory and figures', () => {
     call(on, 'gated', 401, { credential: 'bad' });
     await on.clock.advance(61 * 60_000);
     call(on, 'x', 200, { credential: 'new' });
-    expect(on.pacer.snapshot()).toMatchObject({ credentials: 2, gated: 1 });
+    expect(on.limiter.snapshot()).toMatchObject({ credentials: 2, gated: 1 });
   });
 
   it('counts what is paused, gated, waiting and in flight', () => {
@@ -481,7 +486,7 @@ describe('memory and figures', () => {
     call(on, 'b', 429, { credential: 'c3' });
     begin(on, 'c');
     ask(on, 'd');
-    expect(on.pacer.snapshot()).toEqual({
+    expect(on.limiter.snapshot()).toEqual({
       credentials: 3,
       paused: 1,
       gated: 1,
@@ -518,20 +523,20 @@ describe('a refused key that somebody writes anew', () => {
     const on = rig();
     for (let n = 0; n < 8; n++) call(on, 'refused', 401, { probe: n > 0 });
     expect(ask(on, 'edited')).toBe('gated');
-    on.pacer.forget('edited');
-    on.pacer.renew('c1');
+    on.limiter.forget('edited');
+    on.limiter.renew('c1');
     const probe = begin(on, 'refused');
     expect(ask(on, 'other')).toBe('gated');
     probe.finish(OK);
     expect(on.woken()).toEqual(['other']);
-    on.pacer.renew('never seen');
-    expect(on.pacer.snapshot()).toMatchObject({ credentials: 1, gated: 0 });
+    on.limiter.renew('never seen');
+    expect(on.limiter.snapshot()).toMatchObject({ credentials: 1, gated: 0 });
   });
 
   it('waits as before where that probe is refused too', async () => {
     const on = rig();
     call(on, 'refused', 401);
-    on.pacer.renew('c1');
+    on.limiter.renew('c1');
     call(on, 'refused', 401);
     expect(ask(on, 'edited')).toBe('gated');
     await on.clock.advance(60_000);
@@ -544,10 +549,10 @@ describe('a process that leads again', () => {
     const on = rig();
     for (const key of ['own', 'other']) call(on, key, 401, { probe: key === 'other' });
     ask(on, 'own');
-    on.pacer.startOver();
+    on.limiter.startOver();
     await on.clock.advance(0);
     expect(on.woken()).toEqual(['own']);
-    on.pacer.settle('own');
+    on.limiter.release('own');
     expect(on.woken(), 'it is not woken again and again').toEqual([]);
     call(on, 'other', 200, { probe: true });
     expect(on.woken()).toEqual(['own']);
@@ -561,10 +566,10 @@ describe('a process that leads again', () => {
     ask(on, 'e', { credential: 'c3', target: 'shared' });
     first.finish(OK);
     expect(on.woken()).toEqual(['c']);
-    on.pacer.startOver();
+    on.limiter.startOver();
     expect(new Set(on.woken())).toEqual(new Set(['c', 'd', 'e']));
-    expect(['c', 'd', 'e'].filter((key) => on.pacer.hasSlot(key))).toEqual([]);
-    expect(on.pacer.snapshot()).toMatchObject({ waiting: 0, inFlight: 1, gated: 1 });
+    expect(['c', 'd', 'e'].filter((key) => on.limiter.hasSlot(key))).toEqual([]);
+    expect(on.limiter.snapshot()).toMatchObject({ waiting: 0, inFlight: 1, gated: 1 });
     expect([ask(on, 'd'), ask(on, 'c')]).toEqual(['start', 'start']);
     second.finish(OK);
     expect(on.woken()).toEqual([]);
@@ -573,7 +578,7 @@ describe('a process that leads again', () => {
   it('lets one probe at once with a key that was refused, since it may have worked for another process', async () => {
     const on = rig();
     for (let n = 0; n < 8; n++) call(on, 'refused', 401, { probe: n > 0 });
-    on.pacer.startOver();
+    on.limiter.startOver();
     const probe = begin(on, 'edited');
     expect(ask(on, 'other')).toBe('gated');
     probe.finish(OK);
@@ -584,7 +589,7 @@ describe('a process that leads again', () => {
     const on = rig();
     call(on, 'refused', 401);
     ask(on, 'waiting');
-    on.pacer.startOver();
+    on.limiter.startOver();
     await on.clock.advance(0);
     expect(on.woken()).toEqual(['waiting']);
     call(on, 'waiting', 401);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createPacer } from '../../src/api/limiter/create-limiter.ts';
-import type { Pacer } from '../../src/api/limiter/limiter.ts';
+import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
+import type { RateLimiter } from '../../src/api/limiter/limiter.ts';
 import type { Credential, Reply } from '../../src/api/reply/reply.ts';
 import { load } from '../../src/kinds/activity/load.ts';
 import { type Attempt, attempt, type Memory } from '../../src/kinds/engine/api-call.ts';
@@ -31,14 +31,14 @@ interface SetUp {
 function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}) {
   const clock = new FakeClock();
   const woken: string[] = [];
-  const pacer: Pacer = createPacer({
+  const limiter: RateLimiter = createRateLimiter({
     rate: { calls: rate, perMs: 10_000 },
     inFlight: 4,
     clock,
     wake: (key) => void woken.push(key),
   });
   const memory: Memory = {
-    underWay: new Map(),
+    openCalls: new Map(),
     triedSecret: new Map(),
     unrecorded: new Unrecorded(() => undefined),
   };
@@ -47,7 +47,7 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
     apiTimeoutMs: 35_000,
     onFree: () => undefined,
   });
-  const calls: { readonly credential: Credential; readonly underWay: readonly string[] }[] = [];
+  const calls: { readonly credential: Credential; readonly openCalls: readonly string[] }[] = [];
   const attemptFor = async (
     name: string,
     answer: () => Reply | Promise<Reply>,
@@ -65,24 +65,24 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
         send: async (used, begin) => {
           const aborted = more.begin === false ? undefined : begin();
           if (aborted) return { answered: false, sent: false, cause: 'c', aborted };
-          calls.push({ credential: used, underWay: [...memory.underWay.keys()] });
+          calls.push({ credential: used, openCalls: [...memory.openCalls.keys()] });
           return answer();
         },
       },
       {
-        pacer,
+        limiter,
         memory,
         locks,
         readCredential: () => Promise.resolve(read),
         monotonic: () => clock.monotonic(),
-        pacingKey: (key) => `PipeSettings/${key}`,
+        limiterKey: (key) => `PipeSettings/${key}`,
         stillWanted,
       },
     );
-    pacer.settle(`PipeSettings/ingest/${name}`);
+    limiter.release(`PipeSettings/ingest/${name}`);
     return done;
   };
-  return { clock, pacer, memory, calls, woken, attemptFor };
+  return { clock, limiter, memory, calls, woken, attemptFor };
 }
 
 const answers = (reply: Reply) => (): Reply => reply;
@@ -94,7 +94,7 @@ describe('an attempt', () => {
       got: 'success',
       secretVersion: '7',
     });
-    expect(calls).toEqual([{ credential, underWay: [KEY] }]);
+    expect(calls).toEqual([{ credential, openCalls: [KEY] }]);
     expect(memory.triedSecret.get(KEY)).toEqual({ name: 'api', resourceVersion: '7' });
   });
 
@@ -122,15 +122,15 @@ describe('an attempt', () => {
   });
 
   test('gives the slot back and passes the error on when the client breaks', async () => {
-    const { attemptFor, pacer } = setUp();
+    const { attemptFor, limiter } = setUp();
     const broken = new Error('a bug');
     await expect(
       attemptFor('a', () => {
         throw broken;
       }),
     ).rejects.toBe(broken);
-    pacer.settle('PipeSettings/ingest/a');
-    expect(pacer.snapshot()).toMatchObject({ inFlight: 0, waiting: 0 });
+    limiter.release('PipeSettings/ingest/a');
+    expect(limiter.snapshot()).toMatchObject({ inFlight: 0, waiting: 0 });
     expect(await attemptFor('a', answers(ok))).toMatchObject({ got: 'success' });
   });
 });
@@ -154,14 +154,14 @@ describe('without a usable key', () => {
   const problem = { reason: 'SecretInvalid', message: 'The Secret "api" cannot be used' } as const;
 
   test('nothing is called, no slot is taken, and the version is known to be of no use', async () => {
-    const { attemptFor, calls, memory, pacer } = setUp({
+    const { attemptFor, calls, memory, limiter } = setUp({
       read: { ok: false, problem, resourceVersion: '7' },
     });
     expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'no-credential', problem });
     expect(calls).toEqual([]);
-    expect(pacer.snapshot().credentials).toBe(0);
+    expect(limiter.snapshot().credentials).toBe(0);
     expect(memory.triedSecret.get(KEY)).toEqual({ name: 'api', resourceVersion: '7' });
-    expect(memory.underWay.size).toBe(0);
+    expect(memory.openCalls.size).toBe(0);
   });
 
   test('no version is tried where there is none', async () => {
@@ -179,7 +179,7 @@ describe('without a slot', () => {
     await attemptFor('first', answers(ok));
     expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'no-slot' });
     expect(calls).toHaveLength(1);
-    expect(memory.underWay.has(KEY)).toBe(false);
+    expect(memory.openCalls.has(KEY)).toBe(false);
     await clock.advance(10_000);
     expect(woken).toEqual([`PipeSettings/${KEY}`]);
     expect(await attemptFor('orders', answers(ok))).toMatchObject({ got: 'success' });
@@ -224,7 +224,7 @@ describe('a credential that was refused', () => {
     expect(await attemptFor('a', answers(anAnswer(401)))).toMatchObject({
       verdict: { failure: 'Unauthorized' },
     });
-    expect(await attemptFor('b', answers(ok))).toEqual({ got: 'gated' });
+    expect(await attemptFor('b', answers(ok))).toEqual({ got: 'circuit-open' });
     expect(calls).toHaveLength(1);
     expect(await attemptFor('a', answers(ok), { probe: true })).toMatchObject({ got: 'success' });
     expect(await attemptFor('b', answers(ok))).toMatchObject({ got: 'success' });
@@ -239,21 +239,21 @@ describe('a credential that was refused', () => {
 });
 
 test('a call that was called off is no attempt: nothing is remembered of it and the slot is free', async () => {
-  const { attemptFor, memory, pacer } = setUp();
+  const { attemptFor, memory, limiter } = setUp();
   const off: Reply = { answered: false, sent: false, cause: 'c', aborted: 'not-leader' };
   expect(await attemptFor('orders', answers(off), { begin: false })).toEqual({ got: 'called-off' });
   expect(memory.triedSecret.size).toBe(0);
-  expect(pacer.snapshot()).toMatchObject({ inFlight: 0, waiting: 0 });
+  expect(limiter.snapshot()).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
 test('a call whose object has changed is called off before it counts as begun', async () => {
-  const { attemptFor, calls, memory, pacer } = setUp({ rate: 1, stillWanted: () => false });
+  const { attemptFor, calls, memory, limiter } = setUp({ rate: 1, stillWanted: () => false });
   expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'called-off' });
   expect(calls).toEqual([]);
   expect(memory.triedSecret.size).toBe(0);
-  expect(pacer.reserve({ credential: credential.id, key: 'k', target: 't', lane: 'user' })).toEqual(
-    { reserved: true },
-  );
+  expect(
+    limiter.reserve({ credential: credential.id, key: 'k', target: 't', lane: 'user' }),
+  ).toEqual({ reserved: true });
 });
 
 test.each([

@@ -49,7 +49,7 @@ test('the time after its own refusal stays, where an edit comes before it and th
   const shown = reportAttempt({
     object: edited,
     previous: refused.status,
-    attempt: { got: 'gated' },
+    attempt: { got: 'circuit-open' },
     operation: 'Try',
     secretName: 'api-key',
     advice: () => 'Mend it',
@@ -63,7 +63,7 @@ test('the time after its own refusal stays, where an edit comes before it and th
 });
 
 test('behind a closed gate a time of its own is pulled in that lies further off than its class allows', () => {
-  const gated = { got: 'gated' } as const;
+  const gated = { got: 'circuit-open' } as const;
   const refused = reported(attemptOf(anAnswer(401)), undefined, undefined, T0 + 2 * HOUR);
   const edited = {
     ...refused.status,
@@ -159,7 +159,7 @@ describe('a latest time', () => {
   });
 
   test('wakes an object behind a closed gate, which would wait for the gate alone', () => {
-    const gated = { got: 'gated' } as const;
+    const gated = { got: 'circuit-open' } as const;
     const shown = reported(gated, adjust);
     expect(shown).toMatchObject({
       outcome: recheckAt(latest),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPacer } from '../../src/api/limiter/create-limiter.ts';
+import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
 import { attempt, attemptsOf } from '../../src/kinds/engine/api-call.ts';
 import type { KindContext } from '../../src/kinds/engine/context.ts';
 import { Locks } from '../../src/kinds/target/locks.ts';
@@ -19,8 +19,13 @@ function aProcess() {
     apiTimeoutMs: 35_000,
     onFree: () => undefined,
   });
-  const context: Pick<KindContext, 'pacer' | 'readCredential' | 'clock'> = {
-    pacer: createPacer({ rate: { calls: 0, perMs: 1 }, inFlight: 4, clock, wake: () => undefined }),
+  const context: Pick<KindContext, 'limiter' | 'readCredential' | 'clock'> = {
+    limiter: createRateLimiter({
+      rate: { calls: 0, perMs: 1 },
+      inFlight: 4,
+      clock,
+      wake: () => undefined,
+    }),
     readCredential: async () => ({
       ok: true,
       credential: { id: 'key', authorization: 'Basic x', mask: (text) => text },
@@ -50,7 +55,7 @@ function aProcess() {
         write: true,
       } as const;
       await attempt({ ...wish, isShown: () => isShown, send }, attempts);
-      attempts.settle(keyOf(object), true);
+      attempts.release(keyOf(object), true);
     },
     told: () => attempts.recorded(keyOf(object), 'written'),
     /** For how long another object of this target has to wait. */

@@ -3,7 +3,7 @@ import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
 import { progress } from '../../src/kinds/organization/attempt/progress.ts';
 import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { conclude } from '../../src/kinds/organization/readiness/attempt-end.ts';
+import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import {
   type DeclaredEndpoint,
   type OrganizationStatus,
@@ -44,7 +44,7 @@ function looked(
   const call = { step: 'look', by: 'list', body: '{}' } as const;
   const { session } = progress({ object, work, call, verdict, secretVersion: '1', now: T0 });
   const next: Work = { ...work, session };
-  const said: OrganizationStatus | undefined = conclude(object, next, T0, 'look').status;
+  const said: OrganizationStatus | undefined = endAttempt(object, next, T0, 'look').status;
   return {
     draft: session.draft,
     decision: decisionOf(next),

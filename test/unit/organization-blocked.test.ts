@@ -29,7 +29,7 @@ function said(lookByNameUntil: number) {
   const plan = {
     do: 'step',
     work,
-    step: { step: 'conclude' },
+    step: { step: 'end' },
     lane: 'user',
     probe: false,
   } as const;

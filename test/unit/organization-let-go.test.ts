@@ -96,7 +96,7 @@ describe('a deleted object', () => {
     (_, status) => {
       const object = deleted({ ...ours, ...status });
       const now = T0 + 10 * MINUTE + 250;
-      const { outcome } = report(object, planned(object, {}, now), { got: 'gated' }, now);
+      const { outcome } = report(object, planned(object, {}, now), { got: 'circuit-open' }, now);
       expect(outcome).toEqual({ next: 'await-change' });
     },
   );

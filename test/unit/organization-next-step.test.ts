@@ -93,7 +93,7 @@ describe('the first step', () => {
     const spec = { name: 'Acme', maxPrivateEndpointRemovals: 1 };
     const know = { lookByNameUntil: MINUTE };
     const object = known([], spec, ledger);
-    expect(step({ object, know })).toEqual({ step: 'conclude' });
+    expect(step({ object, know })).toEqual({ step: 'end' });
     expect(step({ object })).toEqual(LOOK);
     const edited = { ...object, metadata: { ...object.metadata, generation: 2 } };
     expect(step({ object: edited, know })).toMatchObject({ step: 'look', by: 'name' });
@@ -107,7 +107,7 @@ describe('the first step', () => {
     const kept = known(['a', 'b'], spec, { privateEndpoints, differences });
     expect(step({ object: kept, know })).toMatchObject({ step: 'look', by: 'name' });
     const untold = known(['a', 'b'], spec, { privateEndpoints });
-    expect(step({ object: untold, know })).toEqual({ step: 'conclude' });
+    expect(step({ object: untold, know })).toEqual({ step: 'end' });
   });
 
   test('is followed by another look where a minute went by since, and by no third', () => {
@@ -130,7 +130,7 @@ describe('on a fresh list', () => {
     });
     expect(step({ object: named, fresh, so: { isNamed: true } })).toMatchObject({ step: 'intend' });
     expect(step({ object: named, fresh: seen(listing('a'), 'Acme') })).toEqual({
-      step: 'conclude',
+      step: 'end',
     });
   });
 
@@ -162,7 +162,7 @@ describe('on a fresh list', () => {
       step({ object, fresh, so: { draft: { pendingChange: pending } } }),
       'of another process',
     ).toEqual({
-      step: 'conclude',
+      step: 'end',
     });
   });
 
@@ -172,17 +172,17 @@ describe('on a fresh list', () => {
       { name: 'Acme', maxPrivateEndpointRemovals: 0 },
       { privateEndpoints: [entry('a')] },
     );
-    expect(step({ object, fresh: seen(listing('a'), 'Other') })).toEqual({ step: 'conclude' });
+    expect(step({ object, fresh: seen(listing('a'), 'Other') })).toEqual({ step: 'end' });
     expect(
       step({ object, fresh: { name: 'Other' } }),
       'by the ledger where no list is shown',
     ).toEqual({
-      step: 'conclude',
+      step: 'end',
     });
   });
 
   test('nothing is added or removed where it is unknown, and the name goes all the same', () => {
-    expect(step({ fresh: {} })).toEqual({ step: 'conclude' });
+    expect(step({ fresh: {} })).toEqual({ step: 'end' });
     expect(step({ object: named, fresh: { name: 'Other' } })).toMatchObject({ step: 'name' });
   });
 });

@@ -73,7 +73,7 @@ function writtenAtTheGate(requestHash: string): object | undefined {
   const object = anOrganization({ ids: ['a'], status: { conditions, applied } });
   const step = { step: 'look', by: 'list', body: '{}' } as const;
   const plan = { do: 'step', work: workFor(object), step, lane: 'user', probe: false } as const;
-  return reportStep(object, plan, { got: 'gated' }, T0).status;
+  return reportStep(object, plan, { got: 'circuit-open' }, T0).status;
 }
 
 /**

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
 import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { conclude } from '../../src/kinds/organization/readiness/attempt-end.ts';
-import { type Problem, problemsOf } from '../../src/kinds/organization/readiness/readiness.ts';
+import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.ts';
+import { type Obstacle, obstaclesOf } from '../../src/kinds/organization/readiness/readiness.ts';
 import {
   type Organization,
   type OrganizationStatus,
@@ -20,11 +20,11 @@ function workFor(object: Organization, facts = factsOf(object)): Work {
 }
 
 /** Where a look has shown one endpoint, `a`, or no list at all. */
-function problems(object: Organization, list?: ReturnType<typeof listing>): readonly Problem[] {
+function problems(object: Organization, list?: ReturnType<typeof listing>): readonly Obstacle[] {
   const found = workFor(object);
   const fresh = { responseHash: '', secretVersion: '', at: 0, ...(list && { list }) };
   const work = { ...found, session: { ...found.session, fresh } };
-  return problemsOf({ work, decision: decisionOf(work), now: T0 });
+  return obstaclesOf({ work, decision: decisionOf(work), now: T0 });
 }
 
 test('what was refused is one as long as the spec has a list of endpoints, and no longer', () => {
@@ -48,7 +48,7 @@ test('an unknown list is asked for ever less often, also where too much would be
     const fresh = { responseHash: '', secretVersion: '', at: 0 };
     const facts = factsOf(object, { monotonic: 3_600_000 });
     const work = workFor(object, { ...facts, notes: { ...facts.notes, unlistedSince: 0 } });
-    const { status } = conclude(
+    const { status } = endAttempt(
       object,
       { ...work, session: { ...work.session, fresh } },
       T0,

@@ -4,7 +4,7 @@ import type { Session } from '../../src/kinds/organization/attempt/notes.ts';
 import { progress, type Replied } from '../../src/kinds/organization/attempt/progress.ts';
 import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { problemsOf } from '../../src/kinds/organization/readiness/readiness.ts';
+import { obstaclesOf } from '../../src/kinds/organization/readiness/readiness.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
@@ -195,7 +195,7 @@ describe('what the API keeps in another region than it was sent', () => {
   ])('and is listed again after its removal was refused, %s, is refused no more', (_, status) => {
     const again = looked(['a'], [kept], status);
     expect(again.session.draft.privateEndpoints).toEqual([entry('a', kept)]);
-    expect(problemsOf({ work: again, decision: decisionOf(again), now: T0 })).toEqual([]);
+    expect(obstaclesOf({ work: again, decision: decisionOf(again), now: T0 })).toEqual([]);
     const unlisted = looked([], [kept], status).session.draft.privateEndpoints;
     expect(unlisted).toMatchObject([{ lastError: { httpStatus: 400 } }]);
   });
@@ -239,7 +239,7 @@ test('a name that its answer does not show may come yet: who declares another on
   };
   const waits = (name: string, notes: Work['notes']) => {
     const work = given(name, notes);
-    return problemsOf({ work, decision: decisionOf(work), now: T0 }).filter(
+    return obstaclesOf({ work, decision: decisionOf(work), now: T0 }).filter(
       ({ reason }) => reason === 'OutcomeUnknown',
     );
   };
@@ -275,7 +275,7 @@ test('a name without effect yet does not hide another one that may come: that is
     return { ...given, notes, session };
   };
   const problems = (given: Work) =>
-    problemsOf({ work: given, decision: decisionOf(given), now: T0 });
+    obstaclesOf({ work: given, decision: decisionOf(given), now: T0 });
   const late = answered(work, 'Before');
   expect(problems(late).map(({ reason }) => reason)).toEqual(['NotConfirmed']);
   expect(problems(answered(late, 'Acme'))).toMatchObject([

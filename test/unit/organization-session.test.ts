@@ -11,7 +11,7 @@ import { anchorOf, sessionOf } from '../../src/kinds/organization/attempt/sessio
 import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { tupleKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { conclude } from '../../src/kinds/organization/readiness/attempt-end.ts';
+import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import {
   type Organization,
   type OrganizationStatus,
@@ -191,7 +191,7 @@ describe('an entry that was left open', () => {
     };
     const work = workOf(object, { ...facts, notes }, { spec, goal: goalOf(spec), now: T0 });
     const fresh = { list: listing(), responseHash: '', secretVersion: '1', at: MINUTE };
-    const { outcome } = conclude(
+    const { outcome } = endAttempt(
       object,
       { ...work, session: { ...work.session, fresh } },
       T0,
@@ -214,7 +214,7 @@ describe('an entry that was left open', () => {
       secretVersion: '1',
       at: MINUTE,
     };
-    const { status, outcome } = conclude(
+    const { status, outcome } = endAttempt(
       object,
       { ...work, session: { ...work.session, fresh } },
       now,

@@ -39,7 +39,10 @@ test('an attempt does not outlast the lead: what another process has given up me
   const ours = anOrganization({ ids: [], status: { proof, privateEndpoints: [entry('a')] } });
   kind.takeOver();
   kind.sink().replace([ours], '7', false);
-  expect(await kind.pass(ours, clock)).toMatchObject({ did: 'look', outcome: { next: 'go-on' } });
+  expect(await kind.reconcile(ours, clock)).toMatchObject({
+    did: 'look',
+    outcome: { next: 'go-on' },
+  });
   // Another one was proven then, and is gone by now.
   const yielded: Organization = {
     ...ours,
@@ -48,7 +51,7 @@ test('an attempt does not outlast the lead: what another process has given up me
   };
   kind.put(yielded);
   kind.takeOver();
-  const { did, status } = await kind.pass(yielded, clock);
+  const { did, status } = await kind.reconcile(yielded, clock);
   expect(did).toBe('look');
   expect(status ?? {}).not.toHaveProperty('pendingChange');
   expect(bodies).toHaveLength(2);
@@ -62,7 +65,7 @@ test('an intent that another process has put on record in the same second is wai
   /** All steps that follow one another at once, each of them written down. */
   const visit = async (): Promise<void> => {
     for (let goesOn = true; goesOn; ) {
-      const { status = object.status, outcome } = await kind.pass(object, clock);
+      const { status = object.status, outcome } = await kind.reconcile(object, clock);
       const resourceVersion = String(Number(object.metadata.resourceVersion) + 1);
       object = {
         ...object,
@@ -78,8 +81,8 @@ test('an intent that another process has put on record in the same second is wai
   kind.sink().replace([object], '1', false);
   // Whatever may have been sent before this process has seen the object is over.
   await clock.advance(100_000);
-  await kind.pass(object, clock);
-  const { did, status } = await kind.pass(object, clock);
+  await kind.reconcile(object, clock);
+  const { did, status } = await kind.reconcile(object, clock);
   expect(did).toBe('intend');
   // To the letter the same; this process's own write has been refused.
   object = {
@@ -127,10 +130,10 @@ test('what another process has sent counts from when this one was told of it, al
   });
   kind.takeOver();
   kind.sink().replace([ours], '7', false);
-  expect(await kind.pass(ours, clock)).toMatchObject({ did: 'look' });
+  expect(await kind.reconcile(ours, clock)).toMatchObject({ did: 'look' });
   await clock.advance(75_000);
   // 100 s after that intent was first seen it can be at work no more.
-  expect(await kind.pass(kind.get('ingest/acme') ?? theirs, clock)).toMatchObject({
+  expect(await kind.reconcile(kind.get('ingest/acme') ?? theirs, clock)).toMatchObject({
     did: 'look',
     outcome: { next: 'go-on' },
   });
@@ -144,8 +147,8 @@ test.each([
   let object = anOrganization({ ids: ['b'] });
   kind.takeOver();
   kind.sink().replace([object], '1', false);
-  await kind.pass(object, clock);
-  const { status: intent } = await kind.pass(object, clock);
+  await kind.reconcile(object, clock);
+  const { status: intent } = await kind.reconcile(object, clock);
   expect(intent).toHaveProperty('pendingChange');
   object = {
     ...object,
@@ -155,7 +158,7 @@ test.each([
   kind.put(object);
   kind.recorded(keyOf(object), 'written');
   reading.push(() => clock.advance(ms));
-  expect(await kind.pass(object, clock)).toMatchObject({ did: does });
+  expect(await kind.reconcile(object, clock)).toMatchObject({ did: does });
   expect(bodies).toHaveLength(calls);
 });
 
@@ -173,7 +176,7 @@ test('a list is not taken for empty by a process that was shown another one, als
   kind.takeOver();
   kind.sink().replace([object], '1', false);
   results.push({ privateEndpoints: [e('theirs')] });
-  const { status } = await kind.pass(object, clock);
+  const { status } = await kind.reconcile(object, clock);
   expect(status ?? {}).not.toHaveProperty('pendingChange');
   // Another process has recorded an attempt before that, which comes to be known now: this one's
   // own is not written.
@@ -188,7 +191,7 @@ test('a list is not taken for empty by a process that was shown another one, als
   kind.recorded(key, 'lost');
   for (let look = 0; look < 6; look += 1) {
     results.push({ name: 'Acme' });
-    const { status: written } = await kind.pass(object, clock);
+    const { status: written } = await kind.reconcile(object, clock);
     expect(written ?? {}).not.toHaveProperty('pendingChange');
     put(written);
     kind.recorded(key, 'written');
@@ -204,7 +207,7 @@ test.each(['before', 'during'])(
     const { kind, clock, bodies, meanwhile } = aKind();
     let object = anOrganization({ ids: ['a'] });
     const visit = async (): Promise<void> => {
-      const { status = object.status } = await kind.pass(object, clock);
+      const { status = object.status } = await kind.reconcile(object, clock);
       const resourceVersion = String(Number(object.metadata.resourceVersion) + 10);
       object = {
         ...object,
@@ -249,7 +252,7 @@ test('the name that a rival of ours had set, which is gone by now, is not told a
   let object = { ...rest, spec: { ...(spec as object), name: 'Ours' } } as Organization;
   const visit = async (): Promise<void> => {
     for (let goesOn = true; goesOn; ) {
-      const { status = object.status, outcome } = await kind.pass(object, clock);
+      const { status = object.status, outcome } = await kind.reconcile(object, clock);
       const resourceVersion = String(Number(object.metadata.resourceVersion) + 10);
       object = {
         ...object,
@@ -296,7 +299,7 @@ test.each([
     let object = anOrganization({ ids: ['b'] });
     kind.takeOver();
     kind.sink().replace([object], '1', false);
-    const { status } = await kind.pass(object, clock);
+    const { status } = await kind.reconcile(object, clock);
     expect(status).toMatchObject({ conditions: [{ reason: 'NotConfirmed' }, {}] });
     await clock.advance(70_000);
     const time = new Date(clock.now() - 5_000).toISOString();
@@ -307,7 +310,7 @@ test.each([
     kind.put(object);
     kind.recorded(keyOf(object), 'written');
     if (isShown) kind.takeOver();
-    const next = await kind.pass(object, clock);
+    const next = await kind.reconcile(object, clock);
     expect(next.outcome.next === 'go-on', 'it counts as empty').toBe(!isShown);
   },
 );
@@ -327,12 +330,12 @@ test('an intent that was called off is known not to have left, also where anothe
   };
   kind.takeOver();
   kind.sink().replace([object], '1', false);
-  await kind.pass(object, clock);
-  const { status: intent } = await kind.pass(object, clock);
+  await kind.reconcile(object, clock);
+  const { status: intent } = await kind.reconcile(object, clock);
   put(intent);
   kind.recorded(key, 'written');
   reading.push(() => clock.advance(5_001));
-  expect(await kind.pass(object, clock)).toMatchObject({ did: 'called-off' });
+  expect(await kind.reconcile(object, clock)).toMatchObject({ did: 'called-off' });
   const lastRequest = {
     operation: 'UpdateOrganization',
     outcome: 'Succeeded',
@@ -342,7 +345,7 @@ test('an intent that was called off is known not to have left, also where anothe
   kind.recorded(key, 'lost');
   kind.takeOver();
   results.push({ privateEndpoints: [e('b')] });
-  const { status } = await kind.pass(object, clock);
+  const { status } = await kind.reconcile(object, clock);
   expect(status).toMatchObject({ privateEndpoints: [entry('b', { origin: 'Found' })] });
   expect(status).not.toHaveProperty('pendingChange');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { underway } from '../../src/kinds/organization/readiness/between-steps.ts';
+import { betweenSteps } from '../../src/kinds/organization/readiness/between-steps.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e } from '../support/organization-entries.ts';
 import { anOrganization } from '../support/organization-objects.ts';
@@ -19,7 +19,7 @@ function afterFailing(reason: string) {
     observedGeneration: 1,
   } as const;
   const status = { conditions: [{ ...ready, reason }], attempts: 3, nextAttemptTime: at(0) };
-  const { conditions, ...said } = underway(
+  const { conditions, ...said } = betweenSteps(
     anOrganization({ ids: ['a'], status }),
     { ...status, pendingChange },
     T0,

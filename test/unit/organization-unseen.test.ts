@@ -4,7 +4,7 @@ import { workOf } from '../../src/kinds/organization/attempt/work.ts';
 import { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
 import { otherWayToLook } from '../../src/kinds/organization/readiness/look-by-name.ts';
-import { problemsOf } from '../../src/kinds/organization/readiness/readiness.ts';
+import { obstaclesOf } from '../../src/kinds/organization/readiness/readiness.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
@@ -68,7 +68,7 @@ test('what waits for a look that is refused each time is not looked at again at 
       fresh: { list: new Listing([]), responseHash: '', secretVersion: '', at: 0 },
     },
   };
-  const [problem] = problemsOf({ work: seen, decision: decisionOf(seen), now });
+  const [problem] = obstaclesOf({ work: seen, decision: decisionOf(seen), now });
   expect(problem).toMatchObject({ reason: 'NotConfirmed' });
   expect(problem?.at ?? Number.POSITIVE_INFINITY).toBeGreaterThan(now);
 });

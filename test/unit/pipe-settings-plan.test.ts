@@ -97,7 +97,7 @@ describe('a put', () => {
   });
 
   test('of a gated object is asked for without probing, whenever it is visited', () => {
-    const gated = visit(aPipeSettings(), { attempt: { got: 'gated' } }).object;
+    const gated = visit(aPipeSettings(), { attempt: { got: 'circuit-open' } }).object;
     expect(readyIn(gated.status).reason).toBe('Unauthorized');
     expect(planned(gated)).toMatchObject({ do: 'put', probe: false });
   });
@@ -111,7 +111,7 @@ describe('while a write of another object may be at work', () => {
   test('an object says that it waits, and one whose key was refused goes on to say that', () => {
     const fresh = aPipeSettings();
     expect(planned(fresh, waiting(fresh))).toMatchObject({ do: 'yield', to: { why: 'unsettled' } });
-    const gated = visit(fresh, { attempt: { got: 'gated' } }).object;
+    const gated = visit(fresh, { attempt: { got: 'circuit-open' } }).object;
     expect(planned(gated, waiting(gated))).toEqual({ do: 'nothing', at: T0 + MINUTE });
   });
 
@@ -169,7 +169,9 @@ describe('the one-shot request', () => {
   );
 
   test('stays owed behind a closed gate', () => {
-    const gated = visit(withRequest(aPipeSettings(), 'now'), { attempt: { got: 'gated' } }).object;
+    const gated = visit(withRequest(aPipeSettings(), 'now'), {
+      attempt: { got: 'circuit-open' },
+    }).object;
     expect(gated.status).not.toHaveProperty('lastHandledReconcileAt');
     expect(planned(gated)).toMatchObject({ do: 'put', probe: true });
   });
@@ -237,7 +239,7 @@ describe('load', () => {
     rivals: () => rivals,
     secrets: { state: () => ({ state: 'absent' }) },
     memory: {
-      underWay: new Map(),
+      openCalls: new Map(),
       triedSecret: new Map(),
       unrecorded: new Unrecorded(() => undefined),
     },

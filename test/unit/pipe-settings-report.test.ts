@@ -372,7 +372,7 @@ describe('a conflict', () => {
 });
 
 describe('behind the gate', () => {
-  const attempt: Attempt = { got: 'gated' };
+  const attempt: Attempt = { got: 'circuit-open' };
   const gated = visit(aPipeSettings(), { attempt });
 
   test('an object shows Unauthorized with one write, no request and no time of its own', () => {
@@ -384,7 +384,7 @@ describe('behind the gate', () => {
     expect(gated.report).toMatchObject({
       outcome: { next: 'await-change' },
       notices: [],
-      did: 'gated',
+      did: 'circuit-open',
     });
     expect(visit(gated.object, { now: T0 + HOUR, attempt }).report.status).toBeUndefined();
   });
@@ -411,7 +411,7 @@ describe('behind the gate', () => {
     });
     expect(visit(asking(object, 'now'), { attempt }).report).toEqual({
       outcome: { next: 'await-change' },
-      did: 'gated',
+      did: 'circuit-open',
     });
   });
 
@@ -469,7 +469,7 @@ describe('for any life of an object', () => {
       ),
     ),
     fc.constantFrom<Attempt>(
-      { got: 'gated' },
+      { got: 'circuit-open' },
       { got: 'no-slot' },
       { got: 'called-off' },
       attemptOf({ answered: false, sent: true, cause: 'no answer within 35s' }),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type ControllerOptions,
-  type PassRecord,
+  type ReconcileRecord,
   runWorkers,
 } from '../../src/controller/controller.ts';
 import { awaitChange, goOn, recheckAt } from '../../src/controller/outcome.ts';
@@ -14,7 +14,7 @@ import { recordingLog } from '../support/recording-log.ts';
 
 let engine: Engine;
 let stop: AbortController;
-let records: PassRecord[];
+let records: ReconcileRecord[];
 let ended: Promise<void> | undefined;
 let recorded: ReturnType<typeof recordingLog>;
 
@@ -42,7 +42,7 @@ function start(concurrency = 2): Promise<void> {
     clock,
     log: recorded.log,
     concurrency,
-    onPass: (pass) => void records.push(pass),
+    onReconcile: (pass) => void records.push(pass),
   };
   ended = runWorkers(options, stop.signal);
   return ended;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { type PassRecord, runWorkers } from '../../src/controller/controller.ts';
+import { type ReconcileRecord, runWorkers } from '../../src/controller/controller.ts';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import type { ResourceType } from '../../src/kube/resource.ts';
@@ -23,7 +23,7 @@ let puts: { streaming_max_insert_wait_ms?: number }[];
 let operator: Operator;
 let stop: AbortController;
 let working: Promise<void>;
-let passes: PassRecord[];
+let passes: ReconcileRecord[];
 
 beforeEach(async () => {
   kube = await new FakeKubeServer().start();
@@ -50,7 +50,7 @@ beforeEach(async () => {
 afterEach(async () => {
   stop.abort();
   await working;
-  operator.pacer.close();
+  operator.limiter.close();
   await Promise.all([operator.api.close(), client.close()]);
   api.closeAllConnections();
   await new Promise((resolve) => api.close(resolve));
@@ -80,7 +80,7 @@ async function start(): Promise<void> {
   await operator.informers.synced;
   await eventually(() => expect(kube.openWatches).toBeGreaterThan(0));
   working = runWorkers(
-    { ...operator.controller, onPass: (pass) => void passes.push(pass) },
+    { ...operator.controller, onReconcile: (pass) => void passes.push(pass) },
     stop.signal,
   );
 }

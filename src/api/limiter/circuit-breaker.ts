@@ -12,13 +12,13 @@ const TURN = 1.5;
  * Stands before a credential that was answered with 401: one key at a time may probe, the others
  * are remembered.
  */
-export class AuthGate {
+export class CircuitBreaker {
   readonly #seed: string;
   /** Their own time had come, but another was probing: they are next. */
   readonly #due = new Set<string>();
   /** They have no time of their own, and probe when nobody else does. */
   readonly #idle = new Set<string>();
-  /** They were refused themselves and come at their own time, or when the gate opens. */
+  /** They were refused themselves and come at their own time, or when the breaker opens. */
   readonly #refused = new Set<string>();
   #failures = 0;
   #turnAt = 0;
@@ -33,7 +33,7 @@ export class AuthGate {
   }
 
   /**
-   * Whether this key may call: always through an open gate, else as the one prober, where it may
+   * Whether this key may call: always through an open breaker, else as the one prober, where it may
    * probe or somebody's turn has come.
    */
   admits(key: string, { probe, now }: { readonly probe: boolean; readonly now: number }): boolean {
@@ -49,7 +49,7 @@ export class AuthGate {
   }
 
   /**
-   * Remembers a key to be woken when the gate opens or its turn comes. `due`: its own time has
+   * Remembers a key to be woken when the breaker opens or its turn comes. `due`: its own time has
    * come.
    */
   remember(key: string, due: boolean): void {
@@ -61,7 +61,7 @@ export class AuthGate {
   }
 
   /**
-   * A call was answered with 401. One that began before the gate closed adds nothing to the count
+   * A call was answered with 401. One that began before the breaker closed adds nothing to the count
    * of failed probes.
    */
   fail(key: string, now: number): void {
@@ -116,7 +116,7 @@ export class AuthGate {
 
   /**
    * Its turn to probe came before its own time: that falls to the next, and it goes on at its time,
-   * or when the gate opens.
+   * or when the breaker opens.
    */
   passOver(key: string): void {
     if (this.#prober !== key) return;

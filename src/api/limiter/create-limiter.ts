@@ -1,33 +1,33 @@
-import type { CredentialPace } from './credential-limiter.ts';
+import type { CredentialLimiter } from './credential-limiter.ts';
 import type {
   CallEnd,
   CallWish,
-  Pacer,
-  PacerOptions,
-  PacerSnapshot,
   Permit,
+  RateLimiter,
+  RateLimiterOptions,
+  RateLimiterSnapshot,
   ReserveAnswer,
   StartAnswer,
 } from './limiter.ts';
-import { Roster } from './registry.ts';
+import { Registry } from './registry.ts';
 import { type Entry, Slots } from './slots.ts';
 
-type Pace = CredentialPace<Entry>;
+type Pace = CredentialLimiter<Entry>;
 
-export function createPacer(options: PacerOptions): Pacer {
+export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   return new CallPacer(options);
 }
 
 /** Answers who may call, and learns from how calls end. */
-class CallPacer implements Pacer {
-  readonly #options: PacerOptions;
-  readonly #roster: Roster;
+class CallPacer implements RateLimiter {
+  readonly #options: RateLimiterOptions;
+  readonly #registry: Registry;
   readonly #slots: Slots;
   #closed = false;
 
-  constructor(options: PacerOptions) {
+  constructor(options: RateLimiterOptions) {
     this.#options = options;
-    this.#roster = new Roster(options, (pace) => this.#onTimer(pace));
+    this.#registry = new Registry(options, (pace) => this.#onTimer(pace));
     this.#slots = new Slots((key, lane) => {
       if (!this.#closed) options.wake(key, lane);
     });
@@ -36,28 +36,28 @@ class CallPacer implements Pacer {
   tryStart(wish: CallWish): StartAnswer {
     const entry = this.#ask(wish);
     if (entry.place === 'reserved') return { start: this.#permit(entry) };
-    return entry.place === 'gated' ? { gated: true } : { wait: true };
+    return entry.place === 'circuit-open' ? { circuitOpen: true } : { wait: true };
   }
 
   reserve(wish: CallWish): ReserveAnswer {
     const { place } = this.#ask(wish);
     if (place === 'reserved') return { reserved: true };
-    return place === 'gated' ? { gated: true } : { wait: true };
+    return place === 'circuit-open' ? { circuitOpen: true } : { wait: true };
   }
 
   hasSlot(key: string): boolean {
-    const entry = this.#roster.entries.get(key);
-    return entry?.place === 'reserved' && !entry.pace.gate.closed;
+    const entry = this.#registry.entries.get(key);
+    return entry?.place === 'reserved' && !entry.pace.breaker.closed;
   }
 
-  settle(key: string): void {
-    const entry = this.#roster.entries.get(key);
+  release(key: string): void {
+    const entry = this.#registry.entries.get(key);
     if (!entry || entry.place === 'begun') return;
     const { asked, place } = entry;
     entry.asked = false;
     if (place === 'permit') this.forget(key);
-    if (asked || place === 'permit' || place === 'gated') return;
-    if (entry.pace.gate.isProber(key)) this.#passOver(entry);
+    if (asked || place === 'permit' || place === 'circuit-open') return;
+    if (entry.pace.breaker.isProber(key)) this.#passOver(entry);
     else this.forget(key);
   }
 
@@ -65,49 +65,49 @@ class CallPacer implements Pacer {
     const now = this.#options.clock.monotonic();
     const { pace } = entry;
     this.#slots.withdraw(entry, now);
-    entry.place = 'gated';
-    pace.gate.passOver(entry.key);
+    entry.place = 'circuit-open';
+    pace.breaker.passOver(entry.key);
     this.#slots.pump(pace, now);
   }
 
   forget(key: string): void {
-    const entry = this.#roster.entries.get(key);
+    const entry = this.#registry.entries.get(key);
     if (!entry || entry.place === 'begun') return;
     const now = this.#options.clock.monotonic();
-    this.#roster.entries.delete(key);
-    entry.pace.gate.forget(key);
+    this.#registry.entries.delete(key);
+    entry.pace.breaker.forget(key);
     this.#slots.withdraw(entry, now);
     this.#slots.pump(entry.pace, now);
   }
 
   startOver(): void {
-    for (const entry of this.#roster.entries.values()) {
+    for (const entry of this.#registry.entries.values()) {
       if (entry.place !== 'line' && entry.place !== 'parked' && entry.place !== 'reserved')
         continue;
       this.forget(entry.key);
       this.#slots.wake(entry);
     }
     const now = this.#options.clock.monotonic();
-    for (const pace of this.#roster.paces()) {
-      pace.gate.startOver();
+    for (const pace of this.#registry.paces()) {
+      pace.breaker.startOver();
       this.#slots.pump(pace, now);
     }
   }
 
   renew(credential: string): void {
-    const pace = this.#roster.known(credential);
+    const pace = this.#registry.known(credential);
     if (!pace) return;
-    pace.gate.startOver();
+    pace.breaker.startOver();
     this.#slots.pump(pace, this.#options.clock.monotonic());
   }
 
-  snapshot(): PacerSnapshot {
-    return this.#roster.snapshot(this.#options.clock.monotonic());
+  snapshot(): RateLimiterSnapshot {
+    return this.#registry.snapshot(this.#options.clock.monotonic());
   }
 
   close(): void {
     this.#closed = true;
-    this.#roster.disarm();
+    this.#registry.disarm();
   }
 
   #ask(wish: CallWish): Entry {
@@ -116,20 +116,20 @@ class CallPacer implements Pacer {
     const { pace } = entry;
     entry.asked = true;
     const probe = wish.probe === true;
-    if (!pace.gate.admits(entry.key, { probe, now })) {
+    if (!pace.breaker.admits(entry.key, { probe, now })) {
       this.#sendToGate(entry, now, probe);
       this.#slots.pump(pace, now);
       return entry;
     }
-    if (entry.place === 'new' || entry.place === 'gated') this.#slots.queue(entry);
+    if (entry.place === 'new' || entry.place === 'circuit-open') this.#slots.queue(entry);
     if (entry.place !== 'reserved') this.#slots.pump(pace, now, entry);
     return entry;
   }
 
   #entryFor(wish: CallWish, now: number): Entry {
     const { key, target, credential, lane } = wish;
-    const pace = this.#roster.paceOf(credential, now);
-    const known = this.#roster.entries.get(key);
+    const pace = this.#registry.paceOf(credential, now);
+    const known = this.#registry.entries.get(key);
     if (known?.place === 'permit' || known?.place === 'begun') {
       throw new Error(`${key} asks for a second call before its first one has finished`);
     }
@@ -143,12 +143,12 @@ class CallPacer implements Pacer {
       target,
       lane,
       pace,
-      rank: this.#roster.nextRank(wish.goesOn === true),
+      rank: this.#registry.nextRank(wish.goesOn === true),
       since: now,
       place: 'new',
       asked: true,
     };
-    this.#roster.entries.set(key, entry);
+    this.#registry.entries.set(key, entry);
     return entry;
   }
 
@@ -178,7 +178,7 @@ class CallPacer implements Pacer {
    */
   #mayBegin(entry: Entry, now: number): boolean {
     const { pace, key } = entry;
-    if (!pace.gate.admits(key, { probe: false, now })) {
+    if (!pace.breaker.admits(key, { probe: false, now })) {
       this.#sendToGate(entry, now);
       this.#slots.wake(entry);
       this.#slots.pump(pace, now);
@@ -194,27 +194,27 @@ class CallPacer implements Pacer {
   #finish(entry: Entry, begunAt: number, end: CallEnd | undefined): { pausedUntil?: number } {
     const now = this.#options.clock.monotonic();
     const { pace, key } = entry;
-    this.#roster.entries.delete(key);
+    this.#registry.entries.delete(key);
     this.#slots.withdraw(entry, now);
     if (end?.answered) pace.learn(end, begunAt, now);
-    if (pace.pausedUntil(now) !== undefined) this.#slots.recall(this.#roster.of(pace), now);
+    if (pace.pausedUntil(now) !== undefined) this.#slots.recall(this.#registry.of(pace), now);
     if (end?.answered && end.httpStatus === 401) this.#closeGate(entry, now);
-    else if (end?.answered && pace.gate.isProber(key)) this.#openGate(pace);
-    else pace.gate.endProbe(key, now);
+    else if (end?.answered && pace.breaker.isProber(key)) this.#openGate(pace);
+    else pace.breaker.endProbe(key, now);
     this.#slots.pump(pace, now);
     const pausedUntil = pace.pausedUntil(now);
     return pausedUntil === undefined ? {} : { pausedUntil };
   }
 
   /**
-   * As the gate closes, everyone who waits is woken once, to learn and show why nothing happens; a
+   * As the breaker closes, everyone who waits is woken once, to learn and show why nothing happens; a
    * reserved key has its wake-up already.
    */
   #closeGate(failed: Entry, now: number): void {
     const { pace } = failed;
-    const waiting = pace.gate.closed ? [] : this.#roster.of(pace);
-    pace.gate.fail(failed.key, now);
-    this.#roster.entries.set(failed.key, { ...failed, place: 'gated' });
+    const waiting = pace.breaker.closed ? [] : this.#registry.of(pace);
+    pace.breaker.fail(failed.key, now);
+    this.#registry.entries.set(failed.key, { ...failed, place: 'circuit-open' });
     const toWake = waiting.filter(({ place }) => place === 'line' || place === 'parked');
     for (const entry of waiting)
       if (entry.place !== 'permit' && entry.place !== 'begun') this.#sendToGate(entry, now);
@@ -222,22 +222,22 @@ class CallPacer implements Pacer {
   }
 
   #openGate(pace: Pace): void {
-    for (const key of pace.gate.open()) {
-      const entry = this.#roster.entries.get(key);
-      if (entry?.place === 'gated') this.#slots.queue(entry);
+    for (const key of pace.breaker.open()) {
+      const entry = this.#registry.entries.get(key);
+      if (entry?.place === 'circuit-open') this.#slots.queue(entry);
     }
   }
 
   /** The caller pumps its pace. */
   #sendToGate(entry: Entry, now: number, due = false): void {
     this.#slots.withdraw(entry, now);
-    entry.place = 'gated';
-    entry.pace.gate.remember(entry.key, due);
+    entry.place = 'circuit-open';
+    entry.pace.breaker.remember(entry.key, due);
   }
 
   #onTimer(pace: Pace): void {
     const now = this.#options.clock.monotonic();
-    const prober = this.#roster.entries.get(pace.gate.nextProber(now) ?? '');
+    const prober = this.#registry.entries.get(pace.breaker.nextProber(now) ?? '');
     if (prober) this.#slots.queue(prober);
     this.#slots.pump(pace, now);
   }

@@ -1,13 +1,13 @@
 import { waitFor } from '../../backoff.ts';
 import type { Cancel, Clock } from '../../clock.ts';
-import { AuthGate } from './circuit-breaker.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
 import type { CallEnd } from './limiter.ts';
-import { CallWindow } from './rate-window.ts';
-import { Line, type Ranked } from './waiting-queue.ts';
+import { RateWindow } from './rate-window.ts';
+import { type Ranked, WaitingQueue } from './waiting-queue.ts';
 
 const PAUSE = { firstMs: 10_000, capMs: 5 * 60_000 };
 
-export interface PaceOptions {
+export interface CredentialLimiterOptions {
   readonly rate: { readonly calls: number; readonly perMs: number };
   readonly inFlight: number;
   readonly clock: Clock;
@@ -16,24 +16,24 @@ export interface PaceOptions {
 }
 
 /** Everything that bounds the calls made with one credential. */
-export class CredentialPace<T extends Ranked> {
-  readonly line = new Line<T>();
-  readonly gate: AuthGate;
+export class CredentialLimiter<T extends Ranked> {
+  readonly line = new WaitingQueue<T>();
+  readonly breaker: CircuitBreaker;
   lastUsed = 0;
   readonly #id: string;
-  readonly #options: PaceOptions;
-  readonly #window: CallWindow;
+  readonly #options: CredentialLimiterOptions;
+  readonly #window: RateWindow;
   #active = 0;
   #pausedUntil = 0;
   #pausedAt = Number.NEGATIVE_INFINITY;
   #refusals = 0;
   #timer: { readonly due: number; readonly cancel: Cancel } | undefined;
 
-  constructor(id: string, options: PaceOptions) {
+  constructor(id: string, options: CredentialLimiterOptions) {
     this.#id = id;
     this.#options = options;
-    this.#window = new CallWindow(options.rate);
-    this.gate = new AuthGate(id);
+    this.#window = new RateWindow(options.rate);
+    this.breaker = new CircuitBreaker(id);
   }
 
   get active(): number {
@@ -120,7 +120,7 @@ export class CredentialPace<T extends Ranked> {
   }
 
   #nextDue(now: number): number | undefined {
-    const times = [this.line.size > 0 ? this.#earliest(now) : undefined, this.gate.turnAt()];
+    const times = [this.line.size > 0 ? this.#earliest(now) : undefined, this.breaker.turnAt()];
     const known = times.filter((time) => time !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }

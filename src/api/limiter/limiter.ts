@@ -23,7 +23,7 @@ export interface CallWish {
   readonly probe?: boolean;
 }
 
-/** What the pacer needs to know of a finished call; a `Reply` fits. */
+/** What the limiter needs to know of a finished call; a `Reply` fits. */
 export interface CallEnd {
   readonly answered: boolean;
   readonly httpStatus?: number;
@@ -54,15 +54,15 @@ export interface Permit {
 export type ReserveAnswer =
   | { readonly reserved: true }
   | { readonly wait: true }
-  | { readonly gated: true };
+  | { readonly circuitOpen: true };
 
 /** `wait`: the key is in line and will be woken; `gated`: the credential was answered with 401. */
 export type StartAnswer =
   | { readonly start: Permit }
   | { readonly wait: true }
-  | { readonly gated: true };
+  | { readonly circuitOpen: true };
 
-export interface PacerOptions {
+export interface RateLimiterOptions {
   /** At most `calls` starts in any `perMs`; 0 calls: unlimited. */
   readonly rate: { readonly calls: number; readonly perMs: number };
   /** Calls in flight per credential. */
@@ -77,7 +77,7 @@ export interface PacerOptions {
   readonly onWait?: (seconds: number) => void;
 }
 
-export interface PacerSnapshot {
+export interface RateLimiterSnapshot {
   readonly credentials: number;
   readonly paused: number;
   readonly gated: number;
@@ -87,9 +87,9 @@ export interface PacerSnapshot {
 
 /**
  * Decides when which key may call: rate, calls in flight, one per target, pauses after 429, the
- * gate after 401.
+ * breaker after 401.
  */
-export interface Pacer {
+export interface RateLimiter {
   tryStart(wish: CallWish): StartAnswer;
   /**
    * Asks for the slot of a call that the next pass will make, because something has to be written
@@ -97,16 +97,16 @@ export interface Pacer {
    */
   reserve(wish: CallWish): ReserveAnswer;
   /**
-   * A slot is reserved for this key, and not just to probe: what it waited for, be it the gate, is
+   * A slot is reserved for this key, and not just to probe: what it waited for, be it the breaker, is
    * over.
    */
   hasSlot(key: string): boolean;
   /**
    * At the end of every pass: a key that did not ask in it loses its place and a slot reserved for
-   * it. So ask in every pass that wants to call, also behind a closed gate (`probe` false while the
+   * it. So ask in every pass that wants to call, also behind a closed breaker (`probe` false while the
    * own back-off is not over), or be passed over.
    */
-  settle(key: string): void;
+  release(key: string): void;
   /** The object is gone: as if the key had never asked. */
   forget(key: string): void;
   /**
@@ -119,7 +119,7 @@ export interface Pacer {
    * once.
    */
   renew(credential: string): void;
-  snapshot(): PacerSnapshot;
+  snapshot(): RateLimiterSnapshot;
   /** Stops the timers; nobody is woken any more. */
   close(): void;
 }

@@ -3,7 +3,7 @@
  * has ended, not started: the server counts when a request arrives, which is somewhere between the
  * two.
  */
-export class CallWindow {
+export class RateWindow {
   readonly #calls: number;
   readonly #perMs: number;
   #taken = 0;

@@ -1,25 +1,25 @@
-import { CredentialPace, type PaceOptions } from './credential-limiter.ts';
-import type { PacerSnapshot } from './limiter.ts';
+import { CredentialLimiter, type CredentialLimiterOptions } from './credential-limiter.ts';
+import type { RateLimiterSnapshot } from './limiter.ts';
 import type { Entry } from './slots.ts';
 
 const DROP_AFTER_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 10 * 60_000;
 
-type Pace = CredentialPace<Entry>;
+type Pace = CredentialLimiter<Entry>;
 
 /**
  * Who asks, and the credentials they ask with; credentials that nobody has used for an hour are
  * dropped.
  */
-export class Roster {
+export class Registry {
   readonly entries = new Map<string, Entry>();
   readonly #paces = new Map<string, Pace>();
-  readonly #options: Omit<PaceOptions, 'onTimer'>;
+  readonly #options: Omit<CredentialLimiterOptions, 'onTimer'>;
   readonly #onTimer: (pace: Pace) => void;
   #sweptAt = 0;
   #rank = 0;
 
-  constructor(options: Omit<PaceOptions, 'onTimer'>, onTimer: (pace: Pace) => void) {
+  constructor(options: Omit<CredentialLimiterOptions, 'onTimer'>, onTimer: (pace: Pace) => void) {
     this.#options = options;
     this.#onTimer = onTimer;
   }
@@ -34,7 +34,7 @@ export class Roster {
 
   #open(credential: string): Pace {
     const { rate, inFlight, clock } = this.#options;
-    const pace: Pace = new CredentialPace(credential, {
+    const pace: Pace = new CredentialLimiter(credential, {
       rate,
       inFlight,
       clock,
@@ -65,13 +65,13 @@ export class Roster {
     return [...this.entries.values()].filter((entry) => entry.pace === pace);
   }
 
-  snapshot(now: number): PacerSnapshot {
+  snapshot(now: number): RateLimiterSnapshot {
     const paces = [...this.#paces.values()];
     const places = [...this.entries.values()].map(({ place }) => place);
     return {
       credentials: paces.length,
       paused: paces.filter((pace) => pace.pausedUntil(now) !== undefined).length,
-      gated: paces.filter((pace) => pace.gate.closed).length,
+      gated: paces.filter((pace) => pace.breaker.closed).length,
       waiting: places.filter(
         (place) => place === 'line' || place === 'parked' || place === 'reserved',
       ).length,

@@ -1,18 +1,18 @@
-import type { CredentialPace } from './credential-limiter.ts';
+import type { CredentialLimiter } from './credential-limiter.ts';
 import type { Lane } from './limiter.ts';
 import { Targets } from './targets.ts';
 import type { Ranked } from './waiting-queue.ts';
 
 /**
- * Where one key stands. In `parked` it waits for its target, in `gated` for the gate; `reserved`,
+ * Where one key stands. In `parked` it waits for its target, in `gated` for the breaker; `reserved`,
  * `permit` and `begun` hold a slot.
  */
 export interface Entry extends Ranked {
   readonly key: string;
   readonly target: string;
-  readonly pace: CredentialPace<Entry>;
+  readonly pace: CredentialLimiter<Entry>;
   readonly since: number;
-  place: 'new' | 'line' | 'parked' | 'reserved' | 'permit' | 'begun' | 'gated';
+  place: 'new' | 'line' | 'parked' | 'reserved' | 'permit' | 'begun' | 'circuit-open';
   /** Asked since the last `settle`. */
   asked: boolean;
 }
@@ -53,7 +53,7 @@ export class Slots {
    * Hands free slots to whoever is next. The asking key takes its slot at once, the others are
    * woken for theirs.
    */
-  pump(pace: CredentialPace<Entry>, now: number, asking?: Entry): void {
+  pump(pace: CredentialLimiter<Entry>, now: number, asking?: Entry): void {
     const woken: Entry[] = [];
     for (let next = pace.line.first(); next && pace.capacity(now) > 0; next = pace.line.first()) {
       if (this.#targets.isBusy(next.target)) {

@@ -10,7 +10,7 @@ export interface Ranked {
 const USER_GRANTS_IN_A_ROW = 4;
 
 /** Two lanes, each in order of rank; user changes first, but scheduled work gets one of five. */
-export class Line<T extends Ranked> {
+export class WaitingQueue<T extends Ranked> {
   readonly #lanes: Readonly<Record<Lane, T[]>> = { user: [], scheduled: [] };
   #userInARow = 0;
 

@@ -29,7 +29,7 @@ export function createActivityKind(context: KindContext): Kind {
     act: (object, planned) => act(object, planned, { ...attempts, api }),
     report,
     recorded: attempts.recorded,
-    settle: attempts.settle,
+    release: attempts.release,
     takeOver: attempts.takeOver,
     forget: attempts.forget,
   });

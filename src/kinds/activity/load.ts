@@ -4,7 +4,7 @@ import type { Activity } from './resource.ts';
 
 /** What a pass knows besides the object itself. */
 export interface Facts extends SecretFacts {
-  /** The pacer holds a slot for the object. */
+  /** The limiter holds a slot for the object. */
   readonly hasSlot: boolean;
 }
 

@@ -66,9 +66,9 @@ export function report(object: Activity, plan: Plan, result: Result, now: number
 function reportFetch(object: Activity, spec: ActivitySpec, result: Result, now: number): Report {
   if (result.got === 'nothing') return { outcome: awaitChange, did: 'nothing' };
   if (result.got === 'success') return reportReply(object, spec, result.verdict, now);
-  // What is held stays Ready behind a closed gate; the pacer wakes it when the gate opens.
-  if (result.got === 'gated' && object.status?.activity)
-    return { outcome: awaitChange, did: 'gated' };
+  // What is held stays Ready behind a closed gate; the limiter wakes it when the gate opens.
+  if (result.got === 'circuit-open' && object.status?.activity)
+    return { outcome: awaitChange, did: 'circuit-open' };
   const late = isLate(object, result, now);
   const failure = reportAttempt({
     object,

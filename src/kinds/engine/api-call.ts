@@ -1,5 +1,5 @@
 import type { ApiRequest, Credential, Objection, Reply } from '../../api/http/client.ts';
-import type { CallWish, Pacer, Permit } from '../../api/limiter/limiter.ts';
+import type { CallWish, Permit, RateLimiter } from '../../api/limiter/limiter.ts';
 import { type Failure, judge, type Success } from '../../api/reply/verdict.ts';
 import { queueKey } from '../../controller/controller.ts';
 import type { Recorded } from '../../controller/kind.ts';
@@ -20,10 +20,10 @@ import { maskFor, maskTexts } from './masked.ts';
 /** What came of wanting to make one call. */
 export type Attempt =
   | { readonly got: 'no-credential'; readonly problem: CredentialProblem }
-  /** No slot now: the pacer wakes the key when there is one. */
+  /** No slot now: the limiter wakes the key when there is one. */
   | { readonly got: 'no-slot' }
   /** The API refused the credential before, and nobody calls with it until a probe works. */
-  | { readonly got: 'gated' }
+  | { readonly got: 'circuit-open' }
   /**
    * The call was called off before a byte of it left; where its object has changed, that change
    * brings the next visit.
@@ -40,13 +40,13 @@ export type Attempt =
  */
 export interface Memory {
   /** Calls that have been started and of which no status tells yet. */
-  readonly underWay: Map<string, CallUnderWay>;
+  readonly openCalls: Map<string, OpenCall>;
   /** What was tried since this process leads. */
   readonly triedSecret: Map<string, TriedSecret>;
   readonly unrecorded: Unrecorded;
 }
 
-interface CallUnderWay {
+interface OpenCall {
   readonly target: string;
   readonly uid: string;
   /** It was a write, and nobody can tell what it did. */
@@ -54,13 +54,13 @@ interface CallUnderWay {
 }
 
 export interface Attempting {
-  readonly pacer: Pacer;
+  readonly limiter: RateLimiter;
   readonly readCredential: ReadCredential;
   readonly memory: Memory;
   readonly locks: Locks;
   readonly monotonic: () => number;
-  /** The key under which the pacer knows an object; it serves all kinds. */
-  readonly pacingKey: (storeKey: string) => string;
+  /** The key under which the limiter knows an object; it serves all kinds. */
+  readonly limiterKey: (storeKey: string) => string;
   /**
    * Whether nobody has changed, suspended, deleted or replaced an object since it was read, nor
    * come to hold its target.
@@ -70,17 +70,17 @@ export interface Attempting {
 
 /** What a kind keeps for its attempts, and the housekeeping that goes with it. */
 export interface KindAttempts extends Attempting {
-  /** The pacer holds a slot for the object with this store key. */
+  /** The limiter holds a slot for the object with this store key. */
   readonly hasSlot: (storeKey: string) => boolean;
   readonly recorded: (storeKey: string, how: Recorded) => void;
-  readonly settle: (storeKey: string, isOpen: boolean) => void;
+  readonly release: (storeKey: string, isOpen: boolean) => void;
   readonly forget: (storeKey: string) => void;
   readonly takeOver: () => void;
 }
 
 export function attemptsOf(
   kind: string,
-  { pacer, readCredential, clock }: KindContext,
+  { limiter, readCredential, clock }: KindContext,
   {
     store,
     locks,
@@ -91,36 +91,36 @@ export function attemptsOf(
     readonly unrecorded: Unrecorded;
   },
 ): KindAttempts {
-  const pacingKey = (key: string): string => queueKey(kind, key);
-  const memory: Memory = { underWay: new Map(), triedSecret: new Map(), unrecorded };
+  const limiterKey = (key: string): string => queueKey(kind, key);
+  const memory: Memory = { openCalls: new Map(), triedSecret: new Map(), unrecorded };
   const endCall = (key: string, isTold = false): void => {
-    const call = memory.underWay.get(key);
+    const call = memory.openCalls.get(key);
     if (!call) return;
-    memory.underWay.delete(key);
+    memory.openCalls.delete(key);
     locks.end(call.target, call.uid, { ...call, isTold });
   };
   return {
-    pacer,
+    limiter,
     readCredential,
     memory,
     locks,
     monotonic: () => clock.monotonic(),
-    pacingKey,
+    limiterKey,
     stillWanted: (object) => isSameWish(object, store.get(keyOf(object))),
-    hasSlot: (key) => pacer.hasSlot(pacingKey(key)),
+    hasSlot: (key) => limiter.hasSlot(limiterKey(key)),
     recorded(key, how) {
-      const isUnknown = memory.underWay.get(key)?.isUnknown ?? false;
+      const isUnknown = memory.openCalls.get(key)?.isUnknown ?? false;
       // Those who are woken because it was lost find the target free.
       endCall(key, how === 'written');
       if (how === 'lost') memory.unrecorded.lost(key);
       else memory.unrecorded.told(key, isUnknown || how === 'same');
     },
-    settle(key, isOpen) {
-      pacer.settle(pacingKey(key));
+    release(key, isOpen) {
+      limiter.release(limiterKey(key));
       if (!isOpen) endCall(key);
     },
     forget(key) {
-      pacer.forget(pacingKey(key));
+      limiter.forget(limiterKey(key));
       memory.triedSecret.delete(key);
       memory.unrecorded.lost(key);
     },
@@ -139,7 +139,7 @@ function isSameWish(object: KubeObject, now: KubeObject | undefined): boolean {
 
 /** What came of wanting a slot without a call yet. */
 export type Reservation =
-  | Extract<Attempt, { got: 'no-credential' | 'no-slot' | 'gated' }>
+  | Extract<Attempt, { got: 'no-credential' | 'no-slot' | 'circuit-open' }>
   | { readonly got: 'slot' };
 
 export interface SlotWish extends Pick<CallWish, 'target' | 'lane' | 'probe' | 'goesOn'> {
@@ -170,9 +170,9 @@ type CredentialFor = Extract<CredentialRead, { ok: true }>;
 export async function reserve(wish: SlotWish, using: Attempting): Promise<Reservation> {
   const read = await credentialFor(wish, using);
   if ('got' in read) return read;
-  const answer = using.pacer.reserve(callWish(wish, read, using));
+  const answer = using.limiter.reserve(callWish(wish, read, using));
   if ('wait' in answer) return { got: 'no-slot' };
-  return { got: 'gated' in answer ? 'gated' : 'slot' };
+  return { got: 'circuitOpen' in answer ? 'circuit-open' : 'slot' };
 }
 
 async function credentialFor(
@@ -195,7 +195,7 @@ function callWish(
 ): CallWish {
   return {
     credential: credential.id,
-    key: using.pacingKey(keyOf(object)),
+    key: using.limiterKey(keyOf(object)),
     target,
     lane,
     probe,
@@ -208,10 +208,10 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const key = keyOf(wish.object);
   const read = await credentialFor(wish, using);
   if ('got' in read) return read;
-  const answer = using.pacer.tryStart(callWish(wish, read, using));
+  const answer = using.limiter.tryStart(callWish(wish, read, using));
   if ('wait' in answer) return { got: 'no-slot' };
-  if ('gated' in answer) return { got: 'gated' };
-  const call: CallUnderWay = {
+  if ('circuitOpen' in answer) return { got: 'circuit-open' };
+  const call: OpenCall = {
     target: wish.target,
     uid: wish.object.metadata.uid,
     isUnknown: wish.write,
@@ -221,10 +221,10 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
     if (!using.stillWanted(wish.object)) return 'not-wanted';
     if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin())
       return 'not-permitted';
-    const before = using.memory.underWay.get(key);
+    const before = using.memory.openCalls.get(key);
     // No status tells of that one in between, and this one's answer says nothing of it.
     if (before?.isUnknown) using.locks.end(before.target, before.uid, { ...before, isTold: false });
-    using.memory.underWay.set(key, call);
+    using.memory.openCalls.set(key, call);
     using.memory.unrecorded.begins({
       key,
       target: call.target,
@@ -241,7 +241,7 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const isTold = verdict.ok
     ? wish.isShown?.(verdict.result) !== false
     : verdict.outcome !== 'Unknown';
-  using.memory.underWay.set(key, { ...call, isUnknown: wish.write && !isTold });
+  using.memory.openCalls.set(key, { ...call, isUnknown: wish.write && !isTold });
   if (verdict.ok) {
     const result = maskTexts(
       verdict.result,

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../api/http/client.ts';
-import type { Pacer } from '../../api/limiter/limiter.ts';
+import type { RateLimiter } from '../../api/limiter/limiter.ts';
 import type { Clock } from '../../clock.ts';
 import type { Notice } from '../../controller/kind.ts';
 import type { Lane } from '../../controller/queue.ts';
@@ -12,7 +12,7 @@ import type { ReadCredential } from './credentials.ts';
 /** What a kind is built from; the engine knows none of it. */
 export interface KindContext {
   readonly api: ApiClient;
-  readonly pacer: Pacer;
+  readonly limiter: RateLimiter;
   readonly secrets: Pick<Secrets, 'refer' | 'release' | 'state'>;
   readonly readCredential: ReadCredential;
   readonly clock: Clock;

@@ -55,7 +55,7 @@ export interface FailureToReport extends Adjustment {
   readonly operation?: string | undefined;
   /**
    * Not before this long from now, as far as the class allows; through a longer pause of the
-   * credential the pacer waits.
+   * credential the limiter waits.
    */
   readonly atLeastMs?: number | undefined;
   /** Where the class's own side is not this case's. */
@@ -142,7 +142,7 @@ export function reportAttempt(options: AttemptToReport): FailureReport {
       return { outcome: awaitChange, notices: [] };
     case 'called-off':
       return { outcome: recheckAt(now + 1_000), notices: [] };
-    case 'gated':
+    case 'circuit-open':
       return reportGated(options);
     case 'no-credential': {
       const { reason, message } = attempt.problem;

@@ -81,7 +81,8 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const rivals = rivalsOf(before);
     const target = options.targetOf(before);
     if (rivals.length < 2) contests.end(target);
-    const isOwed = (rival: T): boolean => isOvertakenBy(rival, before, locks.atWorkMs, clock.now());
+    const isOwed = (rival: T): boolean =>
+      isSupersededBy(rival, before, locks.atWorkMs, clock.now());
     // One that is listed late may have been confirmed before it.
     const mayBeOwed = rivals.some(isOwed) || (options.unlisted?.() ?? []).length > 0;
     if (target !== undefined && mayBeOwed)
@@ -123,7 +124,12 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
 }
 
 /** Whether one that was confirmed is to be sent again by what the status of another one says. */
-function isOvertakenBy(one: KubeObject, other: KubeObject, atWorkMs: number, now: number): boolean {
+function isSupersededBy(
+  one: KubeObject,
+  other: KubeObject,
+  atWorkMs: number,
+  now: number,
+): boolean {
   return (
     confirmedAgainst({ own: callsOf(one), others: [callsOf(other)], atWorkMs }, now) !== undefined
   );

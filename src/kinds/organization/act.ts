@@ -131,7 +131,7 @@ async function takeStep(
       );
       return { ...result, ...(leftAt !== undefined && { leftAt, answeredAt: using.monotonic() }) };
     }
-    case 'conclude':
+    case 'end':
       return { got: 'nothing' };
   }
 }

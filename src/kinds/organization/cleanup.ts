@@ -6,7 +6,7 @@ import { judgeTarget } from '../target/target.ts';
 import { namingAll } from './attempt/ledger-notices.ts';
 import { nextStep, type Step } from './attempt/next-step.ts';
 import { isUnsent } from './attempt/notes.ts';
-import { dueOf, isHeld, type Work, workOf } from './attempt/work.ts';
+import { dueOf, hasFinalizer, type Work, workOf } from './attempt/work.ts';
 import { sameKey, type Tuple, withAdds } from './endpoints/endpoints.ts';
 import { cleanupGoal, type Goal, isListedIn, isOurs } from './goal.ts';
 import { takenBack } from './ledger/ledger.ts';
@@ -46,7 +46,7 @@ export type CleanupPlan =
  * deadline at the latest, once an attempt has failed.
  */
 export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
-  if (!isHeld(object)) return { do: 'nothing' };
+  if (!hasFinalizer(object)) return { do: 'nothing' };
   const { letGoUntil = facts.monotonic } = facts.notes;
   if (letGoUntil > facts.monotonic)
     return { do: 'nothing', at: now + letGoUntil - facts.monotonic };

@@ -94,7 +94,7 @@ export function createOrganizationKind(context: KindContext): Kind {
       if (how === 'written') notebook.written(key);
       if (how === 'lost') notebook.lost(key, store.get(key), attempts.monotonic());
     },
-    settle: attempts.settle,
+    release: attempts.release,
     takeOver() {
       attempts.takeOver();
       // What another process has recorded meanwhile need not show in what ends an attempt: a ledger

@@ -18,7 +18,7 @@ export interface Facts extends SecretFacts {
   readonly notes: Notes;
   /** A write for the same target stands in no status: what the API holds may be that. */
   readonly owed: boolean;
-  /** The pacer holds a slot for the object. */
+  /** The limiter holds a slot for the object. */
   readonly hasSlot?: boolean;
   /** Monotonic ms. */
   readonly monotonic: number;

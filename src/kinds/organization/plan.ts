@@ -1,11 +1,11 @@
 import { parseDuration } from '../schema/duration.ts';
 import { generationOf } from '../status/common-status.ts';
 import { keepsItsWord } from '../target/standing.ts';
-import { type Held, isOvertaken, judgeTarget, type Turn } from '../target/target.ts';
+import { type Held, isSuperseded, judgeTarget, type Turn } from '../target/target.ts';
 import { endsApplied } from '../target/unsettled.ts';
 import { nextStep } from './attempt/next-step.ts';
 import { isUnsent, type Session } from './attempt/notes.ts';
-import { dueOf, isHeld, workOf } from './attempt/work.ts';
+import { dueOf, hasFinalizer, workOf } from './attempt/work.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import { type Tuple, withAdds } from './endpoints/endpoints.ts';
 import { goalOf, isOurs } from './goal.ts';
@@ -51,13 +51,13 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message };
   const { spec } = parsed;
   const mayRemove = spec.deletionPolicy === 'RemovePrivateEndpoints';
-  if (isHeld(object) && !mayRemove) return { do: 'release', abandoned: [], spared: [] };
+  if (hasFinalizer(object) && !mayRemove) return { do: 'release', abandoned: [], spared: [] };
   const verdict = judgeTarget(facts.standing, now);
-  if (verdict.holds && mayRemove && !isHeld(object) && oursIn(object).length > 0)
+  if (verdict.holds && mayRemove && !hasFinalizer(object) && oursIn(object).length > 0)
     return { do: 'hold' };
   const goal = goalOf(spec);
   const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
-  const isLast = !facts.owed && !isOvertaken(facts.standing, now);
+  const isLast = !facts.owed && !isSuperseded(facts.standing, now);
   if (spec.suspend) return { do: 'suspend', confirmed: isLast && isConfirmed(object, hash) };
   if (!verdict.holds) return { do: 'yield', spec, ...givenUp(object, facts, { to: verdict, now }) };
   if (spec.mode === 'Plan' || facts.planOnly) {
@@ -96,7 +96,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
           ...(work.session.fresh && { session: work.session }),
         };
   }
-  if (mayRemove && !isHeld(object) && goal.endpoints) return { do: 'hold' };
+  if (mayRemove && !hasFinalizer(object) && goal.endpoints) return { do: 'hold' };
   const lane = work.session.fresh || !due.due ? 'user' : due.lane;
   return { do: 'step', work, step: nextStep(work), lane, probe: due.due && due.probe };
 }

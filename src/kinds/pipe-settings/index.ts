@@ -61,7 +61,7 @@ export function createPipeSettingsKind(context: KindContext): Kind {
       return said;
     },
     recorded: attempts.recorded,
-    settle: attempts.settle,
+    release: attempts.release,
     takeOver: attempts.takeOver,
     forget(key) {
       attempts.forget(key);

@@ -12,7 +12,7 @@ export interface Facts extends SecretFacts {
   readonly standing: Standing;
   /** A write for the same target stands in no status: what the API holds may be that. */
   readonly owed: boolean;
-  /** The pacer holds a slot for the object. */
+  /** The limiter holds a slot for the object. */
   readonly hasSlot?: boolean;
   /** Normalised base address of the API. */
   readonly baseUrl: string;

@@ -4,7 +4,7 @@ import { generationOf, requestedAt } from '../status/common-status.ts';
 import { whenDue } from '../status/due.ts';
 import { isProven } from '../target/proof.ts';
 import { keepsItsWord } from '../target/standing.ts';
-import { type Held, isOvertaken, judgeTarget, type Turn } from '../target/target.ts';
+import { type Held, isSuperseded, judgeTarget, type Turn } from '../target/target.ts';
 import { endsApplied, isSettling, settledAt } from '../target/unsettled.ts';
 import type { Facts } from './load.ts';
 import { type SettingsRequest, settingsRequest } from './remote.ts';
@@ -49,7 +49,7 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message };
   const { spec } = parsed;
   const request = settingsRequest(facts.baseUrl, spec);
-  const isLast = !isOvertaken(facts.standing, now);
+  const isLast = !isSuperseded(facts.standing, now);
   if (spec.suspend)
     return { do: 'suspend', confirmed: isConfirmed(object, request) && isLast && !facts.owed };
   const verdict = judgeTarget(facts.standing, now);

@@ -46,9 +46,9 @@ function reportPut(
 ): Report {
   if (result.got === 'nothing') return { outcome: awaitChange, did: 'nothing' };
   if (result.got === 'success') return reportResult({ object, plan, ...result, now });
-  // What is Ready stays so behind a closed gate; the pacer wakes it when the gate opens.
-  if (result.got === 'gated' && isReady(object) && isConfirmed(object, plan.request)) {
-    return { outcome: awaitChange, did: 'gated' };
+  // What is Ready stays so behind a closed gate; the limiter wakes it when the gate opens.
+  if (result.got === 'circuit-open' && isReady(object) && isConfirmed(object, plan.request)) {
+    return { outcome: awaitChange, did: 'circuit-open' };
   }
   const { status, outcome, notices } = reportAttempt({
     object,

@@ -43,7 +43,7 @@ export interface DueQuestion {
   readonly secret: SecretState;
   /** The Secret's version that the last attempt in this process used. */
   readonly triedSecret: string | undefined;
-  /** The pacer holds a slot for the object; absent: no. */
+  /** The limiter holds a slot for the object; absent: no. */
   readonly hasSlot?: boolean | undefined;
   readonly now: number;
 }

@@ -116,7 +116,7 @@ export function judgeTarget(standing: Standing, now: number): Verdict {
   const first = isFree ? undefined : oldest(others.filter((other) => triesBefore(other, own)));
   if (first) return { holds: false, why: 'turn', ...named(first, own) };
   if (waits && unlisted) return { holds: false, why: 'unlisted' };
-  const turn = turnOf(standing, { isHeld: holder !== undefined, now });
+  const turn = turnOf(standing, { hasHolder: holder !== undefined, now });
   const againAt = confirmedAgainst(standing, now);
   return { holds: true, ...(turn && { turn }), ...(againAt !== undefined && { againAt }) };
 }
@@ -127,10 +127,10 @@ function triesBefore(other: Claim, own: Claim): boolean {
 
 function turnOf(
   { own, others, unsettledMs, courtesyMs }: Standing,
-  { isHeld, now }: { readonly isHeld: boolean; readonly now: number },
+  { hasHolder, now }: { readonly hasHolder: boolean; readonly now: number },
 ): Turn | undefined {
   if (unsettledMs !== undefined) return { why: 'unsettled', until: now + unsettledMs };
-  if (isHeld || courtesyMs <= 0) return undefined;
+  if (hasHolder || courtesyMs <= 0) return undefined;
   const isBefore = (other: Claim): boolean =>
     other.namespace !== own.namespace &&
     other.able &&
@@ -166,7 +166,7 @@ export function confirmedAgainst(
 }
 
 /** Whether what was confirmed is to be sent again by now. */
-export function isOvertaken(standing: Standing, now: number): boolean {
+export function isSuperseded(standing: Standing, now: number): boolean {
   return (confirmedAgainst(standing, now) ?? Number.POSITIVE_INFINITY) <= now;
 }
 

@@ -49,14 +49,14 @@ export function createExchange({
         throw error;
       return attempt(call, name, deadline);
     });
-    if (first.statusCode !== 401) return settle(first, name, deadline);
+    if (first.statusCode !== 401) return finish(first, name, deadline);
     await deadline.race(first.body.dump()).catch((error: unknown) => {
       throw broken(name, deadline, first.pool, error);
     });
     await deadline.race(cluster.renew()).catch((error: unknown) => {
       throw broken(name, deadline, undefined, error);
     });
-    return settle(await attempt(call, name, deadline), name, deadline);
+    return finish(await attempt(call, name, deadline), name, deadline);
   }
 
   async function attempt(call: Outgoing, name: string, deadline: Deadline): Promise<Reply> {
@@ -101,7 +101,7 @@ export function createExchange({
     };
   }
 
-  async function settle(reply: Reply, name: string, deadline: Deadline): Promise<Answer> {
+  async function finish(reply: Reply, name: string, deadline: Deadline): Promise<Answer> {
     const { statusCode: status, body, retryAfter, pool } = reply;
     const answer = { body, broken: (cause: unknown) => broken(name, deadline, pool, cause) };
     if (status >= 200 && status < 300) return answer;

@@ -94,7 +94,7 @@ export async function startLife(): Promise<Life> {
     guard: () => () => {},
     signal: stop.signal,
   });
-  const { queue, pacer, api } = operator;
+  const { queue, limiter, api } = operator;
   await operator.informers.synced;
   const working = runWorkers(operator.controller, stop.signal);
   const hours = (count: number): Promise<void> =>
@@ -126,7 +126,7 @@ export async function startLife(): Promise<Life> {
     async end() {
       stop.abort();
       await working;
-      pacer.close();
+      limiter.close();
       await Promise.all([api.close(), simulator.stop()]);
     },
   };

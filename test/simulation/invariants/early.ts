@@ -14,7 +14,7 @@ const WAITING = new Set([
 ]);
 const SLACK_MS = 10_000;
 /** A call may have been under way, or its process at a standstill, when a Secret changed. */
-const UNHEARD_MS = 120_000;
+const LET_GO_MS = 120_000;
 
 /** What waits for its time is not sent before it: a restart is no reason. */
 export class EarlyJudge implements Judge {
@@ -69,7 +69,7 @@ export class EarlyJudge implements Judge {
     const { nextAttemptTime, lastRequest } = statusOf(thing);
     if (ready?.observedGeneration !== generation || !WAITING.has(ready?.reason ?? '')) return 0;
     const triedAt = Date.parse(lastRequest?.time ?? '') - this.#court.life.wall;
-    const since = Math.min(at, triedAt || at) - UNHEARD_MS;
+    const since = Math.min(at, triedAt || at) - LET_GO_MS;
     const isNews = (when: number | undefined): boolean => (when ?? 0) >= since;
     if (isNews(this.#secrets.get(namespace)) || this.#court.isLateWord(known, call.process))
       return 0;

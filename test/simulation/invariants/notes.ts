@@ -27,7 +27,7 @@ const LOSSES: ReadonlySet<string> = new Set([
 /** The same event is not sent again within this time, and none waits longer in line. */
 const REPEAT_MS = 10 * 60_000;
 /** What running passes may take beside their calls when the process is told to end. */
-const PASS_GRACE_MS = 5_000;
+const RECONCILE_GRACE_MS = 5_000;
 
 /**
  * The events of every object. One that the API server did not take was told all the same: events
@@ -43,7 +43,7 @@ export class Notes implements Judge {
   readonly #graceMs: number;
 
   constructor({ timeoutSeconds }: { readonly timeoutSeconds: number }) {
-    this.#graceMs = timeoutSeconds * 1_000 + PASS_GRACE_MS;
+    this.#graceMs = timeoutSeconds * 1_000 + RECONCILE_GRACE_MS;
   }
 
   see(fact: Fact): void {

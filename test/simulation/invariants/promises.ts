@@ -207,9 +207,9 @@ export class PromiseJudge implements Judge {
     this.#open.delete(key);
     const [plural = '', namespace = '', name = ''] = key.split('/');
     const thing = this.#court.life.stored(plural, namespace, name);
-    const isUnheard = reason.startsWith('Secret') && this.#secretsRefusedAt >= writtenAt;
+    const isUnanswered = reason.startsWith('Secret') && this.#secretsRefusedAt >= writtenAt;
     if (
-      isUnheard ||
+      isUnanswered ||
       this.#isExcused(promised) ||
       (thing && this.#court.isSecretMissed(thing, reason))
     )

@@ -20,7 +20,7 @@ export class UnsettledJudge implements Judge {
   /** Writes of unknown outcome, by API and target: whoever made them. */
   readonly #open = new Map<string, ApiCall[]>();
   /** Calls under way: nobody will tell what becomes of them when their process dies. */
-  readonly #underWay = new Set<ApiCall>();
+  readonly #openCalls = new Set<ApiCall>();
   /**
    * By write: the processes that were told of it before one of their calls. Their own words over
    * that take nothing back.
@@ -51,10 +51,10 @@ export class UnsettledJudge implements Judge {
     }
     if (fact.what === 'process' && (fact.did === 'died' || fact.did === 'killed'))
       this.#died(fact.process);
-    if (fact.what === 'answered' || fact.what === 'unanswered') this.#underWay.delete(fact.call);
+    if (fact.what === 'answered' || fact.what === 'unanswered') this.#openCalls.delete(fact.call);
     if (fact.what === 'leaves') {
       this.#leaves(fact.call);
-      this.#underWay.add(fact.call);
+      this.#openCalls.add(fact.call);
     }
     // Where the answer broke off in its body, its status had come before.
     if (fact.what === 'unanswered' && !isRefused(fact.call)) this.#keep(fact.call);
@@ -155,9 +155,9 @@ export class UnsettledJudge implements Judge {
   }
 
   #died(process: string): void {
-    for (const call of this.#underWay) {
+    for (const call of this.#openCalls) {
       if (call.process !== process) continue;
-      this.#underWay.delete(call);
+      this.#openCalls.delete(call);
       this.#keep(call);
     }
   }
@@ -176,7 +176,7 @@ export class UnsettledJudge implements Judge {
     const mine = this.#court.candidates(call);
     // Of a process that stands still, or has lost the lead; not of another shard, which tells of it
     // when they are merged.
-    for (const before of this.#underWay) {
+    for (const before of this.#openCalls) {
       const isNear =
         keyOf(before) === keyOf(call) && this.#couldKnow(call, this.#court.candidates(before));
       if (isNear && this.#isUntold(call, before)) this.#court.leftUntold(call, before);

@@ -22,14 +22,14 @@ export function completed(
   const pruned: Record<string, unknown> = {};
   for (const part of ['spec', 'status'] as const) {
     const result = schema[part].safeParse(withoutNull(content[part]));
-    if (!result.success) throw invalid(kind, name, problemsOf(part, result.error.issues));
+    if (!result.success) throw invalid(kind, name, obstaclesOf(part, result.error.issues));
     pruned[part] = result.data;
   }
   if (before) refuseImmutable(kind, before, pruned);
   return pruned;
 }
 
-function problemsOf(
+function obstaclesOf(
   part: string,
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
 ): string {

@@ -72,7 +72,7 @@ export class KubernetesSide implements Server {
    * Requests without an answer, and watches that are not open yet: of which process, and when they
    * left.
    */
-  readonly #underWay = new Map<
+  readonly #openCalls = new Map<
     number,
     { readonly host: string; readonly path: string; readonly leftAt: number }
   >();
@@ -99,7 +99,7 @@ export class KubernetesSide implements Server {
 
   left({ id, host, request }: Crossing): void {
     const { path } = request;
-    this.#underWay.set(id, { host, path, leftAt: this.#life.timeline.now });
+    this.#openCalls.set(id, { host, path, leftAt: this.#life.timeline.now });
     if (isWatch(path)) return;
     const [route = '', query = ''] = path.split('?');
     const told = this.#told.get(`${host} ${route}`);
@@ -112,7 +112,7 @@ export class KubernetesSide implements Server {
     since: number,
     isIt: (path: string) => boolean = (path) => !isWatch(path),
   ): boolean {
-    return [...this.#underWay.values()].some(
+    return [...this.#openCalls.values()].some(
       (one) => one.host === host && one.leftAt <= since && isIt(one.path),
     );
   }
@@ -133,8 +133,8 @@ export class KubernetesSide implements Server {
     const { id, host, request } = crossing;
     const { method, path, body } = request;
     const tookMs =
-      this.#life.timeline.now - (this.#underWay.get(id)?.leftAt ?? this.#life.timeline.now);
-    this.#underWay.delete(id);
+      this.#life.timeline.now - (this.#openCalls.get(id)?.leftAt ?? this.#life.timeline.now);
+    this.#openCalls.delete(id);
     if (!isWatch(path))
       this.#tell({ what: 'asked', process: host, ask: { method, path, status, body, tookMs } });
     if (method === 'GET' && status === 404) this.#missed(crossing);
@@ -164,7 +164,7 @@ export class KubernetesSide implements Server {
   }
 
   unanswered(crossing: Crossing, failure: string): void {
-    this.#underWay.delete(crossing.id);
+    this.#openCalls.delete(crossing.id);
     if (crossing.request.method === 'GET') this.#asked.inVain(crossing);
     this.unreached(crossing, failure);
   }

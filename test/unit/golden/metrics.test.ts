@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPacer } from '../../../src/api/limiter/create-limiter.ts';
+import { createRateLimiter } from '../../../src/api/limiter/create-limiter.ts';
 import { Queue } from '../../../src/controller/queue.ts';
 import { createKinds, OPERATIONS } from '../../../src/kinds/index.ts';
 import { EXPOSITION_CONTENT_TYPE } from '../../../src/telemetry/exposition.ts';
@@ -20,19 +20,19 @@ async function fullPage(): Promise<MetricFamily[]> {
   const metrics = createMetrics();
   const clock = new FakeClock();
   const queue = new Queue({ clock, observer: observe.observeQueue(metrics) });
-  const pacer = createPacer({ rate: NEVER, inFlight: 4, clock, wake: () => undefined });
+  const limiter = createRateLimiter({ rate: NEVER, inFlight: 4, clock, wake: () => undefined });
   const kinds = createKinds(aKindContext(clock, { answer: async () => anAnswer(200) }));
   kinds[0]?.sink().replace([anAppliedPipeSettings()], '1', false);
   const names = kinds.map(({ type }) => type.kind);
   observe.startCounters(metrics, { kinds: names, operations: OPERATIONS, host: '10.0.0.1:443' });
-  observe.collectFigures(metrics, { queue, pacer, kinds, clock, isLeader: () => true });
+  observe.collectFigures(metrics, { queue, limiter, kinds, clock, isLeader: () => true });
   metrics.apiRequestDuration.observe({ operation: 'GetActivity' }, 1);
   metrics.apiWait.observe({}, 1);
   queue.add('key', 'user');
   await queue.take(new AbortController().signal);
   queue.done('key');
-  observe.observePasses(metrics)({ kind: 'PipeSettings', result: 'put', durationMs: 10 });
-  pacer.close();
+  observe.observeReconciles(metrics)({ kind: 'PipeSettings', result: 'put', durationMs: 10 });
+  limiter.close();
   return parseExposition(metrics.render());
 }
 

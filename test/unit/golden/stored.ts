@@ -85,12 +85,12 @@ export class Visited {
     for (let goesOn = true, most = 12; goesOn && most > 0; most -= 1) {
       this.#done = {};
       const key = keyOf(this.#object);
-      const { status, outcome } = await this.#kind.pass(this.#object, this.clock);
+      const { status, outcome } = await this.#kind.reconcile(this.#object, this.clock);
       this.#object = this.#kind.get(key) ?? this.#object;
       if (status) this.#put({ ...this.#object, status });
       if (status) this.#kind.recorded(key, 'written');
       goesOn = outcome.next === 'go-on';
-      this.#kind.settle(key, goesOn);
+      this.#kind.release(key, goesOn);
       this.steps.push({
         ...this.#done,
         ...(status && { status: this.#changesTo(status) }),

@@ -15,14 +15,14 @@ export type Step =
   | { readonly step: 'intend'; readonly pending: PendingChange }
   | { readonly step: 'send'; readonly pending: PendingChange; readonly body: string }
   /** There is nothing to ask or to send: the status says how it stands. */
-  | { readonly step: 'conclude' };
+  | { readonly step: 'end' };
 
 /** What a look showed this long ago is looked at once more before anything is sent. */
 const FRESH_LOOK_MS = 60_000;
 /** After so many refusals in a row with nothing accepted between, an attempt stops. */
 export const MOST_REFUSALS = 3;
 
-/** Look, decide, name, intend, send, decide …, conclude. */
+/** Look, decide, name, intend, send, decide …, endAttempt. */
 export function nextStep(work: Work): Step {
   const { session, goal, plannedAt } = work;
   const { fresh } = session;
@@ -35,14 +35,14 @@ export function nextStep(work: Work): Step {
     !session.hasLookedAgain &&
     plannedAt.monotonic - fresh.at > FRESH_LOOK_MS;
   if (!fresh || isOld) return lookStep(work);
-  if (pendingChange) return { step: 'conclude' };
+  if (pendingChange) return { step: 'end' };
   const decision = decisionOf(work);
-  if (decision.blocked) return { step: 'conclude' };
+  if (decision.blocked) return { step: 'end' };
   if (decision.name !== undefined && !session.isNamed) {
     return { step: 'name', name: decision.name, body: nameBody(decision.name) };
   }
   const change = nextChange(decision, session);
-  if (!change) return { step: 'conclude' };
+  if (!change) return { step: 'end' };
   const { add, remove } = change;
   const time = timestamp(plannedAt.now);
   return { step: 'intend', pending: { time, add: add.map(tupleOf), remove: remove.map(tupleOf) } };
@@ -53,7 +53,7 @@ function lookStep(work: Work): Step {
   if (!looksByName(work) || name === undefined)
     return { step: 'look', by: 'list', body: LOOK_BODY };
   // This look sends the name, and nothing may be sent while too much would be removed.
-  if (!work.isNews && decisionOf(work).blocked) return { step: 'conclude' };
+  if (!work.isNews && decisionOf(work).blocked) return { step: 'end' };
   return { step: 'look', by: 'name', body: nameBody(name) };
 }
 

@@ -7,7 +7,7 @@ import type { Organization, OrganizationSpec } from '../resource.ts';
 import { isUnsent, leftAt, type Notes, openIn, openNow, unsentOf, withLostName } from './notes.ts';
 
 /** What stands there longer after it was let go is there again, as after a restored backup. */
-const UNHEARD_MS = 60_000;
+const LET_GO_MS = 60_000;
 
 /**
  * The notes of a kind, by store key. Those of an object that is gone are not taken for another's
@@ -155,7 +155,7 @@ export class Notebook {
   letGo(object: KubeObject, monotonic: number): void {
     const kept = this.#notes.get(keyOf(object));
     if (kept?.uid === object.metadata.uid)
-      this.set(object, { ...kept, letGoUntil: monotonic + UNHEARD_MS });
+      this.set(object, { ...kept, letGoUntil: monotonic + LET_GO_MS });
   }
 
   forget(key: string): void {

@@ -42,7 +42,7 @@ export interface Work {
 }
 
 /** Whether the finalizer is on. */
-export function isHeld(object: Organization): boolean {
+export function hasFinalizer(object: Organization): boolean {
   return object.metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 

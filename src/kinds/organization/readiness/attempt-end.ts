@@ -23,7 +23,7 @@ import { counted, names } from '../endpoints/wording.ts';
 import { openEntries, secondLooks } from '../ledger/open-entries.ts';
 import { declaredKeys } from '../remote.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
-import { type Problem, problemsOf } from './readiness.ts';
+import { type Obstacle, obstaclesOf } from './readiness.ts';
 
 /** A report, and what this process has to remember with it. */
 export interface NotedReport extends Report {
@@ -40,9 +40,14 @@ export function driftFact({ drift }: Session): { readonly drift?: number } {
 type Said = Pick<Report, 'status' | 'outcome' | 'notices'>;
 
 /** The end of an attempt: confirmed, or the foremost problem with when the operator looks again. */
-export function conclude(object: Organization, work: Work, now: number, did: string): NotedReport {
+export function endAttempt(
+  object: Organization,
+  work: Work,
+  now: number,
+  did: string,
+): NotedReport {
   const { session, notes } = work;
-  const problems = problemsOf({ work, decision: decisionOf(work), now });
+  const problems = obstaclesOf({ work, decision: decisionOf(work), now });
   const [foremost] = problems;
   const said = foremost
     ? failed(object, work, { problems, foremost, now })
@@ -73,7 +78,7 @@ function failed(
     problems,
     foremost,
     now,
-  }: { readonly problems: readonly Problem[]; readonly foremost: Problem; readonly now: number },
+  }: { readonly problems: readonly Obstacle[]; readonly foremost: Obstacle; readonly now: number },
 ): Said {
   const { session, deadline } = work;
   const { status: previous } = object;

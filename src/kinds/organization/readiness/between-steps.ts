@@ -30,7 +30,7 @@ const STANDING = new Set([
  * The status between two steps: what stood there, or that it is not decided yet. The next step
  * follows at once.
  */
-export function underway(
+export function betweenSteps(
   object: Organization,
   status: OrganizationStatus,
   now: number,

@@ -12,7 +12,7 @@ import { advise, withoutStop } from '../endpoints/wording.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { Organization } from '../resource.ts';
 import { driftFact, type NotedReport } from './attempt-end.ts';
-import { underway } from './between-steps.ts';
+import { betweenSteps } from './between-steps.ts';
 import { ended, keeping, onRecord } from './go-on.ts';
 
 /** Every end of a step but success. */
@@ -35,10 +35,10 @@ export function reportOther(
   const did = attempt.got === 'failure' ? step.step : attempt.got;
   const isWaiting = attempt.got === 'no-slot' && step.step !== 'send';
   if (isWaiting) return wait(object, work, did, now);
-  // What this API has confirmed stays Ready behind a closed gate; the pacer wakes it when the gate
+  // What this API has confirmed stays Ready behind a closed gate; the limiter wakes it when the gate
   // opens.
   if (
-    attempt.got === 'gated' &&
+    attempt.got === 'circuit-open' &&
     isReady(object) &&
     object.status?.applied?.requestHash === work.hash
   ) {
@@ -89,7 +89,7 @@ function wait(
   const { pendingChange, proof } = object.status ?? {};
   const isSettled = pendingChange !== undefined && session.draft.pendingChange === undefined;
   const isProven = hasRivals && proof === undefined && session.draft.proof !== undefined;
-  const said = onRecord(object, { session, notes }, underway(object, session.draft, now));
+  const said = onRecord(object, { session, notes }, betweenSteps(object, session.draft, now));
   if (isSettled || isProven) return { ...said, outcome: awaitChange, did };
   const lastWord = isUntold(object, session) ? { lastWord: said } : {};
   return { outcome: awaitChange, did, notes: keeping(object, notes, session), ...lastWord };

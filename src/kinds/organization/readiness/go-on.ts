@@ -5,8 +5,8 @@ import { type Notes, openNow, type Session } from '../attempt/notes.ts';
 import { anchorOf } from '../attempt/session.ts';
 import type { Work } from '../attempt/work.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
-import { conclude, driftFact, type NotedReport } from './attempt-end.ts';
-import { underway } from './between-steps.ts';
+import { driftFact, endAttempt, type NotedReport } from './attempt-end.ts';
+import { betweenSteps } from './between-steps.ts';
 
 /** A step that is a call. */
 export type Call = Extract<Step, { step: 'look' | 'name' | 'send' }>;
@@ -32,14 +32,14 @@ export function goOnFrom(
 ): NotedReport {
   const { session, notes } = work;
   const next = nextStep(work);
-  if (next.step === 'conclude') return ended(conclude(object, work, now, call.step));
+  if (next.step === 'end') return ended(endAttempt(object, work, now, call.step));
   const did = call.step;
   // Another name that somebody gave it is on record before it is overwritten.
   const isDrift =
     next.step === 'name' && !isDeepStrictEqual(session.draft.drift, object.status?.drift);
   if (!isDrift && !hasSettled(object, session))
     return { outcome: goOn, did, notes: keeping(object, notes, session) };
-  const said = onRecord(object, work, underway(object, session.draft, now));
+  const said = onRecord(object, work, betweenSteps(object, session.draft, now));
   if (isDrift) return { ...said, outcome: goOn, did };
   // The status of the next step tells what became of a change; another attempt would have to find
   // it out anew.

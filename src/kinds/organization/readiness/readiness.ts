@@ -12,7 +12,7 @@ import { openEntries, secondLooks } from '../ledger/open-entries.ts';
 import type { LedgerEntry } from '../resource.ts';
 
 /** One thing that keeps the declared state from being confirmed. */
-export interface Problem {
+export interface Obstacle {
   readonly reason: FailureReason;
   readonly message: string;
   /** Epoch ms: when to look again; absent: as the class says. */
@@ -36,7 +36,7 @@ const SECOND_LOOK_AT_OPEN_MS = 10_000;
 const UNTRIED_MS = 60_000;
 
 /** Everything that is not as declared, what ends soonest by itself first. */
-export function problemsOf(ending: Ending): Problem[] {
+export function obstaclesOf(ending: Ending): Obstacle[] {
   const tooMuch = blocked(ending);
   // The only look that there is sends the name, so nobody looks by himself, and no other problem
   // comes to its end.
@@ -54,7 +54,7 @@ export function problemsOf(ending: Ending): Problem[] {
   ].filter((problem) => problem !== undefined);
 }
 
-function lost(ending: Ending): Problem | undefined {
+function lost(ending: Ending): Obstacle | undefined {
   const { add, remove } = ending.work.session.draft.pendingChange ?? {};
   const { fresh } = ending.work.session;
   const looking = nextLookAt(ending);
@@ -92,14 +92,14 @@ function nextLookAt({ work: { notes, plannedAt, session }, now }: Ending): {
   return { at: now + (notes.looks === 1 ? Math.min(SECOND_LOOK_AT_OPEN_MS, left) : left) };
 }
 
-function blocked({ work: { goal }, decision }: Ending): Problem | undefined {
+function blocked({ work: { goal }, decision }: Ending): Obstacle | undefined {
   if (!decision.blocked) return undefined;
   const count = decision.blocked.length;
   const message = `Nothing is sent: ${counted(count)} would be removed (${names(decision.blocked)}), and spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. List them again, or set it to ${count} or more`;
   return { reason: 'RemovalBlocked', message };
 }
 
-function waiting(ending: Ending): Problem | undefined {
+function waiting(ending: Ending): Obstacle | undefined {
   const { goal, session } = ending.work;
   if (session.draft.pendingChange || !managesEndpoints(goal) || !session.fresh?.list)
     return undefined;
@@ -123,7 +123,10 @@ function waiting(ending: Ending): Problem | undefined {
 }
 
 /** Where the API reports another name, that is the fault that is told, and its waits count. */
-function lostName({ work: { notes, goal, plannedAt, session }, now }: Ending): Problem | undefined {
+function lostName({
+  work: { notes, goal, plannedAt, session },
+  now,
+}: Ending): Obstacle | undefined {
   if (goal.name === undefined || goal.spared || (session.fresh?.name ?? goal.name) !== goal.name)
     return undefined;
   const others = (notes.lostNames ?? []).filter(({ name }) => name !== goal.name);
@@ -134,7 +137,7 @@ function lostName({ work: { notes, goal, plannedAt, session }, now }: Ending): P
   return { reason: 'OutcomeUnknown', message, at: now + settlesAt - plannedAt.monotonic };
 }
 
-function unlisted(ending: Ending): Problem | undefined {
+function unlisted(ending: Ending): Obstacle | undefined {
   const { goal, session, notes, plannedAt } = ending.work;
   const { fresh, draft } = session;
   const isAtWork = draft.pendingChange !== undefined && notes.settlesAt > plannedAt.monotonic;
@@ -149,7 +152,7 @@ function unlisted(ending: Ending): Problem | undefined {
   };
 }
 
-function otherName({ work: { goal, session } }: Ending): Problem | undefined {
+function otherName({ work: { goal, session } }: Ending): Obstacle | undefined {
   const { name } = goal;
   const reported = session.fresh?.name;
   if (goal.spared || name === undefined || reported === undefined || reported === name)
@@ -159,14 +162,14 @@ function otherName({ work: { goal, session } }: Ending): Problem | undefined {
   return { reason: 'NotConfirmed', message };
 }
 
-function inVain({ decision: { exhausted } }: Ending): Problem | undefined {
+function inVain({ decision: { exhausted } }: Ending): Obstacle | undefined {
   if (exhausted.length === 0) return undefined;
   const message = `The change was sent three times and the API’s list does not show it: ${names(exhausted)}. It is not sent again before the spec changes; ask the API’s support about the requests in status.history and the events`;
   return { reason: 'NotConfirmed', message };
 }
 
 /** What the API does not take, by name and with its own words. */
-function refused(ending: Ending): Problem | undefined {
+function refused(ending: Ending): Obstacle | undefined {
   const { session, goal } = ending.work;
   const conflicts = new Set(ending.decision.conflicts.map(sameKey));
   // Where the spec has no list any more, nobody wants what was refused.
@@ -210,7 +213,7 @@ function refused(ending: Ending): Problem | undefined {
   return { reason: 'Rejected', message, ...(at !== undefined && { at }) };
 }
 
-function conflicting({ decision: { conflicts } }: Ending): Problem | undefined {
+function conflicting({ decision: { conflicts } }: Ending): Obstacle | undefined {
   if (conflicts.length === 0) return undefined;
   const message = `The id of ${names(conflicts)} is also reported in another spelling or with another cloud provider or region, by an endpoint that is not of this object; neither is added or removed. List it as the API reports it, see status.organization.privateEndpoints, or have the other one removed`;
   return { reason: 'EndpointConflict', message };

@@ -10,8 +10,8 @@ import { LIMITS } from '../limits.ts';
 import type { Plan } from '../plan.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
-import { conclude, type NotedReport } from './attempt-end.ts';
-import { underway } from './between-steps.ts';
+import { endAttempt, type NotedReport } from './attempt-end.ts';
+import { betweenSteps } from './between-steps.ts';
 import { reportOther } from './failed-step.ts';
 import { type Call, ended, goOnFrom, keeping, onRecord } from './go-on.ts';
 import { otherWayToLook } from './look-by-name.ts';
@@ -36,7 +36,7 @@ export function reportStep(
     ...(over !== undefined && { answeredAt: over }),
   };
   const work = { ...plan.work, notes: afterLeaving(plan, left), ...times };
-  if (step.step === 'conclude') return ended(conclude(object, work, now, 'conclude'));
+  if (step.step === 'end') return ended(endAttempt(object, work, now, 'end'));
   if (result.got === 'nothing' || result.got === 'finalizers')
     return { outcome: awaitChange, did: 'nothing' };
   if (step.step === 'intend') {
@@ -65,7 +65,7 @@ function reportIntent(
   now: number,
 ): NotedReport {
   const { session, plannedAt } = work;
-  const status = underway(object, { ...session.draft, pendingChange: pending }, now);
+  const status = betweenSteps(object, { ...session.draft, pendingChange: pending }, now);
   const intended = intending(work.notes, object, { pending, at: plannedAt.monotonic });
   const { notes, ...said } = onRecord(object, { session, notes: intended }, status);
   const { open, openUntil, lastRequest } = intended;
@@ -78,7 +78,7 @@ function reportIntent(
     outcome: goOn,
     did: 'intend',
     lastWord: {
-      status: underway(object, session.draft, now),
+      status: betweenSteps(object, session.draft, now),
       notices: [],
       // Where somebody else has looked since, his ledger is newer than the one of this attempt.
       isOnTop: (newer) => {
@@ -139,7 +139,7 @@ function reportLost(object: Organization, work: Work, verdict: Failure, now: num
   const { fresh: _, ...session } = work.session;
   const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, verdict, now);
   const lost = { ...work, session: { ...session, draft: { ...session.draft, lastRequest } } };
-  return ended(conclude(object, lost, now, 'send'));
+  return ended(endAttempt(object, lost, now, 'send'));
 }
 
 /** After this, nothing of the change is taken for done, and what is there is looked at. */
@@ -161,7 +161,7 @@ function reportRefused(
   });
   const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, verdict, now);
   const draft = { ...session.draft, pendingChange: { ...pendingChange, refused }, lastRequest };
-  const status = underway(object, draft, now);
+  const status = betweenSteps(object, draft, now);
   const { fresh: _, ...rest } = session;
   return {
     status,
