@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type Answered,
   caller,
@@ -8,12 +8,10 @@ import {
   PIPE_PATH,
   type Send,
 } from '../simulator/caller.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts';
+import type { Simulator, SimulatorOptions } from '../simulator/simulator.ts';
+import { openSimulator } from '../support/open-simulator.ts';
 
 const BODY = { engine_max_threads: 9 };
-
-let simulator: Simulator | undefined;
-afterEach(() => simulator?.stop());
 
 interface Scene {
   readonly simulator: Simulator;
@@ -22,11 +20,9 @@ interface Scene {
 }
 
 async function start(options: SimulatorOptions = {}): Promise<Scene> {
-  const started = await startSimulator({ control: true, ...options });
-  simulator = started;
-  const send = caller(started.url);
+  const { simulator, send } = await openSimulator({ control: true, ...options });
   return {
-    simulator: started,
+    simulator,
     send,
     control: (verb, body) => send(body === undefined ? 'GET' : 'POST', `/_control/${verb}`, body),
   };

@@ -1,28 +1,20 @@
 import { Agent, request } from 'node:http';
-import { afterEach, expect, it } from 'vitest';
-import { basic, caller, PIPE_PATH, type Send } from '../simulator/caller.ts';
+import { expect, it } from 'vitest';
 import {
-  type Call,
-  type Simulator,
-  type SimulatorOptions,
-  startSimulator,
-} from '../simulator/simulator.ts';
+  basic,
+  caller,
+  ORGANIZATION,
+  ORGANIZATION_PATH,
+  PIPE,
+  PIPE_PATH,
+} from '../simulator/caller.ts';
+import type { Call } from '../simulator/simulator.ts';
+import { openSimulator } from '../support/open-simulator.ts';
 
 const BODY = { engine_max_threads: 9 };
 
-let simulator: Simulator | undefined;
-afterEach(() => simulator?.stop());
-
-async function start(
-  options: SimulatorOptions = {},
-): Promise<{ simulator: Simulator; send: Send }> {
-  const started = await startSimulator(options);
-  simulator = started;
-  return { simulator: started, send: caller(started.url) };
-}
-
 it('records each call with its body and what became of it', async () => {
-  const { simulator, send } = await start();
+  const { simulator, send } = await openSimulator();
   const before = Date.now();
   const { body } = await send('PUT', PIPE_PATH, BODY);
   expect(simulator.log).toEqual([
@@ -44,8 +36,55 @@ it('records each call with its body and what became of it', async () => {
   expect(simulator.log[0]?.receivedAt).toBeGreaterThanOrEqual(before);
 });
 
+it('says of each call whether it changed anything', async () => {
+  const { simulator, send } = await openSimulator({
+    organization: { refusedIds: ['bad'], onError: 'partial' },
+  });
+  simulator.setActivity(ORGANIZATION, { id: 'a' });
+  await send('PUT', PIPE_PATH, { unknown: 1 });
+  await send('GET', `${ORGANIZATION_PATH}/activities/a`);
+  const add = [{ id: 'bad', cloudProvider: 'gcp', region: 'r' }];
+  await send('PATCH', ORGANIZATION_PATH, { name: 'New', privateEndpoints: { add } });
+  simulator.play({ organization: { onError: 'all-or-nothing' } });
+  await send('PATCH', ORGANIZATION_PATH, { name: 'Newer', privateEndpoints: { add } });
+  simulator.next({ status: 504, applied: true });
+  await send('PUT', PIPE_PATH, BODY);
+  expect(simulator.log.map(({ status, applied }) => [status, applied])).toEqual([
+    [400, false],
+    [200, false],
+    [400, true],
+    [400, false],
+    [504, true],
+  ]);
+});
+
+it('has no trace of what somebody else does without a call; the state has all of it', async () => {
+  const { simulator } = await openSimulator();
+  const endpoint = { id: 'e', cloudProvider: 'gcp', region: 'r' };
+  simulator.setSettings(PIPE, BODY);
+  simulator.setOrganization(ORGANIZATION, { name: 'Theirs', add: [endpoint] });
+  simulator.setActivity(ORGANIZATION, { id: 'a' });
+  expect(simulator.log).toEqual([]);
+  expect(simulator.dump()).toMatchObject({
+    pipes: { [PIPE]: BODY },
+    organizations: { [ORGANIZATION]: { name: 'Theirs', privateEndpoints: [endpoint] } },
+    activities: { [`${ORGANIZATION}/a`]: { id: 'a' } },
+  });
+});
+
+it('names no key that is none, and never a secret', async () => {
+  const { simulator, send } = await openSimulator();
+  await caller(simulator.url, 'Basic %%%')('PUT', PIPE_PATH, BODY);
+  await send('PUT', PIPE_PATH, BODY);
+  expect(simulator.log.map(({ status, keyId }) => [status, keyId])).toEqual([
+    [401, undefined],
+    [200, 'key'],
+  ]);
+  expect(JSON.stringify([simulator.log, simulator.dump()])).not.toContain('secret');
+});
+
 it('keeps the order of calls, and tells connections apart', async () => {
-  const { simulator } = await start();
+  const { simulator } = await openSimulator();
   const { port } = new URL(simulator.url);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const put = (threads: number): Promise<void> =>
@@ -73,14 +112,14 @@ it('keeps the order of calls, and tells connections apart', async () => {
 });
 
 it('keeps the text of a body that is no JSON', async () => {
-  const { simulator, send } = await start();
+  const { simulator, send } = await openSimulator();
   await send('PUT', PIPE_PATH, '{"half');
   expect(simulator.log[0]?.text).toBe('{"half');
   expect(simulator.log[0]).not.toHaveProperty('body');
 });
 
 it('drops the oldest past keepLog and still counts them', async () => {
-  const { simulator, send } = await start({ keepLog: 8 });
+  const { simulator, send } = await openSimulator({ keepLog: 8 });
   for (let n = 0; n < 11; n += 1) await send('PUT', PIPE_PATH, BODY);
   expect(simulator.log.map(({ seq }) => seq)).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
   expect(simulator.callCount()).toBe(11);
@@ -90,7 +129,7 @@ it('drops the oldest past keepLog and still counts them', async () => {
 });
 
 it('keeps nothing when told so, and still counts and waits', async () => {
-  const { simulator, send } = await start({ keepLog: false });
+  const { simulator, send } = await openSimulator({ keepLog: false });
   const waiting = simulator.waitForCalls(2);
   await Promise.all([send('PUT', PIPE_PATH, BODY), send('PUT', PIPE_PATH, BODY)]);
   await expect(waiting).resolves.toEqual([]);
@@ -99,7 +138,7 @@ it('keeps nothing when told so, and still counts and waits', async () => {
 });
 
 it('waits for calls that fit, for those alone, and for all of them', async () => {
-  const { simulator, send } = await start();
+  const { simulator, send } = await openSimulator();
   await send('PUT', PIPE_PATH, BODY);
   let calls: Call[] | undefined;
   const waiting = simulator
@@ -116,7 +155,7 @@ it('waits for calls that fit, for those alone, and for all of them', async () =>
 });
 
 it('says what came instead when a wait is over', async () => {
-  const { simulator, send } = await start();
+  const { simulator, send } = await openSimulator();
   await send('PUT', PIPE_PATH, BODY);
   await expect(
     simulator.waitForCalls(1, { match: { method: 'PATCH' }, timeoutMs: 10 }),
@@ -127,7 +166,7 @@ it('says what came instead when a wait is over', async () => {
 
 it('tells onCall of each call once it is over', async () => {
   const told: Call[] = [];
-  const { simulator, send } = await start({ onCall: (call) => told.push({ ...call }) });
+  const { simulator, send } = await openSimulator({ onCall: (call) => told.push({ ...call }) });
   await send('PUT', PIPE_PATH, BODY);
   simulator.next({ transport: 'reset-before' });
   await expect(send('PUT', PIPE_PATH, BODY)).rejects.toThrow('fetch failed');

@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { caller, ORGANIZATION, ORGANIZATION_PATH } from '../simulator/caller.ts';
 import type { PrivateEndpoint } from '../simulator/organization-types.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts';
+import type { Simulator, SimulatorOptions } from '../simulator/simulator.ts';
 import { someoneElse } from '../simulator/someone-else.ts';
+import { openSimulator } from '../support/open-simulator.ts';
 
 const OTHER = '7f0e6f0c-0000-4000-8000-000000000002';
 const endpoint = (id: string, more: Partial<PrivateEndpoint> = {}): PrivateEndpoint => ({
@@ -12,12 +13,8 @@ const endpoint = (id: string, more: Partial<PrivateEndpoint> = {}): PrivateEndpo
   ...more,
 });
 
-let simulator: Simulator | undefined;
-afterEach(() => simulator?.stop());
-
 async function start(options: SimulatorOptions = {}): Promise<Simulator> {
-  simulator = await startSimulator({ keys: { key: 'secret' }, ...options });
-  return simulator;
+  return (await openSimulator({ keys: { key: 'secret' }, ...options })).simulator;
 }
 
 describe('someone else', () => {

@@ -1,11 +1,8 @@
 import { Agent, request } from 'node:https';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { basic, PIPE, PIPE_PATH } from '../simulator/caller.ts';
 import { selfSigned } from '../simulator/certificate.ts';
-import { type Simulator, startSimulator } from '../simulator/simulator.ts';
-
-let simulator: Simulator | undefined;
-afterEach(() => simulator?.stop());
+import { openSimulator } from '../support/open-simulator.ts';
 
 /** One PUT over TLS that trusts only this certificate. */
 function put(url: string, ca: string, agent = new Agent()): Promise<number | undefined> {
@@ -24,7 +21,7 @@ function put(url: string, ca: string, agent = new Agent()): Promise<number | und
 
 it('serves https with the certificate it was given', async () => {
   const tls = selfSigned();
-  simulator = await startSimulator({ tls });
+  const { simulator } = await openSimulator({ tls });
   expect(simulator.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   await expect(put(simulator.url, tls.cert)).resolves.toBe(200);
   expect(simulator.settingsOf(PIPE)).toEqual({ engine_max_threads: 9 });
@@ -41,7 +38,7 @@ it.each([
   ],
   ['one that is over', selfSigned({ daysLeft: -1 }), undefined, 'CERT_HAS_EXPIRED'],
 ])('plays a wrong certificate: %s', async (_, tls, trusted, code) => {
-  simulator = await startSimulator({ tls });
+  const { simulator } = await openSimulator({ tls });
   await expect(put(simulator.url, trusted ?? tls.cert)).rejects.toMatchObject({ code });
   expect(simulator.log).toEqual([]);
 });
@@ -50,7 +47,7 @@ it.each(['reset-before', 'reset-after', 'truncated'] as const)(
   'plays %s over TLS too',
   async (transport) => {
     const tls = selfSigned();
-    simulator = await startSimulator({ tls });
+    const { simulator } = await openSimulator({ tls });
     simulator.next({ transport });
     await expect(put(simulator.url, tls.cert)).rejects.toThrow(/socket hang up|ECONNRESET|aborted/);
     expect(simulator.log[0]?.applied).toBe(transport !== 'reset-before');
@@ -60,7 +57,7 @@ it.each(['reset-before', 'reset-after', 'truncated'] as const)(
 
 it('stops although connections are open', async () => {
   const tls = selfSigned();
-  simulator = await startSimulator({ tls });
+  const { simulator } = await openSimulator({ tls });
   const agent = new Agent({ keepAlive: true });
   await put(simulator.url, tls.cert, agent);
   await simulator.stop();
