@@ -205,6 +205,12 @@ describe('createMask', () => {
     expect(mask(`a ${form} b${form}c`)).toBe('a *** b***c');
   });
 
+  it('hides base64 as it stands in URLs too', () => {
+    const form = Buffer.from('???>>>???').toString('base64url');
+    expect(form).toMatch(/_.*-/);
+    expect(createMask(id, '???>>>???')(`a ${form} b`)).toBe('a *** b');
+  });
+
   it('hides a short value as a whole word only, so that a text stays readable', () => {
     expect(createMask('a', '.')('a table is . a thing.')).toBe('*** table is *** *** thing.');
     expect(createMask('k', 'pass')('passing the pass k')).toBe('passing the *** ***');

@@ -10,6 +10,8 @@ export interface PackOptions {
   readonly next: () => Plot | undefined;
   /** Told of every life; false ends the hunt. */
   readonly heard: (result: Result) => boolean;
+  /** How many at a time; as many as there are cores where absent. */
+  readonly workers?: number;
 }
 
 /** The longest lives, those that go round and round, take some ten seconds. */
@@ -19,9 +21,14 @@ const LONGEST_MS = 180_000;
  * Lives lives on every core until there are no more, or somebody has heard enough. Rejects where a
  * life does not end, or ends its worker.
  */
-export async function hunt({ sources, next, heard }: PackOptions): Promise<void> {
+export async function hunt({
+  sources,
+  next,
+  heard,
+  workers: count = availableParallelism(),
+}: PackOptions): Promise<void> {
   let isOver = false;
-  const workers = Array.from({ length: availableParallelism() }, () => startWorker(sources));
+  const workers = Array.from({ length: count }, () => startWorker(sources));
   const work = (worker: ChildProcess): Promise<void> =>
     new Promise((resolve, reject) => {
       let clock: NodeJS.Timeout | undefined;

@@ -46,24 +46,32 @@ export async function huntPlanted({
   return { count, chosen: chosen.length };
 }
 
+/** A change of one line in a copy of the product. */
+export type Change = Pick<Planted, 'name' | 'file' | 'from' | 'to'>;
+
+/** Makes a change in the copy of src that stands in this folder. */
+export function plant(sources: string, { name, file, from, to }: Change): void {
+  const target = join(sources, file);
+  const parts = readFileSync(target, 'utf8').split(from);
+  if (parts.length !== 2)
+    throw new Error(
+      `${name} cannot be planted: ${file} has its line ${parts.length - 1} times; choose it anew`,
+    );
+  writeFileSync(target, parts.join(to));
+}
+
 /** Gives the folder of a copy of the product with a fault in it, for as long as `use` runs. */
 export async function withPlanted<T>(
-  { name, file, from, to }: Planted,
+  planted: Planted,
   use: (sources: string) => Promise<T>,
 ): Promise<T> {
   mkdirSync(COPIES, { recursive: true });
-  const sources = mkdtempSync(join(COPIES, `${name}-`));
+  const sources = mkdtempSync(join(COPIES, `${planted.name}-`));
   const remove = (): void => rmSync(sources, { recursive: true, force: true });
   process.once('exit', remove);
   try {
     cpSync(SOURCES, sources, { recursive: true });
-    const target = join(sources, file);
-    const parts = readFileSync(target, 'utf8').split(from);
-    if (parts.length !== 2)
-      throw new Error(
-        `${name} cannot be planted: ${file} has its line ${parts.length - 1} times; choose it anew in planted.ts`,
-      );
-    writeFileSync(target, parts.join(to));
+    plant(sources, planted);
     return await use(sources);
   } finally {
     process.off('exit', remove);

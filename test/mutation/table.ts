@@ -1,0 +1,5 @@
+import type { Mutation } from './mutation.ts';
+import { API } from './rules/api.ts';
+
+/** Every rule, and how it is broken. */
+export const MUTATIONS: readonly Mutation[] = [...API];
