@@ -25,7 +25,7 @@ function kindSection(definition: Definition): string[] {
     '',
     definition.about,
     '',
-    `\`apiVersion: ${group}/${version}\`, \`kind: ${kind}\`; \`kubectl get ${plural}\`, or \`${definition.shortName}\` for short.`,
+    `\`apiVersion: ${group}/${version}\`, \`kind: ${kind}\`; \`kubectl get ${plural}.${group}\`, or \`${definition.shortName}\` for short.`,
     '',
     `### ${kind} spec`,
     '',
@@ -51,7 +51,7 @@ function kindSection(definition: Definition): string[] {
     '',
     `### ${kind} field selectors`,
     '',
-    `\`kubectl get ${plural} --field-selector FIELD=VALUE\` takes \`metadata.name\`, \`metadata.namespace\` and ${definition.selectableFields
+    `\`kubectl get ${plural}.${group} --field-selector FIELD=VALUE\` takes \`metadata.name\`, \`metadata.namespace\` and ${definition.selectableFields
       .map((path) => code(path.slice(1)))
       .join(', ')}.`,
   ];

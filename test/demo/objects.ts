@@ -43,8 +43,8 @@ interface WatchEvent {
 /** Kind to short name: by that an object is called, as kubectl takes it. */
 const KINDS: Readonly<Record<string, { readonly plural: string; readonly short: string }>> = {
   PipeSettings: { plural: 'pipesettings', short: 'pset' },
-  Organization: { plural: 'organizations', short: 'org' },
-  Activity: { plural: 'activities', short: 'act' },
+  Organization: { plural: 'organizations', short: 'porg' },
+  Activity: { plural: 'activities', short: 'pact' },
 };
 const AGAIN_MS = 500;
 

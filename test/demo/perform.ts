@@ -98,7 +98,7 @@ function welcome({ controlPlane, kubectlCommand, simulator, logFile }: World): s
     'To look around meanwhile, in another terminal:',
     '',
     `  export KUBECONFIG=${controlPlane.adminKubeconfig}`,
-    `  ${kubectlCommand} -n ${NAMESPACE} get pset,org,act`,
+    `  ${kubectlCommand} -n ${NAMESPACE} get pset,porg,pact`,
     '',
     `Management API: ${simulator.url}`,
     `Log of the operator: ${logFile}`,

@@ -26,7 +26,7 @@ async function record(stage: Stage): Promise<void> {
   await stage.tell('An organization has an audit log. An Activity brings one record of it here:');
   stage.simulator.setActivity(ORGANIZATION, RECORD);
   await stage.apply(await readFile(FILE, 'utf8'), FILE);
-  const activity = await stage.becomes('act/who-created-it', 'Fetched');
+  const activity = await stage.becomes('pact/who-created-it', 'Fetched');
   const calls = stage.newCalls();
   stage.check(
     'One GET, and the record is in status.activity as the API wrote it',
@@ -35,7 +35,7 @@ async function record(stage: Stage): Promise<void> {
       isDeepStrictEqual(activity.status['activity'], RECORD),
     { calls, status: activity.status },
   );
-  const table = await stage.print(['get', 'act']);
+  const table = await stage.print(['get', 'pact']);
   stage.check(
     'The columns say what happened, who did it and when',
     [RECORD.type, RECORD.actorId, RECORD.createdAt].every((value) => table.includes(value)),
@@ -51,10 +51,10 @@ async function record(stage: Stage): Promise<void> {
     found,
   );
   await stage.tell('Suspended and resumed:');
-  await stage.edit('act/who-created-it', { suspend: true });
-  await stage.becomes('act/who-created-it', 'Suspended');
-  await stage.edit('act/who-created-it', { suspend: false });
-  await stage.becomes('act/who-created-it', 'Fetched');
+  await stage.edit('pact/who-created-it', { suspend: true });
+  await stage.becomes('pact/who-created-it', 'Suspended');
+  await stage.edit('pact/who-created-it', { suspend: false });
+  await stage.becomes('pact/who-created-it', 'Fetched');
   stage.check(
     'Not fetched again: a record does not change',
     stage.newCalls().length === 0,

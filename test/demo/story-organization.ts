@@ -43,7 +43,7 @@ async function newOrganization(stage: Stage): Promise<void> {
   await stage.someone.add({ ...THEIRS, description: 'added by hand' });
   await stage.tell('Then an object that declares the name, and one endpoint:');
   await stage.apply(await readFile(FILE, 'utf8'), FILE);
-  const acme = await stage.becomes('org/acme', 'Applied');
+  const acme = await stage.becomes('porg/acme', 'Applied');
   const calls = stage.newCalls();
   stage.check(
     'Three PATCHes: one that changes nothing, because only a reply shows what the API has; the name, which was another one; the endpoint that was missing',
@@ -60,8 +60,8 @@ async function newOrganization(stage: Stage): Promise<void> {
 
 async function exchange(stage: Stage): Promise<void> {
   await stage.tell('The endpoint is replaced by another one in Git:');
-  await stage.edit('org/acme', { privateEndpoints: [SECOND] });
-  const acme = await stage.becomes('org/acme', 'Applied');
+  await stage.edit('porg/acme', { privateEndpoints: [SECOND] });
+  const acme = await stage.becomes('porg/acme', 'Applied');
   const calls = stage.newCalls();
   stage.check(
     'Two PATCHes: the API is looked at first, since others may have been at work; then one adds the one and removes the other',
@@ -81,9 +81,9 @@ async function renamed(stage: Stage): Promise<void> {
     'Somebody gives the organization another name, and the operator is asked to look again:',
   );
   await stage.someone.rename(OTHER_NAME);
-  await stage.kubectl(['annotate', 'org/acme', 'pipewright.dev/reconcile-requested-at=now']);
+  await stage.kubectl(['annotate', 'porg/acme', 'pipewright.dev/reconcile-requested-at=now']);
   const acme = await stage.becomes(
-    'org/acme',
+    'porg/acme',
     'Applied',
     ({ status }) => status['drift'] !== undefined,
   );
@@ -109,8 +109,8 @@ async function refusedEndpoint(stage: Stage): Promise<void> {
     'Two more are declared. One id is mistyped, and the API refuses the change as a whole:',
   );
   stage.simulator.play({ organization: { refusedIds: [BAD.id] } });
-  await stage.edit('org/acme', { privateEndpoints: [SECOND, GOOD, BAD] });
-  const refused = await stage.becomes('org/acme', 'Rejected');
+  await stage.edit('porg/acme', { privateEndpoints: [SECOND, GOOD, BAD] });
+  const refused = await stage.becomes('porg/acme', 'Rejected');
   const { message } = readyOf(refused);
   await stage.tell(`The condition says: “${message}”`);
   stage.check(
@@ -120,8 +120,8 @@ async function refusedEndpoint(stage: Stage): Promise<void> {
   );
   checkHeld(stage, `The good one, ${GOOD.id}, is in`, [THEIRS, SECOND, GOOD]);
   await stage.tell('Without the mistyped one:');
-  await stage.edit('org/acme', { privateEndpoints: [SECOND, GOOD] });
-  const acme = await stage.becomes('org/acme', 'Applied');
+  await stage.edit('porg/acme', { privateEndpoints: [SECOND, GOOD] });
+  const acme = await stage.becomes('porg/acme', 'Applied');
   const calls = stage.newCalls();
   stage.check(
     'Ready again, and one look was enough for it',
@@ -134,11 +134,11 @@ async function takeBack(stage: Stage): Promise<void> {
   await stage.tell(
     'By default, deleting an object leaves everything at the API as it is. This one is to take its endpoints along:',
   );
-  await stage.edit('org/acme', { deletionPolicy: 'RemovePrivateEndpoints' });
-  await stage.becomes('org/acme', 'Applied', ({ metadata }) => finalizersOf(metadata).length > 0);
+  await stage.edit('porg/acme', { deletionPolicy: 'RemovePrivateEndpoints' });
+  await stage.becomes('porg/acme', 'Applied', ({ metadata }) => finalizersOf(metadata).length > 0);
   stage.newCalls();
-  await stage.kubectl(['delete', 'org/acme']);
-  await stage.gone('org/acme');
+  await stage.kubectl(['delete', 'porg/acme']);
+  await stage.gone('porg/acme');
   const calls = stage.newCalls();
   stage.check(
     'A look, and one PATCH that removes the two endpoints that the object added. The operator that added them was another process: the ledger in status told this one',

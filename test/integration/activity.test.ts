@@ -239,21 +239,28 @@ test('the columns say what stands in the status', async () => {
     return lines.map((line) => line.split(/ {2,}/));
   };
   const [head, row] = await print();
-  expect(head).toEqual(['NAME', 'READY', 'TYPE', 'ACTOR', 'CREATED', 'AGE']);
-  expect(row?.slice(0, 5)).toEqual([
+  expect(head).toEqual(['NAME', 'READY', 'REASON', 'TYPE', 'ACTOR', 'CREATED', 'AGE']);
+  expect(row?.slice(0, 6)).toEqual([
     'columns',
     'True',
+    'Fetched',
     'create_organization',
     'actor-columns-9c41',
     '2026-02-28T23:59:58.123Z',
   ]);
-  expect(row?.[5]).toMatch(/^\d+s$/);
+  expect(row?.[6]).toMatch(/^\d+s$/);
   const [wideHead, wide] = await print('-o', 'wide');
-  expect(wideHead?.slice(6)).toEqual(['REASON', 'REQUEST ID', 'NEXT ATTEMPT', 'MESSAGE']);
-  expect(wide?.[6]).toBe('Fetched');
+  expect(wideHead?.slice(7)).toEqual([
+    'STALLED',
+    'ORGANIZATION',
+    'ACTIVITY',
+    'REQUEST ID',
+    'NEXT ATTEMPT',
+    'MESSAGE',
+  ]);
   expect(wide?.join('  ')).toContain(status.lastRequest?.requestId);
   expect(wide?.join('  ')).toContain('The API gave the record');
-  const short = await kubectl(['get', 'act', '-n', scene.namespace, '-o', 'name']);
+  const short = await kubectl(['get', 'pact', '-n', scene.namespace, '-o', 'name']);
   expect(short.stdout).toContain('activity.pipewright.dev/columns');
 });
 

@@ -112,7 +112,7 @@ describe('identity', () => {
     const patch = (type: string, body: unknown) =>
       complaint([
         'patch',
-        'act',
+        'pact',
         name,
         '-n',
         namespace,
@@ -163,7 +163,7 @@ describe('identity', () => {
     ]) {
       const names = await succeed([
         'get',
-        'act',
+        'pact',
         '-n',
         namespace,
         '-o',

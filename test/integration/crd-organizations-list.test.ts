@@ -19,7 +19,7 @@ beforeAll(async () => {
 const json = (name: string, spec: unknown) =>
   JSON.stringify(manifest(organizationType, name, spec));
 const stored = async (name: string) =>
-  JSON.parse(await succeed(['get', 'org', name, '-n', namespace, '-o', 'json'])).spec;
+  JSON.parse(await succeed(['get', 'porg', name, '-n', namespace, '-o', 'json'])).spec;
 
 const states: Readonly<Record<string, unknown[] | undefined>> = {
   none: undefined,
@@ -36,7 +36,7 @@ const ways: Readonly<Record<string, (name: string, state: string) => Promise<str
     succeed(['apply', '--server-side', '-n', namespace, '-f', '-'], json(name, specOf(state))),
   'merge patch': async (name, state) => {
     const patch = JSON.stringify({ spec: { privateEndpoints: states[state] ?? null } });
-    return succeed(['patch', 'org', name, '-n', namespace, '--type=merge', '-p', patch]);
+    return succeed(['patch', 'porg', name, '-n', namespace, '--type=merge', '-p', patch]);
   },
 };
 /** A walk that takes every step from one state to another once, and ends where it began. */

@@ -62,7 +62,7 @@ const create = (name: string, spec: unknown = good) =>
     ['apply', '--server-side', '-n', namespace, '-f', '-'],
     JSON.stringify(manifest(organizationType, name, spec)),
   );
-const table = (...args: readonly string[]) => printedTable(['org', '-n', namespace, ...args]);
+const table = (...args: readonly string[]) => printedTable(['porg', '-n', namespace, ...args]);
 
 /** What came of a status write, and what is stored then. */
 async function write(name: string, status: unknown) {
@@ -84,7 +84,7 @@ test('a new object says Pending before anyone has visited it', async () => {
       NAME: 'fresh',
       READY: 'Unknown',
       REASON: 'Pending',
-      ORGANIZATION: good.organizationId,
+      STALLED: '',
       'LAST APPLIED': '',
       AGE: expect.stringMatching(/^\d+s$/),
     },
@@ -98,7 +98,7 @@ test('kubectl get shows what matters, and with -o wide what helps', async () => 
     NAME: 'shown',
     READY: 'True',
     REASON: 'Applied',
-    ORGANIZATION: good.organizationId,
+    STALLED: '',
     'LAST APPLIED': expect.stringMatching(/^\d+[dy]/),
     AGE: expect.stringMatching(/^\d+s$/),
   };
@@ -106,6 +106,7 @@ test('kubectl get shows what matters, and with -o wide what helps', async () => 
   expect(await table('shown', '-o', 'wide')).toEqual([
     {
       ...narrow,
+      ORGANIZATION: good.organizationId,
       'REQUEST ID': REQUEST_ID,
       'NEXT ATTEMPT': '2999-01-01T00:00:00Z',
       MESSAGE: 'The name and 1 private endpoint are confirmed',
@@ -115,7 +116,7 @@ test('kubectl get shows what matters, and with -o wide what helps', async () => 
 
 test('every name of the kind, and the category, finds it', async () => {
   await create('found');
-  for (const name of ['organizations', 'organization', 'org', 'pipewright'])
+  for (const name of ['organizations', 'organization', 'porg', 'pipewright'])
     expect(await succeed(['get', name, '-n', namespace, '-o', 'name'])).toContain(
       'organization.pipewright.dev/found',
     );
@@ -132,7 +133,7 @@ test.for([
   );
   const found = await succeed([
     'get',
-    'org',
+    'porg',
     '-n',
     namespace,
     '-o',
@@ -156,8 +157,8 @@ test.for([
   ['status.pendingChange', 'saved before sending'],
 ] as const)('kubectl explain tells of %s', async ([path, words]) => {
   // The API server publishes its documentation a moment after it serves the kind.
-  const what = `kubectl explain org.${path}`;
-  const explained = await waitFor(() => succeed(['explain', `org.${path}`]), { what });
+  const what = `kubectl explain porg.${path}`;
+  const explained = await waitFor(() => succeed(['explain', `porg.${path}`]), { what });
   expect(explained.replaceAll(/\s+/g, ' ')).toContain(words);
 });
 

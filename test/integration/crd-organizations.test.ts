@@ -29,7 +29,7 @@ const json = (name: string, spec: unknown) =>
 const apply = (name: string, spec: unknown) =>
   succeed(['apply', '-n', namespace, '-f', '-'], json(name, spec));
 const stored = async (name: string) =>
-  JSON.parse(await succeed(['get', 'org', name, '-n', namespace, '-o', 'json'])).spec;
+  JSON.parse(await succeed(['get', 'porg', name, '-n', namespace, '-o', 'json'])).spec;
 
 /** What the API server and the parser say to the same spec. */
 async function answers(spec: unknown) {
@@ -291,7 +291,7 @@ test('organizationId cannot change, vanish or be null, and everything else may',
   const patch = (type: string, body: unknown) =>
     complaint([
       'patch',
-      'org',
+      'porg',
       'fixed',
       '-n',
       namespace,

@@ -64,7 +64,7 @@ test('a new object says Pending before anyone has visited it', async () => {
       NAME: 'fresh',
       READY: 'Unknown',
       REASON: 'Pending',
-      PIPE: '9e44',
+      STALLED: '',
       'LAST APPLIED': '',
       AGE: expect.stringMatching(/^\d+s$/),
     },
@@ -78,7 +78,7 @@ test('kubectl get shows what matters, and with -o wide what helps', async () => 
     NAME: 'shown',
     READY: 'True',
     REASON: 'Applied',
-    PIPE: '9e44',
+    STALLED: '',
     'LAST APPLIED': expect.stringMatching(/^\d+[dy]/),
     AGE: expect.stringMatching(/^\d+s$/),
   };
@@ -86,6 +86,9 @@ test('kubectl get shows what matters, and with -o wide what helps', async () => 
   expect(await table(['shown', '-o', 'wide'])).toEqual([
     {
       ...narrow,
+      ORGANIZATION: goodSpec.organizationId,
+      SERVICE: goodSpec.serviceId,
+      PIPE: goodSpec.pipeId,
       'REQUEST ID': REQUEST_ID,
       'NEXT ATTEMPT': '2999-01-01T00:00:00Z',
       MESSAGE: 'All settings are confirmed',

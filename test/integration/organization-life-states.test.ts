@@ -50,7 +50,7 @@ async function reach({ name, steps, play, fault, found = [] }: State): Promise<v
  */
 async function printed(): Promise<ReadonlyMap<string, Row>> {
   const before = await everyObject();
-  const table = await printedTable(['org', '-n', scene.namespace, '-o', 'wide']);
+  const table = await printedTable(['porg', '-n', scene.namespace, '-o', 'wide']);
   const after = await everyObject();
   for (const object of after) objects.set(object.metadata.name, object);
   const versions = (all: readonly Org[]): string =>
@@ -108,6 +108,7 @@ describe.each(STATES)('$name', ({ name, reason, verdict, status }) => {
     expect(row).toMatchObject({
       READY: status,
       REASON: reason,
+      STALLED: side(objectOf(name)) === 'Stalled' ? 'True' : '',
       ORGANIZATION: spec['organizationId'],
     });
     expect(row['REQUEST ID']).toBe(said.lastRequest?.requestId ?? '');
@@ -121,7 +122,7 @@ test('kubectl wait ends at once for what is ready, and not for what an edit has 
   const wait = (name: string, condition: string, seconds: number) =>
     kubectl([
       'wait',
-      `org/${name}`,
+      `porg/${name}`,
       '-n',
       scene.namespace,
       `--for=condition=${condition}`,
@@ -146,7 +147,7 @@ test('kubectl delete waits for the finalizer, and kubectl wait sees the end', as
   await openCalls(organizationId);
   const held = await orgs.get('held');
   expect(kstatus(held)).toBe('Terminating');
-  const gone = ['wait', 'org/held', '-n', scene.namespace, '--for=delete'];
+  const gone = ['wait', 'porg/held', '-n', scene.namespace, '--for=delete'];
   expect((await kubectl([...gone, '--timeout=1s'])).code).not.toBe(0);
   scene.simulator.release();
   expect((await kubectl([...gone, '--timeout=20s'])).code).toBe(0);

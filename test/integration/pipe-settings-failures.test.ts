@@ -156,6 +156,7 @@ test('kubectl get shows in columns what the status says', async () => {
     expect(columns.get(name), name).toMatchObject({
       READY: 'False',
       REASON: reason,
+      STALLED: condition(objects.get(name), 'Stalled') ? 'True' : '',
       PIPE: name === 'same-pipe' ? 'shared' : name,
       'LAST APPLIED': '',
       'REQUEST ID': status?.lastRequest?.requestId ?? '',

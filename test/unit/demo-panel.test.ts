@@ -13,7 +13,7 @@ const scenery: Scenery = {
       message: 'The API accepted “all” settings',
     },
     {
-      name: 'org/a-name-that-is-longer-than-any-column',
+      name: 'porg/a-name-that-is-longer-than-any-column',
       ready: 'False',
       reason: 'NotFound',
       next: 60_000,

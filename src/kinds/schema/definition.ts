@@ -13,39 +13,54 @@ export interface Column {
   readonly about: string;
 }
 
-const READY = '.status.conditions[?(@.type=="Ready")]';
+const condition = (type: string) => `.status.conditions[?(@.type=="${type}")]`;
 
 /** Columns that every kind has, and `lastApplied` those that write. */
 export const COLUMNS = {
-  reason: { name: 'Reason', path: `${READY}.reason`, about: 'Why, in one word.' },
+  reason: {
+    name: 'Reason',
+    path: `${condition('Ready')}.reason`,
+    about: 'Why it is ready or not, in one word.',
+  },
+  stalled: {
+    name: 'Stalled',
+    path: `${condition('Stalled')}.status`,
+    about: 'True where a person must act. Empty where the operator continues by itself.',
+  },
   lastApplied: {
     name: 'Last Applied',
     path: '.status.applied.time',
     type: 'date',
-    about: 'Time since the last confirmed write.',
+    about: 'Time since the API last confirmed the declared state.',
+  },
+  organization: {
+    name: 'Organization',
+    path: '.spec.organizationId',
+    wide: true,
+    about: 'Id of the organization.',
   },
   requestId: {
     name: 'Request ID',
     path: '.status.lastRequest.requestId',
     wide: true,
-    about: 'requestId of the last reply.',
+    about: 'The requestId of the last response.',
   },
   nextAttempt: {
     name: 'Next Attempt',
     path: '.status.nextAttemptTime',
     wide: true,
-    about: 'When the operator acts by itself.',
+    about: 'When the operator next acts by itself.',
   },
   message: {
     name: 'Message',
-    path: `${READY}.message`,
+    path: `${condition('Ready')}.message`,
     wide: true,
     about: 'What happened and what to do.',
   },
 } as const satisfies Readonly<Record<string, Column>>;
 
 export function readyColumn(about: string): Column {
-  return { name: 'Ready', path: `${READY}.status`, about };
+  return { name: 'Ready', path: `${condition('Ready')}.status`, about };
 }
 
 export function ageColumn(about: string): Column {
@@ -60,7 +75,7 @@ export interface Definition {
   readonly about: string;
   readonly spec: z.ZodMiniType;
   readonly status: z.ZodMiniType;
-  /** What `status` is before the first visit. */
+  /** What `status` is before the first reconcile. */
   readonly pendingStatus: object;
   readonly columns: readonly Column[];
   /** JSON paths that field selectors may name. */
