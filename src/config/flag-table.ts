@@ -1,7 +1,8 @@
-import { parseBaseUrl } from '../api/http/base-url.ts';
+import { parseBaseUrl, withoutUserInfo } from '../api/http/base-url.ts';
 import { LOG_LEVELS } from '../log.ts';
 import * as read from './flag-values.ts';
-import { type Flag, type Reading, withoutUserInfo } from './flags.ts';
+import type { Flag, Reading } from './flags.ts';
+import { labelSelector } from './label-selector.ts';
 
 /**
  * Every flag of the process. The help, the environment variables and the table of the README are
@@ -76,7 +77,7 @@ export const FLAGS = [
     name: 'selector',
     placeholder: 'SELECTOR',
     about: 'Label selector: work only on objects that match, as one shard of several.',
-    read: read.labelSelector,
+    read: labelSelector,
   },
   {
     name: 'plan-only',

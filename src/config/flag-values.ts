@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { didYouMean, type Reading, withoutUserInfo } from './flags.ts';
-import { readLabelSelector } from './label-selector.ts';
+import { withoutUserInfo } from '../api/http/base-url.ts';
+import { parseDuration } from '../duration.ts';
+import type { Reading } from './flags.ts';
 
 /** At most `calls` call starts in any window of `perMs`; 0 calls: unlimited. */
 export interface Rate {
@@ -16,7 +17,6 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 const DNS_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/;
@@ -34,7 +34,7 @@ export function oneOf<Choice extends string>(
     const choice = choices.find((one) => one === text);
     if (choice !== undefined) return { value: choice };
     return {
-      problem: `${JSON.stringify(text)} is not one of ${choices.join(', ')}${didYouMean(text, choices)}`,
+      problem: `${JSON.stringify(text)} is not one of ${choices.join(', ')}`,
     };
   };
 }
@@ -54,11 +54,11 @@ export function wholeNumber(least: number, most: number): (text: string) => Read
 
 /** Milliseconds. The bounds are written as a user would write them, for the message. */
 export function duration(least: string, most: string): (text: string) => Reading<number> {
-  const [leastMs, mostMs] = [milliseconds(least), milliseconds(most)];
+  const [leastMs = 0, mostMs = 0] = [parseDuration(least), parseDuration(most)];
   return (text) => {
-    const value = milliseconds(text);
-    if (value >= leastMs && value <= mostMs) return { value };
-    const what = Number.isNaN(value) ? 'is not a duration' : 'is out of range';
+    const value = parseDuration(text);
+    if (value !== undefined && value >= leastMs && value <= mostMs) return { value };
+    const what = value === undefined ? 'is not a duration' : 'is out of range';
     return {
       problem: `${JSON.stringify(text)} ${what}; give one from ${least} to ${most}, such as 35s or 1m30s`,
     };
@@ -69,7 +69,7 @@ export function rate(text: string): Reading<Rate> {
   if (text === '0') return { value: { calls: 0, perMs: 1000 } };
   const [, count = '', window = ''] = /^(\d{1,6})\/(.+)$/.exec(text) ?? [];
   const calls = Number(count);
-  const perMs = milliseconds(window);
+  const perMs = parseDuration(window) ?? 0;
   if (calls >= 1 && perMs >= 1 && perMs <= LONGEST_RATE_WINDOW_MS)
     return { value: { calls, perMs } };
   return {
@@ -87,9 +87,8 @@ export function listenAddress(text: string): Reading<ListenAddress> {
     const host = bracketed ?? bare;
     return { value: { ...(host !== '' && { host }), port } };
   }
-  const hint = /^\d+$/.test(text) ? `; did you mean :${text}?` : '';
   return {
-    problem: `${JSON.stringify(text)} is not an address to listen on; give host:port, :port or [IPv6]:port with a port from 0 to 65535${hint}`,
+    problem: `${JSON.stringify(text)} is not an address to listen on; give host:port, :port or [IPv6]:port with a port from 0 to 65535`,
   };
 }
 
@@ -115,15 +114,6 @@ export function dnsName(text: string): Reading<string> {
   if (DNS_NAME.test(text)) return { value: text };
   return {
     problem: `${JSON.stringify(text)} is not a name of a-z, 0-9, - and dots, with a letter or digit at both ends`,
-  };
-}
-
-/** In one spelling, so that equal shards are seen to be equal. */
-export function labelSelector(text: string): Reading<string> {
-  const reading = readLabelSelector(text);
-  if ('canonical' in reading) return { value: reading.canonical };
-  return {
-    problem: `${JSON.stringify(text)} is not a label selector at ${JSON.stringify(reading.unreadable)}; give requirements such as shard=a, tier!=test, env in (dev,qa), team, !legacy`,
   };
 }
 
@@ -172,16 +162,4 @@ function isCertificate(pem: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Go's notation; NaN where it is none. */
-function milliseconds(text: string): number {
-  if (!/^(?:\d{1,9}(?:\.\d{1,9})?(?:h|ms|m|s))+$/.test(text)) return Number.NaN;
-  const parts = [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)];
-  return Math.round(
-    parts.reduce(
-      (sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_MS[unit] ?? Number.NaN),
-      0,
-    ),
-  );
 }

@@ -1,7 +1,7 @@
-/**
- * A value, or what would have been one: "must be …", as the end of a sentence that begins with the
- * value.
- */
+import { parseArgs } from 'node:util';
+import { withoutUserInfo } from '../api/http/base-url.ts';
+
+/** The value of a text, or what is wrong with the text: repeats it and says what to write. */
 export type Reading<Value> = { readonly value: Value } | { readonly problem: string };
 
 /**
@@ -65,37 +65,51 @@ function readCommandLine(flags: readonly Flag[], argv: readonly string[]): Argum
   const byName = new Map(flags.map((flag) => [flag.name, flag]));
   const given = new Map<string, Given>();
   const problems: string[] = [];
-  const rest = argv.values();
-  let next = rest.next().value;
-  while (next !== undefined) {
-    const argument: string = next;
-    next = rest.next().value;
-    const [, name = '', inline] = /^--([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
-    const flag = byName.get(name);
-    if (!flag) {
-      problems.push(unknownArgument(argument, name, flags));
-      // The value of a mistyped flag is not one more mistake.
-      if (name !== '' && inline === undefined && next !== undefined && !next.startsWith('-'))
-        next = rest.next().value;
-      continue;
-    }
-    let text = inline;
-    const isBoolean = flag.placeholder === undefined;
-    const takesNext = isBoolean
-      ? next === 'true' || next === 'false'
-      : next !== undefined && !next.startsWith('--');
-    if (text === undefined && takesNext) {
-      text = next;
-      next = rest.next().value;
-    }
-    if (text === undefined && isBoolean) text = 'true';
-    const before = given.get(name);
-    if (text === undefined)
-      problems.push(`--${name} has no value; write --${name}=${flag.placeholder ?? 'true'}`);
-    else if (before) problems.push(`--${name} is given twice; leave one of them out`);
-    else given.set(name, { text: text.trim(), origin: `--${name}` });
+  const tokens = tokensOf(argv);
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === 'positional' && valueBehind(tokens[at - 1], token, byName) === undefined)
+      problems.push(noFlag(token.value));
+    if (token.kind !== 'option') continue;
+    const flag = byName.get(token.name);
+    const name = `--${token.name}`;
+    const implied = flag?.placeholder === undefined ? 'true' : undefined;
+    const text = token.value ?? valueBehind(token, tokens[at + 1], byName) ?? implied;
+    if (!flag) problems.push(noFlag(token.rawName));
+    else if (text === undefined)
+      problems.push(`${name} has no value; write ${name}=${flag.placeholder}`);
+    else if (given.has(flag.name)) problems.push(`${name} is given twice; leave one of them out`);
+    else given.set(flag.name, { text: text.trim(), origin: name });
   }
   return { given, problems };
+}
+
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
+
+/** To parseArgs one dash begins a group of one-letter flags; behind a blank it is a plain text. */
+function tokensOf(argv: readonly string[]): readonly Token[] {
+  const args = argv.map((text) => (/^-[^-]/.test(text) ? ` ${text}` : text));
+  return parseArgs({ args, strict: false, tokens: true }).tokens;
+}
+
+/** The text behind a flag where it is its value: that of a mistyped flag is no second mistake. */
+function valueBehind(
+  flag: Token | undefined,
+  next: Token | undefined,
+  byName: ReadonlyMap<string, Flag>,
+): string | undefined {
+  if (flag?.kind !== 'option' || flag.value !== undefined || next?.kind !== 'positional')
+    return undefined;
+  const known = byName.get(flag.name);
+  if (known === undefined) return next.value.startsWith(' -') ? undefined : next.value;
+  const isSwitch = known.placeholder === undefined;
+  return isSwitch && !/^(true|false)$/.test(next.value) ? undefined : next.value;
+}
+
+/** Up to an = only: behind a mistyped flag may stand anything, an address with a password too. */
+function noFlag(argument: string): string {
+  const [written = ''] = argument.trim().split('=', 1);
+  if (written.startsWith('-')) return `${written} is no flag; --help lists all`;
+  return `${JSON.stringify(withoutUserInfo(written))} belongs to no flag; every value follows a flag, as in --log-level debug`;
 }
 
 function readEnvironment(
@@ -111,70 +125,8 @@ function readEnvironment(
     if (!variable.startsWith(ENVIRONMENT_PREFIX) || text === undefined) continue;
     const name = names.get(variable);
     if (name !== undefined) given.set(name, { text: text.trim(), origin: variable });
-    else if (!SERVICE_LINK.test(variable)) {
-      problems.push(
-        `the environment variable ${variable} belongs to no flag${didYouMean(variable, [...names.keys()]) || '; --help lists all'}`,
-      );
-    }
+    else if (!SERVICE_LINK.test(variable))
+      problems.push(`the environment variable ${variable} belongs to no flag; --help lists all`);
   }
   return { given, problems };
-}
-
-/**
- * Names no value: what stands behind a mistyped flag may be anything, an address with a password
- * too.
- */
-function unknownArgument(argument: string, name: string, flags: readonly Flag[]): string {
-  const known = flags.map((flag) => `--${flag.name}`);
-  const written = name === '' ? (argument.split('=', 1)[0] ?? '') : `--${name}`;
-  if (!written.startsWith('-')) {
-    return `${JSON.stringify(withoutUserInfo(written))} belongs to no flag; every value follows a flag, as in --log-level debug`;
-  }
-  return `${written} is no flag${didYouMean(written.replace(/^-+/, '--'), known) || '; --help lists all'}`;
-}
-
-/** For echoing a value that may turn out to be an address. */
-export function withoutUserInfo(text: string): string {
-  return text.replace(/\/\/.*@/s, '//***@');
-}
-
-/**
- * The end of a sentence about a name that is not known; empty where nothing known looks like it.
- */
-export function didYouMean(written: string, known: readonly string[]): string {
-  const wanted = plainSpelling(written);
-  const ranked = known
-    .map((name) => ({ name, distance: editDistance(wanted, plainSpelling(name)) }))
-    .toSorted((a, b) => a.distance - b.distance);
-  const [nearest] = ranked;
-  if (nearest && nearest.distance <= (wanted.length < 5 ? 1 : 2))
-    return `; did you mean ${nearest.name}?`;
-  const longer = ranked.find(({ name }) => containsOther(wanted, plainSpelling(name)));
-  return longer === undefined ? '' : `; did you mean ${longer.name}?`;
-}
-
-/** Four letters in common are a hint, three an accident. */
-function containsOther(a: string, b: string): boolean {
-  return Math.min(a.length, b.length) >= 4 && (a.includes(b) || b.includes(a));
-}
-
-/** What is left of a flag's and of a variable's name when both are written alike. */
-function plainSpelling(name: string): string {
-  return name
-    .replace(/^--|^PIPEWRIGHT_/, '')
-    .toLowerCase()
-    .replaceAll('_', '-');
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const above = row;
-    row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (above[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
-    }
-  }
-  return row[b.length] ?? 0;
 }

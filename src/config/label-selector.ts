@@ -1,40 +1,40 @@
-const NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
-const PREFIX =
-  '(?=[^/]{1,253}/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/';
-const KEY = `(?:${PREFIX})?${NAME}`;
+import type { Reading } from './flags.ts';
 
-const EQUALITY = new RegExp(`^(${KEY})\\s*(=|==|!=)\\s*(${NAME})?$`);
-const SET = new RegExp(`^(${KEY})\\s+(in|notin)\\s*\\(\\s*(${NAME}(?:\\s*,\\s*${NAME})*)\\s*\\)$`);
-const EXISTENCE = new RegExp(`^(!?)\\s*(${KEY})$`);
+const NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
+const KEY = `(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?${NAME}`;
+
+/** What a requirement may look like, and the one spelling of all that mean the same. */
+const FORMS: readonly (readonly [RegExp, (...groups: string[]) => string])[] = [
+  [new RegExp(`^(!?)\\s*(${KEY})$`), (_, not, key) => `${not}${key}`],
+  [new RegExp(`^(${KEY})\\s*==?\\s*((?:${NAME})?)$`), (_, key, value) => `${key}=${value}`],
+  [new RegExp(`^(${KEY})\\s*!=\\s*((?:${NAME})?)$`), (_, key, value) => `${key}!=${value}`],
+  [
+    new RegExp(`^(${KEY})\\s+(in|notin)\\s*\\(\\s*(${NAME}(?:\\s*,\\s*${NAME})*)\\s*\\)$`),
+    (_, key, operator, values = '') => `${key} ${operator} (${sorted(values.split(/\s*,\s*/))})`,
+  ],
+];
+
 /** The commas inside the brackets of a set part its values, not the requirements. */
 const BETWEEN_REQUIREMENTS = /,(?![^()]*\))/;
 
-/** One spelling of all that mean the same, or the requirement that cannot be read. */
-export type ReadSelector = { readonly canonical: string } | { readonly unreadable: string };
-
-/** Reads a label selector, equality and set-based, as the list call of Kubernetes takes it. */
-export function readLabelSelector(text: string): ReadSelector {
-  const requirements = new Set<string>();
-  for (const part of text.split(BETWEEN_REQUIREMENTS)) {
-    const requirement = readRequirement(part.trim());
-    if (requirement === undefined) return { unreadable: part.trim() };
-    requirements.add(requirement);
-  }
-  return { canonical: [...requirements].toSorted().join(',') };
+/**
+ * A label selector, equality and set-based, in one spelling, so that equal shards are seen to be.
+ */
+export function labelSelector(text: string): Reading<string> {
+  const parts = text.split(BETWEEN_REQUIREMENTS).map((part) => part.trim());
+  const requirements = parts.map(inOneSpelling);
+  const wrong = requirements.indexOf(undefined);
+  if (wrong === -1) return { value: sorted(requirements.filter((one) => one !== undefined)) };
+  return {
+    problem: `${JSON.stringify(text)} is not a label selector at ${JSON.stringify(parts[wrong])}; give requirements such as shard=a, tier!=test, env in (dev,qa), team, !legacy`,
+  };
 }
 
-function readRequirement(part: string): string | undefined {
-  const equality = EQUALITY.exec(part);
-  if (equality) {
-    const [, key = '', operator, value = ''] = equality;
-    return `${key}${operator === '!=' ? '!=' : '='}${value}`;
-  }
-  const set = SET.exec(part);
-  if (set) {
-    const [, key = '', operator = '', values = ''] = set;
-    const distinct = [...new Set(values.split(/\s*,\s*/))];
-    return `${key} ${operator} (${distinct.toSorted().join(',')})`;
-  }
-  const existence = EXISTENCE.exec(part);
-  return existence ? `${existence[1] ?? ''}${existence[2] ?? ''}` : undefined;
+function inOneSpelling(requirement: string): string | undefined {
+  const form = FORMS.find(([pattern]) => pattern.test(requirement));
+  return form && requirement.replace(...form);
+}
+
+function sorted(texts: readonly string[]): string {
+  return [...new Set(texts)].toSorted().join(',');
 }

@@ -1,4 +1,4 @@
-import { isLoopback } from '../api/http/base-url.ts';
+import { isLoopback, withoutUserInfo } from '../api/http/base-url.ts';
 import type { Reading } from './flags.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,8 +8,9 @@ const EXAMPLE = 'write it like http://proxy.example.com:3128';
 /**
  * The proxy for calls to this address, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY by the rules of
  * undici's EnvHttpProxyAgent: a name in lower case wins, also an empty one; https falls back to
- * HTTP_PROXY. As elsewhere, `host:port` is enough for an http proxy, and what is on loopback is no
- * business of a proxy.
+ * HTTP_PROXY. As elsewhere, `host:port` is enough for an http proxy, and no proxy stands before
+ * what is on loopback. Not that agent itself: here an error names the variable, at start, and the
+ * tunnel is one of our own (`api/http/proxy.ts` says why).
  */
 export function readProxy(env: Environment, target: URL): Reading<URL | undefined> {
   if (isLoopback(target.hostname) || bypassed(either(env, 'NO_PROXY')?.text ?? '', target))
@@ -37,7 +38,7 @@ function given(env: Environment, upper: string): Variable | undefined {
 
 function readProxyUrl({ name, text }: Variable): Reading<URL> {
   const problem = (what: string): Reading<URL> => ({
-    problem: `${name}: ${JSON.stringify(masked(text))} ${what}`,
+    problem: `${name}: ${JSON.stringify(withoutUserInfo(text))} ${what}`,
   });
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (!url || !isDecodable(url.username) || !isDecodable(url.password)) {
@@ -56,11 +57,6 @@ function readProxyUrl({ name, text }: Variable): Reading<URL> {
     );
   }
   return { value: url };
-}
-
-/** Whatever stands before the last @ may be a password, however the rest is spelled. */
-function masked(text: string): string {
-  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@');
 }
 
 function isDecodable(text: string): boolean {

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { importsOf, pathTo, readSources, type Sources } from '../support/imports.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const LEAVES = new Set(['src/clock.ts', 'src/backoff.ts', 'src/log.ts']);
+/** Anybody may import these: each says one thing that rooms which know nothing of each other need. */
+const LEAVES = new Set(['src/clock.ts', 'src/backoff.ts', 'src/duration.ts', 'src/log.ts']);
 /** What ties the parts together: may import everything, and only these may import one another. */
 const COMPOSITION = new Set([
   'src/main.ts',

@@ -48,6 +48,10 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-function withoutUserInfo(text: string): string {
-  return text.replace(/\/\/[^/]*@/, '//***@');
+/**
+ * For repeating a text that was meant to be an address: whatever stands before the last @ may be a
+ * password, however the rest is spelled.
+ */
+export function withoutUserInfo(text: string): string {
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@');
 }

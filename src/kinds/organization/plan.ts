@@ -1,4 +1,4 @@
-import { parseDuration } from '../schema/duration.ts';
+import { parseDuration } from '../../duration.ts';
 import { generationOf } from '../status/common-status.ts';
 import { keepsItsWord } from '../target/standing.ts';
 import { type Held, isSuperseded, judgeTarget, type Turn } from '../target/target.ts';

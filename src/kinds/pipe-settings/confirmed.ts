@@ -1,8 +1,8 @@
 import type { Success } from '../../api/reply/verdict.ts';
 import type { Notice, Report } from '../../controller/kind.ts';
 import { awaitChange, recheckAt } from '../../controller/outcome.ts';
+import { parseDuration } from '../../duration.ts';
 import { reportFailure } from '../engine/failure-report.ts';
-import { parseDuration } from '../schema/duration.ts';
 import { canonicalJson, digestOf, timestamp, wholeSecond } from '../status/canonical.ts';
 import {
   commonStatus,

@@ -1,5 +1,5 @@
 import type { Lane } from '../../controller/queue.ts';
-import { parseDuration } from '../schema/duration.ts';
+import { parseDuration } from '../../duration.ts';
 import { generationOf, requestedAt } from '../status/common-status.ts';
 import { whenDue } from '../status/due.ts';
 import { isProven } from '../target/proof.ts';

@@ -1,4 +1,4 @@
-import { DURATION, parseDuration } from './duration.ts';
+import { parseDuration } from '../../duration.ts';
 import { choice, fields, flag, optional, text } from './schema.ts';
 
 /** Fields of `spec` that several kinds share. */
@@ -73,6 +73,9 @@ export const mode = optional(
     ['Apply', 'Plan'],
   ),
 );
+
+/** Go's notation with hours, minutes and seconds only, written so that RE2 reads it too. */
+const DURATION = /^([0-9]+(\.[0-9]+)?(s|m|h))+$/;
 
 export const reassertInterval = optional(
   text({

@@ -1,7 +1,7 @@
 import type { Report } from '../../../controller/kind.ts';
 import { awaitChange, goOn, recheckAt } from '../../../controller/outcome.ts';
+import { parseDuration } from '../../../duration.ts';
 import { reportFailure } from '../../engine/failure-report.ts';
-import { parseDuration } from '../../schema/duration.ts';
 import { timestamp, wholeSecond } from '../../status/canonical.ts';
 import {
   commonStatus,
