@@ -6,10 +6,10 @@ import { loadCluster } from './kube/auth/load-cluster.ts';
 import { processIdentity } from './leadership.ts';
 import { bugFields, errorFields, type Log } from './log.ts';
 import { runProcess } from './process.ts';
+import { createRedactor } from './redaction.ts';
 import { startServer } from './telemetry/health-server.ts';
 import { createLog } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
-import { createRedactor } from './telemetry/redaction.ts';
 
 const { version } = packageJson;
 

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { describeError, type Log, type LogLevel } from '../log.ts';
-import type { Redactor } from './redaction.ts';
+import type { Redactor } from '../redaction.ts';
 
 interface LogOptions {
   readonly level: LogLevel;

@@ -164,7 +164,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'mask-only-first-occurrence',
-    file: 'api/reply/mask.ts',
+    file: 'redaction.ts',
     from: "join('|'), 'gu');",
     to: "join('|'), 'u');",
     harm: 'Where a reply repeats the key, or holds both key id and secret, only the first occurrence is masked and the rest of the credential stands readable in status, events and logs.',

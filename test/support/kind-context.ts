@@ -1,8 +1,8 @@
 import type { ApiRequest, Reply } from '../../src/api/http/client.ts';
 import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
 import type { KindContext } from '../../src/kinds/engine/context.ts';
+import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
-import { createRedactor } from '../../src/telemetry/redaction.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { BASE_URL } from './objects.ts';
 

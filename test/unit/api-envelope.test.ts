@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAnswer } from '../../src/api/reply/envelope.ts';
-import { createMask } from '../../src/api/reply/mask.ts';
 import { headerWait } from '../../src/api/reply/retry-after.ts';
+import { createMask } from '../../src/redaction.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const context = { url: 'https://api.example/v1', nowMs: NOW, mask: (text: string) => text };
@@ -214,6 +214,11 @@ describe('createMask', () => {
   it('hides a short value as a whole word only, so that a text stays readable', () => {
     expect(createMask('a', '.')('a table is . a thing.')).toBe('*** table is *** *** thing.');
     expect(createMask('k', 'pass')('passing the pass k')).toBe('passing the *** ***');
+  });
+
+  it('hides a value as it stands in JSON', () => {
+    const quoted = 'say "hi" \\o/';
+    expect(createMask(id, quoted)(JSON.stringify({ quoted }))).toBe('{"quoted":"***"}');
   });
 
   it('takes no part of a value for a pattern', () => {

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bugFields, errorFields, type Log, type LogLevel } from '../../src/log.ts';
+import { createRedactor, type Redactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
-import { createRedactor, type Redactor } from '../../src/telemetry/redaction.ts';
 
 function recorded(options: { level?: LogLevel; redactor?: Redactor } = {}): {
   log: Log;
@@ -79,7 +79,7 @@ describe('a line', () => {
   test('is on stdout before the process can die', () => {
     const program = `
       import { createLog } from './src/telemetry/logger.ts';
-      import { createRedactor } from './src/telemetry/redaction.ts';
+      import { createRedactor } from './src/redaction.ts';
       createLog({ level: 'info', redactor: createRedactor() }).fatal({}, 'last words');
       process.kill(process.pid, 'SIGKILL');`;
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
@@ -90,9 +90,9 @@ describe('a line', () => {
 
   test('that finds no room on the disk does not end the process', () => {
     const source = (file: string): string =>
-      JSON.stringify(new URL(`../../src/telemetry/${file}.ts`, import.meta.url).href);
+      JSON.stringify(new URL(`../../src/${file}.ts`, import.meta.url).href);
     const program = `
-      import { createLog } from ${source('logger')};
+      import { createLog } from ${source('telemetry/logger')};
       import { createRedactor } from ${source('redaction')};
       const log = createLog({ level: 'info', redactor: createRedactor() });
       for (let line = 0; line < 100_000; line += 1) log.info({ line }, 'nobody reads this');

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Credential } from '../../api/http/client.ts';
-import { createMask } from '../../api/reply/mask.ts';
 import type { SecretRead, SecretValue } from '../../kube/secrets/secret-state.ts';
 import type { Secrets } from '../../kube/secrets/secrets.ts';
+import { createMask } from '../../redaction.ts';
 
 /** `spec.credentialsSecretRef`. */
 export interface SecretRef {

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as config from '../../../src/config/config.ts';
 import type * as process from '../../../src/process.ts';
+import type * as redaction from '../../../src/redaction.ts';
 import type * as logger from '../../../src/telemetry/logger.ts';
 import type * as metrics from '../../../src/telemetry/metrics.ts';
-import type * as redaction from '../../../src/telemetry/redaction.ts';
 
 /** The parts of the product that a simulated process is started with. */
 export interface Product {
@@ -26,6 +26,6 @@ export async function loadProduct(sources: string): Promise<Product> {
   const { createLog } = await load<typeof logger>('telemetry/logger.ts');
   const { createMetrics } = await load<typeof metrics>('telemetry/metrics.ts');
   const { runProcess } = await load<typeof process>('process.ts');
-  const { createRedactor } = await load<typeof redaction>('telemetry/redaction.ts');
+  const { createRedactor } = await load<typeof redaction>('redaction.ts');
   return { parseConfig, createLog, createMetrics, runProcess, createRedactor };
 }
