@@ -56,7 +56,7 @@ export const API: readonly Mutation[] = [
   {
     name: 'key-hidden-in-any-spelling',
     rule: 'Every spelling of key id and secret is hidden in what the API answers.',
-    file: 'api/reply/mask.ts',
+    file: 'redaction.ts',
     from: ".toString('base64url')];",
     to: ".toString('hex')];",
     seenBy: { test: ENVELOPE, title: 'hides base64 as it stands in URLs too' },
