@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decide } from '../../src/kinds/organization/attempt/decide.ts';
+import { decide } from '../../src/kinds/organization/attempt/next-step.ts';
 import { T0 } from '../support/objects.ts';
 import {
   at,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
 import { progress } from '../../src/kinds/organization/attempt/progress.ts';
-import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import {

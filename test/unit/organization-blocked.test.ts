@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { goOn } from '../../src/controller/outcome.ts';
-import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
 import { FINALIZER, parseSpec } from '../../src/kinds/organization/resource.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, type Question } from '../../src/kinds/organization/attempt/decide.ts';
+import { decide, type Question } from '../../src/kinds/organization/attempt/next-step.ts';
 import {
   type Listing,
   plain,

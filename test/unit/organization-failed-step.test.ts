@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Attempt } from '../../src/kinds/engine/api-call.ts';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import { progress } from '../../src/kinds/organization/attempt/progress.ts';
-import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { reportOther, type Unmade } from '../../src/kinds/organization/readiness/failed-step.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import { isUnsent, openNow, settlingAt } from '../../src/kinds/organization/attempt/notes.ts';
-import { sessionOf } from '../../src/kinds/organization/attempt/session.ts';
-import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { sessionOf, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import type { NotedReport } from '../../src/kinds/organization/readiness/attempt-end.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
-import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { NotedReport } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decide } from '../../src/kinds/organization/attempt/decide.ts';
+import { decide } from '../../src/kinds/organization/attempt/next-step.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import { entry, goal, listing, settled } from '../support/organization-entries.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import { openNow } from '../../src/kinds/organization/attempt/notes.ts';
 import { progress } from '../../src/kinds/organization/attempt/progress.ts';
-import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import {
   type Organization,

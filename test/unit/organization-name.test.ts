@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cutText } from '../../src/controller/conditions.ts';
 import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
 import { progress, type Replied } from '../../src/kinds/organization/attempt/progress.ts';
-import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { nextChange, nextStep, type Step } from '../../src/kinds/organization/attempt/next-step.ts';
-import type { Fresh, Notes, Session } from '../../src/kinds/organization/attempt/notes.ts';
-import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
+import { type Fresh, type Session, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import type { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
 import {

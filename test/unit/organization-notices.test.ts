@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  driftNotices,
-  namingAll,
-  remarkNotices,
-} from '../../src/kinds/organization/attempt/ledger-notices.ts';
+import { driftNotices } from '../../src/kinds/organization/attempt/history.ts';
 import {
   counted,
   fieldOf,
@@ -12,6 +8,7 @@ import {
   shownName,
 } from '../../src/kinds/organization/endpoints/wording.ts';
 import type { Remark } from '../../src/kinds/organization/ledger/ledger.ts';
+import { namingAll, remarkNotices } from '../../src/kinds/organization/ledger/notices.ts';
 import { e } from '../support/organization-entries.ts';
 
 /**

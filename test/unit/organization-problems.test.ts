@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
-import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import { type Obstacle, obstaclesOf } from '../../src/kinds/organization/readiness/readiness.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
-import type { Session } from '../../src/kinds/organization/attempt/notes.ts';
 import { progress, type Replied } from '../../src/kinds/organization/attempt/progress.ts';
-import { type Work, workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { type Session, type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { obstaclesOf } from '../../src/kinds/organization/readiness/readiness.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';

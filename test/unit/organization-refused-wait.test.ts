@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openSent } from '../../src/kinds/organization/attempt/sent.ts';
-import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { openSent } from '../../src/kinds/organization/attempt/refused-change.ts';
+import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';

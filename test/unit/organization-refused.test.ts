@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blame } from '../../src/kinds/organization/attempt/sent.ts';
+import { blame } from '../../src/kinds/organization/attempt/refused-change.ts';
 import type { Tuple } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { e } from '../support/organization-entries.ts';
 

@@ -7,8 +7,7 @@ import {
   openNow,
   settlingAt,
 } from '../../src/kinds/organization/attempt/notes.ts';
-import { anchorOf, sessionOf } from '../../src/kinds/organization/attempt/session.ts';
-import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { anchorOf, sessionOf, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { tupleKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.ts';

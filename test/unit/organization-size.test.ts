@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fitted } from '../../src/kinds/organization/endpoints/size.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
+import { fitted } from '../../src/kinds/organization/readiness/size.ts';
 import type { OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { at } from '../support/organization-entries.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
-import { workOf } from '../../src/kinds/organization/attempt/work.ts';
+import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
 import { otherWayToLook } from '../../src/kinds/organization/readiness/look-by-name.ts';

@@ -1,5 +1,6 @@
-import { type FieldChange, intendedChanges, isAltered } from './attempt/changes.ts';
-import { type Change, type Decision, decide } from './attempt/decide.ts';
+import { isAltered } from './attempt/differences.ts';
+import { type FieldChange, intendedChanges } from './attempt/history.ts';
+import { type Change, type Decision, decide } from './attempt/next-step.ts';
 import { Listing, plain, type Tuple, tupleOf } from './endpoints/endpoints.ts';
 import { storedEntries } from './endpoints/reply.ts';
 import { counted, names } from './endpoints/wording.ts';

@@ -1,32 +1,8 @@
-import type { Notice } from '../../../controller/kind.ts';
 import { canonicalJson } from '../../status/canonical.ts';
-import { type Listing, type Tuple, tupleKey } from '../endpoints/endpoints.ts';
-import { openEntries } from '../ledger/open-entries.ts';
-import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from '../resource.ts';
-
-/** How the API refused something. */
-export type Refusal = NonNullable<LedgerEntry['lastError']> & { readonly message: string };
-
-/** What the last reply of this attempt showed. */
-export interface Fresh {
-  /** Undefined: unknown. */
-  readonly list?: Listing;
-  /**
-   * After a name, the list together with that of the look before it: a name changes no endpoint, so
-   * what either shows was there.
-   */
-  readonly shown?: Listing;
-  /**
-   * No reply had a list, and two looks a minute apart say that there is none: it counts as empty.
-   */
-  readonly isAssumed?: true;
-  readonly name?: string;
-  readonly requestId?: string;
-  readonly responseHash: string;
-  readonly secretVersion: string;
-  /** Monotonic ms. */
-  readonly at: number;
-}
+import { type Tuple, tupleKey } from '../endpoints/endpoints.ts';
+import { openEntries } from '../ledger/times.ts';
+import type { Organization, OrganizationStatus, PendingChange } from '../resource.ts';
+import type { Session } from './session.ts';
 
 /** An intent that this process has put on record and that has not begun to leave. */
 export interface Unsent {
@@ -42,31 +18,6 @@ export interface LostName {
   readonly name?: string;
   /** Monotonic ms: when it can be at work no more. */
   readonly settlesAt: number;
-}
-
-/** One attempt between two of its steps. */
-export interface Session {
-  /** What user and status said when it began or last wrote; another word of either ends it. */
-  readonly anchor: string;
-  /** What the status will say, but for what the end of the attempt decides. */
-  readonly draft: OrganizationStatus;
-  readonly fresh?: Fresh;
-  /** Its first look had grown old before anything could be sent, and it has looked once more. */
-  readonly hasLookedAgain?: true;
-  readonly isNamed?: true;
-  readonly nameRefusal?: Refusal;
-  /** How the API answered the intent that stands in the status. */
-  readonly refusal?: Refusal;
-  /**
-   * A change was refused without saying which endpoint is to blame: removals go together, then one
-   * add after another.
-   */
-  readonly isSplit?: true;
-  /** Refusals of what is now to blame by itself, with nothing accepted between. */
-  readonly refusalsInRow: number;
-  readonly notices: readonly Notice[];
-  /** Changes at the API without this object that no report has counted yet. */
-  readonly drift: number;
 }
 
 /** What this process alone knows of one object. Losing it costs time and calls, never safety. */

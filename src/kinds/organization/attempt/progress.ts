@@ -3,25 +3,24 @@ import { canonicalJson, digestOf, timestamp } from '../../status/canonical.ts';
 import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
 import { Listing, type Reported, tupleKey } from '../endpoints/endpoints.ts';
 import { type OrganizationReply, readReply, shownList, storedEntries } from '../endpoints/reply.ts';
-import { type Sent, type Settlement, settle, takenBack } from '../ledger/ledger.ts';
+import { type Evidence, type Sent, type Settlement, settle, takenBack } from '../ledger/ledger.ts';
+import { remarkNotices } from '../ledger/notices.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from '../resource.ts';
+import { alteredDifferences, comparison, sparingAltered } from './differences.ts';
 import {
-  alteredDifferences,
   changeNotice,
-  comparison,
   confirmedChanges,
+  driftNotices,
   nameDrift,
-  sparingAltered,
   vanishedDrift,
-} from './changes.ts';
-import { driftNotices, remarkNotices } from './ledger-notices.ts';
+  withDrift,
+  withHistory,
+} from './history.ts';
 import type { Step } from './next-step.ts';
-import { type Fresh, type Notes, type Session, withLostName } from './notes.ts';
-import { withDrift, withHistory } from './record.ts';
-import { sentBefore } from './sent.ts';
-import { TWO_LOOKS_MS } from './session.ts';
-import { settling, type Work } from './work.ts';
+import { type Notes, settlingAt, withLostName } from './notes.ts';
+import { sentBefore } from './refused-change.ts';
+import { type Fresh, type Session, TWO_LOOKS_MS, type Work } from './session.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
 export interface Replied {
@@ -239,4 +238,26 @@ function refusalsInRow(
 ): number {
   if (call.step === 'send') return 0;
   return work.session.refusalsInRow + (refused && !refused.split ? 1 : 0);
+}
+
+/**
+ * When what was sent is over, by the wall clock as of the decision: what `settle` has to know of
+ * it.
+ */
+export function settling(
+  { notes, plannedAt, atWorkMs }: Pick<Work, 'notes' | 'plannedAt' | 'atWorkMs'>,
+  now: number,
+): Pick<Evidence, 'now' | 'settled' | 'settlesAt' | 'openUntil' | 'missedAt' | 'atWorkMs'> {
+  const onTheWall = (monotonic: number): number => now + monotonic - plannedAt.monotonic;
+  return {
+    now,
+    settled: plannedAt.monotonic >= notes.settlesAt,
+    settlesAt: onTheWall(notes.settlesAt),
+    openUntil: (entry) => onTheWall(settlingAt(notes, entry)),
+    missedAt: (entry) => {
+      const missedAt = notes.missedAt?.get(tupleKey(entry));
+      return missedAt === undefined ? undefined : onTheWall(missedAt);
+    },
+    atWorkMs,
+  };
 }

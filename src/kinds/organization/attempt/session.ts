@@ -1,9 +1,22 @@
+import type { Notice } from '../../../controller/kind.ts';
 import { canonicalJson } from '../../status/canonical.ts';
-import { generationOf, requestedAt } from '../../status/common-status.ts';
-import { sameKey, tupleKey } from '../endpoints/endpoints.ts';
-import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from '../resource.ts';
-import { remarkNotices } from './ledger-notices.ts';
-import { isUnsent, type Notes, type Session, unsentOf } from './notes.ts';
+import { generationOf, readyOf, requestedAt } from '../../status/common-status.ts';
+import { type Due, whenDue } from '../../status/due.ts';
+import { confirmedAgainst } from '../../target/target.ts';
+import { type Listing, sameKey, tupleKey } from '../endpoints/endpoints.ts';
+import type { Goal } from '../goal.ts';
+import { remarkNotices } from '../ledger/notices.ts';
+import type { Facts } from '../load.ts';
+import { addressOf } from '../remote.ts';
+import {
+  FINALIZER,
+  type LedgerEntry,
+  type Organization,
+  type OrganizationSpec,
+  type OrganizationStatus,
+  type PendingChange,
+} from '../resource.ts';
+import { isUnsent, type Notes, unsentOf } from './notes.ts';
 
 /** So far apart, two looks without a list may say that it is empty. */
 export const TWO_LOOKS_MS = 60_000;
@@ -113,4 +126,173 @@ export function anchorOf(object: Organization, status: OrganizationStatus | unde
     time,
     apiHash,
   ]);
+}
+
+/** What every step of an attempt is done with. */
+export interface Work {
+  readonly spec: OrganizationSpec;
+  readonly goal: Goal;
+  readonly segments: readonly string[];
+  /** Identifies the declared state at this API. */
+  readonly hash: string;
+  readonly apiHash: string;
+  readonly notes: Notes;
+  readonly session: Session;
+  /** The user has said something that the status does not speak of yet. */
+  readonly isNews: boolean;
+  /**
+   * Another object of it, or a write that stands in no status, has come after what was confirmed:
+   * what a look finds may be that.
+   */
+  readonly isOwed: boolean;
+  /** Other objects stand for this organization. */
+  readonly hasRivals: boolean;
+  /** Epoch and monotonic ms of the decision; nothing was asked of the API before it. */
+  readonly plannedAt: { readonly now: number; readonly monotonic: number };
+  /** Monotonic ms at which the first byte of this step's call left, where it was made. */
+  readonly leftAt?: number;
+  /** Monotonic ms at which it was over: the API may have done its part at any moment between. */
+  readonly answeredAt?: number;
+  /** How long after it was sent a write may be at work at the API. */
+  readonly atWorkMs: number;
+  /** On deletion: when the object is let go whatever happens. */
+  readonly deadline?: number;
+}
+
+/** Whether the finalizer is on. */
+export function hasFinalizer(object: Organization): boolean {
+  return object.metadata.finalizers?.includes(FINALIZER) ?? false;
+}
+
+/** Whether its time has come. `reassertMs` undefined: never for that reason alone. */
+export function dueOf(
+  object: Organization,
+  { secret, triedSecret, hasSlot }: Facts,
+  asked: {
+    readonly confirmed: boolean;
+    readonly reassertMs?: number | undefined;
+    readonly now: number;
+  },
+): Due {
+  return whenDue({
+    generation: generationOf(object),
+    uid: object.metadata.uid,
+    status: object.status,
+    requested: requestedAt(object),
+    secret,
+    triedSecret,
+    hasSlot,
+    reassertMs: asked.reassertMs,
+    confirmed: asked.confirmed,
+    now: asked.now,
+  });
+}
+
+export function workOf(
+  object: Organization,
+  { notes, owed, standing, baseUrl, apiHash, atWorkMs, monotonic }: Facts,
+  {
+    spec,
+    goal,
+    now,
+    deadline,
+  }: {
+    readonly spec: OrganizationSpec;
+    readonly goal: Goal;
+    readonly now: number;
+    readonly deadline?: number;
+  },
+): Work {
+  const { segments, hash } = addressOf(baseUrl, spec.organizationId, goal);
+  const isNew = isNews(object);
+  const generation = generationOf(object);
+  const inVain =
+    notes.inVain.generation !== generation ? { generation, counts: new Map() } : notes.inVain;
+  return {
+    spec,
+    goal,
+    segments,
+    hash,
+    apiHash,
+    notes: { ...notes, inVain },
+    session: isNew
+      ? withRefusalsDue(sessionOf(object, notes, monotonic))
+      : sessionOf(object, notes, monotonic),
+    isNews: isNew,
+    isOwed: owed || confirmedAgainst(standing, now) !== undefined,
+    hasRivals: standing.others.length > 0,
+    plannedAt: { now, monotonic },
+    atWorkMs,
+    ...(deadline !== undefined && { deadline }),
+  };
+}
+
+/** What the API refused before is tried again with this attempt. */
+function withRefusalsDue(session: Session): Session {
+  const { privateEndpoints } = session.draft;
+  if (session.fresh || !privateEndpoints) return session;
+  const ledger = privateEndpoints.map((entry) => {
+    const { nextAttemptTime: _, ...due } = entry;
+    return entry.lastError === undefined ? entry : due;
+  });
+  return { ...session, draft: { ...session.draft, privateEndpoints: ledger } };
+}
+
+/**
+ * Whether the user has said something that the status does not speak of yet: another spec, or a
+ * request to try now.
+ */
+function isNews(object: Organization): boolean {
+  const requested = requestedAt(object);
+  if (requested !== undefined && requested !== object.status?.lastHandledReconcileAt) return true;
+  return readyOf(object.status)?.observedGeneration !== generationOf(object);
+}
+
+/** How the API refused something. */
+export type Refusal = NonNullable<LedgerEntry['lastError']> & { readonly message: string };
+
+/** What the last reply of this attempt showed. */
+export interface Fresh {
+  /** Undefined: unknown. */
+  readonly list?: Listing;
+  /**
+   * After a name, the list together with that of the look before it: a name changes no endpoint, so
+   * what either shows was there.
+   */
+  readonly shown?: Listing;
+  /**
+   * No reply had a list, and two looks a minute apart say that there is none: it counts as empty.
+   */
+  readonly isAssumed?: true;
+  readonly name?: string;
+  readonly requestId?: string;
+  readonly responseHash: string;
+  readonly secretVersion: string;
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
+/** One attempt between two of its steps. */
+export interface Session {
+  /** What user and status said when it began or last wrote; another word of either ends it. */
+  readonly anchor: string;
+  /** What the status will say, but for what the end of the attempt decides. */
+  readonly draft: OrganizationStatus;
+  readonly fresh?: Fresh;
+  /** Its first look had grown old before anything could be sent, and it has looked once more. */
+  readonly hasLookedAgain?: true;
+  readonly isNamed?: true;
+  readonly nameRefusal?: Refusal;
+  /** How the API answered the intent that stands in the status. */
+  readonly refusal?: Refusal;
+  /**
+   * A change was refused without saying which endpoint is to blame: removals go together, then one
+   * add after another.
+   */
+  readonly isSplit?: true;
+  /** Refusals of what is now to blame by itself, with nothing accepted between. */
+  readonly refusalsInRow: number;
+  readonly notices: readonly Notice[];
+  /** Changes at the API without this object that no report has counted yet. */
+  readonly drift: number;
 }

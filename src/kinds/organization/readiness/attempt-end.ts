@@ -14,16 +14,17 @@ import {
 } from '../../status/common-status.ts';
 import { assertionTime } from '../../status/due.ts';
 import { nextWait } from '../../status/failures.ts';
-import { changeNotice, keptAs, otherwiseDescribed } from '../attempt/changes.ts';
+import { keptAs, otherwiseDescribed } from '../attempt/differences.ts';
+import { changeNotice } from '../attempt/history.ts';
 import { decisionOf, looksByName } from '../attempt/next-step.ts';
-import { type Notes, type Session, settlingAt } from '../attempt/notes.ts';
-import type { Work } from '../attempt/work.ts';
-import { fitted } from '../endpoints/size.ts';
+import { type Notes, settlingAt } from '../attempt/notes.ts';
+import type { Session, Work } from '../attempt/session.ts';
 import { counted, names } from '../endpoints/wording.ts';
-import { openEntries, secondLooks } from '../ledger/open-entries.ts';
+import { openEntries, secondLooks } from '../ledger/times.ts';
 import { declaredKeys } from '../remote.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
 import { type Obstacle, obstaclesOf } from './readiness.ts';
+import { fitted } from './size.ts';
 
 /** A report, and what this process has to remember with it. */
 export interface NotedReport extends Report {

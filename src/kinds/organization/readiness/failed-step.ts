@@ -5,15 +5,14 @@ import type { Attempt } from '../../engine/api-call.ts';
 import { type FailureReport, reportAttempt } from '../../engine/failure-report.ts';
 import { isReady, withoutUndefined } from '../../status/common-status.ts';
 import type { Step } from '../attempt/next-step.ts';
-import { type Notes, type Session, withLostName } from '../attempt/notes.ts';
-import type { Work } from '../attempt/work.ts';
-import { fitted } from '../endpoints/size.ts';
+import { type Notes, withLostName } from '../attempt/notes.ts';
+import type { Session, Work } from '../attempt/session.ts';
 import { advise, withoutStop } from '../endpoints/wording.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { Organization } from '../resource.ts';
 import { driftFact, type NotedReport } from './attempt-end.ts';
-import { betweenSteps } from './between-steps.ts';
-import { ended, keeping, onRecord } from './go-on.ts';
+import { betweenSteps, ended, keeping, onRecord } from './between-steps.ts';
+import { fitted } from './size.ts';
 
 /** Every end of a step but success. */
 export type Unmade = Exclude<Attempt, { got: 'success' }>;

@@ -1,16 +1,16 @@
 import { lastRequestOf } from '../../status/common-status.ts';
-import { remarkNotices } from '../attempt/ledger-notices.ts';
-import { countInVain, isAwaited } from '../attempt/progress.ts';
-import { openSent } from '../attempt/sent.ts';
-import { settling, type Work } from '../attempt/work.ts';
+import { countInVain, isAwaited, settling } from '../attempt/progress.ts';
+import { openSent } from '../attempt/refused-change.ts';
+import { type Work } from '../attempt/session.ts';
 import { Listing, tupleOf } from '../endpoints/endpoints.ts';
 import { isOurs } from '../goal.ts';
 import { settle } from '../ledger/ledger.ts';
+import { remarkNotices } from '../ledger/notices.ts';
 import { LOOK_BODY, UPDATE_ORGANIZATION } from '../remote.ts';
 import type { Organization } from '../resource.ts';
 import type { NotedReport } from './attempt-end.ts';
+import { type Call, goOnFrom } from './between-steps.ts';
 import { reportOther, type Unmade } from './failed-step.ts';
-import { type Call, goOnFrom } from './go-on.ts';
 
 type Failed = Extract<Unmade, { got: 'failure' }>;
 

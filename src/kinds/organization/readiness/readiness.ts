@@ -1,14 +1,12 @@
 import { quoting } from '../../status/common-status.ts';
 import type { FailureReason } from '../../status/failures.ts';
-import type { Decision } from '../attempt/decide.ts';
-import { looksByName, MOST_REFUSALS, nextChange } from '../attempt/next-step.ts';
-import { type Session, settlingAt } from '../attempt/notes.ts';
-import { TWO_LOOKS_MS } from '../attempt/session.ts';
-import type { Work } from '../attempt/work.ts';
+import { type Decision, looksByName, MOST_REFUSALS, nextChange } from '../attempt/next-step.ts';
+import { settlingAt } from '../attempt/notes.ts';
+import { type Session, TWO_LOOKS_MS, type Work } from '../attempt/session.ts';
 import { sameKey } from '../endpoints/endpoints.ts';
 import { counted, names, shownName, withoutStop } from '../endpoints/wording.ts';
 import { managesEndpoints } from '../goal.ts';
-import { openEntries, secondLooks } from '../ledger/open-entries.ts';
+import { openEntries, secondLooks } from '../ledger/times.ts';
 import type { LedgerEntry } from '../resource.ts';
 
 /** One thing that keeps the declared state from being confirmed. */

@@ -1,91 +1,11 @@
 import { cutText } from '../../../controller/conditions.ts';
-import type { Notice } from '../../../controller/kind.ts';
-import { quoting } from '../../status/common-status.ts';
 import { Listing, plain, type Reported, sameKey, type Tuple } from '../endpoints/endpoints.ts';
 import type { OrganizationReply } from '../endpoints/reply.ts';
-import { fieldOf, placeOf } from '../endpoints/wording.ts';
+import { fieldOf } from '../endpoints/wording.ts';
 import { type Goal, isOurs } from '../goal.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import { LIMITS } from '../limits.ts';
-import type {
-  DeclaredEndpoint,
-  LedgerEntry,
-  Organization,
-  OrganizationStatus,
-} from '../resource.ts';
-import type { Replied } from './progress.ts';
-import type { Work } from './work.ts';
-
-export interface FieldChange {
-  readonly field: string;
-  readonly from?: string;
-  readonly to?: string;
-}
-
-/** What this reply shows that we changed: the name, endpoints that came and endpoints that went. */
-export function confirmedChanges(
-  before: OrganizationStatus | undefined,
-  reply: OrganizationReply,
-  sent: {
-    readonly name: string | undefined;
-    readonly settlement: Pick<Settlement, 'added' | 'removed'>;
-  },
-): FieldChange[] {
-  const { added, removed } = sent.settlement;
-  const from = before?.organization?.name;
-  const isNamed = sent.name !== undefined && reply.name === sent.name && reply.shown.name !== from;
-  return [
-    ...(isNamed ? [change('name', from, sent.name, LIMITS.historyValue)] : []),
-    ...added.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.historyValue)),
-    ...removed.map((tuple) =>
-      change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.historyValue),
-    ),
-  ];
-}
-
-/**
- * A name that is neither the declared nor the last reported one; nothing where this object's own
- * lost write may be behind it.
- */
-export function nameDrift(
-  { object, work, call }: Pick<Replied, 'object' | 'work' | 'call'>,
-  { name, shown }: OrganizationReply,
-): FieldChange[] {
-  const { goal } = work;
-  const from = work.session.draft.organization?.name;
-  const isLook = call.step === 'look' && call.by === 'list';
-  if (!isLook || goal.spared || name === undefined || from === undefined || shown.name === from)
-    return [];
-  const isOurDoing =
-    work.isOwed || name === goal.name || isLost(name, work) || isRefusedEcho(object, shown.name);
-  if (isOurDoing) return [];
-  return [change('name', from, shown.name, LIMITS.value)];
-}
-
-/**
- * Whether it may come from a name without an answer. While a change of endpoints is open, it is
- * that which has none.
- */
-function isLost(name: string, { notes: { lostNames = [] }, session: { draft } }: Work): boolean {
-  const isLast = draft.lastRequest?.outcome === 'Unknown' && !draft.pendingChange;
-  return isLast || lostNames.some((lost) => lost.name === name);
-}
-
-/** The API had reported this very name in place of the one that was declared. */
-function isRefusedEcho({ status }: Organization, name: string | undefined): boolean {
-  const shown = name === undefined ? undefined : cut(name);
-  return (
-    status?.differences?.some(({ field, reported }) => field === 'name' && reported === shown) ??
-    false
-  );
-}
-
-/** Endpoints of ours that are gone without us. */
-export function vanishedDrift({ remarks }: Settlement): FieldChange[] {
-  return remarks.flatMap(({ remark, tuple }) =>
-    remark === 'vanished' ? [change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value)] : [],
-  );
-}
+import type { DeclaredEndpoint, LedgerEntry, OrganizationStatus } from '../resource.ts';
 
 type Differences = NonNullable<OrganizationStatus['differences']>;
 
@@ -227,61 +147,10 @@ export function sparingAltered(
 
 const PARTS = ['cloudProvider', 'region'] as const;
 
-/** What an intent would change, for `status.plan`. */
-export function intendedChanges(
-  before: OrganizationStatus | undefined,
-  goal: Goal,
-  intent: { readonly add: readonly Tuple[]; readonly remove: readonly Tuple[] },
-): FieldChange[] {
-  const from = before?.organization?.name;
-  const isNews = !goal.spared && goal.name !== undefined && goal.name !== from;
-  return [
-    ...(isNews ? [change('name', from, goal.name, LIMITS.value)] : []),
-    ...intent.add.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.value)),
-    ...intent.remove.map((tuple) =>
-      change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value),
-    ),
-  ];
-}
-
-export function changeNotice(
-  changes: readonly FieldChange[],
-  requestId: string | undefined,
-  after = '',
-): Notice {
-  const what = changes.length === 0 ? 'Applied the declared state' : `Applied ${describe(changes)}`;
-  return { type: 'Normal', reason: 'Applied', note: `${what}${after}${quoting(requestId)}` };
-}
-
-/** `name A → B, added psc-1, removed psc-2`. */
-export function describe(changes: readonly FieldChange[]): string {
-  return changes
-    .map(({ field, from, to }) => {
-      if (to === undefined) return `removed ${field}`;
-      return field === 'name'
-        ? `name ${from === undefined ? '' : `${from} `}→ ${to}`
-        : `added ${field}`;
-    })
-    .join(', ');
-}
-
-function change(
-  field: string,
-  from: string | undefined,
-  to: string | undefined,
-  most: number,
-): FieldChange {
-  return {
-    field,
-    ...(from !== undefined && { from: cutText(from, most) }),
-    ...(to !== undefined && { to: cutText(to, most) }),
-  };
-}
-
 function difference(field: string, declared: string, reported: string) {
   return { field, declared: cut(declared), reported: cut(reported) };
 }
 
-function cut(text: string): string {
+export function cut(text: string): string {
   return cutText(text, LIMITS.value);
 }

@@ -1,8 +1,7 @@
 import type { Notice } from '../../../controller/kind.ts';
 import type { Tuple } from '../endpoints/endpoints.ts';
 import { placeOf } from '../endpoints/wording.ts';
-import type { Remark } from '../ledger/ledger.ts';
-import { describe, type FieldChange } from './changes.ts';
+import type { Remark } from './ledger.ts';
 
 /** Longest note of an event, in code points, with room for what stands around the names. */
 const LONGEST_NAMES = 700;
@@ -79,12 +78,6 @@ export function remarkNotices(
       words,
     ),
   );
-}
-
-export function driftNotices(renamed: readonly FieldChange[]): Notice[] {
-  if (renamed.length === 0) return [];
-  const note = `Changed at the API since the last reply, not by the operator: ${describe(renamed)}`;
-  return [{ type: 'Warning', reason: 'DriftDetected', note }];
 }
 
 /** Notes that name every one of them in full, as many notes as that takes. */
