@@ -1,18 +1,14 @@
+import { findBinaries, presentBinaries } from './controlplane/binaries.ts';
+import { progressLines } from './controlplane/progress.ts';
 import { BUILD, runLoudly, runQuietly, type Step } from './steps.ts';
+import { Timetable } from './timetable.ts';
 
-/** Whole programs, run after the tests as a user runs them. */
-const PROGRAMS: readonly Step[] = [
-  {
-    name: 'demo, told once',
-    run: ['test/demo/main.ts', '--once'],
-    mend: 'see which step of the story failed',
-  },
-  {
-    name: 'bench, small counts',
-    run: ['test/bench/main.ts', '--quick'],
-    mend: 'see which measurement did not run',
-  },
-];
+/** A whole program, run after the tests as a user runs it. */
+const DEMO: Step = {
+  name: 'demo, told once',
+  run: ['test/demo/main.ts', '--once'],
+  mend: 'see which step of the story failed',
+};
 
 /**
  * Lives of the operator on simulated time: fixed seeds for a minute, and a small scope with every
@@ -23,31 +19,55 @@ const HUNTS: readonly (readonly string[])[] = [
   ['--scope', '3'],
 ];
 
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];
+
 /**
- * Everything that must pass. What is given on the command line goes to vitest, and then only vitest
- * runs.
+ * What holds the rules of the product. What is given on the command line goes to vitest, and then
+ * only vitest runs, which builds what is missing where a chosen test needs it.
  */
 async function main(chosen: readonly string[]): Promise<boolean> {
-  console.log('Building what the tests run:');
-  if (!(await runQuietly(BUILD))) return false;
-  if (!(await runLoudly(['test/controlplane/main.ts', '--prepare', '--all']))) return false;
-  const parts = chosen.length > 0 ? chosen : ['--project', 'unit', '--project', 'integration'];
-  const vitest = [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--config',
-    'test/vitest.config.ts',
-    ...parts,
-  ];
-  if (!(await runLoudly(vitest))) return false;
-  if (chosen.length > 0) return true;
+  const isFresh = (await presentBinaries()) === undefined;
+  const times = new Timetable({ command: 'npm test', budget: { warm: 5, fresh: 12 }, isFresh });
+  if (!(await times.part(BUILD.name, () => runQuietly(BUILD)))) return false;
+  if (chosen.length > 0) return runLoudly([...VITEST, ...chosen]);
+  const holds = await all(times);
+  console.log(`\n${times.lines().join('\n')}`);
+  return holds;
+}
+
+async function all(times: Timetable): Promise<boolean> {
+  // On a new machine this takes longer than the unit tests, which need none of it.
+  const building = times.part('etcd, kube-apiserver and kubectl', prepare);
+  const unit = await times.part('unit tests', () => vitest('unit'));
+  const isBuilt = await building;
+  const integration =
+    isBuilt && (await times.part('integration tests', () => vitest('integration')));
+  if (!unit || !integration) return false;
   for (const hunt of HUNTS) {
-    console.log(`Hunting, ${hunt.join(' ')}:`);
-    if (!(await runLoudly(['test/simulation/hunt/main.ts', ...hunt]))) return false;
+    const name = `hunt ${hunt.join(' ')}`;
+    console.log(`Simulated lives, ${name}:`);
+    const run = () => runLoudly(['test/simulation/hunt/main.ts', ...hunt]);
+    if (!(await times.part(name, run))) return false;
   }
-  console.log('Running the programs that users run:');
-  for (const program of PROGRAMS) if (!(await runQuietly(program))) return false;
-  return true;
+  console.log('Running the program that users run:');
+  return times.part(DEMO.name, () => runQuietly(DEMO));
+}
+
+function vitest(project: string): Promise<boolean> {
+  return runLoudly([...VITEST, '--project', project]);
+}
+
+/** Builds what the integration tests run, if it is not there; says why where it cannot. */
+async function prepare(): Promise<boolean> {
+  const say = progressLines();
+  try {
+    const { folder, origin } = await findBinaries({ say });
+    say(`etcd, kube-apiserver and kubectl are in ${folder} (${origin})`);
+    return true;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return false;
+  }
 }
 
 process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;

@@ -44,14 +44,30 @@ export async function runQuietly(step: Step): Promise<boolean> {
   return false;
 }
 
-/** Runs a script that shows its own progress; resolves to whether it succeeded. */
-export function runLoudly(args: readonly string[]): Promise<boolean> {
-  const child = spawn(process.execPath, args, { stdio: 'inherit' });
+const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs a program that shows its own progress, a script of ours unless another is named; resolves to
+ * whether it succeeded. A signal that would end us ends it first.
+ */
+export function runLoudly(args: readonly string[], program = process.execPath): Promise<boolean> {
+  const child = spawn(program, args, { stdio: 'inherit' });
+  let endedBy: NodeJS.Signals | undefined;
+  const endFirst = (signal: NodeJS.Signals): void => {
+    endedBy = signal;
+    // Ctrl-C in a terminal reaches the child by itself.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of ENDINGS) process.on(signal, endFirst);
   return new Promise((resolve) => {
     child.once('error', (error) => {
-      console.error(`cannot run ${args[0]}: ${error.message}; run \`npm ci\``);
+      console.error(`cannot run ${program} ${args[0]}: ${error.message}; run \`npm ci\``);
       resolve(false);
     });
-    child.once('close', (code) => resolve(code === 0));
+    child.once('close', (code) => {
+      for (const signal of ENDINGS) process.off(signal, endFirst);
+      if (endedBy !== undefined) process.exit(1);
+      resolve(code === 0);
+    });
   });
 }

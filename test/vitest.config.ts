@@ -1,16 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { ALL_FAULTS, RUNNERS } from './runners.ts';
 
-/**
- * `unit` needs nothing; `integration` runs on a real kube-apiserver that its global setup starts
- * once, and so does `faults`, whose quick part runs with `integration`.
- */
+/** All but `unit` run on a real kube-apiserver that the global setup of each project starts once. */
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
+          include: [...RUNNERS.unit.files],
           testTimeout: 60_000,
           expect: { poll: { timeout: 30_000 } },
           maxWorkers: 2,
@@ -20,7 +18,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['test/integration/**/*.test.ts', 'test/faults/**/*.quick.test.ts'],
+          include: [...RUNNERS.integration.files],
           globalSetup: ['test/controlplane/global-setup.ts'],
           testTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },
@@ -32,13 +30,25 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'packaging',
+          include: [...RUNNERS.packaging.files],
+          globalSetup: ['test/controlplane/global-setup.ts'],
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
+          hookTimeout: 120_000,
+          maxWorkers: 4,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
           name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
+          include: [...ALL_FAULTS],
           globalSetup: ['test/controlplane/global-setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,
           maxWorkers: 4,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -32,25 +32,9 @@ export async function findBinaries({
   env = process.env,
   indexUrl = DEFAULT_INDEX_URL,
 }: FindOptions): Promise<Binaries> {
-  if (env.KUBEBUILDER_ASSETS) return given(env.KUBEBUILDER_ASSETS);
-  const { platform, kubernetes, etcd } = builtVersions();
-  const downloads = join(cacheFolder(env), 'official');
-  const built = join(
-    cacheFolder(env),
-    'built',
-    `kubernetes-${kubernetes.version}-etcd-${etcd.version}-${platform.os}-${platform.arch}`,
-  );
-  const minor = kubernetes.version.replace(/\.\d+$/, '');
-
-  if (isComplete(built)) return { folder: built, origin: 'built earlier' };
-  for (const { dir } of await listCachedVersions({
-    dataDir: downloads,
-    version: minor,
-    ...platform,
-  })) {
-    if (isComplete(dir)) return { folder: dir, origin: 'downloaded earlier' };
-  }
-
+  const present = await presentBinaries(env);
+  if (present) return present;
+  const { built, downloads, minor } = places(env);
   const downloaded = await download({ minor, downloads, indexUrl, say });
   if ('folder' in downloaded) return downloaded;
   say(
@@ -64,6 +48,28 @@ export async function findBinaries({
     withoutGo: withoutGo(downloaded),
   });
   return { folder: built, origin: 'built from Go modules' };
+}
+
+/** Those that are there without a download and without a build. */
+export async function presentBinaries(env = process.env): Promise<Binaries | undefined> {
+  if (env.KUBEBUILDER_ASSETS) return given(env.KUBEBUILDER_ASSETS);
+  const { built, downloads, minor, platform } = places(env);
+  if (isComplete(built)) return { folder: built, origin: 'built earlier' };
+  const cached = await listCachedVersions({ dataDir: downloads, version: minor, ...platform });
+  const complete = cached.find(({ dir }) => isComplete(dir));
+  return complete && { folder: complete.dir, origin: 'downloaded earlier' };
+}
+
+/** Where programs of the wanted versions are, if they have been downloaded or built. */
+function places(env: NodeJS.ProcessEnv) {
+  const { platform, kubernetes, etcd } = builtVersions();
+  const name = `kubernetes-${kubernetes.version}-etcd-${etcd.version}-${platform.os}-${platform.arch}`;
+  return {
+    built: join(cacheFolder(env), 'built', name),
+    downloads: join(cacheFolder(env), 'official'),
+    minor: kubernetes.version.replace(/\.\d+$/, ''),
+    platform,
+  };
 }
 
 function given(folder: string): Binaries {

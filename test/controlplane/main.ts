@@ -1,13 +1,12 @@
 import { parseArgs } from 'node:util';
 import { findBinaries } from './binaries.ts';
 import { startControlPlane } from './controlplane.ts';
-import { findProgram, programNames } from './programs.ts';
+import { findProgram } from './programs.ts';
 import { progressLines } from './progress.ts';
 
-const usage = `Usage: node test/controlplane/main.ts [--prepare] [--all] [--floor] [--index <URL>]
+const usage = `Usage: node test/controlplane/main.ts [--prepare] [--floor] [--index <URL>]
   (none)         start etcd and kube-apiserver, print the KUBECONFIG, stay until Ctrl-C
   --prepare      only make sure that the programs are there
-  --all          with --prepare: also those that tests of the packaging run
   --floor        the kube-apiserver of the oldest Kubernetes that the operator works with
   --index <URL>  the list of official releases to download from`;
 
@@ -15,7 +14,6 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       prepare: { type: 'boolean' },
-      all: { type: 'boolean' },
       floor: { type: 'boolean' },
       index: { type: 'string' },
       help: { type: 'boolean' },
@@ -25,7 +23,6 @@ async function main(): Promise<void> {
   const say = progressLines();
   const indexUrl = values.index;
   const binaries = await findBinaries({ say, ...(indexUrl === undefined ? {} : { indexUrl }) });
-  if (values.all) for (const name of programNames) await findProgram(name, { say });
   const floor = values.floor
     ? { apiServerProgram: await findProgram('kube-apiserver-floor', { say }) }
     : {};

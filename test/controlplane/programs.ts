@@ -42,6 +42,8 @@ const recipes = {
     folder: 'promtool',
     module: 'github.com/prometheus/prometheus',
     package: 'github.com/prometheus/prometheus/cmd/promtool',
+    // The clouds in which Prometheus could look for targets are most of it, and no rule needs one.
+    tags: 'remove_all_sd',
   },
   /** Ours: what the library says that Flux and kpt go by. */
   kstatus: { folder: 'kstatus', module: 'github.com/fluxcd/cli-utils', package: '.' },
@@ -56,16 +58,24 @@ const recipes = {
 } as const satisfies Readonly<Record<string, Omit<Recipe, 'program'>>>;
 
 export type ProgramName = keyof typeof recipes;
-/**
- * Built only by the suites that need them, of which `npm test` runs none: a real Argo CD, and the
- * oldest Kubernetes.
- */
-const FOR_OTHER_SUITES: readonly string[] = ['argocd', 'redis', 'kube-apiserver-floor'];
 
-/** All that `npm test` runs, in the order in which they are best built. */
-export const programNames = (Object.keys(recipes) as ProgramName[]).filter(
-  (name) => !FOR_OTHER_SUITES.includes(name),
-);
+/** What the tests of chart, manifests and monitoring run. */
+export const FOR_PACKAGING: readonly ProgramName[] = [
+  'helm',
+  'kustomize',
+  'kube-score',
+  'kube-controller-manager',
+  'monitors',
+  'promtool',
+  'kstatus',
+];
+
+/** Those that are not in the cache. */
+export function missingPrograms(env = process.env): ProgramName[] {
+  return (Object.keys(recipes) as ProgramName[]).filter(
+    (name) => !existsSync(placeOf(name, env).path),
+  );
+}
 
 /**
  * The path of a program in exactly the version of its go.mod: from the cache, else built, which
@@ -78,6 +88,15 @@ export async function findProgram(
     env = process.env,
   }: { readonly say?: Say; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<string> {
+  const { recipe, version, folder, path } = placeOf(program, env);
+  if (existsSync(path)) return path;
+  const withoutGo = `There is no ${program} ${version} in ${folder}, and no "go" on the PATH to build it. Install Go 1.26 or newer and put it on the PATH.`;
+  await buildFromGoModules({ recipes: [recipe], folder, env, say, withoutGo });
+  return path;
+}
+
+/** Where a program is once it is built. */
+function placeOf(program: ProgramName, env: NodeJS.ProcessEnv) {
   const recipe: Recipe = { program, ...recipes[program] };
   const version =
     recipe.package === '.'
@@ -85,11 +104,7 @@ export async function findProgram(
       : versionOf(recipe);
   const { os, arch } = builtVersions().platform;
   const folder = join(cacheFolder(env), 'programs', `${program}-${version}-${os}-${arch}`);
-  const path = join(folder, program);
-  if (existsSync(path)) return path;
-  const withoutGo = `There is no ${program} ${version} in ${folder}, and no "go" on the PATH to build it. Install Go 1.26 or newer and put it on the PATH.`;
-  await buildFromGoModules({ recipes: [recipe], folder, env, say, withoutGo });
-  return path;
+  return { recipe, version, folder, path: join(folder, program) };
 }
 
 function sourceHash(folder: string): string {

@@ -36,7 +36,7 @@ export function withoutChance(object: Pset, namespace: string): Pset {
 
 /** The text of its file. */
 export function fileText(object: Pset): string {
-  return `# As the operator left it; see test/integration/gitops-states.test.ts. Do not edit.\n${toYaml(object)}`;
+  return `# As the operator left it; see test/packaging/gitops-states.test.ts. Do not edit.\n${toYaml(object)}`;
 }
 
 function evened(object: object, namespace: string): unknown {

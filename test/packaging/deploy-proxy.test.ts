@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { findProgram } from '../controlplane/programs.ts';
-import { BUILD_MS, refusal, rendered } from '../packaging/helm.ts';
-import { type Manifest, only } from '../packaging/manifests.ts';
+import { BUILD_MS, refusal, rendered } from './helm.ts';
+import { type Manifest, only } from './manifests.ts';
 
 beforeAll(() => findProgram('helm'), BUILD_MS);
 

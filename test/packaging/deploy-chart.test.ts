@@ -5,9 +5,9 @@ import { parseConfig } from '../../src/config/config.ts';
 import { FLAGS } from '../../src/config/flag-table.ts';
 import { environmentName } from '../../src/config/flags.ts';
 import { findProgram } from '../controlplane/programs.ts';
-import { BUILD_MS, CHART, helm, refusal, rendered, template } from '../packaging/helm.ts';
-import { type Manifest, only } from '../packaging/manifests.ts';
-import { VALUE_CASES, withValue } from '../packaging/value-cases.ts';
+import { BUILD_MS, CHART, helm, refusal, rendered, template } from './helm.ts';
+import { type Manifest, only } from './manifests.ts';
+import { VALUE_CASES, withValue } from './value-cases.ts';
 
 beforeAll(() => findProgram('helm'), BUILD_MS);
 

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { FAILURES } from '../../src/kinds/status/failures.ts';
 import { controlPlane, waitFor } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
-import { BUILD_MS } from '../packaging/helm.ts';
-import { parseManifests } from '../packaging/manifests.ts';
-import { run } from '../packaging/run.ts';
 import { parseExposition } from '../support/exposition.ts';
 import { selectorsIn } from '../support/promql.ts';
 import { ORGANIZATION, openScene, type Scene, SERVICE } from '../support/scene.ts';
+import { BUILD_MS } from './helm.ts';
+import { parseManifests } from './manifests.ts';
+import { run } from './run.ts';
 
 const FOLDER = 'deploy/monitoring';
 

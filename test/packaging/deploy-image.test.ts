@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { newNamespace, serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
-import { type Ran, run, succeed } from '../packaging/run.ts';
 import { allow, operatorRules } from '../support/cluster.ts';
 import { installCrds } from '../support/crd.ts';
+import { type Ran, run, succeed } from './run.ts';
 
 /**
  * What the steps of the Dockerfile leave in its last stage, made in an empty folder from the Node

@@ -3,13 +3,13 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { audit, waitFor } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
-import { BUILD_MS, rendered } from '../packaging/helm.ts';
-import { only } from '../packaging/manifests.ts';
-import { installRights, rightsOf } from '../packaging/rights.ts';
-import { allApplied, allDeleted, createAll, JOBS, readyMessages } from '../packaging/whole-job.ts';
 import type { Rule } from '../support/cluster.ts';
 import { startOperator } from '../support/operator.ts';
 import { openScene, type Scene } from '../support/scene.ts';
+import { BUILD_MS, rendered } from './helm.ts';
+import { only } from './manifests.ts';
+import { installRights, rightsOf } from './rights.ts';
+import { allApplied, allDeleted, createAll, JOBS, readyMessages } from './whole-job.ts';
 
 beforeAll(() => findProgram('helm'), BUILD_MS);
 

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { controlPlane, kubectl } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
-import { BUILD_MS, EXAMPLES, rendered } from '../packaging/helm.ts';
-import { overlay } from '../packaging/kustomize.ts';
-import { essence, list, type Manifest, only, parseManifests } from '../packaging/manifests.ts';
-import { run, succeed } from '../packaging/run.ts';
 import { installCrds } from '../support/crd.ts';
+import { BUILD_MS, EXAMPLES, rendered } from './helm.ts';
+import { overlay } from './kustomize.ts';
+import { essence, list, type Manifest, only, parseManifests } from './manifests.ts';
+import { run, succeed } from './run.ts';
 
 const NAMESPACES = ['pipewright', 'ingest', 'billing'];
 const OFFICIAL = /^(?!monitoring\.coreos\.com\/)/;

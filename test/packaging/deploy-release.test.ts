@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram } from '../controlplane/programs.ts';
-import { startControllers } from '../packaging/controllers.ts';
-import { BUILD_MS, CHART, EXAMPLES, helm } from '../packaging/helm.ts';
-import { freeingStuckCrds } from '../packaging/stuck-crds.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
 import type { Pset } from '../support/scene.ts';
+import { startControllers } from './controllers.ts';
+import { BUILD_MS, CHART, EXAMPLES, helm } from './helm.ts';
+import { freeingStuckCrds } from './stuck-crds.ts';
 
 /**
  * The life of one release, in order, on a control plane of its own with controllers. There are no

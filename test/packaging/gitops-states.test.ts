@@ -3,7 +3,6 @@ import { toYaml } from '../../crds/yaml.ts';
 import { FAILURES } from '../../src/kinds/status/failures.ts';
 import { kubectl } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
-import { succeed } from '../packaging/run.ts';
 import { kstatus } from '../support/kstatus.ts';
 import type { Pset } from '../support/scene.ts';
 import {
@@ -25,11 +24,12 @@ import {
   unvisited,
   withoutRights,
 } from '../support/states-reached.ts';
+import { succeed } from './run.ts';
 
 /**
  * Every state that an object can be in, each brought about by the operator, and what those who read
  * it conclude. What is found is what is stored in deploy/argocd: `npm test --
- * test/integration/gitops-states.test.ts -u` writes it anew.
+ * test/packaging/gitops-states.test.ts -u` writes it anew.
  */
 interface Found {
   readonly object: Pset;

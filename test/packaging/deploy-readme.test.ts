@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram } from '../controlplane/programs.ts';
-import { startControllers } from '../packaging/controllers.ts';
-import { BUILD_MS } from '../packaging/helm.ts';
-import { run } from '../packaging/run.ts';
-import { freeingStuckCrds } from '../packaging/stuck-crds.ts';
+import { startControllers } from './controllers.ts';
+import { BUILD_MS } from './helm.ts';
+import { run } from './run.ts';
+import { freeingStuckCrds } from './stuck-crds.ts';
 
 /** Namespaces and CRDs take long to go where the machine is busy. */
 const PATIENCE_MS = 180_000;

@@ -1,0 +1,48 @@
+import { findBinaries, presentBinaries } from '../controlplane/binaries.ts';
+import { FOR_PACKAGING, findProgram, missingPrograms } from '../controlplane/programs.ts';
+import { progressLines } from '../controlplane/progress.ts';
+import { BUILD, runLoudly, runQuietly } from '../steps.ts';
+import { Timetable } from '../timetable.ts';
+
+const VITEST = [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--config',
+  'test/vitest.config.ts',
+  '--project',
+  'packaging',
+];
+
+/**
+ * What holds chart, manifests, monitoring, image and the states that others read. What is given on
+ * the command line goes to vitest, and then a chosen test builds what it needs.
+ */
+async function main(chosen: readonly string[]): Promise<boolean> {
+  const missing = missingPrograms();
+  const times = new Timetable({
+    command: 'npm run test:packaging',
+    budget: { warm: 2, fresh: 15 },
+    isFresh:
+      FOR_PACKAGING.some((name) => missing.includes(name)) ||
+      (await presentBinaries()) === undefined,
+  });
+  if (!(await times.part(BUILD.name, () => runQuietly(BUILD)))) return false;
+  if (chosen.length > 0) return runLoudly([...VITEST, ...chosen]);
+  await times.part('programs', prepare);
+  const holds = await times.part('tests', () => runLoudly(VITEST));
+  console.log(`\n${times.lines().join('\n')}`);
+  return holds;
+}
+
+async function prepare(): Promise<void> {
+  const say = progressLines();
+  await findBinaries({ say });
+  for (const name of FOR_PACKAGING) await findProgram(name, { say });
+}
+
+try {
+  process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
