@@ -167,4 +167,22 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     rule: 'restore backwards',
     seed: 92,
   },
+  {
+    name: 'plan-stays-in-status',
+    file: 'kinds/pipe-settings/report.ts',
+    from: '...object.status, plan: undefined, ...common, ...more',
+    to: '...object.status, ...common, ...more',
+    harm: 'A PipeSettings that was in Plan mode goes on showing what it would send, when it is suspended, refused or at fault since.',
+    rule: 'said left-over',
+    seed: 1,
+  },
+  {
+    name: 'keys-of-the-first-request',
+    file: 'kinds/pipe-settings/confirmed.ts',
+    from: 'keys: [...plan.request.keys],',
+    to: 'keys: [...(previous?.applied?.keys ?? plan.request.keys)],',
+    harm: 'After an edit status.applied names the settings that were declared at first, and not those that were sent.',
+    rule: 'said of-spec',
+    seed: 9,
+  },
 ];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Stage } from '../../bench/stage.ts';
+import { Draw } from '../../simulation/engine/draw.ts';
 import type { Fault } from '../../simulator/types.ts';
-import { type Draw, drawer } from './soak-draw.ts';
 
 const GROUP = '/apis/pipewright.dev/v1alpha1/namespaces';
 const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
@@ -24,7 +24,7 @@ export interface Churn {
 /** Objects of all kinds that come, change and go in one namespace, always in the same order. */
 export async function startChurn(stage: Stage, namespace: string): Promise<Churn> {
   const { simulator } = stage;
-  const draw = drawer(1);
+  const draw = new Draw('soak');
   const live: Record<Plural, string[]> = { pipesettings: [], organizations: [], activities: [] };
   const secrets: string[] = [];
   const keyOf = new Map<string, string>();
@@ -66,7 +66,7 @@ export async function startChurn(stage: Stage, namespace: string): Promise<Churn
     keyOf.delete(oldest);
   }
 
-  const reference = () => ({ credentialsSecretRef: { name: draw.of(secrets) } });
+  const reference = () => ({ credentialsSecretRef: { name: draw.pick(secrets) } });
 
   async function create(plural: Plural, more: object = {}): Promise<string> {
     const { kind, fixed, changing } = BLUEPRINTS[plural];
@@ -97,7 +97,7 @@ export async function startChurn(stage: Stage, namespace: string): Promise<Churn
   }
 
   async function touch(): Promise<void> {
-    const plural = draw.of([
+    const plural = draw.pick([
       'pipesettings',
       'pipesettings',
       'pipesettings',
@@ -108,10 +108,10 @@ export async function startChurn(stage: Stage, namespace: string): Promise<Churn
     const what =
       names.length < POPULATION[plural]
         ? 'create'
-        : draw.of(['edit', 'edit', 'delete', 'request'] as const);
+        : draw.pick(['edit', 'edit', 'delete', 'request'] as const);
     count(`${what} ${plural}`);
     if (what === 'create') await create(plural);
-    else await { edit, delete: remove, request }[what](plural, draw.of(names));
+    else await { edit, delete: remove, request }[what](plural, draw.pick(names));
   }
 
   for (let index = 0; index < KEYS; index += 1) await addSecret();
@@ -120,7 +120,7 @@ export async function startChurn(stage: Stage, namespace: string): Promise<Churn
     async step() {
       if (draw.chance(0.008)) {
         count('rotate Secret');
-        return writeKey(draw.of(secrets));
+        return writeKey(draw.pick(secrets));
       }
       if (draw.chance(0.004)) {
         count('replace Secret');
@@ -128,7 +128,7 @@ export async function startChurn(stage: Stage, namespace: string): Promise<Churn
       }
       if (draw.chance(0.1)) {
         count('spoilt call');
-        simulator.next(draw.of(FAULTS));
+        simulator.next(draw.pick(FAULTS));
       }
       return touch();
     },
@@ -156,8 +156,8 @@ const BLUEPRINTS: Readonly<Record<Plural, Blueprint>> = {
     fixed: (name) => ({ organizationId: ORGANIZATION, serviceId: SERVICE, pipeId: name }),
     changing: (draw) => ({
       settings: {
-        engine_max_threads: draw.upTo(16) + 1,
-        object_storage_concurrency: draw.upTo(30) + 1,
+        engine_max_threads: draw.between(1, 16),
+        object_storage_concurrency: draw.between(1, 30),
       },
       suspend: draw.chance(0.05),
       mode: draw.chance(0.05) ? 'Plan' : 'Apply',
@@ -167,9 +167,9 @@ const BLUEPRINTS: Readonly<Record<Plural, Blueprint>> = {
     kind: 'Organization',
     fixed: () => ({ organizationId: randomUUID(), deletionPolicy: 'RemovePrivateEndpoints' }),
     changing: (draw) => ({
-      name: `Acme ${draw.upTo(1000)}`,
-      privateEndpoints: Array.from({ length: draw.upTo(5) }, (_, index) => ({
-        id: `psc-${index}-${draw.upTo(3)}`,
+      name: `Acme ${draw.between(0, 999)}`,
+      privateEndpoints: Array.from({ length: draw.between(0, 4) }, (_, index) => ({
+        id: `psc-${index}-${draw.between(0, 2)}`,
         cloudProvider: 'gcp',
         region: 'ap-northeast-1',
       })),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drawer } from './soak-draw.ts';
+import { Draw } from '../../simulation/engine/draw.ts';
 import { type Holdings, judge, type Memory } from './soak-verdict.ts';
 
 const MINUTE = 60_000;
@@ -14,9 +14,9 @@ function halfAnHour(
     Record<'rssMb' | 'heapMb' | 'sockets' | 'timers' | 'listeners' | 'handles', number>
   >,
 ) {
-  const draw = drawer(7);
+  const draw = new Draw('figures');
   const at = (atMs: number, base: number, what: keyof typeof growth): number =>
-    base + draw.upTo(base / 10) + (atMs / MINUTE) * (growth[what] ?? 0);
+    base + Math.floor(draw.fraction() * (base / 10)) + (atMs / MINUTE) * (growth[what] ?? 0);
   const memory: Memory[] = Array.from({ length: 180 }, (_, index) => {
     const atMs = (index + 1) * 10_000;
     return { atMs, rssMb: at(atMs, 120, 'rssMb') + (atMs < WARM_UP_MS ? 60 : 0) };

@@ -1,5 +1,5 @@
+import { Draw } from '../../simulation/engine/draw.ts';
 import type { Fault, Simulator } from '../../simulator/types.ts';
-import { diceOf } from '../../support/dice.ts';
 import type { Handlers, Passing, Proxy, Watch } from '../proxy.ts';
 
 /** What goes wrong while a storm lasts; shares of 1. */
@@ -53,7 +53,12 @@ const UNSPOILT: Fault = { slowMs: 0 };
 /** The n-th request of each sort meets the same fate every time. */
 export function createSky({ kube = {}, api }: Weather, seed: number): Sky {
   const { updates = 0, patches = 0, closes = 0, throttled = 0 } = kube;
-  const dice = { throttle: diceOf(seed), conflict: diceOf(seed + 1), watch: diceOf(seed + 2) };
+  const storm = new Draw(`storm ${seed}`);
+  const draw = {
+    throttle: storm.of('throttle'),
+    conflict: storm.of('conflict'),
+    watch: storm.of('watch'),
+  };
   const arrivals: Arrival[] = [];
   const openings: Pick<Arrival, 'at' | 'path'>[] = [];
   /** Lines that a watch still lets through; absent: all. */
@@ -63,9 +68,9 @@ export function createSky({ kube = {}, api }: Weather, seed: number): Sky {
 
   function fateOf(method: string): Arrival['fate'] {
     if (!raging) return 'passed';
-    if (dice.throttle.chance(throttled)) return 'throttled';
+    if (draw.throttle.chance(throttled)) return 'throttled';
     const share = { PUT: updates, PATCH: patches }[method] ?? 0;
-    return share > 0 && dice.conflict.chance(share) ? 'conflict' : 'passed';
+    return share > 0 && draw.conflict.chance(share) ? 'conflict' : 'passed';
   }
 
   function meet(watch: Watch): void {
@@ -73,12 +78,12 @@ export function createSky({ kube = {}, api }: Weather, seed: number): Sky {
     known.add(watch);
     openings.push({ at: Date.now(), path: plainPath(watch.path) });
     if (!raging) return;
-    if (dice.watch.chance(throttled)) {
+    if (draw.watch.chance(throttled)) {
       watch.send(JSON.stringify({ type: 'ERROR', object: TOO_MANY }));
       watch.sever();
-    } else if (dice.watch.chance(closes)) {
-      left.set(watch, dice.watch.below(3));
-      setTimeout(() => watch.sever(), dice.watch.below(LONGEST_LIFE_MS));
+    } else if (draw.watch.chance(closes)) {
+      left.set(watch, draw.watch.between(0, 2));
+      setTimeout(() => watch.sever(), draw.watch.between(0, LONGEST_LIFE_MS));
     }
   }
 
@@ -127,9 +132,9 @@ export function createSky({ kube = {}, api }: Weather, seed: number): Sky {
  * `clear`.
  */
 export function spoil(simulator: Simulator, { share, faults }: Faults, seed: number): void {
-  const dice = diceOf(seed);
+  const draw = new Draw(`api ${seed}`);
   for (let call = 0; call < MOST_CALLS; call += 1) {
-    const fault = dice.chance(share) ? faults[dice.below(faults.length)] : undefined;
+    const fault = draw.chance(share) && faults.length > 0 ? draw.pick(faults) : undefined;
     simulator.next(fault ?? UNSPOILT);
   }
 }

@@ -8,7 +8,7 @@ import { endpoint } from '../../support/organization-scene.ts';
 import { openScene, type Pset, type Scene } from '../../support/scene.ts';
 import { type KindName, makersOf } from '../../support/states.ts';
 import { CAPS } from './recovery-faults.ts';
-import { masked } from './walk-end.ts';
+import { masked } from './recovery-masked.ts';
 
 type Spec = Readonly<Record<string, unknown>>;
 
@@ -80,7 +80,7 @@ export async function openLab(): Promise<Lab> {
     const edit = (spec: Spec = good): Promise<void> =>
       make.create(name, { ...spec, credentialsSecretRef: { name: keyOf } });
     const seen = (object: Pset) => ({
-      ...(masked(object, name, { isPartlyTaken: true }) as object),
+      ...(masked(object, name) as object),
       held: held(),
     });
     const held = (): unknown => {

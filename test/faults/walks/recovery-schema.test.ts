@@ -10,8 +10,8 @@ import { ORGANIZATION, type Pset } from '../../support/scene.ts';
 import type { KindName } from '../../support/states.ts';
 import { type Leaf, specLeaves } from './fields-leaves.ts';
 import { type Lax, openLax } from './recovery-lax.ts';
+import { masked } from './recovery-masked.ts';
 import { badValues, withValue } from './recovery-values.ts';
-import { masked } from './walk-end.ts';
 
 const LEAVES = await specLeaves();
 const slug = ({ kind, path }: Leaf): string =>
@@ -90,7 +90,7 @@ describe.concurrent('R8: what an older schema has let in is refused without a ca
     const done = kind === 'Activity' ? 'Fetched' : 'Applied';
     const target = kind === 'Organization' ? String(good['organizationId']) : `/${name}`;
     const callsNow = (): number => lax.simulator.callCount({ pathIncludes: target });
-    const seen = (object: Pset): unknown => masked(object, name, { isPartlyTaken: true });
+    const seen = (object: Pset): unknown => masked(object, name);
     await lax.put(kind, name, good);
     const before = seen(await lax.until(kind, name, done));
     for (const value of badValues(leaf.schema)) {

@@ -22,6 +22,7 @@ import { PromiseJudge } from './promises.ts';
 import { ProofJudge } from './proofs.ts';
 import { RemovalJudge } from './removals.ts';
 import { RepeatJudge } from './repeats.ts';
+import { StatusJudge } from './statuses.ts';
 import { Trails } from './trail.ts';
 import { RecordJudge } from './unrecorded.ts';
 import { UnsettledJudge } from './unsettled.ts';
@@ -69,6 +70,7 @@ export function judge(life: Life): Sitting {
     new EarlyJudge(court),
     new RecordJudge(court, overruled),
     new MessageJudge(court),
+    new StatusJudge(court),
     new DriftJudge(court),
     new ActivityJudge(court),
     new PromiseJudge(court, unsettled),

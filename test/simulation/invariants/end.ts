@@ -158,7 +158,7 @@ export class EndJudge {
       );
       return;
     }
-    if (reason === 'Applied' && plural === 'pipesettings') this.#pipes.judge(key, thing);
+    if (plural === 'pipesettings') this.#pipes.judge(key, thing);
     if (plural === 'organizations') this.#organizations.judge(key, thing, reason);
   }
 

@@ -1,10 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Thing } from '../kubernetes/objects.ts';
 import type { ApiCall } from '../record/facts.ts';
-import { specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import { readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 import type { Court } from './court.ts';
 import { cameUntold, isFromBefore, UNTOLD } from './excused-at-rest.ts';
 
-/** I4, of PipeSettings: what says Applied at rest is what the API has. */
+/**
+ * I4, of PipeSettings: what says Applied at rest is what the API has. And what any of them says of
+ * its spec is said of the present one.
+ */
 export class PipesAtRest {
   readonly #court: Court;
 
@@ -13,6 +17,34 @@ export class PipesAtRest {
   }
 
   judge(key: string, thing: Thing): void {
+    this.#judgeOwnParts(key, thing);
+    if (readyOf(thing)?.reason === 'Applied') this.#judgeHeld(key, thing);
+  }
+
+  /** What its status repeats of the spec, or has because of it. */
+  #judgeOwnParts(key: string, thing: Thing): void {
+    const { settings = {}, reassertInterval } = specOf(thing);
+    const { plan, applied, nextAttemptTime, differences } = statusOf(thing);
+    const { reason } = readyOf(thing) ?? {};
+    const report = (text: string): void =>
+      this.#court.report('said of-spec', key, `${key} ${text}`);
+    if (reason === 'Planned') {
+      const { body = '{}' } = plan?.requests?.[0] ?? {};
+      if (!isDeepStrictEqual(JSON.parse(body), settings))
+        report(`plans to send ${body}, and declares ${JSON.stringify(settings)}`);
+    }
+    if (reason === 'Applied') {
+      const [keys = [], declared] = [applied?.keys?.toSorted(), Object.keys(settings).toSorted()];
+      if (!isDeepStrictEqual(keys, declared))
+        report(`is Applied with ${keys.join(', ')}, and declares ${declared.join(', ')}`);
+      if ((nextAttemptTime === undefined) !== (reassertInterval === undefined))
+        report(`has the interval ${reassertInterval}, and next acts at ${nextAttemptTime}`);
+    }
+    if (reason === 'NotConfirmed' && differences === undefined)
+      report('is NotConfirmed, and does not say what differs');
+  }
+
+  #judgeHeld(key: string, thing: Thing): void {
     const { settings = {}, organizationId, serviceId, pipeId } = specOf(thing);
     const held = this.#court.life.api.settings.of(`${organizationId}/${serviceId}/${pipeId}`) ?? {};
     const other = Object.entries(settings).find(([name, value]) => held[name] !== value);

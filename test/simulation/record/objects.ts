@@ -3,6 +3,10 @@ import type { Thing } from '../kubernetes/objects.ts';
 export const PLURALS = ['organizations', 'pipesettings', 'activities'] as const;
 export type Plural = (typeof PLURALS)[number];
 
+export function isPlural(plural: string): plural is Plural {
+  return (PLURALS as readonly string[]).includes(plural);
+}
+
 /** The annotation that asks for a try now. */
 export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 
@@ -72,7 +76,9 @@ export interface StatusView {
     readonly generation?: number;
     readonly requestId?: string;
     readonly requestHash?: string;
+    readonly keys?: readonly string[];
   };
+  readonly plan?: { readonly requests?: readonly { readonly body?: string }[] };
   readonly privateEndpoints?: readonly LedgerView[];
   readonly pendingChange?: {
     readonly time?: string;

@@ -1,17 +1,5 @@
 import type { Org } from '../../support/organization-scene.ts';
 import type { Pset } from '../../support/scene.ts';
-import type { Key, Spec } from './walk-draw.ts';
-import type { Walker } from './walk-world.ts';
-
-/** The reason with which an object ends, by its last spec and its Secret alone. */
-export function endOf(walker: Walker, spec: Spec, key: Key): string {
-  if (spec['suspend'] === true) return 'Suspended';
-  if (spec['mode'] === 'Plan') return 'Planned';
-  if (key === 'absent') return 'SecretNotFound';
-  if (key === 'empty') return 'SecretInvalid';
-  if (key === 'wrong') return 'Unauthorized';
-  return walker.refusal(spec) ?? 'Applied';
-}
 
 /** What the last reply said, which stays until the next. */
 const REPLIED = [
@@ -24,7 +12,7 @@ const REPLIED = [
 ];
 
 /** Whether the reply to the last spec is part of that end. */
-export function isAnswered(reason: string): boolean {
+function isAnswered(reason: string): boolean {
   return ['Applied', 'NotConfirmed', 'Rejected'].includes(reason);
 }
 
@@ -32,18 +20,13 @@ export function isAnswered(reason: string): boolean {
  * An object as far as it depends on its spec, and not on how it came there. Left out, by the
  * contract: `history`, `drift` and `applied` (what happened before and what was last confirmed),
  * `attempts` and times, request ids, and hashes, which name the path; where the last spec was not
- * answered, or was refused whole, also what the last reply said; of `Suspended` whether that is
- * Ready, which says whether the same was confirmed before; of `Planned` what differs from the last
- * reply; of `Unauthorized` whether this object or another one met it.
+ * answered also what the last reply said; of `Suspended` whether that is Ready, which says whether
+ * the same was confirmed before; of `Planned` what differs from the last reply; of `Unauthorized`
+ * whether this object or another one met it.
  */
-export function masked(
-  { metadata, status }: Pset,
-  name: string,
-  { isPartlyTaken }: Pick<Walker, 'isPartlyTaken'>,
-): unknown {
+export function masked({ metadata, status }: Pset, name: string): unknown {
   const reason = status.conditions[0]?.reason ?? '';
   const answered = isAnswered(reason);
-  const isRefusedWhole = reason === 'Rejected' && !isPartlyTaken;
   const { generation } = metadata;
   const { finalizers } = metadata as Org['metadata'];
   const conditions = status.conditions.map((one) => ({
@@ -66,8 +49,7 @@ export function masked(
     plan: plan?.requests,
     activity: status['activity'],
     keys,
-    ...(answered && { lastRequest: status.lastRequest, finalizers }),
-    ...(answered && !isRefusedWhole && withSorted(replied)),
+    ...(answered && { lastRequest: status.lastRequest, finalizers, ...withSorted(replied) }),
   };
   const text = JSON.stringify(seen)
     .replaceAll(name, 'NAME')
