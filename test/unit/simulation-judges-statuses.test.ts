@@ -44,8 +44,13 @@ describe('the judge of statuses', () => {
       requests: [],
       changes: [],
     };
-    expect(brokenBy({ ...ready('Planned', 1), plan } as StatusView)).toEqual([]);
+    expect(brokenBy({ ...ready('Planned', 1), plan })).toEqual([]);
     expect(brokenBy({ ...failed, attempts: 1 })).toEqual([]);
+    // Of what was sent, and may still be at work, the ledger goes on to tell.
+    const pendingChange = { time: '2026-03-01T00:00:00Z', add: [], remove: [] };
+    const waiting = organization({ name: 'Acme' });
+    waiting.writes('one-1', KEY, { ...ready('TargetConflict', 1), pendingChange });
+    expect(waiting.rulesSoFar()).toEqual([]);
     for (const left of [
       { ...failed, plan },
       { ...ready('Suspended', 1), attempts: 1 },

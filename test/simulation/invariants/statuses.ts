@@ -15,7 +15,7 @@ const NOT_BESIDE: Readonly<Record<string, readonly Passing[]>> = {
   Planned: ['attempts', 'nextAttemptTime'],
   Suspended: ['attempts', 'nextAttemptTime'],
   Pending: ['attempts', 'nextAttemptTime'],
-  TargetConflict: ['attempts', 'pendingChange'],
+  TargetConflict: ['attempts'],
 };
 
 /**
