@@ -23,6 +23,11 @@ export function waitFor({ firstMs, capMs }: BackOff, attempts: number, seed: str
   return Math.round(wait * (1 - JITTER + 2 * JITTER * fraction(`${seed}/${attempts}`)));
 }
 
+/** The longest that `waitFor` gives for a class, in milliseconds. */
+export function longestOf({ capMs }: BackOff): number {
+  return capMs * (1 + JITTER);
+}
+
 /**
  * A fixed share of `maxMs` for a seed, so that schedules set at one moment do not come due
  * together.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toYaml } from '../../crds/yaml.ts';
-import { FAILURES } from '../../src/kinds/status/failures.ts';
+import { FAILURES } from '../../src/waits.ts';
 import { kubectl } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { kstatus } from '../support/kstatus.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { FAILURES } from '../../src/kinds/status/failures.ts';
+import { FAILURES } from '../../src/waits.ts';
 import { controlPlane, waitFor } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { parseExposition } from '../support/exposition.ts';

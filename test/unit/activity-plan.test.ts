@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../src/kinds/activity/plan.ts';
 import type { ActivityStatus } from '../../src/kinds/activity/resource.ts';
-import { FAILURES } from '../../src/kinds/status/failures.ts';
+import { FAILURES } from '../../src/waits.ts';
 import {
   type ActivityVisit,
   aFetchedActivity,

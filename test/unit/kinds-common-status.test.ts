@@ -13,12 +13,12 @@ import {
   withoutUndefined,
 } from '../../src/kinds/status/common-status.ts';
 import {
-  FAILURES,
   type FailureReason,
   longestWait,
   nextWait,
   sideOf,
 } from '../../src/kinds/status/failures.ts';
+import { FAILURES } from '../../src/waits.ts';
 import { anAnswer, aPipeSettings, MINUTE, REQUESTED_AT, SECOND, T0 } from '../support/objects.ts';
 
 const failing = { ready: 'False', progress: 'Stalled', reason: 'Rejected', message: 'm' } as const;

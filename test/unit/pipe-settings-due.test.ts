@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Due, type DueQuestion, whenDue } from '../../src/kinds/status/due.ts';
-import { FAILURES, type FailureReason } from '../../src/kinds/status/failures.ts';
+import { type FailureReason } from '../../src/kinds/status/failures.ts';
 import type { SecretState } from '../../src/kube/secrets/secret-state.ts';
+import { FAILURES } from '../../src/waits.ts';
 import { HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
 
 const iso = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Reply } from '../../src/api/reply/reply.ts';
 import type { FailureClass, RequestOutcome } from '../../src/api/reply/verdict.ts';
 import type { Attempt } from '../../src/kinds/engine/api-call.ts';
-import type { FailureReason, LocalFailure } from '../../src/kinds/status/failures.ts';
+import type { FailureReason } from '../../src/kinds/status/failures.ts';
 import {
   anAnswer,
   anAppliedPipeSettings,
@@ -135,7 +135,7 @@ const WITHOUT_REPLY = {
   SecretNotFound: problem('SecretNotFound'),
   SecretInvalid: problem('SecretInvalid'),
   SecretForbidden: problem('SecretForbidden'),
-} satisfies Record<Exclude<LocalFailure, Apart>, Attempt>;
+} satisfies Record<Exclude<FailureReason, FailureClass | Apart>, Attempt>;
 
 const replyRows = Object.entries(REPLIES).flatMap(([reason, rows]) =>
   rows.map((row: Row) => ({ ...row, reason: reason as FailureClass })),

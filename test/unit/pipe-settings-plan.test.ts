@@ -9,11 +9,11 @@ import {
   type PipeSettingsSpec,
   parseSpec,
 } from '../../src/kinds/pipe-settings/resource.ts';
-import { FAILURES } from '../../src/kinds/status/failures.ts';
 import { Contests } from '../../src/kinds/target/contests.ts';
 import { Departed } from '../../src/kinds/target/departed.ts';
 import { Locks } from '../../src/kinds/target/locks.ts';
 import { Unrecorded } from '../../src/kinds/target/unrecorded.ts';
+import { FAILURES } from '../../src/waits.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import {
   API_HASH,

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { renderFlagTable } from '../../src/config/config.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { FAILURES } from '../../src/kinds/status/failures.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { FAILURES } from '../../src/waits.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 

@@ -1,12 +1,5 @@
 import { waitFor } from '../../backoff.ts';
-
-const PROBE_WAIT = { firstMs: 30_000, capMs: 30 * 60_000 };
-
-/**
- * Waits of ±20 % times this lie above every own back-off, so that the object whose attempt comes
- * due probes first.
- */
-const TURN = 1.5;
+import { BREAKER_TURN, FAILURES } from '../../waits.ts';
 
 /**
  * Stands before a credential that was answered with 401: one key at a time may probe, the others
@@ -140,6 +133,6 @@ export class CircuitBreaker {
   }
 
   #putOff(now: number): void {
-    this.#turnAt = now + TURN * waitFor(PROBE_WAIT, this.#failures, this.#seed);
+    this.#turnAt = now + BREAKER_TURN * waitFor(FAILURES.Unauthorized, this.#failures, this.#seed);
   }
 }

@@ -1,11 +1,10 @@
 import { waitFor } from '../../backoff.ts';
 import type { Cancel, Clock } from '../../clock.ts';
+import { FAILURES } from '../../waits.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import type { CallEnd } from './limiter.ts';
 import { RateWindow } from './rate-window.ts';
 import { type Ranked, WaitingQueue } from './waiting-queue.ts';
-
-const PAUSE = { firstMs: 10_000, capMs: 5 * 60_000 };
 
 export interface CredentialLimiterOptions {
   readonly rate: { readonly calls: number; readonly perMs: number };
@@ -77,7 +76,7 @@ export class CredentialLimiter<T extends Ranked> {
    */
   #refused(now: number, begunAt: number, headerMs: number): void {
     if (begunAt > this.#pausedAt) this.#refusals++;
-    const own = waitFor(PAUSE, Math.max(this.#refusals, 1), this.#id);
+    const own = waitFor(FAILURES.RateLimited, Math.max(this.#refusals, 1), this.#id);
     this.#pause(now, Math.max(headerMs, own));
   }
 

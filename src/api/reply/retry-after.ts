@@ -1,4 +1,5 @@
-const LONGEST_WAIT_MS = 15 * 60_000;
+import { LONGEST_SERVER_WAIT_MS } from '../../waits.ts';
+
 const EPOCH_MILLISECONDS = 1e12;
 const EPOCH_SECONDS = 1e9;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -21,7 +22,7 @@ export function headerWait(
   ].flat();
   const waits = values.map((value) => readWait(value, nowMs)).filter((wait) => wait !== undefined);
   if (waits.length === 0) return undefined;
-  return Math.ceil(Math.min(Math.max(...waits, 0), LONGEST_WAIT_MS));
+  return Math.ceil(Math.min(Math.max(...waits, 0), LONGEST_SERVER_WAIT_MS));
 }
 
 function readWait(value: string | undefined, nowMs: number): number | undefined {

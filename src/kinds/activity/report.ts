@@ -2,6 +2,7 @@ import type { Success } from '../../api/reply/verdict.ts';
 import type { Summary } from '../../controller/conditions.ts';
 import type { Notice, Report } from '../../controller/kind.ts';
 import { awaitChange, recheckAt } from '../../controller/outcome.ts';
+import { LATE_RECORD_MS, LATE_RECORD_WAITS } from '../../waits.ts';
 import {
   type Adjustment,
   type FailureReport,
@@ -26,16 +27,6 @@ import type { Plan } from './plan.ts';
 import { recordFieldNames } from './record.ts';
 import { type ActivityRecord, GET_ACTIVITY, readRecord } from './remote.ts';
 import type { Activity, ActivitySpec, ActivityStatus } from './resource.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-
-/** A record that is not there is taken for a late one while its object is younger than this. */
-const LATE_MS = 10 * MINUTE;
-/**
- * This kind's own row for a late record: asked for sooner than what somebody has misspelt for good.
- */
-const LATE_WAITS = { firstMs: 5 * SECOND, capMs: 60 * MINUTE } as const;
 
 /**
  * Turns a plan and what came of it into the whole status, the events and the next visit. What the
@@ -89,7 +80,7 @@ function reportFetch(object: Activity, spec: ActivitySpec, result: Result, now: 
 
 /** Records appear late, and some servers answer for one that is not there yet with 400. */
 function isLate({ metadata }: Activity, result: Result, now: number): boolean {
-  if (result.got !== 'failure' || now >= Date.parse(metadata.creationTimestamp) + LATE_MS)
+  if (result.got !== 'failure' || now >= Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS)
     return false;
   return result.verdict.failure === 'NotFound' || result.verdict.httpStatus === 400;
 }
@@ -100,10 +91,10 @@ function isLate({ metadata }: Activity, result: Result, now: number): boolean {
  */
 function waitsFor({ metadata }: Activity, reason: FailureReason, late: boolean): Adjustment {
   if (late) {
-    const notAfter = Date.parse(metadata.creationTimestamp) + LATE_MS;
-    return { rule: { side: 'Reconciling', ...LATE_WAITS }, notAfter };
+    const notAfter = Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS;
+    return { rule: { side: 'Reconciling', ...LATE_RECORD_WAITS }, notAfter };
   }
-  return reason === 'NotFound' ? { rule: { side: 'Stalled', ...LATE_WAITS } } : {};
+  return reason === 'NotFound' ? { rule: { side: 'Stalled', ...LATE_RECORD_WAITS } } : {};
 }
 
 /**

@@ -2,6 +2,7 @@ import type { FailureClass } from '../../api/reply/verdict.ts';
 import type { Notice, Report } from '../../controller/kind.ts';
 import { awaitChange, type Outcome, recheckAt } from '../../controller/outcome.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import type { FailureRule } from '../../waits.ts';
 import { timestamp, wholeSecond } from '../status/canonical.ts';
 import {
   type CommonStatus,
@@ -14,7 +15,6 @@ import {
 } from '../status/common-status.ts';
 import {
   type FailureReason,
-  type FailureRule,
   longestWait,
   nextWait,
   sameCause,

@@ -1,9 +1,10 @@
 import type { Notice } from '../../controller/kind.ts';
 import { type Outcome, recheckAt } from '../../controller/outcome.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import { CONFLICT_GRACE_MS } from '../../waits.ts';
 import { wholeSecond } from '../status/canonical.ts';
 import { type CommonStatus, commonStatus, readyOf } from '../status/common-status.ts';
-import { CONFLICT_GRACE_MS, nextWait } from '../status/failures.ts';
+import { nextWait } from '../status/failures.ts';
 import type { Held, Turn } from './target.ts';
 
 /** The common half of a report on an object that may not act for its target, or not now. */

@@ -1,5 +1,4 @@
-/** How long the younger of two objects that appear together lets the older go first. */
-const COURTESY_MS = 10_000;
+import { COURTESY_MS } from '../../waits.ts';
 
 /** Since when this process has seen several objects for one target of which none is proven. */
 export class Contests {

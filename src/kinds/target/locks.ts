@@ -1,9 +1,7 @@
 import type { KubeObject } from '../../kube/resource.ts';
+import { AT_WORK_AFTER_TIMEOUT_MS } from '../../waits.ts';
 import { canonicalJson } from '../status/canonical.ts';
 import type { CommonStatus } from '../status/common-status.ts';
-
-/** How long after the end of `--api-timeout` a write may still be at work at the API. */
-const AFTER_TIMEOUT_MS = 60_000;
 
 /**
  * What one object keeps the others of its target waiting for, and until when at most, by the
@@ -43,7 +41,7 @@ export class Locks {
 
   constructor(options: LocksOptions) {
     this.#options = options;
-    this.atWorkMs = options.apiTimeoutMs + AFTER_TIMEOUT_MS;
+    this.atWorkMs = options.apiTimeoutMs + AT_WORK_AFTER_TIMEOUT_MS;
   }
 
   /** The first byte of a call for this object is about to leave. */

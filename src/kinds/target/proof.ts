@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Report } from '../../controller/kind.ts';
 import { type Outcome, recheckAt } from '../../controller/outcome.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import { PROOF_OUTLASTS_MS } from '../../waits.ts';
 import type { Proof } from '../schema/status-fields.ts';
 import { digestOf, timestamp } from '../status/canonical.ts';
 import { type CommonStatus, readyOf, withoutUndefined } from '../status/common-status.ts';
@@ -11,11 +12,6 @@ export interface ProvableStatus extends CommonStatus {
   readonly proof?: Proof | undefined;
   readonly applied?: { readonly time: string } | undefined;
 }
-
-const HOUR = 3_600_000;
-
-/** How long key, Secret, spec or target may be of no use before the proof ends. */
-const PROOF_OUTLASTS_MS = 24 * HOUR;
 
 /** Reasons of `Ready` that say so: only what somebody has to mend, never an API that is away. */
 const UNUSABLE: ReadonlySet<string> = new Set([

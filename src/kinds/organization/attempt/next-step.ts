@@ -1,3 +1,4 @@
+import { FRESH_LOOK_MS } from '../../../waits.ts';
 import { timestamp } from '../../status/canonical.ts';
 import { longestWait } from '../../status/failures.ts';
 import {
@@ -26,9 +27,6 @@ export type Step =
   | { readonly step: 'send'; readonly pending: PendingChange; readonly body: string }
   /** There is nothing to ask or to send: the status says how it stands. */
   | { readonly step: 'end' };
-
-/** What a look showed this long ago is looked at once more before anything is sent. */
-const FRESH_LOOK_MS = 60_000;
 
 /** After so many refusals in a row with nothing accepted between, an attempt stops. */
 export const MOST_REFUSALS = 3;

@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, keyOf } from '../../../kube/resource.ts';
+import { LET_GO_MS } from '../../../waits.ts';
 import { generationOf, readyOf } from '../../status/common-status.ts';
 import { hidesTheSame, mayHide } from '../../target/unsettled.ts';
 import { tupleKey } from '../endpoints/endpoints.ts';
 import type { Organization, OrganizationSpec } from '../resource.ts';
 import { isUnsent, leftAt, type Notes, openIn, openNow, unsentOf, withLostName } from './notes.ts';
-
-/** What stands there longer after it was let go is there again, as after a restored backup. */
-const LET_GO_MS = 60_000;
 
 /**
  * The notes of a kind, by store key. Those of an object that is gone are not taken for another's

@@ -1,4 +1,5 @@
 import type { Success } from '../../../api/reply/verdict.ts';
+import { TWO_LOOKS_MS } from '../../../waits.ts';
 import { canonicalJson, digestOf, timestamp } from '../../status/canonical.ts';
 import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
 import { Listing, type Reported, tupleKey } from '../endpoints/endpoints.ts';
@@ -20,7 +21,7 @@ import {
 import type { Step } from './next-step.ts';
 import { type Notes, settlingAt, withLostName } from './notes.ts';
 import { sentBefore } from './refused-change.ts';
-import { type Fresh, type Session, TWO_LOOKS_MS, type Work } from './session.ts';
+import { type Fresh, type Session, type Work } from './session.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
 export interface Replied {

@@ -1,4 +1,5 @@
 import type { Notice } from '../../../controller/kind.ts';
+import { FRESH_INTENT_MS } from '../../../waits.ts';
 import { canonicalJson } from '../../status/canonical.ts';
 import { generationOf, readyOf, requestedAt } from '../../status/common-status.ts';
 import { type Due, whenDue } from '../../status/due.ts';
@@ -17,12 +18,6 @@ import {
   type PendingChange,
 } from '../resource.ts';
 import { isUnsent, type Notes, unsentOf } from './notes.ts';
-
-/** So far apart, two looks without a list may say that it is empty. */
-export const TWO_LOOKS_MS = 60_000;
-
-/** An intent leaves at most this long after it was written. */
-const FRESH_INTENT_MS = 5_000;
 
 /**
  * Whether this intent has stood unsent for so long that it may not leave any more: others count

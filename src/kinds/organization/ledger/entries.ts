@@ -1,11 +1,11 @@
 import { cutText } from '../../../controller/conditions.ts';
+import { SECOND_LOOK_MS } from '../../../waits.ts';
 import { timestamp, wholeSecond } from '../../status/canonical.ts';
 import { asReported, type Reported, sameKey, type Tuple, tupleOf } from '../endpoints/endpoints.ts';
 import { type Goal, isListedIn, isOurs } from '../goal.ts';
 import { LIMITS } from '../limits.ts';
 import type { LedgerEntry } from '../resource.ts';
 import type { Evidence, Line, Sent } from './ledger.ts';
-import { SECOND_LOOK_MS } from './times.ts';
 
 export function missed(entry: LedgerEntry, now: number): LedgerEntry {
   return {

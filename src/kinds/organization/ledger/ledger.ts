@@ -1,3 +1,4 @@
+import { SAME_AGAIN_MS, SECOND_LOOK_MS } from '../../../waits.ts';
 import { timestamp, wholeSecond } from '../../status/canonical.ts';
 import {
   asReported,
@@ -23,7 +24,7 @@ import {
   refused,
   stillOpen,
 } from './entries.ts';
-import { type Hands, isMissedFor, isSurelyOurs, SAME_AGAIN_MS, SECOND_LOOK_MS } from './times.ts';
+import { type Hands, isMissedFor, isSurelyOurs } from './times.ts';
 
 /** An intent that has left, or may have. */
 export interface Sent {

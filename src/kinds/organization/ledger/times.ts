@@ -1,12 +1,7 @@
+import { SECOND_LOOK_MS, SURELY_OURS_MS } from '../../../waits.ts';
 import { wholeSecond } from '../../status/canonical.ts';
 import type { LedgerEntry } from '../resource.ts';
 import type { Evidence } from './ledger.ts';
-
-/** A second look at what one look missed comes this much later. */
-export const SECOND_LOOK_MS = 60_000;
-
-/** What one look missed and the next has is the same only so soon after the first. */
-export const SAME_AGAIN_MS = 120_000;
 
 export interface Hands {
   /** Epoch ms. */
@@ -33,9 +28,6 @@ function notedAt({ nextAttemptTime }: LedgerEntry, now: number): number {
   const isSane = lookAgainAt <= wholeSecond(now + SECOND_LOOK_MS);
   return isSane ? lookAgainAt - SECOND_LOOK_MS : Number.NEGATIVE_INFINITY;
 }
-
-/** What nobody can tell was ours counts as such only so soon after it was sent. */
-const SURELY_OURS_MS = 300_000;
 
 /**
  * A time ahead of the clock counts as long past, but for what rounding up to a second adds; and no

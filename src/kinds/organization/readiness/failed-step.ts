@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Failure } from '../../../api/reply/verdict.ts';
 import { awaitChange, goOn, recheckAt } from '../../../controller/outcome.ts';
+import { GONE_AFTER_MS } from '../../../waits.ts';
 import type { Attempt } from '../../engine/api-call.ts';
 import { type FailureReport, reportAttempt } from '../../engine/failure-report.ts';
 import { isReady, withoutUndefined } from '../../status/common-status.ts';
@@ -145,9 +146,6 @@ function failedAttempt(
     notes,
   });
 }
-
-/** Two answers of 404 or 410 so far apart say that the organization is gone. */
-const GONE_AFTER_MS = 3 * 60_000;
 
 /**
  * What this process remembers of a failure, and the latest time of the next attempt where that

@@ -1,8 +1,9 @@
+import { SECOND_LOOK_AT_OPEN_MS, TWO_LOOKS_MS, UNTRIED_MS } from '../../../waits.ts';
 import { quoting } from '../../status/common-status.ts';
 import type { FailureReason } from '../../status/failures.ts';
 import { type Decision, looksByName, MOST_REFUSALS, nextChange } from '../attempt/next-step.ts';
 import { settlingAt } from '../attempt/notes.ts';
-import { type Session, TWO_LOOKS_MS, type Work } from '../attempt/session.ts';
+import { type Session, type Work } from '../attempt/session.ts';
 import { sameKey } from '../endpoints/endpoints.ts';
 import { counted, names, shownName, withoutStop } from '../endpoints/wording.ts';
 import { managesEndpoints } from '../goal.ts';
@@ -27,11 +28,6 @@ export interface Ending {
   readonly decision: Decision;
   readonly now: number;
 }
-
-/** The second look at what is open comes this long after the first. */
-const SECOND_LOOK_AT_OPEN_MS = 10_000;
-/** What was not tried any more in an attempt is tried by the next, this much later. */
-const UNTRIED_MS = 60_000;
 
 /** Everything that is not as declared, what ends soonest by itself first. */
 export function obstaclesOf(ending: Ending): Obstacle[] {
