@@ -34,6 +34,8 @@ describe('parseBaseUrl', () => {
     ['api.example', 'is not a URL'],
     ['ftp://api.example', 'scheme ftp'],
     ['https://id:secret@api.example', 'must not carry a user name'],
+    ['https://token@api.example', 'must not carry a user name'],
+    ['https://:secret@api.example', 'must not carry a user name'],
     ['https://api.example?x=1', 'remove the query'],
     ['https://api.example#x', 'remove the fragment'],
     ['http://api.example', 'use https, or --api-allow-http'],

@@ -80,6 +80,8 @@ describe('readAnswer', () => {
 
   it('takes deep nesting for no JSON, so that nothing later overflows on it, and is not misled by brackets in text', () => {
     expect(read(`{"result":${'['.repeat(500_000)}`)).toMatchObject({ body: 'not-json' });
+    const deep = `${'['.repeat(500)}${']'.repeat(500)}`;
+    expect(read(`{"result":{"a":${deep}}}`)).toMatchObject({ body: 'not-json' });
     expect(read(`{"result":{"a":"${'['.repeat(100)}\\"${'{'.repeat(100)}"}}`)).toMatchObject({
       body: 'json',
     });

@@ -43,9 +43,9 @@ test('through https the proxy sees neither the key nor what is sent', async () =
 test('user name and password of its URL go to the proxy and nowhere else', async () => {
   const proxy = await proxyWith();
   const { base, seen } = await realApi('http');
-  const withKey = proxy.url.replace('//', '//mailman:s%40fe-canary@');
+  const withKey = proxy.url.replace('//', '//corp%5Cmailman:s%40fe-canary@');
   await client(base, withKey).call(put);
-  const pair = Buffer.from('mailman:s@fe-canary').toString('base64');
+  const pair = Buffer.from('corp\\mailman:s@fe-canary').toString('base64');
   expect(proxy.asked[0]?.headers['proxy-authorization']).toBe(`Basic ${pair}`);
   expect(JSON.stringify(seen)).not.toMatch(new RegExp(`canary|${pair}`));
   expect(proxySecrets(new URL(withKey))).toEqual(['s%40fe-canary', 's@fe-canary', `Basic ${pair}`]);

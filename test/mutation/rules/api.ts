@@ -2,22 +2,28 @@ import { type Mutation, seenInLife } from '../mutation.ts';
 
 const PACING = 'test/unit/api-pacing.test.ts';
 const CLIENT = 'test/unit/api-client.test.ts';
+const TLS = 'test/unit/api-tls.test.ts';
+const BASE_URL = 'test/unit/api-base-url.test.ts';
 const ENVELOPE = 'test/unit/api-envelope.test.ts';
 const ERRORS = 'test/unit/api-errors.test.ts';
 const PROXY = 'test/unit/api-proxy.test.ts';
+const PROXY_FAILURES = 'test/unit/api-proxy-failures.test.ts';
 
-export const API: readonly Mutation[] = [
+/** How fast calls go, and who may make one. */
+const LIMITER: readonly Mutation[] = [
   {
     name: 'slot-frees-after-the-end',
     rule: 'A slot of --api-rate comes free one window after its call has ended, not started.',
     file: 'api/limiter/rate-window.ts',
     from: 'this.#taken - this.#freeing.length',
     to: 'this.#freeing.length',
-    seenBy: {
-      test: PACING,
-      title: 'frees a slot only after its call has ended',
-    },
+    seenBy: { test: PACING, title: 'frees a slot only after its call has ended' },
   },
+  seenInLife('rate-forgets-calls-under-way', 'Calls that are under way count against --api-rate.'),
+  seenInLife(
+    'one-more-in-flight',
+    'With one key no more calls are under way at once than --api-in-flight allows.',
+  ),
   {
     name: 'one-call-per-target',
     rule: 'For one pipe or organization at most one call is under way, whatever the keys.',
@@ -27,15 +33,182 @@ export const API: readonly Mutation[] = [
     seenBy: { test: PACING, title: 'lets one call in flight per target over all credentials' },
   },
   {
+    name: 'user-changes-starve-nobody',
+    rule: 'Of five calls in a row one is scheduled work, however many user changes wait.',
+    file: 'api/limiter/waiting-queue.ts',
+    from: 'const USER_GRANTS_IN_A_ROW = 4;',
+    to: 'const USER_GRANTS_IN_A_ROW = 400;',
+    seenBy: { test: PACING, title: 'serves user changes first and scheduled work once in five' },
+  },
+  seenInLife(
+    'later-answer-shortens-pause',
+    'A pause that the API has asked for is not cut short by a later answer.',
+  ),
+  seenInLife('busy-503-does-not-pause', 'A 503 with Retry-After pauses all calls of its key.'),
+  {
+    name: 'granted-call-waits-for-the-pause',
+    rule: 'A call that was granted before a pause does not leave in the pause.',
+    file: 'api/limiter/create-limiter.ts',
+    from: 'if (pace.pausedUntil(now) === undefined) return true;',
+    to: 'if (pace.pausedUntil(now) !== now) return true;',
+    seenBy: {
+      test: PACING,
+      title: 'holds back a call that was granted before it and keeps its place',
+    },
+  },
+  {
+    name: 'granted-call-waits-behind-401',
+    rule: 'A call that was granted before its key was refused does not leave after that.',
+    file: 'api/limiter/create-limiter.ts',
+    from: 'admits(key, { probe: false, now })',
+    to: 'admits(key, { probe: true, now })',
+    seenBy: { test: PACING, title: 'holds back a call that was granted before it closed' },
+  },
+  {
+    name: 'one-probe-at-a-time',
+    rule: 'A refused key is tried by one object at a time, not by all of them.',
+    file: 'api/limiter/circuit-breaker.ts',
+    from: 'this.#prober !== undefined || !(probe || isTurn)',
+    to: '!(probe || isTurn)',
+    seenBy: { test: PACING, title: 'lets one probe at a time through' },
+  },
+  {
+    name: 'working-key-wakes-all',
+    rule: 'As soon as a refused key works again every object of it goes on.',
+    file: 'api/limiter/circuit-breaker.ts',
+    from: '[...this.#due, ...this.#refused, ...this.#idle]',
+    to: '[...this.#due, ...this.#idle]',
+    seenBy: {
+      test: PACING,
+      title: 'wakes who was to probe before its own time when the key works',
+    },
+  },
+];
+
+/** What leaves this process, and what is known of it. */
+const HTTP: readonly Mutation[] = [
+  {
     name: 'never-sent-twice',
     rule: 'A request that has begun to leave is never written a second time.',
     file: 'api/http/api-exchange.ts',
     from: 'if (this.#sent) throw',
     to: 'if (this.#over && this.#sent) throw',
+    seenBy: { test: TLS, title: 'refuses to be written a second time' },
+  },
+  {
+    name: 'never-sent-after-its-end',
+    rule: 'What was said to be unsent at the deadline is not sent later.',
+    file: 'api/http/api-exchange.ts',
+    from: 'if (this.#over) throw',
+    to: 'if (this.#over && this.#sent) throw',
+    seenBy: { test: TLS, title: 'refuses to be written after its call is over' },
+  },
+  {
+    name: 'leave-is-asked-for',
+    rule: 'Right before the first byte leaves it is asked whether this process may still call.',
+    file: 'api/http/client.ts',
+    from: "if (!options.mayStart()) return 'not-leader';",
+    to: '',
     seenBy: {
-      test: 'test/unit/api-tls.test.ts',
-      title: 'refuses to be written a second time, whatever the transport intends',
+      test: CLIENT,
+      title: 'asks for leave when the connection stands, and sends nothing without it',
     },
+  },
+  {
+    name: 'broken-call-may-have-left',
+    rule: 'A call whose connection broke after its request had left is not said to be unsent.',
+    file: 'api/http/client.ts',
+    from: 'sent: ended.sent,',
+    to: 'sent: false,',
+    seenBy: { test: CLIENT, title: 'makes one arrival when the server closes right after reading' },
+  },
+  seenInLife(
+    'timed-out-call-counts-as-unsent',
+    'A write without an answer at its deadline may have been carried out, and is said so.',
+  ),
+  {
+    name: 'http-1-only',
+    rule: 'The management API is spoken to in HTTP/1.1, which nothing repeats on its own.',
+    file: 'api/http/client.ts',
+    from: 'allowH2: false,',
+    to: 'allowH2: true,',
+    seenBy: { test: TLS, title: 'speaks HTTP/1.1 also to a server that would rather speak HTTP/2' },
+  },
+  {
+    name: 'endless-reply-is-cut',
+    rule: 'A reply without end does not fill the memory.',
+    file: 'api/http/api-exchange.ts',
+    from: 'LONGEST_BODY = 1024 * 1024',
+    to: 'LONGEST_BODY = 64 * 1024 * 1024',
+    seenBy: { test: CLIENT, title: 'stops reading an endless body above 1 MiB' },
+  },
+  {
+    name: 'id-stays-one-segment',
+    rule: 'An id in a spec addresses what has that id, whatever characters are in it.',
+    file: 'api/http/path.ts',
+    from: 'return encodeURIComponent(segment);',
+    to: 'return encodeURI(segment);',
+    seenBy: { test: CLIENT, title: 'one encoded segment' },
+  },
+  {
+    name: 'no-key-in-clear-text',
+    rule: 'Keys go over http to this machine only, unless --api-allow-http is set.',
+    file: 'api/http/base-url.ts',
+    from: '!options.allowHttp && !isLoopback(url.hostname)',
+    to: '!options.allowHttp && isLoopback(url.hostname)',
+    seenBy: { test: BASE_URL, title: 'refuses ' },
+  },
+  {
+    name: 'user-info-is-refused',
+    rule: 'An --api-url with a user name or a password is refused, not half used.',
+    file: 'api/http/base-url.ts',
+    from: 'if (url.username || url.password)',
+    to: 'if (url.username && url.password)',
+    seenBy: { test: BASE_URL, title: 'refuses ' },
+  },
+  {
+    name: 'no-password-in-a-message',
+    rule: 'A message about an address that cannot be read does not repeat its password.',
+    file: 'api/http/base-url.ts',
+    from: "'//***@'",
+    to: "'$&'",
+    seenBy: { test: BASE_URL, title: 'repeats no password of an address it cannot read' },
+  },
+];
+
+/** The proxy on the way, and what an answer means. */
+const REPLIES: readonly Mutation[] = [
+  {
+    name: 'proxy-password-goes-to-the-proxy',
+    rule: "User name and password of a proxy's URL go to the proxy, as they are.",
+    file: 'api/http/proxy.ts',
+    from: '`${decodeURIComponent(username)}:',
+    to: '`${username}:',
+    seenBy: { test: PROXY, title: 'user name and password of its URL go to the proxy' },
+  },
+  {
+    name: 'proxy-password-is-guarded',
+    rule: "What a proxy's password may look like on the way is kept out of the log.",
+    file: 'api/http/proxy.ts',
+    from: 'decodeURIComponent(proxy.password), authorization]',
+    to: 'decodeURIComponent(proxy.password)]',
+    seenBy: { test: PROXY, title: 'user name and password of its URL go to the proxy' },
+  },
+  {
+    name: 'proxy-named-without-password',
+    rule: 'A failure of the proxy names the proxy without the password of its URL.',
+    file: 'api/http/proxy.ts',
+    from: 'proxy ${proxy.origin}`',
+    to: 'proxy ${proxy.href}`',
+    seenBy: { test: PROXY_FAILURES, title: 'but refuses the connection' },
+  },
+  {
+    name: 'proxy-says-what-it-wants',
+    rule: 'A proxy that takes no call without a password is told as that.',
+    file: 'api/http/proxy.ts',
+    from: 'if (statusCode !== 407)',
+    to: 'if (statusCode !== 408)',
+    seenBy: { test: PROXY_FAILURES, title: 'but answers' },
   },
   {
     name: 'redirect-not-followed',
@@ -46,12 +219,54 @@ export const API: readonly Mutation[] = [
     seenBy: { test: CLIENT, title: 'follows no redirect and names only its host' },
   },
   {
+    name: 'redirect-needs-the-user',
+    rule: 'A redirect is told as what the user has to mend.',
+    file: 'api/reply/verdict.ts',
+    from: '&& { redirect: true as const }',
+    to: '&& {}',
+    seenBy: { test: ERRORS, title: 'names the host of a redirect and marks it as one' },
+  },
+  {
     name: 'only-200-confirms',
     rule: 'Only HTTP 200 with a result confirms a request; another 2xx does not.',
     file: 'api/reply/verdict.ts',
     from: 'if (result && httpStatus === 200 &&',
     to: 'if (result && httpStatus < 300 &&',
     seenBy: { test: ERRORS, title: 'where the contract has it' },
+  },
+  {
+    name: 'lost-answer-is-unknown',
+    rule: 'The outcome of a write that left and got no answer is unknown, not failed.',
+    file: 'api/reply/verdict.ts',
+    from: 'const unknown = sent && write;',
+    to: 'const unknown = sent && !write;',
+    seenBy: { test: ERRORS, title: 'knows the effect of a write that left without an answer' },
+  },
+  seenInLife('408-counts-as-refusal', 'A write answered with 408 may have been carried out.'),
+  seenInLife('error-object-in-200-passes', 'A 200 with an error in its body confirms nothing.'),
+  {
+    name: 'server-wait-has-an-end',
+    rule: 'No server can make the operator wait for longer than a quarter of an hour.',
+    file: 'api/reply/retry-after.ts',
+    from: 'Math.min(Math.max(...waits, 0), LONGEST_WAIT_MS)',
+    to: 'Math.max(...waits, 0)',
+    seenBy: { test: ENVELOPE, title: 'in either header' },
+  },
+  {
+    name: 'no-digit-is-lost',
+    rule: 'A number that a double cannot hold keeps all its digits.',
+    file: 'api/reply/json.ts',
+    from: 'Number.isInteger(value) && !Number.isSafeInteger(value) ? source : value',
+    to: 'value',
+    seenBy: { test: ENVELOPE, title: 'keeps every digit of a number that a double cannot hold' },
+  },
+  {
+    name: 'deep-reply-is-no-json',
+    rule: 'A reply nested without end overflows no stack.',
+    file: 'api/reply/json.ts',
+    from: 'if (nestsTooDeep(text)) return undefined;',
+    to: '',
+    seenBy: { test: ENVELOPE, title: 'takes deep nesting for no JSON' },
   },
   {
     name: 'key-hidden-in-any-spelling',
@@ -61,19 +276,15 @@ export const API: readonly Mutation[] = [
     to: ".toString('hex')];",
     seenBy: { test: ENVELOPE, title: 'hides base64 as it stands in URLs too' },
   },
+  seenInLife('mask-only-first-occurrence', 'A key is hidden as often as the API repeats it.'),
   {
-    name: 'proxy-password-to-proxy-only',
-    rule: "User name and password of a proxy's URL go to the proxy.",
-    file: 'api/http/proxy.ts',
-    from: 'credentials !== undefined &&',
-    to: 'credentials === undefined &&',
-    seenBy: {
-      test: PROXY,
-      title: 'user name and password of its URL go to the proxy and nowhere else',
-    },
+    name: 'key-hidden-in-request-ids',
+    rule: 'A key that comes together only as odd characters go is hidden all the same.',
+    file: 'api/reply/text.ts',
+    from: 'return mask(mask(text).replace(',
+    to: 'return (mask(text).replace(',
+    seenBy: { test: ENVELOPE, title: 'masks a request id that becomes the secret' },
   },
-  seenInLife(
-    'credential-told-by-key-id-alone',
-    'Keys are told apart by id, secret and address: a wrong secret stops nobody else.',
-  ),
 ];
+
+export const API: readonly Mutation[] = [...LIMITER, ...HTTP, ...REPLIES];
