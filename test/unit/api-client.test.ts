@@ -353,7 +353,11 @@ describe('answers that do not end well', () => {
     const base = await httpServer((_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, 0x20);
       const more = (): void => {
-        while (!response.destroyed && response.write(chunk)) written += chunk.length;
+        let isFlowing = true;
+        while (!response.destroyed && isFlowing) {
+          isFlowing = response.write(chunk);
+          written += chunk.length;
+        }
         if (!response.destroyed) response.once('drain', more);
       };
       more();
