@@ -99,7 +99,9 @@ describe.each(STATES)('$name', ({ name, reason, verdict, status }) => {
       Failed: 'Stalled',
       Terminating: undefined,
     };
-    expect(side(object)).toBe(reason === 'Suspended' ? undefined : sides[verdict]);
+    expect(side(object)).toBe(
+      ['Suspended', 'Planned'].includes(reason) ? undefined : sides[verdict],
+    );
   });
 
   test('prints its columns', () => {

@@ -34,7 +34,10 @@ const MANY = {
 test('a plan that comes first knows nothing of the API, sends nothing, and shows to the byte what Apply then sends', async () => {
   await scene.pset('first', { mode: 'Plan', settings: MANY });
   const planned = await scene.until('first', 'Planned');
-  expect(ready(planned).status).toBe('True');
+  expect(ready(planned)).toMatchObject({
+    status: 'False',
+    message: expect.stringMatching(/^4 changes planned; not sent: one PUT with 4 settings;/),
+  });
   expect(side(planned)).toBeUndefined();
   expectCurrent(planned);
   const plan = planOf(planned);
@@ -67,6 +70,7 @@ test('a plan after a reply shows what differs from that, follows edits, and goes
     basis: 'LastResponse',
     changes: [{ field: 'engine_max_threads', from: 8, to: 12 }],
   });
+  expect(ready(planned).status).toBe('False');
   expect(planned.status.applied).toEqual(before.status.applied);
 
   await scene.pset('later', {
@@ -79,7 +83,11 @@ test('a plan after a reply shows what differs from that, follows edits, and goes
     'an empty plan',
     (object) => planOf(object).changes.length === 0,
   );
-  expect(ready(same).message).toContain('0 of them differ from the last reply');
+  expect(ready(same)).toMatchObject({
+    status: 'True',
+    message: expect.stringMatching(/^No changes;.*compared with the last response/),
+  });
+  expect(side(same)).toBeUndefined();
 
   await scene.pset('later', { mode: 'Plan', settings: { engine_max_threads: 13 } });
   const other = await objectUntil(
@@ -108,6 +116,6 @@ test('suspend goes before Plan, and takes the plan off the status', async () => 
 test('a plan needs no Secret and no API', async () => {
   await scene.simulator.down();
   await scene.pset('offline', { mode: 'Plan', credentialsSecretRef: { name: 'nowhere' } });
-  expect(ready(await scene.until('offline', 'Planned')).status).toBe('True');
+  expect(ready(await scene.until('offline', 'Planned')).status).toBe('False');
   await scene.simulator.up();
 });

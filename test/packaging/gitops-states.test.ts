@@ -193,5 +193,5 @@ function messageOf({ metadata, status }: Pset): string {
   const ready = status.conditions.find(({ type }) => type === 'Ready');
   return status.observedGeneration === metadata.generation
     ? `${ready?.reason}: ${ready?.message}`
-    : 'Waiting for the operator to look at this version of the object';
+    : 'Waiting for the operator to reconcile this version of the object';
 }

@@ -96,6 +96,15 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     seed: 3,
   },
   {
+    name: 'planned-is-ready',
+    file: 'kinds/status/planned.ts',
+    from: "ready: isEmpty ? 'True' : 'False',",
+    to: "ready: 'True',",
+    harm: 'A plan with changes in it is Ready: Argo CD and Flux go past it as if it were applied.',
+    rule: 'said planned',
+    seed: 1,
+  },
+  {
     name: 'gated-waits-for-no-number',
     file: 'kinds/engine/failure-report.ts',
     from: 'times.filter((time) => time > now).map',

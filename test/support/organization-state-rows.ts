@@ -62,6 +62,12 @@ export const STATES: readonly State[] = [
     name: 'planned',
     steps: [{ spec: { mode: 'Plan', ...list('ours') } }],
     reason: 'Planned',
+    ...busy,
+  },
+  {
+    name: 'planned-applied',
+    steps: [{ spec: list('ours'), reason: 'Applied' }, { spec: { mode: 'Plan', ...list('ours') } }],
+    reason: 'Planned',
     ...good,
   },
   {

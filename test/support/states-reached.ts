@@ -130,6 +130,12 @@ function ofWriters(make: Maker): Promise<unknown>[] {
     await make.create('planned', { mode: 'Plan' });
     await make.until('planned', 'Planned');
   };
+  const plannedWhenDone = async () => {
+    await make.create('planned-when-done');
+    await make.until('planned-when-done', 'Applied');
+    await make.create('planned-when-done', { mode: 'Plan' });
+    await make.until('planned-when-done', 'Planned');
+  };
   const conflict = async () => {
     await make.create('conflict-holder');
     await make.until('conflict-holder', 'Applied');
@@ -138,6 +144,7 @@ function ofWriters(make: Maker): Promise<unknown>[] {
   };
   return [
     planned(),
+    plannedWhenDone(),
     conflict(),
     spoilt(make, 'outcome-unknown', { fault: UNAVAILABLE, reason: 'OutcomeUnknown', after }),
     spoilt(make, 'not-confirmed-at-first', { fault: OTHER_VALUE, reason: 'NotConfirmed', after }),

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Preview } from '../../src/kinds/organization/preview.ts';
-import { FINALIZER, type LedgerEntry } from '../../src/kinds/organization/resource.ts';
+import {
+  FINALIZER,
+  type LedgerEntry,
+  type OrganizationStatus,
+} from '../../src/kinds/organization/resource.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, planned } from '../support/organization-objects.ts';
 
@@ -39,11 +43,15 @@ interface Given {
     readonly region: string;
   }[];
   readonly total?: number;
+  /** As declared; the API has `Before`. */
+  readonly name?: string;
+  readonly lastRequest?: OrganizationStatus['lastRequest'];
   readonly isDeleted?: true;
 }
 
 /** What is shown, with `--plan-only` where it is being deleted. */
-function preview({ ids, ledger, list, total = list.length, isDeleted }: Given): Preview {
+function preview(given: Given): Preview {
+  const { ids, ledger, list, total = list.length, name = 'After', lastRequest, isDeleted } = given;
   const organization = {
     id: 'o',
     name: 'Before',
@@ -53,11 +61,11 @@ function preview({ ids, ledger, list, total = list.length, isDeleted }: Given): 
   const object = anOrganization({
     ids,
     spec: {
-      name: 'After',
+      name,
       mode: isDeleted ? 'Apply' : 'Plan',
       deletionPolicy: 'RemovePrivateEndpoints',
     },
-    status: { organization, privateEndpoints: [...ledger] },
+    status: { organization, privateEndpoints: [...ledger], ...(lastRequest && { lastRequest }) },
     metadata: { finalizers: [FINALIZER], ...(isDeleted && { deletionTimestamp: at(0) }) },
   });
   const plan = planned(object, { planOnly: isDeleted ?? false });
@@ -72,7 +80,7 @@ test('of one that is being deleted only what is ours goes, and neither its name 
   const known = preview({ ids: ['a'], ledger: [entry('a')], list: [e('a')], isDeleted: true });
   expect(fields(known)).toEqual(['-privateEndpoints[a]']);
   expect(known.requests).toHaveLength(2);
-  expect(known.says).toContain('being deleted');
+  expect(known.says).toContain('before this object is deleted');
   const unknown = preview({
     ids: ['a', 'b'],
     ledger: [entry('a')],
@@ -108,4 +116,41 @@ test('where the list is longer than what is kept of it, the ledger tells what is
   });
   expect(shows.basis).toBe('Unknown');
   expect(fields(shows)).toEqual(['+name', '+privateEndpoints[z]', '-privateEndpoints[y]']);
+});
+
+test.each<[string, Partial<Given>, boolean]>([
+  ['everything is there', {}, true],
+  ['the name is another one', { name: 'After' }, false],
+  ['one is missing', { ids: ['a', 'b'] }, false],
+  ['one of ours is too many', { ids: [] }, false],
+  ['the list is not known whole', { total: 300 }, false],
+  [
+    'the id of one is there in another region',
+    { list: [e('a'), { ...e('c'), region: 'r9' }], ids: ['a', 'c'] },
+    false,
+  ],
+  [
+    'one was refused and is not due yet',
+    {
+      ids: ['a', 'b'],
+      ledger: [
+        entry('a'),
+        entry('b', { state: 'Refused', lastError: {}, nextAttemptTime: at(60_000) }),
+      ],
+    },
+    false,
+  ],
+  [
+    'the removal of one was refused and is not due yet',
+    { ids: [], ledger: [entry('a', { lastError: {}, nextAttemptTime: at(60_000) })] },
+    false,
+  ],
+  [
+    'the last request has no known outcome',
+    { lastRequest: { operation: 'UpdateOrganization', outcome: 'Unknown', time: at(0) } },
+    false,
+  ],
+])('whether the plan is empty where %s', (_, given, isEmpty) => {
+  const all = { ids: ['a'], ledger: [entry('a')], list: [e('a')], name: 'Before', ...given };
+  expect(preview(all).isEmpty).toBe(isEmpty);
 });

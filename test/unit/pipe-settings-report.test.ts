@@ -250,10 +250,10 @@ describe('in Plan mode', () => {
       ],
     });
     expect(readyIn(first.status)).toMatchObject({
-      status: 'True',
+      status: 'False',
       reason: 'Planned',
       message:
-        'Not sent: one PUT with 2 settings, what the API holds is not known yet. See status.plan; set spec.mode to Apply to send it',
+        '2 changes planned; not sent: one PUT with 2 settings; the values at the API are not known yet. See status.plan; set spec.mode to Apply to send it',
     });
   });
 
@@ -272,9 +272,46 @@ describe('in Plan mode', () => {
     const one = visit(
       edited(anAppliedPipeSettings(), { mode: 'Plan', settings: { engine_max_threads: 9 } }),
     );
-    expect(readyIn(one.status).message).toContain(
-      'one PUT with 1 setting, 1 of them differs from the last reply',
-    );
+    expect(readyIn(one.status)).toMatchObject({
+      status: 'False',
+      message:
+        '1 change planned; not sent: one PUT with 1 setting; compared with the last response. See status.plan; set spec.mode to Apply to send it',
+    });
+  });
+
+  test('is Ready only where nothing would change, and nobody can have changed it since', () => {
+    const reported = { engine_max_threads: 8 };
+    const empty = { mode: 'Plan', settings: reported } as const;
+    const object = edited(anAppliedPipeSettings(), empty);
+    const { status } = visit(object);
+    expectLawful(status);
+    expect(readyIn(status)).toMatchObject({
+      status: 'True',
+      message:
+        'No changes; not sent: one PUT with 1 setting; compared with the last response. See status.plan; set spec.mode to Apply to send it',
+    });
+    expect(sideIn(status)).toBeUndefined();
+    const lastRequest = {
+      operation: 'UpdatePipeSettings',
+      outcome: 'Unknown',
+      time: '2026-03-01T11:00:00Z',
+    } as const;
+    const lost = visit({ ...object, status: { ...object.status, lastRequest } });
+    expect(readyIn(lost.status)).toMatchObject({
+      status: 'False',
+      message: expect.stringContaining('the declared state is not confirmed'),
+    });
+  });
+
+  test('what --plan-only showed is no failure to have recovered from', () => {
+    const { status, ...rest } = anAppliedPipeSettings();
+    const object = { ...rest, status: { ...status, settings: { engine_max_threads: 1 } } };
+    const shown = visit(object, { facts: { planOnly: true } });
+    expect(readyIn(shown.status)).toMatchObject({ status: 'False', reason: 'Planned' });
+    const { report } = visit(asking(shown.object, 'now'), {
+      attempt: confirmedWith({ engine_max_threads: 8 }),
+    });
+    expect(report.notices).toMatchObject([{ note: expect.not.stringContaining('after Planned') }]);
   });
 
   test('the time stays while the plan stays, and moves when it changes', () => {

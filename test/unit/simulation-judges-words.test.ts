@@ -172,3 +172,31 @@ describe('judge of messages', () => {
     expect(await leadsAgain(90)).toEqual(['said unsent']);
   });
 });
+
+describe('judge of plans', () => {
+  const change = { field: THREADS, to: 1 };
+
+  function planned(status: string, plan: object, side?: string): string[] {
+    const record = pipe(1);
+    const condition = { reason: 'Planned', message: 'planned', observedGeneration: 1 };
+    const sides = side === undefined ? [] : [{ ...condition, type: side, status: 'True' }];
+    record.writes('one-1', PIPE, {
+      observedGeneration: 1,
+      conditions: [{ ...condition, type: 'Ready', status }, ...sides],
+      plan: { time: record.time(), hash: 'sha256:', requests: [], ...plan },
+    });
+    return record.rulesSoFar().filter((rule) => rule === 'said planned');
+  }
+
+  it('lets none be Ready but an empty one that follows from a reply', () => {
+    expect(planned('True', { basis: 'LastResponse', changes: [] })).toEqual([]);
+    expect(planned('False', { basis: 'LastResponse', changes: [change] })).toEqual([]);
+    expect(planned('True', { basis: 'LastResponse', changes: [change] })).toEqual(['said planned']);
+    expect(planned('True', { basis: 'Unknown', changes: [] })).toEqual(['said planned']);
+  });
+
+  it('lets none be Reconciling or Stalled', () => {
+    const plan = { basis: 'Unknown', changes: [change] };
+    expect(planned('False', plan, 'Stalled')).toEqual(['said planned']);
+  });
+});

@@ -2,7 +2,7 @@ import type { Notice } from '../../controller/kind.ts';
 import type { Lane } from '../../controller/queue.ts';
 import { generationOf, readyOf } from '../status/common-status.ts';
 import { isFailure } from '../status/failures.ts';
-import { judgeTarget } from '../target/target.ts';
+import { isSuperseded, judgeTarget } from '../target/target.ts';
 import { nextStep, type Step } from './attempt/next-step.ts';
 import { isUnsent } from './attempt/notes.ts';
 import { dueOf, hasFinalizer, type Work, workOf } from './attempt/session.ts';
@@ -101,7 +101,9 @@ function attemptPlan(
   // act.
   if (facts.planOnly) {
     const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
-    return { do: 'preview', preview: previewOf(object, { goal, path, hash, now }), planOnly: true };
+    const isLast = !isSuperseded(facts.standing, now);
+    const preview = previewOf(object, { goal, path, hash, isLast, now });
+    return { do: 'preview', preview, planOnly: true };
   }
   const work = workOf(object, facts, { spec, goal, now, deadline });
   const isUnderWay = work.session.fresh !== undefined;

@@ -57,11 +57,12 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
     return { do: 'hold' };
   const goal = goalOf(spec);
   const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
-  const isLast = !facts.owed && !isSuperseded(facts.standing, now);
-  if (spec.suspend) return { do: 'suspend', confirmed: isLast && isConfirmed(object, hash) };
+  const isLast = !isSuperseded(facts.standing, now);
+  if (spec.suspend)
+    return { do: 'suspend', confirmed: isLast && !facts.owed && isConfirmed(object, hash) };
   if (!verdict.holds) return { do: 'yield', spec, ...givenUp(object, facts, { to: verdict, now }) };
   if (spec.mode === 'Plan' || facts.planOnly) {
-    const preview = previewOf(object, { goal, path, hash, now });
+    const preview = previewOf(object, { goal, path, hash, isLast, now });
     return { do: 'preview', preview, planOnly: spec.mode !== 'Plan' };
   }
   const { turn, againAt = Number.POSITIVE_INFINITY } = verdict;

@@ -1,7 +1,7 @@
 import { isAltered } from './attempt/differences.ts';
 import { type FieldChange, intendedChanges } from './attempt/history.ts';
 import { type Change, type Decision, decide } from './attempt/next-step.ts';
-import { Listing, plain, type Tuple, tupleOf } from './endpoints/endpoints.ts';
+import { Listing, plain, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
 import { storedEntries } from './endpoints/reply.ts';
 import { counted, names } from './endpoints/wording.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
@@ -24,6 +24,8 @@ export interface Preview {
     readonly body: string;
   }[];
   readonly changes: readonly FieldChange[];
+  /** The API is known to hold the declared state. */
+  readonly isEmpty: boolean;
   /** What is not sent, for the condition. */
   readonly says: string;
 }
@@ -34,8 +36,16 @@ export function previewOf(
     goal,
     path,
     hash,
+    isLast,
     now,
-  }: { readonly goal: Goal; readonly path: string; readonly hash: string; readonly now: number },
+  }: {
+    readonly goal: Goal;
+    readonly path: string;
+    readonly hash: string;
+    /** Nobody is known to have changed the organization since the last reply. */
+    readonly isLast: boolean;
+    readonly now: number;
+  },
 ): Preview {
   const request = (body: string) => ({ method: 'PATCH', path, body }) as const;
   const look = request(LOOK_BODY);
@@ -48,7 +58,8 @@ export function previewOf(
       hash,
       requests: [look],
       changes: intendedChanges(status, goal, { add, remove }),
-      says: `${occasion(goal)}one PATCH that asks for the list of private endpoints; what is there is not known, and what follows depends on it`,
+      isEmpty: false,
+      says: `${occasion(goal)}one PATCH that reads the list of private endpoints; what follows depends on that list`,
     };
   }
   const basis = status?.organization === undefined ? 'Unknown' : 'LastResponse';
@@ -59,8 +70,8 @@ export function previewOf(
   const intent = { add: [...all.add, ...later], remove: all.remove };
   const changes = intendedChanges(status, goal, intent);
   if (blocked) {
-    const says = `${counted(blocked.length)} would be removed (${names(blocked)}), and spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}: Apply would send nothing but a look either`;
-    return { basis, hash, requests: [look], changes, says };
+    const says = `one PATCH that reads the list of private endpoints, and nothing else: ${counted(blocked.length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}`;
+    return { basis, hash, requests: [look], changes, isEmpty: false, says };
   }
   const requests = [
     look,
@@ -75,8 +86,32 @@ export function previewOf(
     hash,
     requests,
     changes,
+    isEmpty:
+      basis === 'LastResponse' &&
+      isLast &&
+      status?.lastRequest?.outcome !== 'Unknown' &&
+      changes.length === 0 &&
+      isReached(goal, ledger, status),
     says: `${occasion(goal)}${said}${left(decision.conflicts)}`,
   };
+}
+
+/** Whether the last list has all that is declared and nothing of ours besides. */
+function isReached(
+  goal: Goal,
+  ledger: readonly LedgerEntry[],
+  status: OrganizationStatus | undefined,
+): boolean {
+  const declared = goal.spared ? [] : (goal.endpoints ?? []);
+  const isFor = (endpoint: Tuple, entry: LedgerEntry): boolean =>
+    sameKey(endpoint) === sameKey(entry) || isAltered(status?.differences, endpoint, entry);
+  const isThere = (endpoint: Tuple): boolean =>
+    ledger.some((entry) => entry.state === 'Present' && isFor(endpoint, entry));
+  const isWanted = (entry: LedgerEntry): boolean =>
+    goal.wanted.has(sameKey(entry)) || declared.some((endpoint) => isFor(endpoint, entry));
+  return (
+    declared.every(isThere) && (!managesEndpoints(goal) || ledger.filter(isOurs).every(isWanted))
+  );
 }
 
 /** Also what was refused before, and goes by itself. */
@@ -88,12 +123,12 @@ function allOf({ add, remove, again }: Decision): Change {
 }
 
 function occasion({ spared }: Goal): string {
-  return spared === undefined ? '' : 'this object is being deleted, and before it is let go, ';
+  return spared === undefined ? '' : 'before this object is deleted, ';
 }
 
 function left(conflicts: readonly Tuple[]): string {
   if (conflicts.length === 0) return '';
-  return `; not touched: ${names(conflicts)}, of which the API has the id with another cloudProvider or region`;
+  return `; not touched: ${names(conflicts)}, because the API has the id with another cloudProvider or region`;
 }
 
 /** The list of the last reply, where all of it is kept. */
@@ -157,10 +192,10 @@ function describe(
   { add, remove }: { readonly add: readonly unknown[]; readonly remove: readonly unknown[] },
 ): string {
   const parts = [
-    ...(name === undefined ? [] : ['sets the name']),
-    ...(add.length > 0 ? [`adds ${counted(add.length)}`] : []),
-    ...(remove.length > 0 ? [`removes ${counted(remove.length)}`] : []),
+    ...(name === undefined ? [] : ['set the name']),
+    ...(add.length > 0 ? [`add ${counted(add.length)}`] : []),
+    ...(remove.length > 0 ? [`remove ${counted(remove.length)}`] : []),
   ];
-  if (parts.length === 0) return 'one PATCH that changes nothing and asks for the list';
-  return `${requests} PATCH requests, one after another: a look, and then what ${parts.join(', ')}`;
+  if (parts.length === 0) return 'one PATCH that reads the list and changes nothing';
+  return `${requests} PATCH requests, one after another: read the list, then ${parts.join(', ')}`;
 }

@@ -5,6 +5,7 @@ import { awaitChange, backOff, goOn, recheckAt } from '../../controller/outcome.
 import { reportRescheduled, reportSpecInvalid } from '../engine/failure-report.ts';
 import { timestamp } from '../status/canonical.ts';
 import { commonStatus, withoutUndefined } from '../status/common-status.ts';
+import { plannedSummary } from '../status/planned.ts';
 import { reportConflict } from '../target/conflict-report.ts';
 import type { Result } from './act.ts';
 import { type Tuple, tupleKey } from './endpoints/endpoints.ts';
@@ -222,7 +223,7 @@ function show(
 function preview(
   object: Organization,
   {
-    preview: { basis, hash, requests, changes, says },
+    preview: { basis, hash, requests, changes, isEmpty, says },
     planOnly,
   }: Extract<Plan, { do: 'preview' }> & { readonly preview: Preview },
   now: number,
@@ -240,12 +241,15 @@ function preview(
   const repliedAt = lastRequest?.outcome === 'Succeeded' ? lastRequest.time : applied?.time;
   const known =
     basis === 'Unknown'
-      ? 'what the API holds is not known yet'
-      : `measured against its reply of ${repliedAt ?? 'before'}`;
-  const how = planOnly
-    ? 'the operator runs with --plan-only; without it this is sent'
-    : 'set spec.mode to Apply to send it';
-  const message = `Not sent: ${says}; ${known}. See status.plan; ${how}`;
+      ? 'the state at the API is not known yet'
+      : `compared with the response of ${repliedAt ?? 'before'}`;
+  const summary = plannedSummary({
+    changes: changes.length,
+    isEmpty,
+    notSent: says,
+    basis: known,
+    planOnly,
+  });
   const plan = { time: same ? before.time : timestamp(now), ...shown };
-  return show(object, { ready: 'True', reason: 'Planned', message }, now, 'preview', { plan });
+  return show(object, summary, now, 'preview', { plan });
 }

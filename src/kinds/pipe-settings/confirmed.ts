@@ -218,7 +218,9 @@ function appliedNotices(
   requestId?: string,
 ): Notice[] {
   const before = readyOf(object.status);
-  const recovered = currentReady(object, object.status)?.status === 'False';
+  const current = currentReady(object, object.status);
+  // A plan is no failure that this object could have recovered from.
+  const recovered = current?.status === 'False' && current.reason !== 'Planned';
   const first = object.status?.applied === undefined;
   if (!recovered && (first || changed.length === 0 || before === undefined)) return [];
   const after = recovered ? ` after ${before?.reason ?? 'a failure'}` : '';

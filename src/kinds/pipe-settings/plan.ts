@@ -22,6 +22,8 @@ export type Plan =
       readonly spec: PipeSettingsSpec;
       readonly request: SettingsRequest;
       readonly apiHash: string;
+      /** Nobody is known to have changed the pipe since the last reply. */
+      readonly isLast: boolean;
       /** For this reason; else for the object's own mode. */
       readonly planOnly: boolean;
     }
@@ -56,7 +58,7 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   if (!verdict.holds) return { do: 'yield', to: verdict, spec };
   if (spec.mode === 'Plan' || facts.planOnly) {
     const { apiHash, planOnly } = facts;
-    return { do: 'preview', spec, request, apiHash, planOnly };
+    return { do: 'preview', spec, request, apiHash, isLast, planOnly };
   }
   const { turn, againAt } = verdict;
   const due = whenDue({

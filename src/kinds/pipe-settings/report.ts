@@ -9,6 +9,7 @@ import {
   isReady,
   withoutUndefined,
 } from '../status/common-status.ts';
+import { plannedSummary } from '../status/planned.ts';
 import { reportConflict } from '../target/conflict-report.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
@@ -159,17 +160,22 @@ function preview(
     requests: [{ method, path, body }],
     changes,
   } as const;
-  const known =
-    basis === 'Unknown'
-      ? 'what the API holds is not known yet'
-      : `${changes.length} of them ${changes.length === 1 ? 'differs' : 'differ'} from the last reply`;
+  const isSettled = planned.isLast && previous?.lastRequest?.outcome !== 'Unknown';
   const count = request.keys.length;
-  const way = planned.planOnly
-    ? 'the operator runs with --plan-only and sends nothing for any object'
-    : 'set spec.mode to Apply to send it';
-  const message = `Not sent: one PUT with ${count} ${count === 1 ? 'setting' : 'settings'}, ${known}. See status.plan; ${way}`;
-  const summary = { ready: 'True', reason: 'Planned', message } as const;
+  const summary = plannedSummary({
+    changes: changes.length,
+    isEmpty: reported !== undefined && changes.length === 0 && isSettled,
+    notSent: `one PUT with ${count} ${count === 1 ? 'setting' : 'settings'}`,
+    basis: comparedWith(basis, isSettled),
+    planOnly: planned.planOnly,
+  });
   return show(object, summary, now, 'preview', {
     plan: { ...plan, requests: [...plan.requests], changes: [...changes] },
   });
+}
+
+function comparedWith(basis: 'Unknown' | 'LastResponse', isSettled: boolean): string {
+  if (basis === 'Unknown') return 'the values at the API are not known yet';
+  if (isSettled) return 'compared with the last response';
+  return 'compared with the last response, after which the values may have changed';
 }

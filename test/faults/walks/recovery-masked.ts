@@ -21,8 +21,8 @@ function isAnswered(reason: string): boolean {
  * contract: `history`, `drift` and `applied` (what happened before and what was last confirmed),
  * `attempts` and times, request ids, and hashes, which name the path; where the last spec was not
  * answered also what the last reply said; of `Suspended` whether that is Ready, which says whether
- * the same was confirmed before; of `Planned` what differs from the last reply; of `Unauthorized`
- * whether this object or another one met it.
+ * the same was confirmed before; of `Planned` what differs from the last reply, and whether that is
+ * Ready; of `Unauthorized` whether this object or another one met it.
  */
 export function masked({ metadata, status }: Pset, name: string): unknown {
   const reason = status.conditions[0]?.reason ?? '';
@@ -33,9 +33,9 @@ export function masked({ metadata, status }: Pset, name: string): unknown {
     type: one.type,
     reason: one.reason,
     isCurrent: one.observedGeneration === generation,
-    ...(reason !== 'Suspended' && { status: one.status }),
+    ...(!['Suspended', 'Planned'].includes(reason) && { status: one.status }),
     ...(!['Suspended', 'Unauthorized'].includes(reason) && {
-      message: one.message.replace(/, (\d+ of them|what the API).*$/, ''),
+      message: one.message.replace(/^.*(; not sent: [^;]*);.*$/, '$1'),
     }),
   }));
   const replied = Object.fromEntries(REPLIED.map((field) => [field, status[field]]));

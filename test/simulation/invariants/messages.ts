@@ -92,8 +92,24 @@ export class MessageJudge implements Judge {
     if (ready.reason === 'Unauthorized') this.#judgeRefused(key, now);
     if (ready.reason === 'RemovalBlocked') this.#judgeBlocked(key, target, now, ready);
     if (ready.reason === 'Applied') this.#judgeApplied(key, target, plural, now);
+    if (ready.reason === 'Planned') this.#judgePlanned(key, now, ready);
     if (ready.status === 'True' && isStalled(now))
       this.#court.report('said both', key, `${key} is Ready and Stalled`);
+  }
+
+  /** Who waits for `Ready` does not go past a plan with something in it, nor gives up over it. */
+  #judgePlanned(key: string, now: Thing, ready: ConditionView): void {
+    const { plan, conditions = [] } = statusOf(now);
+    const changes = plan?.changes?.length ?? 0;
+    const isLookedAt = plan?.basis === 'LastResponse';
+    if (ready.status === 'True' && (changes > 0 || !isLookedAt))
+      this.#court.report(
+        'said planned',
+        key,
+        `${key} is Ready over a plan with ${changes} changes, worked out from ${plan?.basis}`,
+      );
+    if (conditions.length > 1)
+      this.#court.report('said planned', key, `${key} is planned, and says more than Ready`);
   }
 
   #judgeLastRequest(

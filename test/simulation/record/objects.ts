@@ -87,6 +87,7 @@ export interface StatusView {
   };
   readonly drift?: readonly DriftView[];
   readonly differences?: readonly { readonly field?: string }[];
+  readonly plan?: { readonly basis?: string; readonly changes?: readonly unknown[] };
   readonly activity?: Readonly<Record<string, string>>;
 }
 

@@ -133,8 +133,10 @@ function applied(object: Organization, work: Work, now: number): Said {
     acknowledge: true,
     lastRequest,
   });
-  const recovered =
-    currentReady(object, object.status)?.status === 'False' && session.notices.length === 0;
+  const current = currentReady(object, object.status);
+  // A plan is no failure that this object could have recovered from.
+  const hasFailed = current?.status === 'False' && current.reason !== 'Planned';
+  const recovered = hasFailed && session.notices.length === 0;
   const after = ` after ${readyOf(object.status)?.reason ?? 'a failure'}`;
   return {
     status: fitted(withoutUndefined({ ...session.draft, ...common, applied: record })),

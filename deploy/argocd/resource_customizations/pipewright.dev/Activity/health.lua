@@ -1,6 +1,6 @@
--- One script for PipeSettings, Organization and Activity. It reads what the operator says of the present generation
--- and nothing else: a suspended object is Suspended once the operator has seen that, not when the spec says so.
-local hs = { status = "Progressing", message = "Waiting for the operator to look at this version of the object" }
+-- One script for PipeSettings, Organization and Activity. It reads the status of the present generation and nothing
+-- else: a suspended object is Suspended once the operator has seen that, not when the spec says so.
+local hs = { status = "Progressing", message = "Waiting for the operator to reconcile this version of the object" }
 if obj.status == nil or obj.status.observedGeneration ~= obj.metadata.generation then
   return hs
 end
@@ -13,7 +13,8 @@ if ready == nil then
   return hs
 end
 hs.message = ready.reason .. ": " .. ready.message
-if ready.reason == "Suspended" then
+if ready.reason == "Suspended" or ready.reason == "Planned" then
+  -- Nothing is sent, on purpose. The message of Planned begins with the number of changes.
   hs.status = "Suspended"
 elseif found.Stalled ~= nil and found.Stalled.status == "True" then
   hs.status = "Degraded"
