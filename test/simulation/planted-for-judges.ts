@@ -102,7 +102,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     to: "ready: 'True',",
     harm: 'A plan with changes in it is Ready: Argo CD and Flux go past it as if it were applied.',
     rule: 'said planned',
-    seed: 1,
+    seed: 4,
   },
   {
     name: 'gated-waits-for-no-number',

@@ -87,7 +87,13 @@ export interface StatusView {
   };
   readonly drift?: readonly DriftView[];
   readonly differences?: readonly { readonly field?: string }[];
-  readonly plan?: { readonly basis?: string; readonly changes?: readonly unknown[] };
+  readonly plan?: {
+    readonly time?: string;
+    readonly hash?: string;
+    readonly requests?: readonly unknown[];
+    readonly basis?: string;
+    readonly changes?: readonly unknown[];
+  };
   readonly activity?: Readonly<Record<string, string>>;
 }
 
