@@ -78,7 +78,6 @@ export interface StatusView {
     readonly requestHash?: string;
     readonly keys?: readonly string[];
   };
-  readonly plan?: { readonly requests?: readonly { readonly body?: string }[] };
   readonly privateEndpoints?: readonly LedgerView[];
   readonly pendingChange?: {
     readonly time?: string;
@@ -90,7 +89,7 @@ export interface StatusView {
   readonly plan?: {
     readonly time?: string;
     readonly hash?: string;
-    readonly requests?: readonly unknown[];
+    readonly requests?: readonly { readonly body?: string }[];
     readonly basis?: string;
     readonly changes?: readonly unknown[];
   };
