@@ -30,7 +30,7 @@ export interface ReconcileRecord {
   /** What it did; `error` where it broke. */
   readonly result: string;
   readonly durationMs: number;
-  readonly facts?: ReconcileResult['facts'];
+  readonly counts?: ReconcileResult['counts'];
 }
 
 /** The queue's key for an object: the kind's name before the store's key. */
@@ -122,9 +122,10 @@ function report(
   result: ReconcileResult,
   durationMs: number,
 ): void {
-  options.onReconcile?.({ kind, result: result.did, durationMs, facts: result.facts });
-  const fields = { kind, key, did: result.did, ms: Math.round(durationMs), ...result.facts };
-  if (result.facts) options.log.info(fields, 'reconciled');
+  const { did, facts, counts } = result;
+  options.onReconcile?.({ kind, result: did, durationMs, counts });
+  const fields = { kind, key, did, ms: Math.round(durationMs), ...facts, ...counts };
+  if (facts ?? counts) options.log.info(fields, 'reconciled');
   else options.log.debug(fields, 'reconciled');
 }
 

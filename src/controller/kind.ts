@@ -15,6 +15,14 @@ export interface Notice {
   readonly always?: true;
 }
 
+/** What one reconcile adds to counters, beside having happened. */
+export interface Counts {
+  /** Differences between two replies that the operator did not make. */
+  readonly drift?: number;
+  /** What an object left behind at the remote side when it was let go. */
+  readonly abandoned?: number;
+}
+
 /**
  * What a pass found out, as a value: the engine writes the status, sends the events and tells the
  * queue.
@@ -31,6 +39,8 @@ export interface Report {
    * contents.
    */
   readonly facts?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** What metrics add up; it stands in the log line too. */
+  readonly counts?: Counts;
   /**
    * Whether the status may go on top of this version of the object; absent: unless somebody else
    * has recorded an attempt in it.

@@ -42,6 +42,7 @@ export interface ReconcileResult {
   readonly outcome: Outcome;
   readonly did: string;
   readonly facts?: Report['facts'];
+  readonly counts?: Report['counts'];
   /** What both hands of the clock said when the outcome was worked out. */
   readonly asOf: { readonly now: number; readonly monotonic: number };
 }
@@ -88,7 +89,7 @@ export class Lifecycle {
       const asOf = this.#hands();
       const outcome = await this.#record(kind, id, { base: object, report });
       isOpen = outcome.next === 'go-on';
-      return { outcome, did: report.did, facts: report.facts, asOf };
+      return { outcome, did: report.did, facts: report.facts, counts: report.counts, asOf };
     } finally {
       this.#release(kind, id, { key, isOpen: isOpen || this.#kept.has(id) });
     }

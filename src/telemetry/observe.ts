@@ -68,11 +68,11 @@ export function observeQueue(metrics: Metrics): QueueObserver {
 }
 
 export function observeReconciles(metrics: Metrics): (pass: ReconcileRecord) => void {
-  return ({ kind, result, durationMs, facts }) => {
+  return ({ kind, result, durationMs, counts }) => {
     metrics.reconciles.inc({ kind, result });
     metrics.reconcileDuration.observe({ kind }, durationMs / 1000);
-    if (typeof facts?.drift === 'number') metrics.drift.inc({ kind }, facts.drift);
-    if (facts?.abandoned !== undefined) metrics.cleanupAbandoned.inc({});
+    if (counts?.drift !== undefined) metrics.drift.inc({ kind }, counts.drift);
+    if (counts?.abandoned !== undefined) metrics.cleanupAbandoned.inc({});
   };
 }
 

@@ -193,7 +193,7 @@ describe('a deleted object', () => {
     const plan: Plan = { do: 'release', abandoned: [e('a'), e('b')], spared: [e('c')], because };
     expect(report(deleted(), plan, { got: 'finalizers' }, T0)).toMatchObject({
       did: 'abandon',
-      facts: { abandoned: 2 },
+      counts: { abandoned: 2 },
     });
     const [spared, abandoned] = farewell(plan);
     expect(spared).toMatchObject({

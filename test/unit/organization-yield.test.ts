@@ -78,10 +78,10 @@ test('whose turn is over between two steps says first what it has been answered'
     know: { session },
   });
   expect(plan).toMatchObject({ do: 'yield', to: { why: 'unsettled' } });
-  const { status, notices, facts } = report(stored, plan, { got: 'nothing' }, T0);
+  const { status, notices, counts } = report(stored, plan, { got: 'nothing' }, T0);
   expect(status).toMatchObject({ privateEndpoints: answered.privateEndpoints, lastRequest });
   expect(status).not.toHaveProperty('pendingChange');
-  expect([notices, facts]).toEqual([[told], { drift: 1 }]);
+  expect([notices, counts]).toEqual([[told], { drift: 1 }]);
 });
 
 test('what was lost, and is in the ledger by now, is named once', () => {

@@ -142,7 +142,7 @@ describe('drift', () => {
     const { status, report } = visit(again(before), { now, attempt: reply(moved) });
     expectLawful(status);
     expect(status?.drift).toEqual([entry]);
-    expect(report.facts).toMatchObject({ drift: 1 });
+    expect(report.counts).toEqual({ drift: 1 });
     expect(report.notices).toEqual([
       expect.objectContaining({
         type: 'Warning',

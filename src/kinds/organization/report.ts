@@ -13,7 +13,7 @@ import { namingAll } from './ledger/notices.ts';
 import { LIMITS } from './limits.ts';
 import { oursIn, type Plan } from './plan.ts';
 import type { Preview } from './preview.ts';
-import { driftFact, type NotedReport } from './readiness/attempt-end.ts';
+import { driftCount, type NotedReport } from './readiness/attempt-end.ts';
 import { merged } from './readiness/between-steps.ts';
 import { reportStep } from './readiness/report-step.ts';
 import {
@@ -125,7 +125,7 @@ function yieldTo(
     outcome: said.outcome,
     notices: [...(session?.notices ?? []), ...said.notices, ...lostNotices(lost, before)],
     did: 'yield',
-    ...(session && { facts: driftFact(session) }),
+    ...(session && { facts: {}, counts: driftCount(session) }),
   };
 }
 
@@ -203,8 +203,8 @@ function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release'
   const isOver = object.metadata.deletionTimestamp !== undefined;
   if (!isOver) return { outcome: goOn, did: 'release', facts: {} };
   const did = plan.abandoned.length > 0 ? 'abandon' : 'release';
-  const facts = plan.abandoned.length > 0 ? { abandoned: plan.abandoned.length } : {};
-  return { outcome: awaitChange, did, facts, letGo: true };
+  const counts = plan.abandoned.length > 0 ? { abandoned: plan.abandoned.length } : {};
+  return { outcome: awaitChange, did, facts: {}, counts, letGo: true };
 }
 
 /** A state that answers a one-shot request by itself and schedules nothing. */

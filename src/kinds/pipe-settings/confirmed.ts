@@ -59,8 +59,8 @@ export function reportResult(confirmation: Confirmation): Report {
   const facts = {
     httpStatus: verdict.httpStatus,
     requestId: verdict.requestId,
-    drift: drift.length,
   };
+  const counts = { drift: drift.length };
   if (comparison.differences.length > 0) {
     const failure = reportFailure({
       object,
@@ -77,16 +77,24 @@ export function reportResult(confirmation: Confirmation): Report {
       notices: [...notices, ...failure.notices],
       did: 'put',
       facts: { ...facts, reason: 'NotConfirmed' },
+      counts,
     };
   }
   if (plan.settledAt !== undefined) {
     const accepted = reportAccepted(confirmation, status, plan.settledAt);
-    return { ...accepted, notices, did: 'put', facts: { ...facts, reason: 'OutcomeUnknown' } };
+    return {
+      ...accepted,
+      notices,
+      did: 'put',
+      facts: { ...facts, reason: 'OutcomeUnknown' },
+      counts,
+    };
   }
   return {
     ...reportApplied(confirmation, status, notices),
     did: 'put',
     facts: { ...facts, reason: 'Applied' },
+    counts,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Report } from '../../../controller/kind.ts';
+import type { Counts, Report } from '../../../controller/kind.ts';
 import { awaitChange, goOn, recheckAt } from '../../../controller/outcome.ts';
 import { parseDuration } from '../../../duration.ts';
 import { reportFailure } from '../../engine/failure-report.ts';
@@ -34,7 +34,7 @@ export interface NotedReport extends Report {
 }
 
 /** Counted with the status that tells of it. */
-export function driftFact({ drift }: Session): { readonly drift?: number } {
+export function driftCount({ drift }: Session): Counts {
   return drift > 0 ? { drift } : {};
 }
 
@@ -61,13 +61,13 @@ export function endAttempt(
     httpStatus,
     requestId,
     reason: foremost?.reason ?? 'Applied',
-    ...driftFact(session),
   };
   return {
     ...said,
     notices: [...session.notices, ...(said.notices ?? [])],
     did,
     facts,
+    counts: driftCount(session),
     notes: left,
   };
 }

@@ -11,7 +11,7 @@ import { type Notes, openNow } from '../attempt/notes.ts';
 import { anchorOf, type Session, type Work } from '../attempt/session.ts';
 import { counted } from '../endpoints/wording.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
-import { driftFact, endAttempt, type NotedReport } from './attempt-end.ts';
+import { driftCount, endAttempt, type NotedReport } from './attempt-end.ts';
 import { fitted } from './size.ts';
 
 /**
@@ -149,7 +149,7 @@ export function onRecord(
   return {
     status,
     notices: session.notices,
-    ...(session.drift > 0 && { facts: driftFact(session) }),
+    ...(session.drift > 0 && { counts: driftCount(session) }),
     notes: keeping(object, notes, { ...session, draft: status, notices: [], drift: 0 }, status),
   };
 }

@@ -11,7 +11,7 @@ import type { Session, Work } from '../attempt/session.ts';
 import { advise, withoutStop } from '../endpoints/wording.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { Organization } from '../resource.ts';
-import { driftFact, type NotedReport } from './attempt-end.ts';
+import { driftCount, type NotedReport } from './attempt-end.ts';
 import { betweenSteps, ended, keeping, onRecord } from './between-steps.ts';
 import { fitted } from './size.ts';
 
@@ -135,7 +135,6 @@ function failedAttempt(
     reason: status?.conditions?.[0]?.reason,
     httpStatus,
     requestId,
-    ...driftFact(session),
   };
   return ended({
     status: written,
@@ -143,6 +142,7 @@ function failedAttempt(
     notices: [...session.notices, ...said.notices],
     did,
     facts,
+    counts: driftCount(session),
     notes,
   });
 }
