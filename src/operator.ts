@@ -100,9 +100,6 @@ export function createOperator(options: OperatorOptions): Operator {
   secretListeners.push((secret) => credentials.forget(secret));
   const events = createEvents({ client, clock, log, instance: options.instance });
 
-  // A version that our own write brought back wakes nobody: the pass that wrote it has looked
-  // already.
-  let writing: string | undefined;
   const emit: LifecycleOptions['emit'] = (object, type, { type: severity, ...said }) => {
     events.emit({ object: { ...object, type }, type: severity, action: 'Reconcile', ...said });
   };
@@ -114,9 +111,7 @@ export function createOperator(options: OperatorOptions): Operator {
     secrets,
     readCredential: credentials.read,
     clock,
-    enqueue: (id, lane) => {
-      if (id !== writing) queue.add(id, lane);
-    },
+    enqueue: (id, lane) => queue.add(id, lane),
     onSecretChange: (listener) => void secretListeners.push(listener),
     writeFinalizers: createFinalizerWriter(client),
     emit,
@@ -126,19 +121,7 @@ export function createOperator(options: OperatorOptions): Operator {
     planOnly: config.planOnly,
     cleanupDeadlineMs: config.cleanupDeadlineMs,
   });
-  const lifecycle = new Lifecycle({
-    client,
-    clock,
-    emit,
-    take: (kind, id, object, known) => {
-      writing = id;
-      try {
-        kind.put(object, known);
-      } finally {
-        writing = undefined;
-      }
-    },
-  });
+  const lifecycle = new Lifecycle({ client, clock, emit });
   const informers = startInformers({
     client,
     kinds,

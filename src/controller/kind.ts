@@ -72,9 +72,18 @@ export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
  */
 export type Recorded = 'written' | 'same' | 'lost';
 
+/** What a status says of the remote side, as far as two processes' statuses must be compared. */
+export interface StatusRecords {
+  /** The last attempt that it tells of. */
+  readonly attempt?: { readonly time?: string } | undefined;
+  /** The state that was confirmed last; equal hashes are of equal requests. */
+  readonly confirmed?: { readonly generation?: number; readonly requestHash?: string } | undefined;
+}
+
 /** What else the engine asks of a kind. */
 interface Housekeeping {
   readonly type: ResourceType;
+  recordsIn(status: unknown): StatusRecords;
   /**
    * It is known what became of a status; of one that an earlier visit could not write, before this
    * visit reads anything.
@@ -100,8 +109,13 @@ export interface Kind extends Housekeeping {
   values(): Iterable<KubeObject>;
   /** Where a watch of this kind brings its news: of one namespace, or of all. */
   sink(namespace?: string): WatchSink<KubeObject>;
-  /** Takes a version that the server returned; see Store.put. */
+  /** Takes a version that the server returned; see Store.put. Wakes the key. */
   put(object: KubeObject, known?: KubeObject): void;
+  /**
+   * Takes the version that the engine's own status write made. Wakes whoever else is concerned, but
+   * not the key: the reconcile that wrote it has looked already.
+   */
+  putOwnWrite(object: KubeObject, known?: KubeObject): void;
   /** The server says that this object is gone; see Store.drop. */
   drop(object: KubeObject): void;
   /** What the server has said is gone under this name; see Store.dropped. */
@@ -124,7 +138,9 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     sink: (namespace) => (namespace === undefined ? store : store.scope(namespace)),
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object, known) => void store.put(object as Stored, known),
+    putOwnWrite: (object, known) => void store.put(object as Stored, known, 'own-write'),
     drop: (object) => store.drop(object),
+    recordsIn: (status) => definition.recordsIn(status),
     dropped: (key) => store.dropped(key),
     recorded: (key, how) => definition.recorded(key, how),
     release: (key, isOpen) => definition.release(key, isOpen),

@@ -1,41 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
-import type { KubeClient } from '../kube/client/client.ts';
 import { getObject } from '../kube/client/get-object.ts';
-import { isForbidden } from '../kube/client/kube-error.ts';
-import {
-  isSameDeclaration,
-  type KubeObject,
-  keyOf,
-  objectPath,
-  type ResourceType,
-} from '../kube/resource.ts';
-import type { Kind, Notice, Recorded, Report } from './kind.ts';
+import { isForbidden, KubeError } from '../kube/client/kube-error.ts';
+import { type KubeObject, keyOf, objectPath } from '../kube/resource.ts';
+import type { Kind, Recorded, Report } from './kind.ts';
 import { awaitChange, goOn, type Outcome } from './outcome.ts';
-import { writeStatus } from './status-writer.ts';
-import {
-  confirmsTheSame,
-  isChanged,
-  isOnTop,
-  isRefusedBySchema,
-  type Kept,
-  unspoken,
-} from './superseded.ts';
+import { StatusWriter, type StatusWriterOptions } from './status-writer.ts';
+import { isEdited, type PendingResult } from './superseded.ts';
 
-export interface LifecycleOptions {
-  readonly client: KubeClient;
+export interface ReconcilerOptions extends StatusWriterOptions {
   readonly clock: Clock;
-  readonly emit: (object: KubeObject, type: ResourceType, notice: Notice) => void;
-  /**
-   * Puts the version that our own status write made into the kind's store, without waking the key
-   * for it; see Store.put.
-   */
-  readonly take: (
-    kind: Kind,
-    id: string,
-    object: KubeObject,
-    known: KubeObject | undefined,
-  ) => void;
 }
 
 export interface ReconcileResult {
@@ -43,25 +16,26 @@ export interface ReconcileResult {
   readonly did: string;
   readonly facts?: Report['facts'];
   readonly counts?: Report['counts'];
-  /** What both hands of the clock said when the outcome was worked out. */
+  /** When the outcome was worked out, by both clocks. */
   readonly asOf: { readonly now: number; readonly monotonic: number };
 }
 
 /**
- * One pass over one key: store → load → plan → act → report → status. Guarantees: a result that
- * could not be written is kept and written before anything else is done for the object, so the
- * remote call behind it is not repeated.
+ * One reconcile of one key: store → load → plan → act → report → status. Guarantees: a result that
+ * could not be written stays pending and is written before anything else is done for the object, so
+ * the remote call behind it is not repeated.
  */
-export class Lifecycle {
-  readonly #options: LifecycleOptions;
-  readonly #kept = new Map<string, Kept>();
-  /** What a step has learned and only the next one would write. */
-  readonly #unsaid = new Map<string, Kept>();
-  /** Keys whose last visit goes on, or left something kept. */
+export class Reconciler {
+  readonly #options: ReconcilerOptions;
+  readonly #writer: StatusWriter;
+  /** By queue key, what a step has learned and the status of the next one is to tell. */
+  readonly #deferred = new Map<string, PendingResult>();
+  /** Queue keys of which something is in no status yet; see Kind.release. */
   readonly #open = new Set<string>();
 
-  constructor(options: LifecycleOptions) {
+  constructor(options: ReconcilerOptions) {
     this.#options = options;
+    this.#writer = new StatusWriter(options);
   }
 
   /**
@@ -69,201 +43,144 @@ export class Lifecycle {
    * written.
    */
   async run(kind: Kind, id: string, key: string): Promise<ReconcileResult> {
-    this.#tellBefore(kind, id, key);
-    // A visit that breaks off leaves open what the one before it did.
+    this.#writeDeferredWhereEdited(kind, id, key);
+    // A reconcile that throws leaves open what the one before it did.
     let isOpen = this.#open.has(id);
     try {
-      const uid = this.#kept.get(id)?.base.metadata.uid;
-      const caughtUp = await this.#catchUp(kind, id);
-      const object = kind.get(key) ?? (await this.#broughtBack(kind, key));
-      if (caughtUp === 'lost' && object?.metadata.uid === uid) {
+      const uid = this.#writer.pending.get(id)?.base.metadata.uid;
+      const recorded = await this.#writePending(kind, id);
+      const object = kind.get(key) ?? (await this.#findRestored(kind, key));
+      if (recorded === 'lost' && object?.metadata.uid === uid) {
         isOpen = false;
-        return { outcome: goOn, did: 'dropped', asOf: this.#hands() };
+        return { outcome: goOn, did: 'dropped', asOf: this.#readClocks() };
       }
       if (!object) {
         kind.forget(key);
         isOpen = false;
-        return { outcome: awaitChange, did: 'forgot', asOf: this.#hands() };
+        return { outcome: awaitChange, did: 'forgot', asOf: this.#readClocks() };
       }
       const report = await kind.reconcile(object, this.#options.clock);
-      const asOf = this.#hands();
+      const asOf = this.#readClocks();
       const outcome = await this.#record(kind, id, { base: object, report });
       isOpen = outcome.next === 'go-on';
-      return { outcome, did: report.did, facts: report.facts, counts: report.counts, asOf };
+      const { did, facts, counts } = report;
+      return { outcome, did, facts, counts, asOf };
     } finally {
-      this.#release(kind, id, { key, isOpen: isOpen || this.#kept.has(id) });
+      this.#release(kind, id, key, isOpen);
     }
   }
 
   /**
-   * Of what it has said is gone the server is asked once more, whenever news show it again: a
-   * restored backup may have brought it back.
+   * No further reconcile follows: writes what is deferred or pending. `wake` gets the keys of all
+   * that, for which no other event will come when work begins again. Rejects with the first
+   * KubeError, when all have been tried.
    */
-  async #broughtBack(kind: Kind, key: string): Promise<KubeObject | undefined> {
-    const gone = kind.dropped(key);
-    if (!gone) return undefined;
-    try {
-      const found = await getObject(
-        this.#options.client,
-        objectPath(kind.type, gone.namespace, gone.name),
-      );
-      if (found) kind.put(found);
-    } catch (error) {
-      // Its namespace's Role may be gone with it: who may not ask leaves it gone.
-      if (!isForbidden(error)) throw error;
-    }
-    return kind.get(key);
-  }
-
-  #release(
-    kind: Kind,
-    id: string,
-    { key, isOpen }: { readonly key: string; readonly isOpen: boolean },
-  ): void {
-    if (isOpen) this.#open.add(id);
-    else this.#open.delete(id);
-    kind.release(key, isOpen);
-  }
-
-  /**
-   * No further pass follows: writes what the next steps would have told, and what could not be
-   * written before. `visit` gets the keys of all that; they have lost their places in line. Rejects
-   * with the first KubeError, when all have been tried.
-   */
-  async end(visit: (id: string) => void): Promise<void> {
-    for (const [id, kept] of this.#unsaid) this.#kept.set(id, kept);
-    this.#unsaid.clear();
-    // What would have to be taken back at once need not be written.
-    const owed = [...this.#kept].filter(([, { report }]) => !report.lastWord);
-    const written = await Promise.allSettled(
-      owed.map(async ([id, kept]) => {
-        const release = (): void => {
-          this.#release(kept.kind, id, { key: keyOf(kept.base), isOpen: this.#kept.has(id) });
-          visit(id);
-        };
-        await this.#write(id, kept).finally(release);
+  async end(wake: (id: string) => void): Promise<void> {
+    const { pending } = this.#writer;
+    for (const [id, deferred] of this.#deferred) pending.set(id, deferred);
+    this.#deferred.clear();
+    // A status with a last word would have to be taken back at once.
+    const toWrite = [...pending].filter(([, { report }]) => !report.lastWord);
+    const writes = await Promise.allSettled(
+      toWrite.map(async ([id, result]) => {
+        try {
+          await this.#writer.write(id, result);
+        } finally {
+          this.#release(result.kind, id, keyOf(result.base), false);
+          wake(id);
+        }
       }),
     );
-    const failed = written.find((one) => one.status === 'rejected');
+    const failed = writes.find((write) => write.status === 'rejected');
     if (failed) throw failed.reason;
   }
 
   /**
-   * Where the user has said something new, the step that would tell it may never follow: what was
-   * learned is written first.
+   * After an edit, or a deletion, the step that was to tell what is deferred may never follow: that
+   * is written first.
    */
-  #tellBefore(kind: Kind, id: string, key: string): void {
-    const unsaid = this.#unsaid.get(id);
+  #writeDeferredWhereEdited(kind: Kind, id: string, key: string): void {
+    const deferred = this.#deferred.get(id);
+    if (!deferred) return;
     const newest = kind.get(key);
-    const isOfAnother = newest?.metadata.uid !== unsaid?.base.metadata.uid;
-    if (!unsaid || (!isOfAnother && !isChanged(unsaid.base, newest))) return;
-    this.#unsaid.delete(id);
-    if (!isOfAnother) this.#kept.set(id, unsaid);
-  }
-
-  #hands(): ReconcileResult['asOf'] {
-    const { clock } = this.#options;
-    return { now: clock.now(), monotonic: clock.monotonic() };
+    const isAnother = newest?.metadata.uid !== deferred.base.metadata.uid;
+    if (!isAnother && !isEdited(deferred.base, newest)) return;
+    this.#deferred.delete(id);
+    if (!isAnother) this.#writer.pending.set(id, deferred);
   }
 
   /**
-   * Writes what an earlier pass could not. A status that the schema refuses would hold up its
-   * object for ever, so it is dropped when the user changes what it speaks of: the next pass then
-   * does what one does after a crash.
+   * Writes what an earlier reconcile could not. A status that the schema refuses would hold up its
+   * object for ever, so it is dropped when the user changes what it speaks of: what follows then is
+   * as after a crash.
    */
-  async #catchUp(kind: Kind, id: string): Promise<Recorded | undefined> {
-    const kept = this.#kept.get(id);
-    if (!kept) return undefined;
+  async #writePending(kind: Kind, id: string): Promise<Recorded | undefined> {
+    const result = this.#writer.pending.get(id);
+    if (!result) return undefined;
     try {
-      const { recorded } = await this.#write(id, kept);
+      const { recorded } = await this.#writer.write(id, result);
       return recorded;
     } catch (error) {
-      if (!isRefusedBySchema(error) || !isChanged(kept.base, kind.get(keyOf(kept.base))))
-        throw error;
-      this.#kept.delete(id);
+      const isRefusedBySchema = error instanceof KubeError && error.status === 422;
+      if (!isRefusedBySchema || !isEdited(result.base, kind.get(keyOf(result.base)))) throw error;
+      this.#writer.pending.delete(id);
       return undefined;
     }
+  }
+
+  /**
+   * An object that the server has said is gone and that the watch shows again: the server is asked
+   * once more, since a restored backup may have brought it back.
+   */
+  async #findRestored(kind: Kind, key: string): Promise<KubeObject | undefined> {
+    const gone = kind.dropped(key);
+    if (!gone) return undefined;
+    try {
+      const path = objectPath(kind.type, gone.namespace, gone.name);
+      const found = await getObject(this.#options.client, path);
+      if (found) kind.put(found);
+    } catch (error) {
+      // Its namespace's Role may be gone with it. Without the right to ask, it stays gone.
+      if (!isForbidden(error)) throw error;
+    }
+    return kind.get(key);
   }
 
   async #record(
     kind: Kind,
     id: string,
     { base, report }: { readonly base: KubeObject; readonly report: Report },
-  ) {
+  ): Promise<Outcome> {
     const { status, lastWord, ...rest } = report;
-    // Only a status that something is still to follow leaves it as true as it was.
-    const unsaid = lastWord && this.#unsaid.get(id);
-    this.#unsaid.delete(id);
+    // Where this status gives way to another, what was deferred before it stays true only if this
+    // one has done nothing about it, which is what a last word says.
+    const before = lastWord && this.#deferred.get(id);
+    this.#deferred.delete(id);
+    const defer = (object: KubeObject): void => {
+      if (lastWord)
+        this.#deferred.set(id, { kind, base: object, report: { ...rest, ...lastWord } });
+    };
     if (!status) {
-      if (lastWord) this.#unsaid.set(id, { kind, base, report: { ...rest, ...lastWord } });
-      this.#tell(kind, base, report);
+      defer(base);
+      this.#writer.sendEvents(kind, base, report);
       return report.outcome;
     }
-    const { recorded, outcome } = await this.#write(id, {
-      kind,
-      base,
-      report: { ...report, status },
-      ...(unsaid && { unsaid }),
-    });
-    const object = kind.get(keyOf(base));
-    if (lastWord && recorded !== 'lost' && object) {
-      this.#unsaid.set(id, { kind, base: object, report: { ...rest, ...lastWord } });
-    }
+    const result = { kind, base, report: { ...report, status }, ...(before && { before }) };
+    const { recorded, outcome } = await this.#writer.write(id, result);
+    const written = kind.get(keyOf(base));
+    if (recorded !== 'lost' && written) defer(written);
     return outcome;
   }
 
-  async #write(
-    id: string,
-    kept: Kept,
-  ): Promise<{ readonly recorded: Recorded; readonly outcome: Outcome }> {
-    const { kind, base, report } = kept;
-    const key = keyOf(base);
-    const newest = kind.get(key);
-    if (newest?.metadata.uid !== base.metadata.uid) {
-      this.#kept.delete(id);
-      kind.recorded(key, 'lost');
-      return { recorded: 'lost', outcome: awaitChange };
-    }
-    const tried = { ...kept, tried: newest.metadata.resourceVersion };
-    this.#kept.set(id, tried);
-    let isSame = false;
-    let mayHaveStood = false;
-    const written = await writeStatus({
-      client: this.#options.client,
-      type: kind.type,
-      object: newest,
-      isTried: kept.tried === newest.metadata.resourceVersion,
-      statusFor: (object) => {
-        isSame = confirmsTheSame(object, { base, status: report.status });
-        mayHaveStood = kept.isUnanswered === true && !isDeepStrictEqual(object.status, base.status);
-        return isOnTop(object, kept) ? report.status : undefined;
-      },
-      unheard: () => void this.#kept.set(id, { ...tried, isUnanswered: true }),
-      wrote: (object, known) => {
-        // After a restored backup a version may be given twice: then the write goes on top of what
-        // nobody has looked at.
-        if (isSameDeclaration(object, kind.get(key))) this.#options.take(kind, id, object, known);
-        else kind.put(unspoken(object), known);
-      },
-      known: () => kind.get(key),
-      met: (found, known) => kind.put(found, known),
-    });
-    this.#kept.delete(id);
-    const isRecorded = written !== 'gone' && written !== 'superseded';
-    const otherwise = written === 'superseded' && isSame ? 'same' : 'lost';
-    const recorded = isRecorded ? 'written' : otherwise;
-    kind.recorded(key, recorded);
-    if (written === 'gone') kind.drop(base);
-    if (written === 'superseded' && kept.unsaid) this.#kept.set(id, kept.unsaid);
-    // Whoever wrote the other word on top of it has nothing to tell of what he found done.
-    if (written === 'superseded' && mayHaveStood) this.#tell(kind, base, report);
-    // Whoever wrote the other word has woken the key.
-    if (!isRecorded) return { recorded, outcome: awaitChange };
-    this.#tell(kind, base, report);
-    return { recorded, outcome: report.outcome };
+  #release(kind: Kind, id: string, key: string, goesOn: boolean): void {
+    const isOpen = goesOn || this.#writer.pending.has(id);
+    if (isOpen) this.#open.add(id);
+    else this.#open.delete(id);
+    kind.release(key, isOpen);
   }
 
-  #tell(kind: Kind, object: KubeObject, { notices = [] }: Report): void {
-    for (const notice of notices) this.#options.emit(object, kind.type, notice);
+  #readClocks(): ReconcileResult['asOf'] {
+    const { clock } = this.#options;
+    return { now: clock.now(), monotonic: clock.monotonic() };
   }
 }

@@ -2,111 +2,154 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeClient } from '../kube/client/client.ts';
 import { getObject } from '../kube/client/get-object.ts';
 import { isConflict, isNotFound, KubeError } from '../kube/client/kube-error.ts';
-import { apiVersionOf, type KubeObject, objectPath, type ResourceType } from '../kube/resource.ts';
+import {
+  apiVersionOf,
+  isSameDeclaration,
+  type KubeObject,
+  keyOf,
+  objectPath,
+  type ResourceType,
+} from '../kube/resource.ts';
+import type { Kind, Notice, Recorded, Report } from './kind.ts';
+import { awaitChange, type Outcome } from './outcome.ts';
+import {
+  confirmsTheSame,
+  mayReplace,
+  type PendingResult,
+  withStaleConditions,
+} from './superseded.ts';
 
 /**
- * Conflicts in a row before the result is kept for later: somebody else is writing this object all
+ * Conflicts in a row before the result is left for later: somebody else is writing this object all
  * the time.
  */
 const MOST_CONFLICTS = 5;
 
-/**
- * `unchanged`: nothing had to be written, because it says what stands there. `superseded`: nothing
- * was written, because what somebody else has recorded meanwhile counts more. `gone`: there is no
- * such object any more.
- */
-export type Written = 'unchanged' | 'written' | 'superseded' | 'gone';
+/** How a write ended, and what the queue does then. */
+interface WriteEnd {
+  readonly recorded: Recorded;
+  readonly outcome: Outcome;
+}
 
-export interface StatusWrite {
+export interface StatusWriterOptions {
   readonly client: KubeClient;
-  readonly type: ResourceType;
-  readonly object: KubeObject;
-  /**
-   * A write on top of this very version has failed. So what stands there is read first: a restored
-   * backup may give a version twice.
-   */
-  readonly isTried: boolean;
-  /**
-   * What to write on top of this version; undefined: nothing, because what stands there counts
-   * more.
-   */
-  readonly statusFor: (object: KubeObject) => object | undefined;
-  /** No answer came to a write: it may have been carried out all the same. */
-  readonly unheard: () => void;
-  /** Gets the version that our own write made. `known`: what was known when it was sent. */
-  readonly wrote: (object: KubeObject, known: KubeObject | undefined) => void;
-  /** What is known of the object now. */
-  readonly known: () => KubeObject | undefined;
-  /**
-   * Gets the version that stands there in place of the one for which the write failed, maybe
-   * another object's: nobody may have looked at it yet. `known`: what was known when it was asked
-   * for.
-   */
-  readonly met: (found: KubeObject, known: KubeObject | undefined) => void;
+  readonly emit: (object: KubeObject, type: ResourceType, notice: Notice) => void;
 }
 
 /**
- * Replaces the whole status, with the object's resourceVersion and uid as precondition. When the
- * object has changed meanwhile, the status for the newer version goes on top of that, if it is
- * still the same object (uid). Throws KubeError where the status could not be written.
+ * Puts results into the status of their objects: the one place that writes one.
+ *
+ *     result ─► newest version ─► may it go on top? ── no ──► superseded: await the change
+ *                    ▲                    │ yes
+ *                    │                    ▼
+ *                 GET again ◄─ 409 ──── PUT ── 200 ──► written: events are sent, the queue goes on
+ *                    │                    │
+ *                    └─ no such object ─► gone          any other answer, or none: still pending
  */
-export async function writeStatus(write: StatusWrite): Promise<Written> {
-  const { client, type, statusFor } = write;
-  let target = write.isTried ? await read(write) : write.object;
-  let status = target && statusFor(target);
-  for (
-    let conflicts = 0;
-    target && status && !isDeepStrictEqual(target.status, status);
-    conflicts += 1
-  ) {
-    const known = write.known();
-    try {
-      write.wrote(await putStatus(client, type, target, status), known);
-      return 'written';
-    } catch (error) {
-      if (error instanceof KubeError && error.status === 0) write.unheard();
-      if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
-      target = await read(write);
-      // The object is there: what was not found is its status, as with a CRD that declares no such
-      // subresource.
-      if (target && isNotFound(error)) throw error;
-      status = target && statusFor(target);
-    }
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+  /** By queue key, what could not be written yet. */
+  readonly pending = new Map<string, PendingResult>();
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
   }
-  if (!target) return 'gone';
-  return status ? 'unchanged' : 'superseded';
-}
 
-/** What stands there now, if it is the same object still. */
-async function read({
-  client,
-  type,
-  object,
-  known,
-  met,
-}: StatusWrite): Promise<KubeObject | undefined> {
-  const { name, namespace, uid } = object.metadata;
-  const before = known();
-  const found = await getObject(client, objectPath(type, namespace, name));
-  if (found) met(found, before);
-  return found?.metadata.uid === uid ? found : undefined;
-}
+  /**
+   * Replaces the whole status, with the object's resourceVersion and uid as precondition, and sends
+   * the events that go with it. Throws KubeError where it could not be written: then it is pending.
+   */
+  async write(id: string, result: PendingResult): Promise<WriteEnd> {
+    const { kind, base, report } = result;
+    const newest = kind.get(keyOf(base));
+    if (newest?.metadata.uid !== base.metadata.uid) return this.#isGone(id, result);
+    const { resourceVersion } = newest.metadata;
+    const trying = { ...result, triedOn: resourceVersion };
+    this.pending.set(id, trying);
+    // A write on top of this very version has failed before. A restored backup may give a version
+    // twice, so what stands there is read first.
+    let target = result.triedOn === resourceVersion ? await this.#readAgain(result) : newest;
+    for (let conflicts = 0; target; conflicts += 1) {
+      if (!mayReplace(target, result)) return this.#isSuperseded(id, result, target);
+      if (isDeepStrictEqual(target.status, report.status)) return this.#isWritten(id, result);
+      try {
+        await this.#put(kind, target, report.status);
+        return this.#isWritten(id, result);
+      } catch (error) {
+        if (error instanceof KubeError && error.status === 0)
+          this.pending.set(id, { ...trying, mayBeStored: true });
+        if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
+        target = await this.#readAgain(result);
+        // The object is there: what was not found is its status, as with a CRD that declares no
+        // such subresource.
+        if (target && isNotFound(error)) throw error;
+      }
+    }
+    const end = this.#isGone(id, result);
+    kind.drop(base);
+    return end;
+  }
 
-function putStatus(
-  client: KubeClient,
-  type: ResourceType,
-  object: KubeObject,
-  status: object,
-): Promise<KubeObject> {
-  const { name, namespace, uid, resourceVersion } = object.metadata;
-  return client.request<KubeObject>({
-    method: 'PUT',
-    path: objectPath(type, namespace, name, 'status'),
-    body: {
-      apiVersion: apiVersionOf(type),
-      kind: type.kind,
-      metadata: { name, namespace, uid, resourceVersion },
-      status,
-    },
-  });
+  sendEvents(kind: Kind, object: KubeObject, { notices = [] }: Report): void {
+    for (const notice of notices) this.#options.emit(object, kind.type, notice);
+  }
+
+  #isWritten(id: string, { kind, base, report }: PendingResult): WriteEnd {
+    this.#isOver(id, kind, base, 'written');
+    this.sendEvents(kind, base, report);
+    return { recorded: 'written', outcome: report.outcome };
+  }
+
+  /** Whoever wrote what stands there has brought a change, and with it the next reconcile. */
+  #isSuperseded(id: string, result: PendingResult, found: KubeObject): WriteEnd {
+    const { kind, base, report, mayBeStored, before } = result;
+    const recorded = confirmsTheSame(found, result) ? 'same' : 'lost';
+    this.#isOver(id, kind, base, recorded);
+    if (before) this.pending.set(id, before);
+    // Ours may have stood there in between. Then the other process found it done, and tells nobody.
+    if (mayBeStored && !isDeepStrictEqual(found.status, base.status))
+      this.sendEvents(kind, base, report);
+    return { recorded, outcome: awaitChange };
+  }
+
+  #isGone(id: string, { kind, base }: PendingResult): WriteEnd {
+    this.#isOver(id, kind, base, 'lost');
+    return { recorded: 'lost', outcome: awaitChange };
+  }
+
+  #isOver(id: string, kind: Kind, base: KubeObject, recorded: Recorded): void {
+    this.pending.delete(id);
+    kind.recorded(keyOf(base), recorded);
+  }
+
+  /**
+   * What stands there now, if it is the same object still. The store gets it as a change: nobody
+   * may have looked at it yet.
+   */
+  async #readAgain({ kind, base }: PendingResult): Promise<KubeObject | undefined> {
+    const { name, namespace, uid } = base.metadata;
+    const known = kind.get(keyOf(base));
+    const found = await getObject(this.#options.client, objectPath(kind.type, namespace, name));
+    if (found) kind.put(found, known);
+    return found?.metadata.uid === uid ? found : undefined;
+  }
+
+  async #put(kind: Kind, object: KubeObject, status: object): Promise<void> {
+    const { name, namespace, uid, resourceVersion } = object.metadata;
+    const known = kind.get(keyOf(object));
+    const written = await this.#options.client.request<KubeObject>({
+      method: 'PUT',
+      path: objectPath(kind.type, namespace, name, 'status'),
+      body: {
+        apiVersion: apiVersionOf(kind.type),
+        kind: kind.type.kind,
+        metadata: { name, namespace, uid, resourceVersion },
+        status,
+      },
+    });
+    // After a restored backup a version may be given twice: then the status went on top of a spec
+    // that nobody has looked at.
+    if (isSameDeclaration(written, kind.get(keyOf(object)))) kind.putOwnWrite(written, known);
+    else kind.put(withStaleConditions(written), known);
+  }
 }

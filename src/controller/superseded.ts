@@ -1,113 +1,95 @@
 import { isDeepStrictEqual } from 'node:util';
-import { KubeError } from '../kube/client/kube-error.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import type { Kind, Report } from './kind.ts';
+import type { Kind, Report, StatusRecords } from './kind.ts';
+
+/** A result that no status tells of yet: the remote side knows it, the cluster does not. */
+export interface PendingResult {
+  readonly kind: Kind;
+  readonly report: Report & { readonly status: object };
+  /** The object as the reconcile saw it. */
+  readonly base: KubeObject;
+  /** The version on top of which it was last tried to be written. */
+  readonly triedOn?: string;
+  /** A write of it had no answer, so it may have been carried out. */
+  readonly mayBeStored?: true;
+  /** What the step before it learned; written in its place where this result is superseded. */
+  readonly before?: PendingResult;
+}
+
+/** Whether the result's status may go on top of this version of its object. */
+export function mayReplace(found: KubeObject, result: PendingResult): boolean {
+  const { base, report, triedOn } = result;
+  // Written before, and only the answer got lost.
+  if (triedOn !== undefined && isDeepStrictEqual(found.status, report.status)) return true;
+  // A cluster restored from a backup counts generations anew, so the numbers alone say nothing.
+  const generation = found.metadata.generation ?? 0;
+  const generationThen = base.metadata.generation ?? 0;
+  if (generation < generationThen) return false;
+  if (generation === generationThen && !isDeepStrictEqual(found.spec, base.spec)) return false;
+  return report.isOnTop?.(found) ?? !hasOthersAttempt(found, result);
+}
 
 /**
- * Whether somebody else has recorded an attempt since the pass began: another process leads, and
- * its word is newer. An older attempt than the one that the pass knew comes from a backup and
- * counts for nothing.
+ * Whether somebody else has recorded an attempt since the reconcile began: another process leads,
+ * and its word is newer. An older attempt than the one that stood there then comes from a backup
+ * and counts for nothing.
  */
-function hasOthersAttempt(
-  newer: KubeObject,
-  ours: { readonly base: KubeObject; readonly status: object },
-): boolean {
-  const attempt = lastRequestOf(newer.status);
-  const known = lastRequestOf(ours.base.status);
-  if (
-    !attempt ||
-    isDeepStrictEqual(attempt, known) ||
-    isDeepStrictEqual(attempt, lastRequestOf(ours.status))
-  ) {
+function hasOthersAttempt(found: KubeObject, { kind, base, report }: PendingResult): boolean {
+  const { attempt } = kind.recordsIn(found.status);
+  const { attempt: before } = kind.recordsIn(base.status);
+  const { attempt: own } = kind.recordsIn(report.status);
+  if (!attempt || isDeepStrictEqual(attempt, before) || isDeepStrictEqual(attempt, own))
     return false;
-  }
-  return (attempt.time ?? '') >= (known?.time ?? '');
-}
-
-function lastRequestOf(status: unknown): { readonly time?: string } | undefined {
-  return (status as { readonly lastRequest?: { readonly time?: string } } | undefined)?.lastRequest;
+  return (attempt.time ?? '') >= (before?.time ?? '');
 }
 
 /**
- * Whether what is confirmed there is the very state that this visit has confirmed, or, since the
- * visit began, the one that it was about: requests for it are all alike, and it does not matter
+ * Whether what is confirmed there is the very state that this result confirms, or, since the
+ * reconcile began, the one that it was about: requests for it are all alike, and it does not matter
  * whose was last.
  */
 export function confirmsTheSame(
-  newer: KubeObject,
-  ours: { readonly base: KubeObject; readonly status: object },
+  found: KubeObject,
+  { kind, base, report }: Pick<PendingResult, 'kind' | 'base' | 'report'>,
 ): boolean {
-  const [before, own, there] = [ours.base.status, ours.status, newer.status].map(appliedIn);
-  if (!there) return false;
-  if (own?.requestHash === there.requestHash && !isDeepStrictEqual(own, before)) return true;
-  if (isDeepStrictEqual(there, before) || !isAbout(there, newer) || !isAbout(there, ours.base))
-    return false;
+  const { confirmed } = kind.recordsIn(found.status);
+  const { confirmed: before } = kind.recordsIn(base.status);
+  const { confirmed: own } = kind.recordsIn(report.status);
+  if (!confirmed) return false;
+  if (own?.requestHash === confirmed.requestHash && !isDeepStrictEqual(own, before)) return true;
+  if (isDeepStrictEqual(confirmed, before)) return false;
   // A cluster that was restored gives the numbers of generations once more.
-  return isDeepStrictEqual(newer.spec, ours.base.spec);
+  return (
+    isOfGeneration(confirmed, found) &&
+    isOfGeneration(confirmed, base) &&
+    isDeepStrictEqual(found.spec, base.spec)
+  );
 }
 
-function isAbout({ generation }: Applied, { metadata }: KubeObject): boolean {
+function isOfGeneration(
+  { generation }: NonNullable<StatusRecords['confirmed']>,
+  { metadata }: KubeObject,
+): boolean {
   return generation !== undefined && generation === metadata.generation;
 }
 
-interface Applied {
-  readonly requestHash?: string;
-  readonly generation?: number;
-}
-
-function appliedIn(status: unknown): Applied | undefined {
-  return (status as { readonly applied?: Applied } | undefined)?.applied;
-}
-
-/** What a write that failed may have put there needs no leave. */
-export function isOnTop(newer: KubeObject, { base, report, tried }: Kept): boolean {
-  if (tried !== undefined && isDeepStrictEqual(newer.status, report.status)) return true;
-  // A cluster restored from a backup counts generations anew.
-  if ((newer.metadata.generation ?? 0) < (base.metadata.generation ?? 0)) return false;
-  const isSameCount = newer.metadata.generation === base.metadata.generation;
-  if (isSameCount && !isDeepStrictEqual(newer.spec, base.spec)) return false;
-  return report.isOnTop?.(newer) ?? !hasOthersAttempt(newer, { base, status: report.status });
-}
-
 /**
- * What was said of another spec says nothing of this one, though a restore may have given it the
- * number of that one's generation.
+ * The object with conditions that count for no generation: they were said of another spec, though a
+ * restore may have given that one's number to this one.
  */
-export function unspoken(object: KubeObject): KubeObject {
+export function withStaleConditions(object: KubeObject): KubeObject {
   const { conditions = [], ...status } = (object.status ?? {}) as {
     readonly conditions?: readonly object[];
   };
-  return {
-    ...object,
-    status: { ...status, conditions: conditions.map((one) => ({ ...one, observedGeneration: 0 })) },
-  };
+  const stale = conditions.map((condition) => ({ ...condition, observedGeneration: 0 }));
+  return { ...object, status: { ...status, conditions: stale } };
 }
 
-export function isRefusedBySchema(error: unknown): boolean {
-  return error instanceof KubeError && error.status === 422;
-}
-
-export function isChanged(base: KubeObject, newest: KubeObject | undefined): boolean {
+/** Whether the user has said something new since. */
+export function isEdited(base: KubeObject, newest: KubeObject | undefined): boolean {
   const { generation, annotations } = base.metadata;
   return (
     newest?.metadata.generation !== generation ||
     !isDeepStrictEqual(newest?.metadata.annotations ?? {}, annotations ?? {})
   );
-}
-
-/**
- * A result whose status write has not succeeded yet: the remote side has been told, the cluster has
- * not.
- */
-export interface Kept {
-  readonly kind: Kind;
-  readonly report: Report & { readonly status: object };
-  /** The object as the pass saw it. */
-  readonly base: KubeObject;
-  /** The version on top of which it was to be written last. */
-  readonly tried?: string;
-  /** A write of it had no answer. */
-  readonly isUnanswered?: true;
-  /** What the step before has learned, and what this one has done nothing about yet. */
-  readonly unsaid?: Kept;
 }

@@ -9,6 +9,7 @@ import {
 import { awaitChange } from '../../src/controller/outcome.ts';
 import { Queue } from '../../src/controller/queue.ts';
 import { Lifecycle } from '../../src/controller/reconciler.ts';
+import { recordsIn } from '../../src/kinds/status/common-status.ts';
 import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../../src/kube/resource.ts';
@@ -40,7 +41,11 @@ export interface TestKind {
 }
 
 export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
-  const store = new Store<KubeObject>({ onChange: (key) => enqueue(idOf(key)) });
+  const store = new Store<KubeObject>({
+    onChange: (key, _now, _before, origin) => {
+      if (origin !== 'own-write') enqueue(idOf(key));
+    },
+  });
   const acted: string[] = [];
   const recorded: { key: string; how: Recorded }[] = [];
   const settled: { key: string; isOpen: boolean }[] = [];
@@ -56,6 +61,7 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
     kind: defineKind<KubeObject, undefined, undefined, undefined>({
       type: PIPE,
       store,
+      recordsIn,
       load: () => undefined,
       plan: () => undefined,
       async act(object) {
@@ -123,20 +129,12 @@ export async function startEngine(): Promise<Engine> {
   const clock = new FakeClock();
   const client = createKubeClient(server.cluster);
   const queue = new Queue({ clock });
-  let writing: string | undefined;
-  const test = aTestKind((id) => {
-    if (id !== writing) queue.add(id, 'user');
-  });
+  const test = aTestKind((id) => queue.add(id, 'user'));
   const told: string[] = [];
   const lifecycle = new Lifecycle({
     client,
     clock,
     emit: (object, _type, { reason }) => void told.push(`${keyOf(object)} ${reason}`),
-    take: (kind, id, object, known) => {
-      writing = id;
-      kind.put(object, known);
-      writing = undefined;
-    },
   });
   const { kind, store } = test;
   return Object.assign(test, {

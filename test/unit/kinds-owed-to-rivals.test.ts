@@ -62,7 +62,6 @@ function aProcess() {
     client: client as KubeClient,
     clock,
     emit: () => undefined,
-    take: (_, __, object) => kind.put(object),
   });
   kind.takeOver();
   const visit = async (object: KubeObject): Promise<void> => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { awaitChange, goOn } from '../../src/controller/outcome.ts';
 import { confirmsTheSame } from '../../src/controller/superseded.ts';
+import { recordsIn } from '../../src/kinds/status/common-status.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
@@ -232,6 +233,6 @@ describe('a request that no status tells of does not matter any more', () => {
       failed,
     ],
   ])('%s: %s', ([same, , newer, base, status]) => {
-    expect(confirmsTheSame(newer, { base, status })).toBe(same);
+    expect(confirmsTheSame(recordsIn, newer, { base, status })).toBe(same);
   });
 });

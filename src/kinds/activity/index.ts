@@ -2,6 +2,7 @@ import { defineKind, type Kind } from '../../controller/kind.ts';
 import { attemptsOf } from '../engine/api-call.ts';
 import type { KindContext } from '../engine/context.ts';
 import { createKindStore } from '../engine/kind-store.ts';
+import { recordsIn } from '../status/common-status.ts';
 import { act } from './act.ts';
 import { load } from './load.ts';
 import { plan } from './plan.ts';
@@ -24,6 +25,7 @@ export function createActivityKind(context: KindContext): Kind {
   return defineKind({
     type: activityType,
     store,
+    recordsIn,
     load: (object: Activity) => load(object, { ...attempts, secrets }),
     plan,
     act: (object, planned) => act(object, planned, { ...attempts, api }),

@@ -97,7 +97,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     },
     indexes: { target: options.targetOf, secret: secretKeyOf },
     onChange: (key, now, before, origin) => {
-      enqueue(idOf(key), now ? laneFor(now, origin) : 'user');
+      if (origin !== 'own-write') enqueue(idOf(key), now ? laneFor(now, origin) : 'user');
       if (!now) {
         secrets.release(idOf(key));
         if (before) gone(before);

@@ -4,6 +4,7 @@ import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import { attemptsOf } from '../engine/api-call.ts';
 import type { KindContext } from '../engine/context.ts';
 import { createKindStore } from '../engine/kind-store.ts';
+import { recordsIn } from '../status/common-status.ts';
 import { apiHashOf, keepProof } from '../target/proof.ts';
 import { stillHolds } from '../target/standing.ts';
 import { type Acting, act } from './act.ts';
@@ -75,6 +76,7 @@ export function createOrganizationKind(context: KindContext): Kind {
   return defineKind({
     type: organizationType,
     store,
+    recordsIn,
     load: (object: Organization) => load(object, known),
     plan,
     act: (object, planned) => act(object, planned, acting),

@@ -3,6 +3,7 @@ import { keyOf } from '../../kube/resource.ts';
 import { attemptsOf } from '../engine/api-call.ts';
 import type { KindContext } from '../engine/context.ts';
 import { createKindStore } from '../engine/kind-store.ts';
+import { recordsIn } from '../status/common-status.ts';
 import { apiHashOf, keepProof } from '../target/proof.ts';
 import { stillHolds } from '../target/standing.ts';
 import { Unsettled } from '../target/unsettled.ts';
@@ -52,6 +53,7 @@ export function createPipeSettingsKind(context: KindContext): Kind {
   return defineKind({
     type: pipeSettingsType,
     store,
+    recordsIn,
     load: (object: PipeSettings) => load(object, known),
     plan,
     act: (object, planned) => act(object, planned, acting),

@@ -5,6 +5,7 @@ import {
   cutText,
   type Summary,
 } from '../../controller/conditions.ts';
+import type { StatusRecords } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { LastRequest } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
@@ -50,6 +51,15 @@ export function requestedAt(object: KubeObject): string | undefined {
 export function usedAnnotations(object: KubeObject): Readonly<Record<string, string>> | undefined {
   const value = requestedAt(object);
   return value === undefined ? undefined : { [REQUESTED_AT]: value };
+}
+
+/** What the engine compares where two processes have written a status of one object. */
+export function recordsIn(status: unknown): StatusRecords {
+  const { lastRequest, applied } = (status ?? {}) as {
+    readonly lastRequest?: StatusRecords['attempt'];
+    readonly applied?: StatusRecords['confirmed'];
+  };
+  return { attempt: lastRequest, confirmed: applied };
 }
 
 export function generationOf(object: KubeObject): number {

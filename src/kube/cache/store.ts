@@ -4,8 +4,11 @@ import { StoreIndex } from './store-index.ts';
 import type { WatchSink } from './watch.ts';
 import type { WatchEvent } from './watch-event.ts';
 
-/** Whether a change was learned from a whole list, or from one event or the reply to a write. */
-export type Origin = 'list' | 'event';
+/**
+ * Where a change was learned from: a whole list; one event of the watch, or the reply to a call; or
+ * the reply to a write of which its writer needs no news.
+ */
+export type Origin = 'list' | 'event' | 'own-write';
 
 export interface StoreOptions<T extends KubeObject> {
   /** Keeps only what is used. Must keep metadata's name, namespace, uid and resourceVersion. */
@@ -95,18 +98,18 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
    * is still held, the answer is what there is: one that is older, or another one of the same
    * version, is that of a server which itself went back.
    */
-  put(object: T, known?: KubeObject): boolean {
+  put(object: T, known?: KubeObject, origin: Origin = 'event'): boolean {
     const held = this.#objects.get(keyOf(object));
     if (held?.metadata.uid !== object.metadata.uid) {
       if (held || !this.#dropped.delete(object.metadata.uid)) return false;
-      this.#report([this.#set(this.trim(object))], 'event');
+      this.#report([this.#set(this.trim(object))], origin);
       return true;
     }
     const wasKnown = known?.metadata.resourceVersion === held.metadata.resourceVersion;
     const now = this.trim(object);
     if (!this.#isNews(held, object, '') && (!wasKnown || isDeepStrictEqual(held, now)))
       return false;
-    this.#report([this.#set(now)], 'event');
+    this.#report([this.#set(now)], origin);
     return true;
   }
 
