@@ -8,7 +8,7 @@ import { type ControllerOptions, queueKey } from './controller/controller.ts';
 import { type Informers, startInformers } from './controller/informers.ts';
 import type { Kind } from './controller/kind.ts';
 import { Queue } from './controller/queue.ts';
-import { Lifecycle, type LifecycleOptions } from './controller/reconciler.ts';
+import { Reconciler, type ReconcilerOptions } from './controller/reconciler.ts';
 import { createCredentials } from './kinds/engine/credentials.ts';
 import { createKinds } from './kinds/index.ts';
 import { readyOf } from './kinds/status/common-status.ts';
@@ -100,7 +100,7 @@ export function createOperator(options: OperatorOptions): Operator {
   secretListeners.push((secret) => credentials.forget(secret));
   const events = createEvents({ client, clock, log, instance: options.instance });
 
-  const emit: LifecycleOptions['emit'] = (object, type, { type: severity, ...said }) => {
+  const emit: ReconcilerOptions['emit'] = (object, type, { type: severity, ...said }) => {
     events.emit({ object: { ...object, type }, type: severity, action: 'Reconcile', ...said });
   };
   const kinds = createKinds({
@@ -121,7 +121,7 @@ export function createOperator(options: OperatorOptions): Operator {
     planOnly: config.planOnly,
     cleanupDeadlineMs: config.cleanupDeadlineMs,
   });
-  const lifecycle = new Lifecycle({ client, clock, emit });
+  const reconciler = new Reconciler({ client, clock, emit });
   const informers = startInformers({
     client,
     kinds,
@@ -136,7 +136,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const controller: ControllerOptions = {
     kinds: new Map(kinds.map((kind) => [kind.type.kind, kind])),
     queue,
-    lifecycle,
+    reconciler,
     clock,
     log,
     concurrency: config.concurrency,

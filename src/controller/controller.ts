@@ -4,7 +4,7 @@ import { KubeError } from '../kube/client/kube-error.ts';
 import { bugFields, errorFields, type Log } from '../log.ts';
 import type { Kind } from './kind.ts';
 import type { Queue } from './queue.ts';
-import type { Lifecycle, ReconcileResult } from './reconciler.ts';
+import type { ReconcileResult, Reconciler } from './reconciler.ts';
 
 /**
  * Waits after a pass that Kubernetes or a bug broke; attempts of the remote API have their own, in
@@ -15,7 +15,7 @@ const BROKEN_PASS = { firstMs: 500, capMs: 60_000 };
 export interface ControllerOptions {
   readonly kinds: ReadonlyMap<string, Kind>;
   readonly queue: Queue;
-  readonly lifecycle: Lifecycle;
+  readonly reconciler: Reconciler;
   readonly clock: Clock;
   readonly log: Log;
   readonly concurrency: number;
@@ -46,8 +46,8 @@ export async function runWorkers(options: ControllerOptions, signal: AbortSignal
   options.takeOver();
   for (const kind of options.kinds.values()) kind.takeOver();
   await Promise.all(Array.from({ length: options.concurrency }, () => work(options, signal)));
-  const { lifecycle, log, queue } = options;
-  await lifecycle
+  const { reconciler, log, queue } = options;
+  await reconciler
     // For when work begins again: nobody else would wake them.
     .end((id) => queue.add(id, 'user'))
     .catch((error: unknown) =>
@@ -67,14 +67,14 @@ async function work(options: ControllerOptions, signal: AbortSignal): Promise<vo
 }
 
 async function runOne(options: ControllerOptions, id: string): Promise<void> {
-  const { kinds, queue, lifecycle, clock } = options;
+  const { kinds, queue, reconciler, clock } = options;
   const [kindName = '', ...rest] = id.split('/');
   const key = rest.join('/');
   const kind = kinds.get(kindName);
   if (!kind) throw new Error(`the queue holds "${id}", but there is no kind "${kindName}"`);
   const started = clock.monotonic();
   try {
-    const result = await lifecycle.run(kind, id, key);
+    const result = await reconciler.run(kind, id, key);
     schedule(options, id, result);
     report(options, kindName, key, result, clock.monotonic() - started);
   } catch (error) {

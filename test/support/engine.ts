@@ -8,7 +8,7 @@ import {
 } from '../../src/controller/kind.ts';
 import { awaitChange } from '../../src/controller/outcome.ts';
 import { Queue } from '../../src/controller/queue.ts';
-import { Lifecycle } from '../../src/controller/reconciler.ts';
+import { Reconciler } from '../../src/controller/reconciler.ts';
 import { recordsIn } from '../../src/kinds/status/common-status.ts';
 import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
@@ -104,7 +104,7 @@ export function idOf(key: string): string {
 }
 
 /**
- * Server, client, store, queue and lifecycle, put together as the operator does; nothing runs by
+ * Server, client, store, queue and reconciler, put together as the operator does; nothing runs by
  * itself.
  */
 export interface Engine extends TestKind {
@@ -112,11 +112,11 @@ export interface Engine extends TestKind {
   readonly client: KubeClient;
   readonly clock: FakeClock;
   readonly queue: Queue;
-  readonly lifecycle: Lifecycle;
+  readonly reconciler: Reconciler;
   /** `namespace/name reason` of every notice sent. */
   readonly told: string[];
   /** One pass over a key, as a worker would make it. */
-  pass(key: string): ReturnType<Lifecycle['run']>;
+  pass(key: string): ReturnType<Reconciler['run']>;
   /** Creates the object on the server and puts it into the store. */
   given(key: string, content?: object): KubeObject;
   /** Lets the store know what the server holds, as a watch would. */
@@ -131,7 +131,7 @@ export async function startEngine(): Promise<Engine> {
   const queue = new Queue({ clock });
   const test = aTestKind((id) => queue.add(id, 'user'));
   const told: string[] = [];
-  const lifecycle = new Lifecycle({
+  const reconciler = new Reconciler({
     client,
     clock,
     emit: (object, _type, { reason }) => void told.push(`${keyOf(object)} ${reason}`),
@@ -142,9 +142,9 @@ export async function startEngine(): Promise<Engine> {
     client,
     clock,
     queue,
-    lifecycle,
+    reconciler,
     told,
-    pass: (key: string) => lifecycle.run(kind, idOf(key), key),
+    pass: (key: string) => reconciler.run(kind, idOf(key), key),
     given(key: string, content: object = {}) {
       const object = server.create(PIPE, key, content);
       store.apply('ADDED', object);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Reply } from '../../src/api/http/client.ts';
-import { Lifecycle } from '../../src/controller/reconciler.ts';
+import { Reconciler } from '../../src/controller/reconciler.ts';
 import { createPipeSettingsKind } from '../../src/kinds/pipe-settings/index.ts';
 import type { PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
 import { timestamp } from '../../src/kinds/status/canonical.ts';
@@ -58,7 +58,7 @@ function aProcess() {
     stored.set(keyOf(object), now);
     return now;
   }
-  const lifecycle = new Lifecycle({
+  const reconciler = new Reconciler({
     client: client as KubeClient,
     clock,
     emit: () => undefined,
@@ -66,7 +66,7 @@ function aProcess() {
   kind.takeOver();
   const visit = async (object: KubeObject): Promise<void> => {
     const key = keyOf(object);
-    await lifecycle.run(kind, `PipeSettings/${key}`, key);
+    await reconciler.run(kind, `PipeSettings/${key}`, key);
   };
   return { kind, clock, replies, bodies, meanwhile, unlisted, put, visit };
 }

@@ -33,12 +33,12 @@ afterEach(async () => {
 });
 
 function start(concurrency = 2): Promise<void> {
-  const { queue, lifecycle, clock } = engine;
+  const { queue, reconciler, clock } = engine;
   const options: ControllerOptions = {
     takeOver: () => undefined,
     kinds: new Map([[PIPE.kind, engine.kind]]),
     queue,
-    lifecycle,
+    reconciler,
     clock,
     log: recorded.log,
     concurrency,

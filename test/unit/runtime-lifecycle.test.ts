@@ -421,14 +421,14 @@ describe('a status that could not be written', () => {
       await expectRefusal(engine.pass(key), fate === 'lost' ? 0 : 500);
     }
     const visited: string[] = [];
-    await engine.lifecycle.end((id) => visited.push(id));
+    await engine.reconciler.end((id) => visited.push(id));
     expect(visited.toSorted(), 'for who goes on later').toEqual(
       ['ns/refused', 'ns/unheard'].map(idOf),
     );
     expect(engine.server.get(PIPE, 'ns/refused')?.status).toMatchObject({ observedGeneration: 1 });
     expect(engine.told.toSorted()).toEqual(['ns/refused Applied', 'ns/unheard Applied']);
     expectKept(false);
-    await engine.lifecycle.end(() => undefined);
+    await engine.reconciler.end(() => undefined);
     expect(engine.told).toHaveLength(2);
   });
 
@@ -437,7 +437,7 @@ describe('a status that could not be written', () => {
     engine.report = (object, now) => ({ ...anAttempt(object, now), lastWord: { status: {} } });
     spoilWrites({ status: 500, reason: 'InternalError' });
     await expectRefusal(engine.pass(KEY), 500);
-    await engine.lifecycle.end(() => undefined);
+    await engine.reconciler.end(() => undefined);
     expect(stored()?.status).toBeUndefined();
     expect(engine.told).toEqual([]);
   });
@@ -465,7 +465,7 @@ describe('a status that could not be written', () => {
     };
     await expectRefusal(engine.pass(KEY), 500);
     expectKept(true);
-    await engine.lifecycle.end(() => undefined);
+    await engine.reconciler.end(() => undefined);
     expect(stored()?.status).toMatchObject({ observedGeneration: 1 });
     expectKept(false);
   });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { awaitChange, goOn } from '../../src/controller/outcome.ts';
 import { confirmsTheSame } from '../../src/controller/superseded.ts';
-import { recordsIn } from '../../src/kinds/status/common-status.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
@@ -117,7 +116,7 @@ test('what holds until a step has done something is not written any more where i
   await engine.pass(KEY);
   engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
   await engine.pass(KEY);
-  await engine.lifecycle.end(() => undefined);
+  await engine.reconciler.end(() => undefined);
   expect(engine.server.get(PIPE, KEY)?.status).toEqual(ofAnother(9));
 });
 
@@ -233,6 +232,7 @@ describe('a request that no status tells of does not matter any more', () => {
       failed,
     ],
   ])('%s: %s', ([same, , newer, base, status]) => {
-    expect(confirmsTheSame(recordsIn, newer, { base, status })).toBe(same);
+    const report = { status, outcome: awaitChange, did: 'put' };
+    expect(confirmsTheSame(newer, { kind: engine.kind, base, report })).toBe(same);
   });
 });
