@@ -95,7 +95,6 @@ function startOne(options: InformerOptions, scope: Scope): Promise<void> {
       scope.missing = undefined;
       resolve();
     };
-    const sink = kind.sink(namespace);
     const failed = (error: KubeError): void => {
       const text = explain(error, kind);
       if (scope.missing !== undefined) scope.missing = text;
@@ -111,15 +110,7 @@ function startOne(options: InformerOptions, scope: Scope): Promise<void> {
       clock,
       log,
       signal,
-      sink: {
-        trim: (object) => sink.trim?.(object) ?? object,
-        replace: (objects, resourceVersion, isRestored) =>
-          sink.replace(objects, resourceVersion, isRestored),
-        apply: (event, object) => sink.apply(event, object),
-        bookmark: (resourceVersion) => sink.bookmark?.(resourceVersion),
-        newest: () => sink.newest?.() ?? '',
-        failed,
-      },
+      sink: { ...kind.sink(namespace), failed },
     });
     void watch.synced.then(() => {
       endPatience?.();

@@ -135,7 +135,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
     type,
     get: (key) => store.get(key),
     values: () => store.values(),
-    sink: (namespace) => (namespace === undefined ? store : store.scope(namespace)),
+    sink: (namespace) => store.sink(namespace),
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object, known) => void store.put(object as Stored, known),
     putOwnWrite: (object, known) => void store.put(object as Stored, known, 'own-write'),

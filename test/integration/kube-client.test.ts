@@ -75,7 +75,7 @@ function watchConfigMaps(client: KubeClient, namespace: string) {
     clock: systemClock,
     log,
     signal: stop.signal,
-    sink: store,
+    sink: store.sink(),
     onState,
   });
   ends.push(async () => {
@@ -150,7 +150,7 @@ test('three hundred watches by name share few connections (HTTP/2), and a call d
       clock: systemClock,
       log,
       signal: stop.signal,
-      sink: new Store<KubeObject>({ onChange: () => undefined }),
+      sink: new Store<KubeObject>({ onChange: () => undefined }).sink(),
       onState: (state) => state === 'watching' && opened.resolve(),
     });
     return { opened: opened.promise, watch };

@@ -147,15 +147,15 @@ export async function startEngine(): Promise<Engine> {
     pass: (key: string) => reconciler.run(kind, idOf(key), key),
     given(key: string, content: object = {}) {
       const object = server.create(PIPE, key, content);
-      store.apply('ADDED', object);
+      store.sink().apply('ADDED', object);
       return object;
     },
     hear(key: string) {
       const object = server.get(PIPE, key);
       const held = store.get(key);
-      if (object) store.apply('MODIFIED', object);
+      if (object) store.sink().apply('MODIFIED', object);
       else if (held)
-        store.apply('DELETED', {
+        store.sink().apply('DELETED', {
           ...held,
           metadata: { ...held.metadata, resourceVersion: '999999' },
         });

@@ -27,7 +27,7 @@ function aStore() {
 
 test('who begins a visit with an untold write of its own wakes the others of its target, and not itself again', () => {
   const { store, unrecorded, woken } = aStore();
-  store.replace([anObject('failing', '1'), anObject('other', '2')], '3');
+  store.sink().replace([anObject('failing', '1'), anObject('other', '2')], '3', false);
   const failing = { key: 'ns/failing', uid: 'uid-failing' };
   unrecorded.begins({ ...failing, target: 'pipe', isWrite: true });
   woken.length = 0;
@@ -38,9 +38,9 @@ test('who begins a visit with an untold write of its own wakes the others of its
 test('another spec wakes the rivals also where a restored cluster gives its generation once more', () => {
   const { store, woken } = aStore();
   const [first, second] = [anObject('first', '1'), anObject('second', '2')];
-  store.replace([first, second], '3');
+  store.sink().replace([first, second], '3', false);
   woken.length = 0;
-  store.replace([{ ...first, spec: { suspend: true } }, second], '3');
+  store.sink().replace([{ ...first, spec: { suspend: true } }, second], '3', false);
   expect(woken).toContain('Thing/ns/second');
 });
 
@@ -53,11 +53,11 @@ test('a call that comes on record wakes the rivals also where it came to the sam
       conditions: [{ type: 'Ready', reason: 'Rejected', message }],
     },
   });
-  store.replace([refused('1', '2026-03-01T12:00:00Z'), anObject('second', '2')], '3');
+  store.sink().replace([refused('1', '2026-03-01T12:00:00Z'), anObject('second', '2')], '3', false);
   woken.length = 0;
-  store.apply('MODIFIED', refused('4', '2026-03-01T12:00:00Z', 'said otherwise'));
+  store.sink().apply('MODIFIED', refused('4', '2026-03-01T12:00:00Z', 'said otherwise'));
   expect(woken).toEqual(['Thing/ns/first']);
-  store.apply('MODIFIED', refused('5', '2026-03-01T12:00:07Z'));
+  store.sink().apply('MODIFIED', refused('5', '2026-03-01T12:00:07Z'));
   expect(woken).toContain('Thing/ns/second');
 });
 
@@ -68,10 +68,10 @@ test('every other status is told of when it comes, be it by list, by watch or by
     spec,
     status,
   });
-  store.replace([of('1', {})], '3');
-  store.apply('MODIFIED', of('4', { says: 1 }));
-  store.apply('MODIFIED', of('5', { says: 1 }, { edited: true }));
+  store.sink().replace([of('1', {})], '3', false);
+  store.sink().apply('MODIFIED', of('4', { says: 1 }));
+  store.sink().apply('MODIFIED', of('5', { says: 1 }, { edited: true }));
   store.put(of('6', { says: 2 }));
-  store.apply('DELETED', of('7', { says: 3 }));
+  store.sink().apply('DELETED', of('7', { says: 3 }));
   expect(seen).toEqual(['a @1', 'a @4', 'a @6']);
 });

@@ -46,7 +46,7 @@ test('a list older than what a read had shown is refused for a minute, too, also
         refuse(410, 'Expired')(request, response);
       }, silence),
     },
-    { sink: store },
+    { sink: store.sink() },
   );
   await f.until(() => expect(f.lists()).toBe(2));
   await f.sitOut();
@@ -69,7 +69,7 @@ test('after a break the present version is held against what a read had shown', 
       version: shows('14'),
       watch: inTurn(cut, silence),
     },
-    { sink: store },
+    { sink: store.sink() },
   );
   while (f.clock.monotonic() < 60_000) await f.sitOut();
   await f.until(() => expect(f.resumes()).toEqual(['10', '14']));

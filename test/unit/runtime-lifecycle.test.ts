@@ -180,7 +180,7 @@ describe('an object that changed while its pass ran', () => {
   test('gets another look where a restored cluster has given its version twice, and only the reply to the write shows the change', async () => {
     const before = engine.given(KEY, { spec: { speed: 1 } });
     const { resourceVersion } = engine.server.edit(PIPE, KEY, { spec: { speed: 2 } }).metadata;
-    engine.store.apply('MODIFIED', {
+    engine.store.sink().apply('MODIFIED', {
       ...before,
       metadata: { ...before.metadata, resourceVersion },
     });
@@ -199,7 +199,7 @@ describe('an object that changed while its pass ran', () => {
     const { resourceVersion, generation = 0 } = engine.server.edit(PIPE, KEY, {
       spec: { speed: 2 },
     }).metadata;
-    engine.store.apply('MODIFIED', {
+    engine.store.sink().apply('MODIFIED', {
       ...before,
       metadata: { ...before.metadata, resourceVersion, generation },
     });
@@ -235,7 +235,7 @@ describe('an object that changed while its pass ran', () => {
         spec: { speed: 2 },
       };
       engine.server.fate = () => {
-        if (engine.server.calls.length === heardAt) engine.store.apply('MODIFIED', lost);
+        if (engine.server.calls.length === heardAt) engine.store.sink().apply('MODIFIED', lost);
         return undefined;
       };
       await engine.pass(KEY);

@@ -141,7 +141,7 @@ describe('on a server that went back', () => {
       };
       engine.store.put(lost(2));
       engine.server.fate = ({ method }) => {
-        if (isLate && method === 'PUT') engine.store.apply('MODIFIED', lost(3));
+        if (isLate && method === 'PUT') engine.store.sink().apply('MODIFIED', lost(3));
         return undefined;
       };
       await engine.queue.take(new AbortController().signal);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compareVersions, type KubeObject, keyOf } from '../resource.ts';
+import { compareVersions, type KubeObject, keyOf, type ObjectMeta } from '../resource.ts';
 import { StoreIndex } from './store-index.ts';
+import { Tombstones } from './tombstones.ts';
 import type { WatchSink } from './watch.ts';
 import type { WatchEvent } from './watch-event.ts';
 
@@ -32,33 +33,22 @@ interface Change<T> {
   readonly before: T | undefined;
 }
 
-interface List<T> {
-  readonly objects: readonly T[];
-  readonly resourceVersion: string;
-  readonly isRestored: boolean;
-}
-
-/** Scope of a watch over every namespace. */
-const EVERYWHERE = '';
+/** The namespace that a watch covers; undefined: all. */
+type Scope = string | undefined;
 
 /**
  * The newest known version of every object of a kind, by `namespace/name`. It never goes back in
  * time, unless the server has: what is not newer than what is held is ignored, wherever it comes
- * from. Deleted objects leave nothing behind. As a WatchSink it takes one watch over all
- * namespaces; `scope` gives the sinks for one watch per namespace.
+ * from. Deleted objects leave nothing behind.
  */
-export class Store<T extends KubeObject> implements WatchSink<T> {
+export class Store<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, StoreIndex<T>>();
   readonly #trim: (object: T) => T;
   readonly #onChange: StoreOptions<T>['onChange'];
-  /**
-   * By uid, what was held of those that the server has said are gone, until the watch has come so
-   * far.
-   */
-  readonly #dropped = new Map<string, KubeObject['metadata']>();
+  readonly #tombstones = new Tombstones();
   /** Per scope, the highest resource version that its watch has delivered, in whatever form. */
-  readonly #seen = new Map<string, string>();
+  readonly #delivered = new Map<Scope, string>();
 
   constructor(options: StoreOptions<T>) {
     this.#trim = options.trim ?? ((object) => object);
@@ -95,21 +85,19 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
    * is held already, or nothing of this object is: it is gone, or not in the watch's selector, and
    * only the watch can bring it. What the server has said is gone, and shows when it is asked after
    * that, is back: a backup was restored. `known`: what was held when it was asked for. Where that
-   * is still held, the answer is what there is: one that is older, or another one of the same
+   * is still held, the reply is what there is: one that is older, or another one of the same
    * version, is that of a server which itself went back.
    */
   put(object: T, known?: KubeObject, origin: Origin = 'event'): boolean {
     const held = this.#objects.get(keyOf(object));
+    const now = this.#trim(object);
     if (held?.metadata.uid !== object.metadata.uid) {
-      if (held || !this.#dropped.delete(object.metadata.uid)) return false;
-      this.#report([this.#set(this.trim(object))], origin);
-      return true;
+      if (held || !this.#tombstones.delete(object.metadata.uid)) return false;
+    } else if (!isNewer(object, held.metadata.resourceVersion)) {
+      const wasKnown = known?.metadata.resourceVersion === held.metadata.resourceVersion;
+      if (!wasKnown || isDeepStrictEqual(held, now)) return false;
     }
-    const wasKnown = known?.metadata.resourceVersion === held.metadata.resourceVersion;
-    const now = this.trim(object);
-    if (!this.#isNews(held, object, '') && (!wasKnown || isDeepStrictEqual(held, now)))
-      return false;
-    this.#report([this.#set(now)], origin);
+    this.#tell([this.#set(now)], origin);
     return true;
   }
 
@@ -121,51 +109,27 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     const key = keyOf(gone);
     const held = this.#objects.get(key);
     if (held?.metadata.uid !== gone.metadata.uid) return;
-    this.#dropped.set(gone.metadata.uid, held.metadata);
-    this.#report([this.#delete(key, held)], 'event');
+    this.#tombstones.add(held.metadata);
+    this.#tell([this.#delete(key, held)], 'event');
   }
 
   /**
    * What was held under this name, where the server has said that it is gone: whatever shows it
    * since is told as a change, and no proof.
    */
-  dropped(key: string): KubeObject['metadata'] | undefined {
-    if (this.#objects.has(key)) return undefined;
-    for (const metadata of this.#dropped.values()) if (keyOf({ metadata }) === key) return metadata;
-    return undefined;
+  dropped(key: string): ObjectMeta | undefined {
+    return this.#objects.has(key) ? undefined : this.#tombstones.underKey(key);
   }
 
   /**
-   * For the watch: every object passes through this as it arrives, before `replace` and `apply`.
+   * What the watch of one namespace, or of all, brings its news to. The lists of one namespace say
+   * nothing about objects elsewhere.
    */
-  trim(object: T): T {
-    return this.#trim(object);
-  }
-
-  replace(objects: T[], resourceVersion: string, isRestored = false): void {
-    this.#replace(EVERYWHERE, { objects, resourceVersion, isRestored });
-  }
-
-  apply(event: WatchEvent, object: T): void {
-    this.#apply(EVERYWHERE, event, object);
-  }
-
-  bookmark(resourceVersion: string): void {
-    this.#advance(EVERYWHERE, resourceVersion);
-  }
-
-  newest(): string {
-    return this.#newest(EVERYWHERE);
-  }
-
-  /**
-   * The sink for a watch of this namespace alone: its lists say nothing about objects elsewhere.
-   */
-  scope(namespace: string): WatchSink<T> {
+  sink(namespace?: string): WatchSink<T> {
     return {
-      trim: (object) => this.trim(object),
+      trim: (object) => this.#trim(object),
       replace: (objects, resourceVersion, isRestored) =>
-        this.#replace(namespace, { objects, resourceVersion, isRestored }),
+        this.#replace(namespace, objects, { resourceVersion, isRestored }),
       apply: (event, object) => this.#apply(namespace, event, object),
       bookmark: (resourceVersion) => this.#advance(namespace, resourceVersion),
       newest: () => this.#newest(namespace),
@@ -176,85 +140,76 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
    * A list is right but for what is younger than the list; in everything, where the server itself
    * went back, as after a restored backup: its versions may be as high again as those of before.
    */
-  #replace(scope: string, { objects, resourceVersion, isRestored }: List<T>): void {
+  #replace(
+    scope: Scope,
+    objects: readonly T[],
+    list: { readonly resourceVersion: string; readonly isRestored: boolean },
+  ): void {
+    const { resourceVersion, isRestored } = list;
     // Not by the version alone: after a restored backup one may have been given twice, and that of
     // the generation with it.
     const stays = (held: T, listed: T): boolean =>
-      !isRestored &&
-      (isDeepStrictEqual(held, listed) ||
-        compareVersions(held.metadata.resourceVersion, resourceVersion) > 0);
-    if (isRestored) this.#dropped.clear();
-    const stillListed = new Set<string>();
-    const listed = new Set<string>();
+      !isRestored && (isDeepStrictEqual(held, listed) || isNewer(held, resourceVersion));
+    if (isRestored) this.#tombstones.clear();
+    const uids = new Set<string>();
+    const keys = new Set<string>();
     const changes: Change<T>[] = [];
     for (const object of objects) {
-      const { uid } = object.metadata;
       const key = keyOf(object);
-      if (this.#dropped.has(uid)) {
-        stillListed.add(uid);
-        changes.push(...this.#doubted(key));
+      uids.add(object.metadata.uid);
+      if (this.#tombstones.has(object.metadata.uid)) {
+        changes.push(...this.#mayBeBack(key));
         continue;
       }
-      listed.add(key);
+      keys.add(key);
       const held = this.#objects.get(key);
       if (!held || !stays(held, object)) changes.push(this.#set(object));
     }
     for (const [key, held] of this.#objects) {
-      if (listed.has(key) || !isIn(scope, held.metadata.namespace)) continue;
-      changes.push(this.#delete(key, held));
+      if (!keys.has(key) && isIn(scope, held.metadata.namespace))
+        changes.push(this.#delete(key, held));
     }
-    for (const [uid, { namespace }] of this.#dropped) {
-      if (isIn(scope, namespace) && !stillListed.has(uid)) this.#dropped.delete(uid);
-    }
-    this.#seen.set(scope, resourceVersion);
-    this.#report(changes, 'list');
+    this.#tombstones.keep(uids, (namespace) => isIn(scope, namespace));
+    this.#delivered.set(scope, resourceVersion);
+    this.#tell(changes, 'list');
   }
 
-  #apply(scope: string, event: WatchEvent, object: T): void {
+  #apply(scope: Scope, event: WatchEvent, object: T): void {
     const { uid, resourceVersion } = object.metadata;
     const key = keyOf(object);
-    if (this.#dropped.has(uid)) {
-      this.#advance(scope, resourceVersion);
-      if (event === 'DELETED') this.#dropped.delete(uid);
-      else this.#report(this.#doubted(key), 'event');
-      return;
-    }
     const held = this.#objects.get(key);
-    const news =
-      event === 'DELETED'
-        ? held && isEndOf(held, object) && this.#delete(key, held)
-        : this.#isNews(held, object, this.#seen.get(scope) ?? '') && this.#set(object);
+    const delivered = this.#delivered.get(scope) ?? '';
     this.#advance(scope, resourceVersion);
-    if (news) this.#report([news], 'event');
+    if (this.#tombstones.has(uid)) {
+      if (event === 'DELETED') this.#tombstones.delete(uid);
+      else this.#tell(this.#mayBeBack(key), 'event');
+    } else if (event === 'DELETED') {
+      if (held && isEndOf(held, object)) this.#tell([this.#delete(key, held)], 'event');
+    } else if (isNewer(object, held?.metadata.resourceVersion ?? delivered)) {
+      this.#tell([this.#set(object)], 'event');
+    }
   }
 
   /**
-   * It may be from before its end, or back with a restored backup: no version tells which, so the
-   * server is to be asked.
+   * One that the server has said is gone is shown. It may be from before its end, or back with a
+   * restored backup: told as a change, so that the server is asked.
    */
-  #doubted(key: string): Change<T>[] {
+  #mayBeBack(key: string): Change<T>[] {
     return this.#objects.has(key) ? [] : [{ key, now: undefined, before: undefined }];
   }
 
-  #newest(scope: string): string {
+  #newest(scope: Scope): string {
     let newest = '';
-    for (const { metadata } of this.#objects.values()) {
-      const { namespace, resourceVersion } = metadata;
-      if (isIn(scope, namespace) && compareVersions(resourceVersion, newest) > 0)
-        newest = resourceVersion;
+    for (const object of this.#objects.values()) {
+      const { namespace, resourceVersion } = object.metadata;
+      if (isIn(scope, namespace) && isNewer(object, newest)) newest = resourceVersion;
     }
     return newest;
   }
 
-  #isNews(held: T | undefined, object: T, seen: string): boolean {
-    return (
-      compareVersions(object.metadata.resourceVersion, held?.metadata.resourceVersion ?? seen) > 0
-    );
-  }
-
-  #advance(scope: string, resourceVersion: string): void {
-    if (compareVersions(resourceVersion, this.#seen.get(scope) ?? '') > 0)
-      this.#seen.set(scope, resourceVersion);
+  #advance(scope: Scope, resourceVersion: string): void {
+    if (compareVersions(resourceVersion, this.#delivered.get(scope) ?? '') > 0)
+      this.#delivered.set(scope, resourceVersion);
   }
 
   #set(now: T): Change<T> {
@@ -271,7 +226,8 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
     return { key, now: undefined, before };
   }
 
-  #report(changes: readonly Change<T>[], origin: Origin): void {
+  /** One object in place of another under the same name is told as an end and a beginning. */
+  #tell(changes: readonly Change<T>[], origin: Origin): void {
     for (const { key, now, before } of changes) {
       if (now && before && now.metadata.uid !== before.metadata.uid) {
         this.#onChange(key, undefined, before, origin);
@@ -283,8 +239,12 @@ export class Store<T extends KubeObject> implements WatchSink<T> {
   }
 }
 
-function isIn(scope: string, namespace: string): boolean {
-  return scope === EVERYWHERE || scope === namespace;
+function isIn(scope: Scope, namespace: string): boolean {
+  return scope === undefined || scope === namespace;
+}
+
+function isNewer({ metadata }: KubeObject, version: string): boolean {
+  return compareVersions(metadata.resourceVersion, version) > 0;
 }
 
 /**
@@ -293,9 +253,7 @@ function isIn(scope: string, namespace: string): boolean {
  * only when that one came later.
  */
 function isEndOf(held: KubeObject, deleted: KubeObject): boolean {
-  const { uid, resourceVersion } = deleted.metadata;
   return (
-    held.metadata.uid === uid ||
-    compareVersions(held.metadata.resourceVersion, resourceVersion) <= 0
+    held.metadata.uid === deleted.metadata.uid || !isNewer(held, deleted.metadata.resourceVersion)
   );
 }
