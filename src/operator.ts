@@ -1,7 +1,7 @@
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/http/client.ts';
 import { proxySecrets } from './api/http/proxy.ts';
-import { createRateLimiter } from './api/limiter/create-limiter.ts';
-import type { RateLimiter } from './api/limiter/limiter.ts';
+import type { RateLimiter } from './api/limiter/contract.ts';
+import { createRateLimiter } from './api/limiter/rate-limiter.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { type ControllerOptions, queueKey } from './controller/controller.ts';

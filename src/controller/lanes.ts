@@ -1,78 +1,33 @@
-/**
- * `user`: somebody changed something and may be watching. `scheduled`: retries, re-asserts, the
- * first list.
- */
-export type Lane = 'user' | 'scheduled';
+import { type Lane, type Waiting, WaitingQueue } from '../waiting-queue.ts';
 
-/**
- * Of this many keys in a row at least one is a scheduled one, while any waits: neither lane can
- * starve the other.
- */
-const SCHEDULED_TURN = 5;
-
-/**
- * A key's place in line. One that has moved up leaves its old place behind, which counts no more.
- */
-interface Place {
+interface Place extends Waiting {
   readonly key: string;
-  readonly lane: Lane;
 }
 
-/** First in, first out, each key once; user keys go ahead of scheduled ones. */
+/** First in, first out, each key once; a scheduled key that comes again for a user moves up. */
 export class Lanes {
-  readonly #lanes: Record<Lane, Fifo<Place>> = { user: new Fifo(), scheduled: new Fifo() };
+  readonly #queue = new WaitingQueue<Place>();
   readonly #places = new Map<string, Place>();
-  #turn = 0;
+  #rank = 0;
 
   get size(): number {
     return this.#places.size;
   }
 
   push(key: string, lane: Lane): void {
-    const current = this.#places.get(key)?.lane;
-    if (current === lane || current === 'user') return;
-    const place = { key, lane };
+    const current = this.#places.get(key);
+    if (current?.lane === lane || current?.lane === 'user') return;
+    if (current) this.#queue.remove(current);
+    const place = { key, lane, rank: (this.#rank += 1) };
     this.#places.set(key, place);
-    this.#lanes[lane].push(place);
+    this.#queue.add(place);
   }
 
   shift(): string | undefined {
-    const isScheduledTurn = (this.#turn + 1) % SCHEDULED_TURN === 0;
-    const order: readonly Lane[] = isScheduledTurn ? ['scheduled', 'user'] : ['user', 'scheduled'];
-    for (const lane of order) {
-      const place = this.#lanes[lane].shift(
-        (candidate) => this.#places.get(candidate.key) === candidate,
-      );
-      if (!place) continue;
-      this.#places.delete(place.key);
-      this.#turn += 1;
-      return place.key;
-    }
-    return undefined;
-  }
-}
-
-/** An array read from the front without moving the rest at every step. */
-class Fifo<T> {
-  #items: T[] = [];
-  #head = 0;
-
-  push(item: T): void {
-    this.#items.push(item);
-  }
-
-  /** The first item that still counts; the others before it are dropped. */
-  shift(counts: (item: T) => boolean): T | undefined {
-    while (this.#head < this.#items.length) {
-      const item = this.#items[this.#head++];
-      if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
-        this.#items = this.#items.slice(this.#head);
-        this.#head = 0;
-      }
-      if (item !== undefined && counts(item)) return item;
-    }
-    this.#items = [];
-    this.#head = 0;
-    return undefined;
+    const next = this.#queue.first();
+    if (!next) return undefined;
+    this.#queue.serve(next);
+    this.#places.delete(next.key);
+    return next.key;
   }
 }

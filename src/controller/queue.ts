@@ -1,8 +1,9 @@
 import type { Cancel, Clock } from '../clock.ts';
+import type { Lane } from '../waiting-queue.ts';
 import { DelayHeap } from './delay-heap.ts';
-import { type Lane, Lanes } from './lanes.ts';
+import { Lanes } from './lanes.ts';
 
-export type { Lane } from './lanes.ts';
+export type { Lane } from '../waiting-queue.ts';
 
 /** Told what happens, for metrics; all durations in milliseconds. */
 export interface QueueObserver {

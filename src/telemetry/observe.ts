@@ -1,4 +1,4 @@
-import type { RateLimiter } from '../api/limiter/limiter.ts';
+import type { RateLimiter } from '../api/limiter/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { ReconcileRecord } from '../controller/controller.ts';
 import type { Kind } from '../controller/kind.ts';
@@ -100,10 +100,10 @@ export function collectFigures(
   metrics.queueLongestRunning.from(() => [[NAME, Math.max(0, ...running())]]);
   metrics.leader.from(() => [[{}, isLeader() ? 1 : 0]]);
   metrics.credentialPaused.from(() => {
-    const { paused, gated } = limiter.snapshot();
+    const { paused, circuitOpen } = limiter.snapshot();
     return [
       [{ state: 'paused' }, paused],
-      [{ state: 'gated' }, gated],
+      [{ state: 'gated' }, circuitOpen],
     ];
   });
   metrics.resourceReady.from(function* () {

@@ -1,5 +1,5 @@
 import type { ApiRequest, Reply } from '../../src/api/http/client.ts';
-import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
+import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
 import type { KindContext } from '../../src/kinds/engine/context.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';

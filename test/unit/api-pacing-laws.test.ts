@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
-import type { Lane, Permit, RateLimiter } from '../../src/api/limiter/limiter.ts';
+import type { Permit, RateLimiter } from '../../src/api/limiter/contract.ts';
+import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
+import type { Lane } from '../../src/waiting-queue.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 /** One object that wants some calls: how each ends, and how slow everything is. */
@@ -53,7 +54,7 @@ class Engine {
   readonly started: Started[] = [];
   readonly limiter: RateLimiter;
   wakes = 0;
-  /** Each time a key was left waiting, in line or behind the gate. */
+  /** Each time a key was left waiting, in the queue or behind the open breaker. */
   insertions = 0;
   unserved: number;
   readonly #plans: readonly Plan[];

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
 import type {
   CallWish,
   Permit,
   RateLimiter,
   RateLimiterOptions,
-} from '../../src/api/limiter/limiter.ts';
+} from '../../src/api/limiter/contract.ts';
+import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 interface Rig {
@@ -45,7 +45,7 @@ function begin({ limiter }: Rig, key: string, more: Partial<CallWish> = {}): Per
   return answer.start;
 }
 
-/** A whole pass with one call that ends with this status. */
+/** A whole reconcile with one call that ends with this status. */
 function call(
   on: Rig,
   key: string,
@@ -62,12 +62,12 @@ function call(
   return paused;
 }
 
-/** A whole pass that only asks. */
+/** A whole reconcile that only asks. */
 function ask({ limiter }: Rig, key: string, more: Partial<CallWish> = {}): string {
   const answer = limiter.tryStart(wish(key, more));
   limiter.release(key);
   if ('start' in answer) return 'start';
-  return 'wait' in answer ? 'wait' : 'gated';
+  return 'wait' in answer ? 'wait' : 'circuit-open';
 }
 
 const OK = { answered: true, httpStatus: 200 } as const;
@@ -117,7 +117,7 @@ describe('rate', () => {
     expect(on.clock.pending).toBe(0);
   });
 
-  it('lets nobody who comes later take a slot that became free for those in line', async () => {
+  it('lets nobody who comes later take a slot that became free for those who wait', async () => {
     const on = rig({ inFlight: 1 });
     const first = begin(on, 'a');
     ask(on, 'b');
@@ -175,7 +175,7 @@ describe('a reserved slot', () => {
     return on;
   }
 
-  it('goes to the next when its key ends a pass without asking', () => {
+  it('goes to the next when its key ends a reconcile without asking', () => {
     const on = oneReserved();
     on.limiter.release('b');
     expect(on.woken()).toEqual(['c']);
@@ -193,7 +193,7 @@ describe('a reserved slot', () => {
     expect(on.woken()).toEqual(['c']);
   });
 
-  it('is not lost when the wake-up comes during the pass that asked', () => {
+  it('is not lost when the wake-up comes during the reconcile that asked', () => {
     const on = rig({ inFlight: 1 });
     const first = begin(on, 'a');
     on.limiter.tryStart(wish('b'));
@@ -204,7 +204,7 @@ describe('a reserved slot', () => {
     expect(ask(on, 'b')).toBe('start');
   });
 
-  it('loses its place in line with a pass that does not ask', () => {
+  it('loses its place in the queue with a reconcile that does not ask', () => {
     const on = rig({ inFlight: 1 });
     const first = begin(on, 'a');
     ask(on, 'b');
@@ -321,27 +321,27 @@ describe('a pause after 429', () => {
   });
 });
 
-describe('the gate after 401', () => {
-  it('closes for the whole credential and for no other', () => {
+describe('the circuit breaker after 401', () => {
+  it('opens for the whole credential and for no other', () => {
     const on = rig();
     call(on, 'a', 401);
     expect(on.limiter.tryStart(wish('b'))).toEqual({ circuitOpen: true });
-    expect(ask(on, 'a')).toBe('gated');
+    expect(ask(on, 'a')).toBe('circuit-open');
     expect(ask(on, 'c', { credential: 'c2' })).toBe('start');
   });
 
-  it('wakes everyone in line once as it closes, so that they can show it', () => {
+  it('wakes everyone who waits once as it opens, so that they can show it', () => {
     const on = rig({ inFlight: 1 });
     const failing = begin(on, 'a');
     ask(on, 'b');
     ask(on, 'c');
     failing.finish({ answered: true, httpStatus: 401 });
     expect(on.woken()).toEqual(['b', 'c']);
-    expect([ask(on, 'b'), ask(on, 'c')]).toEqual(['gated', 'gated']);
+    expect([ask(on, 'b'), ask(on, 'c')]).toEqual(['circuit-open', 'circuit-open']);
     expect(on.woken()).toEqual([]);
   });
 
-  it('holds back a call that was granted before it closed', () => {
+  it('holds back a call that was granted before it opened', () => {
     const on = rig();
     const failing = begin(on, 'a');
     const granted = on.limiter.tryStart(wish('b'));
@@ -349,14 +349,14 @@ describe('the gate after 401', () => {
     expect('start' in granted && granted.start.begin()).toBe(false);
     on.limiter.release('b');
     expect(on.woken()).toEqual(['b']);
-    expect(ask(on, 'b')).toBe('gated');
+    expect(ask(on, 'b')).toBe('circuit-open');
   });
 
   it('lets one probe at a time through', () => {
     const on = rig();
     call(on, 'a', 401);
     const probe = begin(on, 'a', { probe: true });
-    expect(ask(on, 'b', { probe: true })).toBe('gated');
+    expect(ask(on, 'b', { probe: true })).toBe('circuit-open');
     probe.finish({ answered: true, httpStatus: 401 });
     expect(ask(on, 'b', { probe: true })).toBe('start');
   });
@@ -368,29 +368,29 @@ describe('the gate after 401', () => {
       call(on, 'a', 401);
       for (const key of ['b', 'c', 'd']) ask(on, key);
       const { pausedUntil } = call(on, 'a', httpStatus, { probe: true });
-      expect(on.limiter.snapshot()).toMatchObject({ gated: 0, waiting: 3 });
+      expect(on.limiter.snapshot()).toMatchObject({ circuitOpen: 0, waiting: 3 });
       expect(on.woken()).toEqual(pausedUntil === undefined ? ['b', 'c'] : []);
     },
   );
 
-  it('stays closed when a probe gets no answer', () => {
+  it('stays open when a probe gets no answer', () => {
     const on = rig();
     call(on, 'a', 401);
     begin(on, 'a', { probe: true }).finish({ answered: false });
     on.limiter.release('a');
-    expect(ask(on, 'b')).toBe('gated');
+    expect(ask(on, 'b')).toBe('circuit-open');
     expect(ask(on, 'b', { probe: true })).toBe('start');
   });
 
-  it('is not opened by an answer to a call from before it closed', () => {
+  it('is not closed by an answer to a call from before it opened', () => {
     const on = rig();
     const [first, second] = [begin(on, 'a'), begin(on, 'b')];
     first?.finish({ answered: true, httpStatus: 401 });
     second?.finish(OK);
-    expect(ask(on, 'c')).toBe('gated');
+    expect(ask(on, 'c')).toBe('circuit-open');
   });
 
-  it('leaves a waiting prober its place when one more call from before it closed is answered with 401', async () => {
+  it('leaves a waiting prober its place when one more call from before it opened is answered with 401', async () => {
     const on = rig({ rate: { calls: 2, perMs: 10_000 } });
     const [first, second] = [begin(on, 'a'), begin(on, 'b')];
     first?.finish({ answered: true, httpStatus: 401 });
@@ -406,7 +406,7 @@ describe('the gate after 401', () => {
     const on = rig({ rate: { calls: 1, perMs: 10_000 } });
     call(on, 'a', 401);
     expect(ask(on, 'a', { probe: true })).toBe('wait');
-    expect(ask(on, 'b', { probe: true })).toBe('gated');
+    expect(ask(on, 'b', { probe: true })).toBe('circuit-open');
     await on.clock.advance(9_999);
     expect(on.woken()).toEqual([]);
     await on.clock.advance(1);
@@ -420,7 +420,7 @@ describe('the gate after 401', () => {
     on.limiter.forget('a');
     await on.clock.advance(60_000);
     expect(on.woken()).toEqual(['b']);
-    expect(ask(on, 'c', { probe: false })).toBe('gated');
+    expect(ask(on, 'c', { probe: false })).toBe('circuit-open');
     call(on, 'b', 200);
     expect(on.woken()).toEqual(['c']);
   });
@@ -442,7 +442,7 @@ describe('the gate after 401', () => {
     call(on, 'a', 401);
     ask(on, 'b');
     const probe = begin(on, 'a', { probe: true });
-    expect(ask(on, 'c', { probe: true })).toBe('gated');
+    expect(ask(on, 'c', { probe: true })).toBe('circuit-open');
     probe.finish({ answered: true, httpStatus: 401 });
     await on.clock.advance(0);
     expect(on.woken()).toEqual(['c']);
@@ -461,7 +461,7 @@ describe('the gate after 401', () => {
     expect(on.woken()).toEqual(['b']);
   });
 
-  it('frees a prober that ends its pass without asking', () => {
+  it('frees a prober that ends its reconcile without asking', () => {
     const on = rig({ rate: { calls: 1, perMs: 10_000 } });
     call(on, 'a', 401);
     ask(on, 'a', { probe: true });
@@ -474,13 +474,13 @@ describe('memory and figures', () => {
   it('forgets a credential that nobody has used for an hour, and no other', async () => {
     const on = rig();
     for (let n = 0; n < 50; n++) call(on, `k${n}`, 200, { credential: `c${n}` });
-    call(on, 'gated', 401, { credential: 'bad' });
+    call(on, 'refused', 401, { credential: 'bad' });
     await on.clock.advance(61 * 60_000);
     call(on, 'x', 200, { credential: 'new' });
-    expect(on.limiter.snapshot()).toMatchObject({ credentials: 2, gated: 1 });
+    expect(on.limiter.snapshot()).toMatchObject({ credentials: 2, circuitOpen: 1 });
   });
 
-  it('counts what is paused, gated, waiting and in flight', () => {
+  it('counts what is paused, held back, waiting and in flight', () => {
     const on = rig({ inFlight: 1 });
     call(on, 'a', 401, { credential: 'c2' });
     call(on, 'b', 429, { credential: 'c3' });
@@ -489,13 +489,13 @@ describe('memory and figures', () => {
     expect(on.limiter.snapshot()).toEqual({
       credentials: 3,
       paused: 1,
-      gated: 1,
+      circuitOpen: 1,
       waiting: 1,
       inFlight: 1,
     });
   });
 
-  it('tells how long a call stood in line', async () => {
+  it('tells how long a call waited', async () => {
     const waits: number[] = [];
     const on = rig({ inFlight: 1, onWait: (seconds) => waits.push(seconds) });
     const first = begin(on, 'a');
@@ -513,7 +513,7 @@ describe('a process that stood still', () => {
     call(on, 'refused', 401);
     expect(ask(on, 'refused', { probe: true })).toBe('wait');
     vi.spyOn(on.clock, 'monotonic').mockReturnValue(60_000);
-    expect(ask(on, 'other')).toBe('gated');
+    expect(ask(on, 'other')).toBe('circuit-open');
     expect(on.woken()).toContain('refused');
   });
 });
@@ -522,15 +522,15 @@ describe('a refused key that somebody writes anew', () => {
   it('is probed by whoever asks first, and by nobody else', async () => {
     const on = rig();
     for (let n = 0; n < 8; n++) call(on, 'refused', 401, { probe: n > 0 });
-    expect(ask(on, 'edited')).toBe('gated');
+    expect(ask(on, 'edited')).toBe('circuit-open');
     on.limiter.forget('edited');
     on.limiter.renew('c1');
     const probe = begin(on, 'refused');
-    expect(ask(on, 'other')).toBe('gated');
+    expect(ask(on, 'other')).toBe('circuit-open');
     probe.finish(OK);
     expect(on.woken()).toEqual(['other']);
     on.limiter.renew('never seen');
-    expect(on.limiter.snapshot()).toMatchObject({ credentials: 1, gated: 0 });
+    expect(on.limiter.snapshot()).toMatchObject({ credentials: 1, circuitOpen: 0 });
   });
 
   it('waits as before where that probe is refused too', async () => {
@@ -538,7 +538,7 @@ describe('a refused key that somebody writes anew', () => {
     call(on, 'refused', 401);
     on.limiter.renew('c1');
     call(on, 'refused', 401);
-    expect(ask(on, 'edited')).toBe('gated');
+    expect(ask(on, 'edited')).toBe('circuit-open');
     await on.clock.advance(60_000);
     expect(on.woken()).toEqual([]);
   });
@@ -569,7 +569,7 @@ describe('a process that leads again', () => {
     on.limiter.startOver();
     expect(new Set(on.woken())).toEqual(new Set(['c', 'd', 'e']));
     expect(['c', 'd', 'e'].filter((key) => on.limiter.hasSlot(key))).toEqual([]);
-    expect(on.limiter.snapshot()).toMatchObject({ waiting: 0, inFlight: 1, gated: 1 });
+    expect(on.limiter.snapshot()).toMatchObject({ waiting: 0, inFlight: 1, circuitOpen: 1 });
     expect([ask(on, 'd'), ask(on, 'c')]).toEqual(['start', 'start']);
     second.finish(OK);
     expect(on.woken()).toEqual([]);
@@ -580,7 +580,7 @@ describe('a process that leads again', () => {
     for (let n = 0; n < 8; n++) call(on, 'refused', 401, { probe: n > 0 });
     on.limiter.startOver();
     const probe = begin(on, 'edited');
-    expect(ask(on, 'other')).toBe('gated');
+    expect(ask(on, 'other')).toBe('circuit-open');
     probe.finish(OK);
     expect(on.woken()).toEqual(['refused', 'other']);
   });

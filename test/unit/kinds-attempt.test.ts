@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
-import type { RateLimiter } from '../../src/api/limiter/limiter.ts';
+import type { RateLimiter } from '../../src/api/limiter/contract.ts';
+import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
 import type { Credential, Reply } from '../../src/api/reply/reply.ts';
 import { load } from '../../src/kinds/activity/load.ts';
 import { type Attempt, attempt, type Memory } from '../../src/kinds/engine/api-call.ts';

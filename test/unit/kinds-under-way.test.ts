@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRateLimiter } from '../../src/api/limiter/create-limiter.ts';
+import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
 import { attempt, attemptsOf } from '../../src/kinds/engine/api-call.ts';
 import type { KindContext } from '../../src/kinds/engine/context.ts';
 import { Locks } from '../../src/kinds/target/locks.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Lane, Lanes } from '../../src/controller/lanes.ts';
+import { Lanes } from '../../src/controller/lanes.ts';
+import type { Lane } from '../../src/waiting-queue.ts';
 
 describe('lanes', () => {
   test('a user key that comes again as scheduled keeps its place among user keys', () => {

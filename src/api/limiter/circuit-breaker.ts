@@ -2,18 +2,20 @@ import { waitFor } from '../../backoff.ts';
 import { BREAKER_TURN, FAILURES } from '../../waits.ts';
 
 /**
- * Stands before a credential that was answered with 401: one key at a time may probe, the others
- * are remembered.
+ * Of one credential. Open after a 401: calls are held back, but one key at a time, the prober, may
+ * make a trial call. Closed again when that is answered otherwise.
  */
 export class CircuitBreaker {
   readonly #seed: string;
-  /** Their own time had come, but another was probing: they are next. */
+  /** Their own time had come, but another key was probing: they are next. */
   readonly #due = new Set<string>();
   /** They have no time of their own, and probe when nobody else does. */
   readonly #idle = new Set<string>();
-  /** They were refused themselves and come at their own time, or when the breaker opens. */
+  /** They were refused themselves: they ask again at their own time, or when the breaker closes. */
   readonly #refused = new Set<string>();
+  /** Trial calls refused in a row, the first 401 included. */
   #failures = 0;
+  /** When one of the idle may probe. */
   #turnAt = 0;
   #prober: string | undefined;
 
@@ -21,16 +23,16 @@ export class CircuitBreaker {
     this.#seed = credential;
   }
 
-  get closed(): boolean {
+  get isOpen(): boolean {
     return this.#failures > 0;
   }
 
   /**
-   * Whether this key may call: always through an open breaker, else as the one prober, where it may
-   * probe or somebody's turn has come.
+   * Whether this key may call: always while the breaker is closed, else as the prober. It becomes
+   * that, where there is none, by its own due time (`probe`) or when the turn of the idle has come.
    */
   admits(key: string, { probe, now }: { readonly probe: boolean; readonly now: number }): boolean {
-    if (!this.closed || this.#prober === key) return true;
+    if (!this.isOpen || this.#prober === key) return true;
     const isTurn = this.#due.size === 0 && this.#turnAt <= now;
     if (this.#prober !== undefined || !(probe || isTurn)) return false;
     this.#appoint(key);
@@ -42,23 +44,23 @@ export class CircuitBreaker {
   }
 
   /**
-   * Remembers a key to be woken when the breaker opens or its turn comes. `due`: its own time has
-   * come.
+   * Holds a key back: it gets its turn to probe, or goes on when the breaker closes. `due`: its own
+   * time has come.
    */
-  remember(key: string, due: boolean): void {
+  holdBack(key: string, due: boolean): void {
     if (!due && this.#due.has(key)) return;
     // One that was refused before may be another object by now, under the same name and without a
-    // time.
+    // time of its own.
     this.#drop(key);
     (due ? this.#due : this.#idle).add(key);
   }
 
   /**
-   * A call was answered with 401. One that began before the breaker closed adds nothing to the count
-   * of failed probes.
+   * A call of this key was answered with 401. One that began before the breaker opened is no trial
+   * call, and not counted.
    */
-  fail(key: string, now: number): void {
-    if (!this.closed || this.#prober === key) {
+  refuse(key: string, now: number): void {
+    if (!this.isOpen || this.#prober === key) {
       this.#failures++;
       this.#prober = undefined;
       this.#putOff(now);
@@ -67,25 +69,27 @@ export class CircuitBreaker {
     this.#refused.add(key);
   }
 
-  /** A probe was answered otherwise: nobody waits any more. Returns who did, in order. */
-  open(): readonly string[] {
-    const waiting = [...this.#due, ...this.#refused, ...this.#idle];
-    for (const list of [this.#due, this.#refused, this.#idle]) list.clear();
+  /**
+   * The trial call was answered otherwise: nobody is held back any more. Returns who was, in order.
+   */
+  close(): readonly string[] {
+    const held = [...this.#due, ...this.#refused, ...this.#idle];
+    for (const keys of [this.#due, this.#refused, this.#idle]) keys.clear();
     this.#failures = 0;
     this.#prober = undefined;
-    return waiting;
+    return held;
   }
 
-  /** A probe ended without an answer: its object tries again by itself. */
+  /** The trial call ended without an answer: its object tries again by itself. */
   endProbe(key: string, now: number): void {
     if (this.#prober !== key) return;
     this.#prober = undefined;
     this.#putOff(now);
   }
 
-  /** When one that waits has its turn to probe; undefined while there is nothing to do. */
+  /** When one of those held back has its turn to probe; undefined while there is nothing to do. */
   turnAt(): number | undefined {
-    if (!this.closed || this.#prober !== undefined) return undefined;
+    if (!this.isOpen || this.#prober !== undefined) return undefined;
     if (this.#due.size > 0) return 0;
     return this.#idle.size > 0 ? this.#turnAt : undefined;
   }
@@ -100,16 +104,16 @@ export class CircuitBreaker {
   }
 
   /**
-   * The key may have worked for another process since, or somebody has written it anew: the next in
-   * turn need not wait.
+   * The key may have worked for another process since, or somebody has written the Secret anew: the
+   * next in turn need not wait.
    */
   startOver(): void {
     this.#turnAt = 0;
   }
 
   /**
-   * Its turn to probe came before its own time: that falls to the next, and it goes on at its time,
-   * or when the breaker opens.
+   * The prober had its turn before its own time came, and does not want to call: the next one
+   * probes, and it goes on at its own time, or when the breaker closes.
    */
   passOver(key: string): void {
     if (this.#prober !== key) return;
@@ -117,7 +121,7 @@ export class CircuitBreaker {
     this.#refused.add(key);
   }
 
-  /** The key asks no more; a probe that it was to make falls to the next. */
+  /** The key asks no more; if it was the prober, the next one is. */
   forget(key: string): void {
     this.#drop(key);
     if (this.#prober === key) this.#prober = undefined;
@@ -129,7 +133,7 @@ export class CircuitBreaker {
   }
 
   #drop(key: string): void {
-    for (const list of [this.#due, this.#refused, this.#idle]) list.delete(key);
+    for (const keys of [this.#due, this.#refused, this.#idle]) keys.delete(key);
   }
 
   #putOff(now: number): void {

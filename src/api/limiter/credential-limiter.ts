@@ -1,10 +1,37 @@
 import { waitFor } from '../../backoff.ts';
 import type { Cancel, Clock } from '../../clock.ts';
+import { type Waiting, WaitingQueue } from '../../waiting-queue.ts';
 import { FAILURES } from '../../waits.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
-import type { CallEnd } from './limiter.ts';
+import type { CallEnd } from './contract.ts';
 import { RateWindow } from './rate-window.ts';
-import { type Ranked, WaitingQueue } from './waiting-queue.ts';
+
+/** Where a key stands; the README draws who moves it. The last three hold a slot. */
+export type State =
+  | 'new'
+  | 'queued'
+  | 'target-busy'
+  | 'circuit-open'
+  | 'reserved'
+  | 'permitted'
+  | 'calling';
+
+/** One key that asks for a call. */
+export interface Entry extends Waiting {
+  readonly key: string;
+  readonly target: string;
+  readonly limiter: CredentialLimiter;
+  /** Monotonic milliseconds of its first question. */
+  readonly since: number;
+  state: State;
+  /** Has asked since the last `release`. */
+  asked: boolean;
+}
+
+/** For its target or a slot, or for its reconcile to use the slot that it has. */
+export function waits({ state }: Entry): boolean {
+  return state === 'queued' || state === 'target-busy' || state === 'reserved';
+}
 
 export interface CredentialLimiterOptions {
   readonly rate: { readonly calls: number; readonly perMs: number };
@@ -15,8 +42,8 @@ export interface CredentialLimiterOptions {
 }
 
 /** Everything that bounds the calls made with one credential. */
-export class CredentialLimiter<T extends Ranked> {
-  readonly line = new WaitingQueue<T>();
+export class CredentialLimiter {
+  readonly queue = new WaitingQueue<Entry>();
   readonly breaker: CircuitBreaker;
   lastUsed = 0;
   readonly #id: string;
@@ -35,10 +62,6 @@ export class CredentialLimiter<T extends Ranked> {
     this.breaker = new CircuitBreaker(id);
   }
 
-  get active(): number {
-    return this.#active;
-  }
-
   pausedUntil(now: number): number | undefined {
     return now < this.#pausedUntil ? this.#pausedUntil : undefined;
   }
@@ -49,12 +72,13 @@ export class CredentialLimiter<T extends Ranked> {
     return Math.min(this.#options.inFlight - this.#active, this.#window.free(now));
   }
 
-  take(): void {
+  takeSlot(): void {
     this.#active++;
     this.#window.take();
   }
 
-  release(now: number, made: boolean): void {
+  /** `made`: a call was made with the slot. */
+  releaseSlot(now: number, made: boolean): void {
     this.#active--;
     this.#window.release(now, made);
   }
@@ -111,16 +135,16 @@ export class CredentialLimiter<T extends Ranked> {
     this.#timer = undefined;
   }
 
-  /** The earliest time at which somebody in line could start, when it is known. */
-  #earliest(now: number): number | undefined {
+  #nextDue(now: number): number | undefined {
+    const times = [this.queue.size > 0 ? this.#nextSlot(now) : undefined, this.breaker.turnAt()];
+    const known = times.filter((time) => time !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  }
+
+  /** When a slot comes free by time alone; undefined where the end of a call has to free it. */
+  #nextSlot(now: number): number | undefined {
     const paused = this.pausedUntil(now);
     if (paused !== undefined) return paused;
     return this.#window.free(now) <= 0 ? this.#window.nextFree() : undefined;
-  }
-
-  #nextDue(now: number): number | undefined {
-    const times = [this.line.size > 0 ? this.#earliest(now) : undefined, this.breaker.turnAt()];
-    const known = times.filter((time) => time !== undefined);
-    return known.length === 0 ? undefined : Math.min(...known);
   }
 }

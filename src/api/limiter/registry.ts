@@ -1,11 +1,13 @@
-import { CredentialLimiter, type CredentialLimiterOptions } from './credential-limiter.ts';
-import type { RateLimiterSnapshot } from './limiter.ts';
-import type { Entry } from './slots.ts';
+import type { RateLimiterSnapshot } from './contract.ts';
+import {
+  CredentialLimiter,
+  type CredentialLimiterOptions,
+  type Entry,
+  waits,
+} from './credential-limiter.ts';
 
 const DROP_AFTER_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 10 * 60_000;
-
-type Pace = CredentialLimiter<Entry>;
 
 /**
  * Who asks, and the credentials they ask with; credentials that nobody has used for an hour are
@@ -13,43 +15,46 @@ type Pace = CredentialLimiter<Entry>;
  */
 export class Registry {
   readonly entries = new Map<string, Entry>();
-  readonly #paces = new Map<string, Pace>();
+  readonly #limiters = new Map<string, CredentialLimiter>();
   readonly #options: Omit<CredentialLimiterOptions, 'onTimer'>;
-  readonly #onTimer: (pace: Pace) => void;
+  readonly #onTimer: (limiter: CredentialLimiter) => void;
   #sweptAt = 0;
   #rank = 0;
 
-  constructor(options: Omit<CredentialLimiterOptions, 'onTimer'>, onTimer: (pace: Pace) => void) {
+  constructor(
+    options: Omit<CredentialLimiterOptions, 'onTimer'>,
+    onTimer: (limiter: CredentialLimiter) => void,
+  ) {
     this.#options = options;
     this.#onTimer = onTimer;
   }
 
-  /** The pace of a credential, which counts as used now. */
-  paceOf(credential: string, now: number): Pace {
+  /** The limiter of a credential, which counts as used now. */
+  use(credential: string, now: number): CredentialLimiter {
     this.#sweep(now);
-    const pace = this.#paces.get(credential) ?? this.#open(credential);
-    pace.lastUsed = now;
-    return pace;
+    const limiter = this.#limiters.get(credential) ?? this.#open(credential);
+    limiter.lastUsed = now;
+    return limiter;
   }
 
-  #open(credential: string): Pace {
+  #open(credential: string): CredentialLimiter {
     const { rate, inFlight, clock } = this.#options;
-    const pace: Pace = new CredentialLimiter(credential, {
+    const limiter: CredentialLimiter = new CredentialLimiter(credential, {
       rate,
       inFlight,
       clock,
-      onTimer: () => this.#onTimer(pace),
+      onTimer: () => this.#onTimer(limiter),
     });
-    this.#paces.set(credential, pace);
-    return pace;
+    this.#limiters.set(credential, limiter);
+    return limiter;
   }
 
-  known(credential: string): Pace | undefined {
-    return this.#paces.get(credential);
+  known(credential: string): CredentialLimiter | undefined {
+    return this.#limiters.get(credential);
   }
 
-  paces(): IterableIterator<Pace> {
-    return this.#paces.values();
+  limiters(): IterableIterator<CredentialLimiter> {
+    return this.#limiters.values();
   }
 
   /**
@@ -61,36 +66,34 @@ export class Registry {
   }
 
   /** The keys that use one credential. */
-  of(pace: Pace): readonly Entry[] {
-    return [...this.entries.values()].filter((entry) => entry.pace === pace);
+  entriesOf(limiter: CredentialLimiter): readonly Entry[] {
+    return [...this.entries.values()].filter((entry) => entry.limiter === limiter);
   }
 
   snapshot(now: number): RateLimiterSnapshot {
-    const paces = [...this.#paces.values()];
-    const places = [...this.entries.values()].map(({ place }) => place);
+    const limiters = [...this.#limiters.values()];
+    const entries = [...this.entries.values()];
     return {
-      credentials: paces.length,
-      paused: paces.filter((pace) => pace.pausedUntil(now) !== undefined).length,
-      gated: paces.filter((pace) => pace.breaker.closed).length,
-      waiting: places.filter(
-        (place) => place === 'line' || place === 'parked' || place === 'reserved',
-      ).length,
-      inFlight: places.filter((place) => place === 'begun').length,
+      credentials: limiters.length,
+      paused: limiters.filter((limiter) => limiter.pausedUntil(now) !== undefined).length,
+      circuitOpen: limiters.filter(({ breaker }) => breaker.isOpen).length,
+      waiting: entries.filter(waits).length,
+      inFlight: entries.filter(({ state }) => state === 'calling').length,
     };
   }
 
   disarm(): void {
-    for (const pace of this.#paces.values()) pace.disarm();
+    for (const limiter of this.#limiters.values()) limiter.disarm();
   }
 
   #sweep(now: number): void {
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
-    const inUse = new Set([...this.entries.values()].map(({ pace }) => pace));
-    for (const [id, pace] of this.#paces) {
-      if (inUse.has(pace) || now - pace.lastUsed < DROP_AFTER_MS) continue;
-      pace.disarm();
-      this.#paces.delete(id);
+    const inUse = new Set([...this.entries.values()].map(({ limiter }) => limiter));
+    for (const [id, limiter] of this.#limiters) {
+      if (inUse.has(limiter) || now - limiter.lastUsed < DROP_AFTER_MS) continue;
+      limiter.disarm();
+      this.#limiters.delete(id);
     }
   }
 }

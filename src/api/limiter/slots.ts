@@ -1,41 +1,21 @@
-import type { CredentialLimiter } from './credential-limiter.ts';
-import type { Lane } from './limiter.ts';
-import { Targets } from './targets.ts';
-import type { Ranked } from './waiting-queue.ts';
+import type { CredentialLimiter, Entry } from './credential-limiter.ts';
 
 /**
- * Where one key stands. In `parked` it waits for its target, in `gated` for the breaker; `reserved`,
- * `permit` and `begun` hold a slot.
- */
-export interface Entry extends Ranked {
-  readonly key: string;
-  readonly target: string;
-  readonly pace: CredentialLimiter<Entry>;
-  readonly since: number;
-  place: 'new' | 'line' | 'parked' | 'reserved' | 'permit' | 'begun' | 'circuit-open';
-  /** Asked since the last `settle`. */
-  asked: boolean;
-}
-
-/**
- * Moves entries between the line and the slots. After every `pump`: where a slot is free, nobody
- * who could use it stands in line.
+ * Moves entries between the queue and the slots. After every `fill`: where a slot is free, nobody
+ * who could use it waits in the queue.
  */
 export class Slots {
-  readonly #targets = new Targets<Entry>();
-  readonly #onWake: (key: string, lane: Lane) => void;
+  /** The targets for which somebody holds a slot, over all credentials, and who waits for each. */
+  readonly #busyTargets = new Map<string, Set<Entry>>();
+  readonly #wake: (entry: Entry) => void;
 
-  constructor(wake: (key: string, lane: Lane) => void) {
-    this.#onWake = wake;
+  constructor(wake: (entry: Entry) => void) {
+    this.#wake = wake;
   }
 
-  wake({ key, lane }: Entry): void {
-    this.#onWake(key, lane);
-  }
-
-  queue(entry: Entry): void {
-    entry.place = 'line';
-    entry.pace.line.add(entry);
+  enqueue(entry: Entry): void {
+    entry.state = 'queued';
+    entry.limiter.queue.add(entry);
   }
 
   /**
@@ -44,59 +24,62 @@ export class Slots {
    */
   upgrade(entry: Entry): void {
     if (entry.lane === 'user') return;
-    if (entry.place === 'line') entry.pace.line.remove(entry);
+    if (entry.state === 'queued') entry.limiter.queue.remove(entry);
     entry.lane = 'user';
-    if (entry.place === 'line') entry.pace.line.add(entry);
+    if (entry.state === 'queued') entry.limiter.queue.add(entry);
   }
 
   /**
    * Hands free slots to whoever is next. The asking key takes its slot at once, the others are
    * woken for theirs.
    */
-  pump(pace: CredentialLimiter<Entry>, now: number, asking?: Entry): void {
+  fill(limiter: CredentialLimiter, now: number, asking?: Entry): void {
+    const { queue } = limiter;
     const woken: Entry[] = [];
-    for (let next = pace.line.first(); next && pace.capacity(now) > 0; next = pace.line.first()) {
-      if (this.#targets.isBusy(next.target)) {
-        pace.line.remove(next);
-        this.#targets.park(next);
-        next.place = 'parked';
+    for (let next = queue.first(); next && limiter.capacity(now) > 0; next = queue.first()) {
+      const waitForTarget = this.#busyTargets.get(next.target);
+      if (waitForTarget) {
+        queue.remove(next);
+        waitForTarget.add(next);
+        next.state = 'target-busy';
         continue;
       }
-      pace.line.serve(next);
-      pace.take();
-      this.#targets.occupy(next.target);
-      next.place = 'reserved';
+      queue.serve(next);
+      limiter.takeSlot();
+      this.#busyTargets.set(next.target, new Set());
+      next.state = 'reserved';
       if (next !== asking) woken.push(next);
     }
-    pace.arm(now);
-    for (const entry of woken) this.wake(entry);
+    limiter.arm(now);
+    for (const entry of woken) this.#wake(entry);
   }
 
   /**
-   * Takes an entry from wherever it stands and gives back what it holds; parked keys of its target
-   * stand in line again. The caller pumps its pace.
+   * Takes an entry from wherever it stands and gives back what it holds: those that waited for its
+   * target are in the queue again. The caller fills the slots of its own credential.
    */
   withdraw(entry: Entry, now: number): void {
-    const { place, pace, target } = entry;
-    entry.place = 'new';
-    if (place === 'line') pace.line.remove(entry);
-    if (place === 'parked') this.#targets.unpark(entry);
-    if (place !== 'reserved' && place !== 'permit' && place !== 'begun') return;
-    pace.release(now, place === 'begun');
-    const freed = this.#targets.release(target);
-    for (const parked of freed) this.queue(parked);
-    for (const other of new Set(freed.map((parked) => parked.pace)))
-      if (other !== pace) this.pump(other, now);
+    const { state, limiter, target } = entry;
+    entry.state = 'new';
+    if (state === 'queued') limiter.queue.remove(entry);
+    if (state === 'target-busy') this.#busyTargets.get(target)?.delete(entry);
+    if (state !== 'reserved' && state !== 'permitted' && state !== 'calling') return;
+    limiter.releaseSlot(now, state === 'calling');
+    const freed = [...(this.#busyTargets.get(target) ?? [])];
+    this.#busyTargets.delete(target);
+    for (const waiting of freed) this.enqueue(waiting);
+    for (const other of new Set(freed.map((waiting) => waiting.limiter)))
+      if (other !== limiter) this.fill(other, now);
   }
 
   /**
-   * Slots that were reserved but not taken go back; their keys keep their rank and are woken again.
+   * Slots that were reserved and not taken go back; their keys keep their rank and are woken again.
    */
   recall(entries: readonly Entry[], now: number): void {
     for (const entry of entries) {
-      if (entry.place !== 'reserved') continue;
+      if (entry.state !== 'reserved') continue;
       this.withdraw(entry, now);
-      this.queue(entry);
+      this.enqueue(entry);
     }
   }
 }

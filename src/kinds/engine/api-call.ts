@@ -1,5 +1,5 @@
 import type { ApiRequest, Credential, Objection, Reply } from '../../api/http/client.ts';
-import type { CallWish, Permit, RateLimiter } from '../../api/limiter/limiter.ts';
+import type { CallWish, Permit, RateLimiter } from '../../api/limiter/contract.ts';
 import { type Failure, judge, type Success } from '../../api/reply/verdict.ts';
 import { queueKey } from '../../controller/controller.ts';
 import type { Recorded } from '../../controller/kind.ts';

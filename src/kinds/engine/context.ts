@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../api/http/client.ts';
-import type { RateLimiter } from '../../api/limiter/limiter.ts';
+import type { RateLimiter } from '../../api/limiter/contract.ts';
 import type { Clock } from '../../clock.ts';
 import type { Notice } from '../../controller/kind.ts';
 import type { Lane } from '../../controller/queue.ts';

@@ -27,17 +27,17 @@ const LIMITER: readonly Mutation[] = [
   {
     name: 'one-call-per-target',
     rule: 'For one pipe or organization at most one call is under way, whatever the keys.',
-    file: 'api/limiter/targets.ts',
-    from: 'return this.#busy.has(target);',
-    to: 'return target === undefined;',
+    file: 'api/limiter/slots.ts',
+    from: 'if (waitForTarget) {',
+    to: 'if (waitForTarget && next === asking) {',
     seenBy: { test: PACING, title: 'lets one call in flight per target over all credentials' },
   },
   {
     name: 'user-changes-starve-nobody',
     rule: 'Of five calls in a row one is scheduled work, however many user changes wait.',
-    file: 'api/limiter/waiting-queue.ts',
-    from: 'const USER_GRANTS_IN_A_ROW = 4;',
-    to: 'const USER_GRANTS_IN_A_ROW = 400;',
+    file: 'waiting-queue.ts',
+    from: 'const USERS_IN_A_ROW = 4;',
+    to: 'const USERS_IN_A_ROW = 400;',
     seenBy: { test: PACING, title: 'serves user changes first and scheduled work once in five' },
   },
   seenInLife(
@@ -48,9 +48,9 @@ const LIMITER: readonly Mutation[] = [
   {
     name: 'granted-call-waits-for-the-pause',
     rule: 'A call that was granted before a pause does not leave in the pause.',
-    file: 'api/limiter/create-limiter.ts',
-    from: 'if (pace.pausedUntil(now) === undefined) return true;',
-    to: 'if (pace.pausedUntil(now) !== now) return true;',
+    file: 'api/limiter/rate-limiter.ts',
+    from: 'if (limiter.pausedUntil(now) === undefined) return true;',
+    to: 'if (limiter.pausedUntil(now) !== now) return true;',
     seenBy: {
       test: PACING,
       title: 'holds back a call that was granted before it and keeps its place',
@@ -59,10 +59,10 @@ const LIMITER: readonly Mutation[] = [
   {
     name: 'granted-call-waits-behind-401',
     rule: 'A call that was granted before its key was refused does not leave after that.',
-    file: 'api/limiter/create-limiter.ts',
+    file: 'api/limiter/rate-limiter.ts',
     from: 'admits(key, { probe: false, now })',
     to: 'admits(key, { probe: true, now })',
-    seenBy: { test: PACING, title: 'holds back a call that was granted before it closed' },
+    seenBy: { test: PACING, title: 'holds back a call that was granted before it opened' },
   },
   {
     name: 'one-probe-at-a-time',

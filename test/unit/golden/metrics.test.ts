@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRateLimiter } from '../../../src/api/limiter/create-limiter.ts';
+import { createRateLimiter } from '../../../src/api/limiter/rate-limiter.ts';
 import { Queue } from '../../../src/controller/queue.ts';
 import { createKinds, OPERATIONS } from '../../../src/kinds/index.ts';
 import { EXPOSITION_CONTENT_TYPE } from '../../../src/telemetry/exposition.ts';

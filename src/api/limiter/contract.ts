@@ -1,7 +1,5 @@
 import type { Clock } from '../../clock.ts';
-
-/** User changes go first; scheduled work gets at least one of every five grants while it waits. */
-export type Lane = 'user' | 'scheduled';
+import type { Lane } from '../../waiting-queue.ts';
 
 /** A key that wants to make one call. */
 export interface CallWish {
@@ -11,14 +9,11 @@ export interface CallWish {
   /** At most one call in flight for it, over all credentials. */
   readonly target: string;
   readonly lane: Lane;
-  /**
-   * The call goes on with what an earlier one has begun: it stands in line before all that are yet
-   * to begin.
-   */
+  /** The call goes on with what an earlier one has begun: it waits ahead of all that begin anew. */
   readonly goesOn?: boolean;
   /**
-   * This key's own attempt is due (back-off over, or the user asks): it may probe a gated
-   * credential.
+   * This key's own attempt is due (back-off over, or the user asks): while the circuit breaker is
+   * open it may make the trial call.
    */
   readonly probe?: boolean;
 }
@@ -36,8 +31,8 @@ export interface CallEnd {
  */
 export interface Permit {
   /**
-   * Asked right before the first byte leaves; false: the credential was paused or gated meanwhile,
-   * do not call, the key waits again.
+   * Asked right before the first byte leaves. False: do not call, because the credential was paused
+   * or refused meanwhile; the key waits again.
    */
   begin(): boolean;
   /**
@@ -48,19 +43,16 @@ export interface Permit {
 }
 
 /**
- * `reserved`: the key has a slot, which it keeps until the end of the next pass in which it does
- * not ask.
+ * `wait`: the key is in the queue and will be woken; `circuitOpen`: the credential was answered
+ * with
+ * 401.
  */
-export type ReserveAnswer =
-  | { readonly reserved: true }
-  | { readonly wait: true }
-  | { readonly circuitOpen: true };
-
-/** `wait`: the key is in line and will be woken; `gated`: the credential was answered with 401. */
-export type StartAnswer =
-  | { readonly start: Permit }
-  | { readonly wait: true }
-  | { readonly circuitOpen: true };
+type NotNow = { readonly wait: true } | { readonly circuitOpen: true };
+export type StartAnswer = { readonly start: Permit } | NotNow;
+/**
+ * `reserved`: the key keeps its slot until the end of the next reconcile in which it does not ask.
+ */
+export type ReserveAnswer = { readonly reserved: true } | NotNow;
 
 export interface RateLimiterOptions {
   /** At most `calls` starts in any `perMs`; 0 calls: unlimited. */
@@ -69,54 +61,53 @@ export interface RateLimiterOptions {
   readonly inFlight: number;
   readonly clock: Clock;
   /**
-   * A slot is reserved for this key: run its pass. Called once per reserved slot, never from inside
+   * A slot is reserved for this key: reconcile it. Called once per reserved slot, never from inside
    * `tryStart` for the asking key.
    */
   readonly wake: (key: string, lane: Lane) => void;
-  /** Told how long a started call stood in line. */
+  /** Told how long a call waited before it started. */
   readonly onWait?: (seconds: number) => void;
 }
 
 export interface RateLimiterSnapshot {
   readonly credentials: number;
   readonly paused: number;
-  readonly gated: number;
+  readonly circuitOpen: number;
   readonly waiting: number;
   readonly inFlight: number;
 }
 
 /**
  * Decides when which key may call: rate, calls in flight, one per target, pauses after 429, the
- * breaker after 401.
+ * circuit breaker after 401.
  */
 export interface RateLimiter {
   tryStart(wish: CallWish): StartAnswer;
   /**
-   * Asks for the slot of a call that the next pass will make, because something has to be written
-   * before it.
+   * Asks for the slot of a call that the next reconcile will make, because something has to be
+   * written before it.
    */
   reserve(wish: CallWish): ReserveAnswer;
   /**
-   * A slot is reserved for this key, and not just to probe: what it waited for, be it the breaker, is
-   * over.
+   * A slot is reserved for this key, and not just for a trial call: what it waited for, be it the
+   * breaker, is over.
    */
   hasSlot(key: string): boolean;
   /**
-   * At the end of every pass: a key that did not ask in it loses its place and a slot reserved for
-   * it. So ask in every pass that wants to call, also behind a closed breaker (`probe` false while the
-   * own back-off is not over), or be passed over.
+   * At the end of every reconcile: a key that did not ask in it loses its place and a slot reserved
+   * for it. So ask in every reconcile that wants to call, also while the breaker is open (`probe`
+   * false while the own back-off is not over), or be passed over.
    */
   release(key: string): void;
   /** The object is gone: as if the key had never asked. */
   forget(key: string): void;
   /**
-   * Another process may have called since they asked: places in line and slots count no more, and
-   * whoever had one is woken to ask anew; a refused key is probed at once.
+   * Another process may have called since they asked: places in the queue and slots count no more,
+   * and whoever had one is woken to ask anew; a refused credential is tried at once.
    */
   startOver(): void;
   /**
-   * A Secret with this credential has been written anew: where it was refused, it is probed at
-   * once.
+   * A Secret with this credential has been written anew: if it was refused, it is tried at once.
    */
   renew(credential: string): void;
   snapshot(): RateLimiterSnapshot;
