@@ -283,7 +283,7 @@ describe('a description', () => {
     expect(ready(seen)).toMatchObject({ status: 'True', reason: 'Applied' });
     expect(side(seen)).toBeUndefined();
     expect(ready(seen).message).toMatch(
-      /description of ours .*take the endpoint out of the list.* list it again/,
+      /another description for ours .*remove the endpoint from the list.* list it again/,
     );
     expect(orgs.said().slice(calls)).toEqual(['look']);
     expect(orgs.held().privateEndpoints.find(({ id }) => id === 'ours')?.description).toBe(

@@ -74,7 +74,7 @@ export const FACTS: Facts = {
 
 /** What the operator makes of a reply to its GET. */
 export function attemptOf(reply: Reply): Attempt {
-  const verdict = judge(reply, { write: false });
+  const verdict = judge(reply, { write: false, of: 'record' });
   return verdict.ok ? { got: 'success', verdict, secretVersion: '1' } : { got: 'failure', verdict };
 }
 

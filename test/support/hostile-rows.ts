@@ -98,7 +98,7 @@ export function hostileRows(other: string): Hostile[] {
       name: `redirect-${status}`,
       fault: { status, headers: { location: `${other}/v1/taken?key=${KEY_ID}` } },
       reason: odd,
-      says: new RegExp(`redirects to ${new URL(other).host} .*never followed`),
+      says: new RegExp(`redirected to ${new URL(other).host} .*never followed`),
     })),
   ];
 }

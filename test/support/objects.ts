@@ -134,7 +134,7 @@ export function anAnswer(httpStatus: number, more: Partial<Answer> = {}): Answer
 
 /** What the operator makes of a reply to its PUT. */
 export function attemptOf(reply: Reply, pausedMs?: number): Attempt {
-  const verdict = judge(reply, { write: true });
+  const verdict = judge(reply, { write: true, of: 'pipe' });
   if (verdict.ok) return { got: 'success', verdict, secretVersion: '1' };
   return { got: 'failure', verdict, ...(pausedMs !== undefined && { pausedMs }) };
 }

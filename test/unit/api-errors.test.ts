@@ -37,12 +37,12 @@ describe('judge', () => {
     'puts HTTP %i where the contract has it',
     (status, writeClass, writeOutcome, readClass, readOutcome) => {
       const reply = answer(status, { result: {} });
-      expect(judge(reply, { write: true })).toMatchObject({
+      expect(judge(reply, { write: true, of: 'pipe' })).toMatchObject({
         ok: false,
         failure: writeClass,
         outcome: writeOutcome,
       });
-      expect(judge(reply, { write: false })).toMatchObject({
+      expect(judge(reply, { write: false, of: 'record' })).toMatchObject({
         ok: false,
         failure: readClass,
         outcome: readOutcome,
@@ -51,7 +51,10 @@ describe('judge', () => {
   );
 
   it('succeeds on 200 with a result, also an empty one', () => {
-    const verdict = judge(answer(200, { requestId: 'r-1', result: {} }), { write: true });
+    const verdict = judge(answer(200, { requestId: 'r-1', result: {} }), {
+      write: true,
+      of: 'pipe',
+    });
     expect(verdict).toEqual({
       ok: true,
       outcome: 'Succeeded',
@@ -70,7 +73,7 @@ describe('judge', () => {
     ['its body broke off', { body: 'truncated' }],
     ['its body is larger than 1 MiB', { body: 'too-large' }],
   ])('takes a 200 for no proof when %s', (words, more) => {
-    const verdict = judge(answer(200, more), { write: true });
+    const verdict = judge(answer(200, more), { write: true, of: 'pipe' });
     expect(verdict).toMatchObject({
       failure: 'UnexpectedResponse',
       outcome: 'Unknown',
@@ -85,42 +88,56 @@ describe('judge', () => {
       sent: false,
       cause: 'connection refused by 127.0.0.1:1',
     };
-    expect(judge(lost, { write: true })).toMatchObject({
+    expect(judge(lost, { write: true, of: 'pipe' })).toMatchObject({
       failure: 'OutcomeUnknown',
       outcome: 'Unknown',
     });
-    expect(judge(lost, { write: false })).toMatchObject({
+    expect(judge(lost, { write: false, of: 'record' })).toMatchObject({
       failure: 'Unavailable',
       outcome: 'Unavailable',
     });
-    expect(judge(unsent, { write: true })).toMatchObject({
+    expect(judge(unsent, { write: true, of: 'pipe' })).toMatchObject({
       failure: 'Unavailable',
       outcome: 'Unavailable',
     });
   });
 
   it('names the host of a redirect and marks it as one', () => {
-    const verdict = judge(answer(302, { redirectHost: 'login.example' }), { write: true });
+    const verdict = judge(answer(302, { redirectHost: 'login.example' }), {
+      write: true,
+      of: 'pipe',
+    });
     expect(verdict).toMatchObject({
       redirect: true,
       message: expect.stringContaining('to login.example (HTTP 302)'),
     });
-    expect(judge(answer(400), { write: true })).not.toHaveProperty('redirect');
+    expect(judge(answer(400), { write: true, of: 'pipe' })).not.toHaveProperty('redirect');
   });
 
   it('says the status and the text of the API, and neither request id nor a changing wait', () => {
     const reply = answer(429, { error: 'TOO_MANY_REQUESTS', requestId: 'r-9', retryAfterMs: 4321 });
-    const verdict = judge(reply, { write: true });
+    const verdict = judge(reply, { write: true, of: 'pipe' });
     expect(verdict).toMatchObject({ requestId: 'r-9', retryAfterMs: 4321 });
     expect(verdict).toHaveProperty(
       'message',
-      'The API takes no more requests with this key for now (HTTP 429): TOO_MANY_REQUESTS',
+      'Rate limit reached for this API key (HTTP 429): TOO_MANY_REQUESTS',
     );
+  });
+
+  it.each([
+    [404, 'organization', 'Organization not found (HTTP 404)'],
+    [409, 'pipe', 'The pipe is being changed by another operation (HTTP 409)'],
+    [424, 'pipe', 'The service that the pipe depends on is not running (HTTP 424)'],
+  ])('says of HTTP %i what it is about: %s', (status, of, message) => {
+    expect(judge(answer(status), { write: true, of })).toHaveProperty('message', message);
   });
 
   it('hears a wish to wait on 429 and 503 only', () => {
     const waitOf = (status: number): unknown =>
-      Reflect.get(judge(answer(status, { retryAfterMs: 5 }), { write: true }), 'retryAfterMs');
+      Reflect.get(
+        judge(answer(status, { retryAfterMs: 5 }), { write: true, of: 'pipe' }),
+        'retryAfterMs',
+      );
     expect([429, 503, 500, 409, 400].map(waitOf)).toEqual([5, 5, undefined, undefined, undefined]);
   });
 });

@@ -61,6 +61,7 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
         target: name,
         lane: 'user',
         write: true,
+        of: 'pipe',
         ...(more.probe && { probe: true }),
         send: async (used, begin) => {
           const aborted = more.begin === false ? undefined : begin();

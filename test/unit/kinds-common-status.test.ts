@@ -170,7 +170,7 @@ test('Ready counts as current only for the present generation', () => {
 test('the last request has what the reply had, and nothing it had not', () => {
   const bare = judge(
     { answered: false, sent: true, cause: 'no answer within 35s' },
-    { write: true },
+    { write: true, of: 'pipe' },
   );
   expect(lastRequestOf('Op', bare, T0 + 999)).toStrictEqual({
     operation: 'Op',
@@ -178,7 +178,7 @@ test('the last request has what the reply had, and nothing it had not', () => {
     time: '2026-03-01T12:00:00Z',
     message: expect.stringContaining('no answer within 35s'),
   });
-  const success = judge(anAnswer(200, { result: {} }), { write: true });
+  const success = judge(anAnswer(200, { result: {} }), { write: true, of: 'pipe' });
   expect(lastRequestOf('Op', success, T0)).toStrictEqual({
     operation: 'Op',
     requestId: 'req-1',

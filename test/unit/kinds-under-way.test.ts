@@ -53,6 +53,7 @@ function aProcess() {
         target: TARGET,
         lane: 'user',
         write: true,
+        of: 'pipe',
       } as const;
       await attempt({ ...wish, isShown: () => isShown, send }, attempts);
       attempts.release(keyOf(object), true);

@@ -71,7 +71,7 @@ describe('what the API keeps in another region than declared', () => {
     );
     const field = 'privateEndpoints[a].description';
     expect(draft.differences).toEqual([told, { field, declared: 'new', reported: 'old' }]);
-    expect(message).toContain('The description of a is another one');
+    expect(message).toContain('The API has another description for a');
   });
 
   test.each([undefined, 'same'])(

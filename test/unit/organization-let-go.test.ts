@@ -187,7 +187,7 @@ describe('a deleted object', () => {
 
   test.each([
     ['held', /another object holds the organization/],
-    ['gone', /does not know the organization any more/],
+    ['gone', /the organization was not found/],
     ['deadline', /--cleanup-deadline/],
   ] as const)('that leaves something (%s) says why and what, in a warning', (because, says) => {
     const plan: Plan = { do: 'release', abandoned: [e('a'), e('b')], spared: [e('c')], because };

@@ -52,18 +52,18 @@ describe('notes that name endpoints', () => {
 const REMARKS: readonly [Remark, RegExp][] = [
   [
     'maybe-ours',
-    /^Warning OwnershipUnknown: .*may come from that request.*psc-1.*adoptPrivateEndpoints/,
+    /^Warning OwnershipUnknown: .*that request or somebody else may have added it.*psc-1.*adoptPrivateEndpoints/,
   ],
   [
     'refused-but-there',
-    /^Warning OwnershipUnknown: .*refused.*may come from that request.*psc-1.*adoptPrivateEndpoints/,
+    /^Warning OwnershipUnknown: .*refused.*that request may have added it.*psc-1.*adoptPrivateEndpoints/,
   ],
-  ['given-up', /^Warning AddNotConfirmed: .*psc-1.*not taken for this object/],
+  ['given-up', /^Warning AddNotConfirmed: .*psc-1.*does not belong to this object/],
   [
     'came-back',
-    /^Warning OwnershipUnknown: .*came back.*somebody else.*psc-1.*adoptPrivateEndpoints/,
+    /^Warning OwnershipUnknown: .*is listed again.*somebody else.*psc-1.*adoptPrivateEndpoints/,
   ],
-  ['maybe-still-ours', /^Warning OwnershipUnknown: .*Still there.*psc-1.*adoptPrivateEndpoints/],
+  ['maybe-still-ours', /^Warning OwnershipUnknown: .*Still listed.*psc-1.*adoptPrivateEndpoints/],
   ['vanished', /^Warning DriftDetected: .*not by the operator.*psc-1.*added again/],
   ['left', /^Normal EndpointLeft: .*psc-1.*stays at the API/],
 ];

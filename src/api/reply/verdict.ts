@@ -49,7 +49,10 @@ export interface Failure {
 export type Verdict = Success | Failure;
 
 /** Judges a reply by its HTTP status alone; the API's text only explains. */
-export function judge(reply: Reply, operation: { readonly write: boolean }): Verdict {
+export function judge(
+  reply: Reply,
+  operation: { readonly write: boolean; readonly of: string },
+): Verdict {
   if (!reply.answered) return judgeSilence(reply, operation.write);
   const { httpStatus, result } = reply;
   const unread = httpStatus >= 200 && httpStatus <= 299 ? defect(reply) : undefined;
@@ -64,7 +67,7 @@ export function judge(reply: Reply, operation: { readonly write: boolean }): Ver
     ...(httpStatus >= 300 && httpStatus <= 399 && { redirect: true as const }),
     httpStatus,
     ...requestIdOf(reply),
-    message: plainSentence(reply, rule, unread),
+    message: plainSentence(reply, { rule, of: operation.of, unread }),
     ...(reply.retryAfterMs !== undefined &&
       WAITS_COUNT.has(httpStatus) && { retryAfterMs: reply.retryAfterMs }),
   };
@@ -77,39 +80,40 @@ interface Rule {
   /** `Server`: Unavailable for a read, OutcomeUnknown for a write. */
   readonly failure: FailureClass | 'Server';
   readonly outcome: Exclude<RequestOutcome, 'Succeeded'>;
-  readonly says: string;
+  /** `of`: what the request is about, such as a pipe. */
+  readonly says: (of: string) => string;
 }
 
-const SERVER: Rule = { failure: 'Server', outcome: 'Unknown', says: 'The API failed' };
+const SERVER: Rule = { failure: 'Server', outcome: 'Unknown', says: () => 'The API failed' };
 const REJECTED: Rule = {
   failure: 'Rejected',
   outcome: 'Rejected',
-  says: 'The API refused the request',
+  says: () => 'The API refused the request',
 };
 const MISSING: Rule = {
   failure: 'NotFound',
   outcome: 'Rejected',
-  says: 'The API does not know what the request addresses',
+  says: (of) => `${of.charAt(0).toUpperCase()}${of.slice(1)} not found`,
 };
 const BUSY: Rule = {
   failure: 'Conflict',
   outcome: 'Busy',
-  says: 'The API is busy with what the request addresses',
+  says: (of) => `The ${of} is being changed by another operation`,
 };
 const UNEXPECTED: Rule = {
   failure: 'UnexpectedResponse',
   outcome: 'Unknown',
-  says: 'The API gave an answer that proves nothing',
+  says: () => 'Unexpected response; the request is not confirmed',
 };
 
 const RULES: ReadonlyMap<number, Rule> = new Map<number, Rule>([
-  [401, { failure: 'Unauthorized', outcome: 'Rejected', says: 'The API does not accept the key' }],
+  [401, { failure: 'Unauthorized', outcome: 'Rejected', says: () => 'The API refused the key' }],
   [
     403,
     {
       failure: 'Forbidden',
       outcome: 'Rejected',
-      says: 'The API does not allow this to the key (its role or its IP allow-list)',
+      says: () => 'The role or the IP allow-list of the key does not permit this request',
     },
   ],
   [404, MISSING],
@@ -122,7 +126,7 @@ const RULES: ReadonlyMap<number, Rule> = new Map<number, Rule>([
     {
       failure: 'DependencyNotReady',
       outcome: 'Busy',
-      says: 'Something the request depends on is not running',
+      says: (of) => `The service that the ${of} depends on is not running`,
     },
   ],
   [425, BUSY],
@@ -131,7 +135,7 @@ const RULES: ReadonlyMap<number, Rule> = new Map<number, Rule>([
     {
       failure: 'RateLimited',
       outcome: 'RateLimited',
-      says: 'The API takes no more requests with this key for now',
+      says: () => 'Rate limit reached for this API key',
     },
   ],
 ]);
@@ -156,8 +160,8 @@ function judgeSilence({ sent, cause }: NoAnswer, write: boolean): Failure {
     failure: unknown ? 'OutcomeUnknown' : 'Unavailable',
     outcome: unknown ? 'Unknown' : 'Unavailable',
     message: unknown
-      ? `The API gave no answer, so whether it acted is unknown: ${cause}`
-      : `The API gave no answer: ${cause}`,
+      ? `No response from the API, so the outcome of the request is not known: ${cause}`
+      : `No response from the API: ${cause}`,
   };
 }
 
@@ -178,15 +182,18 @@ const BODY_DEFECTS = {
 
 function plainSentence(
   { httpStatus, error, redirectHost }: Answer,
-  rule: Rule,
-  unread: string | undefined,
+  {
+    rule,
+    of,
+    unread,
+  }: { readonly rule: Rule; readonly of: string; readonly unread: string | undefined },
 ): string {
   const text = error === undefined ? '' : `: ${error}`;
   if (httpStatus >= 300 && httpStatus <= 399) {
     const target = redirectHost === undefined ? 'elsewhere' : `to ${redirectHost}`;
-    return `The API redirects ${target} (HTTP ${httpStatus}), which is never followed with a key; check --api-url${text}`;
+    return `The API redirected ${target} (HTTP ${httpStatus}). Redirects are never followed, because the request carries the key; check --api-url${text}`;
   }
-  return `${rule.says} (HTTP ${httpStatus}${unread === undefined ? '' : `, ${unread}`})${text}`;
+  return `${rule.says(of)} (HTTP ${httpStatus}${unread === undefined ? '' : `, ${unread}`})${text}`;
 }
 
 function requestIdOf({ requestId }: Answer): { readonly requestId?: string } {

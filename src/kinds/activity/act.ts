@@ -24,6 +24,7 @@ export async function act(
           lane: plan.lane,
           probe: plan.probe,
           write: false,
+          of: 'record',
           send: (credential, begin) => getActivity(using.api, plan.spec, { credential, begin }),
         },
         using,

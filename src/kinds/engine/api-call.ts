@@ -150,6 +150,8 @@ export interface SlotWish extends Pick<CallWish, 'target' | 'lane' | 'probe' | '
 export interface Wish extends SlotWish {
   /** Whether the call changes something: decides what a lost answer means. */
   readonly write: boolean;
+  /** What the call is about, for messages: a pipe, an organization. */
+  readonly of: string;
   /**
    * Whether a success shows what was sent; where it does not, what it did may be yet to come.
    * Absent: each one does.
@@ -237,7 +239,7 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
   const { reply, pausedUntil } = await spend(start, () => wish.send(read.credential, begin));
   if (!reply.answered && reply.aborted) return { got: 'called-off' };
   using.memory.triedSecret.set(key, { name: wish.ref.name, resourceVersion: read.resourceVersion });
-  const verdict = judge(reply, { write: wish.write });
+  const verdict = judge(reply, { write: wish.write, of: wish.of });
   const isTold = verdict.ok
     ? wish.isShown?.(verdict.result) !== false
     : verdict.outcome !== 'Unknown';

@@ -112,6 +112,7 @@ async function takeStep(
         {
           ...wish,
           write,
+          of: 'organization',
           isShown: (reply) => showsEffect(step, work.goal.name, reply),
           send: (credential, begin) => {
             const leaves = (): ReturnType<typeof begin> => {

@@ -164,9 +164,9 @@ function entriesOf({ status }: Organization): readonly Tuple[] {
 }
 
 const ABANDONED = {
-  held: 'Let go without a call, because another object holds the organization.',
-  gone: 'Let go, because the API does not know the organization any more.',
-  deadline: 'Let go at --cleanup-deadline.',
+  held: 'Deleted without a request, because another object holds the organization.',
+  gone: 'Deleted, because the organization was not found at the API.',
+  deadline: 'Deleted, because --cleanup-deadline has passed.',
 } as const;
 
 /** What is said of an object that is let go with something left at the API. */
@@ -182,7 +182,7 @@ export function farewell(plan: Extract<CleanupPlan, { do: 'release' }>): Notice[
       type: 'Warning',
       reason: 'CleanupAbandoned',
       before: `${ABANDONED[plan.because ?? 'deadline']} Private endpoints that may be left at the API:`,
-      after: 'Remove them there if they are not wanted',
+      after: 'If they are not wanted, remove them at the API',
     }),
   ];
 }

@@ -135,11 +135,11 @@ function disown(object: Organization, lost: readonly Tuple[], now: number): Note
     ready: 'Unknown',
     progress: 'Reconciling',
     reason: 'Pending',
-    message: '--api-url is another one than before; what is there is looked at next',
+    message: '--api-url has changed; the state at the new address is read next',
   } as const;
   const common = commonStatus(object, object.status, { summary, now, acknowledge: false });
   const before =
-    '--api-url is another one than when these private endpoints were sent, so they are no longer tracked as this object’s:';
+    '--api-url has changed since these private endpoints were sent, so they are no longer tracked as this object’s:';
   // Nothing was sent to this one.
   const privateEndpoints = object.status?.privateEndpoints?.filter(
     ({ state }) => state !== 'Unconfirmed',
@@ -160,7 +160,7 @@ function disown(object: Organization, lost: readonly Tuple[], now: number): Note
 
 function lostNotices(lost: readonly Tuple[], before: string): Notice[] {
   const after =
-    'They stay where they are; spec.adoptPrivateEndpoints makes those that are listed this object’s again';
+    'They stay at the API. To own those that spec lists again, set spec.adoptPrivateEndpoints to true';
   return namingAll(lost, { type: 'Warning', reason: 'OwnershipLost', before, after });
 }
 
@@ -172,7 +172,7 @@ export function reportUnproven(said: Report, object: Organization): Report {
   const status: OrganizationStatus | undefined = said.status;
   if (!object.status?.proof || !status || status.proof) return said;
   const before =
-    'The API has not taken the key of this object for 24 hours, so these private endpoints are no longer tracked as its own:';
+    'The API has not accepted the key of this object for 24 hours, so these private endpoints are no longer tracked as this object’s:';
   const notices = [...(said.notices ?? []), ...lostNotices(oursIn({ status }), before)];
   return { ...said, status: withoutUndefined({ ...status, ...nobodys({ status }) }), notices };
 }

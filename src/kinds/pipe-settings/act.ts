@@ -42,6 +42,7 @@ async function put(
     lane: plan.lane,
     probe: plan.probe,
     write: true,
+    of: 'pipe',
     send(credential, begin) {
       const leave = (): ReturnType<typeof begin> => {
         sentAt = using.monotonic();

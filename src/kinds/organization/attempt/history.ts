@@ -176,6 +176,6 @@ function change(
 
 export function driftNotices(renamed: readonly FieldChange[]): Notice[] {
   if (renamed.length === 0) return [];
-  const note = `Changed at the API since the last reply, not by the operator: ${describe(renamed)}`;
+  const note = `Changed at the API since the last response, not by the operator: ${describe(renamed)}`;
   return [{ type: 'Warning', reason: 'DriftDetected', note }];
 }

@@ -19,10 +19,11 @@ const ADVICE: Readonly<Record<FailureClass, string>> = {
   NotFound:
     'Check organizationId, that the key belongs to this organization, and that --api-url is right',
   Conflict: `Something else is changing the organization. ${BY_ITSELF}`,
-  DependencyNotReady: `The API waits for something else. ${BY_ITSELF}`,
-  RateLimited: `The key has used up its calls and is paused for all its objects. ${BY_ITSELF}`,
+  DependencyNotReady: `The API is waiting for another service. ${BY_ITSELF}`,
+  RateLimited: `The key is paused for all objects that use it. ${BY_ITSELF}`,
   Unavailable: `Nothing was changed. ${BY_ITSELF}`,
-  OutcomeUnknown: 'Whether it took effect is read from the API before anything is sent again',
+  OutcomeUnknown:
+    'The operator reads from the API whether it took effect before it sends anything again',
   UnexpectedResponse: 'Check that --api-url is the management API and not a proxy or a web page',
 };
 

@@ -13,58 +13,59 @@ interface Words {
   readonly after: string;
 }
 
-const ADOPT = 'to make it this object’s, set spec.adoptPrivateEndpoints to true';
+const ADOPT = 'To own it, set spec.adoptPrivateEndpoints to true';
 
 const WORDS: Readonly<Record<Remark, Words>> = {
   'maybe-ours': {
     type: 'Warning',
     reason: 'OwnershipUnknown',
     before:
-      'Found long after a request without an answer, so it may come from that request or from somebody else:',
-    after: `It is not removed by this object; ${ADOPT}`,
+      'Found long after a request that got no response; that request or somebody else may have added it:',
+    after: `This object does not remove it. ${ADOPT}`,
   },
   'refused-but-there': {
     type: 'Warning',
     reason: 'OwnershipUnknown',
     before:
-      'The API refused the request, and the private endpoint is there all the same; it may come from that request:',
-    after: `It is not removed by this object; ${ADOPT}`,
+      'The API refused the request, but the private endpoint exists; that request may have added it:',
+    after: `This object does not remove it. ${ADOPT}`,
   },
   'given-up': {
     type: 'Warning',
     reason: 'AddNotConfirmed',
-    before: 'Sent, and never seen in the list of the API:',
-    after: 'If it appears later, it is not taken for this object’s',
+    before: 'Sent but never seen in the list of the API:',
+    after: 'If it appears later, it does not belong to this object',
   },
   'never-sent': {
     type: 'Warning',
     reason: 'OwnershipUnknown',
-    before: 'Taken for added by a request of this object, which never left:',
-    after: `It is not removed by this object; ${ADOPT}`,
+    before: 'Recorded as added by a request of this object that was never sent:',
+    after: `This object does not remove it. ${ADOPT}`,
   },
   'came-back': {
     type: 'Warning',
     reason: 'OwnershipUnknown',
-    before: 'Was missing from the list of the API and came back, perhaps by somebody else:',
-    after: `It is not removed by this object any more; ${ADOPT}`,
+    before:
+      'Was missing from the list of the API and is listed again; somebody else may have added it:',
+    after: `This object no longer removes it. ${ADOPT}`,
   },
   'maybe-still-ours': {
     type: 'Warning',
     reason: 'OwnershipUnknown',
     before:
-      'Still there long after a request to remove it that got no answer; it may have been put back by somebody else:',
-    after: `It is not removed by this object any more; ${ADOPT}`,
+      'Still listed long after a request to remove it that got no response; somebody else may have added it again:',
+    after: `This object no longer removes it. ${ADOPT}`,
   },
   vanished: {
     type: 'Warning',
     reason: 'DriftDetected',
     before: 'Removed at the API, not by the operator:',
-    after: 'What is still listed is added again',
+    after: 'If spec still lists it, it is added again',
   },
   left: {
     type: 'Normal',
     reason: 'EndpointLeft',
-    before: 'Existed before this object listed it, and is listed no more:',
+    before: 'Existed before this object listed it, and spec no longer lists it:',
     after: 'It stays at the API and is no longer tracked',
   },
 };

@@ -201,7 +201,7 @@ function appliedMessage({ goal, session }: Work): string {
     ...(goal.endpoints
       ? [
           goal.endpoints.length === 0
-            ? 'no private endpoint of ours'
+            ? 'no private endpoint of this object'
             : counted(goal.endpoints.length),
         ]
       : []),
@@ -217,11 +217,11 @@ function appliedMessage({ goal, session }: Work): string {
   const described =
     other.length === 0 || !draft.differences
       ? ''
-      : `. The description of ${names(other)} is another one at the API, which cannot change it: take the endpoint out of the list, wait until it is gone, and list it again, which may cut its connections`;
+      : `. The API has another description for ${names(other)} and cannot change it. To replace it, remove the endpoint from the list, wait until it is gone, and list it again; this may interrupt its connections`;
   // What is told of an endpoint stays while it is ours, also when it is listed as the API keeps it.
   const isAltered = goal.endpoints?.some((endpoint) => keptAs(endpoint, draft));
   const altered = isAltered
-    ? '. It keeps some of them with other fields than declared, see status.differences'
+    ? '. The API stores some of them with other fields than declared, see status.differences'
     : '';
   return `The API has ${what}${unnamed}${assumed}${quoting(fresh?.requestId)}${altered}${described}`;
 }

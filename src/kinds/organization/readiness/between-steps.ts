@@ -65,14 +65,14 @@ export function betweenSteps(
 }
 
 function messageFor({ pendingChange }: OrganizationStatus): string {
-  if (!pendingChange) return 'The API has been asked; the next request follows at once';
+  if (!pendingChange) return 'In progress: the next request follows at once';
   const { add, remove, refused } = pendingChange;
   const parts = [
     ...(add.length === 0 ? [] : [`add ${counted(add.length)}`]),
     ...(remove.length === 0 ? [] : [`remove ${counted(remove.length)}`]),
   ].join(', ');
   return refused
-    ? `Refused by the API: ${parts}; what is there is looked at next`
+    ? `The API refused to ${parts}; the list of private endpoints is read again next`
     : `Ready to send: ${parts}`;
 }
 

@@ -46,7 +46,7 @@ export function otherWayToLook(
   }
   if (goal.spared && isRefused) return reportUnseen(object, { ...next, notes }, now);
   const hint =
-    'Declaring spec.name makes the list readable: the name is then sent as it is and the response shows the list';
+    'Declare spec.name to make the list readable: the operator then sends that name, and the response shows the list';
   return reportOther(object, { work: { ...work, notes }, step }, { attempt: failure, now, hint });
 }
 

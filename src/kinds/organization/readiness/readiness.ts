@@ -63,7 +63,7 @@ function lost(ending: Ending): Obstacle | undefined {
     lastRequest?.outcome === 'Unknown'
       ? `${withoutStop(lastRequest.message ?? 'No answer')}${quoting(lastRequest.requestId)}. `
       : '';
-  const message = `${said}Whether ${what} took effect is not known, and the API may still be at work on it. Nothing else is sent until that is over; the list of private endpoints is read again meanwhile`;
+  const message = `${said}It is not known whether ${what} took effect, and the API may still be working on it. Nothing else is sent until that is over; meanwhile the list of private endpoints is read again`;
   const again = secondLooks(ledgerOf(ending.work.session)).filter((at) => at > ending.now);
   const at = looking.at ?? (again.length > 0 ? Math.min(...again) : undefined);
   return { reason: 'OutcomeUnknown', message, ...(at !== undefined && { at }) };
@@ -89,7 +89,7 @@ function nextLookAt({ work: { notes, plannedAt, session }, now }: Ending): {
 function blocked({ work: { goal }, decision }: Ending): Obstacle | undefined {
   if (!decision.blocked) return undefined;
   const count = decision.blocked.length;
-  const message = `Nothing is sent: ${counted(count)} would be removed (${names(decision.blocked)}), and spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. List them again, or set it to ${count} or more`;
+  const message = `Nothing is sent: ${counted(count)} would be removed (${names(decision.blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. List them again, or set spec.maxPrivateEndpointRemovals to ${count} or more`;
   return { reason: 'RemovalBlocked', message };
 }
 
@@ -102,16 +102,16 @@ function waiting(ending: Ending): Obstacle | undefined {
     ledger.filter((entry) => entry.state === state);
   const [unconfirmed, removing, missing] = [of('Unconfirmed'), of('Removing'), of('Missing')];
   const what = [
-    ...(unconfirmed.length > 0 ? [`added, and not in the list yet: ${names(unconfirmed)}`] : []),
-    ...(removing.length > 0 ? [`removed, and still in the list: ${names(removing)}`] : []),
-    ...(missing.length > 0 ? [`not in the list any more: ${names(missing)}`] : []),
+    ...(unconfirmed.length > 0 ? [`added but not in the list yet: ${names(unconfirmed)}`] : []),
+    ...(removing.length > 0 ? [`removed but still in the list: ${names(removing)}`] : []),
+    ...(missing.length > 0 ? [`no longer in the list: ${names(missing)}`] : []),
   ];
   if (what.length === 0) return undefined;
   const again = secondLooks(missing).filter((at) => at > ending.now);
   const { at: openAt } = nextLookAt(ending);
   const open = unconfirmed.length + removing.length > 0 && openAt !== undefined ? [openAt] : [];
   const times = [...again, ...open];
-  const message = `Private endpoints ${what.join('; ')}${quoting(session.fresh?.requestId)}. The list is read again, see status.nextAttemptTime, before anything is done about them`;
+  const message = `Private endpoints ${what.join('; ')}${quoting(session.fresh?.requestId)}. The list is read again at status.nextAttemptTime before anything else is sent for them`;
   const at = times.length > 0 ? { at: Math.min(...times) } : {};
   return { reason: 'NotConfirmed', message, ...at, side: 'Reconciling' };
 }
@@ -127,7 +127,7 @@ function lostName({
   const settlesAt = Math.max(0, ...others.map((other) => other.settlesAt));
   if (settlesAt <= plannedAt.monotonic) return undefined;
   const message =
-    'The API has the declared name, but an earlier request may have had another one and may still be under way. The name is looked at once more when that is over';
+    'The API has the declared name, but an earlier request with another name got no response and may still take effect. The name is read again once that is no longer possible';
   return { reason: 'OutcomeUnknown', message, at: now + settlesAt - plannedAt.monotonic };
 }
 
@@ -136,7 +136,7 @@ function unlisted(ending: Ending): Obstacle | undefined {
   const { fresh, draft } = session;
   const isAtWork = draft.pendingChange !== undefined && notes.settlesAt > plannedAt.monotonic;
   if (!fresh || fresh.list || !managesEndpoints(goal) || isAtWork) return undefined;
-  const message = `The response has no list of private endpoints${quoting(fresh.requestId)}, so what is there is not known, and none is added or removed. The API is asked again a few times, then every 6 hours; if it stays so, ask its support`;
+  const message = `The response has no list of private endpoints${quoting(fresh.requestId)}, so none is added or removed. The list is requested again a few times, then every 6 hours; if this does not change, contact the support of the API`;
   // Two looks so far apart may count as an empty list, also after a restart.
   const secondLook = ending.now + TWO_LOOKS_MS + (notes.unlistedSince ?? 0) - plannedAt.monotonic;
   return {
@@ -152,13 +152,13 @@ function otherName({ work: { goal, session } }: Ending): Obstacle | undefined {
   if (goal.spared || name === undefined || reported === undefined || reported === name)
     return undefined;
   if (!session.isNamed || session.nameRefusal) return undefined;
-  const message = `The API accepted the name but reports another one: ${shownName(reported)}, not ${shownName(name)}${quoting(session.fresh?.requestId)}. It is sent again a few times, then every 6 hours; if it stays so, declare the name that the API keeps`;
+  const message = `The API accepted the name but reports another one: ${shownName(reported)}, not ${shownName(name)}${quoting(session.fresh?.requestId)}. It is sent again a few times, then every 6 hours; to end this, declare the name that the API reports`;
   return { reason: 'NotConfirmed', message };
 }
 
 function inVain({ decision: { exhausted } }: Ending): Obstacle | undefined {
   if (exhausted.length === 0) return undefined;
-  const message = `The change was sent three times and the API’s list does not show it: ${names(exhausted)}. It is not sent again before the spec changes; ask the API’s support about the requests in status.history and the events`;
+  const message = `The change was sent three times, but the list of the API does not show it: ${names(exhausted)}. It is not sent again until the spec changes; contact the support of the API with the request ids in the events`;
   return { reason: 'NotConfirmed', message };
 }
 
@@ -194,11 +194,11 @@ function refused(ending: Ending): Obstacle | undefined {
   const others =
     ledgerOf(session).length > entries.length || (goal.name !== undefined && !nameRefusal);
   const rest = untried
-    ? ' What was not tried yet follows in a minute.'
+    ? ' The changes that were not tried yet follow in a minute.'
     : others
       ? ' All other changes were applied.'
       : '';
-  const message = `Refused: ${what}. ${texts.slice(0, 2).join('; ')}.${rest} Change the spec to what the API accepts, or ask for another try with the annotation pipewright.dev/reconcile-requested-at`;
+  const message = `Refused: ${what}. ${texts.slice(0, 2).join('; ')}.${rest} Change the spec to what the API accepts, or set the annotation pipewright.dev/reconcile-requested-at to try again`;
   const times = entries.flatMap(({ nextAttemptTime }) =>
     nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
   );
@@ -209,7 +209,7 @@ function refused(ending: Ending): Obstacle | undefined {
 
 function conflicting({ decision: { conflicts } }: Ending): Obstacle | undefined {
   if (conflicts.length === 0) return undefined;
-  const message = `The id of ${names(conflicts)} is also reported in another spelling or with another cloud provider or region, by an endpoint that is not of this object; neither is added or removed. List it as the API reports it, see status.organization.privateEndpoints, or have the other one removed`;
+  const message = `The API already has the id of ${names(conflicts)} in another spelling, or with another cloud provider or region, and that endpoint does not belong to this object. Neither is added or removed. List the endpoint as status.organization.privateEndpoints shows it, or have the other one removed`;
   return { reason: 'EndpointConflict', message };
 }
 
