@@ -190,14 +190,14 @@ describe('Exchange', () => {
   };
 
   it('refuses to be written a second time, whatever the transport intends', () => {
-    const exchange = new Exchange({ veto: () => undefined, done: () => undefined });
+    const exchange = new Exchange({ objection: () => undefined, done: () => undefined });
     exchange.onRequestStart(controller);
     expect(() => exchange.onRequestStart(controller)).toThrow('never sent twice');
   });
 
   it('refuses to be written after its call is over', () => {
     const ends: unknown[] = [];
-    const exchange = new Exchange({ veto: () => undefined, done: (end) => ends.push(end) });
+    const exchange = new Exchange({ objection: () => undefined, done: (end) => ends.push(end) });
     exchange.stop('deadline');
     expect(() => exchange.onRequestStart(controller)).toThrow('the call is over');
     exchange.onResponseError(controller, new Error('late'));

@@ -22,9 +22,12 @@ type Headers = Record<string, string | string[] | undefined>;
 type Body = { readonly text: string } | { readonly state: 'truncated' | 'too-large' };
 
 export interface ExchangeOptions {
-  /** Asked in the same turn in which the first byte is written, or not. */
-  readonly veto: () => NonNullable<NoAnswer['aborted']> | undefined;
-  /** Told once. */
+  /**
+   * Asked right before the first byte is written, in the same turn of the event loop; where there
+   * is one, nothing is written.
+   */
+  readonly objection: () => NonNullable<NoAnswer['aborted']> | undefined;
+  /** Called once. */
   readonly done: (end: Ended) => void;
 }
 
@@ -55,7 +58,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#sent) throw new Error('a request is never sent twice');
     if (this.#over) throw new Error('the call is over');
-    const by = this.#options.veto();
+    const by = this.#options.objection();
     if (by !== undefined) {
       this.#end({ kind: 'called-off', by });
       throw new Error(by);

@@ -30,7 +30,7 @@ export interface ApiRequest {
 /** Why the caller calls its own request off at the last moment. */
 export type Objection = Extract<NoAnswer['aborted'], 'not-permitted' | 'not-wanted'>;
 
-/** Told once per call. `code` is the HTTP status or `none`. */
+/** Reported once per call. `code` is the HTTP status or `none`. */
 export interface CallMetric {
   readonly operation: string;
   readonly code: string;
@@ -144,7 +144,7 @@ function exchange({ pool, request, path, options }: ExchangeCall): Promise<Ended
   const { signal } = request;
   return new Promise((resolve) => {
     const handler = new Exchange({
-      veto: () => {
+      objection: () => {
         if (!options.mayStart()) return 'not-leader';
         return request.begin?.();
       },

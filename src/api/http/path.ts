@@ -1,6 +1,7 @@
 /**
- * `/a/b` from raw segments, each percent-encoded, so that none can become two or climb. Throws
- * RangeError for an empty, `.` or `..` segment and for text that is no valid Unicode.
+ * `/a/b` from raw segments, for the wire and for the hash of a request alike: each percent-encoded,
+ * so that none can become two or climb. Throws RangeError for an empty, `.` or `..` segment and for
+ * text that is no valid Unicode.
  */
 export function encodePath(segments: readonly string[]): string {
   return segments.map((segment) => `/${encodeSegment(segment)}`).join('');

@@ -1,6 +1,6 @@
 /** What a call is made with. The secret itself lives only inside `authorization` and `mask`. */
 export interface Credential {
-  /** Salted digest: the key for pacing, safe in logs. */
+  /** Salted digest: by this the rate limiter tells credentials apart. Safe in logs. */
   readonly id: string;
   /** The complete value of the `authorization` header. */
   readonly authorization: string;

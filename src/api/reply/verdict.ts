@@ -53,7 +53,7 @@ export function judge(
   reply: Reply,
   operation: { readonly write: boolean; readonly of: string },
 ): Verdict {
-  if (!reply.answered) return judgeSilence(reply, operation.write);
+  if (!reply.answered) return judgeNoAnswer(reply, operation.write);
   const { httpStatus, result } = reply;
   const unread = httpStatus >= 200 && httpStatus <= 299 ? defect(reply) : undefined;
   if (result && httpStatus === 200 && unread === undefined) {
@@ -69,12 +69,12 @@ export function judge(
     ...requestIdOf(reply),
     message: plainSentence(reply, { rule, of: operation.of, unread }),
     ...(reply.retryAfterMs !== undefined &&
-      WAITS_COUNT.has(httpStatus) && { retryAfterMs: reply.retryAfterMs }),
+      SPEAKS_OF_LOAD.has(httpStatus) && { retryAfterMs: reply.retryAfterMs }),
   };
 }
 
-/** A server's wish to wait is heard where it speaks of its own load. */
-const WAITS_COUNT: ReadonlySet<number> = new Set([429, 503]);
+/** Where Retry-After is heeded: elsewhere it speaks of something else, such as a redirect. */
+const SPEAKS_OF_LOAD: ReadonlySet<number> = new Set([429, 503]);
 
 interface Rule {
   /** `Server`: Unavailable for a read, OutcomeUnknown for a write. */
@@ -153,7 +153,7 @@ function failureOf({ failure }: Rule, write: boolean): FailureClass {
   return write ? 'OutcomeUnknown' : 'Unavailable';
 }
 
-function judgeSilence({ sent, cause }: NoAnswer, write: boolean): Failure {
+function judgeNoAnswer({ sent, cause }: NoAnswer, write: boolean): Failure {
   const unknown = sent && write;
   return {
     ok: false,

@@ -1,4 +1,5 @@
 import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/http/client.ts';
+import { encodePath } from '../../api/http/path.ts';
 import { canonicalJson, digestOf } from '../status/canonical.ts';
 import { type Tuple, tupleKey, tupleOf } from './endpoints/endpoints.ts';
 import type { Goal } from './goal.ts';
@@ -22,7 +23,7 @@ export function addressOf(
   goal: Pick<Goal, 'name' | 'endpoints'>,
 ): Address {
   const segments = ['v1', 'organizations', organizationId];
-  const path = `/${segments.map(encodeURIComponent).join('/')}`;
+  const path = encodePath(segments);
   const endpoints = goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1));
   const declared = canonicalJson({ name: goal.name, privateEndpoints: endpoints });
   return { segments, path, hash: digestOf('PATCH', baseUrl, path, declared) };

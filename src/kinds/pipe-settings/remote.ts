@@ -1,4 +1,5 @@
 import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/http/client.ts';
+import { encodePath } from '../../api/http/path.ts';
 import { canonicalJson, digestOf } from '../status/canonical.ts';
 import type { PipeSettingsSpec } from './resource.ts';
 import { type Settings, settingNames } from './settings.ts';
@@ -35,7 +36,7 @@ export function settingsRequest(baseUrl: string, spec: PipeSettingsSpec): Settin
     pipeId,
     'settings',
   ];
-  const path = `/${segments.map(encodeURIComponent).join('/')}`;
+  const path = encodePath(segments);
   const declared = declaredOf(spec);
   const body = canonicalJson(declared);
   return {
