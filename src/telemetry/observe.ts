@@ -6,8 +6,8 @@ import type { Queue, QueueObserver } from '../controller/queue.ts';
 import { type CommonStatus, readyOf } from '../kinds/status/common-status.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The result of a pass that Kubernetes or a bug broke. */
-const BROKEN_PASS = 'error';
+/** The result of a reconcile that Kubernetes or a bug broke. */
+const BROKEN = 'error';
 /** The queue's name in the workqueue metrics. */
 const NAME = { name: 'pipewright' };
 
@@ -49,7 +49,7 @@ export function startCounters(
   for (const operation of operations)
     for (const code of API_CODES) metrics.apiRequests.inc({ operation, code }, 0);
   for (const kind of kinds) {
-    metrics.reconciles.inc({ kind, result: BROKEN_PASS }, 0);
+    metrics.reconciles.inc({ kind, result: BROKEN }, 0);
     metrics.drift.inc({ kind }, 0);
   }
   for (const method of KUBE_METHODS)
@@ -67,7 +67,7 @@ export function observeQueue(metrics: Metrics): QueueObserver {
   };
 }
 
-export function observeReconciles(metrics: Metrics): (pass: ReconcileRecord) => void {
+export function observeReconciles(metrics: Metrics): (ended: ReconcileRecord) => void {
   return ({ kind, result, durationMs, counts }) => {
     metrics.reconciles.inc({ kind, result });
     metrics.reconcileDuration.observe({ kind }, durationMs / 1000);
