@@ -74,26 +74,18 @@ export function parseConfig({
   const inCluster =
     Boolean(env['KUBERNETES_SERVICE_HOST']) && !given.has('kubeconfig') && !given.has('context');
   const leaderElect = values['leader-elect'] ?? inCluster;
-  const conflicting = combinationProblems({ given, values, inCluster, leaderElect });
-  const proxy: Reading<URL | undefined> = values['api-url']
-    ? readProxy(env, values['api-url'])
-    : { value: undefined };
   const all = [
     ...problems,
     ...unreadable,
-    ...conflicting,
-    ...('problem' in proxy ? [proxy.problem] : []),
+    ...combinationProblems({ given, values, inCluster, leaderElect }),
   ];
-  if (all.length > 0) return { ok: false, exitCode: 2, message: refusal(all) };
+  const apiUrl = values['api-url'];
+  const proxy: Reading<URL | undefined> = apiUrl ? readProxy(env, apiUrl) : { value: undefined };
+  if ('problem' in proxy) all.push(proxy.problem);
+  if (all.length > 0 || 'problem' in proxy)
+    return { ok: false, exitCode: 2, message: refusal(all) };
   // Without a problem every flag that has a default, or is required, has a value.
-  return {
-    ok: true,
-    config: build(
-      values as CompleteFlagValues,
-      leaderElect,
-      'value' in proxy ? proxy.value : undefined,
-    ),
-  };
+  return { ok: true, config: build(values as CompleteFlagValues, leaderElect, proxy.value) };
 }
 
 function readValues(given: ReadonlyMap<string, Given>): { values: FlagValues; problems: string[] } {
