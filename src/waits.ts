@@ -95,5 +95,8 @@ export const SURELY_OURS_MS = 5 * MINUTE;
 export const UNTRIED_MS = MINUTE;
 /** Two answers of 404 or 410 so far apart say that the organization is gone. */
 export const GONE_AFTER_MS = 3 * MINUTE;
-/** What stands there longer after it was let go is there again, as after a restored backup. */
-export const LET_GO_MS = MINUTE;
+/**
+ * An object that stands there longer after its finalizer was removed is there again, as after a
+ * restored backup.
+ */
+export const FINALIZER_REMOVED_MS = MINUTE;

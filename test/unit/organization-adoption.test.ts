@@ -31,7 +31,12 @@ test.each(THERE)(
     const nobodys = goal([], { adoptPrivateEndpoints: true });
     const { ledger } = settled({ ...given, list: listing('a'), goal: nobodys });
     expect(ledger.map(shortly)).toEqual(['a Found Present']);
-    const question = { name: undefined, inVain: () => 0, isAltered: () => false, now: T0 };
+    const question = {
+      name: undefined,
+      unconfirmedChanges: () => 0,
+      isAltered: () => false,
+      now: T0,
+    };
     expect(decide({ ...question, goal: nobodys, ledger, list: listing('a') }).remove).toEqual([]);
   },
 );

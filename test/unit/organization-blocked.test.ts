@@ -8,7 +8,7 @@ import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
 
 /** What is said where too much would be removed while an add is open. */
-function said(lookByNameUntil: number) {
+function said(byNameUntil: number) {
   const object = anOrganization({
     ids: [],
     spec: { name: 'Acme', maxPrivateEndpointRemovals: 0 },
@@ -20,7 +20,7 @@ function said(lookByNameUntil: number) {
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object);
-  const notes = { ...facts.notes, lookByNameUntil };
+  const notes = { ...facts.notes, looks: { ...facts.notes.looks, byNameUntil } };
   const work = workOf(
     object,
     { ...facts, notes },

@@ -82,6 +82,6 @@ test('two answers that there is no such organization are three minutes apart als
     return reportStep(object, plan, { got: 'failure', verdict, ...times }, T0).notes;
   };
   const first = missedAt(0, 120_000);
-  expect(missedAt(299_999, 0, first)).not.toHaveProperty('isGone');
-  expect(missedAt(300_000, 0, first)).toMatchObject({ isGone: true });
+  expect(missedAt(299_999, 0, first)).toMatchObject({ deletion: { isGone: false } });
+  expect(missedAt(300_000, 0, first)).toMatchObject({ deletion: { isGone: true } });
 });

@@ -29,7 +29,7 @@ function decided(question: Partial<Question> = {}) {
     ledger: [],
     list: listing(),
     name: undefined,
-    inVain: () => 0,
+    unconfirmedChanges: () => 0,
     isAltered: () => false,
     now: T0,
     ...question,
@@ -88,9 +88,9 @@ describe('additions and removals', () => {
     expect(decided({ goal: goal([]), ledger, list: listing('a') })).toMatchObject({
       add: [],
       remove: [],
-      again: [],
+      retries: [],
     });
-    expect(decided({ ledger })).toMatchObject({ add: [], remove: [], again: [] });
+    expect(decided({ ledger })).toMatchObject({ add: [], remove: [], retries: [] });
   });
 
   test('never have one id in both: ours with another region goes first, and the next list lets the other in', () => {
@@ -102,12 +102,12 @@ describe('additions and removals', () => {
   });
 
   test('three times in vain is enough', () => {
-    const inVain = (times: number) => ({ inVain: () => times });
-    expect(ids(decided(inVain(2)).add)).toEqual(['a']);
-    expect(decided(inVain(3))).toMatchObject({ add: [], exhausted: [e('a')] });
+    const unconfirmed = (times: number) => ({ unconfirmedChanges: () => times });
+    expect(ids(decided(unconfirmed(2)).add)).toEqual(['a']);
+    expect(decided(unconfirmed(3))).toMatchObject({ add: [], exhausted: [e('a')] });
     const going = { goal: goal([]), ledger: [entry('a')], list: listing('a') };
-    expect(ids(decided({ ...going, ...inVain(2) }).remove)).toEqual(['a']);
-    expect(decided({ ...going, ...inVain(3) })).toMatchObject({
+    expect(ids(decided({ ...going, ...unconfirmed(2) }).remove)).toEqual(['a']);
+    expect(decided({ ...going, ...unconfirmed(3) })).toMatchObject({
       remove: [],
       exhausted: [{ id: 'a' }],
     });
@@ -141,7 +141,7 @@ describe('an id that stands in the list with other fields, and not as ours', () 
 
   test('is one for what was refused before, too: that is not tried again beside it', () => {
     const refused = decided({ ledger: [refusedEntry('a')], list: listing(theirs) });
-    expect(refused).toMatchObject({ add: [], again: [], conflicts: [e('a')] });
+    expect(refused).toMatchObject({ add: [], retries: [], conflicts: [e('a')] });
   });
 
   test('is no conflict where it is the same endpoint in another case, which was found', () => {
@@ -173,7 +173,9 @@ describe('more removals than the cap allows', () => {
     expect(
       decided({ goal: goal([]), ledger: both, list: listing(...ids(both)) }).blocked,
     ).toHaveLength(6);
-    expect(decided({ goal: goal([]), ...going(6), inVain: () => 3 }).blocked).toHaveLength(6);
+    expect(
+      decided({ goal: goal([]), ...going(6), unconfirmedChanges: () => 3 }).blocked,
+    ).toHaveLength(6);
   });
 
   test('do not count what is found, and nothing on deletion', () => {
@@ -192,25 +194,28 @@ describe('what was refused', () => {
     ['has a time from before the clock was put back', at(8 * HOUR), true],
   ])('and %s', (_, time, goes) => {
     const adding = decided({ ledger: [refusedEntry('a', time)] });
-    expect(adding).toMatchObject({ add: [], again: goes ? [{ add: [e('a')], remove: [] }] : [] });
+    expect(adding).toMatchObject({ add: [], retries: goes ? [{ add: [e('a')], remove: [] }] : [] });
     const failed = {
       lastError: { httpStatus: 400 },
       ...(time !== undefined && { nextAttemptTime: time }),
     };
     const going = [entry('a', failed)];
     const removing = decided({ goal: goal([]), ledger: going, list: listing('a') });
-    expect(removing).toMatchObject({ remove: [], again: goes ? [{ add: [], remove: going }] : [] });
+    expect(removing).toMatchObject({
+      remove: [],
+      retries: goes ? [{ add: [], remove: going }] : [],
+    });
   });
 
   test('goes by itself, apart from the rest', () => {
     const ledger = [refusedEntry('a'), refusedEntry('b')];
-    const { add, again } = decided({ goal: goal(['a', 'b', 'c']), ledger });
+    const { add, retries } = decided({ goal: goal(['a', 'b', 'c']), ledger });
     expect(ids(add)).toEqual(['c']);
-    expect(again.map((change) => ids(change.add))).toEqual([['a'], ['b']]);
+    expect(retries.map((change) => ids(change.add))).toEqual([['a'], ['b']]);
   });
 });
 
-test('on deletion all of ours goes but what is spared, and nothing is added', () => {
+test('on deletion all of ours goes but what others list, and nothing is added', () => {
   const ledger = [
     entry('a'),
     entry('b', { origin: 'Adopted' }),
@@ -252,13 +257,13 @@ describe('for any ledger, list and goal', () => {
         fc.boolean(),
         fc.option(many(tuple, tupleKey)),
       )
-      .map(([privateEndpoints, adoptPrivateEndpoints, spared]) => {
+      .map(([privateEndpoints, adoptPrivateEndpoints, listedByOthers]) => {
         const spec = specOf([], {
           privateEndpoints,
           adoptPrivateEndpoints,
           maxPrivateEndpointRemovals: 100,
         });
-        return spared ? cleanupGoal(spec, spared) : goal([], { ...spec });
+        return listedByOthers ? cleanupGoal(spec, listedByOthers) : goal([], { ...spec });
       }),
   });
 
@@ -280,7 +285,7 @@ describe('for any ledger, list and goal', () => {
         const { add, remove, conflicts } = decided({ goal: wanted, list, ledger });
         for (const one of add) {
           expect(isThere(list, one.id)).toBe(false);
-          expect(wanted.spared).toBeUndefined();
+          expect(wanted.isCleanup).toBe(false);
         }
         for (const one of remove) {
           expect(isOurs(one)).toBe(true);

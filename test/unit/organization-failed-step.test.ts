@@ -4,7 +4,7 @@ import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import { progress } from '../../src/kinds/organization/attempt/progress.ts';
 import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { reportOther, type Unmade } from '../../src/kinds/organization/readiness/failed-step.ts';
+import { reportFailed, type Unmade } from '../../src/kinds/organization/readiness/failed-step.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
@@ -30,17 +30,17 @@ const added: OrganizationStatus = {
  * How an attempt fails at its next step, when a look has shown nothing, and so that what was added
  * is not there.
  */
-function failedAfterLook(attempt: Unmade, status = added): ReturnType<typeof reportOther> {
+function failedAfterLook(attempt: Unmade, status = added): ReturnType<typeof reportFailed> {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' }, status });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object);
-  const settled = { ...facts, monotonic: facts.notes.settlesAt };
+  const settled = { ...facts, monotonic: facts.notes.atWork.settlesAt };
   const work = workOf(object, settled, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
   const result = { name: 'Other', privateEndpoints: [] };
   const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
   const look = { step: 'look', by: 'list', body: '{}' } as const;
-  const { session, ...notes } = progress({
+  const { session, notes } = progress({
     object,
     work,
     call: look,
@@ -49,7 +49,7 @@ function failedAfterLook(attempt: Unmade, status = added): ReturnType<typeof rep
     now: T0,
   });
   const step = { step: 'name', name: 'Acme', body: '{}' } as const;
-  return reportOther(object, { work: { ...work, notes, session }, step }, { attempt, now: T0 });
+  return reportFailed(object, { work: { ...work, notes, session }, step, attempt }, T0);
 }
 
 test.each<[string, Unmade]>([
@@ -86,10 +86,10 @@ test.each([
       { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
     );
     const step = { step: 'name', name: 'Acme', body: '{}' } as const;
-    const failed = reportOther(
+    const failed = reportFailed(
       object,
-      { work, step },
-      { attempt: { got: 'failure', verdict: LOST }, now: T0 },
+      { work, step, attempt: { got: 'failure', verdict: LOST } },
+      T0,
     );
     expect(failed.notes?.lostNames?.map(({ name }) => name)).toEqual(waitedFor);
     expect(failed.notes?.lostNames?.at(-1)?.settlesAt).toBeGreaterThan(MINUTE);
@@ -142,7 +142,8 @@ test('what is gone without this object is counted where the next step fails, too
 test('looks fail in a row only until a look of another process has worked', () => {
   const notebook = new Notebook(95_000);
   const object = anOrganization({ ids: ['a'], status: {} });
-  notebook.set(object, { ...notebook.of(object, 0), failedLooks: 2 });
+  const notes = notebook.of(object, 0);
+  notebook.set(object, { ...notes, looks: { ...notes.looks, failedInRow: 2 } });
   const lastRequest = {
     operation: 'UpdateOrganization',
     httpStatus: 200,
@@ -150,6 +151,6 @@ test('looks fail in a row only until a look of another process has worked', () =
     time: at(0),
   } as const;
   expect(notebook.of({ ...object, status: { ...object.status, lastRequest } }, 0)).toMatchObject({
-    failedLooks: 0,
+    looks: { failedInRow: 0 },
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
-import { isUnsent, openNow, settlingAt } from '../../src/kinds/organization/attempt/notes.ts';
+import { isUnsent, notingOpen, settlingAt } from '../../src/kinds/organization/attempt/notes.ts';
 import { sessionOf, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
@@ -136,8 +136,8 @@ test.each(['as it stood', 'with it'])(
     const now =
       read === 'with it' ? { ...object, status: { ...object.status, ...status } } : object;
     const later = notebook.of(now, atWorkMs + 1_000);
-    expect([later.settlesAt, settlingAt(later, left)]).toEqual([atWorkMs, atWorkMs]);
-    expect(openNow(later, now.status)).toEqual({ open: later.open, openUntil: later.openUntil });
+    expect([later.atWork.settlesAt, settlingAt(later.atWork, left)]).toEqual([atWorkMs, atWorkMs]);
+    expect(notingOpen(later.atWork, now.status)).toEqual(later.atWork);
   },
 );
 
@@ -155,7 +155,7 @@ test('an intent that is withdrawn before it has left adds no time to what was se
   notebook.of({ ...object, status: { ...object.status, ...status } }, 20_000);
   // As the engine writes it where an edit comes first.
   const withdrawn = { ...object, status: { ...object.status, ...lastWord?.status } };
-  expect(settlingAt(notebook.of(withdrawn, 30_000), left)).toBe(API_TIMEOUT_MS + 60_000);
+  expect(settlingAt(notebook.of(withdrawn, 30_000).atWork, left)).toBe(API_TIMEOUT_MS + 60_000);
 });
 
 describe('an intent that did not get on record', () => {
@@ -204,7 +204,7 @@ describe('an intent that did not get on record', () => {
 
   test('leaves what stands there the word of this process, with the time that it had', () => {
     const { notes } = lost(sent, edited);
-    expect([notes.settlesAt, settlingAt(notes, left)]).toEqual([AT_WORK, AT_WORK]);
+    expect([notes.atWork.settlesAt, settlingAt(notes.atWork, left)]).toEqual([AT_WORK, AT_WORK]);
     expect(notes.lostNames).toEqual([{ settlesAt: AT_WORK }]);
   });
 
@@ -212,7 +212,7 @@ describe('an intent that did not get on record', () => {
     const privateEndpoints = [left, entry('a', { state: 'Unconfirmed' })];
     const { notebook, draft } = lost(sent, edited, { learned: { privateEndpoints } });
     const notes = notebook.of({ ...edited, status: draft }, AT_WORK + 1_000);
-    expect([notes.settlesAt, settlingAt(notes, left)]).toEqual([AT_WORK, AT_WORK]);
+    expect([notes.atWork.settlesAt, settlingAt(notes.atWork, left)]).toEqual([AT_WORK, AT_WORK]);
     expect(notes.lostNames).toEqual([{ settlesAt: AT_WORK }]);
   });
 
@@ -225,6 +225,9 @@ describe('an intent that did not get on record', () => {
 
   test('and that stands there to the letter, by another process, takes no time from what was open before it', () => {
     const { notes } = lost(sent, { ...edited, status: { ...sent.status, pendingChange: PENDING } });
-    expect([notes.settlesAt, settlingAt(notes, left)]).toEqual([2 * AT_WORK, AT_WORK]);
+    expect([notes.atWork.settlesAt, settlingAt(notes.atWork, left)]).toEqual([
+      2 * AT_WORK,
+      AT_WORK,
+    ]);
   });
 });

@@ -55,7 +55,7 @@ test.each<[string, OrganizationStatus]>([
       lastWord,
     } = looked(anOrganization({ ids: ['a'], status }), []);
     expect([outcome.next, written]).toEqual(['go-on', undefined]);
-    expect([...notes.inVain.counts.values()]).toEqual([1]);
+    expect([...notes.unconfirmedChanges.counts.values()]).toEqual([1]);
     const told: OrganizationStatus | undefined = lastWord?.status;
     expect([told?.pendingChange, told?.privateEndpoints]).toEqual([undefined, undefined]);
     expect(lastWord?.notices).toHaveLength(1);

@@ -30,7 +30,7 @@ test('what has no room in it is not added either', () => {
     ...given,
     ledger,
     name: undefined,
-    inVain: () => 0,
+    unconfirmedChanges: () => 0,
     isAltered: () => false,
     now: 0,
   };

@@ -129,12 +129,12 @@ const TABLE: readonly Line[] = [
   },
   {
     line: 'Unconfirmed | not there, settled, while another one sent later is not',
-    given: { ledger: [UNCONFIRMED], now: 95 * SECOND, openUntil: () => T0 + 95 * SECOND },
+    given: { ledger: [UNCONFIRMED], now: 95 * SECOND, entrySettlesAt: () => T0 + 95 * SECOND },
     told: 'given-up',
   },
   {
     line: 'Unconfirmed | not there, not settled, while another one is',
-    given: { ledger: [UNCONFIRMED], settled: true, openUntil: () => T0 + 95 * SECOND },
+    given: { ledger: [UNCONFIRMED], settled: true, entrySettlesAt: () => T0 + 95 * SECOND },
     says: 'a Added Unconfirmed',
     more: { nextAttemptTime: at(95 * SECOND) },
   },
@@ -156,7 +156,7 @@ const TABLE: readonly Line[] = [
       ledger: [UNCONFIRMED],
       now: 2 * MINUTE,
       settled: true,
-      openUntil: () => T0 - 4 * MINUTE,
+      entrySettlesAt: () => T0 - 4 * MINUTE,
     },
     says: 'a Found Present',
     told: 'maybe-ours',
@@ -369,7 +369,7 @@ const TABLE: readonly Line[] = [
       ...THERE,
       ledger: [entry('a', { state: 'Removing' })],
       goal: unlisted,
-      openUntil: () => T0,
+      entrySettlesAt: () => T0,
     },
     says: 'a Added Present',
   },
@@ -446,17 +446,17 @@ test('what came and went as wanted is said, and so is what was in vain', () => {
   expect(settled({ ...THERE, sent: add('answered') })).toMatchObject({
     added: [e('a')],
     removed: [],
-    inVain: [],
+    unconfirmedChanges: [],
   });
   const gone = settled({ ledger: [entry('a')], goal: unlisted, sent: remove('answered') });
-  expect(gone).toMatchObject({ added: [], removed: [e('a')], inVain: [] });
+  expect(gone).toMatchObject({ added: [], removed: [e('a')], unconfirmedChanges: [] });
   const lost = { sent: add('lost'), settled: true };
-  expect(settled(lost)).toMatchObject({ added: [], inVain: [sameKey(e('a'))] });
+  expect(settled(lost)).toMatchObject({ added: [], unconfirmedChanges: [sameKey(e('a'))] });
   const stays = {
     ...THERE,
     ledger: [entry('a', { state: 'Removing' })],
     goal: unlisted,
     settled: true,
   };
-  expect(settled(stays)).toMatchObject({ removed: [], inVain: [sameKey(e('a'))] });
+  expect(settled(stays)).toMatchObject({ removed: [], unconfirmedChanges: [sameKey(e('a'))] });
 });

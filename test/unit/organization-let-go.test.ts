@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { act } from '../../src/kinds/organization/act.ts';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
-import { farewell } from '../../src/kinds/organization/cleanup.ts';
+import { leftNotices } from '../../src/kinds/organization/cleanup.ts';
 import type { Plan } from '../../src/kinds/organization/plan.ts';
 import { report } from '../../src/kinds/organization/report.ts';
 import {
@@ -40,7 +40,12 @@ function failed(reason: string, observedGeneration = 2): OrganizationStatus {
 }
 
 const ours = { privateEndpoints: [entry('a')] };
-const release = (more: object = {}) => ({ do: 'release', abandoned: [], spared: [], ...more });
+const release = (more: object = {}) => ({
+  do: 'release',
+  abandoned: [],
+  keptForOthers: [],
+  ...more,
+});
 
 describe('a deleted object', () => {
   test('with nothing of its own is let go without a call', () => {
@@ -103,11 +108,11 @@ describe('a deleted object', () => {
 
   test('leaves what another object lists, and names it', () => {
     expect(planned(deleted(ours), { listedByOthers: [e('A')] })).toEqual(
-      release({ spared: [e('a')] }),
+      release({ keptForOthers: [e('a')] }),
     );
     const pendingChange = { time: at(0), add: [e('b')], remove: [] };
     const sent = planned(deleted({ pendingChange }), { listedByOthers: [e('b')] });
-    expect(sent, 'what it may have sent').toEqual(release({ spared: [e('b')] }));
+    expect(sent, 'what it may have sent').toEqual(release({ keptForOthers: [e('b')] }));
   });
 
   test('that somebody else’s object stands before makes no call, and names its entries', () => {
@@ -165,24 +170,32 @@ describe('a deleted object', () => {
   test('goes with the names where the API does not know the organization any more', () => {
     const left = release({ abandoned: [e('a')], because: 'gone' });
     expect(
-      planned(deleted({ ...ours, ...failed('NotFound') }), { know: { isGone: true } }),
+      planned(deleted({ ...ours, ...failed('NotFound') }), {
+        know: { deletion: { isGone: true } },
+      }),
     ).toEqual(left);
     expect(
-      planned(deleted({ ...ours, ...failed('NotFound') }), { know: { missingSince: 0 } }).do,
+      planned(deleted({ ...ours, ...failed('NotFound') }), {
+        know: { deletion: { notFoundSince: 0 } },
+      }).do,
     ).not.toBe('release');
   });
 
   test('that was let go is let go once, however late the store hears of its end', () => {
     const plan = release() as Plan;
-    const { letGo, outcome } = report(deleted(), plan, { got: 'finalizers' }, T0);
-    expect([letGo, outcome]).toMatchObject([true, { next: 'await-change' }]);
-    const hears = (letGoUntil: number) => planned(deleted(), { know: { letGoUntil } });
+    const { finalizerRemoved, outcome } = report(deleted(), plan, { got: 'finalizers' }, T0);
+    expect([finalizerRemoved, outcome]).toMatchObject([true, { next: 'await-change' }]);
+    const hears = (finalizerRemovedUntil: number) =>
+      planned(deleted(), { know: { deletion: { finalizerRemovedUntil } } });
     const { monotonic } = factsOf(deleted());
     expect(hears(monotonic + 10)).toEqual({ do: 'nothing', at: T0 + 10 });
     // It stands there again, as after a restored backup.
     expect(hears(monotonic)).toEqual(release());
     const again = report(deleted(), plan, { got: 'nothing' }, T0);
-    expect([again.letGo, again.outcome]).toMatchObject([undefined, { next: 'back-off' }]);
+    expect([again.finalizerRemoved, again.outcome]).toMatchObject([
+      undefined,
+      { next: 'back-off' },
+    ]);
   });
 
   test.each([
@@ -190,13 +203,18 @@ describe('a deleted object', () => {
     ['gone', /the organization was not found/],
     ['deadline', /--cleanup-deadline/],
   ] as const)('that leaves something (%s) says why and what, in a warning', (because, says) => {
-    const plan: Plan = { do: 'release', abandoned: [e('a'), e('b')], spared: [e('c')], because };
+    const plan: Plan = {
+      do: 'release',
+      abandoned: [e('a'), e('b')],
+      keptForOthers: [e('c')],
+      because,
+    };
     expect(report(deleted(), plan, { got: 'finalizers' }, T0)).toMatchObject({
       did: 'abandon',
       counts: { abandoned: 2 },
     });
-    const [spared, abandoned] = farewell(plan);
-    expect(spared).toMatchObject({
+    const [keptForOthers, abandoned] = leftNotices(plan);
+    expect(keptForOthers).toMatchObject({
       type: 'Normal',
       reason: 'EndpointLeft',
       note: expect.stringContaining('c (gcp/r1)'),
@@ -210,7 +228,12 @@ describe('a deleted object', () => {
   });
 
   test('says what it leaves before its finalizer goes: an answer that gets lost may leave nobody to say it', async () => {
-    const plan: Plan = { do: 'release', abandoned: [e('a')], spared: [], because: 'deadline' };
+    const plan: Plan = {
+      do: 'release',
+      abandoned: [e('a')],
+      keptForOthers: [],
+      because: 'deadline',
+    };
     const happened: string[] = [];
     const using = {
       notebook: new Notebook(95_000),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
-import { openNow } from '../../src/kinds/organization/attempt/notes.ts';
+import { withOpen } from '../../src/kinds/organization/attempt/notes.ts';
 import { progress } from '../../src/kinds/organization/attempt/progress.ts';
 import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
@@ -37,7 +37,7 @@ function aProcess() {
     const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
     const call = { step: 'look', by: 'list', body: '{}' } as const;
     const called = { ...work, answeredAt: atMs + tookMs };
-    const { session, ...notes } = progress({
+    const { session, notes } = progress({
       object,
       work: called,
       call,
@@ -45,7 +45,7 @@ function aProcess() {
       secretVersion: '1',
       now: now + tookMs,
     });
-    notebook.set(object, { ...notes, ...openNow(notes, session.draft) });
+    notebook.set(object, withOpen(notes, session.draft));
     return { status: session.draft, ledger: session.draft.privateEndpoints };
   };
   return { notebook, look };
@@ -91,7 +91,7 @@ test('what this process has missed itself is missed since then through what it w
   const { notebook, look } = aProcess();
   const { status } = look(object({ privateEndpoints: [entry('a')] }), 0, []);
   notebook.of(object(status), 1_000);
-  expect(notebook.of(object(status), 2_000).missedAt?.size).toBe(1);
+  expect(notebook.of(object(status), 2_000).looks.missedAt.size).toBe(1);
 });
 
 test('what a slow look has missed is missed since its answer: two answers come a minute apart before it is forgotten', () => {

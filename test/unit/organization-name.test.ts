@@ -30,14 +30,13 @@ function attempt(status: OrganizationStatus, know: Partial<Notes> = {}) {
     const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
     const replied = {
       object,
-      work: { ...work, plannedAt: { now, monotonic: ms } },
+      work: { ...work, decidedAt: { now, monotonic: ms }, leftAt: ms, answeredAt: ms },
       call,
       verdict,
       now,
     };
-    const { session, ...notes } = progress({ ...replied, secretVersion: '1' });
-    work = { ...replied.work, notes, session };
-    return session.draft;
+    work = progress({ ...replied, secretVersion: '1' });
+    return work.session.draft;
   };
 }
 

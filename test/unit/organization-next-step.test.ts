@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { nextChange, nextStep, type Step } from '../../src/kinds/organization/attempt/next-step.ts';
 import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
-import { type Fresh, type Session, workOf } from '../../src/kinds/organization/attempt/session.ts';
+import {
+  type FreshReply,
+  type Session,
+  workOf,
+} from '../../src/kinds/organization/attempt/session.ts';
 import type { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import {
@@ -22,7 +26,7 @@ interface Given {
   /** Of the session. */
   readonly so?: Partial<Session>;
   /** The list of the last look, and what it was named. */
-  readonly fresh?: Partial<Fresh>;
+  readonly fresh?: Partial<FreshReply>;
   readonly monotonic?: number;
 }
 
@@ -62,6 +66,9 @@ function known(
   return anOrganization({ ...(ids && { ids }), spec, status });
 }
 
+const lookingByNameUntil = (byNameUntil: number) => ({
+  looks: { missedAt: new Map(), failedInRow: 0, byNameUntil },
+});
 const seen = (list: Listing, name?: string) => ({ list, ...(name !== undefined && { name }) });
 const named = known(['a'], { name: 'Acme' });
 
@@ -78,7 +85,7 @@ describe('the first step', () => {
   });
 
   test('is the declared name where that is the look for an hour, and then the look again', () => {
-    const know = { lookByNameUntil: 60 * MINUTE };
+    const know = lookingByNameUntil(60 * MINUTE);
     expect(step({ object: named, know })).toEqual({
       step: 'look',
       by: 'name',
@@ -91,7 +98,7 @@ describe('the first step', () => {
   test('makes no call by name under RemovalBlocked, until somebody says something', () => {
     const ledger = { privateEndpoints: ['a', 'b'].map((id) => entry(id)) };
     const spec = { name: 'Acme', maxPrivateEndpointRemovals: 1 };
-    const know = { lookByNameUntil: MINUTE };
+    const know = lookingByNameUntil(MINUTE);
     const object = known([], spec, ledger);
     expect(step({ object, know })).toEqual({ step: 'end' });
     expect(step({ object })).toEqual(LOOK);
@@ -103,7 +110,7 @@ describe('the first step', () => {
     const privateEndpoints = ['a', 'b'].map((id) => entry(id, { region: 'R-1' }));
     const differences = [{ field: 'privateEndpoints[a].region', declared: 'r1', reported: 'R-1' }];
     const spec = { name: 'Acme', maxPrivateEndpointRemovals: 1 };
-    const know = { lookByNameUntil: MINUTE };
+    const know = lookingByNameUntil(MINUTE);
     const kept = known(['a', 'b'], spec, { privateEndpoints, differences });
     expect(step({ object: kept, know })).toMatchObject({ step: 'look', by: 'name' });
     const untold = known(['a', 'b'], spec, { privateEndpoints });
@@ -190,8 +197,8 @@ describe('on a fresh list', () => {
 describe('after a refusal', () => {
   const adds = [e('a'), e('b')];
   const removes = [entry('x'), entry('y')];
-  const again = [{ add: [e('c')], remove: [] }];
-  const decision = { add: adds, remove: removes, again, conflicts: [], exhausted: [] };
+  const retries = [{ add: [e('c')], remove: [] }];
+  const decision = { add: adds, remove: removes, retries, conflicts: [], exhausted: [] };
   const session = (more: Partial<Session>): Session => ({
     anchor: '',
     draft: {},
@@ -215,7 +222,7 @@ describe('after a refusal', () => {
       { remove: [] },
       { add: [adds[0]], remove: [] },
     ],
-    ['and at last what was refused before, by itself', {}, { add: [], remove: [] }, again[0]],
+    ['and at last what was refused before, by itself', {}, { add: [], remove: [] }, retries[0]],
     ['two in a row go on', { refusalsInRow: 2 }, {}, { add: adds, remove: removes }],
     ['three in a row stop it', { refusalsInRow: 3 }, {}, undefined],
   ])('%s', (_, so, more, change) => {

@@ -47,7 +47,10 @@ test('an unknown list is asked for ever less often, also where too much would be
   const waits = [0, 1, 2, 3, 4].map(() => {
     const fresh = { responseHash: '', secretVersion: '', at: 0 };
     const facts = factsOf(object, { monotonic: 3_600_000 });
-    const work = workFor(object, { ...facts, notes: { ...facts.notes, unlistedSince: 0 } });
+    const work = workFor(object, {
+      ...facts,
+      notes: { ...facts.notes, looks: { ...facts.notes.looks, unlistedSince: 0 } },
+    });
     const { status } = endAttempt(
       object,
       { ...work, session: { ...work.session, fresh } },

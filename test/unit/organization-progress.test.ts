@@ -22,7 +22,10 @@ function secondBareLook(status: OrganizationStatus): Session {
   const facts = factsOf(object, { monotonic: 10 * MINUTE });
   const work = workOf(
     object,
-    { ...facts, notes: { ...facts.notes, unlistedSince: 9 * MINUTE } },
+    {
+      ...facts,
+      notes: { ...facts.notes, looks: { ...facts.notes.looks, unlistedSince: 9 * MINUTE } },
+    },
     { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
   );
   return progress({
@@ -72,7 +75,7 @@ test('a list that was only taken for empty makes nothing ours under other fields
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object, { monotonic: 10 * MINUTE });
-  const notes = { ...facts.notes, unlistedSince: 9 * MINUTE };
+  const notes = { ...facts.notes, looks: { ...facts.notes.looks, unlistedSince: 9 * MINUTE } };
   const first = workOf(
     object,
     { ...facts, notes },
@@ -226,7 +229,7 @@ test('a name that its answer does not show may come yet: who declares another on
       result: { name: shown },
     } as const;
     const call = { step: 'name', name: 'After', body: '{}' } as const;
-    const { session: _, ...notes } = progress({
+    const { notes } = progress({
       object,
       work: given('After'),
       call,
@@ -263,15 +266,7 @@ test('a name without effect yet does not hide another one that may come: that is
       result: { name: shown },
     } as const;
     const call = { step: 'name', name: 'Acme', body: '{}' } as const;
-    const { session, ...notes } = progress({
-      object,
-      work: given,
-      call,
-      verdict,
-      secretVersion: '1',
-      now: T0,
-    });
-    return { ...given, notes, session };
+    return progress({ object, work: given, call, verdict, secretVersion: '1', now: T0 });
   };
   const problems = (given: Work) =>
     obstaclesOf({ work: given, decision: decisionOf(given), now: T0 });
@@ -296,6 +291,7 @@ test('a clock that jumps while a look is under way that shows no list does not p
   } as const;
   const call = { step: 'look', by: 'list', body: '{}' } as const;
   const now = T0 + 3_600_000;
-  const { unlistedSince = 0 } = progress({ object, work, call, verdict, secretVersion: '1', now });
+  const { looks } = progress({ object, work, call, verdict, secretVersion: '1', now }).notes;
+  const { unlistedSince = 0 } = looks;
   expect(unlistedSince).toBeLessThanOrEqual(facts.monotonic + facts.atWorkMs);
 });

@@ -35,8 +35,8 @@ test('of a removal that is taken at last, nothing is left of what was refused be
 });
 
 test('it is Removing until it is settled, and forgotten by the first list that lacks it', () => {
-  const openUntil = (): number => T0 + 90 * SECOND;
-  const given = { ledger: removing(), goal: unlisted, now: 10 * SECOND, openUntil };
+  const entrySettlesAt = (): number => T0 + 90 * SECOND;
+  const given = { ledger: removing(), goal: unlisted, now: 10 * SECOND, entrySettlesAt };
   expect(settled({ ...given, list: listing('a') }).ledger.map(shortly)).toEqual([
     'a Added Removing',
   ]);

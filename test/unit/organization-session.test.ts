@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import {
+  afterLeaving,
   isUnsent,
-  leftAt,
   type Notes,
-  openNow,
   settlingAt,
+  withOpen,
 } from '../../src/kinds/organization/attempt/notes.ts';
 import { anchorOf, sessionOf, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { tupleKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
@@ -45,23 +45,26 @@ describe('a change that another process sent', () => {
     ['a Removing entry', { privateEndpoints: [entry('a', { state: 'Removing' })] }],
   ] as const)('counts from when this one first saw %s, whatever time it bears', (_, status) => {
     const notebook = book();
-    expect(notebook.of(stored(status), 5_000).settlesAt).toBe(5_000 + AT_WORK);
-    expect(notebook.of(stored(status), 80_000).settlesAt).toBe(5_000 + AT_WORK);
+    expect(notebook.of(stored(status), 5_000).atWork.settlesAt).toBe(5_000 + AT_WORK);
+    expect(notebook.of(stored(status), 80_000).atWork.settlesAt).toBe(5_000 + AT_WORK);
   });
 
   test('counts anew where another one is seen, and where the object is another one under the same name', () => {
     const notebook = book();
     notebook.of(open, 0);
     const later = stored({ pendingChange: { ...PENDING, time: at(MINUTE) } });
-    expect(notebook.of(later, MINUTE).settlesAt).toBe(MINUTE + AT_WORK);
-    notebook.set(later, { ...notebook.of(later, MINUTE), looks: 2 });
+    expect(notebook.of(later, MINUTE).atWork.settlesAt).toBe(MINUTE + AT_WORK);
+    const notes = notebook.of(later, MINUTE);
+    notebook.set(later, { ...notes, atWork: { ...notes.atWork, looks: 2 } });
     const theirs = stored({
       lastRequest: { operation: 'x', outcome: 'Unknown', time: at(90_000) },
       pendingChange: PENDING,
     });
-    expect(notebook.of(theirs, 90_000), 'and is looked at as early').toMatchObject({ looks: 0 });
+    expect(notebook.of(theirs, 90_000), 'and is looked at as early').toMatchObject({
+      atWork: { looks: 0 },
+    });
     const anew: Organization = { ...later, metadata: { ...later.metadata, uid: 'uid-2' } };
-    expect(notebook.of(anew, 2 * MINUTE).settlesAt).toBe(2 * MINUTE + AT_WORK);
+    expect(notebook.of(anew, 2 * MINUTE).atWork.settlesAt).toBe(2 * MINUTE + AT_WORK);
   });
 
   test.each(['Unknown', 'Busy', 'Succeeded'] as const)(
@@ -87,7 +90,7 @@ describe('a change that another process sent', () => {
       applied: { time, generation: 1, requestHash: 'sha256:one', keys: ['name'] },
     });
     const edited = { ...applied, metadata: { ...applied.metadata, generation: 2 } };
-    expect(book().of(edited, 0).lostNames).toBeUndefined();
+    expect(book().of(edited, 0).lostNames).toEqual([]);
   });
 });
 
@@ -100,13 +103,14 @@ test('that the API does not know the organization is over with what another proc
     time: at(0),
   } as const;
   const object = stored({ lastRequest: failed });
-  notebook.set(object, { ...notebook.of(object, 0), missingSince: 0, isGone: true });
-  expect(notebook.of(object, MINUTE)).toMatchObject({ missingSince: 0, isGone: true });
+  const deletion = { notFoundSince: 0, isGone: true };
+  notebook.set(object, { ...notebook.of(object, 0), deletion });
+  expect(notebook.of(object, MINUTE)).toMatchObject({ deletion });
   const others = stored({
     lastRequest: { operation: 'UpdateOrganization', outcome: 'Succeeded', time: at(MINUTE) },
   });
   const later = notebook.of(others, 2 * MINUTE);
-  expect([later.missingSince, later.isGone]).toEqual([undefined, undefined]);
+  expect(later.deletion).toEqual({});
 });
 
 describe('an entry that was left open', () => {
@@ -116,21 +120,21 @@ describe('an entry that was left open', () => {
     privateEndpoints: ledger,
     pendingChange: { ...PENDING, add: [e('b')] },
   };
-  const until = (notes: Notes) => unconfirmed && settlingAt(notes, unconfirmed);
+  const until = (notes: Notes) => unconfirmed && settlingAt(notes.atWork, unconfirmed);
 
   test('settles when what left it open does, whatever is sent after it', () => {
     const notebook = book();
     const notes = notebook.of(stored({ privateEndpoints: ledger }), 5_000);
-    notebook.set(stored(status), { ...notes, ...openNow(notes, status) });
+    notebook.set(stored(status), withOpen(notes, status));
     notebook.leaves(stored(status), 20_000);
     const later = notebook.of(stored(status), 30_000);
-    expect([until(later), later.settlesAt]).toEqual([5_000 + AT_WORK, 20_000 + AT_WORK]);
+    expect([until(later), later.atWork.settlesAt]).toEqual([5_000 + AT_WORK, 20_000 + AT_WORK]);
   });
 
   test('settles so too where an edit ends the attempt, and the last word of that is written', () => {
     const notebook = book();
     const notes = notebook.of(stored({ privateEndpoints: ledger }), 5_000);
-    notebook.set(stored(status), { ...notes, ...openNow(notes, status) });
+    notebook.set(stored(status), withOpen(notes, status));
     notebook.leaves(stored(status), 20_000);
     const lastRequest = {
       operation: 'UpdateOrganization',
@@ -147,9 +151,9 @@ describe('an entry that was left open', () => {
       session: { ...sessionOf(stored(status), sent, 25_000), draft },
     });
     const told = notebook.of(stored(draft), 30_000);
-    expect([until(told), told.settlesAt]).toEqual([5_000 + AT_WORK, 20_000 + AT_WORK]);
+    expect([until(told), told.atWork.settlesAt]).toEqual([5_000 + AT_WORK, 20_000 + AT_WORK]);
     const intent = stored({ ...draft, pendingChange: PENDING });
-    expect(notebook.of(intent, 40_000).settlesAt).toBe(40_000 + AT_WORK);
+    expect(notebook.of(intent, 40_000).atWork.settlesAt).toBe(40_000 + AT_WORK);
   });
 
   test('counts anew where another process has recorded a request of its own since', () => {
@@ -168,14 +172,8 @@ describe('an entry that was left open', () => {
   test('takes its time from the send that left it open, and not from one before that', () => {
     const notebook = book();
     const notes = notebook.of(stored({ privateEndpoints: ledger }), 0);
-    const sent = leftAt(
-      { ...notes, ...openNow(notes, { pendingChange: PENDING }) },
-      MINUTE,
-      AT_WORK,
-    );
-    expect(until({ ...sent, ...openNow(sent, { privateEndpoints: ledger }) })).toBe(
-      MINUTE + AT_WORK,
-    );
+    const sent = afterLeaving(withOpen(notes, { pendingChange: PENDING }), MINUTE, AT_WORK);
+    expect(until(withOpen(sent, { privateEndpoints: ledger }))).toBe(MINUTE + AT_WORK);
   });
 
   test('is looked at when it settles, and not only when all do', () => {
@@ -184,9 +182,12 @@ describe('an entry that was left open', () => {
     const facts = factsOf(object, { monotonic: MINUTE });
     const notes = {
       ...facts.notes,
-      settlesAt: 3 * MINUTE,
-      openUntil: new Map([[tupleKey(e('a')), 2 * MINUTE]]),
-      looks: 2,
+      atWork: {
+        ...facts.notes.atWork,
+        settlesAt: 3 * MINUTE,
+        entriesSettleAt: new Map([[tupleKey(e('a')), 2 * MINUTE]]),
+        looks: 2,
+      },
     };
     const work = workOf(object, { ...facts, notes }, { spec, goal: goalOf(spec), now: T0 });
     const fresh = { list: listing(), responseHash: '', secretVersion: '1', at: MINUTE };
@@ -247,7 +248,9 @@ describe('an intent of this process', () => {
     expect(isUnsent(notebook.of(open, 1_000), PENDING)).toBe(true);
     expect(isUnsent(notebook.of(open, 1_000), { ...PENDING, time: at(1_000) })).toBe(false);
     notebook.leaves(open, 3_000);
-    expect(notebook.of(open, 4_000)).toMatchObject({ settlesAt: 3_000 + AT_WORK, looks: 0 });
+    expect(notebook.of(open, 4_000)).toMatchObject({
+      atWork: { settlesAt: 3_000 + AT_WORK, looks: 0 },
+    });
     expect(isUnsent(notebook.of(open, 4_000), PENDING)).toBe(false);
   });
 
@@ -332,13 +335,17 @@ describe('an attempt goes on', () => {
   test('and ends with whatever else is done, but not what is remembered of the object', () => {
     const notebook = book();
     const notes = notebook.of(object, 0);
-    notebook.set(object, { ...notes, failedLooks: 2, session: sessionOf(object, notes, 0) });
+    const looks = { ...notes.looks, failedInRow: 2 };
+    notebook.set(object, { ...notes, looks, session: sessionOf(object, notes, 0) });
     notebook.endSession(object);
-    notebook.letGo(object, 0);
-    expect(notebook.of(object, 0)).toMatchObject({ failedLooks: 2, letGoUntil: 60_000 });
-    expect(notebook.of(object, 0)).not.toHaveProperty('session');
+    notebook.finalizerRemoved(object, 0);
+    expect(notebook.of(object, 0)).toMatchObject({
+      looks: { failedInRow: 2 },
+      deletion: { finalizerRemovedUntil: 60_000 },
+    });
+    expect(notebook.of(object, 0).session).toBeUndefined();
     notebook.forget('ingest/acme');
-    expect(notebook.of(object, 0)).not.toHaveProperty('letGoUntil');
+    expect(notebook.of(object, 0).deletion).toEqual({});
   });
 
   test.each([
@@ -348,7 +355,7 @@ describe('an attempt goes on', () => {
     ['Unavailable', 500, undefined, 0],
   ])(
     'and looks that failed for another process count: %s, %s, %s times',
-    (reason, httpStatus, attempts, failedLooks) => {
+    (reason, httpStatus, attempts, failedInRow) => {
       const ready = {
         type: 'Ready',
         status: 'False',
@@ -363,7 +370,7 @@ describe('an attempt goes on', () => {
         httpStatus,
       } as const;
       const theirs = anOrganization({ status: { conditions, lastRequest, attempts } });
-      expect(book().of(theirs, 0)).toMatchObject({ failedLooks });
+      expect(book().of(theirs, 0)).toMatchObject({ looks: { failedInRow } });
     },
   );
 
@@ -373,8 +380,8 @@ describe('an attempt goes on', () => {
     notebook.of(object, 0);
     notebook.of(next, 0);
     notebook.endSession(object);
-    notebook.letGo(object, 0);
-    expect(notebook.of(next, 0)).not.toHaveProperty('letGoUntil');
+    notebook.finalizerRemoved(object, 0);
+    expect(notebook.of(next, 0).deletion).toEqual({});
   });
 
   test('and what its status told of the last request by then is still of this process', () => {

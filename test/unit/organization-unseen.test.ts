@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { otherWayToLook } from '../../src/kinds/organization/attempt/look-by-name.ts';
 import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
 import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
-import { otherWayToLook } from '../../src/kinds/organization/readiness/look-by-name.ts';
 import { obstaclesOf } from '../../src/kinds/organization/readiness/readiness.ts';
 import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
@@ -17,12 +17,12 @@ const MISSED = entry('a', { state: 'Missing', nextAttemptTime: at(60 * SECOND) }
  * A look is refused so long after T0, while an object without a name is being deleted; what it sent
  * last is over.
  */
-function refusedLook(now: number, status: OrganizationStatus): OrganizationStatus | undefined {
+function refusedLook(now: number, status: OrganizationStatus): OrganizationStatus {
   const object = anOrganization({ ids: ['a', 'b'], status });
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(parsed.message);
   const facts = factsOf(object);
-  const over = { ...facts, monotonic: facts.notes.settlesAt };
+  const over = { ...facts, monotonic: facts.notes.atWork.settlesAt };
   const work = workOf(object, over, {
     spec: parsed.spec,
     goal: cleanupGoal(parsed.spec, []),
@@ -35,8 +35,7 @@ function refusedLook(now: number, status: OrganizationStatus): OrganizationStatu
     httpStatus: 422,
     message: 'no',
   } as const;
-  const report = otherWayToLook(object, work, { got: 'failure', verdict }, T0 + now);
-  return report.status ?? report.notes?.session?.draft;
+  return otherWayToLook(object, work, verdict, T0 + now).work.session.draft;
 }
 
 test.each([30, 60, 600])(
@@ -58,7 +57,7 @@ test('what waits for a look that is refused each time is not looked at again at 
   const facts = factsOf(object);
   const work = workOf(
     object,
-    { ...facts, monotonic: facts.notes.settlesAt },
+    { ...facts, monotonic: facts.notes.atWork.settlesAt },
     { spec: parsed.spec, goal: cleanupGoal(parsed.spec, []), now },
   );
   const seen = {

@@ -27,8 +27,9 @@ function yielded(
 ) {
   const older = aClaim({ uid: 'uid-0', namespace: 'elsewhere', created: at(-7_200_000) });
   const standing = { ...factsOf(object).standing, others: [older] };
-  const { settlesAt = AT_WORK_MS } = more.know ?? {};
-  const plan = planned(object, { ...more, standing, know: { ...more.know, settlesAt } });
+  const { atWork } = factsOf(object).notes;
+  const know = { ...more.know, atWork: { ...atWork, settlesAt: AT_WORK_MS } };
+  const plan = planned(object, { ...more, standing, know });
   expect(plan.do).toBe('yield');
   const { status, notices = [], outcome } = report(object, plan, { got: 'nothing' }, T0);
   const written: OrganizationStatus | undefined = status;

@@ -11,7 +11,7 @@ import {
 import type { Step } from './attempt/next-step.ts';
 import type { Notebook } from './attempt/notebook.ts';
 import { isTooLate } from './attempt/session.ts';
-import { farewell } from './cleanup.ts';
+import { leftNotices } from './cleanup.ts';
 import { Listing, readList, type Tuple } from './endpoints/endpoints.ts';
 import { placeOf } from './endpoints/wording.ts';
 import type { Plan } from './plan.ts';
@@ -29,7 +29,7 @@ export type Result =
 
 export interface Acting extends Attempting {
   readonly api: ApiClient;
-  readonly notebook: Pick<Notebook, 'leaves' | 'noteGoodbye'>;
+  readonly notebook: Pick<Notebook, 'leaves' | 'noteLeft'>;
   /**
    * Writes the finalizers and takes in what came back; false where somebody else was quicker.
    * Throws KubeError.
@@ -45,7 +45,7 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
   switch (plan.do) {
     case 'hold':
     case 'release': {
-      if (plan.do === 'release') sayGoodbye(object, plan, using);
+      if (plan.do === 'release') tellWhatIsLeft(object, plan, using);
       const rest = (object.metadata.finalizers ?? []).filter(
         (finalizer) => finalizer !== FINALIZER,
       );
@@ -72,14 +72,14 @@ export async function act(object: Organization, plan: Plan, using: Acting): Prom
  * What is left is told before the finalizer goes: where the answer to that is lost, nobody may be
  * left to tell it. Once, however often that is refused.
  */
-function sayGoodbye(
+function tellWhatIsLeft(
   object: Organization,
   plan: Extract<Plan, { do: 'release' }>,
   using: Acting,
 ): void {
-  const notices = farewell(plan);
+  const notices = leftNotices(plan);
   const text = notices.map(({ note }) => note).join('\n');
-  if (!using.notebook.noteGoodbye(object, text, using.monotonic())) return;
+  if (!using.notebook.noteLeft(object, text, using.monotonic())) return;
   for (const notice of notices) using.emit(object, notice);
   if (plan.abandoned.length > 0) using.onAbandoned(object, plan.abandoned.map(withPlace));
 }

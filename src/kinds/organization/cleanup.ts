@@ -5,15 +5,15 @@ import { isFailure } from '../status/failures.ts';
 import { isSuperseded, judgeTarget } from '../target/target.ts';
 import { nextStep, type Step } from './attempt/next-step.ts';
 import { isUnsent } from './attempt/notes.ts';
-import { dueOf, hasFinalizer, type Work, workOf } from './attempt/session.ts';
+import { type Work, workOf } from './attempt/session.ts';
 import { sameKey, type Tuple, withAdds } from './endpoints/endpoints.ts';
 import { cleanupGoal, type Goal, isListedIn, isOurs } from './goal.ts';
 import { takenBack } from './ledger/ledger.ts';
 import { namingAll } from './ledger/notices.ts';
-import type { Facts } from './load.ts';
+import { dueOf, type Facts } from './load.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
-import { type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
+import { hasFinalizer, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
 
 /** What can be done about any object, and all that is done about one that is being deleted. */
 export type CleanupPlan =
@@ -23,13 +23,13 @@ export type CleanupPlan =
   | { readonly do: 'reschedule'; readonly at: number }
   | { readonly do: 'preview'; readonly preview: Preview; readonly planOnly: boolean }
   /**
-   * Takes the finalizer off. `abandoned`: may be left at the API. `spared`: stays, because another
-   * object lists it.
+   * Takes the finalizer off. `abandoned`: may be left at the API. `keptForOthers`: stays, because
+   * another object lists it.
    */
   | {
       readonly do: 'release';
       readonly abandoned: readonly Tuple[];
-      readonly spared: readonly Tuple[];
+      readonly keptForOthers: readonly Tuple[];
       readonly because?: 'held' | 'gone' | 'deadline';
     }
   | {
@@ -47,9 +47,9 @@ export type CleanupPlan =
  */
 export function planCleanup(object: Organization, facts: Facts, now: number): CleanupPlan {
   if (!hasFinalizer(object)) return { do: 'nothing' };
-  const { letGoUntil = facts.monotonic } = facts.notes;
-  if (letGoUntil > facts.monotonic)
-    return { do: 'nothing', at: now + letGoUntil - facts.monotonic };
+  const { isGone, finalizerRemovedUntil = 0 } = facts.notes.deletion;
+  const heardInMs = finalizerRemovedUntil - facts.monotonic;
+  if (heardInMs > 0) return { do: 'nothing', at: now + heardInMs };
   const parsed = parseSpec(object);
   if (parsed.ok && parsed.spec.deletionPolicy !== 'RemovePrivateEndpoints') return release();
   const verdict = judgeTarget(facts.standing, now);
@@ -59,20 +59,21 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
   if (!verdict.holds) {
     if (verdict.why !== 'unlisted')
       return release({ abandoned: entriesOf(object), because: 'held' });
-    // Nobody has seen the one that may hold it: what this object has may be its own.
+    // An object that may hold the organization is not listed yet: until the deadline what this one
+    // has counts as its own.
     if (own.length === 0) return release();
     return now < deadline
       ? { do: 'nothing', at: deadline }
       : release({ abandoned: own, because: 'deadline' });
   }
-  const isSpared = (tuple: Tuple): boolean => goal?.wanted.has(sameKey(tuple)) ?? false;
-  const left = own.filter((tuple) => !isSpared(tuple));
-  const spared = own.filter(isSpared);
-  if (left.length === 0) return release({ spared });
-  if (facts.notes.isGone) return release({ abandoned: left, spared, because: 'gone' });
+  const isWantedByOthers = (tuple: Tuple): boolean => goal?.wanted.has(sameKey(tuple)) ?? false;
+  const left = own.filter((tuple) => !isWantedByOthers(tuple));
+  const keptForOthers = own.filter(isWantedByOthers);
+  if (left.length === 0) return release({ keptForOthers });
+  if (isGone) return release({ abandoned: left, keptForOthers, because: 'gone' });
   const hasFailed = hasFailedSince(object);
   if (hasFailed && now >= deadline)
-    return release({ abandoned: left, spared, because: 'deadline' });
+    return release({ abandoned: left, keptForOthers, because: 'deadline' });
   if (!parsed.ok)
     return { do: 'refuse-spec', message: parsed.message, at: Math.max(deadline, now) };
   return attemptPlan(object, facts, {
@@ -97,7 +98,7 @@ function attemptPlan(
 ): CleanupPlan {
   const { spec, deadline, turnAt, hasFailed, now } = options;
   const goal = cleanupGoal(spec, facts.listedByOthers);
-  // `--plan-only` keeps its word for what is being deleted too: it waits for an operator that may
+  // Under `--plan-only` nothing is removed for a deletion either: it waits for an operator that may
   // act.
   if (facts.planOnly) {
     const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
@@ -140,7 +141,7 @@ function nothingUntil(at: number): CleanupPlan {
 type Release = Extract<CleanupPlan, { do: 'release' }>;
 
 function release(more: Partial<Omit<Release, 'do'>> = {}): Release {
-  return { do: 'release', abandoned: [], spared: [], ...more };
+  return { do: 'release', abandoned: [], keptForOthers: [], ...more };
 }
 
 /** What is this object's, or may be, by the spec as it was when the object was deleted. */
@@ -170,9 +171,9 @@ const ABANDONED = {
 } as const;
 
 /** What is said of an object that is let go with something left at the API. */
-export function farewell(plan: Extract<CleanupPlan, { do: 'release' }>): Notice[] {
+export function leftNotices(plan: Extract<CleanupPlan, { do: 'release' }>): Notice[] {
   return [
-    ...namingAll(plan.spared, {
+    ...namingAll(plan.keptForOthers, {
       type: 'Normal',
       reason: 'EndpointLeft',
       before: 'Another object lists these private endpoints:',

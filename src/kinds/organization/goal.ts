@@ -9,11 +9,11 @@ export interface Goal {
   readonly endpoints?: readonly DeclaredEndpoint[];
   readonly adopt: boolean;
   readonly mostRemovals: number;
-  /** On deletion: nothing is added, all that is ours goes but for these. */
-  readonly spared?: readonly Tuple[];
+  /** The object is being deleted: nothing is added, and all that is ours and not wanted goes. */
+  readonly isCleanup: boolean;
   /** `sameKey` of what spec lists. */
   readonly listed: ReadonlySet<string>;
-  /** `sameKey` of what may stay. */
+  /** `sameKey` of what may stay: on deletion what others list. */
   readonly wanted: ReadonlySet<string>;
 }
 
@@ -27,15 +27,16 @@ export function goalOf(spec: OrganizationSpec): Goal {
     ...(spec.privateEndpoints && { endpoints: spec.privateEndpoints }),
     adopt: spec.adoptPrivateEndpoints ?? false,
     mostRemovals: spec.maxPrivateEndpointRemovals ?? MOST_REMOVALS,
+    isCleanup: false,
     listed,
     wanted: listed,
   };
 }
 
 /** On deletion: the name is no more than a way to look, and no cap holds. */
-export function cleanupGoal(spec: OrganizationSpec, spared: readonly Tuple[]): Goal {
-  const wanted = new Set(spared.map(sameKey));
-  return { ...goalOf(spec), mostRemovals: Number.POSITIVE_INFINITY, spared, wanted };
+export function cleanupGoal(spec: OrganizationSpec, listedByOthers: readonly Tuple[]): Goal {
+  const wanted = new Set(listedByOthers.map(sameKey));
+  return { ...goalOf(spec), mostRemovals: Number.POSITIVE_INFINITY, isCleanup: true, wanted };
 }
 
 export function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
@@ -49,5 +50,5 @@ export function isOurs({ origin }: Pick<LedgerEntry, 'origin'>): boolean {
 
 /** Whether endpoints are added or removed at all. */
 export function managesEndpoints(goal: Goal): boolean {
-  return goal.endpoints !== undefined || goal.spared !== undefined;
+  return goal.endpoints !== undefined || goal.isCleanup;
 }

@@ -81,13 +81,13 @@ export function createOrganizationKind(context: KindContext): Kind {
     plan,
     act: (object, planned) => act(object, planned, acting),
     report(object, planned, result, now) {
-      const { notes, letGo, ...said } = report(object, planned, result, now);
+      const { notes, finalizerRemoved, ...said } = report(object, planned, result, now);
       if (notes) notebook.set(object, notes);
       else if (planned.do !== 'step') {
         // What was sent in an attempt that ends here is not told by the status that comes now.
         attempts.memory.unrecorded.lost(keyOf(object));
         notebook.endSession(object);
-        if (letGo) notebook.letGo(object, attempts.monotonic());
+        if (finalizerRemoved) notebook.finalizerRemoved(object, attempts.monotonic());
       }
       return reportUnproven(keepProof(said, object, now), object);
     },

@@ -1,11 +1,13 @@
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { Memory } from '../engine/api-call.ts';
+import { generationOf, requestedAt } from '../status/common-status.ts';
+import { type Due, whenDue } from '../status/due.ts';
 import { type SecretFacts, secretFactsOf } from '../status/tried-secret.ts';
 import { isProven } from '../target/proof.ts';
 import { type StandingSources, standingOf } from '../target/standing.ts';
 import type { Standing } from '../target/target.ts';
 import type { Notebook } from './attempt/notebook.ts';
-import { type Notes } from './attempt/notes.ts';
+import type { Notes } from './attempt/notes.ts';
 import { sessionOf } from './attempt/session.ts';
 import { type DeclaredEndpoint, type Organization, parseSpec } from './resource.ts';
 
@@ -89,4 +91,28 @@ function listedBy(
   if (namespace !== object.metadata.namespace && !isProven(rival.status, apiHash)) return [];
   const parsed = parseSpec(rival);
   return parsed.ok ? (parsed.spec.privateEndpoints ?? []) : [];
+}
+
+/** Whether its time has come. `reassertMs` undefined: never for that reason alone. */
+export function dueOf(
+  object: Organization,
+  { secret, triedSecret, hasSlot }: Facts,
+  asked: {
+    readonly confirmed: boolean;
+    readonly reassertMs?: number | undefined;
+    readonly now: number;
+  },
+): Due {
+  return whenDue({
+    generation: generationOf(object),
+    uid: object.metadata.uid,
+    status: object.status,
+    requested: requestedAt(object),
+    secret,
+    triedSecret,
+    hasSlot,
+    reassertMs: asked.reassertMs,
+    confirmed: asked.confirmed,
+    now: asked.now,
+  });
 }

@@ -5,15 +5,16 @@ import { type Held, isSuperseded, judgeTarget, type Turn } from '../target/targe
 import { endsApplied } from '../target/unsettled.ts';
 import { nextStep } from './attempt/next-step.ts';
 import { isUnsent } from './attempt/notes.ts';
-import { dueOf, hasFinalizer, type Session, workOf } from './attempt/session.ts';
+import { type Session, workOf } from './attempt/session.ts';
 import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import { type Tuple, withAdds } from './endpoints/endpoints.ts';
 import { goalOf, isOurs } from './goal.ts';
 import { openEntries, secondLooks } from './ledger/times.ts';
-import type { Facts } from './load.ts';
+import { dueOf, type Facts } from './load.ts';
 import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import {
+  hasFinalizer,
   type LedgerEntry,
   type Organization,
   type OrganizationSpec,
@@ -51,7 +52,8 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message };
   const { spec } = parsed;
   const mayRemove = spec.deletionPolicy === 'RemovePrivateEndpoints';
-  if (hasFinalizer(object) && !mayRemove) return { do: 'release', abandoned: [], spared: [] };
+  if (hasFinalizer(object) && !mayRemove)
+    return { do: 'release', abandoned: [], keptForOthers: [] };
   const verdict = judgeTarget(facts.standing, now);
   if (verdict.holds && mayRemove && !hasFinalizer(object) && oursIn(object).length > 0)
     return { do: 'hold' };
@@ -113,7 +115,7 @@ function givenUp(
 ): { readonly to: Held; readonly lost: readonly Tuple[] } {
   if (to.why !== 'held') return { to, lost: [] };
   const pending = object.status?.pendingChange;
-  const ms = pending && !isUnsent(notes, pending) ? notes.settlesAt - monotonic : 0;
+  const ms = pending && !isUnsent(notes, pending) ? notes.atWork.settlesAt - monotonic : 0;
   return ms > 0 ? { to: { ...to, until: now + ms }, lost: [] } : { to, lost: oursIn(object) };
 }
 

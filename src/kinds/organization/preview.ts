@@ -64,7 +64,7 @@ export function previewOf(
   }
   const basis = status?.organization === undefined ? 'Unknown' : 'LastResponse';
   const { ledger, decision } = decided(status, { goal, list: list ?? new Listing([]), now });
-  const { add, remove, again, blocked, name } = decision;
+  const { add, remove, retries, blocked, name } = decision;
   const later = afterRemoval(goal, ledger, remove);
   const all = allOf(decision);
   const intent = { add: [...all.add, ...later], remove: all.remove };
@@ -78,7 +78,7 @@ export function previewOf(
     ...(name === undefined ? [] : [request(nameBody(name))]),
     ...(add.length + remove.length > 0 ? [request(changeBody({ add, remove }, goal))] : []),
     ...(later.length > 0 ? [request(changeBody({ add: later, remove: [] }, goal))] : []),
-    ...again.map((change) => request(changeBody(change, goal))),
+    ...retries.map((change) => request(changeBody(change, goal))),
   ];
   const said = describe(requests.length, name, intent);
   return {
@@ -102,7 +102,7 @@ function isReached(
   ledger: readonly LedgerEntry[],
   status: OrganizationStatus | undefined,
 ): boolean {
-  const declared = goal.spared ? [] : (goal.endpoints ?? []);
+  const declared = goal.isCleanup ? [] : (goal.endpoints ?? []);
   const isFor = (endpoint: Tuple, entry: LedgerEntry): boolean =>
     sameKey(endpoint) === sameKey(entry) || isAltered(status?.differences, endpoint, entry);
   const isThere = (endpoint: Tuple): boolean =>
@@ -115,15 +115,15 @@ function isReached(
 }
 
 /** Also what was refused before, and goes by itself. */
-function allOf({ add, remove, again }: Decision): Change {
+function allOf({ add, remove, retries }: Decision): Change {
   return {
-    add: [...add, ...again.flatMap((change) => change.add)],
-    remove: [...remove, ...again.flatMap((change) => change.remove)],
+    add: [...add, ...retries.flatMap((change) => change.add)],
+    remove: [...remove, ...retries.flatMap((change) => change.remove)],
   };
 }
 
-function occasion({ spared }: Goal): string {
-  return spared === undefined ? '' : 'before this object is deleted, ';
+function occasion({ isCleanup }: Goal): string {
+  return isCleanup ? 'before this object is deleted, ' : '';
 }
 
 function left(conflicts: readonly Tuple[]): string {
@@ -163,7 +163,7 @@ function decided(
     ledger,
     list,
     name: status?.organization?.name,
-    inVain: () => 0,
+    unconfirmedChanges: () => 0,
     isAltered: (declared, entry) => isAltered(status?.differences, declared, entry),
     now,
   });
@@ -178,7 +178,7 @@ function afterRemoval(
   ledger: readonly LedgerEntry[],
   remove: readonly LedgerEntry[],
 ): readonly DeclaredEndpoint[] {
-  if (goal.spared) return [];
+  if (goal.isCleanup) return [];
   const going = new Set(remove.map(({ id }) => plain(id)));
   const staying = new Set(
     ledger.filter((entry) => isOurs(entry) && !remove.includes(entry)).map(({ id }) => plain(id)),

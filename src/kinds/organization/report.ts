@@ -204,7 +204,7 @@ function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release'
   if (!isOver) return { outcome: goOn, did: 'release', facts: {} };
   const did = plan.abandoned.length > 0 ? 'abandon' : 'release';
   const counts = plan.abandoned.length > 0 ? { abandoned: plan.abandoned.length } : {};
-  return { outcome: awaitChange, did, facts: {}, counts, letGo: true };
+  return { outcome: awaitChange, did, facts: {}, counts, finalizerRemoved: true };
 }
 
 /** A state that answers a one-shot request by itself and schedules nothing. */

@@ -103,11 +103,15 @@ export const spec = fields(
 );
 
 export type OrganizationSpec = Stored<z.output<typeof spec>>;
+
 export type OrganizationStatus = Stored<z.output<typeof status>>;
+
 /** One endpoint as `spec` lists it. */
 export type DeclaredEndpoint = NonNullable<OrganizationSpec['privateEndpoints']>[number];
+
 /** What is known of one endpoint of this object. */
 export type LedgerEntry = NonNullable<OrganizationStatus['privateEndpoints']>[number];
+
 /** An add or remove on its way. */
 export type PendingChange = NonNullable<OrganizationStatus['pendingChange']>;
 
@@ -121,3 +125,8 @@ export interface Organization extends KubeObject {
 
 /** Reads the spec of a stored object; takes whatever the API server's schema takes. */
 export const parseSpec = specParser(spec);
+
+/** Whether the finalizer is on. */
+export function hasFinalizer(object: Organization): boolean {
+  return object.metadata.finalizers?.includes(FINALIZER) ?? false;
+}

@@ -20,7 +20,7 @@ export function comparison(
 ): { readonly differences: Differences; readonly notReported: string[] } {
   const differences: Differences[number][] = [...altered];
   const notReported: string[] = [];
-  if (goal.spared) return { differences: [], notReported };
+  if (goal.isCleanup) return { differences: [], notReported };
   if (goal.name !== undefined) {
     if (reply.name === undefined) notReported.push('name');
     else if (reply.name !== goal.name) differences.push(difference('name', goal.name, reply.name));
@@ -55,9 +55,9 @@ export function otherwiseDescribed(
 }
 
 /**
- * Fields in which the API keeps ours otherwise than they were sent; those that tell something new
- * come first, because few are kept. What is told of ours stays while it is ours, listed or not:
- * nothing else tells what it is when it is listed again.
+ * Fields in which the API keeps ours otherwise than they were sent. The status keeps few of them,
+ * so the first of each kind come first. One stays as long as its endpoint is ours, declared or not:
+ * by it the endpoint is recognised when it is declared again.
  */
 export function alteredDifferences(
   before: OrganizationStatus['differences'],
@@ -92,8 +92,8 @@ function toldOf(entries: readonly LedgerEntry[], differences: Differences = []):
 }
 
 /**
- * What a difference says of the API: that it keeps this value of this part as that one, whatever
- * the endpoint and its letters.
+ * What a difference says about the API: it keeps this value of this field as that one, whatever the
+ * endpoint, upper or lower case.
  */
 function aliasOf({ field, declared, reported }: Differences[number]): string {
   return JSON.stringify([
@@ -118,7 +118,7 @@ export function isAltered(
   return PARTS.every((part) => isSame(part) || isTold(part)) && !PARTS.every(isSame);
 }
 
-/** What of ours the API keeps for this declared endpoint, with other fields. */
+/** The entry of ours that the API keeps for this declared endpoint with other fields. */
 export function keptAs(
   declared: Tuple,
   {
@@ -132,11 +132,11 @@ export function keptAs(
 /**
  * The goal, by which what the API keeps as ours with other fields than are declared may stay too.
  */
-export function sparingAltered(
+export function wantingAltered(
   goal: Goal,
   { differences, privateEndpoints = [] }: OrganizationStatus,
 ): Goal {
-  if (goal.spared || !differences) return goal;
+  if (goal.isCleanup || !differences) return goal;
   const isKept = (entry: LedgerEntry): boolean =>
     goal.endpoints?.some((declared) => isAltered(differences, declared, entry)) ?? false;
   return {

@@ -90,19 +90,22 @@ export function nameDrift(
   const { goal } = work;
   const from = work.session.draft.organization?.name;
   const isLook = call.step === 'look' && call.by === 'list';
-  if (!isLook || goal.spared || name === undefined || from === undefined || shown.name === from)
+  if (!isLook || goal.isCleanup || name === undefined || from === undefined || shown.name === from)
     return [];
   const isOurDoing =
-    work.isOwed || name === goal.name || isLost(name, work) || isRefusedEcho(object, shown.name);
+    work.othersMayHaveWritten ||
+    name === goal.name ||
+    isLost(name, work) ||
+    isRefusedEcho(object, shown.name);
   if (isOurDoing) return [];
   return [change('name', from, shown.name, LIMITS.value)];
 }
 
 /**
- * Whether it may come from a name without an answer. While a change of endpoints is open, it is
- * that which has none.
+ * Whether the name may come from a request of ours without an answer. While a change of endpoints
+ * is open, the last request without an answer is that change.
  */
-function isLost(name: string, { notes: { lostNames = [] }, session: { draft } }: Work): boolean {
+function isLost(name: string, { notes: { lostNames }, session: { draft } }: Work): boolean {
   const isLast = draft.lastRequest?.outcome === 'Unknown' && !draft.pendingChange;
   return isLast || lostNames.some((lost) => lost.name === name);
 }
@@ -130,9 +133,9 @@ export function intendedChanges(
   intent: { readonly add: readonly Tuple[]; readonly remove: readonly Tuple[] },
 ): FieldChange[] {
   const from = before?.organization?.name;
-  const isNews = !goal.spared && goal.name !== undefined && goal.name !== from;
+  const isRenamed = !goal.isCleanup && goal.name !== undefined && goal.name !== from;
   return [
-    ...(isNews ? [change('name', from, goal.name, LIMITS.value)] : []),
+    ...(isRenamed ? [change('name', from, goal.name, LIMITS.value)] : []),
     ...intent.add.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.value)),
     ...intent.remove.map((tuple) =>
       change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value),

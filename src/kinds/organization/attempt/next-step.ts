@@ -28,12 +28,19 @@ export type Step =
   /** There is nothing to ask or to send: the status says how it stands. */
   | { readonly step: 'end' };
 
+/** A step that is a call. */
+export type Call = Extract<Step, { step: 'look' | 'name' | 'send' }>;
+
+export function sendsName(step: Step): boolean {
+  return step.step === 'name' || (step.step === 'look' && step.by === 'name');
+}
+
 /** After so many refusals in a row with nothing accepted between, an attempt stops. */
 export const MOST_REFUSALS = 3;
 
-/** Look, decide, name, intend, send, decide …, endAttempt. */
+/** Look, decide, name, intend, send, decide …, until nothing is left. */
 export function nextStep(work: Work): Step {
-  const { session, goal, plannedAt } = work;
+  const { session, goal, decidedAt } = work;
   const { fresh } = session;
   const { pendingChange } = session.draft;
   if (fresh && pendingChange && isUnsent(work.notes, pendingChange)) {
@@ -42,7 +49,7 @@ export function nextStep(work: Work): Step {
   const isOld =
     fresh !== undefined &&
     !session.hasLookedAgain &&
-    plannedAt.monotonic - fresh.at > FRESH_LOOK_MS;
+    decidedAt.monotonic - fresh.at > FRESH_LOOK_MS;
   if (!fresh || isOld) return lookStep(work);
   if (pendingChange) return { step: 'end' };
   const decision = decisionOf(work);
@@ -53,7 +60,7 @@ export function nextStep(work: Work): Step {
   const change = nextChange(decision, session);
   if (!change) return { step: 'end' };
   const { add, remove } = change;
-  const time = timestamp(plannedAt.now);
+  const time = timestamp(decidedAt.now);
   return { step: 'intend', pending: { time, add: add.map(tupleOf), remove: remove.map(tupleOf) } };
 }
 
@@ -62,45 +69,48 @@ function lookStep(work: Work): Step {
   if (!looksByName(work) || name === undefined)
     return { step: 'look', by: 'list', body: LOOK_BODY };
   // This look sends the name, and nothing may be sent while too much would be removed.
-  if (!work.isNews && decisionOf(work).blocked) return { step: 'end' };
+  if (!work.isAskedAnew && decisionOf(work).blocked) return { step: 'end' };
   return { step: 'look', by: 'name', body: nameBody(name) };
 }
 
 /** The declared name serves as the look, because the API refuses any other. */
-export function looksByName({ goal, notes, plannedAt }: Work): boolean {
-  return goal.name !== undefined && (notes.lookByNameUntil ?? 0) > plannedAt.monotonic;
+export function looksByName({ goal, notes, decidedAt }: Work): boolean {
+  return goal.name !== undefined && (notes.looks.byNameUntil ?? 0) > decidedAt.monotonic;
 }
 
 /**
- * Nothing is added or removed on an unknown list. What would be removed if all that the ledger has
- * is there may be too much all the same.
+ * On an unknown list nothing is added or removed; the cap on removals counts as if all that the
+ * ledger has were there.
  */
-export function decisionOf({ goal, session, notes, plannedAt }: Work): Decision {
+export function decisionOf({ goal, session, notes, decidedAt }: Work): Decision {
   const { fresh, draft } = session;
   const decision = decide({
     goal,
     ledger: draft.privateEndpoints ?? [],
     list: fresh?.shown ?? fresh?.list ?? new Listing([]),
     name: fresh?.name,
-    inVain: (key) => notes.inVain.counts.get(key) ?? 0,
+    unconfirmedChanges: (key) => notes.unconfirmedChanges.counts.get(key) ?? 0,
     isAltered: (declared, entry) => isAltered(draft.differences, declared, entry),
-    now: plannedAt.now,
+    now: decidedAt.now,
   });
   return fresh?.list
     ? decision
-    : { ...decision, add: [], remove: [], again: [], conflicts: [], exhausted: [] };
+    : { ...decision, add: [], remove: [], retries: [], conflicts: [], exhausted: [] };
 }
 
 /**
  * All at once; after a refusal that blamed nobody, removals together and then one add after
  * another. What was refused goes last, by itself.
  */
-export function nextChange({ add, remove, again }: Decision, session: Session): Change | undefined {
+export function nextChange(
+  { add, remove, retries }: Decision,
+  session: Session,
+): Change | undefined {
   if (session.refusalsInRow >= MOST_REFUSALS) return undefined;
   if (!session.isSplit && add.length + remove.length > 0) return { add, remove };
   if (remove.length > 0) return { add: [], remove };
   const [first] = add;
-  return first ? { add: [first], remove: [] } : again[0];
+  return first ? { add: [first], remove: [] } : retries[0];
 }
 
 /** Everything that decides; nothing in it is older than the attempt but the ledger. */
@@ -112,7 +122,7 @@ export interface Question {
   readonly list: Listing;
   readonly name: string | undefined;
   /** How often this endpoint (`sameKey`) was sent in vain for this generation. */
-  readonly inVain: (key: string) => number;
+  readonly unconfirmedChanges: (key: string) => number;
   /** The API keeps this declared endpoint as that entry, with other fields than were sent. */
   readonly isAltered: (declared: Tuple, entry: LedgerEntry) => boolean;
   readonly now: number;
@@ -128,7 +138,7 @@ export interface Decision {
   readonly add: readonly DeclaredEndpoint[];
   readonly remove: readonly LedgerEntry[];
   /** Refused before, and due: each goes by itself, after the rest. */
-  readonly again: readonly Change[];
+  readonly retries: readonly Change[];
   /** Neither added nor removed: their ids stand in the list with other fields, and not as ours. */
   readonly conflicts: readonly Tuple[];
   /** Sent three times without effect. */
@@ -143,7 +153,7 @@ export interface Change {
 }
 
 /** So often an endpoint is sent in vain in one generation. */
-const MOST_IN_VAIN = 3;
+const MOST_UNCONFIRMED = 3;
 
 /**
  * A refused endpoint's time, a whole second, lies at most so far ahead. One further off comes from
@@ -155,20 +165,18 @@ const LONGEST_REFUSAL_MS = longestWait('Rejected') + 1_000;
 export function decide(question: Question): Decision {
   const { goal, name } = question;
   const rename =
-    goal.spared === undefined && goal.name !== undefined && goal.name !== name
-      ? { name: goal.name }
-      : {};
+    !goal.isCleanup && goal.name !== undefined && goal.name !== name ? { name: goal.name } : {};
   if (!managesEndpoints(goal))
-    return { ...rename, add: [], remove: [], again: [], conflicts: [], exhausted: [] };
+    return { ...rename, add: [], remove: [], retries: [], conflicts: [], exhausted: [] };
   const adds = additions(question);
   const removes = removals(question);
-  const again = [...removes.again, ...adds.again];
+  const retries = [...removes.retries, ...adds.retries];
   const all = removes.all;
   return {
     ...rename,
     add: adds.add,
     remove: removes.remove,
-    again,
+    retries,
     conflicts: [...adds.conflicts, ...removes.conflicts],
     exhausted: [...adds.exhausted, ...removes.exhausted],
     ...(all.length > goal.mostRemovals && { blocked: all }),
@@ -176,47 +184,47 @@ export function decide(question: Question): Decision {
 }
 
 function additions(question: Question) {
-  const { goal, ledger, list, inVain, isAltered } = question;
+  const { goal, ledger, list, unconfirmedChanges, isAltered } = question;
   const known = new Map(ledger.map((entry) => [sameKey(entry), entry]));
   const add: DeclaredEndpoint[] = [];
-  const again: Change[] = [];
+  const retries: Change[] = [];
   const conflicts: Tuple[] = [];
   const exhausted: Tuple[] = [];
-  for (const endpoint of goal.spared ? [] : (goal.endpoints ?? [])) {
+  for (const endpoint of goal.isCleanup ? [] : (goal.endpoints ?? [])) {
     const entry = known.get(sameKey(endpoint));
     if (entry && entry.state !== 'Refused') continue;
     const ours = ledger.filter((other) => isOurs(other) && plain(other.id) === plain(endpoint.id));
     if (ours.some((other) => isAltered(endpoint, other))) continue;
     if (strangers(endpoint, list, ours)) conflicts.push(endpoint);
     else if (entry) {
-      if (isDue(entry, question.now)) again.push({ add: [endpoint], remove: [] });
+      if (isDue(entry, question.now)) retries.push({ add: [endpoint], remove: [] });
     }
     // Ours has the id with other fields: that one goes first.
     else if (ours.length > 0) continue;
-    else if (inVain(sameKey(endpoint)) >= MOST_IN_VAIN) exhausted.push(endpoint);
+    else if (unconfirmedChanges(sameKey(endpoint)) >= MOST_UNCONFIRMED) exhausted.push(endpoint);
     else add.push(endpoint);
   }
   // What has to wait for room follows when something has left the ledger.
   const room = Math.max(0, LIMITS.ledger - ledger.length);
-  return { add: add.slice(0, room), again, conflicts, exhausted };
+  return { add: add.slice(0, room), retries, conflicts, exhausted };
 }
 
 function removals(question: Question) {
-  const { ledger, list, inVain } = question;
+  const { ledger, list, unconfirmedChanges } = question;
   const remove: LedgerEntry[] = [];
-  const again: Change[] = [];
+  const retries: Change[] = [];
   const conflicts: Tuple[] = [];
   const exhausted: Tuple[] = [];
-  // One that this list does not have may be in the next.
+  // A Missing one counts too: it may be in the next list.
   const all = unwanted(question).filter(isThere);
   for (const entry of all.filter(({ state }) => state === 'Present')) {
     const ours = ledger.filter((other) => isOurs(other) && plain(other.id) === plain(entry.id));
     if (strangers(entry, list, ours)) conflicts.push(entry);
-    else if (inVain(sameKey(entry)) >= MOST_IN_VAIN) exhausted.push(entry);
+    else if (unconfirmedChanges(sameKey(entry)) >= MOST_UNCONFIRMED) exhausted.push(entry);
     else if (entry.lastError === undefined) remove.push(entry);
-    else if (isDue(entry, question.now)) again.push({ add: [], remove: [entry] });
+    else if (isDue(entry, question.now)) retries.push({ add: [], remove: [entry] });
   }
-  return { remove, again, conflicts, exhausted, all };
+  return { remove, retries, conflicts, exhausted, all };
 }
 
 /**
@@ -224,7 +232,7 @@ function removals(question: Question) {
  * it is.
  */
 function unwanted({ goal, ledger, isAltered }: Question): LedgerEntry[] {
-  const declared = goal.spared ? [] : (goal.endpoints ?? []);
+  const declared = goal.isCleanup ? [] : (goal.endpoints ?? []);
   const isKept = (entry: LedgerEntry): boolean =>
     goal.wanted.has(sameKey(entry)) || declared.some((endpoint) => isAltered(endpoint, entry));
   return ledger.filter((entry) => isOurs(entry) && !isKept(entry));

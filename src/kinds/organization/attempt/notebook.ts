@@ -1,11 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type KubeObject, keyOf } from '../../../kube/resource.ts';
-import { LET_GO_MS } from '../../../waits.ts';
+import { FINALIZER_REMOVED_MS } from '../../../waits.ts';
 import { generationOf, readyOf } from '../../status/common-status.ts';
 import { hidesTheSame, mayHide } from '../../target/unsettled.ts';
 import { tupleKey } from '../endpoints/endpoints.ts';
 import type { Organization, OrganizationSpec } from '../resource.ts';
-import { isUnsent, leftAt, type Notes, openIn, openNow, unsentOf, withLostName } from './notes.ts';
+import {
+  type AtWork,
+  afterLeaving,
+  isUnsent,
+  type LostName,
+  type Notes,
+  notingOpen,
+  openIn,
+  withLostName,
+} from './notes.ts';
 
 /**
  * The notes of a kind, by store key. Those of an object that is gone are not taken for another's
@@ -22,157 +31,186 @@ export class Notebook {
     this.atWorkMs = atWorkMs;
   }
 
-  /**
-   * What is at work and was not noted by this process was sent by another: it counts from when this
-   * one was first told of it, were it in the midst of a call of its own. While its own intent
-   * stands there unsent, nobody has sent anything since.
-   */
+  /** The notes of this object, brought up to what its status says. */
   of(object: Organization, monotonic: number): Notes {
     const kept = this.#notes.get(keyOf(object));
-    const open = openIn(object.status);
     const toldAt = this.#toldAt.get(object) ?? monotonic;
     this.#toldAt.set(object, toldAt);
+    const notes =
+      kept?.uid === object.metadata.uid
+        ? this.#updated(kept, object, { toldAt, monotonic })
+        : this.#first(object, toldAt);
+    if (notes !== kept) this.set(object, notes);
+    return notes;
+  }
+
+  /** What is at work was sent by another process: its time counts from when this one was told. */
+  #first(object: Organization, toldAt: number): Notes {
     const settlesAt = toldAt + this.atWorkMs;
-    const theirs = { ...(hidesTheSame(object) && nameIn(object)), settlesAt };
-    if (kept?.uid !== object.metadata.uid) {
-      const notes: Notes = {
-        uid: object.metadata.uid,
-        ...openNow({ settlesAt, openUntil: new Map() }, object.status),
-        settlesAt,
-        missedAt: missingSince(object, toldAt),
-        looks: 0,
-        ...(mayHide(object) && { lostNames: [theirs] }),
-        failedLooks: failedLooksIn(object),
-        inVain: { generation: generationOf(object), counts: new Map() },
-      };
-      this.set(object, notes);
-      return notes;
-    }
-    const isNoted = isDeepStrictEqual(kept.lastRequest, object.status?.lastRequest);
-    if (kept.open === open && isNoted) return kept;
-    // What this attempt was answered is this process's own too.
-    const isOthers =
-      !isNoted && !isDeepStrictEqual(kept.session?.draft.lastRequest, object.status?.lastRequest);
-    // The last word of an attempt that an edit has ended; an intent of somebody else on top of it
-    // is not this process's own.
-    const isOwnWord = !isNoted && !isOthers && open === openIn(kept.session?.draft);
-    const isKnown = kept.open === open || isOwnWord || isUnsent(kept, object.status?.pendingChange);
+    return {
+      uid: object.metadata.uid,
+      atWork: theirs({ settlesAt, entriesSettleAt: new Map() }, object),
+      unsent: [],
+      lostNames: mayHide(object) ? [nameOfOthers(object, settlesAt)] : [],
+      looks: { missedAt: missingIn(object, toldAt), failedInRow: failedLooksIn(object) },
+      unconfirmedChanges: { generation: generationOf(object), counts: new Map() },
+      deletion: {},
+    };
+  }
+
+  /**
+   * What is new in the status and was not noted by this process was sent by another one, also where
+   * this one had a call of its own under way. While its own intent stands there unsent, nobody has
+   * sent anything since.
+   */
+  #updated(
+    kept: Notes,
+    object: Organization,
+    { toldAt, monotonic }: { readonly toldAt: number; readonly monotonic: number },
+  ): Notes {
+    const { atWork, session } = kept;
+    const { lastRequest, pendingChange } = object.status ?? {};
+    const open = openIn(object.status);
+    const isNoted = isDeepStrictEqual(atWork.lastRequest, lastRequest);
+    if (atWork.open === open && isNoted) return kept;
+    // What the attempt under way was answered is this process's own too.
+    const isOwnAnswer = isDeepStrictEqual(session?.draft.lastRequest, lastRequest);
+    const isOthers = !isNoted && !isOwnAnswer;
+    // The last status of an attempt that an edit has ended. Where an intent of somebody else stands
+    // on top of it, that is not this process's own.
+    const isOwnStatus = !isNoted && isOwnAnswer && open === openIn(session?.draft);
+    const isKnown = atWork.open === open || isOwnStatus || isUnsent(kept, pendingChange);
+    const settlesAt = toldAt + this.atWorkMs;
     // Where nobody else has recorded anything, what was open keeps its time: so where an unsent
     // intent is withdrawn.
-    const known = isKnown
-      ? kept
-      : { settlesAt, openUntil: isOthers ? new Map<string, number>() : kept.openUntil };
-    const { missingSince: _, isGone: __, unlistedSince: ___, ...rest } = kept;
-    const lasting = { ...rest, failedLooks: failedLooksIn(object) };
-    const notes = {
-      // Another process has looked since: what it says is Missing may have been there between, and
-      // so may the organization, or a list.
-      ...(isOthers
-        ? { ...lasting, missedAt: missingSince(object, toldAt), ...(!isKnown && { looks: 0 }) }
-        : kept),
-      ...(isOthers && mayHide(object) && { lostNames: withLostName(kept, theirs, monotonic) }),
-      settlesAt: known.settlesAt,
-      ...openNow(known, object.status),
+    const times = isKnown
+      ? atWork
+      : { settlesAt, entriesSettleAt: isOthers ? new Map() : atWork.entriesSettleAt };
+    const noted = notingOpen({ ...atWork, ...times }, object.status);
+    if (!isOthers) return { ...kept, atWork: noted };
+    // Another process has looked since: what it says is Missing may have been there between, and so
+    // may the organization, or a list.
+    return {
+      ...kept,
+      atWork: isKnown ? noted : { ...noted, looks: 0 },
+      lostNames: mayHide(object)
+        ? withLostName(kept.lostNames, nameOfOthers(object, settlesAt), monotonic)
+        : kept.lostNames,
+      looks: {
+        ...kept.looks,
+        missedAt: missingIn(object, toldAt),
+        unlistedSince: undefined,
+        failedInRow: failedLooksIn(object),
+      },
+      deletion: { ...kept.deletion, notFoundSince: undefined, isGone: undefined },
     };
-    this.set(object, notes);
-    return notes;
   }
 
   set(object: KubeObject, notes: Notes): void {
     this.#notes.set(keyOf(object), notes);
   }
 
-  /**
-   * The first byte of an intent is about to leave: from now on nobody can say that it never did.
-   */
+  /** The first byte of an intent is about to leave. */
   leaves(object: Organization, monotonic: number): void {
-    this.set(object, leftAt(this.of(object, monotonic), monotonic, this.atWorkMs));
+    this.set(object, afterLeaving(this.of(object, monotonic), monotonic, this.atWorkMs));
   }
 
-  /** A status has got on record; the first after an intent is that of the intent. */
+  /** A status was written; the first after an intent is that of the intent. */
   written(key: string): void {
     const kept = this.#notes.get(key);
-    const [claimed, ...standing] = kept?.unsent ?? [];
-    if (kept && claimed)
-      this.#notes.set(key, { ...kept, unsent: [{ ...claimed, isOnRecord: true }, ...standing] });
+    const [newest, ...standing] = kept?.unsent ?? [];
+    if (kept && newest)
+      this.#notes.set(key, { ...kept, unsent: [{ ...newest, isOnRecord: true }, ...standing] });
   }
 
   /**
-   * A status has not got on record. Where that was an intent, the same one to the letter may stand
-   * there, which another process has written in the same second: it counts from now.
+   * A status will never be written. Where that was an intent, the same one to the letter may stand
+   * there, which another process has written in the same second: its time counts from now.
    */
   lost(key: string, object: Organization | undefined, monotonic: number): void {
     const kept = this.#notes.get(key);
-    const [claimed, ...standing] = kept?.unsent ?? [];
-    if (!kept || !claimed) return;
-    const { session, ...rest } = kept;
-    // It speaks of nothing any more; but what it was answered, where that is written after all, is
-    // this process's own.
-    const ended = session && {
-      session: { ...session, anchor: '', draft: { ...session.draft, pendingChange: undefined } },
-    };
-    const refused = claimed.isOnRecord ? [] : [claimed];
+    const [newest, ...standing] = kept?.unsent ?? [];
+    if (!kept || !newest) return;
+    const { session } = kept;
     const isTheirs =
-      object !== undefined && unsentOf({ unsent: refused }, object.status?.pendingChange);
+      object !== undefined &&
+      !newest.isOnRecord &&
+      isUnsent({ unsent: [newest] }, object.status?.pendingChange);
     const settlesAt = monotonic + this.atWorkMs;
-    const theirs = isTheirs && {
-      ...openNow({ settlesAt, openUntil: kept.openUntil }, object.status),
-      settlesAt,
-      looks: 0,
-    };
-    const unsent = claimed.isOnRecord ? [claimed, ...standing] : standing;
-    this.#notes.set(key, { ...rest, ...ended, unsent, ...theirs });
+    this.#notes.set(key, {
+      ...kept,
+      // It speaks of nothing any more; but what it was answered, where that is written after all, is
+      // this process's own.
+      session: session && {
+        ...session,
+        anchor: '',
+        draft: { ...session.draft, pendingChange: undefined },
+      },
+      unsent: newest.isOnRecord ? kept.unsent : standing,
+      ...(isTheirs && { atWork: theirs({ ...kept.atWork, settlesAt }, object) }),
+    });
   }
 
   /** Something else has been done for the object than to go on with its attempt. */
   endSession(object: KubeObject): void {
-    const kept = this.#notes.get(keyOf(object));
-    if (kept?.uid !== object.metadata.uid) return;
-    const { session: _, ...notes } = kept;
-    this.set(object, notes);
+    this.#change(object, (notes) => ({ ...notes, session: undefined }));
   }
 
   /** Work begins again: another process may have been shown other lists since. */
   takeOver(object: KubeObject): void {
-    this.endSession(object);
-    const kept = this.#notes.get(keyOf(object));
-    if (!kept) return;
-    const { listed: _, ...notes } = kept;
-    this.set(object, notes);
+    this.#change(object, (notes) => ({
+      ...notes,
+      session: undefined,
+      looks: { ...notes.looks, lastCount: undefined },
+    }));
   }
 
-  /** Notes what is said of all that an object leaves; false: that was said before. */
-  noteGoodbye(object: Organization, goodbye: string, monotonic: number): boolean {
+  /** Notes what is told of all that an object leaves; false: that was told before. */
+  noteLeft(object: Organization, toldLeft: string, monotonic: number): boolean {
     const notes = this.of(object, monotonic);
-    if (notes.goodbye === goodbye) return false;
-    this.set(object, { ...notes, goodbye });
+    if (notes.deletion.toldLeft === toldLeft) return false;
+    this.set(object, { ...notes, deletion: { ...notes.deletion, toldLeft } });
     return true;
   }
 
-  /** Its finalizer is off. */
-  letGo(object: KubeObject, monotonic: number): void {
-    const kept = this.#notes.get(keyOf(object));
-    if (kept?.uid === object.metadata.uid)
-      this.set(object, { ...kept, letGoUntil: monotonic + LET_GO_MS });
+  finalizerRemoved(object: KubeObject, monotonic: number): void {
+    const finalizerRemovedUntil = monotonic + FINALIZER_REMOVED_MS;
+    this.#change(object, (notes) => ({
+      ...notes,
+      deletion: { ...notes.deletion, finalizerRemovedUntil },
+    }));
   }
 
   forget(key: string): void {
     this.#notes.delete(key);
   }
+
+  #change(object: KubeObject, change: (notes: Notes) => Notes): void {
+    const kept = this.#notes.get(keyOf(object));
+    if (kept?.uid === object.metadata.uid) this.set(object, change(kept));
+  }
+}
+
+function theirs(
+  times: Pick<AtWork, 'settlesAt' | 'entriesSettleAt'>,
+  { status }: Organization,
+): AtWork {
+  return notingOpen({ ...times, open: '', looks: 0 }, status);
 }
 
 /**
- * What another process has missed is missed no later than this one was told so, whatever the clock
- * that dated it says.
+ * What another process has missed is missed since this one was told so at the latest, whatever the
+ * clock says that dated it.
  */
-function missingSince({ status }: Organization, toldAt: number): ReadonlyMap<string, number> {
+function missingIn({ status }: Organization, toldAt: number): ReadonlyMap<string, number> {
   const missing = status?.privateEndpoints?.filter(({ state }) => state === 'Missing') ?? [];
   return new Map(missing.map((entry) => [tupleKey(entry), toldAt]));
 }
 
-function nameIn({ spec }: Organization): { readonly name?: string } {
-  const name = (spec as Partial<OrganizationSpec> | undefined)?.name;
-  return name === undefined ? {} : { name };
+/** The name that another process may have sent; which one is known only where the spec is the same. */
+function nameOfOthers(object: Organization, settlesAt: number): LostName {
+  const { name } = (object.spec ?? {}) as Partial<OrganizationSpec>;
+  return { ...(hidesTheSame(object) && name !== undefined && { name }), settlesAt };
 }
 
 /** In a row, as far as a status can tell: it is Unavailable by an answer of 5xx. */

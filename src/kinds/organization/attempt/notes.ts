@@ -4,113 +4,119 @@ import { openEntries } from '../ledger/times.ts';
 import type { Organization, OrganizationStatus, PendingChange } from '../resource.ts';
 import type { Session } from './session.ts';
 
-/** An intent that this process has put on record and that has not begun to leave. */
-export interface Unsent {
+/**
+ * What this process alone knows of one object. Losing it costs time and calls, never safety. All
+ * times are monotonic ms.
+ */
+export interface Notes {
+  readonly uid: string;
+  readonly atWork: AtWork;
+  /** The newest first; behind it the one that stands in the status until the newest does. */
+  readonly unsent: readonly UnsentIntent[];
+  readonly lostNames: readonly LostName[];
+  readonly looks: LookNotes;
+  /** Of each endpoint (`sameKey`), for one generation. */
+  readonly unconfirmedChanges: {
+    readonly generation: number;
+    readonly counts: ReadonlyMap<string, number>;
+  };
+  readonly deletion: DeletionNotes;
+  /** The attempt that is under way. */
+  readonly session?: Session | undefined;
+}
+
+/** What may be at work at the API: the intent on record and the open entries of the ledger. */
+export interface AtWork {
+  /** What the status had of these when this was noted. */
+  readonly open: string;
+  /** What the status told of the last request then: a different one is another process's. */
+  readonly lastRequest?: OrganizationStatus['lastRequest'];
+  /** When nothing of what was sent last, or seen for the first time last, can be at work any more. */
+  readonly settlesAt: number;
+  /**
+   * The same for each entry that an earlier request has left open, by `tupleKey`: a later request
+   * does not change its time.
+   */
+  readonly entriesSettleAt: ReadonlyMap<string, number>;
+  /** Looks since it was sent, or seen for the first time. */
+  readonly looks: number;
+}
+
+/** An intent that this process has put on record, or is about to, and that has not begun to leave. */
+export interface UnsentIntent {
   readonly pending: PendingChange;
-  /** Monotonic ms. */
   readonly at: number;
-  /** It has got there: what is lost after that is another status. */
+  /** The status with it is written: what is lost after that is another status. */
   readonly isOnRecord?: true;
 }
 
-/** `name` undefined: sent by another process. */
+/** A name that was sent, and no answer has shown it. `name` undefined: another process sent it. */
 export interface LostName {
   readonly name?: string;
-  /** Monotonic ms: when it can be at work no more. */
+  /** When it can be at work no more. */
   readonly settlesAt: number;
 }
 
-/** What this process alone knows of one object. Losing it costs time and calls, never safety. */
-export interface Notes {
-  readonly uid: string;
-  /** What the status has that may be at work at the API, when this was last noted. */
-  readonly open: string;
-  /** What it told of the last request then: another one is of another process. */
-  readonly lastRequest?: OrganizationStatus['lastRequest'];
-  /** Monotonic ms: when nothing of what was sent or first seen last can be at work any more. */
-  readonly settlesAt: number;
-  /**
-   * The same of each entry of the ledger that was left open, by `tupleKey`: what is sent after it
-   * takes no time from it and adds none.
-   */
-  readonly openUntil: ReadonlyMap<string, number>;
-  /**
-   * Monotonic ms: since when each entry is Missing by this process's own looks, or by what it was
-   * told, by `tupleKey`.
-   */
-  readonly missedAt?: ReadonlyMap<string, number>;
-  /** Looks since it was sent or first seen. */
-  readonly looks: number;
-  /** The one that is being put on record first; behind it the one that stands there until it is. */
-  readonly unsent?: readonly Unsent[];
-  /** Names whose fate is unknown, each for want of an answer or of an answer that shows it. */
-  readonly lostNames?: readonly LostName[];
-  /**
-   * How many entries the last list had that this process was shown: its status may have been lost.
-   */
-  readonly listed?: number;
-  /** Monotonic ms of the first look in a row that showed no list. */
-  readonly unlistedSince?: number;
-  /** Monotonic ms: so long the declared name serves as the look. */
-  readonly lookByNameUntil?: number;
+/** What its looks have taught this process about the organization. */
+export interface LookNotes {
+  /** Since when each Missing entry is missed, by this process's looks or what it was told. */
+  readonly missedAt: ReadonlyMap<string, number>;
+  /** How many entries the last list had; the status that tells of it may have been lost. */
+  readonly lastCount?: number | undefined;
+  /** The first look in a row that showed no list. */
+  readonly unlistedSince?: number | undefined;
+  /** Until then the declared name serves as the look. */
+  readonly byNameUntil?: number | undefined;
   /** Looks in a row that were answered with 5xx. */
-  readonly failedLooks: number;
-  /**
-   * Monotonic ms of the first 404 or 410 in a row since the deletion; `isGone`: of the second, long
-   * enough after it.
-   */
-  readonly missingSince?: number;
-  readonly isGone?: true;
-  /** How often an endpoint was sent in vain, for one generation. */
-  readonly inVain: { readonly generation: number; readonly counts: ReadonlyMap<string, number> };
-  readonly session?: Session;
-  /** What was said of what it leaves when its finalizer was to go. */
-  readonly goodbye?: string;
-  /**
-   * Monotonic ms: its finalizer was taken off, and until then the store may not have heard of its
-   * end.
-   */
-  readonly letGoUntil?: number;
+  readonly failedInRow: number;
 }
 
-/** What is known of an object from the first byte of its intent on. */
-export function leftAt(before: Notes, monotonic: number, atWorkMs: number): Notes {
-  const { unsent: _, ...notes } = before;
-  return { ...notes, settlesAt: monotonic + atWorkMs, looks: 0 };
+export interface DeletionNotes {
+  /** The first 404 or 410 in a row. */
+  readonly notFoundSince?: number | undefined;
+  /** The second one came long enough after it: the organization is gone. */
+  readonly isGone?: boolean | undefined;
+  /** What was told of all that the object leaves, before its finalizer was to be removed. */
+  readonly toldLeft?: string;
+  /** The finalizer was removed; until then the store may not have heard of the object's end. */
+  readonly finalizerRemovedUntil?: number;
 }
 
-/** One more name whose fate is unknown; it says nothing of those that were sent before. */
-export function withLostName(
-  { lostNames = [] }: Notes,
-  lost: LostName,
-  monotonic: number,
-): readonly LostName[] {
-  return [
-    ...lostNames.filter(({ name, settlesAt }) => name !== lost.name && settlesAt > monotonic),
-    lost,
-  ];
+/** From the first byte of its intent on: nobody can say any more that it never left. */
+export function afterLeaving(notes: Notes, leftAt: number, atWorkMs: number): Notes {
+  return {
+    ...notes,
+    unsent: [],
+    atWork: { ...notes.atWork, settlesAt: leftAt + atWorkMs, looks: 0 },
+  };
 }
 
-/** What is open in this status; what is new among it came with what was sent or seen last. */
-export function openNow(
-  notes: Pick<Notes, 'settlesAt' | 'openUntil'>,
-  status: OrganizationStatus | undefined,
-): Pick<Notes, 'open' | 'openUntil' | 'lastRequest'> {
+/** Notes what is open in this status; what is new among it came with what was sent or seen last. */
+export function notingOpen(atWork: AtWork, status: OrganizationStatus | undefined): AtWork {
   const until = openEntries(status?.privateEndpoints).map(
-    (entry) => [tupleKey(entry), settlingAt(notes, entry)] as const,
+    (entry) => [tupleKey(entry), settlingAt(atWork, entry)] as const,
   );
-  return { open: openIn(status), openUntil: new Map(until), lastRequest: status?.lastRequest };
+  return {
+    ...atWork,
+    open: openIn(status),
+    entriesSettleAt: new Map(until),
+    lastRequest: status?.lastRequest,
+  };
 }
 
-/** Monotonic ms: when nothing of this entry can be at work any more. */
+export function withOpen(notes: Notes, status: OrganizationStatus | undefined): Notes {
+  return { ...notes, atWork: notingOpen(notes.atWork, status) };
+}
+
+/** When nothing of this entry can be at work any more. */
 export function settlingAt(
-  { settlesAt, openUntil }: Pick<Notes, 'settlesAt' | 'openUntil'>,
+  { settlesAt, entriesSettleAt }: Pick<AtWork, 'settlesAt' | 'entriesSettleAt'>,
   entry: Tuple,
 ): number {
-  return openUntil.get(tupleKey(entry)) ?? settlesAt;
+  return entriesSettleAt.get(tupleKey(entry)) ?? settlesAt;
 }
 
-/** Whatever of a status may be at work at the API. */
+/** Whatever of a status may be at work at the API, as a text to compare. */
 export function openIn(status: OrganizationStatus | undefined): string {
   const { pendingChange, privateEndpoints } = status ?? {};
   const open = openEntries(privateEndpoints);
@@ -125,14 +131,17 @@ export function openIn(status: OrganizationStatus | undefined): string {
 }
 
 /** Whether the intent on record is certain not to have left any process. */
-export function isUnsent(notes: Notes, pending: PendingChange | undefined): boolean {
+export function isUnsent(
+  notes: Pick<Notes, 'unsent'>,
+  pending: PendingChange | undefined,
+): boolean {
   return unsentOf(notes, pending) !== undefined;
 }
 
 export function unsentOf(
-  { unsent = [] }: Pick<Notes, 'unsent'>,
+  { unsent }: Pick<Notes, 'unsent'>,
   pending: PendingChange | undefined,
-): Unsent | undefined {
+): UnsentIntent | undefined {
   if (!pending) return undefined;
   const text = canonicalJson(pending);
   return unsent.find((one) => canonicalJson(one.pending) === text);
@@ -142,7 +151,26 @@ export function unsentOf(
  * An intent is about to be put on record. Where that fails, the one that stands there is as certain
  * not to have left as before.
  */
-export function intending(notes: Notes, { status }: Organization, next: Unsent): Notes {
+export function intending(notes: Notes, { status }: Organization, next: UnsentIntent): Notes {
   const standing = unsentOf(notes, status?.pendingChange);
   return { ...notes, unsent: standing ? [next, standing] : [next] };
+}
+
+/** One more lost name; it says nothing of those that were sent before. */
+export function withLostName(
+  lostNames: readonly LostName[],
+  lost: LostName,
+  monotonic: number,
+): readonly LostName[] {
+  return [
+    ...lostNames.filter(({ name, settlesAt }) => name !== lost.name && settlesAt > monotonic),
+    lost,
+  ];
+}
+
+/** One more unconfirmed change of each of these (`sameKey`). */
+export function countUnconfirmed(notes: Notes, keys: readonly string[]): Notes {
+  const counts = new Map(notes.unconfirmedChanges.counts);
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return { ...notes, unconfirmedChanges: { ...notes.unconfirmedChanges, counts } };
 }

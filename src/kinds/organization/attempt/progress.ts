@@ -8,7 +8,7 @@ import { type Evidence, type Sent, type Settlement, settle, takenBack } from '..
 import { remarkNotices } from '../ledger/notices.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from '../resource.ts';
-import { alteredDifferences, comparison, sparingAltered } from './differences.ts';
+import { alteredDifferences, comparison, wantingAltered } from './differences.ts';
 import {
   changeNotice,
   confirmedChanges,
@@ -18,16 +18,16 @@ import {
   withDrift,
   withHistory,
 } from './history.ts';
-import type { Step } from './next-step.ts';
-import { type Notes, settlingAt, withLostName } from './notes.ts';
+import { type Call, sendsName } from './next-step.ts';
+import { countUnconfirmed, type Notes, settlingAt, withLostName } from './notes.ts';
 import { sentBefore } from './refused-change.ts';
-import { type Fresh, type Session, type Work } from './session.ts';
+import { type FreshReply, type Work } from './session.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
 export interface Replied {
   readonly object: Organization;
   readonly work: Work;
-  readonly call: Extract<Step, { step: 'look' | 'name' | 'send' }>;
+  readonly call: Call;
   readonly verdict: Success;
   readonly secretVersion: string;
   readonly now: number;
@@ -37,11 +37,11 @@ export interface Replied {
  * What a reply adds to the attempt: the list settles what is open, and the draft says what was
  * learned.
  */
-export function progress(replied: Replied): Notes & { readonly session: Session } {
+export function progress(replied: Replied): Work {
   const { object, work, call, verdict, now } = replied;
   const { refusal, ...session } = work.session;
   const reply = readReply(verdict.result, session.draft);
-  const notes = afterLook(replied, reply);
+  const notes = afterReply(replied, reply);
   const fresh = freshFrom(replied, reply, notes);
   const sent = sentBefore(replied);
   const settlement = settled(replied, { reply, fresh, sent, notes });
@@ -52,18 +52,19 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   const changes = confirmedChanges(session.draft, reply, { name: nameSent(replied), settlement });
   const isFirst = object.status?.applied === undefined;
   return {
-    ...countInVain(notes, settlement.inVain),
-    ...(fresh.isAssumed && { listed: 0 }),
-    missedAt: missedAt(replied, settlement),
+    ...work,
+    notes: withMissed(countUnconfirmed(notes, settlement.unconfirmedChanges), {
+      ledger: settlement.ledger,
+      isEmpty: fresh.isAssumed ?? false,
+      answeredAt: work.answeredAt,
+    }),
     session: {
       ...session,
       draft: withDrift(withHistory(draft, changes, replied), drift, now),
       drift: session.drift + drift.length,
       fresh,
       ...(call.step === 'look' && session.fresh && { hasLookedAgain: true as const }),
-      ...((call.step === 'name' || (call.step === 'look' && call.by === 'name')) && {
-        isNamed: true as const,
-      }),
+      ...(sendsName(call) && { isNamed: true as const }),
       ...(blamed?.split && { isSplit: true as const }),
       ...(refusal && !fresh.list && { refusal }),
       refusalsInRow: refusalsInRow(replied, blamed),
@@ -77,48 +78,64 @@ export function progress(replied: Replied): Notes & { readonly session: Session 
   };
 }
 
-/** When this process first missed what it misses still. */
-function missedAt(replied: Replied, { ledger }: Settlement): ReadonlyMap<string, number> {
-  const { notes, plannedAt, answeredAt = plannedAt.monotonic } = replied.work;
-  const before = notes.missedAt;
-  const keys = ledger.flatMap((entry) => (entry.state === 'Missing' ? [tupleKey(entry)] : []));
-  return new Map(keys.map((key) => [key, before?.get(key) ?? answeredAt]));
-}
-
-/** What was there before a look by name is not known where nothing has been reported yet. */
+/**
+ * The name that this call has set. One that a look by name sent is told only where it is known what
+ * was there before.
+ */
 function nameSent({ work: { goal, session }, call }: Replied): string | undefined {
   if (call.step === 'look' && call.by === 'name' && session.draft.organization?.name !== undefined)
     return goal.name;
   return call.step === 'name' ? call.name : undefined;
 }
 
-/** What the call says about how this organization can be looked at. */
-function afterLook(replied: Replied, reply: OrganizationReply): Notes {
-  const { work, call } = replied;
-  const { session: _, unlistedSince, missingSince: __, isGone: ___, ...notes } = work.notes;
-  const { monotonic } = work.plannedAt;
-  const { leftAt = monotonic, answeredAt = monotonic } = work;
-  const settlesAt = leftAt + work.atWorkMs;
-  const since = reply.list ? undefined : (unlistedSince ?? answeredAt);
-  const byName = call.step === 'name' || (call.step === 'look' && call.by === 'name');
-  const { name } = work.goal;
+/** What the reply says about how this organization can be looked at. */
+function afterReply({ work, call }: Replied, reply: OrganizationReply): Notes {
+  const { notes, goal, leftAt, answeredAt, decidedAt } = work;
+  const { looks, atWork } = notes;
+  const isLook = call.step === 'look';
+  const { name } = goal;
   // The API may lag behind its writes: what the answer does not show is yet to come, or never.
-  const isUnshown = byName && name !== undefined && reply.name !== undefined && reply.name !== name;
+  const isUnshown =
+    sendsName(call) && name !== undefined && reply.name !== undefined && reply.name !== name;
+  const settlesAt = leftAt + work.atWorkMs;
   return {
     ...notes,
-    ...(since !== undefined && { unlistedSince: since }),
-    ...(reply.list && { listed: reply.list.length }),
-    ...(isUnshown && { lostNames: withLostName(notes, { name, settlesAt }, monotonic) }),
-    failedLooks: call.step === 'look' && call.by === 'list' ? 0 : notes.failedLooks,
-    looks: call.step === 'look' ? notes.looks + 1 : notes.looks,
+    session: undefined,
+    atWork: isLook ? { ...atWork, looks: atWork.looks + 1 } : atWork,
+    lostNames: isUnshown
+      ? withLostName(notes.lostNames, { name, settlesAt }, decidedAt.monotonic)
+      : notes.lostNames,
+    looks: {
+      ...looks,
+      unlistedSince: reply.list ? undefined : (looks.unlistedSince ?? answeredAt),
+      lastCount: reply.list?.length ?? looks.lastCount,
+      failedInRow: isLook && call.by === 'list' ? 0 : looks.failedInRow,
+    },
+    deletion: { ...notes.deletion, notFoundSince: undefined, isGone: undefined },
   };
+}
+
+/** With when this process first missed what is Missing still. */
+function withMissed(
+  notes: Notes,
+  seen: {
+    readonly ledger: readonly LedgerEntry[];
+    readonly isEmpty: boolean;
+    readonly answeredAt: number;
+  },
+): Notes {
+  const { looks } = notes;
+  const missing = seen.ledger.filter(({ state }) => state === 'Missing').map(tupleKey);
+  const missedAt = missing.map((key) => [key, looks.missedAt.get(key) ?? seen.answeredAt] as const);
+  const lastCount = seen.isEmpty ? 0 : looks.lastCount;
+  return { ...notes, looks: { ...looks, missedAt: new Map(missedAt), lastCount } };
 }
 
 function freshFrom(
   { work, call, verdict, secretVersion }: Replied,
   reply: OrganizationReply,
   notes: Notes,
-): Fresh {
+): FreshReply {
   const isEmpty = !reply.list && isTakenForEmpty(work, notes);
   const entries = reply.list ?? (isEmpty ? [] : undefined);
   // A name changes no endpoint: what the look has shown still counts.
@@ -132,7 +149,7 @@ function freshFrom(
     ...(verdict.requestId !== undefined && { requestId: verdict.requestId }),
     responseHash: digestOf(canonicalJson(verdict.result)),
     secretVersion,
-    at: work.plannedAt.monotonic,
+    at: work.decidedAt.monotonic,
   };
 }
 
@@ -140,9 +157,9 @@ function freshFrom(
  * An API may leave out a list that is empty. It is believed where nothing else was ever seen but
  * what this object removes.
  */
-function isTakenForEmpty({ session, plannedAt }: Work, { unlistedSince }: Notes): boolean {
-  if (unlistedSince === undefined || plannedAt.monotonic - unlistedSince < TWO_LOOKS_MS)
-    return false;
+function isTakenForEmpty({ session, decidedAt }: Work, { looks }: Notes): boolean {
+  const { unlistedSince = Number.POSITIVE_INFINITY } = looks;
+  if (decidedAt.monotonic - unlistedSince < TWO_LOOKS_MS) return false;
   const { organization, pendingChange } = session.draft;
   const last = storedEntries(session.draft);
   const total = organization?.privateEndpointsTotal ?? last.length;
@@ -153,7 +170,7 @@ function isTakenForEmpty({ session, plannedAt }: Work, { unlistedSince }: Notes)
 
 interface Seen {
   readonly reply: OrganizationReply;
-  readonly fresh: Fresh;
+  readonly fresh: FreshReply;
   readonly sent: Sent | undefined;
   readonly notes: Notes;
 }
@@ -161,30 +178,51 @@ interface Seen {
 function settled({ work, now }: Replied, { reply, fresh, sent, notes }: Seen): Settlement {
   const { goal, session } = work;
   const ledger = session.draft.privateEndpoints ?? [];
-  // What the look before a name has shown, it has proven when it was made, and no more since.
+  // The answer to a name may have no list. That of the look before it was settled then, and proves
+  // no more now.
   if (!fresh.list || !(reply.list || fresh.isAssumed))
     return { ...NOTHING_SETTLED, ledger: takenBack(ledger, goal) };
   return settle({
     ledger,
     list: fresh.list,
-    goal: sparingAltered(goal, session.draft),
+    goal: wantingAltered(goal, session.draft),
     sent,
     ...settling({ ...work, notes }, now),
   });
 }
 
-const NOTHING_SETTLED = { added: [], removed: [], remarks: [], inVain: [], altered: [] };
+const NOTHING_SETTLED = {
+  added: [],
+  removed: [],
+  remarks: [],
+  unconfirmedChanges: [],
+  altered: [],
+};
+
+/** When what was sent is over, by the wall clock as of the decision. */
+export function settling(
+  { notes: { atWork, looks }, decidedAt, atWorkMs }: Pick<Work, 'notes' | 'decidedAt' | 'atWorkMs'>,
+  now: number,
+): Omit<Evidence, 'ledger' | 'list' | 'goal' | 'sent'> {
+  const onTheWall = (monotonic: number): number => now + monotonic - decidedAt.monotonic;
+  return {
+    now,
+    settled: decidedAt.monotonic >= atWork.settlesAt,
+    settlesAt: onTheWall(atWork.settlesAt),
+    entrySettlesAt: (entry) => onTheWall(settlingAt(atWork, entry)),
+    missedAt: (entry) => {
+      const missedAt = looks.missedAt.get(tupleKey(entry));
+      return missedAt === undefined ? undefined : onTheWall(missedAt);
+    },
+    atWorkMs,
+  };
+}
 
 /** The status but for drift, history and what the end of the attempt decides. */
 function drafted(
   { work, call, verdict, now }: Replied,
-  found: {
-    readonly reply: OrganizationReply;
-    readonly fresh: Fresh;
-    readonly settlement: Settlement;
-  },
+  { reply, fresh, settlement }: Pick<Seen, 'reply' | 'fresh'> & { readonly settlement: Settlement },
 ): OrganizationStatus {
-  const { reply, fresh, settlement } = found;
   const { draft } = work.session;
   const altered = alteredDifferences(draft.differences, settlement, work.goal.endpoints);
   const { ledger } = settlement;
@@ -193,8 +231,8 @@ function drafted(
     ...draft,
     proof: { time: timestamp(now), apiHash: work.apiHash },
     lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
-    // What was taken for empty is the last list there was: with the intent gone, nothing else would
-    // tell that it had been emptied.
+    // A list that is taken for empty is recorded as one: once the intent is gone, nothing else says
+    // that the list was emptied.
     organization: fresh.isAssumed ? { ...reply.shown, ...shownList([]) } : reply.shown,
     privateEndpoints: ledger.length > 0 ? ledger : undefined,
     pendingChange: isOpen(work, call, { fresh, ledger }) ? draft.pendingChange : undefined,
@@ -208,13 +246,14 @@ function drafted(
  * second look at what is gone.
  */
 function isOpen(
-  { session, notes, plannedAt }: Work,
-  call: Replied['call'],
-  { fresh, ledger }: { readonly fresh: Fresh; readonly ledger: readonly LedgerEntry[] },
+  { session, notes, decidedAt }: Work,
+  call: Call,
+  { fresh, ledger }: { readonly fresh: FreshReply; readonly ledger: readonly LedgerEntry[] },
 ): boolean {
   if (!fresh.list) return true;
-  if (call.step === 'send' || session.draft.pendingChange?.refused) return false;
-  return isAwaited(session.draft.pendingChange, ledger) || plannedAt.monotonic < notes.settlesAt;
+  const { pendingChange } = session.draft;
+  if (call.step === 'send' || pendingChange?.refused) return false;
+  return isAwaited(pendingChange, ledger) || decidedAt.monotonic < notes.atWork.settlesAt;
 }
 
 /** One look has missed what was to be removed, and the second one is still to come. */
@@ -226,39 +265,10 @@ export function isAwaited(
   return ledger.some((entry) => entry.state === 'Missing' && removed.has(tupleKey(entry)));
 }
 
-/** One more time in vain for each of these (`sameKey`). */
-export function countInVain(notes: Notes, keys: readonly string[]): Notes {
-  const counts = new Map(notes.inVain.counts);
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return { ...notes, inVain: { ...notes.inVain, counts } };
-}
-
 function refusalsInRow(
   { work, call }: Replied,
   refused: { readonly split?: boolean } | undefined,
 ): number {
   if (call.step === 'send') return 0;
   return work.session.refusalsInRow + (refused && !refused.split ? 1 : 0);
-}
-
-/**
- * When what was sent is over, by the wall clock as of the decision: what `settle` has to know of
- * it.
- */
-export function settling(
-  { notes, plannedAt, atWorkMs }: Pick<Work, 'notes' | 'plannedAt' | 'atWorkMs'>,
-  now: number,
-): Pick<Evidence, 'now' | 'settled' | 'settlesAt' | 'openUntil' | 'missedAt' | 'atWorkMs'> {
-  const onTheWall = (monotonic: number): number => now + monotonic - plannedAt.monotonic;
-  return {
-    now,
-    settled: plannedAt.monotonic >= notes.settlesAt,
-    settlesAt: onTheWall(notes.settlesAt),
-    openUntil: (entry) => onTheWall(settlingAt(notes, entry)),
-    missedAt: (entry) => {
-      const missedAt = notes.missedAt?.get(tupleKey(entry));
-      return missedAt === undefined ? undefined : onTheWall(missedAt);
-    },
-    atWorkMs,
-  };
 }

@@ -37,7 +37,7 @@ export function openSent({
   const isAgain = session.draft.privateEndpoints?.some(
     (entry) => entry.lastError && sent.has(sameKey(entry)),
   );
-  // What else has failed until now says nothing of these.
+  // Failures of other kinds before this one do not lengthen the wait.
   const wait = nextWait(
     'Rejected',
     isAgain ? (object.status?.attempts ?? 0) + 1 : 1,

@@ -24,7 +24,7 @@ import {
   refused,
   stillOpen,
 } from './entries.ts';
-import { type Hands, isMissedFor, isSurelyOurs } from './times.ts';
+import { isMissedFor, isSurelyOurs } from './times.ts';
 
 /** An intent that has left, or may have. */
 export interface Sent {
@@ -43,7 +43,9 @@ export interface Sent {
   readonly retryAt?: number;
 }
 
-export interface Evidence extends Hands {
+export interface Evidence {
+  /** Epoch ms. */
+  readonly now: number;
   readonly ledger: readonly LedgerEntry[];
   readonly list: Listing;
   readonly goal: Goal;
@@ -53,7 +55,9 @@ export interface Evidence extends Hands {
   /** Epoch ms: when that is, or was. */
   readonly settlesAt: number;
   /** The same of an entry that an earlier send has left open; absent: no other than that. */
-  readonly openUntil?: (entry: LedgerEntry) => number;
+  readonly entrySettlesAt?: (entry: LedgerEntry) => number;
+  /** Epoch ms: since when an entry is Missing for this process, where it has seen that itself. */
+  readonly missedAt?: (entry: LedgerEntry) => number | undefined;
   /** How long after it was sent a write may be at work. */
   readonly atWorkMs: number;
 }
@@ -76,7 +80,7 @@ export interface Line {
   /** Ours came or went, as this object wanted it. */
   readonly did?: 'added' | 'removed';
   /** Sent, answered or lost, and without effect until the end. */
-  readonly inVain?: true;
+  readonly unconfirmedChange?: true;
   /** As it was sent, where the API keeps other fields. */
   readonly sentAs?: Tuple;
 }
@@ -87,7 +91,7 @@ export interface Settlement {
   readonly removed: readonly Tuple[];
   readonly remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[];
   /** `sameKey` of what was sent in vain. */
-  readonly inVain: readonly string[];
+  readonly unconfirmedChanges: readonly string[];
   /** What the API keeps with other fields than were sent. */
   readonly altered: readonly { readonly sent: Tuple; readonly entry: LedgerEntry }[];
 }
@@ -138,7 +142,7 @@ function lineFor(entry: LedgerEntry, evidence: Evidence): Line {
       : unconfirmed(entry, evidence);
   }
   if (entry.origin === 'Found' && !isListedIn(goal, entry)) {
-    return goal.spared ? {} : { remark: 'left' };
+    return goal.isCleanup ? {} : { remark: 'left' };
   }
   const reported = list.exact(entry);
   const isSent = sent?.pending.remove.some((tuple) => tupleKey(tuple) === tupleKey(entry)) ?? false;
@@ -176,7 +180,7 @@ function unlessAdopted(entry: LedgerEntry, remark: Remark): Line {
   return isOurs(entry) ? { entry } : { entry, remark };
 }
 
-const givenUp: Line = { remark: 'given-up', inVain: true };
+const givenUp: Line = { remark: 'given-up', unconfirmedChange: true };
 
 /**
  * The entry with a sent id that the look before lacked, where the API keeps something else in the
@@ -201,21 +205,21 @@ function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
   if (!reported) return isOver(entry, evidence) ? givenUp : { entry };
   if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
   const sentAt = Date.parse(entry.nextAttemptTime ?? '') - evidence.atWorkMs;
-  const overAt = evidence.openUntil?.(entry);
+  const overAt = evidence.entrySettlesAt?.(entry);
   if (isSurelyOurs(sentAt, evidence, overAt))
     return { entry: added(entry, reported), did: 'added' };
   return unlessAdopted(found(entry, reported, evidence.goal), 'maybe-ours');
 }
 
 /** Whether nothing of an open entry can be at work any more. */
-function isOver(entry: LedgerEntry, { openUntil, settled, now }: Evidence): boolean {
-  return openUntil ? openUntil(entry) <= now : settled;
+function isOver(entry: LedgerEntry, { entrySettlesAt, settled, now }: Evidence): boolean {
+  return entrySettlesAt ? entrySettlesAt(entry) <= now : settled;
 }
 
 function refusedBefore(entry: LedgerEntry, { list, goal }: Evidence): Line {
   const reported = list.find(entry);
   if (reported) return { entry: found(entry, reported, goal) };
-  return isListedIn(goal, entry) && !goal.spared ? { entry } : {};
+  return isListedIn(goal, entry) && !goal.isCleanup ? { entry } : {};
 }
 
 function afterRemove(
@@ -235,8 +239,8 @@ function afterRemove(
       entry: kept(sent.blamed?.(entry) ? { ...entry, ...failedAs(sent) } : entry, reported, goal),
     };
   }
-  // Only with the status that ends the intent: an object with nothing of its own is let go, and
-  // this may still be at work.
+  // It becomes Found only when the removal is settled: an object with nothing of its own is let go,
+  // while the removal may still be at work.
   const isSame =
     isSurelyOurs(Date.parse(sent.pending.time), evidence) &&
     !isMissedFor(SAME_AGAIN_MS, entry, evidence);
@@ -246,7 +250,7 @@ function afterRemove(
         entry: { ...kept(entry, reported, goal), origin: 'Found' },
         remark: 'maybe-still-ours',
       };
-    // Until then it is not to be forgotten that it was gone for so long.
+    // Until then the entry keeps since when it was missed.
     if (entry.state === 'Missing') return { entry };
   }
   return removing(entry, reported, evidence);
@@ -256,8 +260,10 @@ function removing(entry: LedgerEntry, reported: Reported | undefined, evidence: 
   if (!reported) return { did: 'removed' };
   // That the API has refused it before says nothing any more.
   const present = kept(bare(entry), reported, evidence.goal);
-  if (isOver(entry, evidence)) return { entry: present, inVain: true };
-  const nextAttemptTime = timestamp(wholeSecond(evidence.openUntil?.(entry) ?? evidence.settlesAt));
+  if (isOver(entry, evidence)) return { entry: present, unconfirmedChange: true };
+  const nextAttemptTime = timestamp(
+    wholeSecond(evidence.entrySettlesAt?.(entry) ?? evidence.settlesAt),
+  );
   return { entry: { ...present, state: 'Removing', nextAttemptTime } };
 }
 
@@ -281,7 +287,9 @@ function summed(lines: readonly { readonly tuple: Tuple; readonly line: Line }[]
     remarks: lines.flatMap(({ tuple, line }) =>
       line.remark ? [{ remark: line.remark, tuple: tupleOf(tuple) }] : [],
     ),
-    inVain: lines.flatMap(({ tuple, line }) => (line.inVain ? [sameKey(tuple)] : [])),
+    unconfirmedChanges: lines.flatMap(({ tuple, line }) =>
+      line.unconfirmedChange ? [sameKey(tuple)] : [],
+    ),
     altered: lines.flatMap(({ line: { entry, sentAs } }) =>
       entry && sentAs ? [{ sent: sentAs, entry }] : [],
     ),

@@ -3,18 +3,15 @@ import { wholeSecond } from '../../status/canonical.ts';
 import type { LedgerEntry } from '../resource.ts';
 import type { Evidence } from './ledger.ts';
 
-export interface Hands {
-  /** Epoch ms. */
-  readonly now: number;
-  /** Epoch ms: since when an entry is Missing for this process, where it has seen that itself. */
-  readonly missedAt?: (entry: LedgerEntry) => number | undefined;
-}
-
 /**
  * Whether an entry is Missing for so long. No clock that was put back makes it later than this
  * process knows it to be.
  */
-export function isMissedFor(ms: number, entry: LedgerEntry, { now, missedAt }: Hands): boolean {
+export function isMissedFor(
+  ms: number,
+  entry: LedgerEntry,
+  { now, missedAt }: Pick<Evidence, 'now' | 'missedAt'>,
+): boolean {
   const seenAt = missedAt?.(entry) ?? Number.POSITIVE_INFINITY;
   return entry.state === 'Missing' && now - Math.min(notedAt(entry, now), seenAt) >= ms;
 }

@@ -17,7 +17,7 @@ import { nextWait } from '../../status/failures.ts';
 import { keptAs, otherwiseDescribed } from '../attempt/differences.ts';
 import { changeNotice } from '../attempt/history.ts';
 import { decisionOf, looksByName } from '../attempt/next-step.ts';
-import { type Notes, settlingAt } from '../attempt/notes.ts';
+import { type Notes, settlingAt, withOpen } from '../attempt/notes.ts';
 import type { Session, Work } from '../attempt/session.ts';
 import { counted, names } from '../endpoints/wording.ts';
 import { openEntries, secondLooks } from '../ledger/times.ts';
@@ -29,8 +29,8 @@ import { fitted } from './size.ts';
 /** A report, and what this process has to remember with it. */
 export interface NotedReport extends Report {
   readonly notes?: Notes;
-  /** The finalizer of a deleted object is off. */
-  readonly letGo?: true;
+  /** From a deleted object: it is gone with that. */
+  readonly finalizerRemoved?: true;
 }
 
 /** Counted with the status that tells of it. */
@@ -38,7 +38,7 @@ export function driftCount({ drift }: Session): Counts {
   return drift > 0 ? { drift } : {};
 }
 
-type Said = Pick<Report, 'status' | 'outcome' | 'notices'>;
+type Said = Pick<Report, 'outcome' | 'notices'> & { readonly status: OrganizationStatus };
 
 /** The end of an attempt: confirmed, or the foremost problem with when the operator looks again. */
 export function endAttempt(
@@ -52,10 +52,9 @@ export function endAttempt(
   const [foremost] = problems;
   const said = foremost
     ? failed(object, work, { problems, foremost, now })
-    : work.goal.spared
+    : work.goal.isCleanup
       ? cleaned(object, work, now)
       : applied(object, work, now);
-  const { session: _, ...left } = notes;
   const { httpStatus, requestId } = session.draft.lastRequest ?? {};
   const facts = {
     httpStatus,
@@ -68,7 +67,7 @@ export function endAttempt(
     did,
     facts,
     counts: driftCount(session),
-    notes: left,
+    notes: withOpen({ ...notes, session: undefined }, said.status),
   };
 }
 
@@ -83,7 +82,8 @@ function failed(
 ): Said {
   const { session, deadline } = work;
   const { status: previous } = object;
-  // Those behind the foremost are counted with it: or each of their waits would be the first.
+  // All obstacles share one count of attempts: or those behind the foremost would each wait as if
+  // for the first time.
   const attempts = countAttempts(object, previous, foremost.reason);
   const times = problems.map(
     ({ at, atLatest = Number.POSITIVE_INFINITY, reason }) =>
@@ -149,10 +149,10 @@ function applied(object: Organization, work: Work, now: number): Said {
  * Epoch ms: when what is not as it should be yet is looked at again. For what another process left
  * open, that is later than the time that stands there.
  */
-function owedLooks({ session, notes, plannedAt }: Work, now: number): number[] {
+function owedLooks({ session, notes, decidedAt }: Work, now: number): number[] {
   const ledger = session.draft.privateEndpoints;
   const open = openEntries(ledger).map((entry) =>
-    wholeSecond(now + settlingAt(notes, entry) - plannedAt.monotonic),
+    wholeSecond(now + settlingAt(notes.atWork, entry) - decidedAt.monotonic),
   );
   return [...secondLooks(ledger), ...open].filter((at) => at > now);
 }

@@ -1,57 +1,51 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Failure } from '../../../api/reply/verdict.ts';
 import { awaitChange, goOn, recheckAt } from '../../../controller/outcome.ts';
 import { GONE_AFTER_MS } from '../../../waits.ts';
 import type { Attempt } from '../../engine/api-call.ts';
 import { type FailureReport, reportAttempt } from '../../engine/failure-report.ts';
 import { isReady, withoutUndefined } from '../../status/common-status.ts';
-import type { Step } from '../attempt/next-step.ts';
-import { type Notes, withLostName } from '../attempt/notes.ts';
-import type { Session, Work } from '../attempt/session.ts';
+import { type Step, sendsName } from '../attempt/next-step.ts';
+import { type Notes, withLostName, withOpen } from '../attempt/notes.ts';
+import type { Work } from '../attempt/session.ts';
 import { advise, withoutStop } from '../endpoints/wording.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
-import type { Organization } from '../resource.ts';
+import type { Organization, OrganizationStatus } from '../resource.ts';
 import { driftCount, type NotedReport } from './attempt-end.ts';
-import { betweenSteps, ended, keeping, onRecord } from './between-steps.ts';
+import { isUntold, reportWaiting } from './between-steps.ts';
 import { fitted } from './size.ts';
 
 /** Every end of a step but success. */
 export type Unmade = Exclude<Attempt, { got: 'success' }>;
 
+export interface FailedStep {
+  readonly work: Work;
+  readonly step: Step;
+  readonly attempt: Unmade;
+  /** What the user can do beside what the class advises. */
+  readonly hint?: string;
+}
+
 /**
  * No slot, no key, called off, or a failure that says nothing about the change: the attempt is
  * over.
  */
-export function reportOther(
+export function reportFailed(
   object: Organization,
-  { work, step }: { readonly work: Work; readonly step: Step },
-  {
-    attempt,
-    now,
-    hint,
-  }: { readonly attempt: Unmade; readonly now: number; readonly hint?: string },
+  { work, step, attempt, hint }: FailedStep,
+  now: number,
 ): NotedReport {
-  const { deadline } = work;
   const did = attempt.got === 'failure' ? step.step : attempt.got;
-  const isWaiting = attempt.got === 'no-slot' && step.step !== 'send';
-  if (isWaiting) return wait(object, work, did, now);
-  // What this API has confirmed stays Ready behind a closed gate; the limiter wakes it when the gate
-  // opens.
-  if (
-    attempt.got === 'circuit-open' &&
-    isReady(object) &&
-    object.status?.applied?.requestHash === work.hash
-  ) {
+  if (attempt.got === 'no-slot' && step.step !== 'send')
+    return reportWaiting(object, work, did, now);
+  // What this API has confirmed stays Ready while the circuit breaker is open; the limiter wakes it
+  // when that closes.
+  const isApplied = object.status?.applied?.requestHash === work.hash;
+  if (attempt.got === 'circuit-open' && isReady(object) && isApplied)
     return { outcome: awaitChange, did };
-  }
-  const { notes, notAfter } = afterFailure(
-    work,
-    step,
-    'verdict' in attempt ? attempt.verdict : undefined,
-    now,
-  );
-  const latest = Math.min(deadline ?? Number.POSITIVE_INFINITY, notAfter);
-  const { status, outcome, notices } = reportAttempt({
+  const verdict = attempt.got === 'failure' ? attempt.verdict : undefined;
+  const { notes, notAfter } = afterFailure(work, step, verdict, now);
+  const latest = Math.min(work.deadline ?? Number.POSITIVE_INFINITY, notAfter);
+  const said = reportAttempt({
     object,
     // The answer to the step before may stand in no status yet.
     previous: work.session.draft,
@@ -65,64 +59,42 @@ export function reportOther(
     }),
     now,
   });
-  return failedAttempt(object, work, {
-    status,
-    outcome: notes.isGone ? goOn : outcome,
-    notices,
-    notes,
-    step,
-    did,
-    now,
-  });
+  const outcome = notes.deletion.isGone ? goOn : outcomeBy(work.deadline, said, now);
+  return { ...written(object, { work, step, notes, said }), outcome, did };
 }
 
-/**
- * What an answer has settled, or proven, is on record before anybody waits for a slot: it may be
- * long, and without proof others try. Any other is told where the process ends first.
- */
-function wait(
-  object: Organization,
-  { session, notes, hasRivals }: Work,
-  did: string,
+/** Where nothing else says when to go on, the deadline of a deletion does. */
+function outcomeBy(
+  deadline: number | undefined,
+  { status, outcome }: FailureReport,
   now: number,
-): NotedReport {
-  const { pendingChange, proof } = object.status ?? {};
-  const isSettled = pendingChange !== undefined && session.draft.pendingChange === undefined;
-  const isProven = hasRivals && proof === undefined && session.draft.proof !== undefined;
-  const said = onRecord(object, { session, notes }, betweenSteps(object, session.draft, now));
-  if (isSettled || isProven) return { ...said, outcome: awaitChange, did };
-  const lastWord = isUntold(object, session) ? { lastWord: said } : {};
-  return { outcome: awaitChange, did, notes: keeping(object, notes, session), ...lastWord };
-}
-
-/** The attempt has had an answer that no status tells of. */
-function isUntold({ status }: Organization, { draft }: Session): boolean {
-  return !isDeepStrictEqual(draft.lastRequest, status?.lastRequest);
-}
-
-function failedAttempt(
-  object: Organization,
-  work: Work,
-  said: Omit<FailureReport, 'status'> & {
-    readonly status: FailureReport['status'] | undefined;
-    readonly notes: Notes;
-    readonly step: Step;
-    readonly did: string;
-    readonly now: number;
-  },
-): NotedReport {
-  const { session, deadline } = work;
-  const { status, outcome, notes, step, did, now } = said;
-  // An intent that never left, or whose answer says that nothing happened, is on record no more.
-  const isOver = step.step === 'send';
+): NotedReport['outcome'] {
   const isLast =
     !status && deadline !== undefined && deadline > now && outcome.next === 'await-change';
-  const late = isLast ? recheckAt(deadline) : outcome;
-  if (!status && !isOver && !isUntold(object, session))
-    return { outcome: late, notices: said.notices, did, notes };
+  return isLast ? recheckAt(deadline) : outcome;
+}
+
+/** The failure on top of all that this attempt has settled before it. */
+function written(
+  object: Organization,
+  {
+    work: { session },
+    step,
+    notes,
+    said: { status, notices },
+  }: {
+    readonly work: Work;
+    readonly step: Step;
+    readonly notes: Notes;
+    readonly said: FailureReport;
+  },
+): Omit<NotedReport, 'outcome' | 'did'> {
+  // An intent that never left, or whose answer says that nothing happened, is on record no more.
+  const isOver = step.step === 'send';
+  if (!status && !isOver && !isUntold(object, session)) return { notices, notes };
   // Not on top of what stands there: what this attempt has settled would come back with it, and be
   // settled once more.
-  const written = fitted(
+  const all: OrganizationStatus = fitted(
     withoutUndefined({
       ...session.draft,
       plan: undefined,
@@ -131,20 +103,14 @@ function failedAttempt(
     }),
   );
   const { httpStatus, requestId } = status?.lastRequest ?? {};
-  const facts = {
-    reason: status?.conditions?.[0]?.reason,
-    httpStatus,
-    requestId,
-  };
-  return ended({
-    status: written,
-    outcome: late,
-    notices: [...session.notices, ...said.notices],
-    did,
-    facts,
+  const reason = status?.conditions?.[0]?.reason;
+  return {
+    status: all,
+    notices: [...session.notices, ...notices],
+    facts: { reason, httpStatus, requestId },
     counts: driftCount(session),
-    notes,
-  });
+    notes: withOpen(notes, all),
+  };
 }
 
 /**
@@ -152,39 +118,30 @@ function failedAttempt(
  * matters.
  */
 function afterFailure(
-  {
-    goal,
-    plannedAt: { monotonic },
-    atWorkMs,
-    notes: before,
-    leftAt = monotonic,
-    answeredAt = monotonic,
-  }: Work,
+  { goal, decidedAt: { monotonic }, atWorkMs, notes: before, leftAt, answeredAt }: Work,
   step: Step,
   verdict: Failure | undefined,
   now: number,
 ): { readonly notes: Notes; readonly notAfter: number } {
-  const { session: _, missingSince, isGone: __, lookByNameUntil, lostNames, ...rest } = before;
-  const byName = step.step === 'name' || (step.step === 'look' && step.by === 'name');
-  const isNameLost = byName && verdict?.outcome === 'Unknown' && goal.name !== undefined;
-  const lost = isNameLost
-    ? withLostName(before, { name: goal.name, settlesAt: leftAt + atWorkMs }, monotonic)
-    : lostNames;
+  const isNameLost = sendsName(step) && verdict?.outcome === 'Unknown' && goal.name !== undefined;
+  const isListLook = step.step === 'look' && step.by === 'list';
+  const notFoundSince = before.deletion.notFoundSince ?? answeredAt;
+  const isNotFound = goal.isCleanup && verdict?.failure === 'NotFound';
+  const goneAt = notFoundSince + GONE_AFTER_MS;
+  const isGone = isNotFound && monotonic >= goneAt;
   const notes: Notes = {
-    ...rest,
-    ...(step.step === 'look' &&
-      step.by === 'list' &&
-      lookByNameUntil !== undefined && { lookByNameUntil }),
-    ...(lost && { lostNames: lost }),
+    ...before,
+    session: undefined,
+    lostNames: isNameLost
+      ? withLostName(before.lostNames, { name: goal.name, settlesAt: leftAt + atWorkMs }, monotonic)
+      : before.lostNames,
+    looks: isListLook ? before.looks : { ...before.looks, byNameUntil: undefined },
+    deletion: {
+      ...before.deletion,
+      notFoundSince: isNotFound ? notFoundSince : undefined,
+      isGone,
+    },
   };
-  if (goal.spared === undefined || verdict?.failure !== 'NotFound')
-    return { notes, notAfter: Number.POSITIVE_INFINITY };
-  const since = missingSince ?? answeredAt;
-  const goneAt = since + GONE_AFTER_MS;
-  if (monotonic < goneAt)
-    return { notes: { ...notes, missingSince: since }, notAfter: now + goneAt - answeredAt };
-  return {
-    notes: { ...notes, missingSince: since, isGone: true },
-    notAfter: Number.POSITIVE_INFINITY,
-  };
+  const notAfter = isNotFound && !isGone ? now + goneAt - answeredAt : Number.POSITIVE_INFINITY;
+  return { notes, notAfter };
 }

@@ -32,8 +32,8 @@ export interface Ending {
 /** Everything that is not as declared, what ends soonest by itself first. */
 export function obstaclesOf(ending: Ending): Obstacle[] {
   const tooMuch = blocked(ending);
-  // The only look that there is sends the name, so nobody looks by himself, and no other problem
-  // comes to its end.
+  // The only possible look sends the name, so none is made, and no other obstacle can be seen to
+  // end.
   if (tooMuch && looksByName(ending.work)) return [tooMuch];
   return [
     lost(ending),
@@ -42,7 +42,7 @@ export function obstaclesOf(ending: Ending): Obstacle[] {
     lostName(ending),
     unlisted(ending),
     otherName(ending),
-    inVain(ending),
+    unconfirmed(ending),
     refused(ending),
     conflicting(ending),
   ].filter((problem) => problem !== undefined);
@@ -73,17 +73,18 @@ function lost(ending: Ending): Obstacle | undefined {
  * At once, after 10 s, and when nothing that was sent can be at work any more; after that, where no
  * list tells, as the class says.
  */
-function nextLookAt({ work: { notes, plannedAt, session }, now }: Ending): {
+function nextLookAt({ work: { notes, decidedAt, session }, now }: Ending): {
   readonly at?: number;
 } {
-  const open = openEntries(ledgerOf(session)).map((entry) => settlingAt(notes, entry));
-  const ahead = [notes.settlesAt, ...open]
-    .map((at) => at - plannedAt.monotonic)
+  const open = openEntries(ledgerOf(session)).map((entry) => settlingAt(notes.atWork, entry));
+  const ahead = [notes.atWork.settlesAt, ...open]
+    .map((at) => at - decidedAt.monotonic)
     .filter((left) => left > 0);
   if (ahead.length === 0) return {};
   const left = Math.min(...ahead);
-  if (notes.looks === 0) return { at: now };
-  return { at: now + (notes.looks === 1 ? Math.min(SECOND_LOOK_AT_OPEN_MS, left) : left) };
+  const { looks } = notes.atWork;
+  if (looks === 0) return { at: now };
+  return { at: now + (looks === 1 ? Math.min(SECOND_LOOK_AT_OPEN_MS, left) : left) };
 }
 
 function blocked({ work: { goal }, decision }: Ending): Obstacle | undefined {
@@ -116,29 +117,34 @@ function waiting(ending: Ending): Obstacle | undefined {
   return { reason: 'NotConfirmed', message, ...at, side: 'Reconciling' };
 }
 
-/** Where the API reports another name, that is the fault that is told, and its waits count. */
+/**
+ * Where the API reports another name than the declared one, `otherName` says so, with its own
+ * waits.
+ */
 function lostName({
-  work: { notes, goal, plannedAt, session },
+  work: { notes, goal, decidedAt, session },
   now,
 }: Ending): Obstacle | undefined {
-  if (goal.name === undefined || goal.spared || (session.fresh?.name ?? goal.name) !== goal.name)
+  if (goal.name === undefined || goal.isCleanup || (session.fresh?.name ?? goal.name) !== goal.name)
     return undefined;
-  const others = (notes.lostNames ?? []).filter(({ name }) => name !== goal.name);
+  const others = notes.lostNames.filter(({ name }) => name !== goal.name);
   const settlesAt = Math.max(0, ...others.map((other) => other.settlesAt));
-  if (settlesAt <= plannedAt.monotonic) return undefined;
+  if (settlesAt <= decidedAt.monotonic) return undefined;
   const message =
     'The API has the declared name, but an earlier request with another name got no response and may still take effect. The name is read again once that is no longer possible';
-  return { reason: 'OutcomeUnknown', message, at: now + settlesAt - plannedAt.monotonic };
+  return { reason: 'OutcomeUnknown', message, at: now + settlesAt - decidedAt.monotonic };
 }
 
 function unlisted(ending: Ending): Obstacle | undefined {
-  const { goal, session, notes, plannedAt } = ending.work;
+  const { goal, session, notes, decidedAt } = ending.work;
   const { fresh, draft } = session;
-  const isAtWork = draft.pendingChange !== undefined && notes.settlesAt > plannedAt.monotonic;
+  const isAtWork =
+    draft.pendingChange !== undefined && notes.atWork.settlesAt > decidedAt.monotonic;
   if (!fresh || fresh.list || !managesEndpoints(goal) || isAtWork) return undefined;
   const message = `The response has no list of private endpoints${quoting(fresh.requestId)}, so none is added or removed. The list is requested again a few times, then every 6 hours; if this does not change, contact the support of the API`;
   // Two looks so far apart may count as an empty list, also after a restart.
-  const secondLook = ending.now + TWO_LOOKS_MS + (notes.unlistedSince ?? 0) - plannedAt.monotonic;
+  const secondLook =
+    ending.now + TWO_LOOKS_MS + (notes.looks.unlistedSince ?? 0) - decidedAt.monotonic;
   return {
     reason: 'NotConfirmed',
     message,
@@ -149,20 +155,20 @@ function unlisted(ending: Ending): Obstacle | undefined {
 function otherName({ work: { goal, session } }: Ending): Obstacle | undefined {
   const { name } = goal;
   const reported = session.fresh?.name;
-  if (goal.spared || name === undefined || reported === undefined || reported === name)
+  if (goal.isCleanup || name === undefined || reported === undefined || reported === name)
     return undefined;
   if (!session.isNamed || session.nameRefusal) return undefined;
   const message = `The API accepted the name but reports another one: ${shownName(reported)}, not ${shownName(name)}${quoting(session.fresh?.requestId)}. It is sent again a few times, then every 6 hours; to end this, declare the name that the API reports`;
   return { reason: 'NotConfirmed', message };
 }
 
-function inVain({ decision: { exhausted } }: Ending): Obstacle | undefined {
+function unconfirmed({ decision: { exhausted } }: Ending): Obstacle | undefined {
   if (exhausted.length === 0) return undefined;
   const message = `The change was sent three times, but the list of the API does not show it: ${names(exhausted)}. It is not sent again until the spec changes; contact the support of the API with the request ids in the events`;
   return { reason: 'NotConfirmed', message };
 }
 
-/** What the API does not take, by name and with its own words. */
+/** What the API refused, with the reasons that it gave. */
 function refused(ending: Ending): Obstacle | undefined {
   const { session, goal } = ending.work;
   const conflicts = new Set(ending.decision.conflicts.map(sameKey));
