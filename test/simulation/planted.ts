@@ -129,8 +129,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'suspend-waits-for-open-intent',
     file: 'kinds/organization/plan.ts',
-    from: 'if (spec.suspend) return',
-    to: 'if (spec.suspend && !object.status?.pendingChange) return',
+    from: 'if (spec.suspend)',
+    to: 'if (spec.suspend && !object.status?.pendingChange)',
     harm: 'An Organization that is suspended while an intent is open (lost answer, outage, refused key, crash) goes on making calls, changes included, although spec.suspend is true, and does not say Suspended.',
     rule: 'call suspended',
     seed: 62,
