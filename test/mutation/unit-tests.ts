@@ -7,6 +7,8 @@ import type { Report, TestEnd } from './reporter.ts';
 
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const LONGEST_MS = 120_000;
+/** For what a test waits for in vain; without a change the same is enough. */
+const PATIENCE_MS = 10_000;
 const running = new Set<ChildProcess>();
 
 /**
@@ -46,7 +48,7 @@ function run(folder: string, report: string, args: readonly string[]): Promise<s
     ],
     {
       cwd: folder,
-      env: { ...process.env, MUTATION_REPORT: report },
+      env: { ...process.env, MUTATION_REPORT: report, TEST_PATIENCE_MS: String(PATIENCE_MS) },
       stdio: ['ignore', 'pipe', 'pipe'],
       // A group of its own, so that its workers end with it.
       detached: true,

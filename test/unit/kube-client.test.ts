@@ -52,8 +52,8 @@ async function failure(promise: Promise<unknown>): Promise<KubeError> {
     () => undefined,
     (cause: unknown) => cause,
   );
-  if (!(error instanceof KubeError)) throw new Error(`expected a KubeError, got ${String(error)}`);
-  return error;
+  expect(error).toBeInstanceOf(KubeError);
+  return error as KubeError;
 }
 
 async function collect(lines: AsyncIterable<string>): Promise<string[]> {
@@ -170,15 +170,16 @@ test('a read whose connection breaks under it is sent once more, a write is not'
   let calls = 0;
   const { client } = await setUp((request, response) => {
     calls += 1;
-    if (calls === 1 || request.method === 'POST') request.socket.destroy();
+    if (calls === 1 || request.method !== 'GET') request.socket.destroy();
     else sendJson(response, 200, { calls });
   });
   expect(await client.request(GET)).toEqual({ calls: 2 });
-  expect(await failure(client.request({ method: 'POST', path: '/x', body: {} }))).toMatchObject({
-    status: 0,
-    reason: 'NoAnswer',
-  });
-  expect(calls).toBe(3);
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const)
+    expect(await failure(client.request({ method, path: '/x', body: {} }))).toMatchObject({
+      status: 0,
+      reason: 'NoAnswer',
+    });
+  expect(calls).toBe(6);
 });
 
 test('a server that is not there is named', async () => {

@@ -150,6 +150,14 @@ describe('few events', () => {
     expect(sent()).toHaveLength(4);
   });
 
+  test('sends what stands nowhere else, however often it is said and whatever came before', async () => {
+    const { events, sent } = world();
+    for (let n = 0; n < 25; n += 1) events.emit(anEvent({ note: `${n}` }));
+    for (let n = 0; n < 2; n += 1) events.emit(anEvent({ note: 'left at the API', always: true }));
+    await settle();
+    expect(sent().filter(({ note }) => note === 'left at the API')).toHaveLength(2);
+  });
+
   test('lets each object say 25 things at once, then one in five minutes', async () => {
     const { events, clock, sent } = world();
     const burst = (from: number): void => {
@@ -205,8 +213,10 @@ describe('trouble', () => {
 
   test('tries again what may pass, every two seconds for two minutes', async () => {
     let fail = 45;
+    // No answer, too many requests, a server's own fault.
+    const statuses = [0, 429, 500] as const;
     const { events, clock, sent } = world((call) =>
-      fail-- > 0 ? { fail: refused(call, 500, 'InternalError') } : {},
+      fail-- > 0 ? { fail: refused(call, statuses[fail % 3] ?? 500, 'Passing') } : {},
     );
     events.emit(anEvent());
     await clock.advance(90_000);

@@ -5,7 +5,7 @@ import {
   runWorkers,
 } from '../../src/controller/controller.ts';
 import { awaitChange, goOn, recheckAt } from '../../src/controller/outcome.ts';
-import { keyOf } from '../../src/kube/resource.ts';
+import { collectionPath, keyOf } from '../../src/kube/resource.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { settle } from '../support/fake-clock.ts';
@@ -168,6 +168,8 @@ describe('a status that Kubernetes refuses', () => {
     void start();
     await eventually(() => expect(recorded.messages).toHaveLength(1));
     await engine.clock.advance(29_999);
+    // What is under way by then has come before this.
+    await engine.client.request({ method: 'GET', path: collectionPath(PIPE) });
     expect(engine.server.statusWrites).toHaveLength(1);
     await engine.clock.advance(1);
     await eventually(() => expect(engine.server.statusWrites).toHaveLength(2));

@@ -34,7 +34,7 @@ interface Started extends Informers {
   readonly listed: string[];
 }
 
-function start(namespaces: readonly string[] = []): Started {
+function start(namespaces: readonly string[] = [], labelSelector?: string): Started {
   const { log } = recorded;
   const kinds = [pipes.kind];
   const listed: string[] = [];
@@ -42,7 +42,7 @@ function start(namespaces: readonly string[] = []): Started {
     client,
     kinds,
     namespaces,
-    labelSelector: undefined,
+    labelSelector,
     clock,
     log,
     signal: stop.signal,
@@ -104,6 +104,25 @@ describe('without namespaces', () => {
       expect(informers.isSynced()).toBe(true);
     });
   });
+});
+
+test('of a shard its own objects are asked for alone, in lists and in watches', async () => {
+  const { request, stream } = client;
+  const asked: (string | undefined)[] = [];
+  client = {
+    ...client,
+    request: (call) => {
+      asked.push(call.query?.['labelSelector']);
+      return request(call);
+    },
+    stream: (call) => {
+      asked.push(call.query?.['labelSelector']);
+      return stream(call);
+    },
+  };
+  await start([], 'shard=a').synced;
+  await eventually(() => expect(asked.length).toBeGreaterThanOrEqual(2));
+  expect(new Set(asked)).toEqual(new Set(['shard=a']));
 });
 
 describe('with named namespaces', () => {
