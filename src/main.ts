@@ -42,7 +42,7 @@ function onTermination(log: Log): AbortSignal {
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
     process.on(name, () => {
       if (stop.signal.aborted) process.exit(130);
-      log.info({ signal: name }, 'stopping: running passes are let end');
+      log.info({ signal: name }, 'stopping; waiting for running reconciles to end');
       stop.abort();
     });
   }
@@ -60,10 +60,7 @@ async function main(): Promise<number> {
   // Node's own report would print every property of the error, past the log and its redaction.
   for (const kind of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(kind, (error: unknown) => {
-      log.fatal(
-        { ...bugFields(error), kind },
-        'an error that nobody caught, a bug; the process ends, start it again',
-      );
+      log.fatal({ ...bugFields(error), kind }, 'uncaught error, a bug; the process exits');
       process.exit(1);
     });
   }

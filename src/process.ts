@@ -62,7 +62,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     await aborted(stop);
     await pause(clock, config.apiTimeoutMs + RECONCILE_GRACE_MS, stopWatches.signal);
     if (stopWatches.signal.aborted) return;
-    log.warn({}, 'a pass has not ended in time: its call is broken off, and the process ends');
+    log.warn({}, 'a reconcile did not end within the grace period; aborting its call and stopping');
     stopCalls.abort();
     await pause(clock, LAST_WORD_MS, stopWatches.signal);
   };
@@ -118,7 +118,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     },
     ready: { informers: operator.informers.missing },
     metrics: metrics.render,
-    onError: (error) => log.error(errorFields(error), 'the status server had an error'),
+    onError: (error) => log.error(errorFields(error), 'error in the status server'),
   });
   const api = {
     api: operator.api.baseUrl,

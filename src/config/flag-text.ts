@@ -14,16 +14,16 @@ export function renderHelp(flags: readonly Flag[]): string {
     ].join('\n');
   });
   return [
-    'pipewright brings the management API of a data platform to the state that Kubernetes objects declare.',
+    'pipewright manages pipe settings and organization private endpoints of a data platform from Kubernetes objects.',
     '',
     'Usage: pipewright --api-url URL [flags]',
     '',
     ...entries,
     '',
-    `Every flag is written --flag value or --flag=value and is also an environment variable: --api-url is`,
-    `${environmentName('api-url')}. A flag wins over the environment; an empty value means the default.`,
+    `Write a flag as --flag value or --flag=value. Every flag is also an environment variable: --api-url is`,
+    `${environmentName('api-url')}. A flag takes precedence over the environment; an empty value means the default.`,
     '',
-    'HTTPS_PROXY, HTTP_PROXY and NO_PROXY, also in lower case, are heeded for the management API alone, never for Kubernetes.',
+    'HTTPS_PROXY, HTTP_PROXY and NO_PROXY, also in lower case, apply to the management API only, never to Kubernetes.',
     '',
   ].join('\n');
 }

@@ -99,7 +99,7 @@ export function namespaces(text: string): Reading<readonly string[]> {
   if (wrong.length === 0) return { value: [...new Set(names)] };
   const list = wrong.map((name) => JSON.stringify(name)).join(', ');
   return {
-    problem: `${list} cannot be the name of a namespace; give names of 1 to 63 of a-z, 0-9 and -, parted by commas`,
+    problem: `${list} cannot be the name of a namespace; give names of 1 to 63 of a-z, 0-9 and -, comma-separated`,
   };
 }
 

@@ -51,7 +51,7 @@ export async function runWorkers(options: ControllerOptions, signal: AbortSignal
     // For when work begins again: nobody else would wake them.
     .end((id) => queue.add(id, 'user'))
     .catch((error: unknown) =>
-      log.warn(errorFields(error), 'a status could not be written any more'),
+      log.warn(errorFields(error), 'a status could not be written before stopping'),
     );
 }
 
@@ -85,7 +85,7 @@ async function runOne(options: ControllerOptions, id: string): Promise<void> {
       result: 'error',
       durationMs: clock.monotonic() - started,
     });
-    logBroken(options.log, error, { kind: kindName, key, failures });
+    logBroken(options.log, error, { kind: kindName, ...namesIn(key), failures });
   }
 }
 
@@ -124,9 +124,15 @@ function report(
 ): void {
   const { did, facts, counts } = result;
   options.onReconcile?.({ kind, result: did, durationMs, counts });
-  const fields = { kind, key, did, ms: Math.round(durationMs), ...facts, ...counts };
+  const fields = { kind, ...namesIn(key), did, ms: Math.round(durationMs), ...facts, ...counts };
   if (facts ?? counts) options.log.info(fields, 'reconciled');
   else options.log.debug(fields, 'reconciled');
+}
+
+/** A log line says them apart, so that it can be searched by either. */
+function namesIn(key: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = '', name = ''] = key.split('/');
+  return { namespace, name };
 }
 
 /**
@@ -140,14 +146,14 @@ function askedWaitMs(error: unknown): number {
 function logBroken(
   log: Log,
   error: unknown,
-  fields: { kind: string; key: string; failures: number },
+  fields: { kind: string; namespace: string; name: string; failures: number },
 ): void {
   if (error instanceof KubeError) {
     log.warn(
       { ...fields, ...errorFields(error) },
-      'Kubernetes refused or did not answer; will try again',
+      'Kubernetes refused a request or did not answer; retrying',
     );
   } else {
-    log.error({ ...fields, ...bugFields(error) }, 'pass failed, a bug; will try again');
+    log.error({ ...fields, ...bugFields(error) }, 'reconcile failed, a bug; retrying');
   }
 }

@@ -99,7 +99,7 @@ function startOne(options: InformerOptions, scope: Scope): Promise<void> {
       const text = explain(error, kind);
       if (scope.missing !== undefined) scope.missing = text;
       if (text !== error.message)
-        log.warn({ watch: name, error: text }, 'a watch needs help from outside');
+        log.warn({ watch: name, error: text }, 'cannot watch: a permission or a CRD is missing');
       if (namespace !== undefined && isForbidden(error))
         endPatience ??= clock.at(REFUSAL_PATIENCE_MS, goOn);
     };

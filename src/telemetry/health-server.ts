@@ -63,9 +63,10 @@ export async function startServer(options: ServerOptions): Promise<StatusServer>
 function answer({ method = '', url = '' }: IncomingMessage, options: ServerOptions): Answer {
   const path = url.split('?', 1)[0] ?? '';
   const page = pageAt(path, options);
-  if (!page) return { status: 404, body: 'not found; there are /livez, /readyz and /metrics\n' };
+  if (!page)
+    return { status: 404, body: 'not found; this server has /livez, /readyz and /metrics\n' };
   if (method !== 'GET' && method !== 'HEAD')
-    return { status: 405, body: 'only GET and HEAD\n', allow: 'GET, HEAD' };
+    return { status: 405, body: 'use GET or HEAD\n', allow: 'GET, HEAD' };
   try {
     return page();
   } catch (error) {
@@ -123,10 +124,11 @@ function listen(server: Server, { host, port }: ServerOptions['listen']): Promis
 }
 
 const LISTEN_CAUSES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process listens there already; stop it or choose another port with --listen',
-  EACCES: 'this user may not listen there; choose a port above 1023 with --listen',
+  EADDRINUSE:
+    'the port is in use by another process; stop that process or choose another port with --listen',
+  EACCES: 'permission denied; choose a port above 1023 with --listen',
   EADDRNOTAVAIL: 'this machine has no such address; choose another one with --listen',
-  ENOTFOUND: 'no address has that name; choose another one with --listen',
+  ENOTFOUND: 'the host name cannot be resolved; choose another address with --listen',
 };
 
 function listenError(error: NodeJS.ErrnoException, host: string | undefined, port: number): Error {

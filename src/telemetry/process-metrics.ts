@@ -18,28 +18,26 @@ export function registerProcessMetrics(registry: Registry): void {
     registry,
     'counter',
     'process_cpu_seconds_total',
-    'Processor time, user and system.',
+    'CPU time of the process, user and system.',
     () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1e6;
     },
   );
-  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  gauge('process_resident_memory_bytes', 'Resident memory of the process.', () =>
+    process.memoryUsage.rss(),
+  );
   gauge(
     'process_start_time_seconds',
     'Start of the process, in seconds since 1970.',
     () => performance.timeOrigin / 1000,
   );
   gauge('process_open_fds', 'Open file descriptors.', openFileDescriptors);
-  gauge(
-    'nodejs_heap_size_total_bytes',
-    'Heap taken from the system.',
-    () => process.memoryUsage().heapTotal,
-  );
+  gauge('nodejs_heap_size_total_bytes', 'Size of the heap.', () => process.memoryUsage().heapTotal);
   gauge('nodejs_heap_size_used_bytes', 'Heap in use.', () => process.memoryUsage().heapUsed);
   gauge(
     'nodejs_external_memory_bytes',
-    'Memory outside the heap that objects in it hold.',
+    'Memory outside the heap that is held by objects in the heap.',
     () => process.memoryUsage().external,
   );
   registerEventLoopLag(gauge);

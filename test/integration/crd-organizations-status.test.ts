@@ -147,13 +147,13 @@ test.for([
   ['spec.organizationId', 'lower case with hyphens, 36 characters. Quote it in YAML. Immutable.'],
   [
     'spec.privateEndpoints',
-    'at most 100. What others added stays. Empty: those that this object added are removed.',
+    'at most 100. Endpoints of others stay. Empty: those that this object owns are removed.',
   ],
   ['spec.privateEndpoints.id', '1 to 512 printable ASCII characters without spaces'],
   ['spec.maxPrivateEndpointRemovals', '0 to 100. Absent: 5.'],
-  ['spec.deletionPolicy', 'Retain (absent means that)'],
+  ['spec.deletionPolicy', 'Retain (the default)'],
   ['spec.reassertInterval', '10m to 8760h'],
-  ['status.privateEndpoints.origin', 'Found: existed before; never removed.'],
+  ['status.privateEndpoints.origin', 'Found: existed before this object listed it; never removed.'],
   ['status.pendingChange', 'saved before sending'],
 ] as const)('kubectl explain tells of %s', async ([path, words]) => {
   // The API server publishes its documentation a moment after it serves the kind.

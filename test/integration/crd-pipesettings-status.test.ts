@@ -135,7 +135,7 @@ test('kubectl explain tells ranges and units', async () => {
     '10485760 to 53687091200 bytes (10 MiB to 50 GiB).',
   );
   expect(await explain('pset.spec.reassertInterval')).toContain('10m to 8760h');
-  expect(await explain('pset.status.lastRequest.outcome')).toContain('nobody can');
+  expect(await explain('pset.status.lastRequest.outcome')).toContain('it is not known');
 });
 
 test('a status as large as the schema allows is taken, and is under 256 KiB', async () => {

@@ -65,7 +65,7 @@ async function names(): Promise<string[]> {
 
 function abandonedLines(name: string): string[] {
   return operator.messages.filter(
-    (line) => line.includes('left at the API') && line.includes(`/${name}"`),
+    (line) => line.includes('left at the API') && line.includes(`"name":"${name}"`),
   );
 }
 

@@ -176,9 +176,7 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     const [, edited] = await simulator.waitForCalls(2, { match: atVip });
     const backlogLeft = backlog.length - simulator.callCount({ pathIncludes: '/backlog' });
     const visits = (did: string) =>
-      scene
-        .operator()
-        .lines.filter((line) => line['key'] === `${scene.namespace}/vip` && line['did'] === did);
+      scene.operator().lines.filter((line) => line['name'] === 'vip' && line['did'] === did);
     await waitFor(() => visits('put').length === 2, { what: 'the log of the edit' });
     // From when the operator knew of the edit and had no slot for it; where there is no such line,
     // it had one at once.

@@ -333,6 +333,8 @@ describe('trouble', () => {
     expect(flushed).toBe(false);
     await clock.advance(1);
     await flush;
-    expect(messages).toEqual([expect.stringMatching(/^warn ending with events .*"events":2/)]);
+    expect(messages).toEqual([
+      expect.stringMatching(/^warn stopping with unsent events .*"events":2/),
+    ]);
   });
 });

@@ -228,7 +228,9 @@ describe('acquiring', () => {
       a.clock.freeze();
       await clock.advance(20_000);
       expect(b.election.isLeader()).toBe(true);
-      const complaints = b.messages.filter((message) => message.includes('cannot use the Lease'));
+      const complaints = b.messages.filter((message) =>
+        message.includes('cannot use the leader election Lease'),
+      );
       expect(complaints).toHaveLength(watches === 'silent' ? 0 : 1);
     },
   );
@@ -241,9 +243,9 @@ describe('acquiring', () => {
       may ? {} : { fail: forbidden('get', 'leases', 'pw', 'coordination.k8s.io') };
     const a = start(kube, clock, { identity: 'a', fate });
     await clock.advance(60_000);
-    expect(a.messages.filter((message) => message.includes('cannot use the Lease'))).toHaveLength(
-      1,
-    );
+    expect(
+      a.messages.filter((message) => message.includes('cannot use the leader election Lease')),
+    ).toHaveLength(1);
     expect(a.messages.join()).toContain(
       '{apiGroups: ["coordination.k8s.io"], resources: ["leases"], resourceNames: ["pipewright"], verbs: ["get", "list", "watch", "update"]}',
     );
@@ -381,7 +383,8 @@ describe('leading', () => {
     await clock.advance(300_000);
     expect([a.election.mayStartCall(), a.told]).toEqual([true, ['started']]);
     expect(
-      a.messages.filter((message) => message.includes('cannot use the Lease')).length,
+      a.messages.filter((message) => message.includes('cannot use the leader election Lease'))
+        .length,
     ).toBeGreaterThan(0);
   });
 

@@ -32,13 +32,14 @@ interface WideLog {
 describe('a line', () => {
   test('is one JSON object with level, ISO time, the fields and the message', () => {
     const { log, lines } = recorded();
-    log.info({ kind: 'PipeSettings', key: 'ingest/orders', ms: 12 }, 'reconciled');
+    log.info({ kind: 'PipeSettings', namespace: 'ingest', name: 'orders', ms: 12 }, 'reconciled');
     expect(lines()).toEqual([
       {
         level: 'info',
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         kind: 'PipeSettings',
-        key: 'ingest/orders',
+        namespace: 'ingest',
+        name: 'orders',
         ms: 12,
         msg: 'reconciled',
       },

@@ -114,7 +114,7 @@ test('a call that outlasts the grace is broken off: its outcome is written as un
   expect(state.ended).toBe(false);
   told.resolve();
   await running;
-  expect(messages.join('\n')).toContain('a pass has not ended in time');
+  expect(messages.join('\n')).toContain('a reconcile did not end within the grace period');
   expect(messages.join('\n')).not.toContain('cannot send events');
   expect(kube.statusWrites).toHaveLength(1);
   expect(kube.get(pipeSettingsType, 'ns/a')?.status).toMatchObject({
@@ -145,6 +145,6 @@ test('a process without a running pass ends at once, and says nothing of its gra
   stop.abort();
   await running;
   await clock.advance(60_000);
-  expect(messages.join('\n')).not.toContain('a pass has not ended in time');
+  expect(messages.join('\n')).not.toContain('a reconcile did not end within the grace period');
   expect(leaseHolder()).toBe('');
 });

@@ -77,10 +77,11 @@ describe('a pass that throws', () => {
       expect(wait).toBeLessThanOrEqual((expected[index] ?? 0) * 1.2 + 50);
     }
     const [line = ''] = recorded.messages;
-    expect(line).toMatch(/^error pass failed, a bug; will try again \{/);
+    expect(line).toMatch(/^error reconcile failed, a bug; retrying \{/);
     expect(JSON.parse(line.slice(line.indexOf('{')))).toMatchObject({
       kind: 'Pipe',
-      key: 'ns/poison',
+      namespace: 'ns',
+      name: 'poison',
       failures: 1,
       error: 'a bug in the kind',
       errorName: 'TypeError',
@@ -151,7 +152,7 @@ describe('a status that Kubernetes refuses', () => {
     }
     expect(engine.acted).toHaveLength(1);
     expect(recorded.messages[0]).toMatch(
-      /^warn Kubernetes refused or did not answer; will try again/,
+      /^warn Kubernetes refused a request or did not answer; retrying/,
     );
     expect(recorded.messages[0]).toContain('422 Invalid: status.settings: Too many: 13');
   });
@@ -250,8 +251,8 @@ describe('outcomes', () => {
     engine.queue.add(idOf('ns/a'), 'user');
     await settle();
     expect(recorded.messages).toEqual([
-      'info reconciled {"kind":"Pipe","key":"ns/a","did":"put","ms":0,"reason":"Applied","httpStatus":200}',
-      'debug reconciled {"kind":"Pipe","key":"ns/a","did":"nothing","ms":0}',
+      'info reconciled {"kind":"Pipe","namespace":"ns","name":"a","did":"put","ms":0,"reason":"Applied","httpStatus":200}',
+      'debug reconciled {"kind":"Pipe","namespace":"ns","name":"a","did":"nothing","ms":0}',
     ]);
   });
 });

@@ -163,7 +163,7 @@ describe('with named namespaces', () => {
     expect(informers.missing()).toBeUndefined();
     await clock.advance(60_000);
     const advice = recorded.messages.filter((message) =>
-      message.includes('a watch needs help from outside'),
+      message.includes('cannot watch: a permission or a CRD is missing'),
     );
     expect(advice).toHaveLength(1);
     expect(advice[0]).toContain('pipes in namespace "b"');

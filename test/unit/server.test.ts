@@ -123,7 +123,7 @@ describe('start and end', () => {
   test('a port that is taken is an error that names the address and the flag', async () => {
     const { port } = await start();
     await expect(start({ listen: { host: '127.0.0.1', port } })).rejects.toThrow(
-      `cannot listen on 127.0.0.1:${port}: another process listens there already; stop it or choose another port with --listen`,
+      `cannot listen on 127.0.0.1:${port}: the port is in use by another process; stop that process or choose another port with --listen`,
     );
   });
 

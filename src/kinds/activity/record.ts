@@ -9,14 +9,14 @@ interface RecordField {
  */
 export const RECORD = {
   id: { about: 'Id of the activity.', max: 128 },
-  createdAt: { about: 'When it happened, as the API writes it.', max: 64 },
-  type: { about: 'Kind of activity.', max: 128 },
-  actorType: { about: 'Kind of actor.', max: 128 },
+  createdAt: { about: 'When the activity happened, as the API reported it.', max: 64 },
+  type: { about: 'Type of the activity.', max: 128 },
+  actorType: { about: 'Type of the actor.', max: 128 },
   actorId: { about: 'Id of the actor.', max: 256 },
   actorDetails: { about: 'Details of the actor.', max: 1024 },
-  actorIpAddress: { about: 'Address that the actor called from.', max: 256 },
-  organizationId: { about: 'Organization concerned.', max: 128 },
-  serviceId: { about: 'Service concerned.', max: 128 },
+  actorIpAddress: { about: 'IP address of the actor.', max: 256 },
+  organizationId: { about: 'Id of the organization.', max: 128 },
+  serviceId: { about: 'Id of the service.', max: 128 },
   userAgent: { about: 'User agent of the caller.', max: 1024 },
 } as const satisfies Readonly<Record<string, RecordField>>;
 

@@ -10,12 +10,12 @@ const record = Object.fromEntries(
 
 /** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
 export const status = fields(
-  'What the operator did and what the API reported. Written by the operator alone.',
+  'What the operator did and what the API reported. Only the operator writes it.',
   {
     ...commonStatus,
     activity: optional(
       fields(
-        'The record as the API reported it; a field is absent where the reply had none. It names people and addresses: give the right to read it with care.',
+        'The record as the API reported it; a field that the response omitted is absent. It contains names and addresses of people: grant read access with care.',
         record,
       ),
     ),

@@ -68,8 +68,8 @@ export function createOrganizationKind(context: KindContext): Kind {
     emit: (object, notice) => context.emit(object, organizationType, notice),
     onAbandoned({ metadata: { namespace, name } }: KubeObject, left) {
       log.warn(
-        { kind, key: `${namespace}/${name}`, left },
-        'letting go with private endpoints left at the API',
+        { kind, namespace, name, left },
+        'deleting an Organization with private endpoints left at the API',
       );
     },
   };

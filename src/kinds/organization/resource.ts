@@ -35,14 +35,13 @@ export const FINALIZER = 'pipewright.dev/remove-private-endpoints';
 const declaredEndpoint = fields('One private endpoint.', {
   ...endpointIdentity({
     id: 'Id of the endpoint at its cloud provider. 1 to 512 printable ASCII characters without spaces and " \\ < > &. Quote it in YAML.',
-    cloudProvider:
-      'Cloud provider, in the words of the API, such as gcp. 1 to 64 characters as in id.',
-    region: 'Region, in the words of the API, such as ap-northeast-1. 1 to 64 characters as in id.',
+    cloudProvider: 'Cloud provider, as the API names it, such as gcp. 1 to 64 characters as in id.',
+    region: 'Region, as the API names it, such as ap-northeast-1. 1 to 64 characters as in id.',
   }),
   description: optional(
     text({
       about:
-        'Sent when the endpoint is added. A later change is only reported in status.differences: the API cannot change it. At most 512 characters.',
+        'Sent when the endpoint is added. A later change is only shown in status.differences, because the API cannot change it. At most 512 characters.',
       max: LIMITS.description,
     }),
   ),
@@ -62,7 +61,7 @@ export const spec = fields(
     ),
     privateEndpoints: optional(
       uniqueList(
-        'The private endpoints that must be there, each id once, at most 100. What others added stays. Empty: those that this object added are removed. Absent: not managed, and nothing is removed.',
+        'The private endpoints that must exist, each id once, at most 100. Endpoints of others stay. Empty: those that this object owns are removed. Absent: not managed, and nothing is removed.',
         LIMITS.endpoints,
         'id',
         declaredEndpoint,
@@ -70,20 +69,20 @@ export const spec = fields(
     ),
     adoptPrivateEndpoints: optional(
       flag(
-        'While true, listed endpoints that were already there become those of this object: they are removed when they are no longer listed. Absent: false.',
+        'While true, this object owns listed endpoints that existed before: they are removed when they are no longer listed. Absent: false.',
       ),
     ),
     maxPrivateEndpointRemovals: optional(
       integer({
         about:
-          'A change that would remove more endpoints than this stops and says so. 0 to 100. Absent: 5. Deletion of this object is not bound by it.',
+          'A change that would remove more endpoints than this is not sent, and Ready has reason RemovalBlocked. 0 to 100. Absent: 5. It does not limit the deletion of this object.',
         min: 0,
         max: 100,
       }),
     ),
     deletionPolicy: optional(
       choice(
-        'What deletion of this object does to the endpoints that it added. Retain (absent means that) leaves them. RemovePrivateEndpoints removes them first.',
+        'What the deletion of this object does with the endpoints that it owns. Retain (the default) leaves them. RemovePrivateEndpoints removes them first.',
         ['Retain', 'RemovePrivateEndpoints'],
       ),
     ),

@@ -20,14 +20,14 @@ const reportedText = (about: string, max: number = LIMITS.reportedText) =>
   optional(text({ about, max }));
 
 const organization = fields(
-  'The organization as the API last reported it. What the reply did not have is absent.',
+  'The organization as the API last reported it. A field that the response omitted is absent.',
   {
     id: reportedText('Its id.'),
     name: reportedText('Its name.', LIMITS.name),
     createdAt: reportedText('When it was created.'),
     privateEndpoints: optional(
       list(
-        'Its private endpoints, whoever added them; the first 200.',
+        'All its private endpoints, including those of others; the first 200.',
         LIMITS.reportedEndpoints,
         fields('One private endpoint.', {
           id: reportedText('Its id.', LIMITS.id),
@@ -42,7 +42,7 @@ const organization = fields(
     ),
     privateEndpointsTotal: optional(
       integer({
-        about: 'How many private endpoints the reply had.',
+        about: 'Number of private endpoints in the response.',
         min: 0,
         max: Number.MAX_SAFE_INTEGER,
       }),
@@ -77,12 +77,12 @@ const ledgerEntry = fields('One private endpoint.', {
   ),
   origin: optional(
     choice(
-      'Added: by this object. Adopted: existed before and became that of this object. Found: existed before; never removed. Absent where it is not at the API.',
+      'Added: added by this object. Adopted: existed before this object listed it, and is owned by it now. Found: existed before this object listed it; never removed. Absent where the API does not have it.',
       ['Added', 'Adopted', 'Found'],
     ),
   ),
   state: choice(
-    'Present: in the last list. Missing: in no list since, which a second look has yet to confirm. Unconfirmed: sent, and not yet seen in a list. Refused: the API does not take it. Removing: its removal was sent, and it is still in the list.',
+    'Present: in the last list of the API. Missing: not in the last list, which a second list has to confirm. Unconfirmed: sent but not in a list yet. Refused: the API refused it. Removing: its removal was sent, but it is still in the list.',
     ['Present', 'Missing', 'Unconfirmed', 'Refused', 'Removing'],
   ),
   lastError: optional(
@@ -94,7 +94,9 @@ const ledgerEntry = fields('One private endpoint.', {
       ),
     }),
   ),
-  nextAttemptTime: optional(timestamp('When it is sent or looked for again at the earliest.')),
+  nextAttemptTime: optional(
+    timestamp('The earliest time at which it is sent again or looked for again.'),
+  ),
 });
 
 const changed = (about: string, most: number) =>
@@ -104,15 +106,15 @@ const pendingChange = fields(
   'What is being sent: saved before sending, and cleared once a response shows the outcome.',
   {
     time: timestamp('When it was saved.'),
-    add: changed('The private endpoints that are added.', LIMITS.endpoints),
-    remove: changed('The private endpoints that are removed.', LIMITS.ledger),
+    add: changed('The private endpoints to add.', LIMITS.endpoints),
+    remove: changed('The private endpoints to remove.', LIMITS.ledger),
     refused: optional(fields('The API refused it.', { httpStatus, requestId })),
   },
 );
 
 /** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
 export const status = fields(
-  'What the operator did and what the API reported. Written by the operator alone.',
+  'What the operator did and what the API reported. Only the operator writes it.',
   {
     ...commonStatus,
     proof,
@@ -120,7 +122,7 @@ export const status = fields(
     organization: optional(organization),
     privateEndpoints: optional(
       list(
-        'The private endpoints of this object, and those it lists that were there before it. At most 220.',
+        'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.',
         LIMITS.ledger,
         ledgerEntry,
       ),

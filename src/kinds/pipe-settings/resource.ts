@@ -34,7 +34,7 @@ export const spec = fields(
     pipeId: identifier('The pipe.'),
     credentialsSecretRef,
     settings: someFields(
-      'The settings to hold, at least one, under the names the API has for them. Only these are sent; the others are left as they are.',
+      'The settings to manage, at least one, under the names of the API. Only these are sent; all others are left as they are.',
       declaredSettings,
     ),
     suspend,

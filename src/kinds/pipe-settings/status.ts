@@ -26,7 +26,7 @@ const reportedSettings = settingsShape((name) => {
 
 /** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
 export const status = fields(
-  'What the operator did and what the API reported. Written by the operator alone.',
+  'What the operator did and what the API reported. Only the operator writes it.',
   {
     ...commonStatus,
     proof,
@@ -34,7 +34,7 @@ export const status = fields(
     settings: optional(fields('The settings as the API last reported them.', reportedSettings)),
     otherSettings: optional(
       list(
-        'Settings in the last reply that are not known here, or whose value could not be read; the first 20.',
+        'Settings in the last response that the operator does not know, or whose value could not be read; the first 20.',
         LIMITS.otherSettings,
         fields('One setting.', {
           field: text({ about: 'Name of the setting.', max: LIMITS.otherName }),

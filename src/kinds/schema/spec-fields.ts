@@ -64,12 +64,12 @@ export const credentialsSecretRef = fields(
 );
 
 export const suspend = optional(
-  flag('While true no call is made to the API for this object. Absent: false.'),
+  flag('While true, no call is made to the API for this object. Absent: false.'),
 );
 
 export const mode = optional(
   choice(
-    'Apply (absent means that) sends the declared state. Plan sends nothing and writes to status.plan exactly what Apply would send.',
+    'Apply (the default) sends the declared state. Plan sends nothing and shows in status.plan exactly what Apply would send; Ready is then True only where nothing would change.',
     ['Apply', 'Plan'],
   ),
 );
@@ -80,7 +80,7 @@ const DURATION = /^([0-9]+(\.[0-9]+)?(s|m|h))+$/;
 export const reassertInterval = optional(
   text({
     about:
-      'Send the declared state again this often, to undo changes made elsewhere. 10m to 8760h, written with h, m and s such as 24h or 1h30m. Absent: never.',
+      'Send the declared state again at this interval, to undo changes made elsewhere. 10m to 8760h, written with h, m and s such as 24h or 1h30m. Absent: never.',
     min: 2,
     max: 32,
     pattern: DURATION,

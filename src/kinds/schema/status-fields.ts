@@ -23,36 +23,36 @@ const generation = (about: string, min = 0) =>
 /** Of the reply that a field speaks of. */
 export const requestId = optional(
   text({
-    about: 'requestId of the reply; name it when you ask the support of the API.',
+    about: 'requestId of the response; quote it when you contact the support of the API.',
     max: 128,
   }),
 );
 export const httpStatus = optional(
-  integer({ about: 'Status code of the reply.', min: 0, max: 999 }),
+  integer({ about: 'HTTP status code of the response.', min: 0, max: 999 }),
 );
 const digest = (about: string) => text({ about, max: 80 });
 
 const condition = fields('One condition.', {
   type: text({
     about:
-      'Ready is the summary. Reconciling: the operator goes on by itself. Stalled: the user must act.',
+      'Ready is the summary. Reconciling: the operator continues by itself. Stalled: a person must act.',
     max: 64,
   }),
   status: choice('True, False or Unknown.', ['True', 'False', 'Unknown']),
-  reason: text({ about: 'The cause in one word.', max: 64 }),
+  reason: text({ about: 'The cause in one word. crds/messages.md lists all reasons.', max: 64 }),
   message: text({ about: 'What happened and what to do, in one line.', max: 1024 }),
-  observedGeneration: generation('The generation this condition speaks of.', -1),
+  observedGeneration: generation('The generation that this condition describes.', -1),
   lastTransitionTime: timestamp('When status last changed.'),
 });
 
 const lastRequest = fields(
-  'The last call for this object. A field the reply did not have is absent.',
+  'The last call for this object. A field that the response omitted is absent.',
   {
     operation: text({ about: 'The operation that was called.', max: 64 }),
     requestId,
     httpStatus,
     outcome: choice(
-      'Succeeded, Rejected, RateLimited, Busy, Unavailable (nothing reached the API, or a read failed) or Unknown (nobody can tell what the call did).',
+      'Succeeded, Rejected, RateLimited, Busy, Unavailable (nothing reached the API, or a read failed) or Unknown (it is not known whether the call took effect).',
       ['Succeeded', 'Rejected', 'RateLimited', 'Busy', 'Unavailable', 'Unknown'],
     ),
     time: timestamp('When the call ended.'),
@@ -63,7 +63,7 @@ const lastRequest = fields(
 /** The part of `status` that every kind has. */
 export const commonStatus = {
   observedGeneration: optional(
-    generation('The generation this status speaks of; -1 before the first visit.', -1),
+    generation('The generation that this status describes; -1 before the first reconcile.', -1),
   ),
   conditions: optional(
     listByKey('Ready, and Reconciling or Stalled while they are True.', 2, 'type', condition),
@@ -71,13 +71,13 @@ export const commonStatus = {
   lastRequest: optional(lastRequest),
   attempts: optional(
     integer({
-      about: 'Failed attempts in a row, of the present kind of failure.',
+      about: 'Consecutive failed attempts with the present kind of failure.',
       min: 0,
       max: 2_147_483_647,
     }),
   ),
   nextAttemptTime: optional(
-    timestamp('When the operator will act by itself. Absent: nothing is scheduled.'),
+    timestamp('When the operator next acts by itself. Absent: nothing is scheduled.'),
   ),
   lastHandledReconcileAt: optional(
     text({
@@ -100,7 +100,7 @@ export const pendingStatus = {
       status: 'Unknown',
       reason: 'Pending',
       message:
-        'Not tried yet: no operator has visited this object, or it waits for its turn at the API',
+        'Not tried yet: no operator has reconciled this object, or it waits for the rate limit of its API key',
       observedGeneration: -1,
       lastTransitionTime: '1970-01-01T00:00:00Z',
     },
@@ -117,13 +117,13 @@ interface Bounds {
 const fieldName = (max: number) => text({ about: 'Name of the field.', max });
 
 const proofFields = fields(
-  'The API has taken the key of this object for what it stands for. Of several objects for one thing only such a one holds it.',
+  'The API has accepted the key of this object for its pipe or organization. Of several objects for the same pipe or organization only one with this proof can manage it.',
   {
-    time: timestamp('When it last did.'),
+    time: timestamp('When the API last accepted the key.'),
     apiHash: digest('Hash of the address of the API.'),
     unusableSince: optional(
       timestamp(
-        'Since when key, Secret or spec have been of no use; after 24 hours the proof ends.',
+        'Since when the key, the Secret or the spec has been unusable; after 24 hours the proof ends.',
       ),
     ),
   },
@@ -134,17 +134,17 @@ export const proof = optional(proofFields);
 
 /** `status.applied`: the last confirmed write. */
 export function applied(bounds: Omit<Bounds, 'value'>) {
-  return fields('The last write that the API confirmed.', {
+  return fields('The last time that the API confirmed the declared state.', {
     time: timestamp('When it was confirmed.'),
     generation: generation('The generation that was sent.'),
     requestId,
     requestHash: digest('Hash of method, address and body of the request.'),
-    responseHash: optional(digest('Hash of the result in the reply.')),
+    responseHash: optional(digest('Hash of the result in the response.')),
     secretResourceVersion: optional(
       text({ about: 'Version of the Secret that was used.', max: 128 }),
     ),
     keys: list(
-      'The declared fields that were sent; one you miss here was a typo.',
+      'The declared fields that were sent. A field that is missing here is misspelled in spec.',
       bounds.most,
       fieldName(bounds.field),
     ),
@@ -160,7 +160,7 @@ export function differences(bounds: Bounds) {
       field: fieldName(bounds.field),
       declared: scalar({ about: 'The value in spec.', max: bounds.value }),
       reported: scalar({
-        about: 'The value in the reply; a list or an object as JSON text.',
+        about: 'The value in the response; a list or an object as JSON text.',
         max: bounds.value,
       }),
     }),
@@ -169,13 +169,13 @@ export function differences(bounds: Bounds) {
 
 /** `status.notReported`. */
 export function notReported(bounds: Omit<Bounds, 'value'>) {
-  return list('Declared fields that the reply did not have.', bounds.most, fieldName(bounds.field));
+  return list('Declared fields that the response omitted.', bounds.most, fieldName(bounds.field));
 }
 
 /** `status.drift`. */
 export function drift(bounds: Bounds) {
   return list(
-    'What changed between two replies although the operator did not change it, newest last.',
+    'Fields that changed between two responses and were not changed by the operator, newest last.',
     bounds.most,
     fields('One change.', { ...change(bounds), time: timestamp('When it was seen.') }),
   );
@@ -184,9 +184,9 @@ export function drift(bounds: Bounds) {
 /** `status.plan`; `body` is the longest text of a request's body. */
 export function plan(bounds: Bounds & { readonly requests: number; readonly body: number }) {
   return fields('In mode Plan: what Apply would send.', {
-    time: timestamp('When it was worked out.'),
+    time: timestamp('When the plan was made.'),
     basis: choice(
-      'What changes are measured against: the last reply of the API, or nothing known.',
+      'What the changes are compared with: the last response of the API, or nothing, because the state at the API is not known.',
       ['LastResponse', 'Unknown'],
     ),
     hash: digest(

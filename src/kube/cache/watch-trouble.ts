@@ -59,7 +59,7 @@ export function createTrouble(options: {
       logged = true;
       log.warn(
         { path, status: error.status, reason: error.reason, error: error.message },
-        'cannot list or watch; trying on',
+        'cannot list or watch; retrying',
       );
     },
     works() {

@@ -231,7 +231,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     }
     log.warn(
       { path, version: resourceVersion, seen: newest },
-      'the API server went back in time, as after a restored backup; starting over',
+      'the API server went back to an older state, as after a restored backup; listing again',
     );
     staleSince = undefined;
     seen = resourceVersion;

@@ -91,7 +91,10 @@ export function createEvents(options: EventsOptions): Events {
     if (!error) return undefined;
     const { namespace } = body.metadata;
     if (isGoing(error)) {
-      log.debug({ namespace, error: error.message }, 'no event, the namespace is going away');
+      log.debug(
+        { namespace, error: error.message },
+        'event dropped: its namespace is being deleted',
+      );
       return undefined;
     }
     complain(namespace, error);
@@ -110,7 +113,7 @@ export function createEvents(options: EventsOptions): Events {
         // Behind the others: it may be its namespace alone that takes none.
         queue.push(next);
       } catch (error) {
-        log.warn({ error: String(error) }, 'sending an event failed in a way that it should not');
+        log.warn({ error: String(error) }, 'unexpected error while sending an event, a bug');
       }
     }
     sending = undefined;
@@ -121,7 +124,7 @@ export function createEvents(options: EventsOptions): Events {
       if (queue.length >= QUEUE) {
         log.debug(
           { reason: event.reason, waiting: queue.length },
-          'no event, too many wait to be sent',
+          'event dropped: too many events wait to be sent',
         );
         return;
       }
@@ -138,11 +141,7 @@ export function createEvents(options: EventsOptions): Events {
       const cancel = clock.at(FLUSH_MS, late.resolve);
       await Promise.race([sending, late.promise]);
       cancel();
-      if (sending)
-        log.warn(
-          { events: queue.length + 1 },
-          'ending with events that the API server has not taken',
-        );
+      if (sending) log.warn({ events: queue.length + 1 }, 'stopping with unsent events');
     },
   };
 }

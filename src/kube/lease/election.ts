@@ -85,10 +85,7 @@ export function createElection(options: ElectionOptions): Election {
     const text = calls.explain(error);
     if (text === complaint || error.reason === 'Aborted') return;
     complaint = text;
-    log.warn(
-      { namespace, name, error: text },
-      'cannot use the Lease of the leader election; trying again',
-    );
+    log.warn({ namespace, name, error: text }, 'cannot use the leader election Lease; retrying');
   };
 
   const lead = async (stop: AbortSignal): Promise<void> => {

@@ -55,8 +55,7 @@ async function rotateInSight(scene: CrashScene): Promise<void> {
   await scene.caughtUp();
   const { lines } = await scene.operator();
   const visits = (): number =>
-    lines.filter(({ msg, key }) => msg === 'reconciled' && key === `${scene.namespace}/${NAME}`)
-      .length;
+    lines.filter(({ msg, name }) => msg === 'reconciled' && name === NAME).length;
   const before = visits();
   await rotate(scene);
   await waitFor(visits, {

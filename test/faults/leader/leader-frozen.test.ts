@@ -66,9 +66,7 @@ async function prepare(leader: Replica): Promise<void> {
   await stage.pset('unwritten');
   for (const name of LINE) await stage.pset(name, { credentialsSecretRef: { name: 'key-line' } });
   const visited = (name: string): boolean =>
-    leader.operator.lines.some(
-      ({ msg, key }) => msg === 'reconciled' && String(key).endsWith(name),
-    );
+    leader.operator.lines.some(({ msg, name: of }) => msg === 'reconciled' && of === name);
   await waitFor(() => LINE.slice(1).every(visited), {
     what: 'the others to be in line',
     timeoutMs: 60_000,

@@ -46,7 +46,7 @@ describe.concurrent('R11: a leader', () => {
       await Promise.all(names.map((name) => stage.pset(name)));
       await waitFor(() => answers.length, { what: 'a call in flight' });
       const ended = a.operator.stop();
-      await waitFor(() => timesSaid(a, 'stopping: running passes are let end'), {
+      await waitFor(() => timesSaid(a, 'stopping; waiting for running reconciles to end'), {
         what: 'the end to begin',
       });
       // A leader with a call in flight keeps the Lease.

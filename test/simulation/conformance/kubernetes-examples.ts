@@ -57,7 +57,7 @@ export const PENDING = {
       status: 'Unknown',
       reason: 'Pending',
       message:
-        'Not tried yet: no operator has visited this object, or it waits for its turn at the API',
+        'Not tried yet: no operator has reconciled this object, or it waits for the rate limit of its API key',
       observedGeneration: -1,
       lastTransitionTime: '1970-01-01T00:00:00Z',
     },

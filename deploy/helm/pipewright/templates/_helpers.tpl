@@ -71,7 +71,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- ternary "HTTP_PROXY" "HTTPS_PROXY" (hasPrefix "http://" .Values.api.url) -}}
 {{- end -}}
 
-{{/* Ports of the proxy that is used, parted by spaces; nothing where none is. */}}
+{{/* Ports of the proxy that is used, separated by spaces; nothing where none is. */}}
 {{- define "pipewright.proxyPorts" -}}
 {{- $proxy := .Values.proxy.httpProxy -}}
 {{- if ne (include "pipewright.proxyVariable" .) "HTTP_PROXY" -}}{{- $proxy = default $proxy .Values.proxy.httpsProxy -}}{{- end -}}
