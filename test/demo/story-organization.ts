@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { PrivateEndpoint } from '../simulator/organization-types.ts';
 import type { Call } from '../simulator/types.ts';
-import type { Ledger } from '../support/organization-scene.ts';
+import type { Ledger } from '../support/organizations.ts';
 import type { Shown } from './objects.ts';
 import { hasCondition, readyOf, type Stage } from './stage.ts';
 import type { Step } from './story.ts';

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { controlPlane } from '../controlplane/client.ts';
 import { requestToken } from '../controlplane/identity.ts';
+import { allow, operatorRules } from '../support/cluster.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
 import { openScene, type Scene, type SceneOptions } from '../support/scene.ts';
 import { diversion } from './leader/diversion.ts';
@@ -15,7 +16,16 @@ export interface StageOptions extends Omit<SceneOptions, 'start' | 'apiUrl'> {
   readonly kube?: Handlers;
   /** The same between the operator and the management API. */
   readonly api?: Handlers;
+  /** Its operators may work with a Lease in its namespace. */
+  readonly lease?: boolean;
 }
+
+/** What the operator needs for its Lease, in addition to what it may do in every namespace. */
+const LEASES = {
+  apiGroups: ['coordination.k8s.io'],
+  resources: ['leases'],
+  verbs: ['get', 'list', 'watch', 'create', 'update'],
+};
 
 /**
  * A scene whose operators, real processes, reach Kubernetes and the management API through proxies
@@ -53,11 +63,13 @@ export interface Stage extends Omit<Scene, 'start' | 'operator' | 'kubeconfig'> 
 export async function openStage({
   kube: kubeHandlers,
   api: apiHandlers,
+  lease = false,
   ...options
 }: StageOptions = {}): Promise<Stage> {
   const { flags = [], logLevel } = options;
   const scene = await openScene({ ...options, start: false });
   const { namespace, simulator } = scene;
+  if (lease) await allow(namespace, 'operator', [...(await operatorRules()), LEASES]);
   const { server, ca, admin } = controlPlane;
   const wayToKube = (handlers: Handlers = {}): Promise<Proxy> =>
     startProxy({ upstream: server, ca, ...handlers });

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import type { Fault } from '../simulator/types.ts';
-import { type Activities, activitiesOf } from '../support/activity-scene.ts';
+import { type Activities } from '../support/activities.ts';
 import { leaks } from '../support/canary.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { kstatus } from '../support/kstatus.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { ready, settled, side } from '../support/watching.ts';
 
 let scene: Scene;
 let acts: Activities;
 beforeAll(async () => {
   scene = await openScene({ logLevel: 'trace', flags: ['--api-timeout', '5s'] });
-  acts = activitiesOf(scene);
+  acts = scene.acts;
 });
 afterAll(() => scene.end());
 

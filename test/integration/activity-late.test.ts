@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
-import { type Act, type Activities, activitiesOf } from '../support/activity-scene.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import { type Act, type Activities } from '../support/activities.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import { openScene, type Scene } from '../support/scene.ts';
@@ -15,11 +15,10 @@ let acts: Activities;
 let operator: InnerOperator;
 beforeAll(async () => {
   scene = await openScene({ start: false });
-  acts = activitiesOf(scene);
-  operator = await startInner(scene, { clock: slowClock() });
+  acts = scene.acts;
+  operator = await scene.startInner({ clock: slowClock() });
 });
 afterAll(async () => {
-  await operator.stop();
   await scene.end();
 });
 
@@ -97,7 +96,7 @@ test('a fetched one is left alone for years, and by a restart after them', async
   operator.clock.advance(3 * 365 * 24 * 60 * MINUTE);
   await settled(scene);
   await operator.stop();
-  operator = await startInner(scene, { clock: operator.clock });
+  operator = await scene.startInner({ clock: operator.clock });
   await settled(scene);
   expect((await acts.get('kept')).metadata.resourceVersion).toBe(metadata.resourceVersion);
   expect(acts.calls('kept')).toHaveLength(1);

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kubectl, waitFor } from '../controlplane/client.ts';
-import { type Activities, activitiesOf } from '../support/activity-scene.ts';
+import { type Activities } from '../support/activities.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { kstatus } from '../support/kstatus.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { expectCurrent, metric, ready, settled, side } from '../support/watching.ts';
 
 let scene: Scene;
 let acts: Activities;
 beforeAll(async () => {
   scene = await openScene();
-  acts = activitiesOf(scene);
+  acts = scene.acts;
 });
 afterAll(() => scene.end());
 

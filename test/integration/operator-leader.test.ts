@@ -3,7 +3,7 @@ import { waitFor } from '../controlplane/client.ts';
 import { allow, asAdmin, operatorRules } from '../support/cluster.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { metric, putsOf } from '../support/watching.ts';
+import { metric } from '../support/watching.ts';
 
 const LEASES = {
   apiGroups: ['coordination.k8s.io'],
@@ -48,8 +48,8 @@ async function takeover(standby: RunningOperator, since: number): Promise<number
 test('of two processes one works; the other takes over within 20 s of its death, within 3 s of its end', async () => {
   const first = await start('working');
   const second = await start('started');
-  await scene.pset('one');
-  await scene.until('one', 'Applied');
+  await scene.psets.create('one');
+  await scene.psets.until('one', 'Applied');
   expect(works(second)).toBe(false);
   const readyz = await waitFor(() => second.page('readyz'), {
     what: 'the standby to be ready',
@@ -61,17 +61,17 @@ test('of two processes one works; the other takes over within 20 s of its death,
 
   const killed = Date.now();
   await first.kill();
-  await scene.pset('two');
+  await scene.psets.create('two');
   expect(await takeover(second, killed)).toBeLessThanOrEqual(20_000);
-  await scene.until('two', 'Applied');
+  await scene.psets.until('two', 'Applied');
 
   const third = await start('started');
   const ended = Date.now();
   expect(await second.stop()).toBe(0);
   expect(await takeover(third, ended)).toBeLessThanOrEqual(3_000);
-  await scene.pset('three');
-  await scene.until('three', 'Applied');
-  for (const name of ['one', 'two', 'three']) expect(putsOf(scene, name)).toHaveLength(1);
+  await scene.psets.create('three');
+  await scene.psets.until('three', 'Applied');
+  for (const name of ['one', 'two', 'three']) expect(scene.psets.puts(name)).toHaveLength(1);
   const { items } = await asAdmin<{ items: { spec: { leaseTransitions: number } }[] }>(
     'GET',
     `/apis/coordination.k8s.io/v1/namespaces/${scene.namespace}/leases`,

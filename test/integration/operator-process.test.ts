@@ -14,8 +14,9 @@ import {
 } from '../support/cluster.ts';
 import { parseExposition } from '../support/exposition.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
-import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
-import { metric, putsOf, ready } from '../support/watching.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from '../support/scene-objects.ts';
+import { metric, ready } from '../support/watching.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -91,8 +92,8 @@ test('starts where no file can be written, with nothing beside the bundle', asyn
 
 test('the page of metrics has every figure that the contract names', async () => {
   const operator = await start(['--namespaces', scene.namespace, '--leader-elect=false']);
-  await scene.pset('measured');
-  await scene.until('measured', 'Applied');
+  await scene.psets.create('measured');
+  await scene.psets.until('measured', 'Applied');
   const page = await waitFor(() => operator.page('metrics'), {
     what: 'the pass in the figures',
     until: (text) =>
@@ -158,8 +159,8 @@ test('a namespace that is missing or forbidden is told of, tried again, and does
     );
     expect(String(line['error'])).toMatch(/get, list and watch on pipesettings\.pipewright\.dev/);
   }
-  await scene.pset('in-good-hands');
-  await scene.until('in-good-hands', 'Applied');
+  await scene.psets.create('in-good-hands');
+  await scene.psets.until('in-good-hands', 'Applied');
 
   const secret = {
     metadata: { name: 'management-api' },
@@ -220,18 +221,18 @@ test('a shard works on what its selector matches, from when it matches and only 
     }));
   await asAdmin('POST', psets, object('of-b', { shard: 'b' }));
   await asAdmin('POST', psets, object('of-a', { shard: 'a' }));
-  await scene.until('of-a', 'Applied');
-  expect(ready(await scene.get('of-b')).reason).toBe('Pending');
-  expect(putsOf(scene, 'of-b')).toEqual([]);
+  await scene.psets.until('of-a', 'Applied');
+  expect(ready(await scene.psets.get('of-b')).reason).toBe('Pending');
+  expect(scene.psets.puts('of-b')).toEqual([]);
   await label('of-b', 'a');
-  await scene.until('of-b', 'Applied');
+  await scene.psets.until('of-b', 'Applied');
   await label('of-b', 'c');
   await waitFor(() => operator.page('metrics'), {
     what: 'the object to be forgotten',
     until: (page) => metric(page, 'pipewright_resource_ready', { name: 'of-b' }) === 0,
   });
-  await scene.pset('of-b', { settings: { engine_max_threads: 3 } });
-  await scene.pset('of-a', { settings: { engine_max_threads: 3 } });
-  await scene.until('of-a', 'Applied');
-  expect(putsOf(scene, 'of-b')).toHaveLength(1);
+  await scene.psets.create('of-b', { settings: { engine_max_threads: 3 } });
+  await scene.psets.create('of-a', { settings: { engine_max_threads: 3 } });
+  await scene.psets.until('of-a', 'Applied');
+  expect(scene.psets.puts('of-b')).toHaveLength(1);
 });

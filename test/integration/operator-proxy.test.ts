@@ -1,7 +1,7 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { openScene } from '../support/scene.ts';
-import { objectUntil, ready } from '../support/watching.ts';
+import { ready } from '../support/watching.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -32,8 +32,8 @@ test('calls to the management API, and no others, go through the proxy of the en
   const operator = await scene.start();
   expect(operator.lines.find(({ msg }) => msg === 'started')).toMatchObject({ proxy: proxy.url });
 
-  await scene.pset('through');
-  await scene.until('through', 'Applied');
+  await scene.psets.create('through');
+  await scene.psets.until('through', 'Applied');
   expect(new Set(proxy.asked.map(({ authority }) => authority))).toEqual(
     new Set(['api.test:8080']),
   );
@@ -41,10 +41,9 @@ test('calls to the management API, and no others, go through the proxy of the en
 
   refusing = true;
   proxy.cutTunnels();
-  await scene.pset('refused');
+  await scene.psets.create('refused');
   // The first call may yet go into a tunnel that has been cut.
-  const refused = await objectUntil(
-    scene,
+  const refused = await scene.psets.untilIt(
     'refused',
     'the answer of the proxy in its status',
     (object) => ready(object).message.includes('answered 407'),
@@ -54,11 +53,11 @@ test('calls to the management API, and no others, go through the proxy of the en
     `the proxy ${proxy.url} answered 407 to the request for a tunnel to api.test:8080: it does not take the user name and password of its URL`,
   );
   refusing = false;
-  await scene.until('refused', 'Applied', 60_000);
+  await scene.psets.until('refused', 'Applied', 60_000);
 
   const told = [
     operator.output(),
-    await scene.list(),
+    await scene.psets.list(),
     await scene.events('refused'),
     await operator.page('metrics'),
   ];

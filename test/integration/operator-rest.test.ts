@@ -4,7 +4,8 @@ import { definitions } from '../../src/kinds/definitions.ts';
 import { audit, waitFor } from '../controlplane/client.ts';
 import { allow, operatorRules } from '../support/cluster.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
-import { openScene, pathOf, type Scene } from '../support/scene.ts';
+import { pathOf } from '../support/pipe-settings.ts';
+import { openScene, type Scene } from '../support/scene.ts';
 import { metric, settled } from '../support/watching.ts';
 
 const REST_MS = 60_000;
@@ -17,8 +18,8 @@ const LEASES = {
 /** Twenty objects: applied, refused with a long wait, and suspended. */
 async function populate(scene: Scene): Promise<void> {
   const make = async (name: string, reason: string, spec = {}): Promise<void> => {
-    await scene.pset(name, spec);
-    await scene.until(name, reason);
+    await scene.psets.create(name, spec);
+    await scene.psets.until(name, reason);
   };
   const numbers = [...Array(20).keys()];
   for (const number of numbers) {

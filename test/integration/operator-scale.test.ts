@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { audit, waitFor } from '../controlplane/client.ts';
+import { writesOf } from '../support/cluster.ts';
 import { createMany } from '../support/many.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { metric, putsOf, writesOf } from '../support/watching.ts';
+import { metric } from '../support/watching.ts';
 
 const OBJECTS = 1000;
 /** So many take long where the machine is busy. */
@@ -77,17 +78,17 @@ test(
       async () => {
         threads += 1;
         await edit('many-7', threads);
-        return putsOf(scene, 'many-7').at(-1)?.keyId;
+        return scene.psets.puts('many-7').at(-1)?.keyId;
       },
       { what: 'a call with the new key', until: (keyId) => keyId === id },
     );
     await figure('rest', idle);
-    expect(scene.simulator.callCount() - putsOf(scene, 'many-7').length).toBe(OBJECTS - 1);
+    expect(scene.simulator.callCount() - scene.psets.puts('many-7').length).toBe(OBJECTS - 1);
 
     const others = Array.from({ length: 20 }, (_, number) => `many-${100 + number}`);
     await Promise.all(others.map((name) => edit(name, 3)));
     for (const name of others)
-      expect(putsOf(scene, name).map(({ keyId }) => keyId)).toEqual([scene.key.id, id]);
+      expect(scene.psets.puts(name).map(({ keyId }) => keyId)).toEqual([scene.key.id, id]);
     expect((await secretReads()).length - reads).toBe(1);
     const since = (await audit({ user: scene.user })).slice(before);
     expect(since.filter(({ verb }) => verb === 'list')).toEqual([]);
@@ -95,6 +96,6 @@ test(
 );
 
 async function edit(name: string, threads: number): Promise<void> {
-  await scene.pset(name, { settings: { engine_max_threads: threads } });
-  await scene.until(name, 'Applied');
+  await scene.psets.create(name, { settings: { engine_max_threads: threads } });
+  await scene.psets.until(name, 'Applied');
 }

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
 import { allow, asAdmin, change, createOrReplace, operatorRules } from '../support/cluster.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import {
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  organizationsOf,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Scene } from '../support/scene.ts';
+} from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { ready, settled, side } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -24,12 +24,11 @@ let operator: InnerOperator;
 let other: string;
 beforeEach(async () => {
   [scene, other] = await Promise.all([openScene({ start: false }), newNamespace()]);
-  orgs = organizationsOf(scene);
+  orgs = scene.orgs;
   await shareWith(other);
-  operator = await startInner(scene, { namespaces: [scene.namespace, other] });
+  operator = await scene.startInner({ namespaces: [scene.namespace, other] });
   scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('theirs')] });
   return async () => {
-    await operator.stop();
     await scene.end();
   };
 });

@@ -10,14 +10,8 @@ import {
   type DeletionRow,
   OBSTACLES,
 } from '../support/organization-deletion-rows.ts';
-import {
-  endOrganizations,
-  endpoint,
-  type Org,
-  type Organizations,
-  openOrganizations,
-} from '../support/organization-scene.ts';
-import type { Scene } from '../support/scene.ts';
+import { endpoint, type Org, type Organizations } from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
 import { metric, ready, secretKnown, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -28,8 +22,10 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({ flags: ['--api-timeout', '2s'] }));
-  return () => endOrganizations({ scene, operator });
+  scene = await openScene({ start: 'inner', flags: ['--api-timeout', '2s'] });
+  ({ orgs } = scene);
+  operator = scene.inner();
+  return () => scene.end();
 });
 
 type Case = DeletionRow & Broken;

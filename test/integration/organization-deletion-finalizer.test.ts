@@ -2,14 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { audit, waitFor } from '../controlplane/client.ts';
 import { allow, change, operatorRules } from '../support/cluster.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
-import {
-  endOrganizations,
-  endpoint,
-  type Org,
-  type Organizations,
-  openOrganizations,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, type Scene } from '../support/scene.ts';
+import { endpoint, type Org, type Organizations } from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { settled } from '../support/watching.ts';
 
 const MINUTE = 60_000;
@@ -20,8 +15,10 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations());
-  return () => endOrganizations({ scene, operator });
+  scene = await openScene({ start: 'inner' });
+  ({ orgs } = scene);
+  operator = scene.inner();
+  return () => scene.end();
 });
 
 /** An applied object with an endpoint of its own beside one of somebody else. */

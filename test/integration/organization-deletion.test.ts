@@ -1,17 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { asAdmin } from '../support/cluster.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import {
-  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  openOrganizations,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, type Scene } from '../support/scene.ts';
+} from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { metric, ready, secretKnown, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -23,8 +22,10 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations());
-  return () => endOrganizations({ scene, operator });
+  scene = await openScene({ start: 'inner' });
+  ({ orgs } = scene);
+  operator = scene.inner();
+  return () => scene.end();
 });
 
 /** An applied object with an endpoint of its own beside one of somebody else. */
@@ -77,7 +78,7 @@ describe('deletion', () => {
       ...REMOVING,
     });
     await orgs.remove('acme');
-    operator = await startInner(scene, { clock: operator.clock });
+    operator = await scene.startInner({ clock: operator.clock });
     await orgs.untilGone('acme');
     expect(orgs.ids()).toEqual(['adopted']);
   });
@@ -244,7 +245,7 @@ describe('deletion', () => {
     await operator.stop();
     await orgs.remove('acme');
     operator.clock.advance(60 * MINUTE);
-    operator = await startInner(scene, { clock: operator.clock });
+    operator = await scene.startInner({ clock: operator.clock });
     await orgs.untilGone('acme');
     expect(orgs.ids()).toEqual(['theirs']);
     expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(0);
@@ -257,7 +258,7 @@ describe('deletion', () => {
     scene.simulator.always({ status: 500 }, { keyId: scene.key.id });
     operator.clock.advance(60 * MINUTE);
     const before = orgs.calls().length;
-    operator = await startInner(scene, { clock: operator.clock });
+    operator = await scene.startInner({ clock: operator.clock });
     await orgs.untilGone('acme');
     expect(orgs.calls().length - before).toBeGreaterThanOrEqual(1);
     expect(metric(await operator.metrics(), 'pipewright_cleanup_abandoned_total')).toBe(1);

@@ -5,15 +5,14 @@ import { strangers } from '../simulator/organization-types.ts';
 import { type SomeoneElse, someoneElse } from '../simulator/someone-else.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
 import {
-  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  openOrganizations,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, type Scene, type SeenEvent } from '../support/scene.ts';
+} from '../support/organizations.ts';
+import { openScene, type Scene, type SeenEvent } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { metric, ready, settled, side } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -27,11 +26,14 @@ let orgs: Organizations;
 let operator: InnerOperator;
 let someone: SomeoneElse;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({
+  scene = await openScene({
+    start: 'inner',
     holds: { name: 'First', add: [endpoint('theirs'), endpoint('found')] },
-  }));
+  });
+  ({ orgs } = scene);
+  operator = scene.inner();
   someone = someoneElse(scene.simulator, { organizationId: ORGANIZATION });
-  return () => endOrganizations({ scene, operator });
+  return () => scene.end();
 });
 
 async function applied(spec: Spec): Promise<Org> {

@@ -5,16 +5,14 @@ import type { InnerOperator } from '../support/inner-operator.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import {
-  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  openOrganizations,
   through,
-} from '../support/organization-scene.ts';
-import type { Scene } from '../support/scene.ts';
+} from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
 import { ready, side } from '../support/watching.ts';
 
 let scene: Scene;
@@ -22,11 +20,11 @@ let orgs: Organizations;
 let operator: InnerOperator;
 beforeAll(async () => {
   // Slowly: the shortest wait is 0.8 s, and much is looked at before it ends.
-  ({ scene, orgs, operator } = await openOrganizations({
-    clock: new MovableClock({ pace: 0.02 }),
-  }));
+  scene = await openScene({ start: 'inner', clock: new MovableClock({ pace: 0.02 }) });
+  ({ orgs } = scene);
+  operator = scene.inner();
 });
-afterAll(() => endOrganizations({ scene, operator }));
+afterAll(() => scene.end());
 
 const LOOK_REFUSED = new Set([400, 405, 422]);
 /** Nothing happened, and nobody is blamed. */

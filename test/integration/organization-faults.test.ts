@@ -3,19 +3,18 @@ import { waitFor } from '../controlplane/client.ts';
 import type { OrganizationBehaviour } from '../simulator/organization-types.ts';
 import { type SomeoneElse, someoneElse } from '../simulator/someone-else.ts';
 import { asAdmin } from '../support/cluster.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import {
-  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  openOrganizations,
   through,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, type Scene } from '../support/scene.ts';
+} from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { ready, settled } from '../support/watching.ts';
 
 /** What the first version did wrong: each would have been seen here. */
@@ -29,12 +28,15 @@ let orgs: Organizations;
 let operator: InnerOperator;
 let someone: SomeoneElse;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({
+  scene = await openScene({
+    start: 'inner',
     clock: slowClock(),
     holds: { name: 'As it was', add: [endpoint('theirs')] },
-  }));
+  });
+  ({ orgs } = scene);
+  operator = scene.inner();
   someone = someoneElse(scene.simulator, { organizationId: ORGANIZATION });
-  return () => endOrganizations({ scene, operator });
+  return () => scene.end();
 });
 
 async function applied(spec: Readonly<Record<string, unknown>>): Promise<Org> {
@@ -48,7 +50,7 @@ function play(organization: Partial<OrganizationBehaviour>): void {
 
 async function restart(): Promise<void> {
   await operator.stop();
-  operator = await startInner(scene, { clock: operator.clock });
+  operator = await scene.startInner({ clock: operator.clock });
 }
 
 function is(reason: string): (object: Org) => boolean {
@@ -295,7 +297,7 @@ test('8: of two objects that had both acted, the loser keeps what it knows, as f
   const entries = [{ ...endpoint('its-own'), origin: 'Added', state: 'Present' }];
   const status = { ...rival.status, proof: acted['proof'], privateEndpoints: entries };
   await asAdmin('PUT', `${orgs.pathTo('rival')}/status`, { ...rival, status });
-  operator = await startInner(scene, { clock: operator.clock });
+  operator = await scene.startInner({ clock: operator.clock });
   const lost = await orgs.untilIt(
     'rival',
     'its word',

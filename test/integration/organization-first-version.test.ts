@@ -8,15 +8,11 @@ import {
   keptPipeSettings,
   restore,
 } from '../support/first-version.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import {
-  endpoint,
-  type Org,
-  type Organizations,
-  organizationsOf,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
-import { expectCurrent, putsOf, ready } from '../support/watching.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
+import { endpoint, type Org, type Organizations } from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from '../support/scene-objects.ts';
+import { expectCurrent, ready } from '../support/watching.ts';
 
 /** Objects that the first version left in every state, and the operator of today. */
 const organizations = keptOrganizations();
@@ -51,7 +47,7 @@ const ids = new Map<string, string>();
 
 beforeAll(async () => {
   scene = await openScene({ start: false });
-  orgs = organizationsOf(scene);
+  orgs = scene.orgs;
   const group = `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}`;
   for (const { name, kept } of organizationCases()) {
     populate(name, kept);
@@ -67,7 +63,7 @@ beforeAll(async () => {
       agoMs: MINUTE,
     });
   }
-  operator = await startInner(scene);
+  operator = await scene.startInner();
   await waitFor(() => orgs.calls(idOf('being-changed')).length, {
     what: 'the open add to be looked after',
   });
@@ -79,7 +75,6 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  await operator.stop();
   await scene.end();
 });
 
@@ -231,9 +226,9 @@ test('a deletion that the first version had begun takes away what was its own, a
 test.each(pipes.map((kept) => ({ name: kept.metadata.name, kept })))(
   'a PipeSettings that the first version left $name comes right',
   async ({ name }) => {
-    const object = await scene.get(name);
+    const object = await scene.psets.get(name);
     const isCalledFor = !CALLED_FOR_NOTHING.includes(name);
-    expect(putsOf(scene, name)).toHaveLength(isCalledFor ? 1 : 0);
+    expect(scene.psets.puts(name)).toHaveLength(isCalledFor ? 1 : 0);
     const held = scene.simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/${name}`);
     expect(held ?? {}).toEqual(isCalledFor ? object.spec['settings'] : {});
     if (!object.metadata.deletionTimestamp) expectLegal(object);

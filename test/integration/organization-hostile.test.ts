@@ -5,14 +5,8 @@ import { strangers } from '../simulator/organization-types.ts';
 import { leaks, spellings } from '../support/canary.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { hostileRows, KEY_ID, SECRET } from '../support/hostile-rows.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import {
-  endpoint,
-  ledgerOf,
-  type Org,
-  type Organizations,
-  organizationsOf,
-} from '../support/organization-scene.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
+import { endpoint, ledgerOf, type Org, type Organizations } from '../support/organizations.ts';
 import { answerText, type RawServer, startRawServer } from '../support/raw-server.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ready } from '../support/watching.ts';
@@ -38,19 +32,17 @@ beforeAll(async () => {
     socket.write(answers.get(id) ?? answerText(404, '{}'));
   });
   scene = await openScene({ start: false, simulator: { keys: { [KEY_ID]: SECRET } } });
-  raw = await openScene({ start: false });
-  orgs = organizationsOf(scene);
-  rawOrgs = organizationsOf(raw);
+  raw = await openScene({ start: false, apiUrl: rawServer.url });
+  orgs = scene.orgs;
+  rawOrgs = raw.orgs;
   const key = { keyId: KEY_ID, keySecret: SECRET };
   await Promise.all([scene.secret('management-api', key), raw.secret('management-api', key)]);
   const flags = ['--api-timeout', '2s'];
-  operator = await startInner(scene, { flags });
-  const simulator = { ...raw.simulator, url: rawServer.url };
-  rawOperator = await startInner({ ...raw, simulator }, { flags });
+  operator = await scene.startInner({ flags });
+  rawOperator = await raw.startInner({ flags });
 });
 
 afterAll(async () => {
-  await Promise.all([operator.stop(), rawOperator.stop()]);
   await Promise.all([scene.end(), raw.end(), rawServer.stop()]);
 });
 

@@ -3,8 +3,8 @@ import { kubectl, waitFor } from '../controlplane/client.ts';
 import type { Call } from '../simulator/types.ts';
 import { printedTable } from '../support/columns.ts';
 import { kstatus } from '../support/kstatus.ts';
-import { type Org, type Organizations, organizationsOf } from '../support/organization-scene.ts';
 import { OWN_KEY, STATES, type State } from '../support/organization-state-rows.ts';
+import { type Org, type Organizations } from '../support/organizations.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { expectReadable } from '../support/status-law.ts';
 import { expectCurrent, ready, side } from '../support/watching.ts';
@@ -20,7 +20,7 @@ const organizationIds = new Map(STATES.map(({ name }) => [name, crypto.randomUUI
 /** Every state at once, by the operator's bundle; read and printed without a change between. */
 beforeAll(async () => {
   scene = await openScene();
-  orgs = organizationsOf(scene);
+  orgs = scene.orgs;
   await scene.newKey(OWN_KEY);
   for (const state of STATES) await reach(state);
   for (const { name, reason } of STATES) await orgs.until(name, reason);

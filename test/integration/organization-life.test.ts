@@ -2,16 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../controlplane/audit.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { change } from '../support/cluster.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import {
-  endOrganizations,
-  endpoint,
-  list,
-  type Org,
-  type Organizations,
-  openOrganizations,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, type Scene } from '../support/scene.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
+import { endpoint, list, type Org, type Organizations } from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { expectCurrent, ready, settled } from '../support/watching.ts';
 
 const HOUR = 3_600_000;
@@ -22,8 +16,10 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations());
-  return () => endOrganizations({ scene, operator });
+  scene = await openScene({ start: 'inner' });
+  ({ orgs } = scene);
+  operator = scene.inner();
+  return () => scene.end();
 });
 
 async function applied(spec: Spec): Promise<Org> {
@@ -260,7 +256,7 @@ describe('an Organization', () => {
     for (let round = 0; round < 2; round += 1) {
       await operator.stop();
       operator.clock.advance(2_000);
-      operator = await startInner(scene, { clock: operator.clock });
+      operator = await scene.startInner({ clock: operator.clock });
       await settled(scene, operator);
     }
     expect(await versions()).toEqual(before);

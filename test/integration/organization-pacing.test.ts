@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Call } from '../simulator/types.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
-import {
-  endpoint,
-  list,
-  type Organizations,
-  organizationsOf,
-  through,
-} from '../support/organization-scene.ts';
+import { endpoint, list, type Organizations, through } from '../support/organizations.ts';
 import { openScene, type Scene, type SceneOptions } from '../support/scene.ts';
-import { putsOf, ready, settled } from '../support/watching.ts';
+import { ready, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
 
@@ -26,12 +20,12 @@ afterEach(async () => {
 
 async function open(options: SceneOptions): Promise<void> {
   scene = await openScene(options);
-  orgs = organizationsOf(scene);
+  orgs = scene.orgs;
 }
 
 async function inner(): Promise<InnerOperator> {
   await open({ start: false });
-  operator = await startInner(scene, { clock: slowClock() });
+  operator = await scene.startInner({ clock: slowClock() });
   return operator;
 }
 
@@ -59,15 +53,15 @@ describe('a slow pace', () => {
     const names = newNames(3);
     await Promise.all([
       ...names.map((name) => create(name, { name: 'Acme', ...list('a', 'b') })),
-      ...['pipe-1', 'pipe-2'].map((pipe) => scene.pset(pipe)),
+      ...['pipe-1', 'pipe-2'].map((pipe) => scene.psets.create(pipe)),
     ]);
     await Promise.all([
       ...names.map((name) => orgs.until(name, 'Applied')),
-      scene.until('pipe-1', 'Applied'),
+      scene.psets.until('pipe-1', 'Applied'),
     ]);
-    await scene.until('pipe-2', 'Applied');
+    await scene.psets.until('pipe-2', 'Applied');
     for (const name of names) expect(orgs.said(name)).toEqual(['look', 'name', '+a+b']);
-    for (const pipe of ['pipe-1', 'pipe-2']) expect(putsOf(scene, pipe)).toHaveLength(1);
+    for (const pipe of ['pipe-1', 'pipe-2']) expect(scene.psets.puts(pipe)).toHaveLength(1);
     expect(scene.simulator.log.filter(({ status }) => status !== 200)).toEqual([]);
     expect(mostWithin(scene.simulator.log, 2_900)).toBe(2);
     for (const name of names) {
@@ -91,7 +85,7 @@ test('at rest nothing is called and nothing is written', async () => {
   clock.advance(30 * 24 * 3_600 * SECOND);
   await settled(scene, operator);
   await operator?.stop();
-  operator = await startInner(scene, { clock });
+  operator = await scene.startInner({ clock });
   await settled(scene, operator);
   for (const name of names) {
     expect(orgs.said(name)).toEqual(['look', 'name', '+a']);
@@ -107,16 +101,16 @@ test('429 pauses organizations and pipes of the key; nothing of it is taken for 
   await create(one, list('a', 'b'));
   const limited = await orgs.until(one, 'RateLimited');
   expect(limited.status.pendingChange).toBeUndefined();
-  await Promise.all([create(other, { name: 'Acme' }), scene.pset('pipe')]);
+  await Promise.all([create(other, { name: 'Acme' }), scene.psets.create('pipe')]);
   await scene.newKey('free');
-  await scene.pset('free', { credentialsSecretRef: { name: 'free' } });
-  await scene.until('free', 'Applied');
+  await scene.psets.create('free', { credentialsSecretRef: { name: 'free' } });
+  await scene.psets.until('free', 'Applied');
   running.clock.advance(20 * SECOND);
   await running.idle();
   expect(scene.simulator.callCount({ keyId: scene.key.id }), 'during the pause').toBe(2);
   running.clock.advance(12 * SECOND);
   await through(orgs, running, one, (object) => ready(object).reason === 'Applied');
-  await Promise.all([orgs.until(other, 'Applied'), scene.until('pipe', 'Applied')]);
+  await Promise.all([orgs.until(other, 'Applied'), scene.psets.until('pipe', 'Applied')]);
   expect(orgs.said(one)).toEqual(['look', '+a+b', 'look', '+a+b']);
 });
 
@@ -128,10 +122,10 @@ test('401 closes the gate for all of the key: one write each, and no call but a 
   scene.simulator.setKey(scene.key.id, scene.key.secret, { disabled: true });
   await create(first, { name: 'Acme', ...list('a') });
   await orgs.until(first, 'Unauthorized');
-  await Promise.all([...cases.map((name) => create(name, list('a'))), scene.pset('pipe')]);
+  await Promise.all([...cases.map((name) => create(name, list('a'))), scene.psets.create('pipe')]);
   await Promise.all([
     ...cases.map((name) => orgs.until(name, 'Unauthorized')),
-    scene.until('pipe', 'Unauthorized'),
+    scene.psets.until('pipe', 'Unauthorized'),
   ]);
   await running.idle();
   expect(scene.simulator.callCount({ keyId: scene.key.id })).toBe(3);
@@ -141,6 +135,6 @@ test('401 closes the gate for all of the key: one write each, and no call but a 
   scene.simulator.setKey(corrected.id, corrected.secret);
   await scene.secret('management-api', { keyId: corrected.id, keySecret: corrected.secret });
   await Promise.all([first, ...cases].map((name) => orgs.until(name, 'Applied')));
-  await scene.until('pipe', 'Applied');
+  await scene.psets.until('pipe', 'Applied');
   for (const name of [first, ...cases]) expect(orgs.ids(name)).toEqual(['a']);
 });

@@ -1,15 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { strangers } from '../simulator/organization-types.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
-import {
-  endOrganizations,
-  endpoint,
-  type Org,
-  type Organizations,
-  openOrganizations,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, type Scene } from '../support/scene.ts';
+import { endpoint, type Org, type Organizations } from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { expectCurrent, ready, settled, side } from '../support/watching.ts';
 
 interface ShownPlan {
@@ -33,11 +28,14 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({
+  scene = await openScene({
+    start: 'inner',
     clock: slowClock(),
     holds: { add: [endpoint('theirs'), endpoint('found')] },
-  }));
-  return () => endOrganizations({ scene, operator });
+  });
+  ({ orgs } = scene);
+  operator = scene.inner();
+  return () => scene.end();
 });
 
 function planOf({ status }: Org): ShownPlan {
@@ -252,7 +250,7 @@ describe('a plan after a reply', () => {
     );
     expect(planOf(again)).toEqual(planOf(first));
     await operator.stop();
-    operator = await startInner(scene, { clock: operator.clock });
+    operator = await scene.startInner({ clock: operator.clock });
     await settled(scene, operator);
     expect((await orgs.get('acme')).metadata.resourceVersion).toBe(again.metadata.resourceVersion);
   });

@@ -3,16 +3,15 @@ import type { OrganizationBehaviour } from '../simulator/organization-types.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import {
-  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  openOrganizations,
   through,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, type Scene } from '../support/scene.ts';
+} from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { ready, settled, side } from '../support/watching.ts';
 
 const MINUTE = 60_000;
@@ -21,11 +20,14 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({
+  scene = await openScene({
+    start: 'inner',
     clock: slowClock(),
     holds: { add: [endpoint('theirs')] },
-  }));
-  return () => endOrganizations({ scene, operator });
+  });
+  ({ orgs } = scene);
+  operator = scene.inner();
+  return () => scene.end();
 });
 
 function play(organization: Partial<OrganizationBehaviour>): void {

@@ -1,16 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
-import {
-  endOrganizations,
-  endpoint,
-  ledgerOf,
-  list,
-  type Organizations,
-  openOrganizations,
-  through,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, type Scene } from '../support/scene.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
+import { endpoint, ledgerOf, list, type Organizations, through } from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { ready, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -20,8 +13,10 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({ holds: { add: [endpoint('theirs')] } }));
-  return () => endOrganizations({ scene, operator });
+  scene = await openScene({ start: 'inner', holds: { add: [endpoint('theirs')] } });
+  ({ orgs } = scene);
+  operator = scene.inner();
+  return () => scene.end();
 });
 
 /**
@@ -74,7 +69,7 @@ describe('a rename in Git', () => {
       await operator.stop();
       await orgs.create(name, { ...list('kept'), ...REMOVING });
       await orgs.remove('old');
-      operator = await startInner(scene, { clock: operator.clock, flags: ['--concurrency', '1'] });
+      operator = await scene.startInner({ clock: operator.clock, flags: ['--concurrency', '1'] });
       expect(ledgerOf(await orgs.until(name, 'Applied'))).toEqual(['kept Found Present']);
       await orgs.untilGone('old');
       expect(traffic()).toEqual(['dropped +1 -1', 'kept +1 -0']);

@@ -1,18 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../simulator/types.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import {
-  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  openOrganizations,
   through,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, type Scene } from '../support/scene.ts';
+} from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { ready, settled, side } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -23,13 +22,16 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({
+  scene = await openScene({
+    start: 'inner',
     clock: slowClock(),
     holds: { add: [endpoint('theirs')] },
-  }));
+  });
+  ({ orgs } = scene);
+  operator = scene.inner();
   // What is added twice shows.
   scene.simulator.play({ organization: { addExisting: 'duplicate', removeAbsent: 'not-found' } });
-  return () => endOrganizations({ scene, operator });
+  return () => scene.end();
 });
 
 function isApplied(object: Org): boolean {
@@ -124,7 +126,7 @@ describe('while nobody can tell what became of an add', () => {
   test('a process that comes anew waits as long again, from when it first saw it', async () => {
     await lost();
     await operator.stop();
-    operator = await startInner(scene, { clock: operator.clock });
+    operator = await scene.startInner({ clock: operator.clock });
     const seenAt = operator.clock.monotonic();
     await creep(seenAt + SETTLED - 2 * SECOND);
     expect(orgs.said().filter((said) => said !== 'look')).toEqual(['+a']);
@@ -150,7 +152,7 @@ describe('while nobody can tell what became of an add', () => {
     await operator.stop();
     operator.clock.advance(301 * SECOND);
     scene.simulator.setOrganization(ORGANIZATION, { add: [endpoint('a')] });
-    operator = await startInner(scene, { clock: operator.clock });
+    operator = await scene.startInner({ clock: operator.clock });
     expect(ledgerOf(await through(orgs, operator, 'acme', isApplied))).toEqual(['a Found Present']);
     await settled(scene, operator);
     const told = (await scene.events('acme')).filter(({ reason }) => reason === 'OwnershipUnknown');

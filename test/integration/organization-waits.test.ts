@@ -1,17 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import {
-  endOrganizations,
   endpoint,
   ledgerOf,
   list,
   type Org,
   type Organizations,
-  openOrganizations,
   through,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, type Scene } from '../support/scene.ts';
+} from '../support/organizations.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 import { ready, settled, side } from '../support/watching.ts';
 
 const SECOND = 1_000;
@@ -24,11 +23,14 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  ({ scene, orgs, operator } = await openOrganizations({
+  scene = await openScene({
+    start: 'inner',
     clock: slowClock(),
     holds: { add: [endpoint('theirs')] },
-  }));
-  return () => endOrganizations({ scene, operator });
+  });
+  ({ orgs } = scene);
+  operator = scene.inner();
+  return () => scene.end();
 });
 
 async function applied(spec: Spec): Promise<Org> {
@@ -212,7 +214,7 @@ describe('what is refused or ignored', () => {
     const second = await tried(2);
     expectWait(second, 20 * MINUTE);
     await operator.stop();
-    operator = await startInner(scene, { clock: operator.clock });
+    operator = await scene.startInner({ clock: operator.clock });
     await settled(scene, operator);
     expect((await orgs.get('acme')).metadata.resourceVersion).toBe(second.metadata.resourceVersion);
     const calls = orgs.patches().length;

@@ -8,10 +8,11 @@ import {
   operatorRules,
   type Stored,
 } from '../support/cluster.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
-import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
-import { objectUntil, putsOf, putsUntil, ready, settled, side } from '../support/watching.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from '../support/scene-objects.ts';
+import { ready, settled, side } from '../support/watching.ts';
 
 const MINUTE = 60_000;
 
@@ -21,10 +22,9 @@ let other: string;
 beforeAll(async () => {
   [scene, other] = await Promise.all([openScene({ start: false }), newNamespace()]);
   await shareWith(other);
-  operator = await startInner(scene, { namespaces: [scene.namespace, other], clock: slowClock() });
+  operator = await scene.startInner({ namespaces: [scene.namespace, other], clock: slowClock() });
 });
 afterAll(async () => {
-  await operator.stop();
   await scene.end();
 });
 
@@ -44,19 +44,22 @@ function pathsOf(namespace: string): string {
 
 test('of two objects made together one acts and the other names it, whichever came first to whom', async () => {
   await Promise.all([
-    scene.pset('twin-a', { pipeId: 'twins' }),
-    scene.pset('twin-b', { pipeId: 'twins' }),
+    scene.psets.create('twin-a', { pipeId: 'twins' }),
+    scene.psets.create('twin-b', { pipeId: 'twins' }),
   ]);
-  const both = await waitFor(() => Promise.all([scene.get('twin-a'), scene.get('twin-b')]), {
-    what: 'one applied, one in conflict that names it',
-    until: (objects) => {
-      const [first, second] = objects
-        .toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1))
-        .map(ready);
-      const isDecided = first?.reason === 'Applied' && second?.reason === 'TargetConflict';
-      return isDecided && second.message.includes('is held by');
+  const both = await waitFor(
+    () => Promise.all([scene.psets.get('twin-a'), scene.psets.get('twin-b')]),
+    {
+      what: 'one applied, one in conflict that names it',
+      until: (objects) => {
+        const [first, second] = objects
+          .toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1))
+          .map(ready);
+        const isDecided = first?.reason === 'Applied' && second?.reason === 'TargetConflict';
+        return isDecided && second.message.includes('is held by');
+      },
     },
-  });
+  );
   const [winner, loser] = both.toSorted((a, b) => (ready(a).reason < ready(b).reason ? -1 : 1)) as [
     Pset,
     Pset,
@@ -66,24 +69,24 @@ test('of two objects made together one acts and the other names it, whichever ca
   expect(side(loser)).toBe('Reconciling');
   expect(loser.status.applied).toBeUndefined();
   await settled(scene);
-  expect(putsOf(scene, 'twins')).toHaveLength(1);
+  expect(scene.psets.puts('twins')).toHaveLength(1);
   expect(await scene.events(loser.metadata.name)).toEqual([]);
 });
 
 test('a rename in Git passes without a warning: the new one waits, and takes over at once when the old one is pruned', async () => {
-  await scene.pset('old-name', { pipeId: 'renamed', settings: { engine_max_threads: 4 } });
-  await scene.until('old-name', 'Applied');
-  await scene.pset('new-name', { pipeId: 'renamed', settings: { engine_max_threads: 6 } });
-  const waiting = await scene.until('new-name', 'TargetConflict');
+  await scene.psets.create('old-name', { pipeId: 'renamed', settings: { engine_max_threads: 4 } });
+  await scene.psets.until('old-name', 'Applied');
+  await scene.psets.create('new-name', { pipeId: 'renamed', settings: { engine_max_threads: 6 } });
+  const waiting = await scene.psets.until('new-name', 'TargetConflict');
   expect(side(waiting)).toBe('Reconciling');
-  expect(putsOf(scene, 'renamed')).toHaveLength(1);
-  await scene.remove('old-name');
-  const taken = await scene.until('new-name', 'Applied');
+  expect(scene.psets.puts('renamed')).toHaveLength(1);
+  await scene.psets.remove('old-name');
+  const taken = await scene.psets.until('new-name', 'Applied');
   expect(Date.parse(String(taken.status.applied?.['time']))).toBeLessThan(
     Date.parse(waiting.status.nextAttemptTime ?? ''),
   );
   expect(taken.status.nextAttemptTime).toBeUndefined();
-  expect(putsOf(scene, 'renamed').map(({ body }) => body)).toEqual([
+  expect(scene.psets.puts('renamed').map(({ body }) => body)).toEqual([
     { engine_max_threads: 4 },
     { engine_max_threads: 6 },
   ]);
@@ -92,18 +95,18 @@ test('a rename in Git passes without a warning: the new one waits, and takes ove
 });
 
 test('a winner that is being deleted keeps the pipe until it is gone', async () => {
-  await scene.pset('held', { pipeId: 'held-pipe' });
-  await scene.until('held', 'Applied');
+  await scene.psets.create('held', { pipeId: 'held-pipe' });
+  await scene.psets.until('held', 'Applied');
   await setFinalizers('held', ['example.com/hold']);
-  await scene.pset('next', { pipeId: 'held-pipe' });
-  await scene.until('next', 'TargetConflict');
-  await scene.remove('held');
+  await scene.psets.create('next', { pipeId: 'held-pipe' });
+  await scene.psets.until('next', 'TargetConflict');
+  await scene.psets.remove('held');
   await settled(scene);
-  expect(putsOf(scene, 'held-pipe')).toHaveLength(1);
-  expect(ready(await scene.get('next')).reason).toBe('TargetConflict');
+  expect(scene.psets.puts('held-pipe')).toHaveLength(1);
+  expect(ready(await scene.psets.get('next')).reason).toBe('TargetConflict');
   await setFinalizers('held', []);
-  await scene.until('next', 'Applied');
-  expect(putsOf(scene, 'held-pipe')).toHaveLength(2);
+  await scene.psets.until('next', 'Applied');
+  expect(scene.psets.puts('held-pipe')).toHaveLength(2);
 });
 
 async function setFinalizers(name: string, finalizers: readonly string[]): Promise<void> {
@@ -115,53 +118,54 @@ async function setFinalizers(name: string, finalizers: readonly string[]): Promi
 }
 
 test('after five minutes the loser is stalled, with one event; an edit or a request of it sends nothing', async () => {
-  await scene.pset('holder', { pipeId: 'disputed' });
-  await scene.until('holder', 'Applied');
-  await scene.pset('rival', { pipeId: 'disputed' });
-  const early = await scene.until('rival', 'TargetConflict');
+  await scene.psets.create('holder', { pipeId: 'disputed' });
+  await scene.psets.until('holder', 'Applied');
+  await scene.psets.create('rival', { pipeId: 'disputed' });
+  const early = await scene.psets.until('rival', 'TargetConflict');
   expect(early.status.nextAttemptTime).toBeDefined();
   operator.clock.advance(4 * MINUTE);
   await settled(scene);
-  expect(side(await scene.get('rival'))).toBe('Reconciling');
+  expect(side(await scene.psets.get('rival'))).toBe('Reconciling');
   operator.clock.advance(MINUTE + 2_000);
-  await objectUntil(scene, 'rival', 'stalled', (object) => side(object) === 'Stalled');
+  await scene.psets.untilIt('rival', 'stalled', (object) => side(object) === 'Stalled');
   await waitFor(() => scene.events('rival'), {
     what: 'the event',
     until: ({ length }) => length > 0,
   });
 
-  const value = await scene.request('rival');
-  await objectUntil(
-    scene,
+  const value = await scene.psets.request('rival');
+  await scene.psets.untilIt(
     'rival',
     'acknowledged',
     ({ status }) => status.lastHandledReconcileAt === value,
   );
-  await scene.pset('rival', { pipeId: 'disputed', settings: { engine_max_threads: 2 } });
-  const edited = await scene.until('rival', 'TargetConflict');
+  await scene.psets.create('rival', { pipeId: 'disputed', settings: { engine_max_threads: 2 } });
+  const edited = await scene.psets.until('rival', 'TargetConflict');
   expect(side(edited)).toBe('Stalled');
   operator.clock.advance(90 * MINUTE);
   await settled(scene);
   expect((await scene.events('rival')).map(({ type, reason }) => `${type} ${reason}`)).toEqual([
     'Warning TargetConflict',
   ]);
-  expect(putsOf(scene, 'disputed')).toHaveLength(1);
+  expect(scene.psets.puts('disputed')).toHaveLength(1);
 });
 
 test('deleting the loser makes no call', async () => {
-  await scene.pset('stays', { pipeId: 'two-of-us' });
-  const stays = await scene.until('stays', 'Applied');
-  await scene.pset('goes', { pipeId: 'two-of-us' });
-  await scene.until('goes', 'TargetConflict');
-  await scene.remove('goes');
+  await scene.psets.create('stays', { pipeId: 'two-of-us' });
+  const stays = await scene.psets.until('stays', 'Applied');
+  await scene.psets.create('goes', { pipeId: 'two-of-us' });
+  await scene.psets.until('goes', 'TargetConflict');
+  await scene.psets.remove('goes');
   await settled(scene);
-  expect(putsOf(scene, 'two-of-us')).toHaveLength(1);
-  expect((await scene.get('stays')).metadata.resourceVersion).toBe(stays.metadata.resourceVersion);
+  expect(scene.psets.puts('two-of-us')).toHaveLength(1);
+  expect((await scene.psets.get('stays')).metadata.resourceVersion).toBe(
+    stays.metadata.resourceVersion,
+  );
 });
 
 test('objects of two namespaces are rivals like any others', async () => {
-  await scene.pset('here', { pipeId: 'shared' });
-  await scene.until('here', 'Applied');
+  await scene.psets.create('here', { pipeId: 'shared' });
+  await scene.psets.until('here', 'Applied');
   const there = `${pathsOf(other)}/there`;
   await asAdmin('POST', pathsOf(other), {
     apiVersion: 'pipewright.dev/v1alpha1',
@@ -183,9 +187,9 @@ test('objects of two namespaces are rivals like any others', async () => {
   const { message } = ready(await reasonThere('TargetConflict'));
   expect(message).toContain('held by an object in another namespace');
   expect(message).not.toContain(scene.namespace);
-  await scene.remove('here');
+  await scene.psets.remove('here');
   await reasonThere('Applied');
-  expect((await putsUntil(scene, 'shared', 2)).map(({ body }) => body)).toEqual([
+  expect((await scene.psets.putsUntil('shared', 2)).map(({ body }) => body)).toEqual([
     { engine_max_threads: 8 },
     { engine_max_threads: 3 },
   ]);

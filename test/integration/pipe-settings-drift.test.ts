@@ -1,17 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
-import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
-import {
-  metric,
-  objectUntil,
-  putsOf,
-  putsUntil,
-  ready,
-  settled,
-  side,
-} from '../support/watching.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from '../support/scene-objects.ts';
+import { metric, ready, settled, side } from '../support/watching.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -20,11 +13,10 @@ const HOUR = 60 * MINUTE;
 let scene: Scene;
 let operator: InnerOperator;
 beforeAll(async () => {
-  scene = await openScene({ start: false });
-  operator = await startInner(scene, { clock: slowClock() });
+  scene = await openScene({ start: 'inner', clock: slowClock() });
+  operator = scene.inner();
 });
 afterAll(async () => {
-  await operator.stop();
   await scene.end();
 });
 
@@ -32,9 +24,8 @@ const at = (pipe: string): string => `${ORGANIZATION}/${SERVICE}/${pipe}`;
 
 /** The object once its status speaks of the pipe's PUT with this number. */
 async function afterPut(name: string, count: number): Promise<Pset> {
-  const put = (await putsUntil(scene, name, count))[count - 1];
-  return objectUntil(
-    scene,
+  const put = (await scene.psets.putsUntil(name, count))[count - 1];
+  return scene.psets.untilIt(
     name,
     `PUT ${count} in its status`,
     ({ status }) => put?.requestId !== undefined && status.lastRequest?.requestId === put.requestId,
@@ -42,13 +33,13 @@ async function afterPut(name: string, count: number): Promise<Pset> {
 }
 
 test('a change of an undeclared setting elsewhere is seen at the next reply: recorded, told and counted', async () => {
-  await scene.pset('drifting', { settings: { engine_max_threads: 8 } });
-  await scene.until('drifting', 'Applied');
+  await scene.psets.create('drifting', { settings: { engine_max_threads: 8 } });
+  await scene.psets.until('drifting', 'Applied');
   const counted = metric(await operator.metrics(), 'pipewright_drift_total', {
     kind: 'PipeSettings',
   });
   scene.simulator.setSettings(at('drifting'), { object_storage_concurrency: 30 });
-  await scene.request('drifting');
+  await scene.psets.request('drifting');
   const { status } = await afterPut('drifting', 2);
   const found = { field: 'object_storage_concurrency', from: 4, to: 30 };
   expect(status['drift']).toEqual([{ ...found, time: expect.any(String) }]);
@@ -62,17 +53,17 @@ test('a change of an undeclared setting elsewhere is seen at the next reply: rec
   expect(metric(await operator.metrics(), 'pipewright_drift_total', { kind: 'PipeSettings' })).toBe(
     counted + 1,
   );
-  expect(putsOf(scene, 'drifting').at(-1)?.body).toEqual({ engine_max_threads: 8 });
+  expect(scene.psets.puts('drifting').at(-1)?.body).toEqual({ engine_max_threads: 8 });
 
-  await scene.request('drifting');
+  await scene.psets.request('drifting');
   expect((await afterPut('drifting', 3)).status['drift']).toHaveLength(1);
   await settled(scene);
   expect(await scene.events('drifting')).toHaveLength(1);
 });
 
 test('a declared setting changed elsewhere is overwritten by the re-assert, unseen', async () => {
-  await scene.pset('owned', { reassertInterval: '1h' });
-  const first = await scene.until('owned', 'Applied');
+  await scene.psets.create('owned', { reassertInterval: '1h' });
+  const first = await scene.psets.until('owned', 'Applied');
   const next =
     Date.parse(first.status.nextAttemptTime ?? '') -
     Date.parse(String(first.status.applied?.['time']));
@@ -81,7 +72,7 @@ test('a declared setting changed elsewhere is overwritten by the re-assert, unse
   scene.simulator.setSettings(at('owned'), { engine_max_threads: 61 });
   operator.clock.advance(next - MINUTE);
   await settled(scene);
-  expect(putsOf(scene, 'owned')).toHaveLength(1);
+  expect(scene.psets.puts('owned')).toHaveLength(1);
   operator.clock.advance(MINUTE + SECOND);
   const { status } = await afterPut('owned', 2);
   expect(scene.simulator.settingsOf(at('owned'))).toMatchObject({ engine_max_threads: 8 });
@@ -91,10 +82,10 @@ test('a declared setting changed elsewhere is overwritten by the re-assert, unse
 
 test('history keeps the last ten confirmed changes', async () => {
   for (let threads = 1; threads <= 12; threads += 1) {
-    await scene.pset('storied', { settings: { engine_max_threads: threads } });
-    await scene.until('storied', 'Applied');
+    await scene.psets.create('storied', { settings: { engine_max_threads: threads } });
+    await scene.psets.until('storied', 'Applied');
   }
-  const history = (await scene.get('storied')).status['history'] as {
+  const history = (await scene.psets.get('storied')).status['history'] as {
     generation: number;
     changes: unknown[];
   }[];
@@ -104,8 +95,8 @@ test('history keeps the last ten confirmed changes', async () => {
 
 test('what comes back different is asked about after 10 s, 1 min and 5 min, and then the user is told to act', async () => {
   scene.simulator.play({ settings: { clamp: { engine_max_download_threads: [0, 16] } } });
-  await scene.pset('clamped', { settings: { engine_max_download_threads: 20 } });
-  let object = await scene.until('clamped', 'NotConfirmed');
+  await scene.psets.create('clamped', { settings: { engine_max_download_threads: 20 } });
+  let object = await scene.psets.until('clamped', 'NotConfirmed');
   for (const [tries, wait] of [10 * SECOND, MINUTE, 5 * MINUTE].entries()) {
     expect(side(object), `after attempt ${tries + 1}`).toBe('Reconciling');
     expect(object.status.attempts).toBe(tries + 1);
@@ -132,10 +123,10 @@ test('what comes back different is asked about after 10 s, 1 min and 5 min, and 
     'NotConfirmed',
     'NotConfirmed',
   ]);
-  expect(putsOf(scene, 'clamped')).toHaveLength(5);
+  expect(scene.psets.puts('clamped')).toHaveLength(5);
 
-  await scene.pset('clamped', { settings: { engine_max_download_threads: 16 } });
-  const mended = await scene.until('clamped', 'Applied');
+  await scene.psets.create('clamped', { settings: { engine_max_download_threads: 16 } });
+  const mended = await scene.psets.until('clamped', 'Applied');
   expect(side(mended)).toBeUndefined();
   expect(mended.status['differences']).toBeUndefined();
   scene.simulator.play({ settings: { clamp: {} } });
@@ -150,8 +141,8 @@ describe.each(['merge', 'replace'] as const)('on a server that %ss', (writes) =>
       { engine_max_threads: 5 },
       { engine_max_threads: 6, object_storage_use_cluster_function: false },
     ]) {
-      await scene.pset(name, { settings });
-      const { status } = await scene.until(name, 'Applied');
+      await scene.psets.create(name, { settings });
+      const { status } = await scene.psets.until(name, 'Applied');
       expect(scene.simulator.settingsOf(at(name))).toMatchObject(settings);
       expect(status.settings).toMatchObject(settings);
       expect(status['drift'], 'what left the spec is no drift').toBeUndefined();

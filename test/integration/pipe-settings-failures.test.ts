@@ -8,14 +8,9 @@ import { SPECIALS } from '../support/failure-causes.ts';
 import { type Expected, ROWS } from '../support/failure-rows.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
-import {
-  ORGANIZATION,
-  openScene,
-  type Pset,
-  pathOf,
-  type Scene,
-  SERVICE,
-} from '../support/scene.ts';
+import { pathOf } from '../support/pipe-settings.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from '../support/scene-objects.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
 
 const ALL: readonly (Expected & { readonly name: string })[] = [...ROWS, ...SPECIALS];
@@ -30,7 +25,7 @@ beforeAll(async () => {
   for (const { name, fault } of ROWS) simulator.always(fault, { pathIncludes: pathOf(name) });
   const rows = ROWS.map(async ({ name }) => {
     await scene.newKey(name);
-    await scene.pset(name, { credentialsSecretRef: { name } });
+    await scene.psets.create(name, { credentialsSecretRef: { name } });
   });
   await Promise.all([...rows, ...SPECIALS.map((special) => special.break(scene))]);
   await waitFor(
@@ -139,7 +134,7 @@ test('no attempt comes earlier than its class allows, nor does one that is due s
 test('kubectl get shows in columns what the status says', async () => {
   const settled = ALL.filter(({ firstWait }) => firstWait >= 30);
   const stored = async (): Promise<Map<string, Pset>> =>
-    new Map((await scene.list()).map((object) => [object.metadata.name, object]));
+    new Map((await scene.psets.list()).map((object) => [object.metadata.name, object]));
   const versionsOf = (objects: ReadonlyMap<string, Pset>): string =>
     settled.map(({ name }) => objects.get(name)?.metadata.resourceVersion).join();
   const look = async () => ({
@@ -216,13 +211,13 @@ test('all recover when asked to try now; what told of the failure is gone, and a
   const asked = new Map<string, string>();
   await Promise.all(
     ALL.filter(({ name }) => !byItself.has(name)).map(async ({ name }) =>
-      asked.set(name, await scene.request(name)),
+      asked.set(name, await scene.psets.request(name)),
     ),
   );
   // One may recover by itself between the API's recovery and the request: then the request makes a
   // second call.
   const acknowledged = async (name: string): Promise<Pset> => {
-    const object = await scene.until(name, 'Applied', 40_000);
+    const object = await scene.psets.until(name, 'Applied', 40_000);
     expect(object.status.lastHandledReconcileAt, name).toBe(asked.get(name));
     return object;
   };
@@ -269,7 +264,7 @@ test('an API that is down makes it Unavailable: nothing was sent; it goes on whe
   // When it answers this, it has seen its connections to the API end; what it sends over one of
   // those counts as sent.
   await scene.operator().page('livez');
-  await scene.pset('down');
+  await scene.psets.create('down');
   await waitFor(() => firstFailure('down') !== undefined, { what: 'the attempt to fail' });
   const failed = failureOf('down');
   const { status } = failed;
@@ -289,7 +284,7 @@ test('an API that is down makes it Unavailable: nothing was sent; it goes on whe
     what: 'a second attempt',
   });
   await simulator.up();
-  const { status: after } = await scene.until('down', 'Applied');
+  const { status: after } = await scene.psets.until('down', 'Applied');
   expect(after.attempts).toBeUndefined();
   await waitFor(() => versions.reasons('down').join(), {
     what: 'all that down went through',

@@ -13,8 +13,10 @@ import {
   type Row,
   SECRET,
 } from '../support/hostile-rows.ts';
+import { pathOf } from '../support/pipe-settings.ts';
 import { answerText, type RawServer, startRawServer } from '../support/raw-server.ts';
-import { openScene, type Pset, pathOf, type Scene } from '../support/scene.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { type Pset } from '../support/scene-objects.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
 
 const DEADLINE_S = 2;
@@ -58,14 +60,17 @@ beforeAll(async () => {
   await Promise.all([scene.secret('canary', canary), raw.secret('canary', canary)]);
   for (const { name, fault } of rows) scene.simulator.always(fault, { pathIncludes: pathOf(name) });
   await Promise.all([
-    scene.pset('good'),
-    scene.pset('good-same-key', { credentialsSecretRef: { name: 'canary' } }),
+    scene.psets.create('good'),
+    scene.psets.create('good-same-key', { credentialsSecretRef: { name: 'canary' } }),
   ]);
-  await Promise.all([scene.until('good', 'Applied'), scene.until('good-same-key', 'Applied')]);
+  await Promise.all([
+    scene.psets.until('good', 'Applied'),
+    scene.psets.until('good-same-key', 'Applied'),
+  ]);
   const spec = { credentialsSecretRef: { name: 'canary' } };
   await Promise.all([
-    ...rows.map(({ name }) => scene.pset(name, spec)),
-    ...RAW.map(({ name }) => raw.pset(name, spec)),
+    ...rows.map(({ name }) => scene.psets.create(name, spec)),
+    ...RAW.map(({ name }) => raw.psets.create(name, spec)),
   ]);
   await underAttack();
 });
@@ -102,7 +107,7 @@ async function editToCall(name: string, spec: Readonly<Record<string, unknown>>)
   const match = { pathIncludes: pathOf(name) };
   const count = scene.simulator.callCount(match) + 1;
   const started = performance.now();
-  await scene.pset(name, spec);
+  await scene.psets.create(name, spec);
   await scene.simulator.waitForCalls(count, { match });
   return performance.now() - started;
 }
@@ -172,7 +177,7 @@ test('the key goes to no other host', () => {
 
 test('the key appears nowhere, though the API echoes it everywhere', async () => {
   for (const one of [scene, raw]) {
-    const names = (await one.list()).map(({ metadata }) => metadata.name);
+    const names = (await one.psets.list()).map(({ metadata }) => metadata.name);
     const failing = (one === scene ? rows : RAW)
       .filter(({ reason }) => reason !== 'Applied')
       .map(({ name }) => name);
@@ -184,7 +189,7 @@ test('the key appears nowhere, though the API echoes it everywhere', async () =>
     const events = await Promise.all(names.map((name) => one.events(name)));
     const texts = {
       log: one.operator().output(),
-      status: JSON.stringify(await one.list()),
+      status: JSON.stringify(await one.psets.list()),
       history: JSON.stringify(
         names.map((name) => (one === scene ? versions : rawVersions).of(name)),
       ),
@@ -199,8 +204,8 @@ test('the key appears nowhere, though the API echoes it everywhere', async () =>
 
 test('after the storm the same objects are applied', async () => {
   scene.simulator.clear();
-  await Promise.all(rows.map(({ name }) => scene.request(name)));
-  const objects = await Promise.all(rows.map(({ name }) => scene.until(name, 'Applied')));
+  await Promise.all(rows.map(({ name }) => scene.psets.request(name)));
+  const objects = await Promise.all(rows.map(({ name }) => scene.psets.until(name, 'Applied')));
   expect(objects.map(({ status }) => status.attempts)).toEqual(rows.map(() => undefined));
 });
 
@@ -240,11 +245,11 @@ describe('TLS', () => {
     'a certificate of $case ends it before anything is sent',
     async ({ flags, host, says, ...row }) => {
       const name = row.case.replaceAll(' ', '-');
-      await tls.pset(name);
+      await tls.psets.create(name);
       const { port } = new URL(tls.simulator.url);
       const operator = await tls.start({ flags: flags(), apiUrl: `https://${host}:${port}` });
       try {
-        const { status } = await tls.until(name, 'Unavailable');
+        const { status } = await tls.psets.until(name, 'Unavailable');
         expect(status.conditions[0]?.message).toMatch(says);
       } finally {
         await operator.kill();
@@ -254,9 +259,9 @@ describe('TLS', () => {
   );
 
   test('a CA of one’s own is trusted when it is named', async () => {
-    await tls.pset('trusted');
+    await tls.psets.create('trusted');
     await tls.start({ flags: ['--api-ca-file', caFile] });
-    await tls.until('trusted', 'Applied');
+    await tls.psets.until('trusted', 'Applied');
     expect(tls.simulator.callCount({ pathIncludes: pathOf('trusted') })).toBe(1);
   });
 });

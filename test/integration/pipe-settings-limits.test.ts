@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { audit, waitFor } from '../controlplane/client.ts';
 import type { Call } from '../simulator/types.ts';
-import { openScene, pathOf, type Scene, type SceneOptions } from '../support/scene.ts';
+import { pathOf } from '../support/pipe-settings.ts';
+import { openScene, type Scene, type SceneOptions } from '../support/scene.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
 import { secretListed } from '../support/watching.ts';
 
@@ -98,11 +99,13 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     for (const { style } of STYLES) keys.set(style, (await scene.newKey(style)).id);
     const namesOf = (style: string): string[] => numbered(style, 3);
     await Promise.all(
-      STYLES.flatMap(({ style }) => namesOf(style).map((name) => scene.pset(name, using(style)))),
+      STYLES.flatMap(({ style }) =>
+        namesOf(style).map((name) => scene.psets.create(name, using(style))),
+      ),
     );
-    await scene.pset('free');
+    await scene.psets.create('free');
     const all = STYLES.flatMap(({ style }) => namesOf(style));
-    await Promise.all([...all, 'free'].map((name) => scene.until(name, 'Applied')));
+    await Promise.all([...all, 'free'].map((name) => scene.psets.until(name, 'Applied')));
 
     const before = simulator.log.length;
     const endsAt = Math.ceil(Date.now() / 1000) * 1000 + WAIT_MS;
@@ -112,9 +115,9 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     }
     const edited = { settings: { engine_max_threads: 4 } };
     await Promise.all(
-      STYLES.map(({ style }) => scene.pset(`${style}-0`, { ...using(style), ...edited })),
+      STYLES.map(({ style }) => scene.psets.create(`${style}-0`, { ...using(style), ...edited })),
     );
-    await Promise.all(STYLES.map(({ style }) => scene.until(`${style}-0`, 'RateLimited')));
+    await Promise.all(STYLES.map(({ style }) => scene.psets.until(`${style}-0`, 'RateLimited')));
     expect(await scene.operator().page('metrics')).toMatch(
       new RegExp(`^pipewright_credential_paused{state="paused"} ${STYLES.length}$`, 'm'),
     );
@@ -122,15 +125,15 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     // What users want meanwhile waits, also when they ask for it at once; with another key it does
     // not.
     await Promise.all(
-      STYLES.map(({ style }) => scene.pset(`${style}-1`, { ...using(style), ...edited })),
+      STYLES.map(({ style }) => scene.psets.create(`${style}-1`, { ...using(style), ...edited })),
     );
-    await Promise.all(STYLES.map(({ style }) => scene.request(`${style}-2`)));
+    await Promise.all(STYLES.map(({ style }) => scene.psets.request(`${style}-2`)));
     const latencies: number[] = [];
     for (let threads = 10; Date.now() < endsAt - 3_000; threads += 1) {
       const started = performance.now();
       const match = { pathIncludes: pathOf('free') };
       const calls = simulator.callCount(match);
-      await scene.pset('free', { settings: { engine_max_threads: threads % 16 } });
+      await scene.psets.create('free', { settings: { engine_max_threads: threads % 16 } });
       await simulator.waitForCalls(calls + 1, { match });
       latencies.push(performance.now() - started);
     }
@@ -138,7 +141,7 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     // One that a pause held back would have waited for the end of the longest.
     expect(Math.max(...latencies)).toBeLessThan(OWN_WAIT_MS);
 
-    await Promise.all(all.map((name) => scene.until(name, 'Applied')));
+    await Promise.all(all.map((name) => scene.psets.until(name, 'Applied')));
     for (const { style, free, spread = 0 } of STYLES) {
       const [refused, ...later] = simulator.log
         .slice(before)
@@ -164,15 +167,15 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
       flags: ['--api-rate', `${calls}/${perMs / 1000}s`, '--api-in-flight', String(inFlight)],
     });
     const { simulator, key } = scene;
-    await scene.pset('vip');
-    await scene.until('vip', 'Applied');
+    await scene.psets.create('vip');
+    await scene.psets.until('vip', 'Applied');
     const backlog = numbered('backlog', 30);
-    await Promise.all(backlog.map((name) => scene.pset(name, using('late'))));
-    await Promise.all(backlog.map((name) => scene.until(name, 'SecretNotFound')));
+    await Promise.all(backlog.map((name) => scene.psets.create(name, using('late'))));
+    await Promise.all(backlog.map((name) => scene.psets.until(name, 'SecretNotFound')));
     // The same key in another Secret: all wait for the same slots.
     await scene.secret('late', { keyId: key.id, keySecret: key.secret });
     await simulator.waitForCalls(3, { match: { pathIncludes: '/backlog' } });
-    await scene.pset('vip', { settings: { engine_max_threads: 4 } });
+    await scene.psets.create('vip', { settings: { engine_max_threads: 4 } });
     const [, edited] = await simulator.waitForCalls(2, { match: atVip });
     const backlogLeft = backlog.length - simulator.callCount({ pathIncludes: '/backlog' });
     const visits = (did: string) =>
@@ -186,7 +189,7 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     );
     expect(ahead.length).toBeLessThanOrEqual(calls + inFlight);
     expect(backlogLeft).toBeGreaterThan(calls);
-    await Promise.all(backlog.map((name) => scene.until(name, 'Applied')));
+    await Promise.all(backlog.map((name) => scene.psets.until(name, 'Applied')));
 
     expect(mostWithin(simulator.log, perMs)).toBe(calls);
     expect(simulator.inFlight(key.id).highest).toBe(inFlight);
@@ -203,13 +206,13 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     const names = numbered('many', 30);
     await Promise.all(
       names.map((name, index) =>
-        scene.pset(name, using(index % 2 === 0 ? 'management-api' : 'second')),
+        scene.psets.create(name, using(index % 2 === 0 ? 'management-api' : 'second')),
       ),
     );
     await scene.simulator.waitForCalls(6);
     scene.simulator.clear();
     scene.simulator.release();
-    await Promise.all(names.map((name) => scene.until(name, 'Applied')));
+    await Promise.all(names.map((name) => scene.psets.until(name, 'Applied')));
     expect(scene.simulator.inFlight(scene.key.id).highest).toBe(3);
     expect(scene.simulator.inFlight().highest).toBeGreaterThan(3);
     expect(scene.simulator.inFlight().highest).toBeLessThanOrEqual(6);
@@ -220,28 +223,30 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
     const { simulator } = scene;
     const ready = numbered('ready', 2);
     const key = await scene.newKey('shared');
-    await scene.pset('free');
+    await scene.psets.create('free');
     for (const name of ready) {
-      await scene.pset(name, using('shared'));
-      await scene.until(name, 'Applied');
+      await scene.psets.create(name, using('shared'));
+      await scene.psets.until(name, 'Applied');
       await secretListed(scene, 'shared');
     }
-    await scene.until('free', 'Applied');
+    await scene.psets.until('free', 'Applied');
     simulator.setKey(key.id, key.secret, { disabled: true });
 
     const names = numbered('gated', 20);
     const callsBefore = simulator.callCount({ keyId: key.id });
-    await Promise.all(names.map((name) => scene.pset(name, using('shared'))));
-    await Promise.all(names.map((name) => scene.until(name, 'Unauthorized')));
+    await Promise.all(names.map((name) => scene.psets.create(name, using('shared'))));
+    await Promise.all(names.map((name) => scene.psets.until(name, 'Unauthorized')));
     const tried = simulator.callCount({ keyId: key.id }) - callsBefore;
     expect(tried).toBeGreaterThanOrEqual(1);
     expect(tried).toBeLessThanOrEqual(4);
-    const stalled = await Promise.all(names.map((name) => scene.statusOf(name)));
+    const stalled = (await Promise.all(names.map((name) => scene.psets.get(name)))).map(
+      ({ status }) => status,
+    );
     expect(stalled.filter(({ lastRequest }) => lastRequest !== undefined).length).toBe(tried);
     for (const { conditions } of stalled)
       expect(conditions.map(({ type }) => type)).toEqual(['Ready', 'Stalled']);
 
-    await scene.pset('free', { settings: { engine_max_threads: 4 } });
+    await scene.psets.create('free', { settings: { engine_max_threads: 4 } });
     await simulator.waitForCalls(2, { match: { pathIncludes: pathOf('free') } });
     expect(await writesOf(scene, names, 1)).toEqual(new Map(names.map((name) => [name, 1])));
     expect(await writesOf(scene, ready, 1)).toEqual(new Map(ready.map((name) => [name, 1])));
@@ -250,7 +255,7 @@ describe.concurrent('limits', { timeout: 120_000 }, () => {
       ...stalled.map(({ nextAttemptTime = '2999-01-01' }) => Date.parse(nextAttemptTime)),
     );
     const right = await scene.newKey('shared');
-    await Promise.all(names.map((name) => scene.until(name, 'Applied')));
+    await Promise.all(names.map((name) => scene.psets.until(name, 'Applied')));
     const last = Math.max(
       ...simulator.calls({ keyId: right.id }).map(({ receivedAt }) => receivedAt),
     );

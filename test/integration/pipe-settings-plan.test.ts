@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openScene, type Pset, type Scene } from '../support/scene.ts';
-import { expectCurrent, objectUntil, putsOf, ready, settled, side } from '../support/watching.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { type Pset } from '../support/scene-objects.ts';
+import { expectCurrent, ready, settled, side } from '../support/watching.ts';
 
 interface ShownPlan {
   readonly time: string;
@@ -32,8 +33,8 @@ const MANY = {
 };
 
 test('a plan that comes first knows nothing of the API, sends nothing, and shows to the byte what Apply then sends', async () => {
-  await scene.pset('first', { mode: 'Plan', settings: MANY });
-  const planned = await scene.until('first', 'Planned');
+  await scene.psets.create('first', { mode: 'Plan', settings: MANY });
+  const planned = await scene.psets.until('first', 'Planned');
   expect(ready(planned)).toMatchObject({
     status: 'False',
     message: expect.stringMatching(/^4 changes planned; not sent: one PUT with 4 settings;/),
@@ -48,24 +49,26 @@ test('a plan that comes first knows nothing of the API, sends nothing, and shows
   );
   expect(plan.changes).toHaveLength(4);
   await settled(scene);
-  expect(putsOf(scene, 'first')).toEqual([]);
+  expect(scene.psets.puts('first')).toEqual([]);
 
-  await scene.pset('first', { settings: MANY });
-  const applied = await scene.until('first', 'Applied');
-  const [put] = putsOf(scene, 'first');
+  await scene.psets.create('first', { settings: MANY });
+  const applied = await scene.psets.until('first', 'Applied');
+  const [put] = scene.psets.puts('first');
   expect(plan.requests).toEqual([{ method: put?.method, path: put?.path, body: put?.text }]);
   expect(applied.status['plan']).toBeUndefined();
   expect(applied.status.applied?.['requestHash']).toBe(plan.hash);
 });
 
 test('a plan after a reply shows what differs from that, follows edits, and goes when it is applied', async () => {
-  await scene.pset('later', { settings: { engine_max_threads: 8, object_storage_concurrency: 6 } });
-  const before = await scene.until('later', 'Applied');
-  await scene.pset('later', {
+  await scene.psets.create('later', {
+    settings: { engine_max_threads: 8, object_storage_concurrency: 6 },
+  });
+  const before = await scene.psets.until('later', 'Applied');
+  await scene.psets.create('later', {
     mode: 'Plan',
     settings: { engine_max_threads: 12, object_storage_concurrency: 6 },
   });
-  const planned = await scene.until('later', 'Planned');
+  const planned = await scene.psets.until('later', 'Planned');
   expect(planOf(planned)).toMatchObject({
     basis: 'LastResponse',
     changes: [{ field: 'engine_max_threads', from: 8, to: 12 }],
@@ -73,12 +76,11 @@ test('a plan after a reply shows what differs from that, follows edits, and goes
   expect(ready(planned).status).toBe('False');
   expect(planned.status.applied).toEqual(before.status.applied);
 
-  await scene.pset('later', {
+  await scene.psets.create('later', {
     mode: 'Plan',
     settings: { engine_max_threads: 8, object_storage_concurrency: 6 },
   });
-  const same = await objectUntil(
-    scene,
+  const same = await scene.psets.untilIt(
     'later',
     'an empty plan',
     (object) => planOf(object).changes.length === 0,
@@ -89,33 +91,32 @@ test('a plan after a reply shows what differs from that, follows edits, and goes
   });
   expect(side(same)).toBeUndefined();
 
-  await scene.pset('later', { mode: 'Plan', settings: { engine_max_threads: 13 } });
-  const other = await objectUntil(
-    scene,
+  await scene.psets.create('later', { mode: 'Plan', settings: { engine_max_threads: 13 } });
+  const other = await scene.psets.untilIt(
     'later',
     'the next plan',
     (object) => planOf(object).changes.length === 1,
   );
   await settled(scene);
-  expect(putsOf(scene, 'later')).toHaveLength(1);
-  await scene.pset('later', { mode: 'Apply', settings: { engine_max_threads: 13 } });
-  const applied = await scene.until('later', 'Applied');
-  expect(putsOf(scene, 'later').at(-1)?.text).toBe(planOf(other).requests[0]?.body);
+  expect(scene.psets.puts('later')).toHaveLength(1);
+  await scene.psets.create('later', { mode: 'Apply', settings: { engine_max_threads: 13 } });
+  const applied = await scene.psets.until('later', 'Applied');
+  expect(scene.psets.puts('later').at(-1)?.text).toBe(planOf(other).requests[0]?.body);
   expect(applied.status['plan']).toBeUndefined();
 });
 
 test('suspend goes before Plan, and takes the plan off the status', async () => {
-  await scene.pset('both', { mode: 'Plan' });
-  await scene.until('both', 'Planned');
-  await scene.pset('both', { mode: 'Plan', suspend: true });
-  const { status } = await scene.until('both', 'Suspended');
+  await scene.psets.create('both', { mode: 'Plan' });
+  await scene.psets.until('both', 'Planned');
+  await scene.psets.create('both', { mode: 'Plan', suspend: true });
+  const { status } = await scene.psets.until('both', 'Suspended');
   expect(status['plan']).toBeUndefined();
-  expect(putsOf(scene, 'both')).toEqual([]);
+  expect(scene.psets.puts('both')).toEqual([]);
 });
 
 test('a plan needs no Secret and no API', async () => {
   await scene.simulator.down();
-  await scene.pset('offline', { mode: 'Plan', credentialsSecretRef: { name: 'nowhere' } });
-  expect(ready(await scene.until('offline', 'Planned')).status).toBe('False');
+  await scene.psets.create('offline', { mode: 'Plan', credentialsSecretRef: { name: 'nowhere' } });
+  expect(ready(await scene.psets.until('offline', 'Planned')).status).toBe('False');
   await scene.simulator.up();
 });

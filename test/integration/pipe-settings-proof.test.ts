@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
 import { allow, asAdmin, createOrReplace, operatorRules } from '../support/cluster.ts';
-import { type InnerOperator, startInner } from '../support/inner-operator.ts';
+import type { InnerOperator } from '../support/inner-operator.ts';
 import { type MovableClock, slowClock } from '../support/movable-clock.ts';
-import { ORGANIZATION, openScene, type Pset, type Scene, SERVICE } from '../support/scene.ts';
-import { putsOf, putsUntil, ready, settled } from '../support/watching.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from '../support/scene-objects.ts';
+import { ready, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -41,7 +42,7 @@ async function operatorOf(
   namespaces: readonly string[],
   clock: MovableClock = slowClock(),
 ): Promise<InnerOperator> {
-  const operator = await startInner(scene, { namespaces, clock });
+  const operator = await scene.startInner({ namespaces, clock });
   operators.push(operator);
   return operator;
 }
@@ -77,8 +78,8 @@ test('a namespace that is refused at the start keeps those waiting who waited fo
   await thereIs('winner', 'out-of-sight', { engine_max_threads: 3 });
   const before = await operatorOf([other, scene.namespace]);
   await untilThere('winner', 'Applied');
-  await scene.pset('loser', { pipeId: 'out-of-sight' });
-  const message = ready(await scene.until('loser', 'TargetConflict')).message;
+  await scene.psets.create('loser', { pipeId: 'out-of-sight' });
+  const message = ready(await scene.psets.until('loser', 'TargetConflict')).message;
   expect(message).toContain('an object in another namespace');
   expect(message).toContain('kubectl get pset -A --field-selector spec.pipeId=out-of-sight');
   expect(message).not.toContain('winner');
@@ -92,11 +93,11 @@ test('a namespace that is refused at the start keeps those waiting who waited fo
   const operator = await starting;
   clearInterval(patience);
   await settled(scene, operator);
-  expect(ready(await scene.until('loser', 'TargetConflict')).message).toContain(
+  expect(ready(await scene.psets.until('loser', 'TargetConflict')).message).toContain(
     'could not be listed yet',
   );
   await share();
-  await waitFor(() => scene.get('loser'), {
+  await waitFor(() => scene.psets.get('loser'), {
     what: 'the loser to know who holds the pipe',
     until: (object) => {
       clock.advance(5 * SECOND);
@@ -104,13 +105,13 @@ test('a namespace that is refused at the start keeps those waiting who waited fo
     },
   });
   await settled(scene, operator);
-  expect(putsOf(scene, 'out-of-sight')).toHaveLength(1);
+  expect(scene.psets.puts('out-of-sight')).toHaveLength(1);
 });
 
 test('two that were proven out of sight of each other become one: the older holds, and sends again what was confirmed before', async () => {
-  await scene.pset('older', { pipeId: 'merged', settings: { engine_max_threads: 1 } });
+  await scene.psets.create('older', { pipeId: 'merged', settings: { engine_max_threads: 1 } });
   await operatorOf([scene.namespace]);
-  const older = await scene.until('older', 'Applied');
+  const older = await scene.psets.until('older', 'Applied');
   await waitFor(() => Date.now(), {
     what: 'the next second',
     until: (now) => now > Date.parse(older.status.lastRequest?.time ?? '') + 2 * SECOND,
@@ -125,7 +126,7 @@ test('two that were proven out of sight of each other become one: the older hold
   await operatorOf([scene.namespace, other], clock);
   await untilThere('younger', 'TargetConflict');
   clock.advance(2 * SECOND);
-  expect((await putsUntil(scene, 'merged', 3)).map(({ body }) => body)).toEqual([
+  expect((await scene.psets.putsUntil('merged', 3)).map(({ body }) => body)).toEqual([
     { engine_max_threads: 1 },
     { engine_max_threads: 2 },
     { engine_max_threads: 1 },
@@ -135,19 +136,19 @@ test('two that were proven out of sight of each other become one: the older hold
 test('one whose key is wrong keeps nobody of another namespace, and of its own only until it is refused', async () => {
   await scene.secret('wrong', { keyId: scene.key.id, keySecret: 'nobody-knows' });
   const wrong = { pipeId: 'bad-key', credentialsSecretRef: { name: 'wrong' } };
-  await scene.pset('first', wrong);
+  await scene.psets.create('first', wrong);
   const clock = slowClock();
   await operatorOf([scene.namespace, other], clock);
-  await scene.until('first', 'Unauthorized');
+  await scene.psets.until('first', 'Unauthorized');
   await thereIs('good', 'bad-key', { engine_max_threads: 3 });
   await untilThere('good', 'Applied');
-  await scene.until('first', 'TargetConflict');
+  await scene.psets.until('first', 'TargetConflict');
 
-  await scene.pset('first-here', { ...wrong, pipeId: 'bad-key-here' });
-  await scene.until('first-here', 'Unauthorized');
-  await scene.pset('second-here', { pipeId: 'bad-key-here' });
-  await scene.until('second-here', 'Applied');
-  expect(ready(await scene.until('first-here', 'TargetConflict')).message).toContain(
+  await scene.psets.create('first-here', { ...wrong, pipeId: 'bad-key-here' });
+  await scene.psets.until('first-here', 'Unauthorized');
+  await scene.psets.create('second-here', { pipeId: 'bad-key-here' });
+  await scene.psets.until('second-here', 'Applied');
+  expect(ready(await scene.psets.until('first-here', 'TargetConflict')).message).toContain(
     '"second-here"',
   );
 });
@@ -157,17 +158,17 @@ test('a holder keeps the pipe while it is suspended, planned, or without Secret;
   const spec = { pipeId: 'kept', credentialsSecretRef: { name: 'own' } };
   const clock = slowClock();
   const operator = await operatorOf([scene.namespace, other], clock);
-  await scene.pset('keeper', spec);
-  const { proof } = (await scene.until('keeper', 'Applied')).status;
+  await scene.psets.create('keeper', spec);
+  const { proof } = (await scene.psets.until('keeper', 'Applied')).status;
   await thereIs('waiting', 'kept', { engine_max_threads: 3 });
   await untilThere('waiting', 'TargetConflict');
-  await scene.pset('keeper', { ...spec, suspend: true });
-  await scene.until('keeper', 'Suspended');
-  await scene.pset('keeper', { ...spec, mode: 'Plan' });
-  await scene.until('keeper', 'Planned');
+  await scene.psets.create('keeper', { ...spec, suspend: true });
+  await scene.psets.until('keeper', 'Suspended');
+  await scene.psets.create('keeper', { ...spec, mode: 'Plan' });
+  await scene.psets.until('keeper', 'Planned');
   await scene.removeSecret('own');
-  await scene.pset('keeper', { ...spec, settings: { engine_max_threads: 5 } });
-  const unusable = await scene.until('keeper', 'SecretNotFound');
+  await scene.psets.create('keeper', { ...spec, settings: { engine_max_threads: 5 } });
+  const unusable = await scene.psets.until('keeper', 'SecretNotFound');
   expect(unusable.status['proof']).toMatchObject({
     ...(proof as object),
     unusableSince: expect.any(String),
@@ -175,29 +176,29 @@ test('a holder keeps the pipe while it is suspended, planned, or without Secret;
   clock.advance(23 * HOUR);
   await settled(scene, operator);
   await untilThere('waiting', 'TargetConflict');
-  expect(putsOf(scene, 'kept')).toHaveLength(1);
+  expect(scene.psets.puts('kept')).toHaveLength(1);
   clock.advance(HOUR);
   await untilThere('waiting', 'Applied');
-  await scene.until('keeper', 'TargetConflict');
-  expect((await scene.get('keeper')).status).not.toHaveProperty('proof');
+  await scene.psets.until('keeper', 'TargetConflict');
+  expect((await scene.psets.get('keeper')).status).not.toHaveProperty('proof');
 });
 
 test('after a write without an answer no other object calls until it is settled, also where its object is gone', async () => {
   const clock = slowClock();
   const operator = await operatorOf([scene.namespace, other], clock);
   scene.simulator.next({ transport: 'reset-after' }, { match: { pathIncludes: '/unsettled/' } });
-  await scene.pset('lost', { pipeId: 'unsettled' });
-  await scene.until('lost', 'OutcomeUnknown');
+  await scene.psets.create('lost', { pipeId: 'unsettled' });
+  await scene.psets.until('lost', 'OutcomeUnknown');
   await thereIs('heir', 'unsettled', { engine_max_threads: 3 });
   expect(ready(await untilThere('heir', 'TargetConflict')).message).toContain('not settled');
-  await scene.remove('lost');
+  await scene.psets.remove('lost');
   // Before it has heard of that, it would try again.
   await settled(scene, operator);
   clock.advance(90 * SECOND);
   await settled(scene, operator);
   await untilThere('heir', 'TargetConflict');
-  expect(putsOf(scene, 'unsettled')).toHaveLength(1);
+  expect(scene.psets.puts('unsettled')).toHaveLength(1);
   clock.advance(6 * SECOND);
   await untilThere('heir', 'Applied');
-  expect(putsOf(scene, 'unsettled')).toHaveLength(2);
+  expect(scene.psets.puts('unsettled')).toHaveLength(2);
 });

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { audit, waitFor } from '../controlplane/client.ts';
 import { allow, operatorRules, type Rule } from '../support/cluster.ts';
-import { openScene, type Pset, pathOf, type Scene } from '../support/scene.ts';
+import { pathOf } from '../support/pipe-settings.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { type Pset } from '../support/scene-objects.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
 import { ready, secretKnown, secretListed, settled } from '../support/watching.ts';
 
@@ -68,8 +70,8 @@ function aKey(): { readonly id: string; readonly secret: string } {
 
 describe.concurrent('a Secret', () => {
   test('that is missing: no call; when it appears the object is applied at once, after one read', async () => {
-    await scene.pset('missing', using('missing'));
-    const object = await scene.until('missing', 'SecretNotFound');
+    await scene.psets.create('missing', using('missing'));
+    const object = await scene.psets.until('missing', 'SecretNotFound');
     expect(messageOf(object)).toContain(
       `There is no Secret "missing" in namespace "${scene.namespace}"`,
     );
@@ -78,7 +80,7 @@ describe.concurrent('a Secret', () => {
     const reads = await readsOf('missing');
     expect(reads).toBeLessThanOrEqual(1);
     await scene.newKey('missing');
-    await scene.until('missing', 'Applied', AT_ONCE_MS);
+    await scene.psets.until('missing', 'Applied', AT_ONCE_MS);
     expect(callsFor('missing').length).toBe(1);
     expect(await readsOf('missing')).toBe(reads + 1);
     expect(await writesOf('missing', 2)).toBe(2);
@@ -146,15 +148,15 @@ describe.concurrent('a Secret', () => {
     async ({ what, data, says }) => {
       const name = what.replaceAll(' ', '-');
       await scene.secret(name, data);
-      await scene.pset(name, using(name));
-      const object = await scene.until(name, 'SecretInvalid');
+      await scene.psets.create(name, using(name));
+      const object = await scene.psets.until(name, 'SecretInvalid');
       expect(messageOf(object)).toContain(`Secret "${name}"`);
       expect(messageOf(object)).toMatch(says);
       expect(messageOf(object)).not.toMatch(/one.?(id|secret)/);
       expect(object.status.conditions[1]?.type).toBe('Stalled');
       expect(callsFor(name)).toEqual([]);
       await scene.newKey(name);
-      await scene.until(name, 'Applied', AT_ONCE_MS);
+      await scene.psets.until(name, 'Applied', AT_ONCE_MS);
       expect(callsFor(name).length).toBe(1);
       expect(await readsOf(name)).toBe(2);
     },
@@ -163,16 +165,16 @@ describe.concurrent('a Secret', () => {
   test('with line ends after the values is read without them', async () => {
     const { id, secret } = aKey();
     await scene.secret('newlines', { keyId: `${id}\n`, keySecret: `${secret}\r\n` });
-    await scene.pset('newlines', using('newlines'));
-    await scene.until('newlines', 'Applied');
+    await scene.psets.create('newlines', using('newlines'));
+    await scene.psets.until('newlines', 'Applied');
     expect(callsFor('newlines').map(({ keyId, status }) => [keyId, status])).toEqual([[id, 200]]);
   });
 
   test('of type basic-auth is read as such', async () => {
     const { id, secret } = aKey();
     await scene.secret('basic', { username: id, password: secret }, 'kubernetes.io/basic-auth');
-    await scene.pset('basic', using('basic'));
-    await scene.until('basic', 'Applied');
+    await scene.psets.create('basic', using('basic'));
+    await scene.psets.until('basic', 'Applied');
     expect(callsFor('basic')[0]?.keyId).toBe(id);
   });
 
@@ -184,13 +186,16 @@ describe.concurrent('a Secret', () => {
       a: two.id,
       b: two.secret,
     });
-    await scene.pset('named-1', using('named', { keyIdKey: 'one.id', keySecretKey: 'one.secret' }));
-    await scene.until('named-1', 'Applied');
+    await scene.psets.create(
+      'named-1',
+      using('named', { keyIdKey: 'one.id', keySecretKey: 'one.secret' }),
+    );
+    await scene.psets.until('named-1', 'Applied');
     await secretListed(scene, 'named');
-    await scene.pset('named-2', using('named', { keyIdKey: 'a', keySecretKey: 'b' }));
-    await scene.pset('named-3', using('named', { keyIdKey: 'a', keySecretKey: 'c' }));
-    await scene.until('named-2', 'Applied');
-    expect(messageOf(await scene.until('named-3', 'SecretInvalid'))).toContain('no key "c"');
+    await scene.psets.create('named-2', using('named', { keyIdKey: 'a', keySecretKey: 'b' }));
+    await scene.psets.create('named-3', using('named', { keyIdKey: 'a', keySecretKey: 'c' }));
+    await scene.psets.until('named-2', 'Applied');
+    expect(messageOf(await scene.psets.until('named-3', 'SecretInvalid'))).toContain('no key "c"');
     expect(callsFor('named-1')[0]?.keyId).toBe(one.id);
     expect(callsFor('named-2')[0]?.keyId).toBe(two.id);
     expect(await readsOf('named')).toBe(1);
@@ -199,11 +204,11 @@ describe.concurrent('a Secret', () => {
   test('that is rotated causes no call, no read and no write; the next call uses the new key', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `rotated-${index}`);
     await scene.newKey('rotated');
-    await scene.pset('rotated-0', using('rotated'));
-    await scene.until('rotated-0', 'Applied');
+    await scene.psets.create('rotated-0', using('rotated'));
+    await scene.psets.until('rotated-0', 'Applied');
     await secretListed(scene, 'rotated');
-    await Promise.all(names.slice(1).map((name) => scene.pset(name, using('rotated'))));
-    await Promise.all(names.map((name) => scene.until(name, 'Applied')));
+    await Promise.all(names.slice(1).map((name) => scene.psets.create(name, using('rotated'))));
+    await Promise.all(names.map((name) => scene.psets.until(name, 'Applied')));
     expect(await readsOf('rotated')).toBe(1);
     const { id } = await scene.newKey('rotated');
     // Once a witness is applied with the new key, news of the Secret has arrived; it comes by a
@@ -211,15 +216,18 @@ describe.concurrent('a Secret', () => {
     let witnesses = 0;
     const usedKey = async (): Promise<string | undefined> => {
       const witness = `witness-${++witnesses}`;
-      await scene.pset(witness, using('rotated'));
-      await scene.until(witness, 'Applied');
+      await scene.psets.create(witness, using('rotated'));
+      await scene.psets.until(witness, 'Applied');
       return callsFor(witness)[0]?.keyId;
     };
     await waitFor(usedKey, { what: 'the new key to be used', until: (keyId) => keyId === id });
     await settled(scene);
     for (const name of names) expect(callsFor(name).length, name).toBe(1);
-    await scene.pset('rotated-0', { ...using('rotated'), settings: { engine_max_threads: 4 } });
-    const { status } = await scene.until('rotated-0', 'Applied');
+    await scene.psets.create('rotated-0', {
+      ...using('rotated'),
+      settings: { engine_max_threads: 4 },
+    });
+    const { status } = await scene.psets.until('rotated-0', 'Applied');
     expect(status.applied?.generation).toBe(2);
     expect(callsFor('rotated-0')[1]?.keyId).toBe(id);
     expect(await readsOf('rotated')).toBe(2);
@@ -228,16 +236,19 @@ describe.concurrent('a Secret', () => {
 
   test('that vanishes leaves what is applied alone; an edit then waits for it and goes on when it is back', async () => {
     await scene.newKey('vanishing');
-    await scene.pset('vanishing', using('vanishing'));
-    await scene.until('vanishing', 'Applied');
+    await scene.psets.create('vanishing', using('vanishing'));
+    await scene.psets.until('vanishing', 'Applied');
     await scene.removeSecret('vanishing');
     await secretKnown(scene, 'vanishing', 'SecretNotFound');
-    await scene.pset('vanishing', { ...using('vanishing'), settings: { engine_max_threads: 4 } });
-    const { status } = await scene.until('vanishing', 'SecretNotFound');
+    await scene.psets.create('vanishing', {
+      ...using('vanishing'),
+      settings: { engine_max_threads: 4 },
+    });
+    const { status } = await scene.psets.until('vanishing', 'SecretNotFound');
     expect(status.applied?.generation).toBe(1);
     expect(callsFor('vanishing').length).toBe(1);
     const { id } = await scene.newKey('vanishing');
-    await scene.until('vanishing', 'Applied', AT_ONCE_MS);
+    await scene.psets.until('vanishing', 'Applied', AT_ONCE_MS);
     expect(callsFor('vanishing').map(({ keyId }) => keyId)[1]).toBe(id);
     await waitFor(() => versions.reasons('vanishing').join(), {
       what: 'all that vanishing went through',
@@ -248,18 +259,21 @@ describe.concurrent('a Secret', () => {
   test('whose key lacks the right is tried again at once when it changes', async () => {
     const { id, secret } = await scene.newKey('read-only');
     scene.simulator.setKey(id, secret, { readOnly: true });
-    await scene.pset('read-only', using('read-only'));
-    await scene.until('read-only', 'Forbidden');
+    await scene.psets.create('read-only', using('read-only'));
+    await scene.psets.until('read-only', 'Forbidden');
     await scene.newKey('read-only');
-    await scene.until('read-only', 'Applied', AT_ONCE_MS);
+    await scene.psets.until('read-only', 'Applied', AT_ONCE_MS);
     expect(callsFor('read-only').map(({ status }) => status)).toEqual([403, 200]);
   });
 
   test('is not read for an object that makes no call', async () => {
     await scene.newKey('unread');
-    await scene.pset('planned', { ...using('unread'), mode: 'Plan' });
-    await scene.pset('suspended', { ...using('unread'), suspend: true });
-    await Promise.all([scene.until('planned', 'Planned'), scene.until('suspended', 'Suspended')]);
+    await scene.psets.create('planned', { ...using('unread'), mode: 'Plan' });
+    await scene.psets.create('suspended', { ...using('unread'), suspend: true });
+    await Promise.all([
+      scene.psets.until('planned', 'Planned'),
+      scene.psets.until('suspended', 'Suspended'),
+    ]);
     expect(await readsOf('unread')).toBe(0);
   });
 });
@@ -267,7 +281,9 @@ describe.concurrent('a Secret', () => {
 test('no call was made with a key that no Secret held, and no Secret was asked for that no object names', async () => {
   expect(scene.simulator.log.filter(({ status }) => status !== 200 && status !== 403)).toEqual([]);
   const named = new Set(
-    (await scene.list()).map(({ spec }) => (spec['credentialsSecretRef'] as { name: string }).name),
+    (await scene.psets.list()).map(
+      ({ spec }) => (spec['credentialsSecretRef'] as { name: string }).name,
+    ),
   );
   const asked = await audit({ user: scene.user, resource: 'secrets' });
   expect(asked.length).toBeGreaterThan(named.size);
@@ -292,7 +308,7 @@ describe('the right to read Secrets', () => {
   afterEach(async () => grant(await operatorRules()));
 
   async function expectForbidden(name: string): Promise<void> {
-    const object = await scene.until(name, 'SecretForbidden');
+    const object = await scene.psets.until(name, 'SecretForbidden');
     const rule = `{apiGroups: [""], resources: ["secrets"], resourceNames: ["${name}"], verbs: ["get", "list", "watch"]}`;
     expect(messageOf(object)).toContain(
       `add to a Role in namespace "${scene.namespace}" bound to ${scene.user}`,
@@ -305,11 +321,11 @@ describe('the right to read Secrets', () => {
     const rules = await operatorRules();
     await grant(without(rules));
     await scene.newKey('no-right');
-    await scene.pset('no-right', using('no-right'));
+    await scene.psets.create('no-right', using('no-right'));
     await expectForbidden('no-right');
     expect(callsFor('no-right')).toEqual([]);
     await grant(rules);
-    await scene.until('no-right', 'Applied', 40_000);
+    await scene.psets.until('no-right', 'Applied', 40_000);
     expect(callsFor('no-right').length).toBe(1);
   });
 
@@ -317,7 +333,7 @@ describe('the right to read Secrets', () => {
     const rules = await operatorRules();
     await grant([...without(rules), secretRule('list', 'watch')]);
     await scene.newKey('no-get');
-    await scene.pset('no-get', using('no-get'));
+    await scene.psets.create('no-get', using('no-get'));
     await expectForbidden('no-get');
     await secretListed(scene, 'no-get');
     expect(callsFor('no-get')).toEqual([]);
@@ -326,9 +342,9 @@ describe('the right to read Secrets', () => {
     // A refusal is remembered for a moment: a request within that would be answered by it, and a
     // second one be a second call.
     await secretKnown(scene, 'no-get', 'Applied', 4_000);
-    expect(ready(await scene.get('no-get')).reason).toBe('SecretForbidden');
-    await scene.request('no-get');
-    await scene.until('no-get', 'Applied');
+    expect(ready(await scene.psets.get('no-get')).reason).toBe('SecretForbidden');
+    await scene.psets.request('no-get');
+    await scene.psets.until('no-get', 'Applied');
     expect(callsFor('no-get').length).toBe(1);
   });
 
@@ -336,7 +352,7 @@ describe('the right to read Secrets', () => {
     const rules = await operatorRules();
     await grant([...without(rules), secretRule('get', 'list')]);
     await scene.newKey('no-watch');
-    await scene.pset('no-watch', using('no-watch'));
+    await scene.psets.create('no-watch', using('no-watch'));
     const refused = `/api/v1/namespaces/${scene.namespace}/secrets`;
     await scene
       .operator()
@@ -344,10 +360,13 @@ describe('the right to read Secrets', () => {
         ({ path, error }) => path === refused && String(error).includes('no-watch'),
         'it said so',
       );
-    await scene.pset('no-watch', { ...using('no-watch'), settings: { engine_max_threads: 4 } });
+    await scene.psets.create('no-watch', {
+      ...using('no-watch'),
+      settings: { engine_max_threads: 4 },
+    });
     await expectForbidden('no-watch');
     expect(callsFor('no-watch').length).toBeLessThanOrEqual(1);
     await grant(rules);
-    await scene.until('no-watch', 'Applied', 40_000);
+    await scene.psets.until('no-watch', 'Applied', 40_000);
   });
 });

@@ -5,7 +5,8 @@ import { controlPlane, waitFor } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { parseExposition } from '../support/exposition.ts';
 import { selectorsIn } from '../support/promql.ts';
-import { ORGANIZATION, openScene, type Scene, SERVICE } from '../support/scene.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
 import { BUILD_MS } from './helm.ts';
 import { parseManifests } from './manifests.ts';
 import { run } from './run.ts';
@@ -91,17 +92,14 @@ describe('at /metrics of an operator that has worked', () => {
   async function worked(): Promise<Scene> {
     const scene = await openScene({ start: false });
     await scene.start();
-    await scene.pset('orders');
-    await scene.until('orders', 'Applied');
+    await scene.psets.create('orders');
+    await scene.psets.until('orders', 'Applied');
     // Somebody else changes it, and the next reply shows that.
     scene.simulator.setSettings(`${ORGANIZATION}/${SERVICE}/orders`, {
       object_storage_concurrency: 30,
     });
-    await scene.request('orders');
-    await waitFor(() => scene.statusOf('orders'), {
-      what: 'drift',
-      until: (status) => 'drift' in status,
-    });
+    await scene.psets.request('orders');
+    await scene.psets.untilIt('orders', 'drift', ({ status }) => 'drift' in status);
     return scene;
   }
 

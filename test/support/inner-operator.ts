@@ -10,7 +10,6 @@ import { collectFigures } from '../../src/telemetry/observe.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { MovableClock } from './movable-clock.ts';
 import { recordingLog } from './recording-log.ts';
-import type { Scene } from './scene.ts';
 
 /**
  * An operator in the process of the test, put together as src/main.ts does it, with hands of its
@@ -28,7 +27,7 @@ export interface InnerOperator {
   idle(): Promise<void>;
   /** The page of /metrics, of an idle operator. */
   metrics(): Promise<string>;
-  /** Lets running passes end, and with them everything. */
+  /** Lets running passes end, and with them everything; once, however often it is asked for. */
   stop(): Promise<void>;
 }
 
@@ -43,11 +42,18 @@ export interface InnerOptions {
  * Starts one and waits until it works. What the API and the objects' times go by is the movable
  * clock; the connections to Kubernetes keep to real time, or each turn of the hands would cut them.
  */
-export async function startInner(scene: Scene, options: InnerOptions = {}): Promise<InnerOperator> {
+export async function startInner(
+  scene: {
+    readonly namespace: string;
+    readonly kubeconfig: string;
+    readonly apiUrl: string;
+  },
+  options: InnerOptions = {},
+): Promise<InnerOperator> {
   const { namespaces = [scene.namespace], flags = [], clock = new MovableClock() } = options;
   const given = [
     '--api-url',
-    scene.simulator.url,
+    scene.apiUrl,
     '--kubeconfig',
     scene.kubeconfig,
     '--leader-elect=false',
@@ -82,19 +88,24 @@ export async function startInner(scene: Scene, options: InnerOptions = {}): Prom
   const idle = async (): Promise<void> => {
     await waitFor(isIdle, { what: 'the operator to be idle' });
   };
+  async function end(): Promise<void> {
+    stopWork.abort();
+    await working;
+    await operator.events.flush();
+    stopWatches.abort();
+    limiter.close();
+    await Promise.all([operator.api.close(), client.close()]);
+  }
+  let stopped: Promise<void> | undefined;
   return {
     clock,
     messages,
     isIdle,
     idle,
     metrics: () => idle().then(metrics.render),
-    async stop() {
-      stopWork.abort();
-      await working;
-      await operator.events.flush();
-      stopWatches.abort();
-      limiter.close();
-      await Promise.all([operator.api.close(), client.close()]);
+    stop() {
+      stopped ??= end();
+      return stopped;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import { controlPlane } from '../controlplane/client.ts';
-import { ORGANIZATION, type Scene, SERVICE } from './scene.ts';
+import { type Scene } from './scene.ts';
+import { ORGANIZATION, SERVICE } from './scene-objects.ts';
 
 const AT_ONCE = 16;
 

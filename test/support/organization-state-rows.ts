@@ -1,7 +1,7 @@
 import type { OrganizationBehaviour, PrivateEndpoint } from '../simulator/organization-types.ts';
 import type { Fault } from '../simulator/types.ts';
 import type { Verdict } from './kstatus.ts';
-import { endpoint } from './organization-scene.ts';
+import { endpoint } from './organizations.ts';
 
 /** One spec on the way to a state. */
 interface Step {

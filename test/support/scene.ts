@@ -1,56 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { newNamespace, serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
+import { newNamespace, serviceAccountKubeconfig } from '../controlplane/client.ts';
+import type { OrganizationChange } from '../simulator/organization-types.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator, SimulatorOptions } from '../simulator/types.ts';
-import {
-  allow,
-  asAdmin,
-  change,
-  createOrReplace,
-  operatorRules,
-  type Rule,
-  type Stored,
-} from './cluster.ts';
+import { type Activities, activitiesOf } from './activities.ts';
+import { allow, asAdmin, createOrReplace, operatorRules, type Rule } from './cluster.ts';
 import { installCrds } from './crd.ts';
+import { type InnerOperator, type InnerOptions, startInner } from './inner-operator.ts';
+import type { MovableClock } from './movable-clock.ts';
 import { type RunningOperator, startOperator } from './operator.ts';
-
-export interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly observedGeneration: number;
-  readonly lastTransitionTime: string;
-}
-
-/**
- * A PipeSettings as the API server gives it to its users; written down apart from the operator's
- * own types.
- */
-export interface Pset extends Stored {
-  readonly spec: Readonly<Record<string, unknown>>;
-  readonly status: {
-    readonly observedGeneration: number;
-    readonly conditions: readonly Condition[];
-    readonly attempts?: number;
-    readonly nextAttemptTime?: string;
-    readonly lastHandledReconcileAt?: string;
-    readonly lastRequest?: {
-      readonly operation: string;
-      readonly requestId?: string;
-      readonly httpStatus?: number;
-      readonly outcome: string;
-      readonly time: string;
-      readonly message?: string;
-    };
-    readonly applied?: Readonly<Record<string, unknown>> & {
-      readonly generation: number;
-      readonly requestId?: string;
-    };
-    readonly settings?: Readonly<Record<string, unknown>>;
-    readonly [field: string]: unknown;
-  };
-}
+import { type Organizations, organizationsOf } from './organizations.ts';
+import { type Psets, psetsOf } from './pipe-settings.ts';
+import { ORGANIZATION, SECRET } from './scene-objects.ts';
 
 /** One event about an object, of the kind that `kubectl events` shows. */
 export interface SeenEvent {
@@ -67,8 +28,15 @@ export interface SceneOptions {
   /** Absent: the simulator's. */
   readonly apiUrl?: string;
   readonly logLevel?: string;
-  /** false: the test calls `start` itself. */
-  readonly start?: boolean;
+  /**
+   * `inner`: in the process of the test, with a clock to turn. false: the test calls `start` or
+   * `startInner` itself. Absent: the bundle, in a process of its own.
+   */
+  readonly start?: false | 'inner';
+  /** Of an inner operator; absent: one that runs in real time. */
+  readonly clock?: MovableClock;
+  /** What the API has under `ORGANIZATION`. */
+  readonly holds?: OrganizationChange;
 }
 
 /**
@@ -92,20 +60,13 @@ export interface Scene {
     /** Absent: the scene's. */
     readonly apiUrl?: string;
   }): Promise<RunningOperator>;
-  /**
-   * Creates an object or replaces its spec. Its pipe has its name, unless the spec says otherwise.
-   */
-  pset(name: string, spec?: Readonly<Record<string, unknown>>): Promise<void>;
-  remove(name: string): Promise<void>;
-  get(name: string): Promise<Pset>;
-  list(): Promise<Pset[]>;
-  statusOf(name: string): Promise<Pset['status']>;
-  /**
-   * Waits until `Ready` speaks of the present generation with this reason, and gives the object.
-   */
-  until(name: string, reason: string, timeoutMs?: number): Promise<Pset>;
-  /** Sets the one-shot annotation to a new value, and gives that. */
-  request(name: string): Promise<string>;
+  /** The inner operator that runs, or ran last; throws where none was started. */
+  inner(): InnerOperator;
+  /** Starts another one in this process; the one before should have ended. */
+  startInner(options?: InnerOptions): Promise<InnerOperator>;
+  readonly psets: Psets;
+  readonly orgs: Organizations;
+  readonly acts: Activities;
   /** Makes a Secret with a key pair that the API knows from now on. */
   newKey(secretName: string): Promise<{ readonly id: string; readonly secret: string }>;
   /** Creates a Secret or replaces what it holds. */
@@ -116,9 +77,6 @@ export interface Scene {
 }
 
 const ACCOUNT = 'operator';
-const GROUP = '/apis/pipewright.dev/v1alpha1/namespaces';
-export const ORGANIZATION = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
-export const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
 
 let prepared: Promise<readonly Rule[]> | undefined;
 
@@ -126,13 +84,6 @@ let prepared: Promise<readonly Rule[]> | undefined;
 function prepare(): Promise<readonly Rule[]> {
   prepared ??= Promise.all([operatorRules(), installCrds()]).then(([rules]) => rules);
   return prepared;
-}
-
-/**
- * Part of the path of every call for a pipe; ends with a slash, so that `pipe-1` is not `pipe-10`.
- */
-export function pathOf(pipe: string): string {
-  return `/${pipe}/`;
 }
 
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
@@ -148,112 +99,96 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   ]);
   const kubeconfig = await serviceAccountKubeconfig(namespace, ACCOUNT);
   await allow(namespace, ACCOUNT, rules);
-  const psets = `${GROUP}/${namespace}/pipesettings`;
-  const secrets = `/api/v1/namespaces/${namespace}/secrets`;
+  const user = `system:serviceaccount:${namespace}:${ACCOUNT}`;
+  const parts = { namespace, simulator, user, key };
+  const { apiUrl = simulator.url } = options;
   let running: RunningOperator | undefined;
+  const inner: InnerOperator[] = [];
 
   const scene: Scene = {
     namespace,
     simulator,
-    user: `system:serviceaccount:${namespace}:${ACCOUNT}`,
+    user,
     kubeconfig,
     key,
     operator() {
       if (!running) throw new Error('no operator was started in this scene');
       return running;
     },
-    async start({ flags = [], until, apiUrl = options.apiUrl ?? simulator.url } = {}) {
+    async start({ flags = [], until, apiUrl: toApi = apiUrl } = {}) {
       const given = [...(options.flags ?? []), ...flags];
       const rate = given.some((flag) => flag.startsWith('--api-rate')) ? [] : ['--api-rate', '0'];
       running = await startOperator({
         kubeconfig,
-        apiUrl,
+        apiUrl: toApi,
         flags: ['--namespaces', namespace, '--leader-elect=false', ...rate, ...given],
         ...(options.logLevel !== undefined && { logLevel: options.logLevel }),
         ...(until !== undefined && { until }),
       });
       return running;
     },
-    pset(name, spec = {}) {
-      return createOrReplace(psets, {
-        apiVersion: 'pipewright.dev/v1alpha1',
-        kind: 'PipeSettings',
-        metadata: { name },
-        spec: {
-          organizationId: ORGANIZATION,
-          serviceId: SERVICE,
-          pipeId: name,
-          credentialsSecretRef: { name: 'management-api' },
-          settings: { engine_max_threads: 8 },
-          ...spec,
-        },
-      } as { metadata: { name: string } });
+    inner() {
+      const last = inner.at(-1);
+      if (!last) throw new Error('no operator was started in the process of this scene');
+      return last;
     },
-    async remove(name) {
-      await asAdmin('DELETE', `${psets}/${name}`);
+    async startInner(more) {
+      const operator = await startInner({ namespace, kubeconfig, apiUrl }, more);
+      inner.push(operator);
+      return operator;
     },
-    get: (name) => asAdmin('GET', `${psets}/${name}`),
-    list: async () => (await asAdmin<{ items: Pset[] }>('GET', psets)).items,
-    statusOf: async (name) => (await scene.get(name)).status,
-    until(name, reason, timeoutMs) {
-      return waitFor(() => scene.get(name), {
-        what: `${name} to be ${reason}`,
-        until: ({ metadata, status }) =>
-          status.conditions.some(
-            (one) =>
-              one.type === 'Ready' &&
-              one.reason === reason &&
-              one.observedGeneration === metadata.generation,
-          ),
-        ...(timeoutMs !== undefined && { timeoutMs }),
-      });
-    },
-    async request(name) {
-      const value = randomUUID();
-      await change(`${psets}/${name}`, (stored) => ({
-        ...stored,
-        metadata: {
-          ...stored.metadata,
-          annotations: {
-            ...stored.metadata.annotations,
-            'pipewright.dev/reconcile-requested-at': value,
-          },
-        },
-      }));
-      return value;
-    },
-    async newKey(secretName) {
-      const pair = { id: `key-${randomUUID().slice(0, 8)}`, secret: `secret-${randomUUID()}` };
-      simulator.setKey(pair.id, pair.secret);
-      await scene.secret(secretName, { keyId: pair.id, keySecret: pair.secret });
-      return pair;
-    },
-    secret(name, data, type = 'Opaque') {
-      const encoded = Object.entries(data).map(([field, value]) => [
-        field,
-        Buffer.from(value).toString('base64'),
-      ]);
-      return createOrReplace(secrets, {
-        metadata: { name },
-        type,
-        data: Object.fromEntries(encoded),
-      } as { metadata: { name: string } });
-    },
-    async removeSecret(name) {
-      await asAdmin('DELETE', `${secrets}/${name}`);
-    },
+    psets: psetsOf(parts),
+    orgs: organizationsOf(parts),
+    acts: activitiesOf(parts),
+    ...secretsOf(parts),
     async events(name) {
       const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
       const { items } = await asAdmin<{ items: SeenEvent[] }>('GET', path);
       return items.filter(({ regarding }) => regarding.name === name);
     },
     async end() {
+      await Promise.all(inner.map((operator) => operator.stop()));
       await Promise.all([endOf(running), simulator.stop()]);
     },
   };
-  await scene.secret('management-api', { keyId: key.id, keySecret: key.secret });
-  if (options.start !== false) await scene.start();
+  await scene.secret(SECRET, { keyId: key.id, keySecret: key.secret });
+  if (options.holds) simulator.setOrganization(ORGANIZATION, options.holds);
+  if (options.start === undefined) await scene.start();
+  const { clock, flags } = options;
+  if (options.start === 'inner')
+    await scene.startInner({ ...(clock && { clock }), ...(flags && { flags }) });
   return scene;
+}
+
+function secretsOf({
+  namespace,
+  simulator,
+}: Pick<Scene, 'namespace' | 'simulator'>): Pick<Scene, 'newKey' | 'secret' | 'removeSecret'> {
+  const collection = `/api/v1/namespaces/${namespace}/secrets`;
+  async function secret(
+    name: string,
+    data: Readonly<Record<string, string>>,
+    type = 'Opaque',
+  ): Promise<void> {
+    const encoded = Object.entries(data).map(([field, value]) => [
+      field,
+      Buffer.from(value).toString('base64'),
+    ]);
+    const made = { metadata: { name }, type, data: Object.fromEntries(encoded) as unknown };
+    await createOrReplace(collection, made);
+  }
+  return {
+    secret,
+    async newKey(secretName) {
+      const pair = { id: `key-${randomUUID().slice(0, 8)}`, secret: `secret-${randomUUID()}` };
+      simulator.setKey(pair.id, pair.secret);
+      await secret(secretName, { keyId: pair.id, keySecret: pair.secret });
+      return pair;
+    },
+    async removeSecret(name) {
+      await asAdmin('DELETE', `${collection}/${name}`);
+    },
+  };
 }
 
 /**

@@ -3,7 +3,7 @@ import { type ControlPlane, startControlPlane } from '../controlplane/controlpla
 import { startSimulator } from '../simulator/simulator.ts';
 import { editCrd } from './edit-crds.ts';
 import { type RunningOperator, startOperator } from './operator.ts';
-import { ORGANIZATION, type Pset, SERVICE } from './scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from './scene-objects.ts';
 import { KINDS, type KindName } from './states.ts';
 
 const STATE = 'spec-invalid';

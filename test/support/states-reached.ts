@@ -1,9 +1,8 @@
 import { waitFor } from '../controlplane/client.ts';
 import type { Fault } from '../simulator/types.ts';
 import { allow, asAdmin, operatorRules } from './cluster.ts';
-import { type InnerOperator, startInner } from './inner-operator.ts';
 import { slowClock } from './movable-clock.ts';
-import { endpoint } from './organization-scene.ts';
+import { endpoint } from './organizations.ts';
 import { openScene, type Scene } from './scene.ts';
 import {
   deleteHeld,
@@ -79,12 +78,12 @@ export async function unvisited(): Promise<Still> {
 
 /** What an operator reaches without waiting. */
 export async function atOnce(): Promise<Still> {
-  const { scene, makers, operator } = await working();
+  const { scene, makers } = await working();
   await scene.secret('half-a-key', { keyId: 'only' });
   await Promise.all(KINDS.flatMap((kind) => ofEveryKind(makers[kind])));
   await Promise.all(WRITERS.flatMap((kind) => ofWriters(makers[kind])));
   await Promise.all(ofOrganizations(makers.Organization));
-  return { scene, end: () => endOf(scene, operator) };
+  return { scene, end: () => endOf(scene) };
 }
 
 function ofEveryKind(make: Maker): Promise<unknown>[] {
@@ -216,8 +215,9 @@ function ofOrganizations(make: Maker): Promise<unknown>[] {
 
 /** What takes minutes, and what an edit makes that no operator sees. */
 export async function afterAWhile(): Promise<Still> {
-  const { scene, makers, operator } = await working();
+  const { scene, makers } = await working();
   const { simulator } = scene;
+  const operator = scene.inner();
   for (const kind of WRITERS) {
     const make = makers[kind];
     simulator.always(OTHER_VALUE, { pathIncludes: make.callsOf('not-confirmed') });
@@ -283,7 +283,7 @@ async function reaching(
   reason: string,
   kinds: readonly KindName[],
 ): Promise<Still> {
-  const operator = await startInner(scene);
+  const operator = await scene.startInner();
   const makers = makersOf(scene);
   for (const kind of kinds) await makers[kind].create(name);
   await Promise.all(kinds.map((kind) => makers[kind].until(name, reason)));
@@ -293,26 +293,24 @@ async function reaching(
 
 /** An endpoint is being added: the intent is on record, and the answer has not come. */
 export async function midway(): Promise<Still> {
-  const { scene, makers, operator } = await working();
+  const { scene, makers } = await working();
   const name = 'being-changed';
   const match = { pathIncludes: makers.Organization.callsOf(name), bodyIncludes: 'psc-1' };
   scene.simulator.always({ hold: true }, match);
   await makers.Organization.create(name, { privateEndpoints: [endpoint('psc-1')] });
   await scene.simulator.waitForCalls(1, { match });
-  return { scene, end: () => endOf(scene, operator) };
+  return { scene, end: () => endOf(scene) };
 }
 
-async function working(): Promise<{ scene: Scene; makers: Makers; operator: InnerOperator }> {
-  const scene = await openScene({ start: false });
+async function working(): Promise<{ scene: Scene; makers: Makers }> {
   // Calls that are held are to be held for as long as somebody looks, and hold up nobody else.
   const flags = ['--api-timeout', '5m', '--concurrency', '100'];
   // Nothing comes due by itself: what was reached stays until it is looked at.
-  const operator = await startInner(scene, { flags, clock: slowClock() });
-  return { scene, makers: makersOf(scene), operator };
+  const scene = await openScene({ start: 'inner', flags, clock: slowClock() });
+  return { scene, makers: makersOf(scene) };
 }
 
-async function endOf(scene: Scene, operator: InnerOperator): Promise<void> {
+async function endOf(scene: Scene): Promise<void> {
   scene.simulator.release();
-  await operator.stop();
   await scene.end();
 }

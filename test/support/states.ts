@@ -1,32 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { waitFor } from '../controlplane/client.ts';
 import type { Fault } from '../simulator/types.ts';
-import { activitiesOf } from './activity-scene.ts';
 import { asAdmin, change } from './cluster.ts';
-import { organizationsOf } from './organization-scene.ts';
-import { type Pset, pathOf, type Scene } from './scene.ts';
+import { pathOf } from './pipe-settings.ts';
+import { type Scene } from './scene.ts';
+import type { Pset, SceneObjects, Spec } from './scene-objects.ts';
 
 export const KINDS = ['PipeSettings', 'Organization', 'Activity'] as const;
 export type KindName = (typeof KINDS)[number];
 
 /** What the states of all kinds are made with: one object is one state, and has its name. */
-export interface Maker {
+export interface Maker extends Omit<SceneObjects<Pset>, 'create'> {
   readonly kind: KindName;
   readonly scene: Scene;
   /** Of the API: part of the path of every call for that object. */
   callsOf(name: string): string;
-  pathTo(name: string): string;
   /** Creates it or replaces its spec; its target is its own unless the spec says otherwise. */
-  create(name: string, spec?: Readonly<Record<string, unknown>>): Promise<void>;
+  create(name: string, spec?: Spec): Promise<void>;
   /** A spec with another declared state, on top of what `create` gives. */
-  readonly another: Readonly<Record<string, unknown>>;
-  get(name: string): Promise<Pset>;
-  list(): Promise<Pset[]>;
-  /** Waits until `Ready` of the present generation has this reason. */
-  until(name: string, reason: string): Promise<Pset>;
-  /** The same for the condition `Stalled`; `pass` lets time pass. */
+  readonly another: Spec;
+  /** Waits for the condition `Stalled`; `pass` lets time pass. */
   untilStalled(name: string, pass: () => void): Promise<Pset>;
-  remove(name: string): Promise<void>;
   /** The part of a spec that says what the object of this name stands for. */
   targetOf(name: string): Readonly<Record<string, string>>;
   /** The Secret with a key of the object's own. */
@@ -34,8 +27,7 @@ export interface Maker {
 }
 
 export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
-  const orgs = organizationsOf(scene);
-  const acts = activitiesOf(scene);
+  const { psets, orgs, acts } = scene;
   const organizations = new Map<string, string>();
   // What the path of its calls ends with: no other name may begin with it.
   const recordOf = (name: string): string => `${name}.record`;
@@ -48,27 +40,23 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
     return id;
   };
   return {
-    PipeSettings: maker(scene, 'PipeSettings', {
+    PipeSettings: maker(scene, 'PipeSettings', psets, {
       another: { settings: { engine_max_threads: 4 } },
       callsOf: pathOf,
       targetOf: (name) => ({ pipeId: name }),
-      pathTo: (name) =>
-        `/apis/pipewright.dev/v1alpha1/namespaces/${scene.namespace}/pipesettings/${name}`,
-      create: scene.pset,
+      create: psets.create,
     }),
-    Organization: maker(scene, 'Organization', {
+    Organization: maker(scene, 'Organization', orgs, {
       another: { name: 'Acme Europe' },
       callsOf: idOf,
       targetOf: (name) => ({ organizationId: idOf(name) }),
-      pathTo: orgs.pathTo,
       create: (name, spec) =>
         orgs.create(name, { organizationId: idOf(name), name: 'Acme Data', ...spec }),
     }),
-    Activity: maker(scene, 'Activity', {
+    Activity: maker(scene, 'Activity', acts, {
       another: { credentialsSecretRef: { name: 'another' } },
       callsOf: (name) => `/activities/${recordOf(name)}`,
       targetOf: (name) => ({ activityId: recordOf(name) }),
-      pathTo: acts.pathTo,
       create: async (name, spec) => {
         acts.record(recordOf(name));
         await acts.create(name, { activityId: recordOf(name), ...spec });
@@ -80,43 +68,19 @@ export function makersOf(scene: Scene): Readonly<Record<KindName, Maker>> {
 function maker(
   scene: Scene,
   kind: KindName,
-  own: Pick<Maker, 'another' | 'callsOf' | 'targetOf' | 'pathTo' | 'create'>,
+  objects: SceneObjects<Pset>,
+  own: Pick<Maker, 'another' | 'callsOf' | 'targetOf' | 'create'>,
 ): Maker {
-  const get = (name: string): Promise<Pset> => asAdmin<Pset>('GET', own.pathTo(name));
   return {
+    ...objects,
     ...own,
     kind,
     scene,
-    get,
-    async list() {
-      const { items } = await asAdmin<{ items: Pset[] }>('GET', own.pathTo('').replace(/\/$/, ''));
-      return items;
-    },
     keyOf: (name) => `key-${kind.toLowerCase()}-${name}`,
-    async remove(name) {
-      await asAdmin('DELETE', own.pathTo(name));
-    },
     untilStalled: (name, pass) =>
-      waitFor(
-        () => {
-          pass();
-          return get(name);
-        },
-        {
-          what: `${kind} ${name} to be Stalled`,
-          until: ({ status }) => status.conditions.some(({ type }) => type === 'Stalled'),
-        },
-      ),
-    until: (name, reason) =>
-      waitFor(() => get(name), {
-        what: `${kind} ${name} to be ${reason}`,
-        until: ({ metadata, status }) =>
-          status.conditions.some(
-            (one) =>
-              one.type === 'Ready' &&
-              one.reason === reason &&
-              one.observedGeneration === metadata.generation,
-          ),
+      objects.untilIt(name, 'Stalled', ({ status }) => {
+        pass();
+        return status.conditions.some(({ type }) => type === 'Stalled');
       }),
   };
 }

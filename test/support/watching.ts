@@ -1,48 +1,8 @@
 import { expect } from 'vitest';
-import type { AuditEntry } from '../controlplane/audit.ts';
 import { audit, waitFor } from '../controlplane/client.ts';
-import type { Call } from '../simulator/types.ts';
 import { parseExposition } from './exposition.ts';
-import { type Condition, type Pset, pathOf, type Scene } from './scene.ts';
-
-const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
-
-/** What the operator wrote to Kubernetes and was not refused, but its Lease. */
-export async function writesOf(user: string): Promise<AuditEntry[]> {
-  const entries = await audit({ user });
-  return entries.filter(({ verb, resource }) => WRITES.includes(verb) && resource !== 'leases');
-}
-
-/** Writes to one object, events about it not counted. */
-export async function writesTo(scene: Scene, name: string): Promise<AuditEntry[]> {
-  return (await writesOf(scene.user)).filter(
-    (entry) => entry.resource === 'pipesettings' && entry.name === name,
-  );
-}
-
-/** The PUTs of a pipe that has its object's name. */
-export function putsOf(scene: Scene, pipe: string): Call[] {
-  return scene.simulator.calls({ method: 'PUT', pathIncludes: pathOf(pipe) });
-}
-
-/** Resolves when the pipe has had that many PUTs. */
-export function putsUntil(scene: Scene, pipe: string, count: number): Promise<Call[]> {
-  return scene.simulator.waitForCalls(count, {
-    match: { method: 'PUT', pathIncludes: pathOf(pipe) },
-    timeoutMs: 30_000,
-  });
-}
-
-/** Waits until the object fits. */
-export function objectUntil(
-  scene: Scene,
-  name: string,
-  what: string,
-  until: (object: Pset) => boolean,
-  timeoutMs = 30_000,
-): Promise<Pset> {
-  return waitFor(() => scene.get(name), { what: `${name}: ${what}`, until, timeoutMs });
-}
+import { type Scene } from './scene.ts';
+import type { Condition, Pset } from './scene-objects.ts';
 
 /**
  * Resolves when the operator has dealt with everything that happened before this call, events
@@ -53,9 +13,9 @@ export function objectUntil(
 export async function settled(scene: Scene, operator?: { idle(): Promise<void> }): Promise<void> {
   await operator?.idle();
   const name = `marker-${crypto.randomUUID().slice(0, 8)}`;
-  await scene.pset(name);
-  await scene.until(name, 'Applied');
-  await scene.pset(name, { settings: { engine_max_threads: 9 } });
+  await scene.psets.create(name);
+  await scene.psets.until(name, 'Applied');
+  await scene.psets.create(name, { settings: { engine_max_threads: 9 } });
   await waitFor(() => scene.events(name), {
     what: `an event about ${name}`,
     until: (events) => events.length > 0,
@@ -86,14 +46,13 @@ export async function secretKnown(
 ): Promise<void> {
   const told = async (): Promise<string> => {
     const marker = `marker-${crypto.randomUUID().slice(0, 8)}`;
-    await scene.pset(marker, { credentialsSecretRef: { name } });
-    const object = await objectUntil(
-      scene,
+    await scene.psets.create(marker, { credentialsSecretRef: { name } });
+    const object = await scene.psets.untilIt(
       marker,
       'a verdict',
       (one) => ready(one).reason !== 'Pending',
     );
-    await scene.remove(marker);
+    await scene.psets.remove(marker);
     return ready(object).reason;
   };
   await waitFor(told, {

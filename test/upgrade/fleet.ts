@@ -3,14 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { type LeaderStage, pass, type Replica } from '../faults/leader/leader-stage.ts';
-import { type Activities, activitiesOf } from '../support/activity-scene.ts';
-import {
-  endpoint,
-  type Org,
-  type Organizations,
-  organizationsOf,
-} from '../support/organization-scene.ts';
-import { ORGANIZATION, SERVICE } from '../support/scene.ts';
+import { type Activities } from '../support/activities.ts';
+import { endpoint, type Org, type Organizations } from '../support/organizations.ts';
+import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
 import type { Losses } from './losses.ts';
 
 const PATIENCE_MS = 240_000;
@@ -76,8 +71,8 @@ export interface Fleet {
 
 export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
   const { simulator } = stage;
-  const orgs: Organizations = organizationsOf(stage);
-  const acts: Activities = activitiesOf(stage);
+  const orgs: Organizations = stage.orgs;
+  const acts: Activities = stage.acts;
   const ids = new Map<string, string>();
   const declared = new Map<string, string[]>();
   const besideRefused = ['kept'];
@@ -109,7 +104,7 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       add: OTHERS.map((id) => ({ ...endpoint(id) })),
     });
   const setLost = (): Promise<void> =>
-    stage.pset('lost', { settings: { engine_max_threads: lost } });
+    stage.psets.create('lost', { settings: { engine_max_threads: lost } });
 
   return {
     idOf,
@@ -120,7 +115,7 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       acts.record('record');
       twinKey = (await stage.newKey(TWIN)).id;
       await Promise.all([
-        ...STILL_PIPES.map((name) => stage.pset(name)),
+        ...STILL_PIPES.map((name) => stage.psets.create(name)),
         setLost(),
         acts.create('record'),
         declare('still', ['ours', 'found']),
@@ -149,7 +144,7 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
       edits += 1;
       const settings = { streaming_max_insert_wait_ms: 500 + edits };
       await Promise.all([
-        ...BUSY_PIPES.map((name) => stage.pset(name, { settings })),
+        ...BUSY_PIPES.map((name) => stage.psets.create(name, { settings })),
         declare('busy', ['kept', `load-${edits}`]),
       ]);
     },
@@ -239,7 +234,7 @@ export function fleetOf(stage: LeaderStage, losses: Losses): Fleet {
     async asDeclared() {
       const pipes = [...STILL_PIPES, ...BUSY_PIPES, 'lost'];
       for (const name of pipes) {
-        const { spec } = await stage.until(name, 'Applied', PATIENCE_MS);
+        const { spec } = await stage.psets.until(name, 'Applied', PATIENCE_MS);
         expect(simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/${name}`)).toEqual(
           spec['settings'],
         );

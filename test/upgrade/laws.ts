@@ -1,7 +1,7 @@
 import type { Arrival } from '../faults/leader/leader-record.ts';
 import type { LeaderStage } from '../faults/leader/leader-stage.ts';
-import type { Patch } from '../support/organization-scene.ts';
-import { pathOf } from '../support/scene.ts';
+import type { Patch } from '../support/organizations.ts';
+import { pathOf } from '../support/pipe-settings.ts';
 import type { Version } from './before.ts';
 import { BAD, type Fleet, KEY, NAMES, REFUSED, STILL, STILL_PIPES, UNLUCKY } from './fleet.ts';
 

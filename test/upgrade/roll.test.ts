@@ -92,8 +92,8 @@ async function rollTo(
 async function expectRest(roll: number): Promise<void> {
   const calls = stage.record.calls.length;
   const name = `marker-${roll}`;
-  await stage.pset(name);
-  await stage.until(name, 'Applied');
+  await stage.psets.create(name);
+  await stage.psets.until(name, 'Applied');
   await pause(2_000);
   expect(stage.record.calls.slice(calls).map(({ path }) => path)).toEqual([
     expect.stringContaining(`/${name}/`),

@@ -22,8 +22,8 @@ describe.concurrent('R16: the leader keeps its Lease', () => {
       const stage = await openLeaderStage({ logLevel: 'info' });
       try {
         const { a, b } = await openPair(stage, { preload: [movableWallClock()] });
-        await stage.pset('one');
-        await stage.until('one', 'Applied', 60_000);
+        await stage.psets.create('one');
+        await stage.psets.until('one', 'Applied', 60_000);
         await Promise.all([jumpTo(leader, a.operator), jumpTo(standby, b.operator)]);
         const renewed = stage.record.claims.length;
         await waitFor(() => stage.record.claims.length >= renewed + RENEWALS, {
@@ -32,11 +32,12 @@ describe.concurrent('R16: the leader keeps its Lease', () => {
         });
         expect(stage.record.claims.map(({ by }) => by)).not.toContain('b');
         expect(timesSaid(a, 'lost the leadership')).toBe(0);
-        await stage.pset('one', { settings: { engine_max_threads: 16 } });
-        await stage.until('one', 'Applied', 60_000);
+        await stage.psets.create('one', { settings: { engine_max_threads: 16 } });
+        await stage.psets.until('one', 'Applied', 60_000);
         expect(await a.operator.stop()).toBe(0);
-        await stage.pset('two');
-        for (const name of ['one', 'two']) expectClean(await stage.until(name, 'Applied', 60_000));
+        await stage.psets.create('two');
+        for (const name of ['one', 'two'])
+          expectClean(await stage.psets.until(name, 'Applied', 60_000));
         expect(['one', 'two'].map((name) => stage.puts(name).map(({ by }) => by))).toEqual([
           ['a', 'a'],
           ['b'],

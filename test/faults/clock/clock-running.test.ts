@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
 import type { Fault } from '../../simulator/types.ts';
-import { endpoint, organizationsOf } from '../../support/organization-scene.ts';
-import { ORGANIZATION, pathOf } from '../../support/scene.ts';
+import { endpoint } from '../../support/organizations.ts';
+import { pathOf } from '../../support/pipe-settings.ts';
+import { ORGANIZATION } from '../../support/scene-objects.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { HOUR_MS, jumpTo, movableWallClock } from './clock-move.ts';
 
@@ -46,7 +47,7 @@ describe.concurrent.each([
       for (const [name, fault] of Object.entries(FAULTS)) {
         stage.simulator.always(fault, { pathIncludes: pathOf(name) });
         await stage.newKey(`key-${name}`);
-        await stage.pset(name, { credentialsSecretRef: { name: `key-${name}` } });
+        await stage.psets.create(name, { credentialsSecretRef: { name: `key-${name}` } });
       }
       const hasFailed = (name: string): boolean =>
         timesOf(stage, name).length >= (name === 'limited' ? 1 : 2);
@@ -59,7 +60,7 @@ describe.concurrent.each([
         expect([name, made <= MOST_CALLS]).toEqual([name, true]);
       }
       stage.simulator.clear();
-      for (const name of NAMES) await stage.until(name, 'Applied', 90_000);
+      for (const name of NAMES) await stage.psets.until(name, 'Applied', 90_000);
       const paused = timesOf(stage, 'limited');
       for (const [index, at] of paused.slice(1).entries()) {
         expect(at - (paused[index] ?? 0)).toBeGreaterThanOrEqual(SHORTEST_PAUSE_MS);
@@ -68,7 +69,7 @@ describe.concurrent.each([
 
   test('after an add whose outcome nobody knows: it is settled in the time it takes without a jump', () =>
     onStage(['--api-timeout', '5s'], async (stage) => {
-      const orgs = organizationsOf(stage);
+      const orgs = stage.orgs;
       const operator = await stage.start({ preload: [movableWallClock()] });
       stage.simulator.next({ status: 504, applied: false }, { match: { bodyIncludes: 'psc-1' } });
       await orgs.create('org', { privateEndpoints: [endpoint('psc-1')] });

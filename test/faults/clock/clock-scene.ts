@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
 import { change } from '../../support/cluster.ts';
-import { ORGANIZATION, type Pset, pathOf, SERVICE } from '../../support/scene.ts';
+import { pathOf } from '../../support/pipe-settings.ts';
+import { isNow, ORGANIZATION, SERVICE } from '../../support/scene-objects.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { FAILING, type FailingRow } from './clock-rows.ts';
 
@@ -23,12 +24,13 @@ export async function openClockStage(): Promise<Stage> {
 /** Objects in every state in which one waits for a time, and some that wait for none. */
 export async function populate(stage: Stage): Promise<void> {
   await Promise.all(FAILING.map((row) => secretFor(stage, row)));
-  for (const name of [MARKER, ...RESTING]) await stage.pset(name);
-  await stage.pset(ASSERTING, { reassertInterval: '10m' });
+  for (const name of [MARKER, ...RESTING]) await stage.psets.create(name);
+  await stage.psets.create(ASSERTING, { reassertInterval: '10m' });
   for (const { name } of FAILING)
-    await stage.pset(name, { credentialsSecretRef: { name: keyOf(name) } });
-  for (const name of [MARKER, ...RESTING, ASSERTING]) await stage.until(name, 'Applied', 60_000);
-  for (const { name, reason } of FAILING) await stage.until(name, reason, 60_000);
+    await stage.psets.create(name, { credentialsSecretRef: { name: keyOf(name) } });
+  for (const name of [MARKER, ...RESTING, ASSERTING])
+    await stage.psets.until(name, 'Applied', 60_000);
+  for (const { name, reason } of FAILING) await stage.psets.until(name, reason, 60_000);
 }
 
 /** Everything that fails has what it needs from now on. */
@@ -48,8 +50,8 @@ export async function visitAll(stage: Stage): Promise<void> {
     }));
   }
   const before = stage.simulator.callCount({ pathIncludes: pathOf(MARKER) });
-  await stage.pset(MARKER, { settings: { engine_max_threads: 8 + (before % 2) } });
-  await stage.until(MARKER, 'Applied', 60_000);
+  await stage.psets.create(MARKER, { settings: { engine_max_threads: 8 + (before % 2) } });
+  await stage.psets.until(MARKER, 'Applied', 60_000);
 }
 
 /** Calls per object so far. */
@@ -63,7 +65,9 @@ export function countsOf({ simulator }: Stage): ReadonlyMap<string, number> {
  * clock.
  */
 export async function expectWithinReach(stage: Stage, aheadMs: number): Promise<void> {
-  const objects = new Map((await stage.list()).map((object) => [object.metadata.name, object]));
+  const objects = new Map(
+    (await stage.psets.list()).map((object) => [object.metadata.name, object]),
+  );
   const waitOf = (name: string): number =>
     Date.parse(objects.get(name)?.status.nextAttemptTime ?? '') - (Date.now() + aheadMs);
   for (const { name, longestMs } of FAILING)
@@ -73,13 +77,9 @@ export async function expectWithinReach(stage: Stage, aheadMs: number): Promise<
 }
 
 export async function untilAllApplied(stage: Stage): Promise<void> {
-  const isApplied = ({ metadata: { generation }, status }: Pset): boolean =>
-    status.conditions.some(
-      (one) => one.reason === 'Applied' && one.observedGeneration === generation,
-    );
-  await waitFor(() => stage.list(), {
+  await waitFor(() => stage.psets.list(), {
     what: 'every object to be applied',
-    until: (objects) => objects.every(isApplied),
+    until: (objects) => objects.every((one) => isNow(one, 'Applied')),
     timeoutMs: 90_000,
   });
   for (const { name } of FAILING) {

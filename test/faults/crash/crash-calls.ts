@@ -1,5 +1,5 @@
-import type { Org, Patch } from '../../support/organization-scene.ts';
-import { ORGANIZATION } from '../../support/scene.ts';
+import type { Org, Patch } from '../../support/organizations.ts';
+import { ORGANIZATION } from '../../support/scene-objects.ts';
 import type { Passing } from '../proxy.ts';
 
 /** The object that a crash scene is about; its pipe and its record have the same name. */

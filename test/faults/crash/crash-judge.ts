@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Org, Patch } from '../../support/organization-scene.ts';
+import type { Org, Patch } from '../../support/organizations.ts';
 import { isAside, type Label } from './crash-calls.ts';
 import type { Moment, Point } from './crash-points.ts';
 import type { Run } from './crash-runs.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { endpoint } from '../../support/organization-scene.ts';
-import { ORGANIZATION, SERVICE } from '../../support/scene.ts';
+import { endpoint } from '../../support/organizations.ts';
+import { ORGANIZATION, SERVICE } from '../../support/scene-objects.ts';
 import { masked } from '../masked.ts';
 import { NAME } from './crash-calls.ts';
 import { breakAt, killAt, type Point, type Silence } from './crash-points.ts';

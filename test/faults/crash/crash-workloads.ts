@@ -1,6 +1,6 @@
 import { waitFor } from '../../controlplane/client.ts';
-import { endpoint, type Org } from '../../support/organization-scene.ts';
-import { ORGANIZATION } from '../../support/scene.ts';
+import { endpoint, type Org } from '../../support/organizations.ts';
+import { ORGANIZATION } from '../../support/scene-objects.ts';
 import { type Label, NAME } from './crash-calls.ts';
 import type { CrashScene, Plural, Present } from './crash-scene.ts';
 
@@ -31,8 +31,9 @@ const BEFORE = { settings: { engine_max_threads: 8, streaming_max_insert_wait_ms
 const AFTER = { settings: { engine_max_threads: 16, object_storage_concurrency: 4 } };
 
 const declare = (spec: Readonly<Record<string, unknown>>) => (scene: CrashScene) =>
-  scene.pset(NAME, spec);
-const applied = (scene: CrashScene): Promise<unknown> => scene.until(NAME, 'Applied', PATIENCE_MS);
+  scene.psets.create(NAME, spec);
+const applied = (scene: CrashScene): Promise<unknown> =>
+  scene.psets.until(NAME, 'Applied', PATIENCE_MS);
 const nothing = (): Promise<void> => Promise.resolve();
 
 async function declared(scene: CrashScene): Promise<void> {
@@ -92,7 +93,7 @@ export const SETTINGS_WORKLOADS = {
     async prepare(scene) {
       scene.simulator.setKey(scene.key.id, undefined);
       await declare(BEFORE)(scene);
-      const { status } = await scene.until(NAME, 'Unauthorized');
+      const { status } = await scene.psets.until(NAME, 'Unauthorized');
       // A process that starts later knows which came first by their seconds alone.
       const refused = Date.parse(status.lastRequest?.time ?? '');
       await waitFor(() => Date.now() >= refused + 1_000, {
@@ -148,7 +149,7 @@ export const FREE_WORKLOADS = {
     calls: [],
     events: 0,
     prepare: declared,
-    act: (scene) => scene.remove(NAME),
+    act: (scene) => scene.psets.remove(NAME),
     finished: nothing,
   },
 } satisfies Record<string, Workload>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { list, organizationsOf } from '../../support/organization-scene.ts';
+import { list } from '../../support/organizations.ts';
 import { openStage } from '../stage.ts';
 
 /** The attempts of the other object that find the key refused. */
@@ -9,7 +9,7 @@ test.concurrent.each(['before', 'after'] as const)(
   'R12: a key that only another object has found refused, and that works again %s the deletion: ours is removed',
   async (when) => {
     const stage = await openStage({ flags: ['--cleanup-deadline', '1m'] });
-    const orgs = organizationsOf(stage);
+    const orgs = stage.orgs;
     const { simulator, key } = stage;
     const enable = (): void => simulator.setKey(key.id, key.secret, {});
     const refusals = (): number =>
@@ -20,14 +20,14 @@ test.concurrent.each(['before', 'after'] as const)(
       await stage.start();
       await orgs.create('acme', { ...list('psc-1'), deletionPolicy: 'RemovePrivateEndpoints' });
       await orgs.until('acme', 'Applied');
-      await stage.pset('pipe');
-      await stage.until('pipe', 'Applied');
+      await stage.psets.create('pipe');
+      await stage.psets.until('pipe', 'Applied');
       simulator.setKey(key.id, key.secret, { disabled: true });
       for (let refused = 1; refused <= REFUSALS; refused++) {
-        await stage.request('pipe');
+        await stage.psets.request('pipe');
         await untilRefused(refused);
       }
-      await stage.until('pipe', 'Unauthorized');
+      await stage.psets.until('pipe', 'Unauthorized');
       if (when === 'before') enable();
       await orgs.remove('acme');
       if (when === 'after') {

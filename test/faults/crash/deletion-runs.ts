@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { waitFor } from '../../controlplane/client.ts';
-import { endpoint } from '../../support/organization-scene.ts';
-import { ORGANIZATION } from '../../support/scene.ts';
+import { endpoint } from '../../support/organizations.ts';
+import { ORGANIZATION } from '../../support/scene-objects.ts';
 import { NAME } from './crash-calls.ts';
 import { killAt, meanwhileAt, type Point } from './crash-points.ts';
 import { type CrashScene, type CrashSceneOptions, inVain, openCrashScene } from './crash-scene.ts';

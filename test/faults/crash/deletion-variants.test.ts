@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { asAdmin } from '../../support/cluster.ts';
-import { ORGANIZATION } from '../../support/scene.ts';
+import { ORGANIZATION } from '../../support/scene-objects.ts';
 import { NAME } from './crash-calls.ts';
 import { pointsOf } from './crash-points.ts';
 import type { CrashScene, Present } from './crash-scene.ts';

@@ -1,13 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
-import {
-  endpoint,
-  type Organizations,
-  organizationsOf,
-  type Patch,
-} from '../../support/organization-scene.ts';
-import { ORGANIZATION, pathOf } from '../../support/scene.ts';
+import { endpoint, type Organizations, type Patch } from '../../support/organizations.ts';
+import { pathOf } from '../../support/pipe-settings.ts';
+import { ORGANIZATION } from '../../support/scene-objects.ts';
 import { gateFor } from '../passing-gate.ts';
 import type { Passing } from '../proxy.ts';
 import { expectClean } from './leader-end.ts';
@@ -61,19 +57,20 @@ async function prepare(leader: Replica): Promise<void> {
       : api.take(passing),
   );
   await Promise.all(['key-line', 'key-reading'].map((name) => stage.newKey(name)));
-  await stage.pset('edited');
-  await stage.until('edited', 'Applied', 60_000);
-  await stage.pset('unwritten');
-  for (const name of LINE) await stage.pset(name, { credentialsSecretRef: { name: 'key-line' } });
+  await stage.psets.create('edited');
+  await stage.psets.until('edited', 'Applied', 60_000);
+  await stage.psets.create('unwritten');
+  for (const name of LINE)
+    await stage.psets.create(name, { credentialsSecretRef: { name: 'key-line' } });
   const visited = (name: string): boolean =>
     leader.operator.lines.some(({ msg, name: of }) => msg === 'reconciled' && of === name);
   await waitFor(() => LINE.slice(1).every(visited), {
     what: 'the others to be in line',
     timeoutMs: 60_000,
   });
-  await stage.pset('failing');
+  await stage.psets.create('failing');
   await orgs.create('org', { privateEndpoints: [PSC] });
-  await stage.pset('reading', { credentialsSecretRef: { name: 'key-reading' } });
+  await stage.psets.create('reading', { credentialsSecretRef: { name: 'key-reading' } });
   await waitFor(() => kube.held() >= 3 && api.held() === 1 && callsOf('a', 'failing').length >= 2, {
     what: 'a status, a call, an intent and a Secret to be held, and two attempts to have failed',
     timeoutMs: 60_000,
@@ -82,7 +79,7 @@ async function prepare(leader: Replica): Promise<void> {
 
 beforeAll(async () => {
   stage = await openLeaderStage();
-  orgs = organizationsOf(stage);
+  orgs = stage.orgs;
   // The leader waits for its calls for as long as it is frozen; the other soon knows what became of
   // an add.
   const a = await stage.replica('a', {
@@ -92,14 +89,14 @@ beforeAll(async () => {
   const b = await stage.replica('b', { until: 'standing by', flags: ['--api-timeout', '5s'] });
   await prepare(a);
   a.operator.process.kill('SIGSTOP');
-  await stage.pset('edited', { settings: { engine_max_threads: 16 } });
+  await stage.psets.create('edited', { settings: { engine_max_threads: 16 } });
   await waitFor(() => stage.record.takeoverBy(b.name), {
     what: 'the other to take over',
     timeoutMs: 90_000,
   });
-  for (const name of [...OTHERS, ...LINE]) await stage.until(name, 'Applied', 60_000);
-  await stage.pset('unwritten', { settings: { engine_max_threads: 17 } });
-  await stage.until('unwritten', 'Applied', 60_000);
+  for (const name of [...OTHERS, ...LINE]) await stage.psets.until(name, 'Applied', 60_000);
+  await stage.psets.create('unwritten', { settings: { engine_max_threads: 17 } });
+  await stage.psets.until('unwritten', 'Applied', 60_000);
   await orgs.until('org', 'Applied', UNSETTLED_MS + 60_000);
   // The answers are there before it wakes, so that it reads them before it looks at its clock.
   await Promise.all([kube.open(), api.open()]);
@@ -119,23 +116,23 @@ describe('R11: a leader that was frozen past its Lease, on waking', () => {
 
   test('drops what users changed meanwhile: it was acted on once', async () => {
     expect([callsOf('a', 'edited'), callsOf('b', 'edited')]).toEqual([[8], [16]]);
-    expectClean(await stage.get('edited'));
+    expectClean(await stage.psets.get('edited'));
   });
 
   test('drops a call whose key was being read', async () => {
     expect([callsOf('a', 'reading'), callsOf('b', 'reading')]).toEqual([[], [8]]);
-    expectClean(await stage.get('reading'));
+    expectClean(await stage.psets.get('reading'));
   });
 
   test('drops the calls that stood in line behind one that was answered meanwhile', async () => {
     expect(LINE.map((name) => callsOf('a', name))).toEqual([[8], [], [], []]);
     expect(LINE.map((name) => callsOf('b', name))).toEqual([[8], [8], [8], [8]]);
-    for (const name of LINE) expectClean(await stage.get(name));
+    for (const name of LINE) expectClean(await stage.psets.get(name));
   });
 
   test('drops an attempt whose time came meanwhile', async () => {
     expect(callsOf('b', 'failing')).toEqual([8]);
-    expectClean(await stage.get('failing'));
+    expectClean(await stage.psets.get('failing'));
   });
 
   test('drops a result that it could not write down before: a newer one stands', async () => {
@@ -146,7 +143,7 @@ describe('R11: a leader that was frozen past its Lease, on waking', () => {
       [8, 17],
       [8, 17, 17],
     ]).toContainEqual(callsOf('b', 'unwritten'));
-    expectClean(await stage.get('unwritten'));
+    expectClean(await stage.psets.get('unwritten'));
   });
 
   test('drops an add whose intent was being put on record: it was sent once', async () => {

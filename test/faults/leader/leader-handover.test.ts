@@ -43,7 +43,7 @@ describe.concurrent('R11: a leader', () => {
         await passing.reply();
       });
       const names = ['one', 'two', 'three'];
-      await Promise.all(names.map((name) => stage.pset(name)));
+      await Promise.all(names.map((name) => stage.psets.create(name)));
       await waitFor(() => answers.length, { what: 'a call in flight' });
       const ended = a.operator.stop();
       await waitFor(() => timesSaid(a, 'stopping; waiting for running reconciles to end'), {
@@ -62,7 +62,7 @@ describe.concurrent('R11: a leader', () => {
         timeoutMs: 60_000,
       });
       expect((stage.record.takeoverBy('b') ?? Number.NaN) - released).toBeLessThanOrEqual(2_000);
-      for (const name of names) expectClean(await stage.until(name, 'Applied', 60_000));
+      for (const name of names) expectClean(await stage.psets.until(name, 'Applied', 60_000));
       expect(names.map((name) => stage.puts(name).length)).toEqual([1, 1, 1]);
       expect(stage.record.calls.filter(({ by }) => by === 'a')).toHaveLength(1);
       expect(stage.record.breaches()).toEqual([]);
@@ -73,8 +73,8 @@ describe.concurrent('R11: a leader', () => {
       const { a, b } = await openPair(stage);
       for (const name of ['one', 'two']) {
         await stage.deleteLease();
-        await stage.pset(name);
-        expectClean(await stage.until(name, 'Applied', 60_000));
+        await stage.psets.create(name);
+        expectClean(await stage.psets.until(name, 'Applied', 60_000));
         await renewals(stage, a, 2);
       }
       expect([timesSaid(a, 'lost the leadership'), claimsOf(stage, b)]).toEqual([0, 0]);
@@ -87,7 +87,7 @@ describe.concurrent('R11: a leader', () => {
       await renewals(stage, a, 1);
       a.operator.process.kill('SIGSTOP');
       await stage.deleteLease();
-      await stage.pset('one');
+      await stage.psets.create('one');
       await waitFor(() => stage.record.takeoverBy('b'), {
         what: 'the other to take over',
         timeoutMs: 90_000,
@@ -95,7 +95,7 @@ describe.concurrent('R11: a leader', () => {
       const waited = (stage.record.takeoverBy('b') ?? Number.NaN) - stage.record.lastClaimOf('a');
       // From then on the frozen one calls no more when it wakes; 15 s is what its Lease promised.
       expect(waited).toBeGreaterThan(10_000);
-      expectClean(await stage.until('one', 'Applied', 60_000));
+      expectClean(await stage.psets.until('one', 'Applied', 60_000));
       a.operator.process.kill('SIGCONT');
       await waitFor(() => timesSaid(a, 'lost the leadership'), {
         what: 'the former to know',
@@ -108,11 +108,11 @@ describe.concurrent('R11: a leader', () => {
   test('of a crowd that starts at once is one, and each object is sent once', () =>
     onStage(async (stage) => {
       const objects = Array.from({ length: 10 }, (_, number) => `object-${number}`);
-      await Promise.all(objects.map((name) => stage.pset(name)));
+      await Promise.all(objects.map((name) => stage.psets.create(name)));
       const crowd = await Promise.all(
         ['a', 'b', 'c', 'd'].map((name) => stage.replica(name, { until: 'started' })),
       );
-      for (const name of objects) expectClean(await stage.until(name, 'Applied', 60_000));
+      for (const name of objects) expectClean(await stage.psets.until(name, 'Applied', 60_000));
       const leaders = (): Replica[] =>
         crowd.filter((replica) => timesSaid(replica, 'became the leader') > 0);
       await waitFor(

@@ -1,16 +1,10 @@
 import { waitFor } from '../../controlplane/client.ts';
-import { allow, asAdmin, change, operatorRules, type Stored } from '../../support/cluster.ts';
+import { asAdmin, change, type Stored } from '../../support/cluster.ts';
 import type { RunningOperator } from '../../support/operator.ts';
-import { pathOf } from '../../support/scene.ts';
+import { pathOf } from '../../support/pipe-settings.ts';
 import type { Handlers, Proxy } from '../proxy.ts';
 import { openStage, type Stage, type StageOptions } from '../stage.ts';
 import { type Arrival, LeaderRecord } from './leader-record.ts';
-
-const LEASES = {
-  apiGroups: ['coordination.k8s.io'],
-  resources: ['leases'],
-  verbs: ['get', 'list', 'watch', 'create', 'update'],
-};
 
 /** One of several operators that share a Lease, with its own way to either API. */
 export interface Replica {
@@ -50,9 +44,8 @@ export const pass: NonNullable<Handlers['take']> = async (passing) => {
 
 /** A stage for operators with the Lease; none runs yet. */
 export async function openLeaderStage(options: StageOptions = {}): Promise<LeaderStage> {
-  const stage = await openStage(options);
+  const stage = await openStage({ ...options, lease: true });
   const { namespace } = stage;
-  await allow(namespace, 'operator', [...(await operatorRules()), LEASES]);
   const record = new LeaderRecord();
   const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
   const leasePath = async (): Promise<string> => {

@@ -8,11 +8,12 @@ describe('R11: a leader', () => {
     const stage = await openLeaderStage({ logLevel: 'info' });
     try {
       const { a } = await openPair(stage);
-      await stage.pset('one');
-      await stage.until('one', 'Applied');
+      await stage.psets.create('one');
+      await stage.psets.until('one', 'Applied');
       expect(await a.operator.stop()).toBe(0);
-      await stage.pset('two');
-      for (const name of ['one', 'two']) expectClean(await stage.until(name, 'Applied', 60_000));
+      await stage.psets.create('two');
+      for (const name of ['one', 'two'])
+        expectClean(await stage.psets.until(name, 'Applied', 60_000));
       const released = await waitFor(
         () => stage.record.claims.find(({ by, holder }) => by === 'a' && holder === ''),
         {

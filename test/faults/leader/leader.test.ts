@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
-import type { Pset } from '../../support/scene.ts';
+import { isNow, type Pset } from '../../support/scene-objects.ts';
 import { expectClean } from './leader-end.ts';
 import { LOSSES, type Loss } from './leader-lost.ts';
 import type { Arrival } from './leader-record.ts';
@@ -32,21 +32,21 @@ async function play(stage: LeaderStage, loss: Loss, ready: () => void): Promise<
   const { record } = stage;
   const { a, b } = await openPair(stage, { flags: ['--api-rate', '2/1s', '--concurrency', '50'] });
   ready();
-  await Promise.all(Object.keys(EDITED).map((name) => stage.pset(name)));
-  await Promise.all(Object.keys(EDITED).map((name) => stage.until(name, 'Applied', 60_000)));
-  await Promise.all(STREAM.map((name) => stage.pset(name)));
+  await Promise.all(Object.keys(EDITED).map((name) => stage.psets.create(name)));
+  await Promise.all(Object.keys(EDITED).map((name) => stage.psets.until(name, 'Applied', 60_000)));
+  await Promise.all(STREAM.map((name) => stage.psets.create(name)));
   await stage.simulator.waitForCalls(5, { timeoutMs: 60_000 });
 
   const began = performance.now();
   await loss.begin(a, stage);
-  await stage.pset('early', { settings: { engine_max_threads: EDITED.early } });
+  await stage.psets.create('early', { settings: { engine_max_threads: EDITED.early } });
   await pause(BETWEEN_MS - (performance.now() - began));
-  await stage.pset('late', { settings: { engine_max_threads: EDITED.late } });
+  await stage.psets.create('late', { settings: { engine_max_threads: EDITED.late } });
   const isNext = ({ at, by }: { at: number; by: string }): boolean =>
     (by === b.name || loss.open === true) && at > began + BETWEEN_MS / 2;
   await waitFor(() => record.claims.some(isNext), { what: 'the next leader', timeoutMs: 90_000 });
   const takeoverMs = (record.claims.find(isNext)?.at ?? Number.NaN) - began;
-  await waitFor(() => stage.list(), {
+  await waitFor(() => stage.psets.list(), {
     what: 'all to be applied',
     until: areApplied,
     timeoutMs: 90_000,
@@ -60,16 +60,12 @@ async function play(stage: LeaderStage, loss: Loss, ready: () => void): Promise<
     breaches: record.breaches(),
     callsInTheEnd: record.calls.length - before,
     puts: new Map([...Object.keys(EDITED), ...STREAM].map((name) => [name, stage.puts(name)])),
-    objects: await stage.list(),
+    objects: await stage.psets.list(),
   };
 }
 
 function areApplied(objects: readonly Pset[]): boolean {
-  return objects.every(({ metadata: { generation }, status }) =>
-    status.conditions.some(
-      (one) => one.reason === 'Applied' && one.observedGeneration === generation,
-    ),
-  );
+  return objects.every((one) => isNow(one, 'Applied'));
 }
 
 /** Tells when its operators are there. */

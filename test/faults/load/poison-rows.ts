@@ -1,6 +1,5 @@
 import type { Fault } from '../../simulator/types.ts';
-import { organizationsOf } from '../../support/organization-scene.ts';
-import { pathOf } from '../../support/scene.ts';
+import { pathOf } from '../../support/pipe-settings.ts';
 import { gateFor } from '../passing-gate.ts';
 import type { Passing } from '../proxy.ts';
 import type { Stage } from '../stage.ts';
@@ -25,10 +24,10 @@ const VICTIM = 'victim';
 const LARGEST_ID = '5a1e0000-0000-4000-8000-00000000000e';
 
 const SETTINGS: Pick<Poison, 'create' | 'pathTo' | 'untilApplied' | 'tries'> = {
-  create: (stage) => stage.pset(VICTIM),
+  create: (stage) => stage.psets.create(VICTIM),
   pathTo: ({ namespace }) =>
     `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings/${VICTIM}`,
-  untilApplied: (stage, timeoutMs) => stage.until(VICTIM, 'Applied', timeoutMs),
+  untilApplied: (stage, timeoutMs) => stage.psets.until(VICTIM, 'Applied', timeoutMs),
   tries: ({ simulator }) => simulator.callCount({ pathIncludes: pathOf(VICTIM) }),
 };
 
@@ -88,7 +87,7 @@ const LARGEST: Poison = {
   // One attempt is dozens of calls until the refused ones are named.
   pokeMs: 1_000,
   create: (stage) =>
-    organizationsOf(stage).create(VICTIM, {
+    stage.orgs.create(VICTIM, {
       organizationId: LARGEST_ID,
       name: 'n'.repeat(256),
       privateEndpoints: Array.from({ length: 100 }, (_, number) => ({
@@ -104,8 +103,8 @@ const LARGEST: Poison = {
       { pathIncludes: LARGEST_ID },
     ),
   mend: async ({ simulator }) => simulator.clear(),
-  pathTo: (stage) => organizationsOf(stage).pathTo(VICTIM),
-  untilApplied: (stage, timeoutMs) => organizationsOf(stage).until(VICTIM, 'Applied', timeoutMs),
+  pathTo: (stage) => stage.orgs.pathTo(VICTIM),
+  untilApplied: (stage, timeoutMs) => stage.orgs.until(VICTIM, 'Applied', timeoutMs),
   tries: ({ simulator }) => simulator.callCount({ pathIncludes: LARGEST_ID }),
 };
 

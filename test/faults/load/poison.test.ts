@@ -43,8 +43,8 @@ beforeAll(async () => {
   stage = await openStage({ flags: ['--api-timeout', '2s'], logLevel: 'info' });
   await stage.start();
   editor = editorOf(stage);
-  await Promise.all(OTHERS.map((name) => stage.pset(name)));
-  for (const name of OTHERS) await stage.until(name, 'Applied', 60_000);
+  await Promise.all(OTHERS.map((name) => stage.psets.create(name)));
+  for (const name of OTHERS) await stage.psets.until(name, 'Applied', 60_000);
 });
 afterAll(async () => {
   await editor.close();

@@ -2,7 +2,7 @@ import { inParallel } from '../../bench/parallel.ts';
 import { waitFor } from '../../controlplane/client.ts';
 import type { Call, Rate, RateHeader } from '../../simulator/types.ts';
 import type { RunningOperator } from '../../support/operator.ts';
-import { ORGANIZATION, type Pset, SERVICE } from '../../support/scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from '../../support/scene-objects.ts';
 import type { Answer, Passing } from '../proxy.ts';
 import { openStage, type Stage } from '../stage.ts';
 
@@ -77,7 +77,7 @@ export async function openBacklog(options: {
   );
   const all = queues.flatMap(({ style, names }) => names.map((name) => ({ style, name })));
   const write = (style: RateHeader, name: string, threads: number): Promise<void> =>
-    stage.pset(name, {
+    stage.psets.create(name, {
       credentialsSecretRef: { name: `api-${style}` },
       settings: { engine_max_threads: threads },
     });
@@ -98,7 +98,7 @@ export async function openBacklog(options: {
         // Before they are looked at again, after four minutes at least.
         timeoutMs: 150_000,
       });
-      const objects = await stage.list();
+      const objects = await stage.psets.list();
       line = objects
         .toSorted((a, b) => versionOf(a) - versionOf(b))
         .map(({ metadata }) => metadata.name);

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
 import type { Fault } from '../../simulator/types.ts';
-import { startInner } from '../../support/inner-operator.ts';
 import { openScene } from '../../support/scene.ts';
 import { createFleet } from './storm-fleet.ts';
 import { spoil } from './storm-weather.ts';
@@ -30,7 +29,7 @@ const FAULTS: readonly Fault[] = [
 
 test('R6: after failures of every class all converges within the longest wait, and then nothing moves for a day', async () => {
   const scene = await openScene({ start: false });
-  const operator = await startInner(scene);
+  const operator = await scene.startInner();
   const { simulator } = scene;
   const { clock } = operator;
   // A call under way when the clock is turned would be out of time.
@@ -77,6 +76,5 @@ test('R6: after failures of every class all converges within the longest wait, a
   await fleet.check();
   expect(simulator.callCount()).toBe(calls);
   expect(await fleet.versions()).toEqual(versions);
-  await operator.stop();
   await scene.end();
 });

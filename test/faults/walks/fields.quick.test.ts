@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type InnerOperator, startInner } from '../../support/inner-operator.ts';
+import type { InnerOperator } from '../../support/inner-operator.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { KINDS, type KindName, type Maker, makersOf } from '../../support/states.ts';
 import { type Effect, repeats } from './fields-effects.ts';
@@ -11,11 +11,10 @@ let operator: InnerOperator;
 let makers: Readonly<Record<KindName, Maker>>;
 beforeAll(async () => {
   scene = await openScene({ start: false, simulator: { activity: { anyActivity: true } } });
-  operator = await startInner(scene);
+  operator = await scene.startInner();
   makers = makersOf(scene);
 });
 afterAll(async () => {
-  await operator.stop();
   await scene.end();
 });
 

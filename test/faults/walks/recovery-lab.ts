@@ -3,9 +3,10 @@ import { expect } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
 import type { Fault, Match } from '../../simulator/types.ts';
 import { change, type Stored } from '../../support/cluster.ts';
-import { type InnerOperator, startInner } from '../../support/inner-operator.ts';
-import { endpoint } from '../../support/organization-scene.ts';
-import { openScene, type Pset, type Scene } from '../../support/scene.ts';
+import type { InnerOperator } from '../../support/inner-operator.ts';
+import { endpoint } from '../../support/organizations.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+import { type Pset } from '../../support/scene-objects.ts';
 import { type KindName, makersOf } from '../../support/states.ts';
 import { CAPS } from './recovery-faults.ts';
 import { masked } from './recovery-masked.ts';
@@ -67,7 +68,7 @@ const longestWait = (reason: string): number => (CAPS[reason] ?? 0) * 1.2 + 1_00
 
 export async function openLab(): Promise<Lab> {
   const scene = await openScene({ start: false, simulator: { activity: { anyActivity: true } } });
-  const operator = await startInner(scene);
+  const operator = await scene.startInner();
   const { simulator } = scene;
   const { clock } = operator;
   const makers = makersOf(scene);
@@ -157,7 +158,6 @@ export async function openLab(): Promise<Lab> {
     operator,
     patient,
     async end() {
-      await operator.stop();
       await scene.end();
     },
   };

@@ -5,7 +5,7 @@ import { startSimulator } from '../../simulator/simulator.ts';
 import type { Simulator } from '../../simulator/types.ts';
 import { type Crd, editCrd } from '../../support/edit-crds.ts';
 import { startOperator } from '../../support/operator.ts';
-import type { Pset } from '../../support/scene.ts';
+import { isNow, type Pset } from '../../support/scene-objects.ts';
 
 /**
  * A control plane of its own whose schemas take any spec, as those of an older version may have,
@@ -62,10 +62,7 @@ export async function openLax(): Promise<Lax> {
     until: (kind, name, reason) =>
       waitFor(async () => (await ask(own, 'GET', pathOf(kind, name))) as Pset, {
         what: `${kind} ${name} to be ${reason}`,
-        until: ({ metadata, status }) => {
-          const ready = status.conditions[0];
-          return ready?.reason === reason && ready.observedGeneration === metadata.generation;
-        },
+        until: (object) => isNow(object, reason),
       }),
     async end() {
       await operator.kill();
