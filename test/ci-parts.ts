@@ -1,31 +1,43 @@
+import { RUNNERS, type Runner } from './runners.ts';
 import type { Budget } from './timetable.ts';
 
 export interface Part {
-  /** What npm runs: a script of package.json, and what it is given. */
-  readonly npm: readonly [script: string, ...args: string[]];
+  readonly npm: Runner['npm'];
   /** Its share of the budget. */
   readonly budget: Budget;
+}
+
+/** Two rows of parts that run at once, each one after the other. */
+export interface Stage {
+  readonly parts: readonly Part[];
+  /** Behind `parts` in priority: lives on simulated time, which can do with any processor. */
+  readonly behind?: readonly Part[];
 }
 
 /** Minutes for all of it on two cores. */
 export const BUDGET: Budget = { warm: 30, fresh: 60 };
 
 /** What must pass before anything lands, the quickest answers first. */
-export const PARTS: readonly Part[] = [
-  { npm: ['check'], budget: { warm: 0.5, fresh: 1 } },
-  { npm: ['test'], budget: { warm: 5, fresh: 12 } },
-  { npm: ['test:packaging'], budget: { warm: 2, fresh: 12 } },
+export const STAGES: readonly Stage[] = [
+  { parts: [{ npm: ['check'], budget: { warm: 0.5, fresh: 1 } }] },
+  { parts: [{ npm: RUNNERS.unit.npm, budget: { warm: 5, fresh: 12 } }] },
+  { parts: [{ npm: RUNNERS.packaging.npm, budget: { warm: 2, fresh: 12 } }] },
+  { parts: [{ npm: RUNNERS.planted.npm, budget: { warm: 1.5, fresh: 1.5 } }] },
   {
-    npm: ['hunt', '--from', '1', '--lives', '8900', '--seconds', '300'],
-    budget: { warm: 5.5, fresh: 5.5 },
+    // These mostly wait: for quiet minutes, and for the audience of the demo.
+    parts: [
+      { npm: ['test:gitops'], budget: { warm: 3.5, fresh: 10.5 } },
+      { npm: ['demo', '--once'], budget: { warm: 1, fresh: 1 } },
+      { npm: ['bench', '--quick'], budget: { warm: 1.5, fresh: 1.5 } },
+    ],
+    behind: [
+      {
+        npm: ['hunt', '--from', '1', '--lives', '8900', '--seconds', '300'],
+        budget: { warm: 5, fresh: 5 },
+      },
+      { npm: ['hunt', '--scope', '7'], budget: { warm: 2.5, fresh: 2.5 } },
+    ],
   },
-  { npm: ['hunt', '--scope', '7'], budget: { warm: 2, fresh: 2 } },
-  // Those files that `npm test` has run are not run again.
-  {
-    npm: ['test:faults', '--exclude', '**/*.quick.test.ts'],
-    budget: { warm: 7, fresh: 7 },
-  },
-  { npm: ['test:gitops'], budget: { warm: 3, fresh: 9.5 } },
-  { npm: ['test:upgrade'], budget: { warm: 4, fresh: 9 } },
-  { npm: ['bench', '--quick'], budget: { warm: 1, fresh: 1 } },
+  { parts: [{ npm: RUNNERS.faults.npm, budget: { warm: 8.5, fresh: 8.5 } }] },
+  { parts: [{ npm: RUNNERS.upgrade.npm, budget: { warm: 4.5, fresh: 9.5 } }] },
 ];

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 
 /** One program run to its end, and what to do when it fails. */
 export interface Step {
@@ -46,12 +47,23 @@ export async function runQuietly(step: Step): Promise<boolean> {
 
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+export interface LoudOptions {
+  /** Absent: node, for a script of ours. */
+  readonly program?: string;
+  /** As of `nice`; absent: ours. */
+  readonly priority?: number | undefined;
+}
+
 /**
- * Runs a program that shows its own progress, a script of ours unless another is named; resolves to
- * whether it succeeded. A signal that would end us ends it first.
+ * Runs a program that shows its own progress; resolves to whether it succeeded. A signal that would
+ * end us ends it first.
  */
-export function runLoudly(args: readonly string[], program = process.execPath): Promise<boolean> {
+export function runLoudly(
+  args: readonly string[],
+  { program = process.execPath, priority }: LoudOptions = {},
+): Promise<boolean> {
   const child = spawn(program, args, { stdio: 'inherit' });
+  if (child.pid !== undefined && priority !== undefined) setPriority(child.pid, priority);
   let endedBy: NodeJS.Signals | undefined;
   const endFirst = (signal: NodeJS.Signals): void => {
     endedBy = signal;

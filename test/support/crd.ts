@@ -54,20 +54,23 @@ export async function installCrds(folder = GENERATED): Promise<void> {
   await Promise.all(definitions.map(({ type }) => served(type.plural)));
 }
 
-/**
- * Resolves when the API server serves a kind and names it to those who ask, which is a moment after
- * the CRD says so.
- */
+/** The same, unless another test file has done it on the API server that all share. */
+export async function ensureCrds(): Promise<void> {
+  const looks = definitions.map(({ type }) => isServed(type.plural).catch(() => false));
+  if (!(await Promise.all(looks)).every(Boolean)) await installCrds();
+}
+
+/** Resolves when the API server serves a kind, which is a moment after the CRD says so. */
 async function served(plural: string): Promise<void> {
+  await waitFor(() => isServed(plural), { what: `${plural} to be served` });
+}
+
+/** Whether the API server serves a kind and names it to those who ask; may throw where not. */
+async function isServed(plural: string): Promise<boolean> {
   const version = '/apis/pipewright.dev/v1alpha1';
-  const look = async (): Promise<boolean> => {
-    await restRequestOk(controlPlane.admin, 'GET', `${version}/${plural}?limit=1`);
-    const { json } = await restRequestOk(controlPlane.admin, 'GET', version);
-    return (json as { resources: { name: string }[] }).resources.some(
-      ({ name }) => name === plural,
-    );
-  };
-  await waitFor(look, { what: `${plural} to be served` });
+  await restRequestOk(controlPlane.admin, 'GET', `${version}/${plural}?limit=1`);
+  const { json } = await restRequestOk(controlPlane.admin, 'GET', version);
+  return (json as { resources: { name: string }[] }).resources.some(({ name }) => name === plural);
 }
 
 /** Runs kubectl and gives what it printed; throws with its complaint where it fails. */

@@ -5,7 +5,7 @@ import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator, SimulatorOptions } from '../simulator/types.ts';
 import { type Activities, activitiesOf } from './activities.ts';
 import { allow, asAdmin, createOrReplace, operatorRules, type Rule } from './cluster.ts';
-import { installCrds } from './crd.ts';
+import { ensureCrds } from './crd.ts';
 import { type InnerOperator, type InnerOptions, startInner } from './inner-operator.ts';
 import type { MovableClock } from './movable-clock.ts';
 import { type RunningOperator, startOperator } from './operator.ts';
@@ -82,7 +82,7 @@ let prepared: Promise<readonly Rule[]> | undefined;
 
 /** Once for all scenes of a test file: the CRDs, and the rules that their operators get. */
 function prepare(): Promise<readonly Rule[]> {
-  prepared ??= Promise.all([operatorRules(), installCrds()]).then(([rules]) => rules);
+  prepared ??= Promise.all([operatorRules(), ensureCrds()]).then(([rules]) => rules);
   return prepared;
 }
 

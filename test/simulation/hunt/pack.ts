@@ -28,13 +28,13 @@ export async function hunt({
   workers: count = availableParallelism(),
 }: PackOptions): Promise<void> {
   let isOver = false;
-  const workers = Array.from({ length: count }, () => startWorker(sources));
-  const work = (worker: ChildProcess): Promise<void> =>
+  const first = take(count, next);
+  const workers = first.map(() => startWorker(sources));
+  const work = (worker: ChildProcess, index: number): Promise<void> =>
     new Promise((resolve, reject) => {
       let clock: NodeJS.Timeout | undefined;
       let present = 0;
-      const give = (): void => {
-        const plot = isOver ? undefined : next();
+      const give = (plot: Plot | undefined): void => {
         if (plot === undefined) {
           resolve();
           return;
@@ -59,15 +59,26 @@ export async function hunt({
       worker.on('message', (result: Result) => {
         clearTimeout(clock);
         if (!heard(result)) isOver = true;
-        give();
+        give(isOver ? undefined : next());
       });
-      give();
+      give(first[index]);
     });
   try {
     await Promise.all(workers.map(work));
   } finally {
     for (const worker of workers) worker.kill();
   }
+}
+
+/** The first life of each worker; where there are fewer lives than that, there are fewer workers. */
+function take(count: number, next: () => Plot | undefined): Plot[] {
+  const plots: Plot[] = [];
+  while (plots.length < count) {
+    const plot = next();
+    if (plot === undefined) break;
+    plots.push(plot);
+  }
+  return plots;
 }
 
 /**
