@@ -36,6 +36,17 @@ describe('the judge of statuses', () => {
       ]);
   });
 
+  it('finds a message with a time, of two lines, or with what is no word', () => {
+    const [plain] = ready('Rejected', 1).conditions;
+    const says = (message: string) => ({
+      ...ready('Rejected', 1),
+      conditions: [{ ...plain, message }],
+    });
+    expect(brokenBy(says('HTTP 400: no (request 1.2). See status.plan') as StatusView)).toEqual([]);
+    for (const message of ['of 2026-03-01T00:00:00Z', 'a\nb', 'undefined', 'at an end.', ' a'])
+      expect(brokenBy(says(message) as StatusView), message).toEqual(['said unreadable']);
+  });
+
   it('finds what a state has left behind in the next one', () => {
     const plan = {
       time: '2026-03-01T00:00:00Z',

@@ -228,7 +228,7 @@ function preview(
   }: Extract<Plan, { do: 'preview' }> & { readonly preview: Preview },
   now: number,
 ): NotedReport {
-  const { plan: before, lastRequest, applied } = object.status ?? {};
+  const { plan: before } = object.status ?? {};
   const shown = {
     basis,
     hash,
@@ -238,11 +238,10 @@ function preview(
     changes: changes.slice(0, LIMITS.planChanges),
   };
   const same = before && isDeepStrictEqual({ ...before, time: '' }, { time: '', ...shown });
-  const repliedAt = lastRequest?.outcome === 'Succeeded' ? lastRequest.time : applied?.time;
   const known =
     basis === 'Unknown'
       ? 'the state at the API is not known yet'
-      : `compared with the response of ${repliedAt ?? 'before'}`;
+      : 'compared with the last response';
   const summary = plannedSummary({
     changes: changes.length,
     isEmpty,

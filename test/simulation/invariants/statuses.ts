@@ -18,6 +18,10 @@ const NOT_BESIDE: Readonly<Record<string, readonly Passing[]>> = {
   TargetConflict: ['attempts'],
 };
 
+/** A message is one line without a time, and not the picture of a value that nobody meant to show. */
+const UNREADABLE =
+  /^\s|\s$|\.$|\.\. [A-Z]|[\p{Cc}\u2028\u2029]|undefined|\[object|\d{4}-\d\d-\d\dT/u;
+
 /**
  * Where an object stands depends on its last spec and on what the API and its Secret are like, and
  * not on the way by which it came there: nothing of an earlier state stays in its status.
@@ -55,6 +59,8 @@ export class StatusJudge implements Judge {
     );
     if (!isOne || ready?.type !== 'Ready')
       this.#court.report('said conditions', key, `the conditions of ${key} do not tell the same`);
+    if (ready && UNREADABLE.test(ready.message))
+      this.#court.report('said unreadable', key, `${key} says "${ready.message}"`);
   }
 
   #judgeLeftOver(plural: Plural, key: string, now: Thing): void {
