@@ -1,5 +1,4 @@
 import type { Success } from '../../api/reply/verdict.ts';
-import type { Summary } from '../../controller/conditions.ts';
 import type { Notice, Report } from '../../controller/kind.ts';
 import { awaitChange, recheckAt } from '../../controller/outcome.ts';
 import { LATE_RECORD_MS, LATE_RECORD_WAITS } from '../../waits.ts';
@@ -21,6 +20,7 @@ import {
   withoutUndefined,
 } from '../status/common-status.ts';
 import type { FailureReason } from '../status/failures.ts';
+import type { KindSummary } from '../status/reasons.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
 import type { Plan } from './plan.ts';
@@ -178,7 +178,7 @@ function fetched(
   spec: ActivitySpec,
   record: ActivityRecord,
   requestId: string | undefined,
-): Summary {
+): KindSummary {
   const has = recordFieldNames.filter((name) => record[name] !== undefined).length;
   const all = recordFieldNames.length;
   const part = has === all ? '' : ` with ${has} of its ${all} fields`;
@@ -194,7 +194,7 @@ function knownRequestId({ status }: Activity): string | undefined {
   return status?.lastRequest?.outcome === 'Succeeded' ? status.lastRequest.requestId : undefined;
 }
 
-function suspended(hasRecord: boolean): Summary {
+function suspended(hasRecord: boolean): KindSummary {
   const reason = 'Suspended';
   const paused = 'No call is made while spec.suspend is true';
   if (hasRecord)
@@ -204,7 +204,7 @@ function suspended(hasRecord: boolean): Summary {
 }
 
 /** A state that answers a one-shot request by itself and schedules nothing. */
-function show(object: Activity, summary: Summary, now: number, did: string): Report {
+function show(object: Activity, summary: KindSummary, now: number, did: string): Report {
   const common = commonStatus(object, object.status, { summary, now, acknowledge: true });
   return { status: merged(object, common), outcome: awaitChange, did };
 }

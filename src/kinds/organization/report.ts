@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cutText, type Summary } from '../../controller/conditions.ts';
+import { cutText } from '../../controller/conditions.ts';
 import type { Notice, Report } from '../../controller/kind.ts';
 import { awaitChange, backOff, goOn, recheckAt } from '../../controller/outcome.ts';
 import { reportRescheduled, reportSpecInvalid } from '../engine/failure-report.ts';
 import { timestamp } from '../status/canonical.ts';
 import { commonStatus, withoutUndefined } from '../status/common-status.ts';
 import { plannedSummary } from '../status/planned.ts';
+import type { KindSummary } from '../status/reasons.ts';
 import { reportConflict } from '../target/conflict-report.ts';
 import type { Result } from './act.ts';
 import { type Tuple, tupleKey } from './endpoints/endpoints.ts';
@@ -84,7 +85,7 @@ function refuseSpec(
   };
 }
 
-function suspended(confirmed: boolean): Summary {
+function suspended(confirmed: boolean): KindSummary {
   const reason = 'Suspended';
   const what = 'No call is made while spec.suspend is true; the declared state';
   if (confirmed) return { ready: 'True', reason, message: `${what} is the one last confirmed` };
@@ -210,7 +211,7 @@ function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release'
 /** A state that answers a one-shot request by itself and schedules nothing. */
 function show(
   object: Organization,
-  summary: Summary,
+  summary: KindSummary,
   now: number,
   did: string,
   more: Partial<OrganizationStatus>,

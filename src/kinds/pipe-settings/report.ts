@@ -1,4 +1,3 @@
-import type { Summary } from '../../controller/conditions.ts';
 import type { Report } from '../../controller/kind.ts';
 import { awaitChange, recheckAt } from '../../controller/outcome.ts';
 import { reportAttempt, reportRescheduled, reportSpecInvalid } from '../engine/failure-report.ts';
@@ -10,6 +9,7 @@ import {
   withoutUndefined,
 } from '../status/common-status.ts';
 import { plannedSummary } from '../status/planned.ts';
+import type { KindSummary } from '../status/reasons.ts';
 import { reportConflict } from '../target/conflict-report.ts';
 import type { Result } from './act.ts';
 import { advise } from './advice.ts';
@@ -93,7 +93,7 @@ function refuseSpec(object: PipeSettings, problem: string, now: number): Report 
   };
 }
 
-function suspended(confirmed: boolean): Summary {
+function suspended(confirmed: boolean): KindSummary {
   const reason = 'Suspended';
   if (confirmed) {
     return {
@@ -111,7 +111,7 @@ function suspended(confirmed: boolean): Summary {
 /** A state that answers a one-shot request by itself and schedules nothing. */
 function show(
   object: PipeSettings,
-  summary: Summary,
+  summary: KindSummary,
   now: number,
   did: string,
   more: Partial<PipeSettingsStatus> = {},

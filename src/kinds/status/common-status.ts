@@ -1,15 +1,11 @@
 import type { Verdict } from '../../api/reply/verdict.ts';
-import {
-  type Condition,
-  conditionsFor,
-  cutText,
-  type Summary,
-} from '../../controller/conditions.ts';
+import { type Condition, conditionsFor, cutText } from '../../controller/conditions.ts';
 import type { StatusRecords } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { LastRequest } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
 import { type FailureReason, sameCause } from './failures.ts';
+import type { KindSummary } from './reasons.ts';
 
 /** The one annotation users set: a one-shot request to try now. */
 const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
@@ -31,7 +27,7 @@ export interface CommonStatus {
  * `lastRequest`.
  */
 export interface Say {
-  readonly summary: Summary;
+  readonly summary: KindSummary;
   readonly now: number;
   readonly lastRequest?: LastRequest | undefined;
   readonly attempts?: number | undefined;

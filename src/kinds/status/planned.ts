@@ -1,4 +1,4 @@
-import type { Summary } from '../../controller/conditions.ts';
+import type { KindSummary } from './reasons.ts';
 
 /** What `Plan` mode has worked out, of any kind. */
 export interface Planned {
@@ -18,7 +18,13 @@ export interface Planned {
  * Ready only where nothing is left to apply. Nothing else waits for a plan, or gives up over it: it
  * neither goes on by itself nor fails.
  */
-export function plannedSummary({ changes, isEmpty, notSent, basis, planOnly }: Planned): Summary {
+export function plannedSummary({
+  changes,
+  isEmpty,
+  notSent,
+  basis,
+  planOnly,
+}: Planned): KindSummary {
   const how = planOnly
     ? 'the operator runs with --plan-only and changes nothing for any object'
     : 'set spec.mode to Apply to send it';
