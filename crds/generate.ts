@@ -2,12 +2,13 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { definitions } from '../src/kinds/definitions.ts';
 import { customResourceDefinition } from './manifest.ts';
+import { messagesPage } from './messages.ts';
 import { referencePage } from './reference.ts';
 import { toYaml } from './yaml.ts';
 
 /**
- * `node crds/generate.ts [--check] [folder]`: writes the CRDs and the reference page, or says what
- * is out of date.
+ * `node crds/generate.ts [--check] [folder]`: writes the CRDs, the reference page and the page on
+ * messages, or says what is out of date.
  */
 const folder =
   process.argv.slice(2).find((arg) => arg !== '--check') ??
@@ -20,6 +21,7 @@ const wanted = new Map<string, string>(
   ]),
 );
 wanted.set('reference.md', referencePage(definitions));
+wanted.set('messages.md', messagesPage(definitions.map(({ type }) => type.kind)));
 const orphans = (await readdir(folder)).filter(
   (name) => name.endsWith('.yaml') && !wanted.has(name),
 );

@@ -1,5 +1,6 @@
 import type { Definition } from '../src/kinds/schema/definition.ts';
 import { kindSchema } from './manifest.ts';
+import { code, table } from './markdown.ts';
 import type { Structural } from './structural.ts';
 
 /**
@@ -102,20 +103,4 @@ function range({
   const high = maximum < Number.MAX_SAFE_INTEGER;
   if (low && high) return ` ${minimum} to ${maximum}`;
   return low ? ` from ${minimum}` : '';
-}
-
-/** Padded as the project's formatter wants it. */
-function table(head: readonly string[], body: readonly (readonly string[])[]): string[] {
-  const rows = [head, ...body].map((cells) => cells.map((cell) => cell.replaceAll('|', '\\|')));
-  const widths = head.map((_, column) =>
-    Math.max(...rows.map((cells) => cells[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [top = '', ...others] = rows.map(line);
-  return [top, line(widths.map((width) => '-'.repeat(width))), ...others];
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
 }

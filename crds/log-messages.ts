@@ -1,0 +1,91 @@
+/** One message that the operator logs at level warn or above. */
+export interface LogRow {
+  readonly level: 'warn' | 'error' | 'fatal';
+  /** Beside `level`, `time`, `msg` and the fields of an error. */
+  readonly fields: readonly string[];
+  readonly means: string;
+}
+
+/** A test holds this table against the calls of the logger in `src`. */
+export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
+  'Kubernetes refused a request or did not answer; retrying': {
+    level: 'warn',
+    fields: ['kind', 'namespace', 'name', 'failures'],
+    means: 'A reconcile was not completed. It is repeated, with growing waits.',
+  },
+  'reconcile failed, a bug; retrying': {
+    level: 'error',
+    fields: ['kind', 'namespace', 'name', 'failures', 'errorStack'],
+    means: 'Report it with this line. Other objects are not affected.',
+  },
+  'a status could not be written before stopping': {
+    level: 'warn',
+    fields: [],
+    means: 'The next process reads from the API what this one could not record.',
+  },
+  'cannot watch: a permission or a CRD is missing': {
+    level: 'warn',
+    fields: ['watch'],
+    means: 'The error names the missing rule or CRD.',
+  },
+  'cannot list or watch; retrying': {
+    level: 'warn',
+    fields: ['path', 'status', 'reason'],
+    means: 'Check the connection to the API server and the rights of the ServiceAccount.',
+  },
+  'the API server went back to an older state, as after a restored backup; listing again': {
+    level: 'warn',
+    fields: ['path', 'version', 'seen'],
+    means: 'After a restore nothing has to be done.',
+  },
+  'cannot send events': {
+    level: 'warn',
+    fields: ['namespace'],
+    means: 'Objects are reconciled all the same. Check the rights of the ServiceAccount.',
+  },
+  'unexpected error while sending an event, a bug': {
+    level: 'warn',
+    fields: [],
+    means: 'Report it with this line.',
+  },
+  'stopping with unsent events': {
+    level: 'warn',
+    fields: ['events'],
+    means: 'The API server did not accept them within 5 s.',
+  },
+  'cannot use the leader election Lease; retrying': {
+    level: 'warn',
+    fields: ['namespace', 'name'],
+    means: 'Without the Lease nothing is applied. Check the rights of the ServiceAccount.',
+  },
+  'lost the leadership': {
+    level: 'warn',
+    fields: ['namespace', 'name', 'identity', 'why'],
+    means: 'Another replica continues, or this one when it holds the Lease again.',
+  },
+  'deleting an Organization with private endpoints left at the API': {
+    level: 'warn',
+    fields: ['kind', 'namespace', 'name', 'left'],
+    means: 'As the event CleanupAbandoned. Remove them at the API if they are not wanted.',
+  },
+  'a reconcile did not end within the grace period; aborting its call and stopping': {
+    level: 'warn',
+    fields: [],
+    means: 'The grace period of the Pod is shorter than a call may take.',
+  },
+  'error in the status server': {
+    level: 'error',
+    fields: [],
+    means: 'Of the server for /livez, /readyz and /metrics.',
+  },
+  'cannot run': {
+    level: 'fatal',
+    fields: [],
+    means: 'The process exits with code 1. The error says what to correct.',
+  },
+  'uncaught error, a bug; the process exits': {
+    level: 'fatal',
+    fields: ['kind', 'errorStack'],
+    means: 'Report it with this line. The Pod is restarted.',
+  },
+};

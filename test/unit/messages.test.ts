@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { LOG_MESSAGES } from '../../crds/log-messages.ts';
+import { conditionsTable } from '../../crds/messages.ts';
+import { EVENTS } from '../../src/kinds/status/event-reasons.ts';
+import { REASONS } from '../../src/kinds/status/reasons.ts';
+
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => ({ path, text: readFileSync(`src/${path}`, 'utf8') }));
+
+/** What `pattern` finds in the sources under this folder, each once. */
+function found(folder: string, pattern: RegExp): string[] {
+  const texts = sources.filter(({ path }) => path.startsWith(folder)).map(({ text }) => text);
+  return [
+    ...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, one = '']) => one))),
+  ];
+}
+
+test('every reason that a kind gives, of Ready or of an event, has a row', () => {
+  const given = found('kinds/', /\breason: '([A-Za-z]+)'/g).filter(
+    (reason) => !reason.startsWith('FieldValue'),
+  );
+  expect(given.length).toBeGreaterThan(15);
+  const known = new Set([...Object.keys(REASONS), ...Object.keys(EVENTS)]);
+  expect(given.filter((reason) => !known.has(reason))).toEqual([]);
+  expect(Object.keys(EVENTS).filter((reason) => !given.includes(reason))).toEqual([]);
+});
+
+test('every log line of level warn and above has a row with its level, and no other', () => {
+  const call = /\blog\.(warn|error|fatal)\(\s*[^']*?'((?:[^'\\]|\\.)+)'/g;
+  const logged = sources
+    .flatMap(({ text }) => [...text.matchAll(call)])
+    .map(([, level, message]) => `${level} ${message}`);
+  const listed = Object.entries(LOG_MESSAGES).map(([message, { level }]) => `${level} ${message}`);
+  expect([...new Set(logged)].toSorted()).toEqual(listed.toSorted());
+});
+
+test('the README has the table of conditions as the reasons are', () => {
+  expect(readFileSync('README.md', 'utf8')).toContain(conditionsTable());
+});
