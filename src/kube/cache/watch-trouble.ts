@@ -13,9 +13,9 @@ export interface Trouble {
   /** Counts one more; milliseconds to wait now. */
   wait(error: KubeError | undefined): number;
   /** Tells sink and log, once per change of cause. */
-  tell(error: KubeError): void;
+  report(error: KubeError): void;
   /** The server answered well: the next trouble is news again. */
-  works(): void;
+  recovered(): void;
   /** Forgets the count: the watch has made progress. */
   reset(): void;
   /** Failures in a row. */
@@ -50,7 +50,7 @@ export function createTrouble(options: {
         LONGEST_WAIT_MS,
       );
     },
-    tell(error) {
+    report(error) {
       const now = `${error.status} ${error.reason}`;
       same = now === cause ? same + 1 : 1;
       if (now !== cause) onChange(error);
@@ -62,7 +62,7 @@ export function createTrouble(options: {
         'cannot list or watch; retrying',
       );
     },
-    works() {
+    recovered() {
       if (logged) log.info({ path }, 'listing and watching again');
       cause = undefined;
       logged = false;

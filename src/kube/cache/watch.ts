@@ -3,8 +3,9 @@ import type { Log } from '../../log.ts';
 import type { KubeClient } from '../client/client.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { pause } from '../pause.ts';
-import { compareVersions, type KubeObject } from '../resource.ts';
+import type { KubeObject } from '../resource.ts';
 import { acceptMetadata, currentVersion, listAll, selectorsOf } from './list.ts';
+import { RestoreDetector } from './restore-detector.ts';
 import { parseWatchLine, type WatchEvent, type WatchLine } from './watch-event.ts';
 import { createTrouble } from './watch-trouble.ts';
 
@@ -77,21 +78,6 @@ const SILENCE_GRACE_MS = 5_000;
 const STEADY_MS = 5_000;
 /** So many refusals in a row, and resuming from the version we have is given up. */
 const RESUME_TRIES = 5;
-/**
- * A list older than what was seen already is refused for this long; then the server was restored
- * from a backup.
- */
-const STALE_LIST_MS = 60_000;
-
-/** What one watch of a client has seen holds for all. */
-interface Restores {
-  /** How often one of them has seen that the server was restored. */
-  readonly times: number;
-  /** The version that has told so last. */
-  readonly version: string;
-}
-
-const RESTORES = new WeakMap<KubeClient, Restores>();
 
 /**
  * Lists, then watches until its signal is raised. Whatever happens it goes on; sink, `onState` and
@@ -99,6 +85,7 @@ const RESTORES = new WeakMap<KubeClient, Restores>();
  */
 export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watch {
   const { client, path, clock, log, signal, sink, random = Math.random } = options;
+  const trim = (object: T): T => (sink.trim ? sink.trim(object) : object);
   const synced = Promise.withResolvers<void>();
   const trouble = createTrouble({
     log,
@@ -106,14 +93,19 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     seed: `${path}?${options.fieldSelector ?? ''}#${random()}`,
     onChange: (error) => sink.failed?.(error),
   });
+  const restores = new RestoreDetector({
+    client,
+    clock,
+    log,
+    path,
+    newestHeld: () => sink.newest?.() ?? '',
+  });
   let state: WatchState | undefined;
   /** Where to resume; undefined: a list is needed. */
   let version: string | undefined;
-  let seen = '';
-  let staleSince: number | undefined;
+  /** Since the server last told its version, a request broke. */
   let broke = false;
-  let restores = restoresOf(client).times;
-  /** When the last watch was over at the latest. */
+  /** When the last watch must have ended, whatever became of it. */
   let overAt = Number.POSITIVE_INFINITY;
 
   async function run(): Promise<void> {
@@ -122,7 +114,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
       if (signal.aborted) break;
       if (error) broke = true;
       if (error && needsList(error, trouble.count)) version = undefined;
-      if (error && error.status !== 410) trouble.tell(error);
+      if (error && error.status !== 410) trouble.report(error);
       const waitMs = trouble.wait(error);
       if (waitMs > 0) {
         if (error) turn('waiting');
@@ -134,12 +126,13 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   /** One list where needed, then one watch until it ends. Throws what broke it. */
   async function once(): Promise<void> {
-    // Who comes so late stood still: the server may have been restored after it had ended the watch
-    // as it always does.
     const begunAt = clock.monotonic();
-    const isUnsure = broke || begunAt > overAt || restores !== restoresOf(client).times;
-    if (version !== undefined && isUnsure) await makeSure();
-    if (restores !== restoresOf(client).times) version = undefined;
+    if (version !== undefined && mayBeRestored(begunAt)) {
+      const asked = restores.ask();
+      restores.check(await currentVersion(options), asked);
+      broke = false;
+    }
+    if (restores.needsList) version = undefined;
     if (version === undefined) {
       turn('listing');
       await list();
@@ -148,27 +141,24 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   }
 
   /**
-   * A server restored from a backup says nothing to a watch from a version that it has yet to
-   * reach, and does not refuse it.
+   * Whether the server may have gone back since it was last heard of. A watch from a version that
+   * it has yet to reach again is not refused, and hears of nothing.
    */
-  async function makeSure(): Promise<void> {
-    const newest = newestSeen();
-    take(await currentVersion(options), newest);
-    broke = false;
+  function mayBeRestored(now: number): boolean {
+    // So late only after a standstill of this process, in which the watch's end was not seen.
+    const isLate = now > overAt;
+    return broke || isLate || restores.needsList;
   }
 
   async function list(): Promise<void> {
-    const known = restoresOf(client).times;
-    const newest = newestSeen();
-    const { objects, resourceVersion } = await listAll<T>({ ...options, trim: trimOf(sink) });
+    const asked = restores.ask();
+    const { objects, resourceVersion } = await listAll<T>({ ...options, trim });
     if (signal.aborted) return;
-    const wentBack = take(resourceVersion, newest);
-    const isRestored = wentBack || restores !== known;
+    const isRestored = restores.checkList(resourceVersion, asked);
     broke = false;
-    restores = wentBack ? known + 1 : known;
     version = resourceVersion;
     sink.replace(objects, resourceVersion, isRestored);
-    trouble.works();
+    trouble.recovered();
     synced.resolve();
   }
 
@@ -191,7 +181,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
       silenceMs: endMs,
       onOpen: () => {
         openedAt = clock.monotonic();
-        trouble.works();
+        trouble.recovered();
         turn('watching');
       },
     });
@@ -207,43 +197,9 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   function deliver(line: WatchLine<T>): void {
     version = line.resourceVersion;
-    if (compareVersions(version, seen) > 0) seen = version;
+    restores.delivered(version);
     if (line.type === 'BOOKMARK') sink.bookmark?.(line.resourceVersion);
-    else sink.apply(line.type, sink.trim ? sink.trim(line.object) : line.object);
-  }
-
-  /**
-   * Takes a version that the server tells for the newest seen; true: it went back in time. Throws
-   * while an older one than was seen may be that of a server which is behind.
-   */
-  function take(resourceVersion: string, newest: string): boolean {
-    const isOlder = compareVersions(resourceVersion, newest) < 0;
-    if (!isOlder && staleSince === undefined) {
-      seen = resourceVersion;
-      return false;
-    }
-    staleSince ??= clock.monotonic();
-    // One that has caught up since it was first seen to be older counts its versions anew all the
-    // same.
-    if (isOlder && clock.monotonic() - staleSince < STALE_LIST_MS) {
-      const body = `the server is at version ${resourceVersion}, but ${newest} was seen already`;
-      throw new KubeError({ call: `GET ${path}`, status: 0, reason: 'StaleList', body });
-    }
-    log.warn(
-      { path, version: resourceVersion, seen: newest },
-      'the API server went back to an older state, as after a restored backup; listing again',
-    );
-    staleSince = undefined;
-    seen = resourceVersion;
-    RESTORES.set(client, { times: restoresOf(client).times + 1, version: resourceVersion });
-    return true;
-  }
-
-  function newestSeen(): string {
-    const { times, version: told } = restoresOf(client);
-    // What is held from before a restore says nothing of the versions after it.
-    const other = restores === times ? (sink.newest?.() ?? '') : told;
-    return compareVersions(other, seen) > 0 ? other : seen;
+    else sink.apply(line.type, trim(line.object));
   }
 
   function turn(next: WatchState): void {
@@ -271,12 +227,4 @@ function needsList(error: KubeError, failures: number): boolean {
   )
     return true;
   return error.status !== 0 && failures > 0 && failures % RESUME_TRIES === 0;
-}
-
-function restoresOf(client: KubeClient): Restores {
-  return RESTORES.get(client) ?? { times: 0, version: '' };
-}
-
-function trimOf<T>(sink: WatchSink<T>): (object: T) => T {
-  return (object) => (sink.trim ? sink.trim(object) : object);
 }
