@@ -37,3 +37,34 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   at: schedule,
 };
+
+/** Waits `ms` by the clock, or less when one of the signals is or gets aborted. */
+export async function pause(
+  clock: Clock,
+  ms: number,
+  ...signals: readonly AbortSignal[]
+): Promise<void> {
+  const done = Promise.withResolvers<void>();
+  const cancel = clock.at(ms, done.resolve);
+  const end = (): void => done.resolve();
+  for (const signal of signals) signal.addEventListener('abort', end);
+  if (signals.some((signal) => signal.aborted)) end();
+  await done.promise;
+  cancel();
+  for (const signal of signals) signal.removeEventListener('abort', end);
+}
+
+/** Waits until the promise is settled, `ms` by the clock at most; rejects where it did in time. */
+export async function waitAtMost(
+  clock: Clock,
+  ms: number,
+  promise: Promise<unknown> | undefined,
+): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.at(ms, late.resolve);
+  try {
+    await Promise.race([promise, late.promise]);
+  } finally {
+    cancel();
+  }
+}

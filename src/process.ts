@@ -1,10 +1,9 @@
-import type { Clock } from './clock.ts';
+import { type Clock, pause } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { runWorkers } from './controller/controller.ts';
 import { OPERATIONS } from './kinds/index.ts';
 import { createKubeClient, type OpenConnections } from './kube/client/client.ts';
 import type { Cluster } from './kube/client/cluster.ts';
-import { pause } from './kube/pause.ts';
 import { createLeadership } from './leadership.ts';
 import { errorFields, type Log } from './log.ts';
 import { createOperator } from './operator.ts';

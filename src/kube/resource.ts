@@ -118,3 +118,8 @@ function segment(text: string): string {
     throw new RangeError(`"${text}" cannot be part of a Kubernetes API path; give a name`);
   return encodeURIComponent(text);
 }
+
+/** The API's MicroTime has six digits, and is refused with three. */
+export function microTime(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace('Z', '000Z');
+}

@@ -1,8 +1,7 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, pause } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import type { KubeClient } from '../client/client.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { pause } from '../pause.ts';
 import type { KubeObject } from '../resource.ts';
 import { acceptMetadata, currentVersion, listAll, selectorsOf } from './list.ts';
 import { RestoreDetector } from './restore-detector.ts';

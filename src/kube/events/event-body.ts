@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { microTime } from '../micro-time.ts';
-import { apiVersionOf, type KubeObject, type ResourceType } from '../resource.ts';
+import { apiVersionOf, type KubeObject, microTime, type ResourceType } from '../resource.ts';
 
 export const EVENT: ResourceType = {
   group: 'events.k8s.io',

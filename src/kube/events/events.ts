@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, pause, waitAtMost } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isConflict, KubeError } from '../client/kube-error.ts';
@@ -102,14 +102,12 @@ export function createEvents(options: EventsOptions): Events {
     return Math.min(error.retryAfterMs ?? RETRY_MS, LONGEST_RETRY_MS);
   };
 
-  const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.at(ms, resolve));
-
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       try {
         const waitMs = await deliver(next);
         if (waitMs === undefined) continue;
-        await wait(waitMs);
+        await pause(clock, waitMs);
         // Behind the others: it may be its namespace alone that takes none.
         queue.push(next);
       } catch (error) {
@@ -137,10 +135,7 @@ export function createEvents(options: EventsOptions): Events {
     },
 
     flush: async () => {
-      const late = Promise.withResolvers<void>();
-      const cancel = clock.at(FLUSH_MS, late.resolve);
-      await Promise.race([sending, late.promise]);
-      cancel();
+      await waitAtMost(clock, FLUSH_MS, sending);
       if (sending) log.warn({ events: queue.length + 1 }, 'stopping with unsent events');
     },
   };

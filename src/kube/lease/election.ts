@@ -1,8 +1,7 @@
-import type { Cancel, Clock } from '../../clock.ts';
+import { type Cancel, type Clock, pause } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isConflict, isNotFound, KubeError } from '../client/kube-error.ts';
-import { pause } from '../pause.ts';
 import { createLeaseCalls } from './lease-calls.ts';
 import { claimed, type Lease, released } from './lease-record.ts';
 import { type Held, stand } from './standby.ts';

@@ -1,5 +1,5 @@
-import { microTime } from '../micro-time.ts';
 import type { KubeObject, ObjectMeta, ResourceType } from '../resource.ts';
+import { microTime } from '../resource.ts';
 
 export const LEASE: ResourceType = {
   group: 'coordination.k8s.io',

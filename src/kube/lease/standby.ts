@@ -1,10 +1,9 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, pause } from '../../clock.ts';
 import type { Log } from '../../log.ts';
+import { quietLog } from '../cache/quiet-log.ts';
 import { startWatch } from '../cache/watch.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isConflict, isNotFound, KubeError } from '../client/kube-error.ts';
-import { pause } from '../pause.ts';
-import { quietLog } from '../quiet-log.ts';
 import { collectionPath, type KubeObject } from '../resource.ts';
 import type { LeaseCalls } from './lease-calls.ts';
 import { claimed, LEASE, type Lease } from './lease-record.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
+import { quietLog } from '../cache/quiet-log.ts';
 import { startWatch } from '../cache/watch.ts';
 import type { KubeClient } from '../client/client.ts';
-import { quietLog } from '../quiet-log.ts';
 import { collectionPath } from '../resource.ts';
 import { getSecret } from './secret-get.ts';
 import { SECRET, type SecretRead, type SecretState } from './secret-state.ts';

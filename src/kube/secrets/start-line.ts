@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../clock.ts';
+import { type Clock, waitAtMost } from '../../clock.ts';
 
 type Start = () => Promise<void>;
 
@@ -26,12 +26,7 @@ export function createStartLine(options: {
   };
 
   const run = async (start: Start): Promise<void> => {
-    let cancel: Cancel | undefined;
-    const patience = new Promise<void>((resolve) => {
-      cancel = clock.at(patienceMs, resolve);
-    });
-    await Promise.race([start(), patience]);
-    cancel?.();
+    await waitAtMost(clock, patienceMs, start());
     starting -= 1;
     fill();
   };

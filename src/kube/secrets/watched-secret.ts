@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, waitAtMost } from '../../clock.ts';
 import type { WatchSink, WatchState } from '../cache/watch.ts';
 import type { WatchEvent } from '../cache/watch-event.ts';
 import { isForbidden, type KubeError } from '../client/kube-error.ts';
@@ -83,7 +83,8 @@ export class WatchedSecret implements WatchSink<KubeObject> {
 
   async read(): Promise<SecretRead> {
     // A value was read already, and the watch is about to say whether it still stands.
-    if (this.#kept && this.#known.state === 'unknown') await this.#firstAnswer();
+    if (this.#kept && this.#known.state === 'unknown')
+      await waitAtMost(this.#options.clock, ANSWER_MS, this.answered);
     const watching = this.#watching;
     if (watching.is === 'forbidden') return { state: 'forbidden', message: watching.message };
     if (watching.is === 'live') {
@@ -194,17 +195,6 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     const now = this.#state();
     if (before.state === 'unknown' && !this.#toldUnknown) return;
     if (!same(before, now)) this.#options.onChange();
-  }
-
-  /** The watch's first answer, or enough patience. */
-  #firstAnswer(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#options.clock.at(ANSWER_MS, resolve);
-      void this.answered.then(() => {
-        cancel();
-        resolve();
-      });
-    });
   }
 
   #share(): Promise<SecretRead> {

@@ -15,7 +15,7 @@ import { requestedAt } from '../../../src/kinds/status/common-status.ts';
 import { createFinalizerWriter } from '../../../src/kube/client/finalizers.ts';
 import { eventBody } from '../../../src/kube/events/event-body.ts';
 import { claimed, type Lease, released } from '../../../src/kube/lease/lease-record.ts';
-import { microTime } from '../../../src/kube/micro-time.ts';
+import { microTime } from '../../../src/kube/resource.ts';
 import { runProcess } from '../../../src/process.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../../log.ts';
 
 /**
  * For a watch whose owner tells of its trouble in words of its own: what it has to say is for
