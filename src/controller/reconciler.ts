@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { getObject } from '../kube/client/get-object.ts';
+import { getObject } from '../kube/client/client.ts';
 import { isForbidden, KubeError } from '../kube/client/kube-error.ts';
 import { type KubeObject, keyOf, objectPath } from '../kube/resource.ts';
 import type { Kind, Recorded, Report } from './kind.ts';

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeClient } from '../kube/client/client.ts';
-import { getObject } from '../kube/client/get-object.ts';
+import { getObject, type KubeClient } from '../kube/client/client.ts';
 import { isConflict, isNotFound, KubeError } from '../kube/client/kube-error.ts';
 import {
   apiVersionOf,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/clock.ts';
-import type { RequestCall } from '../../src/kube/client/call.ts';
 import type { KubeClient, StreamCall } from '../../src/kube/client/client.ts';
 import { startDeadline } from '../../src/kube/client/deadline.ts';
+import type { RequestCall } from '../../src/kube/client/exchange.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
-import type { RequestRecord } from '../../src/kube/client/call.ts';
 import {
   createKubeClient,
   type KubeClient,
   type KubeClientOptions,
 } from '../../src/kube/client/client.ts';
+import type { RequestRecord } from '../../src/kube/client/exchange.ts';
 import {
   isConflict,
   isExpired,

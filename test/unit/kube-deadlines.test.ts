@@ -6,10 +6,10 @@ import {
   createKubeClient,
   type KubeClient,
   type KubeClientOptions,
-  type OpenConnections,
 } from '../../src/kube/client/client.ts';
 import type { Cluster } from '../../src/kube/client/cluster.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
+import type { OpenConnections } from '../../src/kube/client/transport.ts';
 import { createElection } from '../../src/kube/lease/election.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { layWire } from '../faults/wire.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestCall } from '../../src/kube/client/call.ts';
+import type { RequestCall } from '../../src/kube/client/exchange.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { EventBody, EventInput } from '../../src/kube/events/event-body.ts';
 import { createEvents, type Events } from '../../src/kube/events/events.ts';

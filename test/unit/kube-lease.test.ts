@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Cancel, Clock } from '../../src/clock.ts';
-import type { RequestCall } from '../../src/kube/client/call.ts';
+import type { RequestCall } from '../../src/kube/client/exchange.ts';
 import { createElection, type Election } from '../../src/kube/lease/election.ts';
 import { LEASE, type Lease } from '../../src/kube/lease/lease-record.ts';
 import { objectPath } from '../../src/kube/resource.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestCall } from '../../src/kube/client/call.ts';
+import type { RequestCall } from '../../src/kube/client/exchange.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import { objectPath } from '../../src/kube/resource.ts';
 import { SECRET } from '../../src/kube/secrets/secret-state.ts';

@@ -1,5 +1,4 @@
-import { refusalInWatch } from '../client/answers.ts';
-import { KubeError } from '../client/kube-error.ts';
+import { KubeError, refusalInWatch } from '../client/kube-error.ts';
 import type { KubeObject } from '../resource.ts';
 
 export type WatchEvent = 'ADDED' | 'MODIFIED' | 'DELETED';

@@ -1,13 +1,11 @@
 import { type Clock, systemClock } from '../../clock.ts';
-import type { RequestCall, RequestRecord } from './call.ts';
+import type { KubeObject } from '../resource.ts';
 import type { Cluster } from './cluster.ts';
 import { startDeadline } from './deadline.ts';
-import { createExchange, readText } from './exchange.ts';
-import { KubeError } from './kube-error.ts';
+import { createExchange, type RequestCall, type RequestRecord, readText } from './exchange.ts';
+import { isNotFound, KubeError } from './kube-error.ts';
 import { LineSplitter } from './lines.ts';
 import { createTransport, type OpenConnections } from './transport.ts';
-
-export type { OpenConnections } from './transport.ts';
 
 /** One long-lived answer made of lines. */
 export interface StreamCall {
@@ -51,7 +49,9 @@ export interface KubeClientOptions {
  * shorter deadline would leave the line only to join it again.
  */
 const DEFAULT_TIMEOUT_MS = 20_000;
+
 const LARGEST_BODY = 64 * 2 ** 20;
+
 /** An object takes at most 1.5 MiB in the server's store; its JSON can be several times that. */
 const LONGEST_LINE = 16 * 2 ** 20;
 
@@ -124,4 +124,21 @@ function parse(call: string, text: string | undefined): unknown {
 /** The call was carried out; what came of it cannot be told. */
 function unreadable(call: string, body: string): KubeError {
   return new KubeError({ call, status: 200, reason: 'Unreadable', body });
+}
+
+/**
+ * The object at this path as the API server has it now; undefined where there is none. Throws
+ * KubeError.
+ */
+export async function getObject<T extends KubeObject>(
+  client: KubeClient,
+  path: string,
+  limits: Pick<RequestCall, 'signal' | 'timeoutMs'> = {},
+): Promise<T | undefined> {
+  try {
+    return await client.request<T>({ method: 'GET', path, ...limits });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }

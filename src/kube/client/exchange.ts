@@ -1,10 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../clock.ts';
-import { noAnswer, refusal } from './answers.ts';
-import type { RequestCall, RequestRecord } from './call.ts';
 import type { Cluster } from './cluster.ts';
 import type { Deadline } from './deadline.ts';
-import { KubeError } from './kube-error.ts';
+import { KubeError, noAnswer, refusal } from './kube-error.ts';
 import type { Transport } from './transport.ts';
 
 /** One call as it goes out; `verb` is for metrics. */
@@ -173,4 +171,26 @@ export async function readText(
     throw broken(error);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** One short call. Paths come from resource.ts, so that every segment is encoded. */
+export interface RequestCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Default `application/json`; for PATCH `application/merge-patch+json`. */
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+  /** For the whole call, connection and body included; default 20 s. */
+  readonly timeoutMs?: number;
+}
+
+/** One finished call, for metrics. `code` is the HTTP status, or `<error>` where no answer came. */
+export interface RequestRecord {
+  readonly verb: string;
+  readonly code: string;
+  readonly durationMs: number;
 }

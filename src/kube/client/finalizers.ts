@@ -1,6 +1,5 @@
 import { type KubeObject, objectPath, type ResourceType } from '../resource.ts';
-import type { KubeClient } from './client.ts';
-import { getObject } from './get-object.ts';
+import { getObject, type KubeClient } from './client.ts';
 import { isConflict, isForbidden, isNotFound, KubeError } from './kube-error.ts';
 import { missingRule } from './missing-rule.ts';
 

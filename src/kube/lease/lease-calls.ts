@@ -1,5 +1,5 @@
-import type { KubeClient } from '../client/client.ts';
-import { isNotFound, type KubeError } from '../client/kube-error.ts';
+import { getObject, type KubeClient } from '../client/client.ts';
+import type { KubeError } from '../client/kube-error.ts';
 import { missingRule } from '../client/missing-rule.ts';
 import { collectionPath, objectPath } from '../resource.ts';
 import { LEASE, type Lease, type LeaseDraft } from './lease-record.ts';
@@ -26,19 +26,7 @@ export function createLeaseCalls(options: {
   const path = objectPath(LEASE, namespace, name);
 
   return {
-    read: async (limitMs, stop) => {
-      try {
-        return await client.request<Lease>({
-          method: 'GET',
-          path,
-          signal: stop,
-          timeoutMs: limitMs,
-        });
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
-    },
+    read: (limitMs, stop) => getObject(client, path, { signal: stop, timeoutMs: limitMs }),
 
     write: (draft, limitMs, stop) => {
       const create = draft.metadata.resourceVersion === undefined;

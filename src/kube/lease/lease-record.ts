@@ -1,5 +1,4 @@
-import type { KubeObject, ObjectMeta, ResourceType } from '../resource.ts';
-import { microTime } from '../resource.ts';
+import { type KubeObject, microTime, type ObjectMeta, type ResourceType } from '../resource.ts';
 
 export const LEASE: ResourceType = {
   group: 'coordination.k8s.io',

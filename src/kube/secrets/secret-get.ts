@@ -1,5 +1,5 @@
-import type { KubeClient } from '../client/client.ts';
-import { isForbidden, isNotFound, KubeError } from '../client/kube-error.ts';
+import { getObject, type KubeClient } from '../client/client.ts';
+import { isForbidden, KubeError } from '../client/kube-error.ts';
 import { missingRule } from '../client/missing-rule.ts';
 import { objectPath } from '../resource.ts';
 import { SECRET, type SecretObject, type SecretRead } from './secret-state.ts';
@@ -14,11 +14,8 @@ export async function getSecret(
 ): Promise<SecretRead> {
   const path = objectPath(SECRET, namespace, name);
   try {
-    const secret = await client.request<SecretObject>({
-      method: 'GET',
-      path,
-      timeoutMs: GET_TIMEOUT_MS,
-    });
+    const secret = await getObject<SecretObject>(client, path, { timeoutMs: GET_TIMEOUT_MS });
+    if (!secret) return { state: 'absent' };
     const { resourceVersion } = secret.metadata;
     return {
       state: 'present',
@@ -27,7 +24,6 @@ export async function getSecret(
       data: secret.data ?? {},
     };
   } catch (error) {
-    if (isNotFound(error)) return { state: 'absent' };
     if (isForbidden(error))
       return { state: 'forbidden', message: secretRule(error, 'get', namespace, name) };
     if (error instanceof KubeError) return { state: 'failed', error };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/clock.ts';
-import type { RequestCall } from '../../../src/kube/client/call.ts';
 import type { KubeClient, StreamCall } from '../../../src/kube/client/client.ts';
+import type { RequestCall } from '../../../src/kube/client/exchange.ts';
 import type { KubeObject } from '../../../src/kube/resource.ts';
 import { refused } from '../../support/memory-kube.ts';
 
