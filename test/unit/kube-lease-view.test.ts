@@ -39,7 +39,7 @@ describe('a Lease', () => {
     (_name, specs, expected) => {
       const clock = new FakeClock();
       const view = new LeaseView({ identity: 'b', leaseMs: LEASE_MS, clock });
-      for (const spec of specs) view.see(lease(spec));
+      for (const spec of specs) view.observe(lease(spec));
       expect(view.freeInMs()).toBe(expected);
     },
   );

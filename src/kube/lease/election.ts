@@ -1,10 +1,11 @@
-import { type Cancel, type Clock, pause } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import type { KubeClient } from '../client/client.ts';
-import { isConflict, isNotFound, KubeError } from '../client/kube-error.ts';
-import { createLeaseCalls } from './lease-calls.ts';
-import { claimed, type Lease, released } from './lease-record.ts';
-import { type Held, stand } from './standby.ts';
+import { isConflict, type KubeError } from '../client/kube-error.ts';
+import { createLeaseCalls, tolerate } from './lease-calls.ts';
+import { type Lease, released } from './lease-record.ts';
+import { CONFLICTS, type Held, Renewal } from './renewal.ts';
+import { acquire } from './standby.ts';
 
 export interface ElectionOptions {
   readonly client: KubeClient;
@@ -46,9 +47,6 @@ export interface Election {
   mayStartCall(): boolean;
 }
 
-/** Tries of a write that met another version, before it waits for the next turn. */
-const CONFLICTS = 3;
-
 /** For the whole of a release: the process wants to end, and the Lease runs out by itself. */
 const RELEASE_MS = 5_000;
 
@@ -66,108 +64,71 @@ export function createElection(options: ElectionOptions): Election {
   // Three hanging renewals fit in the deadline, the last one cut short.
   const attemptMs = Math.min(retryMs * 1.5, renewMs / 3);
   const calls = createLeaseCalls(options);
-  const claim = (): Parameters<typeof claimed>[1] => ({
-    namespace,
-    name,
-    identity,
-    leaseMs,
-    now: clock.now(),
-  });
   let phase: 'standing by' | 'leading' | 'over' = 'standing by';
-  let held: Held | undefined;
+  let renewal: Renewal | undefined;
+  /** A write has left that makes the Lease ours; only an answer would tell whether it did. */
   let mayBeOurs = false;
-  let complaint = '';
+  let lastFailure = '';
 
-  const ageMs = (): number => (held ? clock.monotonic() - held.since : Number.POSITIVE_INFINITY);
+  const ageMs = (): number => renewal?.ageMs() ?? Number.POSITIVE_INFINITY;
 
-  const complain = (error: KubeError): void => {
+  /** Says it once per cause. */
+  const onFailure = (error: KubeError): void => {
     const text = calls.explain(error);
-    if (text === complaint || error.reason === 'Aborted') return;
-    complaint = text;
+    if (text === lastFailure || error.reason === 'Aborted') return;
+    lastFailure = text;
     log.warn({ namespace, name, error: text }, 'cannot use the leader election Lease; retrying');
   };
 
-  const lead = async (stop: AbortSignal): Promise<void> => {
-    const over = new AbortController();
-    let disarm: Cancel = () => {};
-
-    const lose = (why: string): void => {
-      if (phase !== 'leading') return;
-      phase = 'over';
-      over.abort();
-      log.warn({ namespace, name, identity, why }, 'lost the leadership');
-      options.onLost(why);
-    };
-
-    const confirm = (lease: Lease, since: number): void => {
-      if (phase !== 'leading') return;
-      // The answer of a renewal that others may have stopped waiting for comes too late, however
-      // good.
-      if (ageMs() >= renewMs) return lose(tooOld(renewMs));
-      held = { lease, since };
-      complaint = '';
-      arm();
-    };
-
-    const arm = (): void => {
-      disarm();
-      disarm = clock.at(Math.max(0, renewMs - ageMs()), () => lose(tooOld(renewMs)));
-    };
-
-    const renew = async (): Promise<void> => {
-      let seen = held?.lease;
-      for (let tries = 0; tries < CONFLICTS && !over.signal.aborted; tries += 1) {
-        const since = clock.monotonic();
-        try {
-          return confirm(await calls.write(claimed(seen, claim()), attemptMs, over.signal), since);
-        } catch (error) {
-          if (!isConflict(error) && !isNotFound(error)) throw error;
-        }
-        seen = (await calls.read(attemptMs, over.signal)) ?? afresh(seen);
-        const holder = seen?.spec?.holderIdentity ?? '';
-        if (holder !== '' && holder !== identity) return lose(`"${holder}" holds the Lease now`);
-      }
-    };
-
-    const quit = (): void => over.abort();
-    stop.addEventListener('abort', quit);
-    if (stop.aborted) quit();
-    arm();
-    for (let began = held?.since ?? 0; !over.signal.aborted; ) {
-      await pause(clock, Math.max(0, began + retryMs - clock.monotonic()), over.signal);
-      if (over.signal.aborted) break;
-      began = clock.monotonic();
-      if (ageMs() >= renewMs) lose(tooOld(renewMs));
-      else await renew().catch(tolerate(complain));
-    }
-    disarm();
-    stop.removeEventListener('abort', quit);
+  const lead = async (held: Held, stop: AbortSignal): Promise<void> => {
+    renewal = new Renewal({
+      calls,
+      clock,
+      held,
+      identity,
+      renewMs,
+      retryMs,
+      attemptMs,
+      onFailure,
+      claim: () => ({ namespace, name, identity, leaseMs, now: clock.now() }),
+      onRenewed: () => {
+        lastFailure = '';
+      },
+      onLost: (why) => {
+        phase = 'over';
+        log.warn({ namespace, name, identity, why }, 'lost the leadership');
+        options.onLost(why);
+      },
+    });
+    phase = 'leading';
+    log.info({ namespace, name, identity }, 'became the leader');
+    options.onStarted();
+    await renewal.run(stop);
   };
 
-  const release = async (): Promise<void> => {
+  /** From what was last seen of it, where that is ours; else, or on a conflict, it is read. */
+  const release = async (held: Held | undefined): Promise<void> => {
     const patience = new AbortController();
     const cancel = clock.at(RELEASE_MS, () => patience.abort());
-    const once = async (seen: Lease | undefined): Promise<boolean> => {
+    const releaseFrom = async (seen: Lease | undefined): Promise<boolean> => {
       if (seen?.spec?.holderIdentity !== identity) return true;
       await calls.write(released(seen, clock.now()), attemptMs, patience.signal);
       log.info({ namespace, name, identity }, 'released the leadership');
       return true;
     };
-    let done = held !== undefined && (await once(held.lease).catch(tolerate(complain, isConflict)));
-    for (let tries = 0; tries < CONFLICTS && !done; tries += 1)
-      done = await calls
+    let isDone =
+      held !== undefined && (await releaseFrom(held.lease).catch(tolerate(onFailure, isConflict)));
+    for (let tries = 0; tries < CONFLICTS && !isDone; tries += 1)
+      isDone = await calls
         .read(attemptMs, patience.signal)
-        .then(once)
-        .catch(tolerate(complain, isConflict));
+        .then(releaseFrom)
+        .catch(tolerate(onFailure, isConflict));
     cancel();
   };
 
   return {
     run: async (signal) => {
-      const writing = (): void => {
-        mayBeOurs = true;
-      };
-      held = await stand({
+      const held = await acquire({
         ...options,
         calls,
         leaseMs,
@@ -175,43 +136,17 @@ export function createElection(options: ElectionOptions): Election {
         retryMs,
         attemptMs,
         stop: signal,
-        complain,
-        writing,
+        onFailure,
+        onWrite: () => {
+          mayBeOurs = true;
+        },
       });
-      if (held && !signal.aborted) {
-        phase = 'leading';
-        log.info({ namespace, name, identity }, 'became the leader');
-        options.onStarted();
-        await lead(signal);
-      }
+      if (held && !signal.aborted) await lead(held, signal);
       const lost = phase === 'over';
       phase = 'over';
-      if (!lost && mayBeOurs) await release();
+      if (!lost && mayBeOurs) await release(renewal?.held ?? held);
     },
     isLeader: () => phase === 'leading',
     mayStartCall: () => phase === 'leading' && ageMs() < renewMs,
-  };
-}
-
-/** For a Lease that somebody deleted under its holder: to be made again as it was. */
-function afresh(lease: Lease | undefined): Lease | undefined {
-  if (!lease) return undefined;
-  const { resourceVersion: _, uid: __, ...metadata } = lease.metadata;
-  return { ...lease, metadata: metadata as Lease['metadata'] };
-}
-
-function tooOld(renewMs: number): string {
-  return `the Lease could not be renewed for ${renewMs / 1000} s`;
-}
-
-/**
- * For failures of the API that the next try may mend; anything else is a bug and is thrown on.
- * Results in false.
- */
-function tolerate(complain: (error: KubeError) => void, silent?: (error: unknown) => boolean) {
-  return (error: unknown): false => {
-    if (!(error instanceof KubeError)) throw error;
-    if (!silent?.(error)) complain(error);
-    return false;
   };
 }

@@ -1,5 +1,5 @@
 import { getObject, type KubeClient } from '../client/client.ts';
-import type { KubeError } from '../client/kube-error.ts';
+import { KubeError } from '../client/kube-error.ts';
 import { missingRule } from '../client/missing-rule.ts';
 import { collectionPath, objectPath } from '../resource.ts';
 import { LEASE, type Lease, type LeaseDraft } from './lease-record.ts';
@@ -59,3 +59,18 @@ export function createLeaseCalls(options: {
 
 /** On the one Lease by name; `create` cannot be cut down to a name. */
 const LEASE_VERBS = ['get', 'list', 'watch', 'update'];
+
+/**
+ * For failures of the API that the next try may mend; anything else is a bug and is thrown on.
+ * Results in false.
+ */
+export function tolerate(
+  onFailure: (error: KubeError) => void,
+  isExpected: (error: unknown) => boolean = () => false,
+) {
+  return (error: unknown): false => {
+    if (!(error instanceof KubeError)) throw error;
+    if (!isExpected(error)) onFailure(error);
+    return false;
+  };
+}

@@ -55,28 +55,31 @@ export class LeaseView {
    * refuses what is written on top of it. Whoever was seen to hold it before that may not have
    * heard of it yet, and has a whole term, as where it is deleted, or emptied by somebody else.
    */
-  see(lease: Lease | undefined): void {
+  observe(lease: Lease | undefined): void {
     const now = this.#clock.monotonic();
     this.#heardAt = now;
-    if (!lease) return this.#seeNone(now);
+    if (!lease) return this.#observeNone(now);
     const before = this.#lease;
     const wentBack =
       before &&
       compareVersions(lease.metadata.resourceVersion, before.metadata.resourceVersion) < 0;
-    const isUntold = before && (wentBack || (!lease.spec?.holderIdentity && !isReleased(lease)));
-    const standing = isUntold ? Math.max(this.#freeAt ?? now, now + this.#promisedMs(before)) : now;
+    const isEmptied = !lease.spec?.holderIdentity && !isReleased(lease);
+    const formerHolderUntil =
+      before && (wentBack || isEmptied)
+        ? Math.max(this.#freeAt ?? now, now + this.#promisedMs(before))
+        : now;
     this.#lease = lease;
     const record = JSON.stringify(lease.spec ?? {});
     if (record === this.#record) return;
     this.#record = record;
-    this.#freeAt = Math.max(standing, now + this.#promisedMs(lease));
+    this.#freeAt = Math.max(formerHolderUntil, now + this.#promisedMs(lease));
   }
 
   /**
    * Deleting the Lease does not end its holder: whoever knew one gives it a whole term from now on,
    * since who stood still has missed renewals.
    */
-  #seeNone(now: number): void {
+  #observeNone(now: number): void {
     if (this.#lease) this.#freeAt = now + this.#promisedMs(this.#lease);
     this.#lease = undefined;
     this.#record = '';

@@ -5,18 +5,10 @@ import { startWatch } from '../cache/watch.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isConflict, isNotFound, KubeError } from '../client/kube-error.ts';
 import { collectionPath, type KubeObject } from '../resource.ts';
-import type { LeaseCalls } from './lease-calls.ts';
+import { type LeaseCalls, tolerate } from './lease-calls.ts';
 import { claimed, LEASE, type Lease } from './lease-record.ts';
 import { LeaseView } from './lease-view.ts';
-
-/**
- * A Lease that is ours: as the server has it, and when the request that made or renewed it began
- * (monotonic).
- */
-export interface Held {
-  readonly lease: Lease;
-  readonly since: number;
-}
+import type { Held } from './renewal.ts';
 
 export interface StandbyOptions {
   readonly client: KubeClient;
@@ -32,9 +24,9 @@ export interface StandbyOptions {
   readonly attemptMs: number;
   readonly stop: AbortSignal;
   /** Told of every failure; says it once per cause. */
-  readonly complain: (error: KubeError) => void;
+  readonly onFailure: (error: KubeError) => void;
   /** A write is about to leave whose effect will not be known unless an answer comes. */
-  readonly writing: () => void;
+  readonly onWrite: () => void;
 }
 
 /**
@@ -42,40 +34,36 @@ export interface StandbyOptions {
  * release at once, and a holder that renews keeps it talking; only when nothing was heard for 1.5
  * retry periods is the Lease read.
  */
-export async function stand(options: StandbyOptions): Promise<Held | undefined> {
-  const { calls, clock, attemptMs, retryMs, stop, complain } = options;
+export async function acquire(options: StandbyOptions): Promise<Held | undefined> {
+  const { clock, retryMs, stop, onFailure } = options;
   const view = new LeaseView(options);
-  const listening = new Listening(options, view);
+  const watch = new LeaseWatch(options, view);
   const silenceMs = retryMs * 1.5;
-  let look = true;
+  let mustRead = true;
   try {
     while (!stop.aborted) {
-      if (look && !(await read())) continue;
-      look = true;
-      if (view.freeInMs() === 0) {
-        const held = await take(options, view);
-        if (held) return held;
+      if (mustRead && !(await read(options, view).catch(tolerate(onFailure)))) {
+        await pause(clock, retryMs, stop);
         continue;
       }
-      await listening.wait(Math.min(view.freeInMs(), Math.max(0, silenceMs - view.silentMs())));
-      look = view.silentMs() >= silenceMs;
+      mustRead = true;
+      if (view.freeInMs() > 0) {
+        await watch.wait(Math.min(view.freeInMs(), Math.max(0, silenceMs - view.silentMs())));
+        mustRead = view.silentMs() >= silenceMs;
+        continue;
+      }
+      const held = await take(options, view);
+      if (held) return held;
     }
     return undefined;
   } finally {
-    listening.end();
+    watch.end();
   }
+}
 
-  async function read(): Promise<boolean> {
-    try {
-      view.see(await calls.read(attemptMs, stop));
-      return true;
-    } catch (error) {
-      if (!(error instanceof KubeError)) throw error;
-      complain(error);
-      await pause(clock, retryMs, stop);
-      return false;
-    }
-  }
+async function read(options: StandbyOptions, view: LeaseView): Promise<true> {
+  view.observe(await options.calls.read(options.attemptMs, options.stop));
+  return true;
 }
 
 /**
@@ -83,35 +71,32 @@ export async function stand(options: StandbyOptions): Promise<Held | undefined> 
  * refuses.
  */
 async function take(options: StandbyOptions, view: LeaseView): Promise<Held | undefined> {
-  const { calls, clock, attemptMs, renewMs, retryMs, stop, complain } = options;
+  const { calls, clock, attemptMs, renewMs, retryMs, stop, onFailure } = options;
   const since = clock.monotonic();
   try {
-    options.writing();
-    const lease = await calls.write(
-      claimed(view.lease, { ...options, now: clock.now() }),
-      attemptMs,
-      stop,
-    );
-    // A process that was frozen meanwhile: it is ours, but for how long nobody knows. Renew it
-    // before use.
+    options.onWrite();
+    const draft = claimed(view.lease, { ...options, now: clock.now() });
+    const lease = await calls.write(draft, attemptMs, stop);
+    // After so long, as in a process that was frozen meanwhile, others may have taken it since:
+    // it is read, and renewed before use.
     if (clock.monotonic() - since < renewMs) return { lease, since };
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    const beaten = isConflict(error) || isNotFound(error);
-    if (!beaten) complain(error);
-    await pause(clock, beaten ? retryMs / 10 : retryMs, stop);
+    const anotherWasFirst = isConflict(error) || isNotFound(error);
+    if (!anotherWasFirst) onFailure(error);
+    await pause(clock, anotherWasFirst ? retryMs / 10 : retryMs, stop);
   }
   return undefined;
 }
 
-/** The watch of the one Lease, started when first waited on, and the waking of who waits. */
-class Listening {
+/** The watch of the one Lease, started when first waited on. It ends the wait when it has news. */
+class LeaseWatch {
   readonly #options: StandbyOptions;
   readonly #view: LeaseView;
   readonly #end = new AbortController();
-  #started = false;
-  #wake = new AbortController();
-  #holder = '';
+  #isStarted = false;
+  #news = new AbortController();
+  #loggedHolder = '';
 
   constructor(options: StandbyOptions, view: LeaseView) {
     this.#options = options;
@@ -121,9 +106,9 @@ class Listening {
   /** Returns after `ms`, or as soon as the Lease was heard of. */
   async wait(ms: number): Promise<void> {
     this.#start();
-    this.#tell();
-    this.#wake = new AbortController();
-    await pause(this.#options.clock, ms, this.#options.stop, this.#wake.signal);
+    this.#logHolder();
+    this.#news = new AbortController();
+    await pause(this.#options.clock, ms, this.#options.stop, this.#news.signal);
   }
 
   end(): void {
@@ -131,9 +116,9 @@ class Listening {
   }
 
   #start(): void {
-    if (this.#started) return;
-    this.#started = true;
-    const { client, clock, log, namespace, name, complain } = this.#options;
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const { client, clock, log, namespace, name, onFailure } = this.#options;
     startWatch<KubeObject>({
       client,
       path: collectionPath(LEASE, namespace),
@@ -142,24 +127,25 @@ class Listening {
       log: quietLog(log),
       signal: this.#end.signal,
       sink: {
-        replace: (leases) => this.#hear(leases.find((lease) => lease.metadata.name === name)),
+        replace: (leases) => this.#observe(leases.find((lease) => lease.metadata.name === name)),
         apply: (event, lease) => {
-          if (lease.metadata.name === name) this.#hear(event === 'DELETED' ? undefined : lease);
+          if (lease.metadata.name === name) this.#observe(event === 'DELETED' ? undefined : lease);
         },
-        failed: complain,
+        failed: onFailure,
       },
     });
   }
 
-  #hear(lease: KubeObject | undefined): void {
-    this.#view.see(lease as Lease | undefined);
-    this.#wake.abort();
+  #observe(lease: KubeObject | undefined): void {
+    this.#view.observe(lease as Lease | undefined);
+    this.#news.abort();
   }
 
-  #tell(): void {
+  /** Once per holder. */
+  #logHolder(): void {
     const { holder } = this.#view;
-    if (holder === this.#holder) return;
-    this.#holder = holder;
+    if (holder === this.#loggedHolder) return;
+    this.#loggedHolder = holder;
     this.#options.log.info({ holder }, 'standing by');
   }
 }
