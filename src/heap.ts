@@ -1,20 +1,12 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Cancel, Clock } from './clock.ts';
-
-// Bursts, such as the first list, would let V8 grow the space for new objects to many times what a
-// pass needs, and it is not given back at rest: a quarter to a third of the memory of a process
-// with thousands of objects.
-setFlagsFromString('--semi-space-growth-factor=1');
-setFlagsFromString('--expose-gc');
 
 type Collect = (options: {
   readonly type: 'major';
   readonly execution: 'sync';
   readonly flavor: 'last-resort';
 }) => void;
-
-const gc = runInNewContext('gc') as Collect;
 
 /** Long enough not to fall between two edits of a person at work. */
 const QUIET_MS = 5_000;
@@ -39,7 +31,7 @@ export function createRestCollector(options: {
   readonly heapBytes?: () => number;
   readonly collect?: () => void;
 }): RestCollector {
-  const { clock, heapBytes = usedBytes, collect = collectAll } = options;
+  const { clock, heapBytes = usedBytes, collect = exposedCollect() } = options;
   let lastActive = 0;
   let waiting: Cancel | undefined;
   /**
@@ -73,6 +65,8 @@ function usedBytes(): number {
   return used_heap_size + external_memory;
 }
 
-function collectAll(): void {
-  gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+/** In a process that runs with `--expose-gc`, which gives only new contexts this function. */
+function exposedCollect(): () => void {
+  const gc = runInNewContext('gc') as Collect;
+  return () => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

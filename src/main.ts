@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, parseConfig } from './config/config.ts';
@@ -12,6 +13,13 @@ import { createLog } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 
 const { version } = packageJson;
+
+// Bursts, such as the first list, would let V8 grow the space for new objects to many times what a
+// reconcile needs, and it is not given back at rest: a quarter to a third of the memory of a process
+// with thousands of objects.
+setFlagsFromString('--semi-space-growth-factor=1');
+// For the rest collector.
+setFlagsFromString('--expose-gc');
 
 async function run(
   config: Config,

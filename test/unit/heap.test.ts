@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { expect, test } from 'vitest';
 import { createRestCollector } from '../../src/heap.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -56,6 +57,8 @@ test('a small burst is not worth stopping everything for; small ones that add up
 });
 
 test('the real collection gives the garbage of a burst back', async () => {
+  // As in main.
+  setFlagsFromString('--expose-gc');
   const clock = new FakeClock();
   const collector = createRestCollector({ clock });
   const before = process.memoryUsage().heapUsed;
