@@ -1,24 +1,21 @@
-/** What the queue does with a key after its pass. The only way a pass speaks to the queue. */
+/** What the queue does with a key after its reconcile, which speaks to the queue in no other way. */
 export type Outcome =
   /** Nothing more until an event about the object, its Secret, its rival or its slot. */
   | { readonly next: 'await-change' }
   /** The next step of the same change follows at once, ahead of scheduled work. */
   | { readonly next: 'go-on' }
-  /** Visit again at this time (epoch ms) at the latest. */
+  /** Reconcile again at this time (epoch ms) at the latest. */
   | { readonly next: 'recheck'; readonly at: number }
   /**
    * Something that has no place in the object's status went wrong: Kubernetes refused a write, or a
    * bug. Growing waits.
    */
-  | { readonly next: 'back-off'; readonly cause: string };
+  | { readonly next: 'back-off' };
 
 export const awaitChange: Outcome = { next: 'await-change' };
 export const goOn: Outcome = { next: 'go-on' };
+export const backOff: Outcome = { next: 'back-off' };
 
 export function recheckAt(at: number): Outcome {
   return { next: 'recheck', at };
-}
-
-export function backOff(cause: string): Outcome {
-  return { next: 'back-off', cause };
 }

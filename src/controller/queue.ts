@@ -7,7 +7,7 @@ export type { Lane } from '../waiting-queue.ts';
 
 /** Told what happens, for metrics; all durations in milliseconds. */
 export interface QueueObserver {
-  added?(lane: Lane): void;
+  added?(): void;
   taken?(waitedMs: number): void;
   finished?(workedMs: number): void;
   retried?(): void;
@@ -45,7 +45,7 @@ export class Queue {
    * user.
    */
   add(key: string, lane: Lane): void {
-    this.#observer.added?.(lane);
+    this.#observer.added?.();
     const running = this.#running.get(key);
     if (running) {
       running.again = running.again === 'user' ? 'user' : lane;

@@ -8,26 +8,8 @@ export interface ResourceType {
   readonly kind: string;
 }
 
-interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
-
-/** One manager's part of an object; only what this operator reads of it. */
-interface ManagedFieldsEntry {
-  readonly manager?: string;
-  readonly operation?: string;
-  readonly subresource?: string;
-  /** RFC 3339. */
-  readonly time?: string;
-}
-
 /**
- * Metadata as the API server sends it; times are RFC 3339 text. `namespace` is absent in what a
+ * What is used of metadata as the API server sends it; times are RFC 3339 text. `namespace` is absent in what a
  * cluster-scoped kind sends.
  */
 export interface ObjectMeta {
@@ -41,8 +23,8 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-  readonly managedFields?: readonly ManagedFieldsEntry[];
+  /** When each manager last wrote its part, RFC 3339. */
+  readonly managedFields?: readonly { readonly time?: string }[];
 }
 
 /** What every object of every kind has. Kinds narrow `spec` and `status`. */

@@ -72,7 +72,6 @@ export class FakeKubeServer {
   get cluster(): Cluster {
     return {
       server: new URL(`http://127.0.0.1:${this.#port}`),
-      inCluster: false,
       namespace: undefined,
       credentials: () => Promise.resolve({ headers: { authorization: 'Bearer t' }, tls: {} }),
       renew: () => Promise.resolve(),

@@ -39,7 +39,6 @@ export async function startKubeServer(behaviour: Behaviour): Promise<KubeServer>
   return {
     cluster: {
       server: new URL(`http://127.0.0.1:${port}`),
-      inCluster: false,
       namespace: undefined,
       credentials: () => Promise.resolve(credentials),
       renew: () => Promise.resolve(),

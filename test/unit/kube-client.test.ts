@@ -219,7 +219,6 @@ test('every try is counted with its code', async () => {
     ['GET', '404'],
     ['PUT', '<error>'],
   ]);
-  expect(records.every(({ durationMs }) => durationMs > 0)).toBe(true);
 });
 
 test('an identity that cannot be renewed after a 401 holds a call no longer than its deadline', async () => {
@@ -264,7 +263,6 @@ test('after a 401 the token is read again and the call tried once more', async (
     environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' },
   });
   expect(cluster).toMatchObject({
-    inCluster: true,
     namespace: 'home',
     server: new URL('https://127.0.0.1:1'),
   });

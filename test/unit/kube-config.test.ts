@@ -50,10 +50,9 @@ async function load(
 
 test('server, namespace, CA and server name come from the context', async () => {
   const { cluster } = await load('token: t', { cluster: 'tls-server-name: api.example' });
-  expect([cluster.server.href, cluster.namespace, cluster.inCluster]).toEqual([
+  expect([cluster.server.href, cluster.namespace]).toEqual([
     'https://127.0.0.1:6443/prefix',
     'team',
-    false,
   ]);
   const { headers, tls } = await cluster.credentials();
   expect(headers).toEqual({ authorization: 'Bearer t' });
@@ -227,11 +226,7 @@ test('in a cluster the mounted ServiceAccount is used, unless a kubeconfig is na
   const mount = await aFolder({ token: 'mounted\n', 'ca.crt': 'CA', namespace: 'home' });
   const environment = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
   const here = await loadCluster({ serviceAccountFolder: mount, environment });
-  expect([here.server.href, here.namespace, here.inCluster]).toEqual([
-    'https://[fd00::1]/',
-    'home',
-    true,
-  ]);
+  expect([here.server.href, here.namespace]).toEqual(['https://[fd00::1]/', 'home']);
   expect(await here.credentials()).toEqual({
     headers: { authorization: 'Bearer mounted' },
     tls: { ca: 'CA' },
@@ -242,7 +237,7 @@ test('in a cluster the mounted ServiceAccount is used, unless a kubeconfig is na
     environment,
     kubeconfig: join(folder, 'config'),
   });
-  expect(named.inCluster).toBe(false);
+  expect(named.namespace).toBe('team');
 });
 
 test('a rotated token is used 10 s later, and connections stay until the CA changes', async () => {

@@ -36,7 +36,6 @@ function clientFor(port: number, options: KubeClientOptions): KubeClient {
   const credentials = { headers: {}, tls: { ca: cert } };
   const cluster: Cluster = {
     server: new URL(`https://127.0.0.1:${port}`),
-    inCluster: false,
     namespace: undefined,
     credentials: () => Promise.resolve(credentials),
     renew: () => Promise.resolve(),

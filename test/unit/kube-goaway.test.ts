@@ -52,7 +52,6 @@ for (const method of ['GET', 'PUT'] as const) {
     const credentials = { headers: { authorization: 'Bearer t' }, tls: { ca: server.ca } };
     const client = createKubeClient({
       server: server.url,
-      inCluster: false,
       namespace: undefined,
       credentials: () => Promise.resolve(credentials),
       renew: () => Promise.resolve(),

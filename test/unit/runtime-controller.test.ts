@@ -217,7 +217,7 @@ describe('outcomes', () => {
   );
 
   test('back-off visits again with growing waits', async () => {
-    engine.report = () => ({ outcome: { next: 'back-off', cause: 'not yet' }, did: 'nothing' });
+    engine.report = () => ({ outcome: { next: 'back-off' }, did: 'nothing' });
     engine.given('ns/later');
     void start();
     await settle();

@@ -56,8 +56,7 @@ function reportOf(object: Organization, plan: Plan, result: Result, now: number)
     case 'release':
       // Whoever was quicker has woken the key already; where nobody was, the next pass must not
       // follow at once.
-      if (result.got !== 'finalizers')
-        return { outcome: backOff('the finalizers were not written'), did: 'nothing' };
+      if (result.got !== 'finalizers') return { outcome: backOff, did: 'nothing' };
       return plan.do === 'hold'
         ? { outcome: goOn, did: 'hold', facts: {} }
         : reportRelease(object, plan);

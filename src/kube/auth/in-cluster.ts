@@ -29,7 +29,6 @@ export async function inCluster(options: {
   if (!host || (await readIfThere(join(folder, 'token'))) === undefined) return undefined;
   return {
     server: new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`),
-    inCluster: true,
     namespace: await readIfThere(join(folder, 'namespace')),
     ...rememberCredentials(clock, async () => {
       const [token, ca] = await Promise.all([

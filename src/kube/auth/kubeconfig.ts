@@ -46,7 +46,6 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
     );
   return {
     server,
-    inCluster: false,
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
     ...rememberCredentials(options.clock, async ({ anew }) => {
       if (anew) config = await load(options);

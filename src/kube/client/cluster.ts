@@ -20,7 +20,6 @@ export interface Credentials {
 export interface Cluster {
   /** May have a path, as behind a proxy that serves several clusters. */
   readonly server: URL;
-  readonly inCluster: boolean;
   /** Our own namespace in a cluster, else that of the context. */
   readonly namespace: string | undefined;
   /**

@@ -58,9 +58,7 @@ export function createExchange({
   }
 
   async function attempt(call: Outgoing, name: string, deadline: Deadline): Promise<Reply> {
-    const start = clock.monotonic();
-    const record = (code: string): void =>
-      onRequest?.({ verb: call.verb, code, durationMs: clock.monotonic() - start });
+    const record = (code: string): void => onRequest?.({ verb: call.verb, code });
     let pool: Dispatcher | undefined;
     try {
       const { headers, tls } = await deadline.race(cluster.credentials());
@@ -192,5 +190,4 @@ export interface RequestCall {
 export interface RequestRecord {
   readonly verb: string;
   readonly code: string;
-  readonly durationMs: number;
 }

@@ -57,7 +57,6 @@ export class Incarnation {
       config: parsed.config,
       cluster: {
         server: new URL('https://kubernetes.example.com'),
-        inCluster: false,
         namespace: 'pipewright',
         credentials: () =>
           Promise.resolve({ headers: { authorization: `Bearer ${name}` }, tls: TLS }),

@@ -169,7 +169,6 @@ test('the name under which it calls, and so the manager of its fields', async ()
     config: parsed.config,
     cluster: {
       server: url,
-      inCluster: false,
       namespace: undefined,
       credentials: () => Promise.resolve({ headers: {}, tls: {} }),
       renew: () => Promise.resolve(),
