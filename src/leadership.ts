@@ -30,8 +30,8 @@ export interface LeadershipOptions {
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Resolves when the last running pass has ended after its signal, or has been given up and can
-   * make no call any more. Called again after a lost and regained Lease.
+   * Resolves when the last running reconcile has ended after its signal, or has been given up and
+   * can make no call any more. Called again after a lost and regained Lease.
    */
   readonly work: (signal: AbortSignal) => Promise<void>;
 }
@@ -51,7 +51,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
 }
 
 /**
- * From standing by to losing the Lease or the end of the process. Running passes end before the
+ * From standing by to losing the Lease or the end of the process. Running reconciles end before the
  * Lease is released.
  */
 async function runTerm(
@@ -80,12 +80,12 @@ async function runTerm(
     onLost: () => stopWork.abort(),
   });
   begin(election);
-  const end = (): void => {
+  const endWork = (): void => {
     stopWork.abort();
     working.then(resign, resign);
   };
-  signal.addEventListener('abort', end, { once: true });
+  signal.addEventListener('abort', endWork, { once: true });
   await election.run(stopElection.signal);
-  signal.removeEventListener('abort', end);
+  signal.removeEventListener('abort', endWork);
   await working;
 }

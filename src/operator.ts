@@ -11,7 +11,7 @@ import { Queue } from './controller/queue.ts';
 import { Reconciler, type ReconcilerOptions } from './controller/reconciler.ts';
 import { createCredentials } from './kinds/engine/credentials.ts';
 import { createKinds } from './kinds/index.ts';
-import { readyOf } from './kinds/status/common-status.ts';
+import { showsConflict } from './kinds/target/conflict-report.ts';
 import type { KubeClient } from './kube/client/client.ts';
 import { createFinalizerWriter } from './kube/client/finalizers.ts';
 import { createEvents, type Events } from './kube/events/events.ts';
@@ -34,7 +34,7 @@ export interface OperatorOptions {
   readonly mayStartCall: () => boolean;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  /** Told after every pass. */
+  /** Told after every reconcile. */
   readonly onReconcile?: () => void;
   /** How connections to the management API are opened; undici's Pool where absent. */
   readonly openApi?: ApiClientOptions['open'];
@@ -55,7 +55,7 @@ export interface Operator {
   readonly controller: ControllerOptions;
 }
 
-/** Puts the parts together and starts the watches; no pass runs until workers are started. */
+/** Puts the parts together and starts the watches; nothing is reconciled until workers start. */
 export function createOperator(options: OperatorOptions): Operator {
   const { config, client, clock, log, metrics, signal, stopCalls } = options;
   const queue = new Queue({ clock, observer: observeQueue(metrics) });
@@ -130,7 +130,11 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     log,
     signal,
-    onListed: (kind) => requeueWaiting(kind, queue),
+    // Those that waited for a namespace to be listed may find no rival in it.
+    onListed: (kind) => {
+      for (const object of kind.values())
+        if (showsConflict(object)) queue.add(queueKey(kind.type.kind, keyOf(object)), 'user');
+    },
   });
   const recordReconcile = observeReconciles(metrics);
   const controller: ControllerOptions = {
@@ -141,21 +145,10 @@ export function createOperator(options: OperatorOptions): Operator {
     log,
     concurrency: config.concurrency,
     takeOver: () => limiter.startOver(),
-    onReconcile: (pass) => {
-      recordReconcile(pass);
+    onReconcile: (record) => {
+      recordReconcile(record);
       options.onReconcile?.();
     },
   };
   return { api, limiter, queue, kinds, events, informers, controller };
-}
-
-/**
- * A namespace has been listed, with or without objects: those that waited for it need not be
- * concerned by any of them.
- */
-function requeueWaiting(kind: Kind, queue: Queue): void {
-  for (const object of kind.values()) {
-    const { reason } = readyOf(object.status ?? {}) ?? {};
-    if (reason === 'TargetConflict') queue.add(queueKey(kind.type.kind, keyOf(object)), 'user');
-  }
 }

@@ -12,15 +12,15 @@ import type { ServerOptions, StatusServer } from './telemetry/health-server.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { collectFigures, startCounters } from './telemetry/observe.ts';
 
-/** What a pass may take beside its call. */
+/** What a reconcile may take beside its call. */
 const RECONCILE_GRACE_MS = 5_000;
 /**
- * For a pass whose call was broken off to write down what came of it. With the release of the Lease
- * (5 s) still within the 10 s that a pod has then.
+ * For a reconcile whose call was broken off to write its result into the status. With the release
+ * of the Lease (5 s) still within the 10 s that a pod has then.
  */
 const LAST_WORD_MS = 4_000;
 /** A worker busy for longer than several calls could take is not coming back. */
-const STUCK_PASSES = 5;
+const STUCK_RECONCILES = 5;
 
 export interface ProcessOptions {
   readonly config: Config;
@@ -33,10 +33,10 @@ export interface ProcessOptions {
   readonly identity: string;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  /** Told after every pass, and when the first lists are complete. */
+  /** Told after every reconcile, and when the first lists are complete. */
   readonly onActive: () => void;
   readonly startServer: (options: ServerOptions) => Promise<StatusServer>;
-  /** Ends the process well: running passes are let end, the Lease is released. */
+  /** Ends the process well: running reconciles are let end, the Lease is released. */
   readonly stop: AbortSignal;
   /** How connections are opened; undici's Pool where absent. */
   readonly open?: { readonly kube: OpenConnections; readonly api: OpenConnections };
@@ -58,6 +58,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   });
   const stopWatches = new AbortController();
   const stopCalls = new AbortController();
+  /** Resolves when those that run after `stop` have had all the time that they get. */
   const endOfGrace = async (): Promise<void> => {
     await aborted(stop);
     await pause(clock, config.apiTimeoutMs + RECONCILE_GRACE_MS, stopWatches.signal);
@@ -66,7 +67,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     stopCalls.abort();
     await pause(clock, LAST_WORD_MS, stopWatches.signal);
   };
-  const overdue = endOfGrace();
+  const graceIsOver = endOfGrace();
   const leadership = createLeadership({
     lease: config.leaderElect
       ? {
@@ -81,7 +82,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     work: async (signal) => {
       await Promise.race([operator.informers.synced, aborted(signal)]);
       if (!signal.aborted) log.info({ concurrency: config.concurrency }, 'working');
-      await Promise.race([runWorkers(operator.controller, signal), overdue]);
+      await Promise.race([runWorkers(operator.controller, signal), graceIsOver]);
     },
   });
   const operator = createOperator({
@@ -107,7 +108,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     host,
   });
   collectFigures(metrics, { queue, limiter, kinds, clock, isLeader: leadership.isLeader });
-  const longestReconcileMs = STUCK_PASSES * (config.apiTimeoutMs + RECONCILE_GRACE_MS);
+  const longestReconcileMs = STUCK_RECONCILES * (config.apiTimeoutMs + RECONCILE_GRACE_MS);
   const server = await options.startServer({
     listen: config.listen,
     live: {
@@ -126,7 +127,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   };
   log.info({ version, ...api, cluster: host, port: server.port, identity }, 'started');
   await leadership.run(stop);
-  await Promise.race([operator.events.flush(), overdue]);
+  await Promise.race([operator.events.flush(), graceIsOver]);
   stopWatches.abort();
   limiter.close();
   await Promise.all([operator.api.close(), client.close(), server.close()]);

@@ -26,6 +26,11 @@ export interface Conflict {
   readonly now: number;
 }
 
+/** Whether an object waits for another one, or for a namespace that nobody has listed yet. */
+export function showsConflict({ status }: KubeObject): boolean {
+  return readyOf(status ?? {})?.reason === 'TargetConflict';
+}
+
 /**
  * The first minutes of a conflict are taken for a rename in Git; after that one of the two objects
  * is too many.
