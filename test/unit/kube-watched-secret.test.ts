@@ -33,11 +33,11 @@ const listed = {
 test('one read serves everybody also between the list and the open watch', async () => {
   const { secret, gets } = watched(() => PRESENT);
   await secret.read();
-  secret.turned('listing');
+  secret.watchTurned('listing');
   secret.replace([listed], '7');
   expect(await secret.read()).toEqual(PRESENT);
   expect(await secret.read()).toEqual(PRESENT);
-  secret.turned('watching');
+  secret.watchTurned('watching');
   await secret.read();
   expect(gets()).toBe(1);
 });
@@ -66,7 +66,7 @@ test('a value is read anew while the watch does not work', async () => {
   const { secret, gets } = watched(() => PRESENT);
   secret.replace([listed], '7');
   await secret.read();
-  secret.turned('waiting');
+  secret.watchTurned('waiting');
   await secret.read();
   await secret.read();
   expect(gets()).toBe(3);

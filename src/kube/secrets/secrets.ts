@@ -10,8 +10,8 @@ import { createStartLine } from './start-line.ts';
 import { WatchedSecret } from './watched-secret.ts';
 
 /**
- * Lists of referred Secrets under way at once: quick to get through, and the objects' own start is
- * not held up by them.
+ * Secrets that are listed for the first time at once. Enough to be through soon, and few enough not
+ * to hold up the first lists of the kinds.
  */
 const STARTS_AT_ONCE = 8;
 const START_PATIENCE_MS = 5_000;
@@ -21,12 +21,12 @@ export interface SecretsOptions {
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Ends every watch. Reading goes on working, by one GET per call, for passes that are let end.
+   * Ends every watch. Reading goes on working, by one GET per call, for reconciles that still run.
    */
   readonly signal: AbortSignal;
   /**
-   * A referred Secret appeared, changed, vanished, or may or may no longer be watched; or nobody
-   * refers to it any more, so that what was made of its value can go too. Must not throw.
+   * A referred Secret appeared, changed or vanished; or the right to watch it came or went; or
+   * nobody refers to it any more, so that what was made of its value can go too. Must not throw.
    */
   readonly onChange: (namespace: string, name: string) => void;
 }
@@ -83,12 +83,11 @@ export function createSecrets(options: SecretsOptions): Secrets {
       metadataOnly: true,
       pageSize: 1,
       clock,
-      // A state that is told, and shown at every object that refers to it, need not be logged a
-      // thousand times.
+      // Every object that refers to it shows its state; that need not be logged a thousand times.
       log: quiet,
       signal: entry.stop.signal,
       sink: entry.secret,
-      onState: (state) => entry.secret.turned(state),
+      onState: (state) => entry.secret.watchTurned(state),
     });
     return entry.secret.answered;
   };
@@ -121,11 +120,11 @@ export function createSecrets(options: SecretsOptions): Secrets {
     if (entry.owners === 0) end(key, entry);
   };
 
-  // One listener for all: a thousand of them on one signal would each be kept by it.
+  // One listener for all, in place of a thousand on one signal.
   signal.addEventListener('abort', () => {
     for (const entry of referred.values()) {
       entry.stop.abort();
-      entry.secret.turned('stopped');
+      entry.secret.watchTurned('stopped');
     }
   });
 

@@ -7,7 +7,7 @@ import { secretRule } from './secret-get.ts';
 import { changedAt, type SecretRead, type SecretState, type SecretValue } from './secret-state.ts';
 
 /** What the watch last said, whatever its connection does now. */
-type Known =
+type Observed =
   | { readonly state: 'unknown' }
   | { readonly state: 'absent' }
   | {
@@ -16,7 +16,7 @@ type Known =
       readonly changedAt: number | undefined;
     };
 
-/** How the watch does; what it is forbidden it stays forbidden until it is open again. */
+/** How the watch does. Once forbidden, it counts as forbidden until it is open again. */
 type Watching =
   | { readonly is: 'live' }
   | { readonly is: 'broken' }
@@ -29,8 +29,8 @@ const ABSENT = { state: 'absent' } as const;
 
 /**
  * A refused GET is not tried again for this long: a thousand objects on one Secret would ask a
- * thousand times. No longer, because nothing tells that the right was given: who gave it and asks
- * to try now must not meet the old answer.
+ * thousand times. No longer, because nothing tells that the right was given: a user who gave it and
+ * asks to try now must not get the old answer.
  */
 const REFUSAL_MS = 1_000;
 /** A watch that takes longer to open is not waited for: another GET is made. */
@@ -49,18 +49,19 @@ export interface WatchedSecretOptions {
 }
 
 /**
- * One Secret: what its watch says, and its value while that is current. A kept value is served only
- * when the watch works (its list counts) and says this very version; in every other case a read is
- * a GET, shared by those who ask meanwhile.
+ * One Secret: what its watch says, and its value while that is current. The value is served from
+ * memory only when the watch works (its list counts) and says this very version; in every other
+ * case a read is a GET, shared by all who ask while it runs.
  */
 export class WatchedSecret implements WatchSink<KubeObject> {
   readonly #options: WatchedSecretOptions;
   #watching: Watching = BROKEN;
-  #known: Known = UNKNOWN;
-  /** Newest version the watch delivered, deletions included. */
-  #seen = '';
-  #toldUnknown = false;
-  #kept: SecretValue | undefined;
+  #observed: Observed = UNKNOWN;
+  /** The newest version that the watch delivered, that of a deletion included. */
+  #observedVersion = '';
+  /** Somebody was told `unknown`, and gets an onChange at the first answer. */
+  #wasAskedEarly = false;
+  #value: SecretValue | undefined;
   #reading: Promise<SecretRead> | undefined;
   #refusal: { readonly message: string; readonly until: number } | undefined;
   readonly #answer = Promise.withResolvers<void>();
@@ -71,31 +72,28 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     this.#options = options;
   }
 
-  /**
-   * Says `unknown` only before the watch's first answer; who was told so gets an onChange when it
-   * comes.
-   */
+  /** Says `unknown` only before the watch's first answer. */
   state(): SecretState {
     const state = this.#state();
-    if (state.state === 'unknown') this.#toldUnknown = true;
+    if (state.state === 'unknown') this.#wasAskedEarly = true;
     return state;
   }
 
   async read(): Promise<SecretRead> {
-    // A value was read already, and the watch is about to say whether it still stands.
-    if (this.#kept && this.#known.state === 'unknown')
+    // The value was read before the watch's first answer, which will say whether it still stands.
+    if (this.#value && this.#observed.state === 'unknown')
       await waitAtMost(this.#options.clock, ANSWER_MS, this.answered);
     const watching = this.#watching;
     if (watching.is === 'forbidden') return { state: 'forbidden', message: watching.message };
     if (watching.is === 'live') {
-      if (this.#known.state === 'absent') return ABSENT;
+      if (this.#observed.state === 'absent') return ABSENT;
       const current = this.#current();
       if (current) return current;
     }
     const refusal = this.#refusal;
     if (refusal && this.#options.clock.monotonic() < refusal.until)
       return { state: 'forbidden', message: refusal.message };
-    return (this.#reading ??= this.#share());
+    return (this.#reading ??= this.#readShared());
   }
 
   replace(objects: KubeObject[], resourceVersion: string, isRestored = false): void {
@@ -103,20 +101,20 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     // newer is to be had.
     if (this.#watching.is !== 'forbidden') this.#watching = LIVE;
     const object = objects.find((one) => one.metadata.name === this.#options.name);
-    this.#learn(object ? present(object) : ABSENT, resourceVersion);
+    this.#observe(object ? present(object) : ABSENT, resourceVersion);
     if (!isRestored) return;
-    // Its version may have been given once more, to another value.
-    this.#kept = undefined;
+    // A restored server may have given the version once more, to another value.
+    this.#value = undefined;
     this.#options.onChange();
   }
 
   apply(event: WatchEvent, object: KubeObject): void {
     if (object.metadata.name !== this.#options.name) return;
-    this.#learn(event === 'DELETED' ? ABSENT : present(object), object.metadata.resourceVersion);
+    this.#observe(event === 'DELETED' ? ABSENT : present(object), object.metadata.resourceVersion);
   }
 
   failed(error: KubeError): void {
-    this.#kept = undefined;
+    this.#value = undefined;
     this.#answer.resolve();
     this.#change(() => {
       const { namespace, name } = this.#options;
@@ -127,77 +125,77 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   }
 
   /** For the watch's onState. */
-  turned(state: WatchState): void {
+  watchTurned(state: WatchState): void {
     if (state !== 'watching' && this.#watching.is === 'forbidden') return;
     this.#change(() => {
       this.#watching = state === 'watching' ? LIVE : BROKEN;
     });
   }
 
-  /** Nobody refers to it any more: keeps nothing. */
+  /** Nobody refers to it any more. */
   drop(): void {
     this.#watching = BROKEN;
-    this.#known = UNKNOWN;
-    this.#kept = undefined;
+    this.#observed = UNKNOWN;
+    this.#value = undefined;
     this.#answer.resolve();
   }
 
   #state(): SecretState {
     const watching = this.#watching;
     if (watching.is === 'forbidden') return { state: 'forbidden', message: watching.message };
-    if (this.#known.state !== 'present') return this.#known;
-    return { ...this.#known, type: this.#current()?.type };
+    if (this.#observed.state !== 'present') return this.#observed;
+    return { ...this.#observed, type: this.#current()?.type };
   }
 
   /** The kept value, where it is of the version that the watch says. */
   #current(): SecretValue | undefined {
-    const known = this.#known;
-    return known.state === 'present' && this.#kept?.resourceVersion === known.resourceVersion
-      ? this.#kept
+    const observed = this.#observed;
+    return observed.state === 'present' && this.#value?.resourceVersion === observed.resourceVersion
+      ? this.#value
       : undefined;
   }
 
-  #learn(known: Known, seen: string): void {
-    this.#seen = seen;
+  #observe(observed: Observed, version: string): void {
+    this.#observedVersion = version;
     this.#answer.resolve();
     this.#change(() => {
-      const before = this.#known;
-      this.#known = known;
-      if (same(before, known)) return;
-      // Before the watch's first word there was nothing that could have changed: a read under way
-      // looks at it at its end.
+      const before = this.#observed;
+      this.#observed = observed;
+      if (isSame(before, observed)) return;
+      // At the first answer nothing has changed: a read that runs compares its result with it.
       if (before.state !== 'unknown') this.#reading = undefined;
-      this.#forget();
+      this.#dropStale();
     });
   }
 
-  /** A value newer than the watch's version stays: the watch may be about to confirm it. */
-  #forget(): void {
+  /** A value that is newer than the watch's version stays: the watch may be about to say it. */
+  #dropStale(): void {
     this.#refusal = undefined;
-    if (this.#kept && this.#isStale(this.#kept)) this.#kept = undefined;
+    if (this.#value && this.#isStale(this.#value)) this.#value = undefined;
   }
 
-  /** What the watch has said meanwhile is newer. */
+  /** Whether the watch has told of something newer while it was read. */
   #isOutdated(read: SecretRead): boolean {
     if (read.state === 'present') return this.#isStale(read);
-    return read.state === 'absent' && this.#known.state === 'present';
+    return read.state === 'absent' && this.#observed.state === 'present';
   }
 
   #isStale(value: SecretValue): boolean {
-    if (this.#known.state === 'unknown') return false;
-    const newest = this.#known.state === 'present' ? this.#known.resourceVersion : this.#seen;
+    if (this.#observed.state === 'unknown') return false;
+    const newest =
+      this.#observed.state === 'present' ? this.#observed.resourceVersion : this.#observedVersion;
     return compareVersions(value.resourceVersion, newest) < 0;
   }
 
-  #change(make: () => void): void {
+  #change(change: () => void): void {
     const before = this.#state();
-    make();
+    change();
     const now = this.#state();
-    if (before.state === 'unknown' && !this.#toldUnknown) return;
-    if (!same(before, now)) this.#options.onChange();
+    if (before.state === 'unknown' && !this.#wasAskedEarly) return;
+    if (!isSame(before, now)) this.#options.onChange();
   }
 
-  #share(): Promise<SecretRead> {
+  #readShared(): Promise<SecretRead> {
     const reading = this.#read().finally(() => {
       if (this.#reading === reading) this.#reading = undefined;
     });
@@ -213,12 +211,12 @@ export class WatchedSecret implements WatchSink<KubeObject> {
         message: read.message,
         until: this.#options.clock.monotonic() + REFUSAL_MS,
       };
-    if (read.state === 'present' && !this.#isStale(read)) this.#kept = read;
+    if (read.state === 'present' && !this.#isStale(read)) this.#value = read;
     return read;
   }
 }
 
-function present(object: KubeObject): Known {
+function present(object: KubeObject): Observed {
   return {
     state: 'present',
     resourceVersion: object.metadata.resourceVersion,
@@ -226,7 +224,7 @@ function present(object: KubeObject): Known {
   };
 }
 
-function same(a: SecretState | Known, b: SecretState | Known): boolean {
+function isSame(a: SecretState | Observed, b: SecretState | Observed): boolean {
   if (a.state === 'present' && b.state === 'present')
     return a.resourceVersion === b.resourceVersion;
   return a.state === b.state;
