@@ -8,7 +8,9 @@ export interface Condition {
   lastTransitionTime: string;
 }
 
-/** What a pass has to say about an object; everything in `status.conditions` follows from it. */
+/**
+ * What a reconcile has to say about an object; everything in `status.conditions` follows from it.
+ */
 export interface Summary {
   readonly ready: 'True' | 'False' | 'Unknown';
   /**

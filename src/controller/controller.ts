@@ -7,10 +7,10 @@ import type { Queue } from './queue.ts';
 import type { ReconcileResult, Reconciler } from './reconciler.ts';
 
 /**
- * Waits after a pass that Kubernetes or a bug broke; attempts of the remote API have their own, in
- * status.
+ * Waits after a reconcile that Kubernetes or a bug broke. Attempts at the remote API have waits of
+ * their own, in the status.
  */
-const BROKEN_PASS = { firstMs: 500, capMs: 60_000 };
+const BROKEN_RECONCILE = { firstMs: 500, capMs: 60_000 };
 
 export interface ControllerOptions {
   readonly kinds: ReadonlyMap<string, Kind>;
@@ -21,10 +21,10 @@ export interface ControllerOptions {
   readonly concurrency: number;
   /** Work begins, for the first time or again, for all kinds; see Kind.takeOver. */
   readonly takeOver: () => void;
-  readonly onReconcile?: (pass: ReconcileRecord) => void;
+  readonly onReconcile?: (record: ReconcileRecord) => void;
 }
 
-/** One finished pass, for metrics. */
+/** One finished reconcile, for metrics. */
 export interface ReconcileRecord {
   readonly kind: string;
   /** What it did; `error` where it broke. */
@@ -39,8 +39,8 @@ export function queueKey(kind: string, key: string): string {
 }
 
 /**
- * Workers that take keys and run passes until `signal` is aborted; resolves when the last running
- * pass has ended and has its status.
+ * Workers that take keys and reconcile them until `signal` is aborted; resolves when the last one
+ * that runs has ended and has its status.
  */
 export async function runWorkers(options: ControllerOptions, signal: AbortSignal): Promise<void> {
   options.takeOver();
@@ -48,7 +48,7 @@ export async function runWorkers(options: ControllerOptions, signal: AbortSignal
   await Promise.all(Array.from({ length: options.concurrency }, () => work(options, signal)));
   const { reconciler, log, queue } = options;
   await reconciler
-    // For when work begins again: nobody else would wake them.
+    // For when this process leads again: no other event would bring them back.
     .end((id) => queue.add(id, 'user'))
     .catch((error: unknown) =>
       log.warn(errorFields(error), 'a status could not be written before stopping'),
@@ -79,7 +79,7 @@ async function runOne(options: ControllerOptions, id: string): Promise<void> {
     report(options, kindName, key, result, clock.monotonic() - started);
   } catch (error) {
     const failures = queue.countFailure(id);
-    queue.addAfter(id, Math.max(waitFor(BROKEN_PASS, failures, id), askedWaitMs(error)));
+    queue.addAfter(id, Math.max(waitFor(BROKEN_RECONCILE, failures, id), askedWaitMs(error)));
     options.onReconcile?.({
       kind: kindName,
       result: 'error',
@@ -110,7 +110,7 @@ function schedule(
       queue.addAfter(id, outcome.at - asOf.now - (clock.monotonic() - asOf.monotonic));
       return;
     case 'back-off':
-      queue.addAfter(id, waitFor(BROKEN_PASS, queue.countFailure(id), id));
+      queue.addAfter(id, waitFor(BROKEN_RECONCILE, queue.countFailure(id), id));
       return;
   }
 }
@@ -140,7 +140,7 @@ function namesIn(key: string): { readonly namespace: string; readonly name: stri
  */
 function askedWaitMs(error: unknown): number {
   const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
-  return Math.min(asked, BROKEN_PASS.capMs);
+  return Math.min(asked, BROKEN_RECONCILE.capMs);
 }
 
 function logBroken(

@@ -7,8 +7,8 @@ import type { Log } from '../log.ts';
 import type { Kind } from './kind.ts';
 
 /**
- * How long a namespace that was refused is waited for before the others go on without it: rights
- * that are being given, or moved from one Role to another, are there by then.
+ * How long a namespace that the server forbids is waited for before the others go on without it.
+ * Rights that are just being given, or moved from one Role to another, are there by then.
  */
 const REFUSAL_PATIENCE_MS = 30_000;
 
@@ -30,10 +30,10 @@ export interface InformerOptions {
 
 export interface Informers {
   /**
-   * Resolves when the first list of every kind is complete. With named namespaces, one that is not
-   * listed 30 s after it was forbidden is passed over (and watched for), which is what a missing
-   * one looks like where rights are given by Roles; with rights to all it lists as empty. Without
-   * names, everything waits until the list is allowed. Without the CRDs, everything waits for them.
+   * Resolves when the first list of every kind is complete. A named namespace that is still
+   * forbidden after 30 s is passed over, and goes on being tried: so looks one that does not exist,
+   * where rights are given by Roles. Without named namespaces, everything waits until the list is
+   * allowed. Without the CRDs, everything waits for them.
    */
   readonly synced: Promise<void>;
   /** What is still missing, in words; undefined once `synced`. */
@@ -90,8 +90,8 @@ function startOne(options: InformerOptions, scope: Scope): Promise<void> {
   const { client, clock, log, signal, labelSelector, onListed } = options;
   const { kind, namespace, name } = scope;
   return new Promise((resolve) => {
-    let endPatience: Cancel | undefined;
-    const goOn = (): void => {
+    let cancelPatience: Cancel | undefined;
+    const waitNoLonger = (): void => {
       scope.missing = undefined;
       resolve();
     };
@@ -101,7 +101,7 @@ function startOne(options: InformerOptions, scope: Scope): Promise<void> {
       if (text !== error.message)
         log.warn({ watch: name, error: text }, 'cannot watch: a permission or a CRD is missing');
       if (namespace !== undefined && isForbidden(error))
-        endPatience ??= clock.at(REFUSAL_PATIENCE_MS, goOn);
+        cancelPatience ??= clock.at(REFUSAL_PATIENCE_MS, waitNoLonger);
     };
     const watch = startWatch<KubeObject>({
       client,
@@ -113,10 +113,10 @@ function startOne(options: InformerOptions, scope: Scope): Promise<void> {
       sink: { ...kind.sink(namespace), failed },
     });
     void watch.synced.then(() => {
-      endPatience?.();
+      cancelPatience?.();
       scope.isListed = true;
       if (namespace !== undefined) onListed?.(kind, namespace);
-      goOn();
+      waitNoLonger();
     });
   });
 }

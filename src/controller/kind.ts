@@ -24,32 +24,33 @@ export interface Counts {
 }
 
 /**
- * What a pass found out, as a value: the engine writes the status, sends the events and tells the
- * queue.
+ * What a reconcile found out, as a value: the engine writes the status, sends the events and tells
+ * the queue.
  */
 export interface Report {
   /** The whole status as it shall stand; absent: there is nothing to say and nothing is written. */
   readonly status?: object;
   readonly outcome: Outcome;
   readonly notices?: readonly Notice[];
-  /** One word for logs and metrics: what the pass did. */
+  /** One word for logs and metrics: what the reconcile did. */
   readonly did: string;
   /**
-   * Plain facts for the log line of a pass that did something; never credentials or record
+   * Plain facts for the log line of a reconcile that did something; never credentials or record
    * contents.
    */
   readonly facts?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** What metrics add up; it stands in the log line too. */
   readonly counts?: Counts;
   /**
-   * Whether the status may go on top of this version of the object; absent: unless somebody else
-   * has recorded an attempt in it.
+   * Whether the status may replace that of this newer version of the object; absent: it may, unless
+   * another process has recorded an attempt there.
    */
   readonly isOnTop?: (newer: KubeObject) => boolean;
   /**
-   * What the next step's status will tell, or what holds while that step is not made; written only
-   * where the process ends, or the user says something new, before it, or where that status gives
-   * way to what somebody else has written.
+   * For a step that another one follows at once: the status to write if that one does not come. It
+   * tells what this step learned, or that its intent was not sent. It is written where the process
+   * ends first, where the user edits the object first, and where the next step's own status gives
+   * way to what another process has written.
    */
   readonly lastWord?: Pick<Report, 'notices' | 'isOnTop'> & { readonly status: object };
 }
@@ -67,8 +68,8 @@ export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
 }
 
 /**
- * What became of the status that a visit had to write. `same`: another one stands there, which
- * tells of the same state, but not when it was sent. `lost`: no status will ever tell of it.
+ * How the write of a status ended. `same`: another one stands there, which tells of the same state,
+ * but not when it was sent. `lost`: no status will ever tell of it.
  */
 export type Recorded = 'written' | 'same' | 'lost';
 
@@ -85,14 +86,14 @@ interface Housekeeping {
   readonly type: ResourceType;
   recordsIn(status: unknown): StatusRecords;
   /**
-   * It is known what became of a status; of one that an earlier visit could not write, before this
-   * visit reads anything.
+   * The write of a status has ended. That of an earlier reconcile's status, which could not be
+   * written then, ends before `load`.
    */
   recorded(key: string, how: Recorded): void;
   /**
-   * A visit of the key is over, whatever came of it: give back what was held for it. `isOpen`: what
-   * came of it is in no status yet, because that could not be written or the next visit goes on
-   * with it; so what only memory knows of it must stay.
+   * A reconcile of the key is over, however it ended: give back what was held for it. `isOpen`: its
+   * result is in no status yet, because that could not be written or the next step follows at once;
+   * so what only memory knows must stay.
    */
   release(key: string, isOpen: boolean): void;
   /** The object is gone: drop everything known about it. */
@@ -121,8 +122,7 @@ export interface Kind extends Housekeeping {
   /** What the server has said is gone under this name; see Store.dropped. */
   dropped(key: string): KubeObject['metadata'] | undefined;
   /**
-   * Everything from reading to the report; throws only on a bug or where Kubernetes gives no
-   * answer.
+   * The four steps. Throws only on a bug or where Kubernetes gives no answer.
    */
   reconcile(object: KubeObject, clock: { now(): number }): Promise<Report>;
 }

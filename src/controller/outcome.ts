@@ -1,4 +1,6 @@
-/** What the queue does with a key after its reconcile, which speaks to the queue in no other way. */
+/**
+ * What the queue does with a key after its reconcile, which speaks to the queue in no other way.
+ */
 export type Outcome =
   /** Nothing more until an event about the object, its Secret, its rival or its slot. */
   | { readonly next: 'await-change' }

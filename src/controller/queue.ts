@@ -15,14 +15,14 @@ export interface QueueObserver {
 
 interface Running {
   readonly since: number;
-  /** The lane in which the key was added again while its pass ran. */
+  /** The lane in which the key was added again while its reconcile ran. */
   again?: Lane;
 }
 
 /**
  * A queue of keys. Guarantees: a key waits once however often it is added; no key is out twice at a
  * time, and one added while out comes back after `done`; of several delays for a key the earliest
- * holds; taking a key drops its delay, because the pass decides the next one anew.
+ * holds; taking a key drops its delay, because the reconcile decides the next one anew.
  */
 export class Queue {
   readonly #clock: Clock;
@@ -41,8 +41,8 @@ export class Queue {
   }
 
   /**
-   * Wants a pass for the key now. A key that waits in the scheduled lane moves up when added for a
-   * user.
+   * Wants a reconcile of the key now. A key that waits in the scheduled lane moves up when added
+   * for a user.
    */
   add(key: string, lane: Lane): void {
     this.#observer.added?.();
@@ -57,8 +57,8 @@ export class Queue {
   }
 
   /**
-   * Wants a pass for the key in `delayMs`, in the scheduled lane. The earlier of two delays holds.
-   * Throws on NaN, which would lose the key.
+   * Wants a reconcile of the key in `delayMs`, in the scheduled lane. The earlier of two delays
+   * holds. Throws on NaN, which would lose the key.
    */
   addAfter(key: string, delayMs: number): void {
     if (Number.isNaN(delayMs)) throw new RangeError(`the delay for "${key}" is no number`);
@@ -87,7 +87,7 @@ export class Queue {
     });
   }
 
-  /** The key's pass has ended; it may be taken again. */
+  /** The key's reconcile has ended; it may be taken again. */
   done(key: string): void {
     const running = this.#running.get(key);
     if (!running) return;
@@ -104,7 +104,7 @@ export class Queue {
     return failures;
   }
 
-  /** A pass went well: the next failure is the first again. */
+  /** A reconcile went well: the next failure is the first again. */
   forgetFailures(key: string): void {
     this.#failures.delete(key);
   }
@@ -120,7 +120,7 @@ export class Queue {
     return this.#lanes.size;
   }
 
-  /** Monotonic start times of the passes that run now. */
+  /** Monotonic start times of the reconciles that run now. */
   runningSince(): number[] {
     return [...this.#running.values()].map((running) => running.since);
   }
