@@ -38,7 +38,7 @@ const CALLS: readonly Mutation[] = [
   {
     name: 'odd-answer-not-quoted',
     rule: 'What a proxy before Kubernetes says in its own words is not quoted.',
-    file: 'kube/client/answers.ts',
+    file: 'kube/client/kube-error.ts',
     from: "text(told?.message) ?? '',",
     to: 'text(told?.message) ?? body,',
     seenBy: { test: CLIENT, title: 'a refusal that is no Status object is named by its code' },
@@ -85,9 +85,9 @@ const CACHE: readonly Mutation[] = [
   {
     name: 'stale-list-is-refused',
     rule: 'A list that is older than what was seen is not believed for a minute.',
-    file: 'kube/cache/watch.ts',
-    from: 'STALE_LIST_MS = 60_000',
-    to: 'STALE_LIST_MS = 6_000',
+    file: 'kube/cache/restore-detector.ts',
+    from: 'DOUBT_MS = 60_000',
+    to: 'DOUBT_MS = 6_000',
     seenBy: { test: WATCH_STALE, title: 'a list older than what was seen is refused for a minute' },
   },
   seenInLife(
@@ -158,15 +158,15 @@ const LEASES: readonly Mutation[] = [
   {
     name: 'late-renewal-is-none',
     rule: 'A renewal whose answer is read after the deadline is none.',
-    file: 'kube/lease/election.ts',
-    from: 'if (ageMs() >= renewMs) return lose(',
-    to: 'if (ageMs() < 0) return lose(',
+    file: 'kube/lease/renewal.ts',
+    from: 'if (this.ageMs() >= this.#options.renewMs) return this.#lose(',
+    to: 'if (this.ageMs() < 0) return this.#lose(',
     seenBy: { test: LEASE, title: 'takes no renewal whose answer is read after the deadline' },
   },
   {
     name: 'other-holder-ends-the-lead',
     rule: 'A leader that sees another holder stops at once.',
-    file: 'kube/lease/election.ts',
+    file: 'kube/lease/renewal.ts',
     from: "if (holder !== '' && holder !== identity)",
     to: "if (holder === '')",
     seenBy: { test: LEASE, title: 'ends at once when another holds the Lease' },
