@@ -9,7 +9,7 @@ import type { Cluster, Credentials } from '../client/cluster.ts';
 const LOOK_AGAIN_MS = 10_000;
 
 /**
- * A read that takes this long may never end, as with an exec plugin that hangs: who comes then
+ * A read that takes this long may never end, as with an exec plugin that hangs: the next caller
  * starts another.
  */
 const PATIENCE_MS = 60_000;
@@ -33,8 +33,8 @@ export function rememberCredentials(
   let reading: Reading | undefined;
 
   /**
-   * An answer counts even when nobody waits for it any more, unless a read begun later has answered
-   * before.
+   * An answer counts also when no caller waits for it any more, unless a read that began later has
+   * answered first.
    */
   const learn = (now: Credentials, since: number): Credentials => {
     if (last && since < lastBegunAt) return last;

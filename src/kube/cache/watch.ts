@@ -24,8 +24,8 @@ export interface WatchSink<T> {
   /** Nothing up to `resourceVersion` is still to come. */
   bookmark?(resourceVersion: string): void;
   /**
-   * The newest version that is held, whoever brought it: no list that is asked for after that is
-   * older, but of a server that is behind or went back.
+   * The newest version that is held, from the watch or from a reply. No list that is asked for after
+   * that is older, except from a server that is behind or went back.
    */
   newest?(): string;
   /**
@@ -104,7 +104,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   let version: string | undefined;
   /** Since the server last told its version, a request broke. */
   let broke = false;
-  /** When the last watch must have ended, whatever became of it. */
+  /** By when the last watch must have ended, with or without an answer. */
   let overAt = Number.POSITIVE_INFINITY;
 
   async function run(): Promise<void> {

@@ -121,7 +121,7 @@ function parse(call: string, text: string | undefined): unknown {
   }
 }
 
-/** The call was carried out; what came of it cannot be told. */
+/** The call was carried out, but its result cannot be read. */
 function unreadable(call: string, body: string): KubeError {
   return new KubeError({ call, status: 200, reason: 'Unreadable', body });
 }

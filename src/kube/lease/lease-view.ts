@@ -52,8 +52,8 @@ export class LeaseView {
   /**
    * Takes an answer or a watch event; `undefined`: there is no such Lease. An older version than
    * the one before is taken too, as after a restored backup: where it is only late, the server
-   * refuses what is written on top of it. Whoever was seen to hold it before that may not have
-   * heard of it yet, and has a whole term, as where it is deleted, or emptied by somebody else.
+   * refuses what is written on top of it. Where the Lease went back, or was emptied by another than
+   * its holder, the one that was seen to hold it may not know yet, and is given a whole term.
    */
   observe(lease: Lease | undefined): void {
     const now = this.#clock.monotonic();
@@ -76,8 +76,8 @@ export class LeaseView {
   }
 
   /**
-   * Deleting the Lease does not end its holder: whoever knew one gives it a whole term from now on,
-   * since who stood still has missed renewals.
+   * Deleting the Lease does not end its holder. It is given a whole term from now on: a process
+   * that stood still has missed its renewals.
    */
   #observeNone(now: number): void {
     if (this.#lease) this.#freeAt = now + this.#promisedMs(this.#lease);
