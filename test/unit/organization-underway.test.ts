@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { betweenSteps } from '../../src/kinds/organization/readiness/between-steps.ts';
+import { betweenSteps } from '../../src/kinds/organization/readiness/report-step.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e } from '../support/organization-entries.ts';
 import { anOrganization } from '../support/organization-objects.ts';

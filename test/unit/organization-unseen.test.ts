@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { otherWayToLook } from '../../src/kinds/organization/attempt/look-by-name.ts';
+import { takeAnswer } from '../../src/kinds/organization/attempt/answer.ts';
 import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
 import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
@@ -35,7 +35,9 @@ function refusedLook(now: number, status: OrganizationStatus): OrganizationStatu
     httpStatus: 422,
     message: 'no',
   } as const;
-  return otherWayToLook(object, work, verdict, T0 + now).work.session.draft;
+  const call = { step: 'look', by: 'list', body: '{}' } as const;
+  const answer = { got: 'failure', verdict } as const;
+  return takeAnswer(object, { work, call }, answer, T0 + now).work.session.draft;
 }
 
 test.each([30, 60, 600])(

@@ -10,7 +10,7 @@ import {
 } from '../engine/api-call.ts';
 import type { Step } from './attempt/next-step.ts';
 import type { Notebook } from './attempt/notebook.ts';
-import { isTooLate } from './attempt/session.ts';
+import { isTooLate } from './attempt/notes.ts';
 import { leftNotices } from './cleanup.ts';
 import { Listing, readList, type Tuple } from './endpoints/endpoints.ts';
 import { placeOf } from './endpoints/wording.ts';

@@ -15,8 +15,8 @@ import { LIMITS } from './limits.ts';
 import { oursIn, type Plan } from './plan.ts';
 import type { Preview } from './preview.ts';
 import { driftCount, type NotedReport } from './readiness/attempt-end.ts';
-import { merged } from './readiness/between-steps.ts';
 import { reportStep } from './readiness/report-step.ts';
+import { merged } from './readiness/size.ts';
 import {
   type LedgerEntry,
   type Organization,

@@ -1,3 +1,4 @@
+import { FRESH_INTENT_MS } from '../../../waits.ts';
 import { canonicalJson } from '../../status/canonical.ts';
 import { type Tuple, tupleKey } from '../endpoints/endpoints.ts';
 import { openEntries } from '../ledger/times.ts';
@@ -173,4 +174,17 @@ export function countUnconfirmed(notes: Notes, keys: readonly string[]): Notes {
   const counts = new Map(notes.unconfirmedChanges.counts);
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return { ...notes, unconfirmedChanges: { ...notes.unconfirmedChanges, counts } };
+}
+
+/**
+ * Whether this intent has stood unsent for so long that it may not leave any more: another process
+ * takes it for over a fixed time after it first saw it.
+ */
+export function isTooLate(
+  notes: Notes,
+  pending: PendingChange | undefined,
+  monotonic: number,
+): boolean {
+  const unsent = unsentOf(notes, pending);
+  return unsent !== undefined && monotonic - unsent.at > FRESH_INTENT_MS;
 }

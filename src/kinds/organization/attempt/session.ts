@@ -1,22 +1,20 @@
-import type { Failure } from '../../../api/reply/verdict.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { Notice } from '../../../controller/kind.ts';
-import { FRESH_INTENT_MS } from '../../../waits.ts';
 import { canonicalJson } from '../../status/canonical.ts';
-import { generationOf, lastRequestOf, readyOf, requestedAt } from '../../status/common-status.ts';
+import { generationOf, readyOf, requestedAt } from '../../status/common-status.ts';
 import { confirmedAgainst } from '../../target/target.ts';
 import { type Listing, sameKey, tupleKey } from '../endpoints/endpoints.ts';
 import type { Goal } from '../goal.ts';
 import { remarkNotices } from '../ledger/notices.ts';
 import type { Facts } from '../load.ts';
-import { addressOf, UPDATE_ORGANIZATION } from '../remote.ts';
+import { addressOf } from '../remote.ts';
 import type {
   LedgerEntry,
   Organization,
   OrganizationSpec,
   OrganizationStatus,
-  PendingChange,
 } from '../resource.ts';
-import { isUnsent, type Notes, unsentOf } from './notes.ts';
+import { isTooLate, isUnsent, type Notes } from './notes.ts';
 
 /** One attempt between two of its steps. */
 export interface Session {
@@ -264,20 +262,7 @@ function takenForAdded(
   return privateEndpoints.filter((entry) => entry.origin === 'Added' && add.has(sameKey(entry)));
 }
 
-/**
- * Whether this intent has stood unsent for so long that it may not leave any more: another process
- * takes it for over a fixed time after it first saw it.
- */
-export function isTooLate(
-  notes: Notes,
-  pending: PendingChange | undefined,
-  monotonic: number,
-): boolean {
-  const unsent = unsentOf(notes, pending);
-  return unsent !== undefined && monotonic - unsent.at > FRESH_INTENT_MS;
-}
-
-export function withLastRequest(session: Session, verdict: Failure, now: number): Session {
-  const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, verdict, now);
-  return { ...session, draft: { ...session.draft, lastRequest } };
+/** The attempt has had an answer that no status tells of. */
+export function isUntold({ status }: Organization, { draft }: Session): boolean {
+  return !isDeepStrictEqual(draft.lastRequest, status?.lastRequest);
 }

@@ -6,12 +6,11 @@ import { type FailureReport, reportAttempt } from '../../engine/failure-report.t
 import { isReady, withoutUndefined } from '../../status/common-status.ts';
 import { type Step, sendsName } from '../attempt/next-step.ts';
 import { type Notes, withLostName, withOpen } from '../attempt/notes.ts';
-import type { Work } from '../attempt/session.ts';
+import { isUntold, type Work } from '../attempt/session.ts';
 import { advise, withoutStop } from '../endpoints/wording.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
 import { driftCount, type NotedReport } from './attempt-end.ts';
-import { isUntold, reportWaiting } from './between-steps.ts';
 import { fitted } from './size.ts';
 
 /** Every end of a step but success. */
@@ -26,8 +25,8 @@ export interface FailedStep {
 }
 
 /**
- * No slot, no key, called off, or a failure that says nothing about the change: the attempt is
- * over.
+ * No key, called off, no slot for what may not wait, or a failure that says nothing about the
+ * change: the attempt is over.
  */
 export function reportFailed(
   object: Organization,
@@ -35,8 +34,6 @@ export function reportFailed(
   now: number,
 ): NotedReport {
   const did = attempt.got === 'failure' ? step.step : attempt.got;
-  if (attempt.got === 'no-slot' && step.step !== 'send')
-    return reportWaiting(object, work, did, now);
   // What this API has confirmed stays Ready while the circuit breaker is open; the limiter wakes it
   // when that closes.
   const isApplied = object.status?.applied?.requestHash === work.hash;

@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../../status/common-status.ts';
-import type { OrganizationStatus } from '../resource.ts';
+import type { Organization, OrganizationStatus } from '../resource.ts';
 
 /**
  * A status beyond this many bytes of JSON loses what it only repeats of replies. An object must
@@ -64,4 +64,12 @@ function withoutFound(status: OrganizationStatus): OrganizationStatus {
     ...status,
     privateEndpoints: status.privateEndpoints?.filter(({ origin }) => origin !== 'Found'),
   };
+}
+
+/** The previous status with other fields, and without a plan: this is not Plan mode. */
+export function merged(
+  object: Organization,
+  more: Partial<OrganizationStatus>,
+): OrganizationStatus {
+  return fitted(withoutUndefined({ ...object.status, plan: undefined, ...more }));
 }
