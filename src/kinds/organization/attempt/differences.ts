@@ -6,6 +6,7 @@ import { type Goal, isOurs } from '../goal.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import { LIMITS } from '../limits.ts';
 import type { DeclaredEndpoint, LedgerEntry, OrganizationStatus } from '../resource.ts';
+import type { Work } from './session.ts';
 
 type Differences = NonNullable<OrganizationStatus['differences']>;
 
@@ -14,10 +15,11 @@ type Differences = NonNullable<OrganizationStatus['differences']>;
  * compared where one is declared.
  */
 export function comparison(
-  goal: Goal,
+  { goal, session: { draft } }: Work,
   reply: OrganizationReply,
-  { altered, ledger }: { readonly altered: Differences; readonly ledger: readonly LedgerEntry[] },
+  settlement: Settlement,
 ): { readonly differences: Differences; readonly notReported: string[] } {
+  const altered = alteredDifferences(draft.differences, settlement, goal.endpoints);
   const differences: Differences[number][] = [...altered];
   const notReported: string[] = [];
   if (goal.isCleanup) return { differences: [], notReported };
@@ -26,10 +28,8 @@ export function comparison(
     else if (reply.name !== goal.name) differences.push(difference('name', goal.name, reply.name));
   }
   if (goal.endpoints && !reply.list) notReported.push('privateEndpoints');
-  for (const { endpoint, reported } of otherwiseDescribed(goal, reply.list, {
-    differences: altered,
-    privateEndpoints: ledger,
-  })) {
+  const known = { differences: altered, privateEndpoints: settlement.ledger };
+  for (const { endpoint, reported } of otherwiseDescribed(goal, reply.list, known)) {
     differences.push(
       difference(fieldOf(endpoint, '.description'), endpoint.description ?? '', reported),
     );
@@ -59,7 +59,7 @@ export function otherwiseDescribed(
  * so the first of each kind come first. One stays as long as its endpoint is ours, declared or not:
  * by it the endpoint is recognised when it is declared again.
  */
-export function alteredDifferences(
+function alteredDifferences(
   before: OrganizationStatus['differences'],
   { altered, ledger }: Settlement,
   endpoints: readonly Tuple[] = [],

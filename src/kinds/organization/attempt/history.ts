@@ -7,50 +7,12 @@ import type { OrganizationReply } from '../endpoints/reply.ts';
 import { fieldOf, placeOf } from '../endpoints/wording.ts';
 import type { Goal } from '../goal.ts';
 import type { Settlement } from '../ledger/ledger.ts';
+import { remarkNotices } from '../ledger/notices.ts';
 import { LIMITS } from '../limits.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
 import { cut } from './differences.ts';
 import type { Replied } from './progress.ts';
 import type { Work } from './session.ts';
-
-/** `status.history` holds this many confirmed changes. */
-const HISTORY = 10;
-
-export function withHistory(
-  status: OrganizationStatus,
-  changes: ReturnType<typeof confirmedChanges>,
-  { object, verdict, now }: Replied,
-): OrganizationStatus {
-  if (changes.length === 0) return status;
-  const { requestId } = verdict;
-  const entry = {
-    time: timestamp(now),
-    generation: generationOf(object),
-    changes: changes.slice(0, LIMITS.historyChanges),
-  };
-  return {
-    ...status,
-    history: [
-      ...(status.history ?? []),
-      { ...entry, ...(requestId !== undefined && { requestId }) },
-    ].slice(-HISTORY),
-  };
-}
-
-export function withDrift(
-  status: OrganizationStatus,
-  drift: readonly ReturnType<typeof nameDrift>[number][],
-  now: number,
-): OrganizationStatus {
-  if (drift.length === 0) return status;
-  const time = timestamp(now);
-  return {
-    ...status,
-    drift: [...(status.drift ?? []), ...drift.map((one) => ({ ...one, time }))].slice(
-      -LIMITS.drift,
-    ),
-  };
-}
 
 export interface FieldChange {
   readonly field: string;
@@ -58,20 +20,72 @@ export interface FieldChange {
   readonly to?: string;
 }
 
+/** `status.history` holds this many confirmed changes. */
+const HISTORY = 10;
+
+/** What status and events tell of a reply: what this object has changed, and what somebody else has. */
+export function told(
+  replied: Replied,
+  draft: OrganizationStatus,
+  { reply, settlement }: { readonly reply: OrganizationReply; readonly settlement: Settlement },
+): {
+  readonly draft: OrganizationStatus;
+  readonly drift: number;
+  readonly notices: readonly Notice[];
+} {
+  const { object, verdict, now } = replied;
+  const changes = confirmedChanges(replied, reply, settlement);
+  const renamed = nameDrift(replied, reply);
+  const drift = [...renamed, ...vanishedDrift(settlement)];
+  const isFirst = object.status?.applied === undefined;
+  return {
+    draft: withDrift(withHistory(draft, changes, replied), drift, now),
+    drift: drift.length,
+    notices: [
+      ...driftNotices(renamed),
+      ...remarkNotices(settlement.remarks),
+      ...(changes.length > 0 && !isFirst ? [changeNotice(changes, verdict.requestId)] : []),
+    ],
+  };
+}
+
+function withHistory(
+  status: OrganizationStatus,
+  changes: readonly FieldChange[],
+  { object, verdict: { requestId }, now }: Replied,
+): OrganizationStatus {
+  if (changes.length === 0) return status;
+  const entry = {
+    time: timestamp(now),
+    generation: generationOf(object),
+    changes: changes.slice(0, LIMITS.historyChanges),
+    ...(requestId !== undefined && { requestId }),
+  };
+  return { ...status, history: [...(status.history ?? []), entry].slice(-HISTORY) };
+}
+
+function withDrift(
+  status: OrganizationStatus,
+  drift: readonly FieldChange[],
+  now: number,
+): OrganizationStatus {
+  if (drift.length === 0) return status;
+  const time = timestamp(now);
+  const all = [...(status.drift ?? []), ...drift.map((one) => ({ ...one, time }))];
+  return { ...status, drift: all.slice(-LIMITS.drift) };
+}
+
 /** What this reply shows that we changed: the name, endpoints that came and endpoints that went. */
-export function confirmedChanges(
-  before: OrganizationStatus | undefined,
+function confirmedChanges(
+  replied: Replied,
   reply: OrganizationReply,
-  sent: {
-    readonly name: string | undefined;
-    readonly settlement: Pick<Settlement, 'added' | 'removed'>;
-  },
+  { added, removed }: Settlement,
 ): FieldChange[] {
-  const { added, removed } = sent.settlement;
-  const from = before?.organization?.name;
-  const isNamed = sent.name !== undefined && reply.name === sent.name && reply.shown.name !== from;
+  const from = replied.work.session.draft.organization?.name;
+  const sent = nameSent(replied);
+  const isNamed = sent !== undefined && reply.name === sent && reply.shown.name !== from;
   return [
-    ...(isNamed ? [change('name', from, sent.name, LIMITS.historyValue)] : []),
+    ...(isNamed ? [change('name', from, sent, LIMITS.historyValue)] : []),
     ...added.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.historyValue)),
     ...removed.map((tuple) =>
       change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.historyValue),
@@ -80,11 +94,20 @@ export function confirmedChanges(
 }
 
 /**
+ * The name that this call has set. One that a look by name sent is told only where it is known what
+ * was there before.
+ */
+function nameSent({ work: { goal, session }, call }: Replied): string | undefined {
+  if (call.step === 'look' && call.by === 'name' && session.draft.organization?.name !== undefined)
+    return goal.name;
+  return call.step === 'name' ? call.name : undefined;
+}
+/**
  * A name that is neither the declared nor the last reported one; nothing where this object's own
  * lost write may be behind it.
  */
-export function nameDrift(
-  { object, work, call }: Pick<Replied, 'object' | 'work' | 'call'>,
+function nameDrift(
+  { object, work, call }: Replied,
   { name, shown }: OrganizationReply,
 ): FieldChange[] {
   const { goal } = work;
@@ -120,7 +143,7 @@ function isRefusedEcho({ status }: Organization, name: string | undefined): bool
 }
 
 /** Endpoints of ours that are gone without us. */
-export function vanishedDrift({ remarks }: Settlement): FieldChange[] {
+function vanishedDrift({ remarks }: Settlement): FieldChange[] {
   return remarks.flatMap(({ remark, tuple }) =>
     remark === 'vanished' ? [change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value)] : [],
   );

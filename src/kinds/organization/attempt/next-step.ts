@@ -2,9 +2,9 @@ import { FRESH_LOOK_MS } from '../../../waits.ts';
 import { timestamp } from '../../status/canonical.ts';
 import { longestWait } from '../../status/failures.ts';
 import {
+  asReported,
   Listing,
   plain,
-  type Reported,
   sameKey,
   type Tuple,
   tupleKey,
@@ -247,12 +247,11 @@ function isThere({ state }: LedgerEntry): boolean {
  * touch that one.
  */
 function strangers({ id }: Tuple, list: Listing, ours: readonly LedgerEntry[]): boolean {
-  return list.withId(id).some((reported) => ours.every((entry) => !isEntry(entry, reported)));
-}
-
-function isEntry(entry: LedgerEntry, reported: Reported): boolean {
-  const { cloudProvider = entry.cloudProvider, region = entry.region } = reported;
-  return tupleKey({ id: reported.id, cloudProvider, region }) === tupleKey(entry);
+  return list
+    .withId(id)
+    .some((reported) =>
+      ours.every((entry) => tupleKey(asReported(reported, entry)) !== tupleKey(entry)),
+    );
 }
 
 function isDue({ nextAttemptTime }: LedgerEntry, now: number): boolean {

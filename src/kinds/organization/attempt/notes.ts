@@ -139,7 +139,7 @@ export function isUnsent(
   return unsentOf(notes, pending) !== undefined;
 }
 
-export function unsentOf(
+function unsentOf(
   { unsent }: Pick<Notes, 'unsent'>,
   pending: PendingChange | undefined,
 ): UnsentIntent | undefined {

@@ -5,19 +5,10 @@ import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
 import { Listing, type Reported, tupleKey } from '../endpoints/endpoints.ts';
 import { type OrganizationReply, readReply, shownList, storedEntries } from '../endpoints/reply.ts';
 import { type Evidence, type Sent, type Settlement, settle, takenBack } from '../ledger/ledger.ts';
-import { remarkNotices } from '../ledger/notices.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from '../resource.ts';
-import { alteredDifferences, comparison, wantingAltered } from './differences.ts';
-import {
-  changeNotice,
-  confirmedChanges,
-  driftNotices,
-  nameDrift,
-  vanishedDrift,
-  withDrift,
-  withHistory,
-} from './history.ts';
+import { comparison, wantingAltered } from './differences.ts';
+import { told } from './history.ts';
 import { type Call, sendsName } from './next-step.ts';
 import { countUnconfirmed, type Notes, settlingAt, withLostName } from './notes.ts';
 import { sentBefore } from './refused-change.ts';
@@ -38,7 +29,7 @@ export interface Replied {
  * learned.
  */
 export function progress(replied: Replied): Work {
-  const { object, work, call, verdict, now } = replied;
+  const { work, call, verdict } = replied;
   const { refusal, ...session } = work.session;
   const reply = readReply(verdict.result, session.draft);
   const notes = afterReply(replied, reply);
@@ -46,11 +37,10 @@ export function progress(replied: Replied): Work {
   const sent = sentBefore(replied);
   const settlement = settled(replied, { reply, fresh, sent, notes });
   const blamed = sent?.how === 'refused' ? sent : undefined;
-  const draft = drafted(replied, { reply, fresh, settlement });
-  const renamed = nameDrift(replied, reply);
-  const drift = [...renamed, ...vanishedDrift(settlement)];
-  const changes = confirmedChanges(session.draft, reply, { name: nameSent(replied), settlement });
-  const isFirst = object.status?.applied === undefined;
+  const { draft, drift, notices } = told(replied, drafted(replied, { reply, fresh, settlement }), {
+    reply,
+    settlement,
+  });
   return {
     ...work,
     notes: withMissed(countUnconfirmed(notes, settlement.unconfirmedChanges), {
@@ -60,32 +50,17 @@ export function progress(replied: Replied): Work {
     }),
     session: {
       ...session,
-      draft: withDrift(withHistory(draft, changes, replied), drift, now),
-      drift: session.drift + drift.length,
+      draft,
+      drift: session.drift + drift,
       fresh,
       ...(call.step === 'look' && session.fresh && { hasLookedAgain: true as const }),
       ...(sendsName(call) && { isNamed: true as const }),
       ...(blamed?.split && { isSplit: true as const }),
       ...(refusal && !fresh.list && { refusal }),
       refusalsInRow: refusalsInRow(replied, blamed),
-      notices: [
-        ...session.notices,
-        ...driftNotices(renamed),
-        ...remarkNotices(settlement.remarks),
-        ...(changes.length > 0 && !isFirst ? [changeNotice(changes, verdict.requestId)] : []),
-      ],
+      notices: [...session.notices, ...notices],
     },
   };
-}
-
-/**
- * The name that this call has set. One that a look by name sent is told only where it is known what
- * was there before.
- */
-function nameSent({ work: { goal, session }, call }: Replied): string | undefined {
-  if (call.step === 'look' && call.by === 'name' && session.draft.organization?.name !== undefined)
-    return goal.name;
-  return call.step === 'name' ? call.name : undefined;
 }
 
 /** What the reply says about how this organization can be looked at. */
@@ -142,11 +117,11 @@ function freshFrom(
   const before = call.step === 'name' ? work.session.fresh : undefined;
   const list = entries ? new Listing(entries) : before?.list;
   return {
-    ...(list && { list }),
-    ...(entries && before?.list && { shown: new Listing([...before.list.entries, ...entries]) }),
-    ...(isEmpty && { isAssumed: true }),
-    ...(reply.name !== undefined && { name: reply.name }),
-    ...(verdict.requestId !== undefined && { requestId: verdict.requestId }),
+    list,
+    shown: entries && before?.list && new Listing([...before.list.entries, ...entries]),
+    isAssumed: isEmpty,
+    name: reply.name,
+    requestId: verdict.requestId,
     responseHash: digestOf(canonicalJson(verdict.result)),
     secretVersion,
     at: work.decidedAt.monotonic,
@@ -224,9 +199,8 @@ function drafted(
   { reply, fresh, settlement }: Pick<Seen, 'reply' | 'fresh'> & { readonly settlement: Settlement },
 ): OrganizationStatus {
   const { draft } = work.session;
-  const altered = alteredDifferences(draft.differences, settlement, work.goal.endpoints);
   const { ledger } = settlement;
-  const { differences, notReported } = comparison(work.goal, reply, { altered, ledger });
+  const { differences, notReported } = comparison(work, reply, settlement);
   return withoutUndefined({
     ...draft,
     proof: { time: timestamp(now), apiHash: work.apiHash },

@@ -47,16 +47,16 @@ export interface Session {
 /** What the last reply of this attempt showed. */
 export interface FreshReply {
   /** Undefined: unknown. */
-  readonly list?: Listing;
+  readonly list?: Listing | undefined;
   /**
    * After a name was sent: its list together with that of the look before it. A name changes no
    * endpoint, so an entry of either was there.
    */
-  readonly shown?: Listing;
+  readonly shown?: Listing | undefined;
   /** No reply had a list, also after two looks a minute apart: the list counts as empty. */
-  readonly isAssumed?: true;
-  readonly name?: string;
-  readonly requestId?: string;
+  readonly isAssumed?: boolean;
+  readonly name?: string | undefined;
+  readonly requestId?: string | undefined;
   readonly responseHash: string;
   readonly secretVersion: string;
   /** Monotonic ms. */

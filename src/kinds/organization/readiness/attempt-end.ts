@@ -178,20 +178,23 @@ function appliedRecord(
 /** On deletion: nothing of the object is left at the API; the finalizer is the next step. */
 function cleaned(object: Organization, { session }: Work, now: number): Said {
   const message = 'Private endpoints removed; deleting this object';
-  const summary = {
-    ready: 'Unknown',
-    progress: 'Reconciling',
-    reason: 'Pending',
-    message,
-  } as const;
-  const { lastRequest } = session.draft;
+  return { status: pendingStatus(object, session.draft, message, now), outcome: goOn };
+}
+
+/** The status while it is not decided yet; the next step follows at once. */
+export function pendingStatus(
+  object: Organization,
+  status: OrganizationStatus,
+  message: string,
+  now: number,
+): OrganizationStatus {
   const common = commonStatus(object, object.status, {
-    summary,
+    summary: { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending', message },
     now,
     acknowledge: true,
-    lastRequest,
+    lastRequest: status.lastRequest,
   });
-  return { status: fitted(withoutUndefined({ ...session.draft, ...common })), outcome: goOn };
+  return fitted(withoutUndefined({ ...status, ...common }));
 }
 
 function appliedMessage({ goal, session }: Work): string {

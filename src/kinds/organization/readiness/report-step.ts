@@ -1,11 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { awaitChange, goOn } from '../../../controller/outcome.ts';
-import {
-  commonStatus,
-  currentReady,
-  requestedAt,
-  withoutUndefined,
-} from '../../status/common-status.ts';
+import { currentReady, requestedAt, withoutUndefined } from '../../status/common-status.ts';
 import type { Result } from '../act.ts';
 import { takeAnswer } from '../attempt/answer.ts';
 import { type Call, nextStep } from '../attempt/next-step.ts';
@@ -14,7 +9,7 @@ import { anchorOf, isUntold, type Session, type Work } from '../attempt/session.
 import { counted } from '../endpoints/wording.ts';
 import type { Plan } from '../plan.ts';
 import type { Organization, OrganizationStatus, PendingChange } from '../resource.ts';
-import { driftCount, endAttempt, type NotedReport } from './attempt-end.ts';
+import { driftCount, endAttempt, type NotedReport, pendingStatus } from './attempt-end.ts';
 import { reportFailed } from './failed-step.ts';
 import { fitted } from './size.ts';
 
@@ -222,20 +217,7 @@ export function betweenSteps(
       withoutUndefined({ ...status, nextAttemptTime: undefined, lastHandledReconcileAt: handled }),
     );
   }
-  const message = messageFor(status);
-  const summary = {
-    ready: 'Unknown',
-    progress: 'Reconciling',
-    reason: 'Pending',
-    message,
-  } as const;
-  const common = commonStatus(object, object.status, {
-    summary,
-    now,
-    acknowledge: true,
-    lastRequest: status.lastRequest,
-  });
-  return fitted(withoutUndefined({ ...status, ...common }));
+  return pendingStatus(object, status, messageFor(status), now);
 }
 
 function messageFor({ pendingChange }: OrganizationStatus): string {
