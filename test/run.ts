@@ -23,14 +23,15 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   const times = new Timetable({ command: 'npm test', budget: { warm: 5, fresh: 12 }, isFresh });
   if (!(await times.part(BUILD.name, () => runQuietly(BUILD)))) return false;
   if (chosen.length > 0) return runLoudly([...VITEST, ...chosen]);
-  const holds = await all(times);
+  const holds = await all(times, isFresh);
   console.log(`\n${times.lines().join('\n')}`);
   return holds;
 }
 
-async function all(times: Timetable): Promise<boolean> {
+async function all(times: Timetable, isFresh: boolean): Promise<boolean> {
   // On a new machine this takes longer than the unit tests, which need none of it.
-  const building = times.part('etcd, kube-apiserver and kubectl', prepare);
+  const remark = isFresh ? 'beside the unit tests' : '';
+  const building = times.part('building etcd, kube-apiserver and kubectl', prepare, { remark });
   const unit = await times.part('unit tests', () => vitest('unit'));
   const isBuilt = await building;
   const integration =

@@ -28,7 +28,7 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   });
   if (!(await times.part(BUILD.name, () => runQuietly(BUILD)))) return false;
   if (chosen.length > 0) return runLoudly([...VITEST, ...chosen]);
-  await times.part('programs', prepare);
+  await times.part('building programs', prepare);
   const holds = await times.part('tests', () => runLoudly(VITEST));
   console.log(`\n${times.lines().join('\n')}`);
   return holds;
