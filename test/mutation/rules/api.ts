@@ -1,6 +1,6 @@
 import { type Mutation, seenInLife } from '../mutation.ts';
 
-const PACING = 'test/unit/api-pacing.test.ts';
+const PACING = 'test/unit/api-limiter.test.ts';
 const CLIENT = 'test/unit/api-client.test.ts';
 const TLS = 'test/unit/api-tls.test.ts';
 const BASE_URL = 'test/unit/api-base-url.test.ts';
