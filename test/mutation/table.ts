@@ -1,6 +1,8 @@
 import type { Mutation } from './mutation.ts';
 import { API } from './rules/api.ts';
+import { CONTROLLER } from './rules/controller.ts';
 import { KUBE } from './rules/kube.ts';
+import { PROCESS } from './rules/process.ts';
 
 /** Every rule, and how it is broken. */
-export const MUTATIONS: readonly Mutation[] = [...API, ...KUBE];
+export const MUTATIONS: readonly Mutation[] = [...API, ...CONTROLLER, ...KUBE, ...PROCESS];

@@ -260,7 +260,8 @@ describe('an object that changed while its pass ran', () => {
   });
 
   test('is left to whoever recorded another attempt meanwhile, even within the same second', async () => {
-    engine.given(KEY);
+    const lastRequest = { time: '2026-01-01T00:00:00Z', requestId: 'before-both' };
+    engine.given(KEY, { status: { observedGeneration: 1, lastRequest } });
     await engine.queue.take(new AbortController().signal);
     beforeWrite(
       () => void engine.server.edit(PIPE, KEY, { status: anothersStatus('2026-01-01T00:00:00Z') }),

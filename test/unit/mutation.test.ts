@@ -5,7 +5,7 @@ import { isLife } from '../mutation/judge.ts';
 import { MUTATIONS } from '../mutation/table.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const LEAST = 71;
+const LEAST = 117;
 
 const textOf = (file: string): string =>
   existsSync(ROOT + file) ? readFileSync(ROOT + file, 'utf8') : '';

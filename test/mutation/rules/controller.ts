@@ -1,0 +1,191 @@
+import { type Mutation, seenInLife } from '../mutation.ts';
+
+const QUEUE = 'test/unit/runtime-queue.test.ts';
+const WORKERS = 'test/unit/runtime-controller.test.ts';
+const LIFECYCLE = 'test/unit/runtime-lifecycle.test.ts';
+const INFORMERS = 'test/unit/runtime-informers.test.ts';
+
+/** Which object is looked at, and when. */
+const QUEUES: readonly Mutation[] = [
+  {
+    name: 'one-reconcile-per-object',
+    rule: 'No object is reconciled twice at a time.',
+    file: 'controller/queue.ts',
+    from: 'if (running) {',
+    to: 'if (running?.again) {',
+    seenBy: { test: QUEUE, title: 'is never out twice at a time, and comes back once' },
+  },
+  {
+    name: 'change-meanwhile-is-not-lost',
+    rule: 'A change that comes during a reconcile brings another one.',
+    file: 'controller/queue.ts',
+    from: 'if (running.again) this.add(key, running.again);',
+    to: '',
+    seenBy: { test: QUEUE, title: 'is never out twice at a time, and comes back once' },
+  },
+  {
+    name: 'earlier-delay-holds',
+    rule: 'Of two times at which an object is to be looked at the earlier one holds.',
+    file: 'controller/delay-heap.ts',
+    from: 'current !== undefined && current <= due',
+    to: 'current !== undefined && current >= due',
+    seenBy: {
+      test: 'test/unit/runtime-delay-heap.test.ts',
+      title: 'keeps the earlier of two times for a key',
+    },
+  },
+  seenInLife(
+    'earlier-recheck-behind-later-timer',
+    'An attempt is made at the time that the status promises, whoever else waits.',
+  ),
+  {
+    name: 'kubernetes-may-ask-for-patience',
+    rule: 'The API server is left alone for as long as it asks.',
+    file: 'controller/controller.ts',
+    from: ', askedWaitMs(error))',
+    to: ', 0)',
+    seenBy: { test: WORKERS, title: 'is left alone for as long as the server asks' },
+  },
+  seenInLife(
+    'refusal-without-retry-after',
+    'A refusal of Kubernetes that names no time to wait ends no worker.',
+  ),
+  {
+    name: 'broken-reconcile-waits-longer',
+    rule: 'What breaks again and again is tried ever less often.',
+    file: 'controller/controller.ts',
+    from: 'waitFor(BROKEN_PASS, failures, id)',
+    to: 'waitFor(BROKEN_PASS, 1, id)',
+    seenBy: { test: WORKERS, title: 'is tried again after waits that double up to a minute' },
+  },
+  {
+    name: 'no-more-workers-than-told',
+    rule: 'No more objects are reconciled at once than --concurrency allows.',
+    file: 'controller/controller.ts',
+    from: 'length: options.concurrency }',
+    to: 'length: options.concurrency + 1 }',
+    seenBy: { test: WORKERS, title: 'never has more passes at once than it was told' },
+  },
+];
+
+/** The one write of a status. */
+const STATUSES: readonly Mutation[] = [
+  {
+    name: 'result-is-written-before-anything',
+    rule: 'A result that could not be written is written first, and its call is not repeated.',
+    file: 'controller/reconciler.ts',
+    from: 'const result = this.#writer.pending.get(id);',
+    to: 'const result = this.#writer.pending.get(kind.type.kind);',
+    seenBy: {
+      test: LIFECYCLE,
+      title: 'written before anything else is done, without a second call',
+    },
+  },
+  {
+    name: 'last-results-are-written',
+    rule: 'What could not be written is tried once more when the process ends.',
+    file: 'controller/reconciler.ts',
+    from: '[...pending].filter(',
+    to: '[...pending].slice(0, 0).filter(',
+    seenBy: { test: LIFECYCLE, title: 'is tried once more where the process ends' },
+  },
+  {
+    name: 'status-of-the-same-object',
+    rule: 'A status is written to the object that it speaks of, not to one made anew by its name.',
+    file: 'controller/status-writer.ts',
+    from: 'metadata: { name, namespace, uid, resourceVersion },',
+    to: 'metadata: { name, namespace, resourceVersion },',
+    seenBy: { test: LIFECYCLE, title: 'carries resourceVersion and uid as precondition' },
+  },
+  seenInLife(
+    'recreated-object-gets-old-status',
+    'An object that was made anew during a call does not get the result of that call.',
+  ),
+  {
+    name: 'same-status-not-written',
+    rule: 'A status that says what stands there already is not written.',
+    file: 'controller/status-writer.ts',
+    from: 'isDeepStrictEqual(target.status, report.status)',
+    to: 'isDeepStrictEqual(target, report.status)',
+    seenBy: { test: LIFECYCLE, title: 'does not happen where it would change nothing' },
+  },
+  {
+    name: 'newer-word-of-another-stays',
+    rule: 'What another process has recorded since, in the same second too, is not overwritten.',
+    file: 'controller/superseded.ts',
+    from: "(attempt.time ?? '') >=",
+    to: "(attempt.time ?? '') >",
+    seenBy: { test: LIFECYCLE, title: 'is left to whoever recorded another attempt meanwhile' },
+  },
+  {
+    name: 'result-of-a-newer-spec-only',
+    rule: 'After a restored backup the result of a later spec is not written to the former one.',
+    file: 'controller/superseded.ts',
+    from: 'if (generation < generationThen) return false;',
+    to: '',
+    seenBy: {
+      test: 'test/unit/runtime-superseded.test.ts',
+      title: 'a result for what is no more is not written',
+    },
+  },
+  {
+    name: 'events-go-with-the-status',
+    rule: 'What happened is told in an event when the status that tells of it is written.',
+    file: 'controller/status-writer.ts',
+    from: 'for (const notice of notices)',
+    to: 'for (const notice of notices.slice(1))',
+    seenBy: {
+      test: LIFECYCLE,
+      title: 'written before anything else is done, without a second call',
+    },
+  },
+  seenInLife(
+    'edit-met-in-conflict-wakes-nobody',
+    'An edit that a status write meets in its conflict is acted on.',
+  ),
+  {
+    name: 'transition-time-moves-with-status',
+    rule: 'lastTransitionTime moves when the status of a condition moves, and at no other time.',
+    file: 'controller/conditions.ts',
+    from: 'before?.status === status && before.lastTransitionTime',
+    to: 'before?.lastTransitionTime',
+    seenBy: {
+      test: 'test/unit/runtime-conditions.test.ts',
+      title: 'move lastTransitionTime with status and with nothing else',
+    },
+  },
+  seenInLife(
+    'stalled-stays-after-recovery',
+    'An object that has recovered says neither Stalled nor Reconciling.',
+  ),
+];
+
+/** Whose objects are watched. */
+const WATCHES: readonly Mutation[] = [
+  {
+    name: 'shard-has-its-own-objects',
+    rule: 'With --selector only objects that match are worked on.',
+    file: 'controller/informers.ts',
+    from: '...(labelSelector !== undefined && { labelSelector }),',
+    to: '',
+    seenBy: { test: INFORMERS, title: 'of a shard its own objects are asked for alone' },
+  },
+  {
+    name: 'namespaces-side-by-side',
+    rule: 'With --namespaces the objects of all of them are known.',
+    file: 'controller/informers.ts',
+    from: 'kind.sink(namespace)',
+    to: 'kind.sink()',
+    seenBy: { test: INFORMERS, title: 'sees the objects of those, and none of others' },
+  },
+  {
+    name: 'missing-crd-is-waited-for',
+    rule: 'Where a CRD is missing nothing begins with half of the objects.',
+    file: 'controller/informers.ts',
+    from: 'if (namespace !== undefined && isForbidden(error))',
+    to: 'if (namespace !== undefined)',
+    seenBy: { test: INFORMERS, title: 'does not take a missing CRD for a missing namespace' },
+  },
+];
+
+export const CONTROLLER: readonly Mutation[] = [...QUEUES, ...STATUSES, ...WATCHES];

@@ -1,0 +1,210 @@
+import { type Mutation, seenInLife } from '../mutation.ts';
+
+const LEADERSHIP = 'test/unit/leadership.test.ts';
+const GRACE = 'test/unit/process-grace.test.ts';
+const CONFIG = 'test/unit/config.test.ts';
+const PROXY = 'test/unit/proxy-environment.test.ts';
+const LOG = 'test/unit/log.test.ts';
+const SERVER = 'test/unit/server.test.ts';
+const KUBE_CONFIG = 'test/unit/kube-config.test.ts';
+
+/** Leading, and ending. */
+const LEADING: readonly Mutation[] = [
+  {
+    name: 'lost-lease-stops-the-work',
+    rule: 'A process that has lost the Lease begins nothing any more.',
+    file: 'leadership.ts',
+    from: 'onLost: () => stopWork.abort(),',
+    to: 'onLost: () => undefined,',
+    seenBy: { test: LEADERSHIP, title: 'stops when the Lease is lost and works again' },
+  },
+  {
+    name: 'told-to-end-begins-nothing',
+    rule: 'A process that wins the Lease as it is told to end begins no work.',
+    file: 'leadership.ts',
+    from: 'if (stopWork.signal.aborted) return;',
+    to: '',
+    seenBy: { test: LEADERSHIP, title: 'stopped in the very moment in which it wins the Lease' },
+  },
+  seenInLife(
+    'lease-released-while-passes-run',
+    'The Lease is given back when the last running call has ended, not before.',
+  ),
+  {
+    name: 'stuck-call-is-broken-off',
+    rule: 'A call that hangs holds the end of a process up for no longer than its grace.',
+    file: 'process.ts',
+    from: 'stopCalls.abort();',
+    to: '',
+    seenBy: { test: GRACE, title: 'a call that outlasts the grace is broken off' },
+  },
+  {
+    name: 'last-word-has-its-time',
+    rule: 'The outcome of a call that was broken off is still written.',
+    file: 'process.ts',
+    from: 'await pause(clock, LAST_WORD_MS, stopWatches.signal);',
+    to: '',
+    seenBy: { test: GRACE, title: 'a call that outlasts the grace is broken off' },
+  },
+  seenInLife('grace-of-stuck-passes', 'A process that is told to end does so within its grace.'),
+];
+
+/** What the process was asked to do. */
+const FLAGS: readonly Mutation[] = [
+  {
+    name: 'plan-only-is-heeded',
+    rule: 'With --plan-only nothing is changed at the API.',
+    file: 'config/config.ts',
+    from: "planOnly: values['plan-only']",
+    to: "planOnly: false && values['plan-only']",
+    seenBy: { test: 'test/unit/golden/flags.test.ts', title: 'with every variable' },
+  },
+  {
+    name: 'every-problem-at-once',
+    rule: 'Everything that is wrong with the flags is said at once.',
+    file: 'config/config.ts',
+    from: '...unreadable,',
+    to: '',
+    seenBy: {
+      test: CONFIG,
+      title: 'of the command line, the environment, values and combinations',
+    },
+  },
+  {
+    name: 'flag-before-environment',
+    rule: 'A flag wins over the environment.',
+    file: 'config/flags.ts',
+    from: '[...environment.given, ...line.given]',
+    to: '[...line.given, ...environment.given]',
+    seenBy: { test: CONFIG, title: 'an empty value means the default, and an empty flag' },
+  },
+  {
+    name: 'flag-given-twice-is-refused',
+    rule: 'Of two values for one flag none is taken by chance.',
+    file: 'config/flags.ts',
+    from: 'given.has(flag.name)',
+    to: 'given.has(text)',
+    seenBy: { test: CONFIG, title: 'a flag given twice is refused' },
+  },
+  {
+    name: 'mistyped-variable-is-refused',
+    rule: 'A variable of ours that is no flag is refused, not ignored.',
+    file: 'config/flags.ts',
+    from: 'else if (!SERVICE_LINK.test(variable))',
+    to: 'else if (SERVICE_LINK.test(variable))',
+    seenBy: {
+      test: CONFIG,
+      title: 'of the command line, the environment, values and combinations',
+    },
+  },
+  {
+    name: 'mistyped-flag-shows-no-value',
+    rule: 'What stands behind a mistyped flag is not repeated: it may hold a password.',
+    file: 'config/flags.ts',
+    from: "argument.trim().split('=', 1)",
+    to: '[argument.trim()]',
+    seenBy: { test: CONFIG, title: 'nothing stands apart from flags, behind two dashes neither' },
+  },
+  {
+    name: 'equal-shards-share-a-lease',
+    rule: 'Processes that work on the same objects share a Lease, however it is spelled.',
+    file: 'config/config.ts',
+    from: 'namespaces.toSorted()',
+    to: 'namespaces',
+    seenBy: { test: CONFIG, title: 'shards get Leases of their own, and equal shards the same' },
+  },
+  {
+    name: 'other-shards-have-their-lease',
+    rule: 'Processes that work on other namespaces do not wait for one another.',
+    file: 'config/config.ts',
+    from: 'if (selector === undefined && namespaces.length === 0)',
+    to: 'if (selector === undefined)',
+    seenBy: { test: CONFIG, title: 'shards get Leases of their own, and equal shards the same' },
+  },
+  {
+    name: 'replicas-elect-a-leader',
+    rule: 'In a cluster a leader is elected unless it is told otherwise.',
+    file: 'config/config.ts',
+    from: "values['leader-elect'] ?? inCluster",
+    to: "values['leader-elect'] ?? false",
+    seenBy: { test: CONFIG, title: 'is on in a cluster, off outside' },
+  },
+  {
+    name: 'private-key-stays-in-its-file',
+    rule: 'Of the file for --api-ca-file only the certificates are taken.',
+    file: 'config/flag-values.ts',
+    from: "{ value: `${blocks.join('\\n')}\\n` }",
+    to: "{ value: readFileSync(path, 'utf8') }",
+    seenBy: { test: CONFIG, title: 'leaves a private key behind' },
+  },
+  {
+    name: 'no-proxy-before-loopback',
+    rule: 'What is on this machine is not called through a proxy.',
+    file: 'config/proxy-environment.ts',
+    from: 'isLoopback(target.hostname) || ',
+    to: '',
+    seenBy: { test: PROXY, title: 'is none for ' },
+  },
+  {
+    name: 'no-proxy-names-are-whole',
+    rule: 'NO_PROXY covers a name and what is below it, not what only ends alike.',
+    file: 'config/proxy-environment.ts',
+    from: 'host.endsWith(`.${suffix}`)',
+    to: 'host.endsWith(suffix)',
+    seenBy: { test: PROXY, title: "is the one that undici's EnvHttpProxyAgent takes" },
+  },
+  {
+    name: 'token-is-looked-at-again',
+    rule: 'A rotated token of the ServiceAccount is used within seconds.',
+    file: 'kube/auth/remember-credentials.ts',
+    from: 'LOOK_AGAIN_MS = 10_000',
+    to: 'LOOK_AGAIN_MS = 100_000',
+    seenBy: { test: KUBE_CONFIG, title: 'a rotated token is used 10 s later' },
+  },
+];
+
+/** What leaves the process beside calls. */
+const SAYING: readonly Mutation[] = [
+  {
+    name: 'known-secrets-leave-no-log',
+    rule: 'A line of the log is looked through for every known secret.',
+    file: 'telemetry/logger.ts',
+    from: 'redactor.apply(line)',
+    to: 'line',
+    seenBy: { test: LOG, title: 'takes a secret out of fields, messages and children' },
+  },
+  {
+    name: 'secret-is-found-in-json',
+    rule: 'A secret is found in the log as JSON spells it.',
+    file: 'redaction.ts',
+    from: 'JSON.stringify(secret).slice(1, -1), ',
+    to: '',
+    seenBy: { test: LOG, title: 'takes a secret out of fields, messages and children' },
+  },
+  {
+    name: 'shared-secret-stays-guarded',
+    rule: 'A secret is kept out of the log until its last holder lets go.',
+    file: 'redaction.ts',
+    from: 'if (held > 1) return void',
+    to: 'if (held > 9) return void',
+    seenBy: { test: LOG, title: 'forgets a secret once its last holder lets go' },
+  },
+  {
+    name: 'objects-are-not-logged',
+    rule: 'An object, which may hold a header, never gets into the log.',
+    file: 'telemetry/logger.ts',
+    from: 'wrap(logger.child(onlyPlain(fields)))',
+    to: 'wrap(logger.child(fields))',
+    seenBy: { test: LOG, title: 'never carries an object or the properties of an error' },
+  },
+  {
+    name: 'ready-only-with-its-lists',
+    rule: '/readyz fails until everything has been listed.',
+    file: 'telemetry/health-server.ts',
+    from: 'judge(ready)',
+    to: 'judge(live)',
+    seenBy: { test: SERVER, title: 'readyz is 503 and names the check that fails' },
+  },
+];
+
+export const PROCESS: readonly Mutation[] = [...LEADING, ...FLAGS, ...SAYING];
