@@ -18,8 +18,6 @@ export interface TimetableOptions {
   readonly budget: Budget;
   /** Something has to be built first: the budget of a new machine counts. */
   readonly isFresh: boolean;
-  /** What was spent before it began. */
-  readonly spentMs?: number;
   readonly now?: () => number;
 }
 
@@ -42,7 +40,7 @@ export class Timetable {
   constructor(options: TimetableOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
-    this.#since = this.#now() - (options.spentMs ?? 0);
+    this.#since = this.#now();
   }
 
   /** Runs a part, which may go on beside others; gives what it gives. */
