@@ -176,7 +176,7 @@ describe('a plan after a reply', () => {
       changes: [],
     },
   ])(
-    'for $what shows all that Apply sends, to the byte, and with which reply it was worked out',
+    'for $what shows all that Apply sends, to the byte, and what it is compared with',
     async ({ spec, changes }) => {
       const first = await applied(before);
       const object = await planned(spec);
@@ -185,7 +185,7 @@ describe('a plan after a reply', () => {
       expect(plan.changes).toEqual(expect.arrayContaining<Spec>(changes));
       expect(plan.changes).toHaveLength(changes.length);
       expect(ready(object).status).toBe(changes.length === 0 ? 'True' : 'False');
-      expect(ready(object).message).toContain(first.status.lastRequest?.time);
+      expect(ready(object).message).toContain('compared with the last response');
       expect(object.status.applied).toEqual(first.status.applied);
       expect(object.status.privateEndpoints).toEqual(first.status.privateEndpoints);
       const { requests, object: done } = await sent(spec);

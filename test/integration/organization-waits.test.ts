@@ -73,7 +73,7 @@ describe('a change that would remove more than is allowed', () => {
       maxPrivateEndpointRemovals: 1,
     });
     expect(ready(object).message).toMatch(
-      /2 private endpoints would be removed \(b, c\), and spec\.maxPrivateEndpointRemovals allows 1\. .*set spec\.maxPrivateEndpointRemovals to 2/,
+      /2 private endpoints would be removed \(b, c\), but spec\.maxPrivateEndpointRemovals allows 1\. .*set spec\.maxPrivateEndpointRemovals to 2/,
     );
     expect(side(object)).toBe('Stalled');
     expect(object.status.pendingChange).toBeUndefined();
