@@ -57,14 +57,14 @@ export interface Report {
 
 /**
  * A kind, in the four steps of a pass. `load` reads and decides nothing; `plan` and `report` are
- * pure, time is an argument; `act` does what the plan says. The engine knows nothing else about a
- * kind.
+ * pure, time is an argument; `act` does what the plan says, and returns the plan's own branch with
+ * what came of it. The engine knows nothing else about a kind.
  */
-export interface Steps<Stored extends KubeObject, Facts, Plan, Result> {
+export interface Steps<Stored extends KubeObject, Facts, Plan, Done> {
   load(object: Stored): Facts;
   plan(object: Stored, facts: Facts, now: number): Plan;
-  act(object: Stored, plan: Plan): Promise<Result>;
-  report(object: Stored, plan: Plan, result: Result, now: number): Report;
+  act(object: Stored, plan: Plan): Promise<Done>;
+  report(object: Stored, done: Done, now: number): Report;
 }
 
 /**
@@ -127,8 +127,8 @@ export interface Kind extends Housekeeping {
   reconcile(object: KubeObject, clock: { now(): number }): Promise<Report>;
 }
 
-export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
-  definition: Steps<Stored, Facts, Plan, Result> & Housekeeping & { readonly store: Store<Stored> },
+export function defineKind<Stored extends KubeObject, Facts, Plan, Done>(
+  definition: Steps<Stored, Facts, Plan, Done> & Housekeeping & { readonly store: Store<Stored> },
 ): Kind {
   const { type, store } = definition;
   return {
@@ -150,8 +150,8 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Result>(
       const object = passed as Stored;
       const facts = definition.load(object);
       const plan = definition.plan(object, facts, clock.now());
-      const result = await definition.act(object, plan);
-      return definition.report(object, plan, result, clock.now());
+      const done = await definition.act(object, plan);
+      return definition.report(object, done, clock.now());
     },
   };
 }

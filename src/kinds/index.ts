@@ -1,6 +1,6 @@
 import type { Kind } from '../controller/kind.ts';
 import { createActivityKind } from './activity/index.ts';
-import { GET_ACTIVITY } from './activity/remote.ts';
+import { GET_ACTIVITY } from './activity/resource.ts';
 import type { KindContext } from './engine/context.ts';
 import { createOrganizationKind } from './organization/index.ts';
 import { UPDATE_ORGANIZATION } from './organization/remote.ts';

@@ -260,7 +260,7 @@ test('the columns say what stands in the status', async () => {
     'MESSAGE',
   ]);
   expect(wide?.join('  ')).toContain(status.lastRequest?.requestId);
-  expect(wide?.join('  ')).toContain('The API gave the record');
+  expect(wide?.join('  ')).toContain('The record is in status.activity');
   const short = await kubectl(['get', 'pact', '-n', scene.namespace, '-o', 'name']);
   expect(short.stdout).toContain('activity.pipewright.dev/columns');
 });

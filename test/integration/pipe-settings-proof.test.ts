@@ -81,7 +81,9 @@ test('a namespace that is refused at the start keeps those waiting who waited fo
   await scene.psets.create('loser', { pipeId: 'out-of-sight' });
   const message = ready(await scene.psets.until('loser', 'TargetConflict')).message;
   expect(message).toContain('an object in another namespace');
-  expect(message).toContain('kubectl get pset -A --field-selector spec.pipeId=out-of-sight');
+  expect(message).toContain(
+    'kubectl get pipesettings.pipewright.dev -A --field-selector spec.pipeId=out-of-sight',
+  );
   expect(message).not.toContain('winner');
   await before.stop();
   operators = [];

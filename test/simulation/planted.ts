@@ -93,8 +93,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'far-off-retry-not-pulled-in',
     file: 'kinds/status/due.ts',
-    from: 'if (at <= wholeSecond(now + longestWait(ready.reason))) return { due: false, at };',
-    to: 'if (now <= wholeSecond(at + longestWait(ready.reason))) return { due: false, at };',
+    from: "if (at <= wholeSecond(now + longestWait(ready.reason))) return { do: 'nothing', at };",
+    to: "if (now <= wholeSecond(at + longestWait(ready.reason))) return { do: 'nothing', at };",
     harm: "After the wall clock was set back (or a restart with a status from a clock that ran ahead) a failed object waits for the time on record, hours or days off, instead of at most its class's longest wait.",
     rule: 'promise far',
     seed: 1314,
@@ -147,8 +147,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'fetched-activity-ignores-edit',
     file: 'kinds/activity/plan.ts',
-    from: "return currentReady(object, status)?.reason === 'Fetched'",
-    to: "return readyOf(status)?.reason === 'Fetched'",
+    from: "if (currentReady(object, status)?.reason === 'Fetched') return",
+    to: "if (status?.conditions?.[0]?.reason === 'Fetched') return",
     harm: 'A fetched Activity whose spec is edited (another Secret, say) never gets its observedGeneration moved: kubectl wait, Flux and Argo CD see it in progress for ever.',
     rule: 'I4 unseen',
     seed: 37,
@@ -192,8 +192,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'unknown-secret-counts-as-changed',
     file: 'kinds/status/due.ts',
-    from: "if (secret.state === 'unknown') return false;\n  switch (ready.reason) {",
-    to: 'switch (ready.reason) {',
+    from: "if (!ready || secret.state === 'unknown') return false;",
+    to: 'if (!ready) return false;',
     harm: "After a restart, before the Secret's watch has answered, every object that is Unauthorized, Forbidden or lacks its Secret counts as due, so refused calls are made again ahead of their recorded back-off at each restart.",
     rule: 'call early',
     seed: 36,

@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import type { Reply } from '../../src/api/reply/reply.ts';
 import { judge } from '../../src/api/reply/verdict.ts';
 import type { Report } from '../../src/controller/kind.ts';
-import type { Facts } from '../../src/kinds/activity/load.ts';
-import { type Plan, plan } from '../../src/kinds/activity/plan.ts';
+import { status as schema } from '../../src/kinds/activity/definition.ts';
+import { type ActivityDone, type Plan, plan } from '../../src/kinds/activity/plan.ts';
 import { report } from '../../src/kinds/activity/report.ts';
 import type { Activity, ActivitySpec, ActivityStatus } from '../../src/kinds/activity/resource.ts';
-import { status as schema } from '../../src/kinds/activity/status.ts';
 import type { Attempt } from '../../src/kinds/engine/api-call.ts';
+import type { CallFacts } from '../../src/kinds/status/due.ts';
 import { anAnswer, REQUESTED_AT, T0 } from './objects.ts';
 import { expectReadable } from './status-law.ts';
 
@@ -66,7 +66,7 @@ export function anActivity(wanted: WantedActivity = {}): Activity {
 }
 
 /** A Secret that was tried and has not changed. */
-export const FACTS: Facts = {
+export const FACTS: CallFacts = {
   secret: { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined },
   triedSecret: '1',
   hasSlot: false,
@@ -100,18 +100,14 @@ export function visit(
   object: Activity,
   options: {
     readonly now?: number;
-    readonly facts?: Partial<Facts>;
+    readonly facts?: Partial<CallFacts>;
     readonly attempt?: Attempt;
   } = {},
 ): ActivityVisit {
   const { now = T0, attempt = answeredWith(RECORD) } = options;
   const planned = plan(object, { ...FACTS, ...options.facts }, now);
-  const reported = report(
-    object,
-    planned,
-    planned.do === 'fetch' ? attempt : { got: 'nothing' },
-    now,
-  );
+  const done: ActivityDone = planned.do === 'call' ? { ...planned, came: attempt } : planned;
+  const reported = report(object, done, now);
   const status: ActivityStatus | undefined = reported.status ?? object.status;
   return {
     plan: planned,

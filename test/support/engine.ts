@@ -69,7 +69,7 @@ export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
         await test.act(object);
         return undefined;
       },
-      report: (object, _plan, _result, now) => test.report(object, now),
+      report: (object, _done, now) => test.report(object, now),
       recorded: (key, how) => void recorded.push({ key, how }),
       release: (key, isOpen) => void settled.push({ key, isOpen }),
       forget: (key) => void forgotten.push(key),

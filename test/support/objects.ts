@@ -2,8 +2,12 @@ import { type Answer, type Reply } from '../../src/api/reply/reply.ts';
 import { judge } from '../../src/api/reply/verdict.ts';
 import type { Report } from '../../src/controller/kind.ts';
 import type { Attempt } from '../../src/kinds/engine/api-call.ts';
-import type { Facts } from '../../src/kinds/pipe-settings/load.ts';
-import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
+import {
+  type Facts,
+  type PipeSettingsDone,
+  type Plan,
+  plan,
+} from '../../src/kinds/pipe-settings/plan.ts';
 import { report } from '../../src/kinds/pipe-settings/report.ts';
 import {
   type PipeSettings,
@@ -163,7 +167,8 @@ export function visit(
   const { now = T0 } = options;
   const planned = plan(object, factsFor(object, options.facts), now);
   const attempt = options.attempt ?? confirming(object);
-  const said = report(object, planned, planned.do === 'put' ? attempt : { got: 'nothing' }, now);
+  const done: PipeSettingsDone = planned.do === 'call' ? { ...planned, came: attempt } : planned;
+  const said = report(object, done, now);
   const reported = keepProof(said, object, now);
   const status: PipeSettingsStatus | undefined = reported.status ?? object.status;
   return {

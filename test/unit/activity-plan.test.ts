@@ -17,7 +17,7 @@ import {
 import { anAnswer, HOUR, MINUTE, readyIn, SECOND, T0 } from '../support/objects.ts';
 
 const refused = attemptOf(anAnswer(400, { error: 'no' }));
-const fetchesAsUser = { do: 'fetch', lane: 'user' };
+const fetchesAsUser = { do: 'call', lane: 'user' };
 
 /** An object that was fetched, asked for once more by the annotation, and refused then. */
 function failedOnceMore(): ActivityVisit {
@@ -33,7 +33,7 @@ describe('without a record', () => {
     const failed = visit(anActivity(), { attempt: refused });
     const at = Date.parse(failed.status?.nextAttemptTime ?? '');
     expect(plan(failed.object, FACTS, at - 1)).toEqual({ do: 'nothing', at });
-    expect(plan(failed.object, FACTS, at)).toMatchObject({ do: 'fetch', lane: 'scheduled' });
+    expect(plan(failed.object, FACTS, at)).toMatchObject({ do: 'call', lane: 'scheduled' });
   });
 
   test('an edit is tried at once: it may be the cure', () => {
@@ -51,7 +51,7 @@ describe('without a record', () => {
       changedAt: undefined,
     } as const;
     expect(plan(object, FACTS, T0 + SECOND)).toMatchObject({ do: 'nothing' });
-    expect(plan(object, { ...FACTS, secret }, T0 + SECOND)).toMatchObject({ do: 'fetch' });
+    expect(plan(object, { ...FACTS, secret }, T0 + SECOND)).toMatchObject({ do: 'call' });
   });
 
   test('a time further off than its class allows is pulled in', () => {
@@ -69,7 +69,7 @@ describe('without a record', () => {
   test('one that was wiped out of the status is fetched again', () => {
     const fetched = aFetchedActivity();
     const { activity: _, ...status } = fetched.status ?? {};
-    expect(plan({ ...fetched, status }, FACTS, T0)).toMatchObject({ do: 'fetch' });
+    expect(plan({ ...fetched, status }, FACTS, T0)).toMatchObject({ do: 'call' });
   });
 });
 
@@ -97,7 +97,7 @@ describe('with a record', () => {
 
   test('suspending and resuming make no call either', () => {
     const suspended = visit(edited(aFetchedActivity(), { suspend: true }));
-    expect(suspended.plan).toEqual({ do: 'suspend', fetched: true });
+    expect(suspended.plan).toMatchObject({ do: 'suspend', summary: { ready: 'True' } });
     expect(visit(edited(suspended.object, { suspend: false })).plan.do).toBe('keep');
   });
 
@@ -199,7 +199,7 @@ describe('for any status', () => {
         const object = anActivity({ generation: 2, requested, spec: { suspend }, status: known });
         const planned = plan(object, FACTS, T0);
         const asked = requested !== undefined && requested !== handled;
-        const inTime = reason === 'Fetched' ? ['fetch'] : ['fetch', 'nothing', 'reschedule'];
+        const inTime = reason === 'Fetched' ? ['call'] : ['call', 'nothing', 'reschedule'];
         const enough = record && !asked;
         expect(suspend ? ['suspend'] : enough ? ['nothing', 'keep'] : inTime).toContain(planned.do);
       }),
@@ -212,7 +212,7 @@ test('a record stays behind a closed gate also where it is asked for with anothe
     credentialsSecretRef: { name: 'refused' },
   });
   const { plan, status, report } = visit(asked, { attempt: { got: 'circuit-open' } });
-  expect(plan.do).toBe('fetch');
+  expect(plan.do).toBe('call');
   expect(readyIn(status)).toMatchObject({ status: 'True', reason: 'Fetched' });
   expect(report.outcome).toEqual({ next: 'await-change' });
 });

@@ -30,7 +30,7 @@ describe('a record', () => {
           type: 'Ready',
           status: 'True',
           reason: 'Fetched',
-          message: 'The API gave the record, see status.activity (request req-1)',
+          message: 'The record is in status.activity (request req-1)',
           observedGeneration: 1,
           lastTransitionTime: time,
         },
@@ -62,7 +62,7 @@ describe('a record', () => {
     expectLawful(status);
     expect(status?.activity).toStrictEqual({ id: 'record-1', serviceId: '' });
     expect(readyIn(status).message).toBe(
-      'The API gave the record with 2 of its 10 fields, see status.activity (request req-1)',
+      'The record is in status.activity, with 2 of its 10 fields (request req-1)',
     );
   });
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { RateLimiter } from '../../src/api/limiter/contract.ts';
 import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
 import type { Credential, Reply } from '../../src/api/reply/reply.ts';
-import { load } from '../../src/kinds/activity/load.ts';
 import { type Attempt, attempt, type Memory } from '../../src/kinds/engine/api-call.ts';
 import type { CredentialRead } from '../../src/kinds/engine/credentials.ts';
 import { whenDue } from '../../src/kinds/status/due.ts';
+import { secretFactsOf } from '../../src/kinds/status/tried-secret.ts';
 import { Locks } from '../../src/kinds/target/locks.ts';
 import { Unrecorded } from '../../src/kinds/target/unrecorded.ts';
 import { anActivity } from '../support/activity-objects.ts';
@@ -63,14 +63,17 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
         write: true,
         of: 'pipe',
         ...(more.probe && { probe: true }),
-        send: async (used, begin) => {
-          const aborted = more.begin === false ? undefined : begin();
-          if (aborted) return { answered: false, sent: false, cause: 'c', aborted };
-          calls.push({ credential: used, openCalls: [...memory.openCalls.keys()] });
-          return answer();
-        },
+        request: { operation: 'Try', method: 'PUT', path: ['a'] },
       },
       {
+        api: {
+          async call({ credential: used, begin }) {
+            const aborted = more.begin === false ? undefined : begin?.();
+            if (aborted) return { answered: false, sent: false, cause: 'c', aborted };
+            calls.push({ credential: used, openCalls: [...memory.openCalls.keys()] });
+            return answer();
+          },
+        },
         limiter,
         memory,
         locks,
@@ -99,11 +102,12 @@ describe('an attempt', () => {
     expect(memory.triedSecret.get(KEY)).toEqual({ name: 'api', resourceVersion: '7' });
   });
 
-  test('judges a failure as that of a write, and says how long everybody pauses', async () => {
-    const { attemptFor } = setUp();
+  test('judges a failure as that of a write, and says when it left and how long everybody pauses', async () => {
+    const { attemptFor, clock } = setUp();
     expect(await attemptFor('a', answers(anAnswer(500)))).toEqual({
       got: 'failure',
       verdict: expect.objectContaining({ failure: 'OutcomeUnknown' }),
+      leftAt: clock.monotonic(),
     });
     const limited = await attemptFor('b', answers(anAnswer(429, { retryAfterMs: 60_000 })));
     expect(limited).toMatchObject({
@@ -147,7 +151,7 @@ test.each([
     const object = anActivity({ spec: { credentialsSecretRef: { name } } });
     const now = { ...object, metadata: { ...object.metadata, ...aPipeSettings().metadata } };
     const secrets = { state: () => ({ state: 'unknown' }) as const };
-    expect(load(now, { secrets, memory, hasSlot: () => false })).toMatchObject({ triedSecret });
+    expect(secretFactsOf(now, { secrets, memory })).toMatchObject({ triedSecret });
   },
 );
 
@@ -192,9 +196,8 @@ describe('without a slot', () => {
     await attemptFor('first', answers(ok));
     await attemptFor('orders', answers(ok));
     const time = new Date(T0).toISOString();
-    const due = whenDue({
-      generation: 1,
-      uid: 'u',
+    const waiting = {
+      ...aPipeSettings(),
       status: {
         nextAttemptTime: new Date(T0 + 60_000).toISOString(),
         conditions: [
@@ -208,14 +211,16 @@ describe('without a slot', () => {
           },
         ],
       },
-      requested: undefined,
-      confirmed: false,
-      reassertMs: undefined,
-      secret: { state: 'present', resourceVersion: '7', type: undefined, changedAt: undefined },
-      triedSecret: memory.triedSecret.get(KEY)?.resourceVersion,
-      now: T0,
-    });
-    expect(due).toMatchObject({ due: true });
+    };
+    const secret = {
+      state: 'present',
+      resourceVersion: '7',
+      type: undefined,
+      changedAt: undefined,
+    } as const;
+    const triedSecret = memory.triedSecret.get(KEY)?.resourceVersion;
+    const due = whenDue(waiting, { secret, triedSecret }, { confirmed: false, now: T0 });
+    expect(due).toMatchObject({ do: 'call' });
   });
 });
 

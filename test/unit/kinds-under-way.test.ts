@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
-import { attempt, attemptsOf } from '../../src/kinds/engine/api-call.ts';
-import type { KindContext } from '../../src/kinds/engine/context.ts';
-import { Locks } from '../../src/kinds/target/locks.ts';
-import { Unrecorded } from '../../src/kinds/target/unrecorded.ts';
+import { attempt } from '../../src/kinds/engine/api-call.ts';
+import { openKind } from '../../src/kinds/engine/open-kind.ts';
+import { type PipeSettings, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
 import { keyOf } from '../../src/kube/resource.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { aKindContext } from '../support/kind-context.ts';
 import { anAnswer, aPipeSettings } from '../support/objects.ts';
 
 const TARGET = 'a target';
@@ -14,53 +13,31 @@ const AT_WORK_MS = 95_000;
 function aProcess() {
   const clock = new FakeClock();
   const object = aPipeSettings();
-  const locks = new Locks({
-    monotonic: () => clock.monotonic(),
-    apiTimeoutMs: 35_000,
-    onFree: () => undefined,
-  });
-  const context: Pick<KindContext, 'limiter' | 'readCredential' | 'clock'> = {
-    limiter: createRateLimiter({
-      rate: { calls: 0, perMs: 1 },
-      inFlight: 4,
-      clock,
-      wake: () => undefined,
-    }),
-    readCredential: async () => ({
-      ok: true,
-      credential: { id: 'key', authorization: 'Basic x', mask: (text) => text },
-      resourceVersion: '1',
-    }),
-    clock,
-  };
-  const store = { get: () => object };
-  const attempts = attemptsOf('Kind', context as KindContext, {
-    store,
-    locks,
-    unrecorded: new Unrecorded(() => undefined),
-  });
+  const context = aKindContext(clock, { answer: async () => anAnswer(200, { result: {} }) });
+  const { basics, calls } = openKind<PipeSettings>(pipeSettingsType, context);
+  basics.store.sink().replace([object], '1', false);
   return {
     clock,
     /** Makes a call that was answered with 200. */
     call: async (isShown: boolean) => {
-      const send = async (_: unknown, begin: () => unknown) => {
-        begin();
-        return anAnswer(200, { result: {} });
-      };
-      const wish = {
-        object,
-        ref: { name: 'api' },
-        target: TARGET,
-        lane: 'user',
-        write: true,
-        of: 'pipe',
-      } as const;
-      await attempt({ ...wish, isShown: () => isShown, send }, attempts);
-      attempts.release(keyOf(object), true);
+      await attempt(
+        {
+          object,
+          ref: { name: 'api' },
+          target: TARGET,
+          lane: 'user',
+          write: true,
+          of: 'pipe',
+          isShown: () => isShown,
+          request: { operation: 'Try', method: 'PUT', path: ['a'] },
+        },
+        calls,
+      );
+      basics.release(keyOf(object), true);
     },
-    told: () => attempts.recorded(keyOf(object), 'written'),
+    told: () => basics.recorded(keyOf(object), 'written'),
     /** For how long another object of this target has to wait. */
-    left: () => locks.remainingMs(TARGET, 'another'),
+    left: () => calls.locks.remainingMs(TARGET, 'another'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../src/kinds/pipe-settings/limits.ts';
-import * as changes from '../../src/kinds/pipe-settings/setting-changes.ts';
+import * as changes from '../../src/kinds/pipe-settings/changes.ts';
+import { LIMITS } from '../../src/kinds/pipe-settings/settings.ts';
 import {
   anAnswer,
   anAppliedPipeSettings,

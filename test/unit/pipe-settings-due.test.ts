@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type Due, type DueQuestion, whenDue } from '../../src/kinds/status/due.ts';
+import { type CallFacts, type Due, whenDue } from '../../src/kinds/status/due.ts';
 import { type FailureReason } from '../../src/kinds/status/failures.ts';
 import type { SecretState } from '../../src/kube/secrets/secret-state.ts';
 import { FAILURES } from '../../src/waits.ts';
-import { HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
+import { aPipeSettings, HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
 
 const iso = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 const present = (resourceVersion: string, changedAt?: number): SecretState => ({
@@ -13,15 +13,22 @@ const present = (resourceVersion: string, changedAt?: number): SecretState => ({
   changedAt,
 });
 
-interface Wanted extends Partial<Omit<DueQuestion, 'status'>> {
+interface Wanted extends CallFacts {
   readonly reason?: string;
-  readonly status?: DueQuestion['status'];
+  readonly status?: object;
+  readonly generation?: number;
+  readonly uid?: string;
+  /** The value of the one-shot annotation. */
+  readonly requested?: string | undefined;
+  readonly confirmed?: boolean;
+  readonly reassertMs?: number;
+  readonly now?: number;
 }
 
 /**
  * About an object that was visited in its present generation, with the Secret it was tried with.
  */
-function asked({ reason = 'Applied', status, ...more }: Wanted = {}): Due {
+function asked({ reason = 'Applied', status, ...more }: Partial<Wanted> = {}): Due {
   const ready = {
     type: 'Ready',
     status: reason === 'Applied' ? 'True' : 'False',
@@ -30,18 +37,14 @@ function asked({ reason = 'Applied', status, ...more }: Wanted = {}): Due {
     observedGeneration: 1,
     lastTransitionTime: iso(T0 - HOUR),
   } as const;
-  return whenDue({
-    generation: 1,
-    uid: 'uid-1',
-    status: { observedGeneration: 1, conditions: [ready], applied: { time: iso(T0) }, ...status },
-    requested: undefined,
-    confirmed: true,
-    reassertMs: undefined,
-    secret: present('1'),
-    triedSecret: '1',
-    now: T0,
-    ...more,
-  });
+  const { generation = 1, uid = 'uid-1', requested } = more;
+  const known = { observedGeneration: 1, conditions: [ready], applied: { time: iso(T0) } };
+  const object = {
+    ...aPipeSettings({ generation, uid, requested }),
+    status: { ...known, ...status },
+  };
+  const facts = { secret: present('1'), triedSecret: '1', ...more };
+  return whenDue(object, facts, { confirmed: true, now: T0, ...more });
 }
 
 const at = (when: number) => ({ status: { nextAttemptTime: iso(when) } });
@@ -81,7 +84,7 @@ test.for<Untimed>(['SpecInvalid', 'TargetConflict'])(
   '%s is over when a pass finds no cause for it: sent at once',
   (reason) => {
     expect(asked({ reason, ...at(T0 + HOUR) })).toEqual({
-      due: true,
+      do: 'call',
       lane: 'scheduled',
       probe: false,
     });
@@ -95,28 +98,31 @@ describe.for(reasons)('%s', (reason) => {
   const secret = SECRET_THEN[reason] ?? present('1');
 
   test('sends nothing before its time', () => {
-    expect(asked({ reason, secret, ...at(T0 + SECOND) })).toEqual({ due: false, at: T0 + SECOND });
+    expect(asked({ reason, secret, ...at(T0 + SECOND) })).toEqual({
+      do: 'nothing',
+      at: T0 + SECOND,
+    });
     expect(asked({ reason, secret, ...at(T0 + longest) })).toEqual({
-      due: false,
+      do: 'nothing',
       at: T0 + longest,
     });
   });
 
   test('sends at its time, and may probe a refused key then, whatever came before', () => {
-    const due = { due: true, lane: 'scheduled', probe: true };
+    const due = { do: 'call', lane: 'scheduled', probe: true };
     expect(asked({ reason, secret, ...at(T0) })).toEqual(due);
     expect(asked({ reason, secret, ...at(T0 - HOUR) })).toEqual(due);
   });
 
   test('without a time asks at once, without probing', () => {
-    expect(asked({ reason, secret })).toEqual({ due: true, lane: 'scheduled', probe: false });
+    expect(asked({ reason, secret })).toEqual({ do: 'call', lane: 'scheduled', probe: false });
   });
 
   test('with a time further off than its class allows is pulled in to what its class would wait', () => {
     const attempts = 2;
     const status = { nextAttemptTime: iso(T0 + longest * 1.2 + 2 * SECOND), attempts };
     const due = asked({ reason, secret, status });
-    if (due.due !== 'reschedule') throw new Error(`not pulled in: ${JSON.stringify(due)}`);
+    if (due.do !== 'reschedule') throw new Error(`not pulled in: ${JSON.stringify(due)}`);
     const first = reason === 'NotConfirmed' ? MINUTE / attempts : FAILURES[reason].firstMs;
     const usual = Math.min(first * attempts, FAILURES[reason].capMs);
     expect(due.at - T0).toBeGreaterThanOrEqual(0.8 * usual);
@@ -125,8 +131,8 @@ describe.for(reasons)('%s', (reason) => {
 
   test('changes nothing while the state of the Secret is not known', () => {
     const question = { reason, secret: { state: 'unknown' }, ...at(T0 + SECOND) } as const;
-    expect(asked(question)).toMatchObject({ due: false });
-    expect(asked({ ...question, triedSecret: undefined })).toMatchObject({ due: false });
+    expect(asked(question)).toMatchObject({ do: 'nothing' });
+    expect(asked({ ...question, triedSecret: undefined })).toMatchObject({ do: 'nothing' });
   });
 });
 
@@ -193,8 +199,8 @@ test.for(cases)('$reason, when the Secret $news: $answer', ({ reason, news, answ
   const due = asked({ reason, secret: NEWS[news], ...at(T0 + MINUTE) });
   expect(due).toEqual(
     answer === 'now'
-      ? { due: true, lane: 'scheduled', probe: false }
-      : { due: false, at: T0 + MINUTE },
+      ? { do: 'call', lane: 'scheduled', probe: false }
+      : { do: 'nothing', at: T0 + MINUTE },
   );
 });
 
@@ -211,29 +217,29 @@ describe.for(['SecretInvalid', 'Unauthorized', 'Forbidden'])('after a restart, %
     });
 
   test('is tried when the Secret was written after the last attempt', () => {
-    expect(restarted(T0 - MINUTE)).toMatchObject({ due: true, probe: false });
-    expect(restarted(T0 - MINUTE, T0 - 2 * MINUTE)).toMatchObject({ due: true });
+    expect(restarted(T0 - MINUTE)).toMatchObject({ do: 'call', probe: false });
+    expect(restarted(T0 - MINUTE, T0 - 2 * MINUTE)).toMatchObject({ do: 'call' });
   });
 
   test('waits for its time when it was not, or when nobody knows', () => {
-    expect(restarted(T0 - 2 * HOUR)).toMatchObject({ due: false });
-    expect(restarted(T0 - 2 * MINUTE, T0 - MINUTE)).toMatchObject({ due: false });
-    expect(restarted(undefined)).toMatchObject({ due: false });
+    expect(restarted(T0 - 2 * HOUR)).toMatchObject({ do: 'nothing' });
+    expect(restarted(T0 - 2 * MINUTE, T0 - MINUTE)).toMatchObject({ do: 'nothing' });
+    expect(restarted(undefined)).toMatchObject({ do: 'nothing' });
   });
 });
 
 test.each([
-  { written: 'before it was tried', changedAt: T0 - 2 * HOUR, due: false },
-  { written: 'since, in a restored cluster', changedAt: T0 - MINUTE, due: true },
+  { written: 'before it was tried', changedAt: T0 - 2 * HOUR, do: 'nothing' },
+  { written: 'since, in a restored cluster', changedAt: T0 - MINUTE, do: 'call' },
 ])(
   'a Secret that a late watch still shows as it was before the one that was tried: $written',
-  ({ changedAt, due }) => {
+  ({ changedAt, do: what }) => {
     const question = {
       reason: 'Unauthorized',
       secret: present('9', changedAt),
       triedSecret: '10',
     } as const;
-    expect(asked({ ...question, ...at(T0 + MINUTE) })).toMatchObject({ due });
+    expect(asked({ ...question, ...at(T0 + MINUTE) })).toMatchObject({ do: what });
   },
 );
 
@@ -245,32 +251,34 @@ test('a probe at its own time is not given up because the Secret has changed as 
 
 describe('what is confirmed', () => {
   test('is never sent again by itself', () => {
-    expect(asked()).toEqual({ due: false });
-    expect(asked({ secret: present('2') })).toEqual({ due: false });
-    expect(asked({ secret: { state: 'absent' } })).toEqual({ due: false });
+    expect(asked()).toEqual({ do: 'nothing' });
+    expect(asked({ secret: present('2') })).toEqual({ do: 'nothing' });
+    expect(asked({ secret: { state: 'absent' } })).toEqual({ do: 'nothing' });
   });
 
   test('is sent again when it is not what is declared', () => {
-    expect(asked({ confirmed: false })).toEqual({ due: true, lane: 'scheduled', probe: false });
+    expect(asked({ confirmed: false })).toEqual({ do: 'call', lane: 'scheduled', probe: false });
   });
 
   test('is sent for a user when the generation is new, or nobody has visited it', () => {
-    const forUser = { due: true, lane: 'user', probe: false };
+    const forUser = { do: 'call', lane: 'user', probe: false };
     expect(asked({ generation: 2 })).toEqual(forUser);
     expect(asked({ status: { conditions: [] } })).toEqual(forUser);
-    expect(whenDue({ ...question(), status: undefined })).toEqual(forUser);
+    const { status: _, ...unvisited } = aPipeSettings();
+    const facts = { secret: present('1'), triedSecret: '1' };
+    expect(whenDue(unvisited, facts, { confirmed: true, now: T0 })).toEqual(forUser);
   });
 
   test('is sent for a user who asks, once per value', () => {
-    const owed = { due: true, lane: 'user', probe: true };
+    const owed = { do: 'call', lane: 'user', probe: true };
     expect(asked({ requested: 'a' })).toEqual(owed);
     expect(asked({ requested: '' })).toEqual(owed);
     expect(asked({ requested: 'a', status: { lastHandledReconcileAt: 'b' } })).toEqual(owed);
     expect(asked({ requested: 'a', status: { lastHandledReconcileAt: 'a' } })).toEqual({
-      due: false,
+      do: 'nothing',
     });
     expect(asked({ requested: undefined, status: { lastHandledReconcileAt: 'a' } })).toEqual({
-      due: false,
+      do: 'nothing',
     });
     expect(asked({ requested: 'a', reason: 'Rejected', ...at(T0 + MINUTE) })).toEqual(owed);
   });
@@ -281,44 +289,32 @@ describe('a re-assert', () => {
   const onRecord = (when: number): Due => asked({ reassertMs, ...at(when) });
 
   test('waits for the time on record, and may probe a refused key then', () => {
-    expect(onRecord(T0 + SECOND)).toEqual({ due: false, at: T0 + SECOND });
-    expect(onRecord(T0)).toEqual({ due: true, lane: 'scheduled', probe: true });
+    expect(onRecord(T0 + SECOND)).toEqual({ do: 'nothing', at: T0 + SECOND });
+    expect(onRecord(T0)).toEqual({ do: 'call', lane: 'scheduled', probe: true });
   });
 
   test('without a time on record comes one interval after the last confirmed write, later by at most a tenth', () => {
     const times = Array.from({ length: 100 }, (_, index) => {
       const due = asked({ reassertMs, uid: `uid-${index}` });
-      return due.due === false ? (due.at ?? 0) - T0 : 0;
+      return due.do === 'nothing' ? (due.at ?? 0) - T0 : 0;
     });
     expect(Math.min(...times)).toBeGreaterThanOrEqual(reassertMs);
     expect(Math.max(...times)).toBeLessThan(1.1 * reassertMs);
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(0.08 * reassertMs);
-    expect(asked({ reassertMs, now: T0 + 1.1 * reassertMs })).toMatchObject({ due: true });
+    expect(asked({ reassertMs, now: T0 + 1.1 * reassertMs })).toMatchObject({ do: 'call' });
   });
 
   test('is pulled in to one interval from now when a clock that ran ahead put it further off', () => {
     const due = onRecord(T0 + 400 * 24 * HOUR);
-    if (due.due !== 'reschedule') throw new Error(`not pulled in: ${JSON.stringify(due)}`);
+    if (due.do !== 'reschedule') throw new Error(`not pulled in: ${JSON.stringify(due)}`);
     expect(due.at).toBeGreaterThanOrEqual(T0 + reassertMs);
     expect(due.at).toBeLessThanOrEqual(T0 + 1.1 * reassertMs);
-    expect(onRecord(Math.ceil(due.at / 1000) * 1000)).toMatchObject({ due: false });
+    expect(onRecord(Math.ceil(due.at / 1000) * 1000)).toMatchObject({ do: 'nothing' });
   });
 });
 
-function question(): DueQuestion {
-  const secret = present('1');
-  const base = {
-    generation: 1,
-    uid: 'uid-1',
-    status: undefined,
-    requested: undefined,
-    confirmed: true,
-  };
-  return { ...base, reassertMs: undefined, secret, triedSecret: '1', now: T0 };
-}
-
 test('a slot ends the wait of an object whose own key was refused, and no other wait', () => {
   const early = { ...at(T0 + MINUTE), hasSlot: true };
-  expect(asked({ reason: 'Unauthorized', ...early })).toMatchObject({ due: true });
-  expect(asked({ reason: 'Rejected', ...early })).toEqual({ due: false, at: T0 + MINUTE });
+  expect(asked({ reason: 'Unauthorized', ...early })).toMatchObject({ do: 'call' });
+  expect(asked({ reason: 'Rejected', ...early })).toEqual({ do: 'nothing', at: T0 + MINUTE });
 });

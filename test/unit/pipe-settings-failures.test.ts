@@ -187,7 +187,7 @@ describe.for(rows)('$name is $reason', ({ reason, side, attempt }) => {
     let at = T0;
     many.forEach((visited, index) => {
       expect(astray(waitAfter(visited, at), Math.min(firstMs * 2 ** index, capMs))).toBe(0);
-      expect(visited.plan.do).toBe('put');
+      expect(visited.plan.do).toBe('call');
       expect(visited.status?.attempts).toBe(index + 1);
       at = Date.parse(visited.status?.nextAttemptTime ?? '');
     });
@@ -409,7 +409,7 @@ describe('an echo that differs', () => {
     expectLawful(status);
     expect(status?.differences).toHaveLength(12);
     expect(readyIn(status).message).toMatch(
-      /and 8 more, see status\.differences .*declare the value that the API keeps$/,
+      /and 8 more, see status\.differences .*declare the values that the API keeps$/,
     );
   });
 });
@@ -441,6 +441,6 @@ describe('a stored spec that is not valid any more', () => {
 
   test('is sent as soon as today’s schema takes it, also without an edit', () => {
     const valid = { ...first.object, spec: aPipeSettings().spec };
-    expect(visit(valid).plan.do).toBe('put');
+    expect(visit(valid).plan.do).toBe('call');
   });
 });

@@ -1,22 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../src/api/reply/verdict.ts';
-import { type Facts, load, targetOf } from '../../src/kinds/pipe-settings/load.ts';
-import { type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
+import { type HeldFacts, openHeldKind } from '../../src/kinds/engine/open-kind.ts';
+import { type Facts, type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import {
   type PipeSettings,
   type PipeSettingsSpec,
   parseSpec,
+  pipeSettingsType,
+  targetOf,
 } from '../../src/kinds/pipe-settings/resource.ts';
-import { Contests } from '../../src/kinds/target/contests.ts';
-import { Departed } from '../../src/kinds/target/departed.ts';
-import { Locks } from '../../src/kinds/target/locks.ts';
-import { Unrecorded } from '../../src/kinds/target/unrecorded.ts';
 import { FAILURES } from '../../src/waits.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { aKindContext } from '../support/kind-context.ts';
 import {
-  API_HASH,
   anAnswer,
   anAppliedPipeSettings,
   aPipeSettings,
@@ -49,7 +47,7 @@ describe('a put', () => {
   test('is planned for an object that nobody has visited, with the complete declared set and nothing else', () => {
     const settings = { engine_parallel_view_processing: false, engine_max_threads: 0 };
     expect(planned(aPipeSettings({ spec: { settings } }))).toMatchObject({
-      do: 'put',
+      do: 'call',
       lane: 'user',
       probe: false,
       request: {
@@ -62,15 +60,18 @@ describe('a put', () => {
   });
 
   test('is planned for every new generation, also one that declares the same', () => {
-    expect(planned(edited(anAppliedPipeSettings(), {}))).toMatchObject({ do: 'put', lane: 'user' });
+    expect(planned(edited(anAppliedPipeSettings(), {}))).toMatchObject({
+      do: 'call',
+      lane: 'user',
+    });
   });
 
   test('is planned again after suspend and after Plan', () => {
     for (const detour of [{ suspend: true }, { mode: 'Plan' }] as const) {
       const there = visit(edited(anAppliedPipeSettings(), detour)).object;
-      expect(planned(there).do).not.toBe('put');
+      expect(planned(there).do).not.toBe('call');
       expect(planned(edited(there, { suspend: false, mode: 'Apply' }))).toMatchObject({
-        do: 'put',
+        do: 'call',
       });
     }
   });
@@ -78,7 +79,9 @@ describe('a put', () => {
   test('is planned when the API has another address now', () => {
     const object = anAppliedPipeSettings();
     expect(planned(object)).toEqual({ do: 'nothing' });
-    expect(planned(object, { baseUrl: 'https://other.example.test' })).toMatchObject({ do: 'put' });
+    expect(planned(object, { baseUrl: 'https://other.example.test' })).toMatchObject({
+      do: 'call',
+    });
   });
 
   test('is planned after a re-assert interval, not before', () => {
@@ -87,19 +90,19 @@ describe('a put', () => {
     expect(at - T0).toBeGreaterThanOrEqual(10 * MINUTE);
     expect(at - T0).toBeLessThanOrEqual(11 * MINUTE + 1000);
     expect(planned(object, {}, at - 1)).toEqual({ do: 'nothing', at });
-    expect(planned(object, {}, at)).toMatchObject({ do: 'put', lane: 'scheduled' });
+    expect(planned(object, {}, at)).toMatchObject({ do: 'call', lane: 'scheduled' });
   });
 
   test('is planned for a loser once the winner is gone', () => {
     const loser = visit(aPipeSettings(), { facts: elsewhere }).object;
     expect(planned(loser, elsewhere).do).toBe('yield');
-    expect(planned(loser)).toMatchObject({ do: 'put' });
+    expect(planned(loser)).toMatchObject({ do: 'call' });
   });
 
   test('of a gated object is asked for without probing, whenever it is visited', () => {
     const gated = visit(aPipeSettings(), { attempt: { got: 'circuit-open' } }).object;
     expect(readyIn(gated.status).reason).toBe('Unauthorized');
-    expect(planned(gated)).toMatchObject({ do: 'put', probe: false });
+    expect(planned(gated)).toMatchObject({ do: 'call', probe: false });
   });
 });
 
@@ -131,13 +134,13 @@ describe('the one-shot request', () => {
 
   test('sends a Ready object again, once', () => {
     expect(planned(withRequest(anAppliedPipeSettings(), 'now'))).toMatchObject({
-      do: 'put',
+      do: 'call',
       lane: 'user',
       probe: true,
     });
     expect(answered.status?.lastHandledReconcileAt).toBe('now');
     expect(planned(answered)).toEqual({ do: 'nothing' });
-    expect(planned(withRequest(answered, 'again'))).toMatchObject({ do: 'put' });
+    expect(planned(withRequest(answered, 'again'))).toMatchObject({ do: 'call' });
   });
 
   test('is compared and stored by its first 256 characters, whole ones', () => {
@@ -146,7 +149,7 @@ describe('the one-shot request', () => {
     expect(seen.status?.lastHandledReconcileAt).toBe(long);
     expect(planned(seen)).toEqual({ do: 'nothing' });
     expect(planned(withRequest(seen, `${long}another tail`))).toEqual({ do: 'nothing' });
-    expect(planned(withRequest(seen, `${'🙂'.repeat(255)}x`))).toMatchObject({ do: 'put' });
+    expect(planned(withRequest(seen, `${'🙂'.repeat(255)}x`))).toMatchObject({ do: 'call' });
   });
 
   test('is acknowledged by an attempt that failed, which goes on by its own back-off', () => {
@@ -156,7 +159,7 @@ describe('the one-shot request', () => {
     expect(failed.status?.lastHandledReconcileAt).toBe('now');
     const at = Date.parse(failed.status?.nextAttemptTime ?? '');
     expect(planned(failed)).toEqual({ do: 'nothing', at });
-    expect(planned(failed, {}, at)).toMatchObject({ do: 'put' });
+    expect(planned(failed, {}, at)).toMatchObject({ do: 'call' });
   });
 
   test.for(['no-slot', 'called-off'] as const)(
@@ -164,7 +167,7 @@ describe('the one-shot request', () => {
     (got) => {
       expect(
         planned(visit(withRequest(anAppliedPipeSettings(), 'now'), { attempt: { got } }).object).do,
-      ).toBe('put');
+      ).toBe('call');
     },
   );
 
@@ -173,7 +176,7 @@ describe('the one-shot request', () => {
       attempt: { got: 'circuit-open' },
     }).object;
     expect(gated.status).not.toHaveProperty('lastHandledReconcileAt');
-    expect(planned(gated)).toMatchObject({ do: 'put', probe: true });
+    expect(planned(gated)).toMatchObject({ do: 'call', probe: true });
   });
 
   test.for<[string, Partial<PipeSettingsSpec>, Partial<Facts>]>([
@@ -182,7 +185,7 @@ describe('the one-shot request', () => {
     ['conflict', {}, elsewhere],
   ])('never overrides %s, which acknowledges it without a call', ([, spec, facts]) => {
     const { plan: made, status } = visit(aPipeSettings({ spec, requested: 'now' }), { facts });
-    expect(made.do).not.toBe('put');
+    expect(made.do).not.toBe('call');
     expect(status?.lastHandledReconcileAt).toBe('now');
   });
 });
@@ -216,7 +219,7 @@ describe('precedence', () => {
       'mode Apply is the same as none',
       aPipeSettings({ spec: { mode: 'Apply', suspend: false } }),
       {},
-      'put',
+      'call',
     ],
   ])('%s', ([, object, facts, what]) => {
     expect(planned(object, facts).do).toBe(what);
@@ -232,34 +235,24 @@ test('deletion makes no call, not even for what is owed', () => {
   expect(planned(withRequest(deleting, 'now'), {}, T0 + 24 * HOUR)).toEqual({ do: 'nothing' });
 });
 
-describe('load', () => {
-  const clock = new FakeClock();
-  const monotonic = (): number => clock.monotonic();
-  const from = (rivals: readonly PipeSettings[]): Parameters<typeof load>[1] => ({
-    rivals: () => rivals,
-    secrets: { state: () => ({ state: 'absent' }) },
-    memory: {
-      openCalls: new Map(),
-      triedSecret: new Map(),
-      unrecorded: new Unrecorded(() => undefined),
-    },
-    locks: new Locks({ monotonic, apiTimeoutMs: 35_000, onFree: () => undefined }),
-    contests: new Contests(monotonic),
-    departed: new Departed(),
-    unlisted: () => [],
-    unsettled: { of: () => [] },
-    planOnly: false,
-    targetOf,
-    mayAct: () => true,
-    hasSlot: () => false,
-    baseUrl: BASE_URL,
-    apiHash: API_HASH,
-  });
+describe('the facts about an object', () => {
+  /** As its kind has them, where it stands among these. */
+  function factsAmong(object: PipeSettings, objects: readonly PipeSettings[]): HeldFacts {
+    const context = aKindContext(new FakeClock(), { answer: async () => anAnswer(200) });
+    const secrets = { ...context.secrets, state: () => ({ state: 'absent' }) as const };
+    const { basics, factsOf } = openHeldKind<PipeSettings>(
+      pipeSettingsType,
+      { ...context, secrets },
+      { targetOf, isValid: () => true },
+    );
+    basics.store.sink().replace([...objects], '1', false);
+    return factsOf(object);
+  }
 
   test('says who else is for the pipe, whether or not the object is among them', () => {
-    const [one, two] = [aPipeSettings(), aPipeSettings({ uid: 'uid-2' })];
+    const [one, two] = [aPipeSettings(), aPipeSettings({ name: 'other', uid: 'uid-2' })];
     for (const rivals of [[one, two], [two]]) {
-      const { own, others } = load(one, from(rivals)).standing;
+      const { own, others } = factsAmong(one, rivals).standing;
       expect([own.uid, others.map(({ uid }) => uid)]).toEqual(['uid-1', ['uid-2']]);
     }
   });
@@ -272,20 +265,20 @@ describe('load', () => {
     ([outcome, unknownAt]) => {
       const time = new Date(T0).toISOString();
       const status = { lastRequest: { operation: 'UpdatePipeSettings', outcome, time } } as const;
-      const [other] = load(aPipeSettings(), from([aPipeSettings({ uid: 'uid-2', status })]))
-        .standing.others;
+      const rival = aPipeSettings({ uid: 'uid-2', status });
+      const [other] = factsAmong(aPipeSettings(), [rival]).standing.others;
       expect(other?.unknownAt).toBe(unknownAt);
     },
   );
 
   test('says what is known of the Secret, and nothing where the spec names none', () => {
-    const facts = load(aPipeSettings(), from([]));
+    const facts = factsAmong(aPipeSettings(), []);
     expect(facts).toMatchObject({
       secret: { state: 'absent' },
       triedSecret: undefined,
       baseUrl: BASE_URL,
     });
-    expect(load(aPipeSettings({ rawSpec: {} }), from([])).secret).toEqual({ state: 'unknown' });
+    expect(factsAmong(aPipeSettings({ rawSpec: {} }), []).secret).toEqual({ state: 'unknown' });
   });
 });
 
@@ -407,7 +400,7 @@ describe('nothing is sent if, and only if, the rule says so', () => {
         const settled = is.reason === 'Applied' && confirmed && !reassertDue;
         const put = !forbidden && (unseen || owed || (waits ? failureDue : !settled));
 
-        expect(planned(object, facts).do === 'put').toBe(put);
+        expect(planned(object, facts).do === 'call').toBe(put);
       }),
       { numRuns: 3000 },
     );

@@ -70,7 +70,7 @@ describe('a confirmed write', () => {
           status: 'True',
           reason: 'Applied',
           message:
-            'The API accepted all 2 declared settings; the reply was silent about 1 of them, see status.notReported (request req-1)',
+            'The API accepted all 2 declared settings; the response omitted 1 of them, see status.notReported (request req-1)',
           observedGeneration: 4,
           lastTransitionTime: time,
         },
@@ -395,7 +395,9 @@ describe('a conflict', () => {
     });
     const { message } = readyIn(status);
     expect(message).toContain('held by an object in another namespace');
-    expect(message).toContain('kubectl get pset -A --field-selector spec.pipeId=pipe');
+    expect(message).toContain(
+      'kubectl get pipesettings.pipewright.dev -A --field-selector spec.pipeId=pipe',
+    );
     expect(message).not.toMatch(/secret-name|far/);
   });
 
@@ -432,7 +434,7 @@ describe('behind the gate', () => {
       secret: { state: 'present', resourceVersion: '2', type: undefined, changedAt: undefined },
     } as const;
     const { plan, report } = visit(own.object, { facts, now: T0 + SECOND, attempt });
-    expect(plan).toMatchObject({ do: 'put', probe: false });
+    expect(plan).toMatchObject({ do: 'call', probe: false });
     expect(report.status).toBeUndefined();
     expect(report.outcome).toEqual({
       next: 'recheck',
@@ -443,7 +445,7 @@ describe('behind the gate', () => {
   test('what is Ready stays Ready, whether it is its interval or a user that asks', () => {
     const object = anAppliedPipeSettings({ spec: { reassertInterval: '10m' } });
     expect(visit(object, { now: T0 + 12 * MINUTE, attempt })).toMatchObject({
-      plan: { do: 'put' },
+      plan: { do: 'call' },
       status: object.status,
     });
     expect(visit(asking(object, 'now'), { attempt }).report).toEqual({
@@ -583,7 +585,7 @@ describe('for any life of an object', () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 12 }), (life) => {
         for (const { object, status, options } of live(life).filter(
-          ({ plan }) => plan.do !== 'put',
+          ({ plan }) => plan.do !== 'call',
         )) {
           const repeated = visit(object, options);
           expect(repeated.status).toStrictEqual(status);

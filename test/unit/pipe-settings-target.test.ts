@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { targetOf } from '../../src/kinds/pipe-settings/load.ts';
+import { targetOf } from '../../src/kinds/pipe-settings/resource.ts';
 import { aPipeSettings } from '../support/objects.ts';
 
 describe('the pipe of an object', () => {

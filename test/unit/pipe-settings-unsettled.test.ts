@@ -37,7 +37,7 @@ function aProcess() {
       ...(attempt && { attempt }),
     });
     const outcome = attempt?.got === 'failure' ? attempt.verdict.outcome : undefined;
-    if (visited.plan.do === 'put' && outcome === 'Unknown')
+    if (visited.plan.do === 'call' && outcome === 'Unknown')
       unsettled.add(object, hashOf(object), now);
     if (visited.report.status) unsettled.tells(object, visited.report.status);
     return visited;
@@ -68,7 +68,7 @@ test('an edit after a lost answer is sent at once, and once more when what was l
   expect(second.status?.applied).toEqual(applied.status?.applied);
   expect(visitAt(second.object, 90).plan).toEqual({ do: 'nothing', at: T0 + 95 * SECOND });
   const third = visitAt(second.object, 95);
-  expect(third.plan.do).toBe('put');
+  expect(third.plan.do).toBe('call');
   expect(readyIn(third.status)).toMatchObject({ status: 'True', reason: 'Applied' });
   expect(third.status?.history).toHaveLength((applied.status?.history?.length ?? 0) + 1);
   expect(visitAt(third.object, 1_000).plan).toEqual({ do: 'nothing' });

@@ -1,38 +1,41 @@
 import { defineKind, type Kind } from '../../controller/kind.ts';
-import { attemptsOf } from '../engine/api-call.ts';
+import { attempt } from '../engine/api-call.ts';
 import type { KindContext } from '../engine/context.ts';
-import { createKindStore } from '../engine/kind-store.ts';
-import { recordsIn } from '../status/common-status.ts';
-import { act } from './act.ts';
-import { load } from './load.ts';
-import { plan } from './plan.ts';
+import { openKind } from '../engine/open-kind.ts';
+import { type ActivityDone, type Plan, plan } from './plan.ts';
 import { report } from './report.ts';
-import { type Activity, activityType } from './resource.ts';
+import { type Activity, activityType, GET_ACTIVITY } from './resource.ts';
 
 /**
  * One audit record, fetched by GET and kept. Any number of objects may stand for one record:
  * reading is no rivalry.
  */
 export function createActivityKind(context: KindContext): Kind {
-  const { api, secrets } = context;
-  const { kind } = activityType;
-  const { store, locks, unrecorded } = createKindStore<Activity>({
-    kind,
-    context,
-    targetOf: () => undefined,
-  });
-  const attempts = attemptsOf(kind, context, { store, locks, unrecorded });
+  const { basics, calls, factsOf } = openKind<Activity>(activityType, context);
   return defineKind({
-    type: activityType,
-    store,
-    recordsIn,
-    load: (object: Activity) => load(object, { ...attempts, secrets }),
+    ...basics,
+    load: factsOf,
     plan,
-    act: (object, planned) => act(object, planned, { ...attempts, api }),
+    async act(object: Activity, planned: Plan): Promise<ActivityDone> {
+      if (planned.do !== 'call') return planned;
+      const { organizationId, activityId, credentialsSecretRef } = planned.spec;
+      const path = ['v1', 'organizations', organizationId, 'activities', activityId];
+      const came = await attempt(
+        {
+          object,
+          ref: credentialsSecretRef,
+          // Reading disturbs nobody: two objects with one record need not wait for one another.
+          target: object.metadata.uid,
+          lane: planned.lane,
+          probe: planned.probe,
+          write: false,
+          of: 'record',
+          request: { operation: GET_ACTIVITY, method: 'GET', path },
+        },
+        calls,
+      );
+      return { ...planned, came };
+    },
     report,
-    recorded: attempts.recorded,
-    release: attempts.release,
-    takeOver: attempts.takeOver,
-    forget: attempts.forget,
   });
 }

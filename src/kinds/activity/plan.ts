@@ -1,60 +1,44 @@
 import type { Lane } from '../../controller/queue.ts';
-import { currentReady, generationOf, requestedAt } from '../status/common-status.ts';
-import { whenDue } from '../status/due.ts';
-import type { Facts } from './load.ts';
-import type { ActivityRecord } from './remote.ts';
+import { type CommonPlan, type Done, readSpec, suspended } from '../engine/plan.ts';
+import { currentReady, isRequested } from '../status/common-status.ts';
+import { type CallFacts, whenDue } from '../status/due.ts';
+import { fetched } from './record.ts';
 import { type Activity, type ActivitySpec, parseSpec } from './resource.ts';
 
 /** Everything the operator can do about an Activity object. */
 export type Plan =
-  /** The record is there and said to be, or the time has not come. */
-  | { readonly do: 'nothing'; readonly at?: number }
-  | { readonly do: 'refuse-spec'; readonly message: string }
-  | { readonly do: 'suspend'; readonly fetched: boolean }
-  /** The record is there, and the status has yet to say so of the present generation. */
-  | { readonly do: 'keep'; readonly spec: ActivitySpec; readonly record: ActivityRecord }
-  | { readonly do: 'reschedule'; readonly at: number }
+  | CommonPlan
+  /** Fetches the record. */
   | {
-      readonly do: 'fetch';
+      readonly do: 'call';
       readonly spec: ActivitySpec;
       readonly lane: Lane;
       readonly probe: boolean;
     };
 
+export type ActivityDone = Done<Plan>;
+
 /**
  * Decides. The order is the order of precedence: a spec that cannot be read, suspend, a record that
  * is there, time.
  */
-export function plan(object: Activity, facts: Facts, now: number): Plan {
-  if (object.metadata.deletionTimestamp) return { do: 'nothing' };
-  const parsed = parseSpec(object);
-  if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message };
-  const { spec } = parsed;
+export function plan(object: Activity, facts: CallFacts, now: number): Plan {
+  const read = readSpec(object, parseSpec);
+  if ('do' in read) return read;
+  const { spec } = read;
   const { status } = object;
   const record = status?.activity;
-  if (spec.suspend) return { do: 'suspend', fetched: record !== undefined };
-  if (record && !wantsAnother(object)) {
-    return currentReady(object, status)?.reason === 'Fetched'
-      ? { do: 'nothing' }
-      : { do: 'keep', spec, record };
+  if (spec.suspend) {
+    const missing = 'The record has not been fetched. Set spec.suspend to false to fetch it';
+    return record ? suspended(true, 'The record is in status.activity') : suspended(false, missing);
   }
-  const due = whenDue({
-    generation: generationOf(object),
-    uid: object.metadata.uid,
-    status,
-    requested: requestedAt(object),
-    confirmed: false,
-    reassertMs: undefined,
-    ...facts,
-    now,
-  });
-  if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
-  if (!due.due) return due.at === undefined ? { do: 'nothing' } : { do: 'nothing', at: due.at };
-  return { do: 'fetch', spec, lane: due.lane, probe: due.probe };
-}
-
-/** Whether the user asked for the record once more, and no attempt has been made of it. */
-function wantsAnother(object: Activity): boolean {
-  const requested = requestedAt(object);
-  return requested !== undefined && requested !== object.status?.lastHandledReconcileAt;
+  if (record && !isRequested(object)) {
+    if (currentReady(object, status)?.reason === 'Fetched') return { do: 'nothing' };
+    // Of the call that brought the record, where it was the last one.
+    const { outcome, requestId } = status.lastRequest ?? {};
+    const brought = outcome === 'Succeeded' ? requestId : undefined;
+    return { do: 'keep', summary: fetched(spec, record, brought) };
+  }
+  const due = whenDue(object, facts, { confirmed: false, now });
+  return due.do === 'call' ? { ...due, spec } : due;
 }

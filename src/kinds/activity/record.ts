@@ -1,3 +1,9 @@
+import { cutText } from '../../controller/conditions.ts';
+import { canonicalJson } from '../status/canonical.ts';
+import { quoting } from '../status/common-status.ts';
+import type { KindSummary } from '../status/reasons.ts';
+import type { ActivitySpec, ActivityStatus } from './resource.ts';
+
 interface RecordField {
   readonly about: string;
   /** Code points; what is longer is cut. */
@@ -24,3 +30,36 @@ export type RecordFieldName = keyof typeof RECORD;
 
 /** In the order of the API document. */
 export const recordFieldNames = Object.keys(RECORD) as readonly RecordFieldName[];
+
+export type ActivityRecord = NonNullable<ActivityStatus['activity']>;
+
+/**
+ * The fields of a record that a result has, as text within our bounds; null is as good as absent,
+ * and what is no text is written as JSON. Undefined where it has none of them: then it is no
+ * record.
+ */
+export function readRecord(result: Readonly<Record<string, unknown>>): ActivityRecord | undefined {
+  const read = recordFieldNames.flatMap((name) => {
+    const value = result[name];
+    if (value === undefined || value === null) return [];
+    const text = typeof value === 'string' ? value : canonicalJson(value);
+    return [[name, cutText(text, RECORD[name].max)] as const];
+  });
+  return read.length === 0 ? undefined : Object.fromEntries(read);
+}
+
+/** What is said of a record that has been fetched; nothing that is in it. */
+export function fetched(
+  spec: ActivitySpec,
+  record: ActivityRecord,
+  requestId?: string,
+): KindSummary {
+  const has = recordFieldNames.filter((name) => record[name] !== undefined).length;
+  const all = recordFieldNames.length;
+  const part = has === all ? '' : `, with ${has} of its ${all} fields`;
+  const isOther =
+    record.id !== undefined && record.id.toLowerCase() !== spec.activityId.toLowerCase();
+  const doubt = isOther ? '; the id in it is not spec.activityId' : '';
+  const message = `The record is in status.activity${part}${doubt}${quoting(requestId)}`;
+  return { ready: 'True', reason: 'Fetched', message };
+}

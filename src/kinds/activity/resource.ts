@@ -3,7 +3,9 @@ import type { KubeObject, ResourceType } from '../../kube/resource.ts';
 import { type Stored, specParser } from '../schema/definition.ts';
 import { fields, immutable } from '../schema/schema.ts';
 import { credentialsSecretRef, identifier, suspend } from '../schema/spec-fields.ts';
-import type { status } from './status.ts';
+import type { status } from './definition.ts';
+
+export const GET_ACTIVITY = 'GetActivity';
 
 export const activityType: ResourceType = {
   group: 'pipewright.dev',

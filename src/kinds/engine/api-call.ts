@@ -1,14 +1,10 @@
-import type { ApiRequest, Credential, Objection, Reply } from '../../api/http/client.ts';
+import type { ApiClient, ApiRequest, Objection, Reply } from '../../api/http/client.ts';
 import type { CallWish, Permit, RateLimiter } from '../../api/limiter/contract.ts';
 import { type Failure, judge, type Success } from '../../api/reply/verdict.ts';
-import { queueKey } from '../../controller/controller.ts';
-import type { Recorded } from '../../controller/kind.ts';
-import type { Store } from '../../kube/cache/store.ts';
-import { isSameDeclaration, type KubeObject, keyOf } from '../../kube/resource.ts';
+import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { TriedSecret } from '../status/tried-secret.ts';
 import type { Locks } from '../target/locks.ts';
 import type { Unrecorded } from '../target/unrecorded.ts';
-import type { KindContext } from './context.ts';
 import type {
   CredentialProblem,
   CredentialRead,
@@ -30,9 +26,18 @@ export type Attempt =
    */
   | { readonly got: 'called-off' }
   /** HTTP 200 with a result. `secretVersion`: the Secret that the call was made with. */
-  | { readonly got: 'success'; readonly verdict: Success; readonly secretVersion: string }
+  | ({
+      readonly got: 'success';
+      readonly verdict: Success;
+      readonly secretVersion: string;
+    } & Times)
   /** `pausedMs`: how long the credential is paused for everybody, counted from the reply. */
-  | { readonly got: 'failure'; readonly verdict: Failure; readonly pausedMs?: number };
+  | ({ readonly got: 'failure'; readonly verdict: Failure; readonly pausedMs?: number } & Times);
+
+interface Times {
+  /** Monotonic ms at which the first byte of the call left; absent: none did. */
+  readonly leftAt?: number;
+}
 
 /**
  * What this process alone knows about objects, by store key; what survives a restart is in their
@@ -53,7 +58,9 @@ interface OpenCall {
   readonly isUnknown: boolean;
 }
 
-export interface Attempting {
+/** What calls are made with. */
+export interface Calls {
+  readonly api: Pick<ApiClient, 'call'>;
   readonly limiter: RateLimiter;
   readonly readCredential: ReadCredential;
   readonly memory: Memory;
@@ -68,75 +75,6 @@ export interface Attempting {
   readonly stillWanted: (object: KubeObject) => boolean;
 }
 
-/** What a kind keeps for its attempts, and the housekeeping that goes with it. */
-export interface KindAttempts extends Attempting {
-  /** The limiter holds a slot for the object with this store key. */
-  readonly hasSlot: (storeKey: string) => boolean;
-  readonly recorded: (storeKey: string, how: Recorded) => void;
-  readonly release: (storeKey: string, isOpen: boolean) => void;
-  readonly forget: (storeKey: string) => void;
-  readonly takeOver: () => void;
-}
-
-export function attemptsOf(
-  kind: string,
-  { limiter, readCredential, clock }: KindContext,
-  {
-    store,
-    locks,
-    unrecorded,
-  }: {
-    readonly store: Pick<Store<KubeObject>, 'get'>;
-    readonly locks: Locks;
-    readonly unrecorded: Unrecorded;
-  },
-): KindAttempts {
-  const limiterKey = (key: string): string => queueKey(kind, key);
-  const memory: Memory = { openCalls: new Map(), triedSecret: new Map(), unrecorded };
-  const endCall = (key: string, isTold = false): void => {
-    const call = memory.openCalls.get(key);
-    if (!call) return;
-    memory.openCalls.delete(key);
-    locks.end(call.target, call.uid, { ...call, isTold });
-  };
-  return {
-    limiter,
-    readCredential,
-    memory,
-    locks,
-    monotonic: () => clock.monotonic(),
-    limiterKey,
-    stillWanted: (object) => isSameWish(object, store.get(keyOf(object))),
-    hasSlot: (key) => limiter.hasSlot(limiterKey(key)),
-    recorded(key, how) {
-      const isUnknown = memory.openCalls.get(key)?.isUnknown ?? false;
-      // Those who are woken because it was lost find the target free.
-      endCall(key, how === 'written');
-      if (how === 'lost') memory.unrecorded.lost(key);
-      else memory.unrecorded.told(key, isUnknown || how === 'same');
-    },
-    release(key, isOpen) {
-      limiter.release(limiterKey(key));
-      if (!isOpen) endCall(key);
-    },
-    forget(key) {
-      limiter.forget(limiterKey(key));
-      memory.triedSecret.delete(key);
-      memory.unrecorded.lost(key);
-    },
-    takeOver() {
-      // What the last attempt on record was made with is known only to the process that made it.
-      memory.triedSecret.clear();
-      memory.unrecorded.takeOver();
-    },
-  };
-}
-
-/** Suspend and mode are part of the spec. */
-function isSameWish(object: KubeObject, now: KubeObject | undefined): boolean {
-  return now?.metadata.uid === object.metadata.uid && isSameDeclaration(object, now);
-}
-
 /** What came of wanting a slot without a call yet. */
 export type Reservation =
   | Extract<Attempt, { got: 'no-credential' | 'no-slot' | 'circuit-open' }>
@@ -146,6 +84,9 @@ export interface SlotWish extends Pick<CallWish, 'target' | 'lane' | 'probe' | '
   readonly object: KubeObject;
   readonly ref: SecretRef;
 }
+
+/** One request of a kind; the attempt adds the key. */
+export type CallRequest = Pick<ApiRequest, 'operation' | 'method' | 'path' | 'body'>;
 
 export interface Wish extends SlotWish {
   /** Whether the call changes something: decides what a lost answer means. */
@@ -157,10 +98,11 @@ export interface Wish extends SlotWish {
    * Absent: each one does.
    */
   readonly isShown?: (result: Success['result']) => boolean;
-  readonly send: (
-    credential: Credential,
-    begin: NonNullable<ApiRequest['begin']>,
-  ) => Promise<Reply>;
+  readonly request: CallRequest;
+  /** Asked right before the first byte leaves, for what has waited too long by then. */
+  readonly isTooLate?: () => boolean;
+  /** Told at that moment, in monotonic ms. */
+  readonly onLeave?: (leftAt: number) => void;
 }
 
 type CredentialFor = Extract<CredentialRead, { ok: true }>;
@@ -169,7 +111,7 @@ type CredentialFor = Extract<CredentialRead, { ok: true }>;
  * Makes sure that a call can follow at once, for a pass that must write something down before its
  * call.
  */
-export async function reserve(wish: SlotWish, using: Attempting): Promise<Reservation> {
+export async function reserve(wish: SlotWish, using: Calls): Promise<Reservation> {
   const read = await credentialFor(wish, using);
   if ('got' in read) return read;
   const answer = using.limiter.reserve(callWish(wish, read, using));
@@ -179,7 +121,7 @@ export async function reserve(wish: SlotWish, using: Attempting): Promise<Reserv
 
 async function credentialFor(
   { object, ref }: SlotWish,
-  using: Attempting,
+  using: Calls,
 ): Promise<CredentialFor | Extract<Attempt, { got: 'no-credential' }>> {
   const read = await using.readCredential(object.metadata.namespace, ref);
   if (read.ok) return read;
@@ -193,7 +135,7 @@ async function credentialFor(
 function callWish(
   { object, target, lane, probe = false, goesOn = false }: SlotWish,
   { credential }: CredentialFor,
-  using: Attempting,
+  using: Calls,
 ): CallWish {
   return {
     credential: credential.id,
@@ -206,7 +148,7 @@ function callWish(
 }
 
 /** Reads the credential, asks for a slot, makes at most one call, and never waits for a slot. */
-export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
+export async function attempt(wish: Wish, using: Calls): Promise<Attempt> {
   const key = keyOf(wish.object);
   const read = await credentialFor(wish, using);
   if ('got' in read) return read;
@@ -219,8 +161,9 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
     isUnknown: wish.write,
   };
   const { start } = answer;
+  let leftAt: number | undefined;
   const begin = (): Objection | undefined => {
-    if (!using.stillWanted(wish.object)) return 'not-wanted';
+    if (wish.isTooLate?.() || !using.stillWanted(wish.object)) return 'not-wanted';
     if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin())
       return 'not-permitted';
     const before = using.memory.openCalls.get(key);
@@ -234,12 +177,17 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
       isWrite: wish.write,
     });
     using.locks.begin(call.target, call.uid);
+    leftAt = using.monotonic();
+    wish.onLeave?.(leftAt);
     return undefined;
   };
-  const { reply, pausedUntil } = await spend(start, () => wish.send(read.credential, begin));
+  const { reply, pausedUntil } = await spend(start, () =>
+    using.api.call({ ...wish.request, credential: read.credential, begin }),
+  );
   if (!reply.answered && reply.aborted) return { got: 'called-off' };
   using.memory.triedSecret.set(key, { name: wish.ref.name, resourceVersion: read.resourceVersion });
   const verdict = judge(reply, { write: wish.write, of: wish.of });
+  const times = leftAt === undefined ? {} : { leftAt };
   const isTold = verdict.ok
     ? wish.isShown?.(verdict.result) !== false
     : verdict.outcome !== 'Unknown';
@@ -249,12 +197,18 @@ export async function attempt(wish: Wish, using: Attempting): Promise<Attempt> {
       verdict.result,
       maskFor(wish.object, (text) => read.credential.mask(text)),
     );
-    return { got: 'success', verdict: { ...verdict, result }, secretVersion: read.resourceVersion };
+    return {
+      got: 'success',
+      verdict: { ...verdict, result },
+      secretVersion: read.resourceVersion,
+      ...times,
+    };
   }
   using.memory.unrecorded.failed(key);
   return {
     got: 'failure',
     verdict,
+    ...times,
     ...(pausedUntil !== undefined && { pausedMs: pausedUntil - using.monotonic() }),
   };
 }

@@ -1,9 +1,9 @@
-import type { FailureClass } from '../../api/reply/verdict.ts';
-import type { Notice, Report } from '../../controller/kind.ts';
+import type { FailureClass, Success } from '../../api/reply/verdict.ts';
+import type { Notice } from '../../controller/kind.ts';
 import { awaitChange, type Outcome, recheckAt } from '../../controller/outcome.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { FailureRule } from '../../waits.ts';
-import { timestamp, wholeSecond } from '../status/canonical.ts';
+import { wholeSecond } from '../status/canonical.ts';
 import {
   type CommonStatus,
   commonStatus,
@@ -93,10 +93,16 @@ export function reportFailure(failure: FailureToReport): FailureReport {
   };
 }
 
+/** Every end of an attempt but one that the kind can take for a success. */
+export type FailedAttempt =
+  | Exclude<Attempt, { got: 'success' }>
+  /** HTTP 200 with a result that the kind cannot read; `problem` says why. */
+  | { readonly got: 'unreadable'; readonly verdict: Success; readonly problem: string };
+
 export interface AttemptToReport {
   readonly object: KubeObject;
   readonly previous: CommonStatus | undefined;
-  readonly attempt: Exclude<Attempt, { got: 'success' }>;
+  readonly attempt: FailedAttempt;
   readonly operation: string;
   readonly secretName: string;
   /** What the user of this kind can do about a class. */
@@ -147,6 +153,13 @@ export function reportAttempt(options: AttemptToReport): FailureReport {
     case 'no-credential': {
       const { reason, message } = attempt.problem;
       return reportFailure({ object, previous, reason, message, now, ...options.adjust?.(reason) });
+    }
+    case 'unreadable': {
+      const { problem, verdict } = attempt;
+      const reason = 'UnexpectedResponse';
+      const message = failureMessage({ ...verdict, message: problem }, options.advice(reason));
+      const { operation } = options;
+      return reportFailure({ object, previous, reason, message, now, verdict, operation });
     }
     case 'failure': {
       const { verdict, pausedMs = 0 } = attempt;
@@ -209,14 +222,4 @@ export function failureMessage(
   advice: string,
 ): string {
   return `${verdict.message.replace(/[.\s]+$/, '')}${quoting(verdict.requestId)}. ${advice}`;
-}
-
-/** Puts a time on record that is too far off, because a clock jumped, back to where it belongs. */
-export function reportRescheduled(status: CommonStatus | undefined, at: number): Report {
-  const nextAttempt = wholeSecond(at);
-  return {
-    status: { ...status, nextAttemptTime: timestamp(nextAttempt) },
-    outcome: recheckAt(nextAttempt),
-    did: 'reschedule',
-  };
 }

@@ -1,10 +1,9 @@
-import type { ApiClient } from '../../api/http/client.ts';
 import type { Notice } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import {
   type Attempt,
-  type Attempting,
   attempt,
+  type Calls,
   type Reservation,
   reserve,
 } from '../engine/api-call.ts';
@@ -15,20 +14,16 @@ import { leftNotices } from './cleanup.ts';
 import { Listing, readList, type Tuple } from './endpoints/endpoints.ts';
 import { placeOf } from './endpoints/wording.ts';
 import type { Plan } from './plan.ts';
-import { patchOrganization } from './remote.ts';
+import { organizationRequest } from './remote.ts';
 import { FINALIZER, type Organization } from './resource.ts';
 
-/**
- * What came of a plan. Monotonic ms at which the first byte of a call left, and at which it was
- * over.
- */
+/** What came of a plan; `answeredAt`: monotonic ms at which a call that has left was over. */
 export type Result =
-  | ((Attempt | Reservation) & { readonly leftAt?: number; readonly answeredAt?: number })
+  | ((Attempt | Reservation) & { readonly answeredAt?: number })
   | { readonly got: 'nothing' }
   | { readonly got: 'finalizers' };
 
-export interface Acting extends Attempting {
-  readonly api: ApiClient;
+export interface Acting extends Calls {
   readonly notebook: Pick<Notebook, 'leaves' | 'noteLeft'>;
   /**
    * Writes the finalizers and takes in what came back; false where somebody else was quicker.
@@ -104,9 +99,6 @@ async function takeStep(
     case 'look':
     case 'name':
     case 'send': {
-      const { segments } = work;
-      const { body } = step;
-      let leftAt: number | undefined;
       const write = step.step !== 'look' || step.by === 'name';
       const result = await attempt(
         {
@@ -114,23 +106,17 @@ async function takeStep(
           write,
           of: 'organization',
           isShown: (reply) => showsEffect(step, work.goal.name, reply),
-          send: (credential, begin) => {
-            const leaves = (): ReturnType<typeof begin> => {
-              // Its key was long in coming, or its connection.
-              if (step.step === 'send' && isTooLate(work.notes, step.pending, using.monotonic()))
-                return 'not-wanted';
-              const objection = begin();
-              if (objection !== undefined) return objection;
-              leftAt = using.monotonic();
-              if (step.step === 'send') using.notebook.leaves(object, leftAt);
-              return undefined;
-            };
-            return patchOrganization(using.api, { segments, body }, { credential, begin: leaves });
+          request: organizationRequest(work.segments, step.body),
+          // Its key was long in coming, or its connection.
+          isTooLate: () =>
+            step.step === 'send' && isTooLate(work.notes, step.pending, using.monotonic()),
+          onLeave(leftAt) {
+            if (step.step === 'send') using.notebook.leaves(object, leftAt);
           },
         },
         using,
       );
-      return { ...result, ...(leftAt !== undefined && { leftAt, answeredAt: using.monotonic() }) };
+      return 'leftAt' in result ? { ...result, answeredAt: using.monotonic() } : result;
     }
     case 'end':
       return { got: 'nothing' };

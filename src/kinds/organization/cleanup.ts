@@ -1,6 +1,7 @@
 import type { Notice } from '../../controller/kind.ts';
 import type { Lane } from '../../controller/queue.ts';
 import { generationOf, readyOf } from '../status/common-status.ts';
+import { whenDue } from '../status/due.ts';
 import { isFailure } from '../status/failures.ts';
 import { isSuperseded, judgeTarget } from '../target/target.ts';
 import { nextStep, type Step } from './attempt/next-step.ts';
@@ -10,7 +11,7 @@ import { sameKey, type Tuple, withAdds } from './endpoints/endpoints.ts';
 import { cleanupGoal, type Goal, isListedIn, isOurs } from './goal.ts';
 import { takenBack } from './ledger/ledger.ts';
 import { namingAll } from './ledger/notices.ts';
-import { dueOf, type Facts } from './load.ts';
+import type { Facts } from './load.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import { hasFinalizer, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
@@ -108,18 +109,18 @@ function attemptPlan(
   }
   const work = workOf(object, facts, { spec, goal, now, deadline });
   const isUnderWay = work.session.fresh !== undefined;
-  const due = dueOf(object, facts, { confirmed: false, now });
-  if (due.due === 'reschedule')
+  const due = whenDue(object, facts, { confirmed: false, now });
+  if (due.do === 'reschedule')
     return { do: 'reschedule', at: Math.min(due.at, Math.max(deadline, now)) };
   const latest = deadline > now ? deadline : Number.POSITIVE_INFINITY;
-  if (!due.due && !isUnderWay) return nothingUntil(Math.min(due.at ?? latest, latest));
+  if (due.do === 'nothing' && !isUnderWay) return nothingUntil(Math.min(due.at ?? latest, latest));
   if (turnAt !== undefined) return nothingUntil(Math.min(turnAt, latest));
   return {
     do: 'step',
     work,
     step: nextStep(work),
     lane: 'user',
-    probe: due.due && (due.probe || !hasFailed),
+    probe: due.do === 'call' && (due.probe || !hasFailed),
   };
 }
 

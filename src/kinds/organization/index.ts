@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defineKind, type Kind } from '../../controller/kind.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import { attemptsOf } from '../engine/api-call.ts';
 import type { KindContext } from '../engine/context.ts';
-import { createKindStore } from '../engine/kind-store.ts';
-import { recordsIn } from '../status/common-status.ts';
-import { apiHashOf, keepProof } from '../target/proof.ts';
-import { stillHolds } from '../target/standing.ts';
+import { openHeldKind } from '../engine/open-kind.ts';
+import { keepProof } from '../target/proof.ts';
 import { type Acting, act } from './act.ts';
 import { Notebook } from './attempt/notebook.ts';
 import { load, targetOf } from './load.ts';
-import { plan } from './plan.ts';
+import { type Plan, plan } from './plan.ts';
 import { report, reportUnproven } from './report.ts';
 import { type Organization, organizationType, parseSpec } from './resource.ts';
 
@@ -19,41 +16,29 @@ import { type Organization, organizationType, parseSpec } from './resource.ts';
  * also the only way to see them.
  */
 export function createOrganizationKind(context: KindContext): Kind {
-  const { api, secrets, cleanupDeadlineMs, planOnly, log } = context;
-  const { baseUrl } = api;
-  const { kind, plural } = organizationType;
-  const unlisted = () => context.unlisted(plural);
-  const { store, rivals, locks, contests, departed, unrecorded } = createKindStore<Organization>({
-    kind,
+  const { cleanupDeadlineMs, log } = context;
+  const { kind } = organizationType;
+  const { basics, calls, factsOf, rivals, locks, unrecorded } = openHeldKind<Organization>(
+    organizationType,
     context,
-    targetOf,
-    unlisted,
-    // What another process has open counts from now on, also for one that stands by.
-    onStatus: (object) => void notebook.of(object, context.clock.monotonic()),
-  });
-  const attempts = attemptsOf(kind, context, { store, locks, unrecorded });
+    {
+      targetOf,
+      isValid: (object) => parseSpec(object).ok,
+      // What another process has open counts from now on, also for one that stands by.
+      onStatus: (object) => void notebook.of(object, context.clock.monotonic()),
+    },
+  );
+  const { store } = basics;
   const notebook = new Notebook(locks.atWorkMs);
   const known = {
-    ...attempts,
-    rivals,
-    contests,
-    departed,
-    secrets,
     notebook,
-    baseUrl,
-    apiHash: apiHashOf(baseUrl),
+    rivals,
+    factsOf,
     cleanupDeadlineMs,
-    planOnly,
-    targetOf,
-    mayAct: (rival: Organization) => !planOnly && parseSpec(rival).ok,
-    unlisted,
+    monotonic: calls.monotonic,
   };
   const acting: Acting = {
-    ...attempts,
-    stillWanted: (object) =>
-      attempts.stillWanted(object) &&
-      stillHolds(store.get(keyOf(object)), known, context.clock.now()),
-    api,
+    ...calls,
     notebook,
     async writeFinalizers(object, finalizers) {
       const written = await context.writeFinalizers(organizationType, object, finalizers);
@@ -74,37 +59,37 @@ export function createOrganizationKind(context: KindContext): Kind {
     },
   };
   return defineKind({
-    type: organizationType,
-    store,
-    recordsIn,
+    ...basics,
     load: (object: Organization) => load(object, known),
     plan,
-    act: (object, planned) => act(object, planned, acting),
-    report(object, planned, result, now) {
+    act: async (object, planned: Plan) => ({
+      planned,
+      result: await act(object, planned, acting),
+    }),
+    report(object, { planned, result }, now) {
       const { notes, finalizerRemoved, ...said } = report(object, planned, result, now);
       if (notes) notebook.set(object, notes);
       else if (planned.do !== 'step') {
         // What was sent in an attempt that ends here is not told by the status that comes now.
-        attempts.memory.unrecorded.lost(keyOf(object));
+        unrecorded.lost(keyOf(object));
         notebook.endSession(object);
-        if (finalizerRemoved) notebook.finalizerRemoved(object, attempts.monotonic());
+        if (finalizerRemoved) notebook.finalizerRemoved(object, calls.monotonic());
       }
       return reportUnproven(keepProof(said, object, now), object);
     },
     recorded(key, how) {
-      attempts.recorded(key, how);
+      basics.recorded(key, how);
       if (how === 'written') notebook.written(key);
-      if (how === 'lost') notebook.lost(key, store.get(key), attempts.monotonic());
+      if (how === 'lost') notebook.lost(key, store.get(key), calls.monotonic());
     },
-    release: attempts.release,
     takeOver() {
-      attempts.takeOver();
+      basics.takeOver();
       // What another process has recorded meanwhile need not show in what ends an attempt: a ledger
       // that was given up does not.
       for (const object of store.values()) notebook.takeOver(object);
     },
     forget(key) {
-      attempts.forget(key);
+      basics.forget(key);
       notebook.forget(key);
     },
   });

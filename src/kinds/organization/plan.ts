@@ -1,5 +1,5 @@
-import { parseDuration } from '../../duration.ts';
 import { generationOf } from '../status/common-status.ts';
+import { reassertMsOf, whenDue } from '../status/due.ts';
 import { keepsItsWord } from '../target/standing.ts';
 import { type Held, isSuperseded, judgeTarget, type Turn } from '../target/target.ts';
 import { endsApplied } from '../target/unsettled.ts';
@@ -10,7 +10,7 @@ import { type CleanupPlan, planCleanup } from './cleanup.ts';
 import { type Tuple, withAdds } from './endpoints/endpoints.ts';
 import { goalOf, isOurs } from './goal.ts';
 import { openEntries, secondLooks } from './ledger/times.ts';
-import { dueOf, type Facts } from './load.ts';
+import type { Facts } from './load.ts';
 import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import {
@@ -73,15 +73,13 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const isSent =
     applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
   const owedAt = Math.min(againAt, owedLookAt(object));
-  const reassertMs =
-    spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
-  const due = dueOf(object, facts, {
+  const due = whenDue(object, facts, {
     confirmed: isSent && owedAt > now && !facts.owed,
-    reassertMs,
+    reassertMs: reassertMsOf(spec),
     now,
   });
-  if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
-  if (!due.due && !work.session.fresh) {
+  if (due.do === 'reschedule') return due;
+  if (due.do === 'nothing' && !work.session.fresh) {
     const at = Math.min(
       due.at ?? Number.POSITIVE_INFINITY,
       owedAt > now ? owedAt : Number.POSITIVE_INFINITY,
@@ -100,8 +98,8 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
         };
   }
   if (mayRemove && !hasFinalizer(object) && goal.endpoints) return { do: 'hold' };
-  const lane = work.session.fresh || !due.due ? 'user' : due.lane;
-  return { do: 'step', work, step: nextStep(work), lane, probe: due.due && due.probe };
+  const lane = work.session.fresh || due.do === 'nothing' ? 'user' : due.lane;
+  return { do: 'step', work, step: nextStep(work), lane, probe: due.do === 'call' && due.probe };
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/http/client.ts';
 import { encodePath } from '../../api/http/path.ts';
+import type { CallRequest } from '../engine/api-call.ts';
 import { canonicalJson, digestOf } from '../status/canonical.ts';
 import { type Tuple, tupleKey, tupleOf } from './endpoints/endpoints.ts';
 import type { Goal } from './goal.ts';
@@ -68,17 +68,6 @@ export function declaredKeys(goal: Pick<Goal, 'name' | 'endpoints'>): string[] {
   ];
 }
 
-export function patchOrganization(
-  api: ApiClient,
-  request: { readonly segments: readonly string[]; readonly body: string },
-  options: { readonly credential: Credential; readonly begin: NonNullable<ApiRequest['begin']> },
-): Promise<Reply> {
-  const { segments, body } = request;
-  return api.call({
-    operation: UPDATE_ORGANIZATION,
-    method: 'PATCH',
-    path: segments,
-    body,
-    ...options,
-  });
+export function organizationRequest(path: readonly string[], body: string): CallRequest {
+  return { operation: UPDATE_ORGANIZATION, method: 'PATCH', path, body };
 }

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { cutText } from '../../controller/conditions.ts';
 import type { Notice, Report } from '../../controller/kind.ts';
 import { awaitChange, backOff, goOn, recheckAt } from '../../controller/outcome.ts';
-import { reportRescheduled, reportSpecInvalid } from '../engine/failure-report.ts';
+import { reportSpecInvalid } from '../engine/failure-report.ts';
+import { reportCommon } from '../engine/report.ts';
 import { timestamp } from '../status/canonical.ts';
 import { commonStatus, withoutUndefined } from '../status/common-status.ts';
 import { plannedSummary } from '../status/planned.ts';
@@ -39,9 +40,8 @@ export function report(object: Organization, plan: Plan, result: Result, now: nu
 function reportOf(object: Organization, plan: Plan, result: Result, now: number): NotedReport {
   switch (plan.do) {
     case 'nothing':
-      return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: 'nothing' };
     case 'reschedule':
-      return reportRescheduled(object.status, plan.at);
+      return reportCommon(object, plan, now);
     case 'refuse-spec':
       return refuseSpec(object, plan, now);
     case 'suspend':
@@ -106,15 +106,8 @@ function yieldTo(
   const previous = session?.draft ?? object.status;
   const { kind } = organizationType;
   const find = `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${spec.organizationId}`;
-  const said = reportConflict({
-    object,
-    previous,
-    what: 'the organization',
-    kind,
-    to,
-    find,
-    now,
-  });
+  const contested = { kind, what: 'the organization', find };
+  const said = reportConflict({ object, previous, contested, to, now });
   const before =
     'Another object holds the organization now, so these private endpoints are no longer tracked as this object’s:';
   return {

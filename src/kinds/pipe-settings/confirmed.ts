@@ -1,134 +1,94 @@
 import type { Success } from '../../api/reply/verdict.ts';
 import type { Notice, Report } from '../../controller/kind.ts';
-import { awaitChange, recheckAt } from '../../controller/outcome.ts';
-import { parseDuration } from '../../duration.ts';
+import { awaitChange, type Outcome, recheckAt } from '../../controller/outcome.ts';
 import { reportFailure } from '../engine/failure-report.ts';
+import { statusWith } from '../engine/report.ts';
 import { canonicalJson, digestOf, timestamp, wholeSecond } from '../status/canonical.ts';
 import {
   commonStatus,
-  currentReady,
+  failureBefore,
   generationOf,
   lastRequestOf,
   quoting,
   readyOf,
   withoutUndefined,
 } from '../status/common-status.ts';
-import { assertionTime } from '../status/due.ts';
+import { nextAssertionAt } from '../status/due.ts';
 import { provenAt } from '../target/proof.ts';
 import { isSettling } from '../target/unsettled.ts';
-import { compare, readEcho } from './echo.ts';
-import { changesOf, withDrift } from './history.ts';
+import * as changes from './changes.ts';
+import { type Comparison, compare, readEcho } from './echo.ts';
 import { type Plan, reportedBy } from './plan.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
-import * as changes from './setting-changes.ts';
+import { LIMITS } from './settings.ts';
 
-type Put = Extract<Plan, { do: 'put' }>;
-
-export interface Confirmation {
+/** HTTP 200 with a result, and the request that it answers. */
+interface Answered {
   readonly object: PipeSettings;
-  readonly plan: Put;
+  readonly plan: Extract<Plan, { do: 'call' }>;
   readonly verdict: Success;
   readonly secretVersion: string;
   readonly now: number;
 }
 
-/**
- * Reports HTTP 200 with a result: what the reply says about the declared set decides whether it is
- * confirmed.
- */
-export function reportResult(confirmation: Confirmation): Report {
-  const { object, plan, verdict, now } = confirmation;
-  const previous = object.status;
-  const declared = declaredOf(plan.spec);
-  const echo = readEcho(verdict.result);
-  const comparison = compare(declared, verdict.result);
-  const declaredBefore = requestedBefore(confirmation);
-  const before = reportedBy(previous, plan);
-  const drift = declaredBefore
-    ? changes.driftBetween({ declared, declaredBefore, before, after: echo.settings })
-    : [];
-  const status: PipeSettingsStatus = {
-    ...previous,
-    plan: undefined,
-    proof: provenAt(now, plan.apiHash),
-    ...changes.reportedFields(echo, comparison),
-    drift: withDrift(previous?.drift, changes.driftEntries(drift, timestamp(now))),
-  };
-  const notices = driftNotices(drift);
-  const facts = {
-    httpStatus: verdict.httpStatus,
-    requestId: verdict.requestId,
-  };
-  const counts = { drift: drift.length };
-  if (comparison.differences.length > 0) {
-    const failure = reportFailure({
-      object,
-      previous,
-      reason: 'NotConfirmed',
-      message: notConfirmedMessage(comparison.differences, verdict.requestId),
-      now,
-      verdict,
-      operation: UPDATE_PIPE_SETTINGS,
-    });
-    return {
-      status: withoutUndefined({ ...status, ...failure.status }),
-      outcome: failure.outcome,
-      notices: [...notices, ...failure.notices],
-      did: 'put',
-      facts: { ...facts, reason: 'NotConfirmed' },
-      counts,
-    };
-  }
-  if (plan.settledAt !== undefined) {
-    const accepted = reportAccepted(confirmation, status, plan.settledAt);
-    return {
-      ...accepted,
-      notices,
-      did: 'put',
-      facts: { ...facts, reason: 'OutcomeUnknown' },
-      counts,
-    };
-  }
+/** What the reply shows, whether or not it confirms what is declared. */
+interface Shown {
+  readonly comparison: Comparison;
+  /** What somebody else has changed. */
+  readonly drift: readonly changes.Change[];
+  /** What this request has changed. */
+  readonly changed: readonly changes.Change[];
+  readonly status: PipeSettingsStatus;
+}
+
+/** How it ends. */
+interface Ending {
+  readonly reason: 'NotConfirmed' | 'OutcomeUnknown' | 'Applied';
+  readonly status: Partial<PipeSettingsStatus>;
+  readonly outcome: Outcome;
+  readonly notices: readonly Notice[];
+}
+
+/** What the reply says about the declared set decides whether it is confirmed. */
+export function reportResult(answered: Answered): Report {
+  const { httpStatus, requestId } = answered.verdict;
+  const shown = read(answered);
+  const { reason, status, outcome, notices } = endingOf(answered, shown);
   return {
-    ...reportApplied(confirmation, status, notices),
+    status: statusWith(shown.status, status),
+    outcome,
+    notices: [...driftNotices(shown.drift), ...notices],
     did: 'put',
-    facts: { ...facts, reason: 'Applied' },
-    counts,
+    facts: { httpStatus, requestId, reason },
+    counts: { drift: shown.drift.length },
   };
 }
 
-/**
- * Not said to be applied yet: an earlier request may take effect after this one, so it is sent once
- * more when that can no longer be.
- */
-function reportAccepted(
-  confirmation: Confirmation,
-  status: PipeSettingsStatus,
-  settledAt: number,
-): Pick<Report, 'status' | 'outcome'> {
-  const { object, plan, verdict, now } = confirmation;
-  const { what } = declaredText(plan);
-  const nextAttempt = wholeSecond(settledAt);
-  const message = `The API accepted ${what}${quoting(verdict.requestId)}. What is declared is sent once more at status.nextAttemptTime: an earlier request for something else may still take effect until then`;
-  const summary = {
-    ready: 'False',
-    progress: 'Reconciling',
-    reason: 'OutcomeUnknown',
-    message,
-  } as const;
-  const lastRequest = lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now);
-  const common = commonStatus(object, object.status, {
-    summary,
-    now,
-    nextAttempt,
-    lastRequest,
-    acknowledge: true,
-  });
-  const { history } = changesOf(confirmation, status);
+function read(answered: Answered): Shown {
+  const { object, plan, verdict, now } = answered;
+  const previous = object.status;
+  const declared = declaredOf(plan.spec);
+  const before = reportedBy(previous, plan.apiHash);
+  const echo = readEcho(verdict.result);
+  const after = echo.settings;
+  const comparison = compare(declared, verdict.result);
+  const declaredBefore = requestedBefore(object);
+  const drift =
+    declaredBefore === undefined
+      ? []
+      : changes.driftBetween({ declared, declaredBefore, before, after });
+  const sameRequest = previous?.applied?.requestHash === plan.request.hash || isSettling(previous);
   return {
-    status: withoutUndefined({ ...status, ...common, history }),
-    outcome: recheckAt(nextAttempt),
+    comparison,
+    drift,
+    changed: changes.confirmedChanges({ declared, before, after, sameRequest }),
+    status: {
+      ...previous,
+      proof: provenAt(now, plan.apiHash),
+      ...changes.reportedFields(echo, comparison),
+      drift: changes.withDrift(previous?.drift, drift, timestamp(now)),
+    },
   };
 }
 
@@ -137,7 +97,7 @@ function reportAccepted(
  * a request of another generation came between that nobody confirmed, or may have: what it declared
  * is not on record, and its work must not look like drift.
  */
-function requestedBefore({ object }: Confirmation): readonly string[] | undefined {
+function requestedBefore(object: PipeSettings): readonly string[] | undefined {
   if (isSettling(object.status)) return undefined;
   const { applied, lastRequest, differences, observedGeneration } = object.status ?? {};
   const confirmed = applied && lastRequest?.outcome === 'Succeeded' && !differences;
@@ -145,78 +105,112 @@ function requestedBefore({ object }: Confirmation): readonly string[] | undefine
   return confirmed || onRecord ? (applied?.keys ?? []) : undefined;
 }
 
-function reportApplied(
-  confirmation: Confirmation,
-  status: PipeSettingsStatus,
-  notices: readonly Notice[],
-): Pick<Report, 'status' | 'outcome' | 'notices'> {
-  const { object, plan, verdict, secretVersion, now } = confirmation;
-  const previous = object.status;
-  const time = timestamp(now);
-  const generation = generationOf(object);
-  const { requestId } = verdict;
-  const { changed, history } = changesOf(confirmation, status);
-  const nextAttempt = nextAssertion(object, plan, time);
-  const silent = status.notReported?.length ?? 0;
-  const summary = {
-    ready: 'True',
-    reason: 'Applied',
-    message: appliedMessage(plan, silent, requestId),
-  } as const;
+function endingOf(answered: Answered, shown: Shown): Ending {
+  const { settledAt } = answered.plan;
+  if (shown.comparison.differences.length > 0) return notConfirmed(answered, shown);
+  return settledAt === undefined
+    ? applied(answered, shown)
+    : accepted(answered, shown, wholeSecond(settledAt));
+}
+
+function notConfirmed({ object, verdict, now }: Answered, { comparison }: Shown): Ending {
+  const reason = 'NotConfirmed';
+  const differences = changes.describeDifferences(comparison.differences);
+  const message = `The API accepted the settings but reports other values: ${differences}${quoting(verdict.requestId)}. They are sent again a few times, then every 6 hours; if this stays so, declare the values that the API keeps`;
+  const { status = {}, ...rest } = reportFailure({
+    object,
+    previous: object.status,
+    reason,
+    message,
+    now,
+    verdict,
+    operation: UPDATE_PIPE_SETTINGS,
+  });
+  return { reason, status, ...rest };
+}
+
+/**
+ * Not said to be applied yet: an earlier request may take effect after this one, so it is sent once
+ * more when that can no longer be.
+ */
+function accepted(answered: Answered, { changed }: Shown, nextAttempt: number): Ending {
+  const { object, plan, verdict, now } = answered;
+  const reason = 'OutcomeUnknown';
+  const message = `The API accepted ${declaredText(plan).what}${quoting(verdict.requestId)}. An earlier request with other values may still take effect, so the declared values are sent once more at status.nextAttemptTime`;
+  const common = commonStatus(object, object.status, {
+    summary: { ready: 'False', progress: 'Reconciling', reason, message },
+    now,
+    nextAttempt,
+    lastRequest: lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now),
+    acknowledge: true,
+  });
   return {
-    status: withoutUndefined({
-      ...status,
-      ...commonStatus(object, previous, {
-        summary,
-        now,
-        nextAttempt,
-        acknowledge: true,
-        lastRequest: lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now),
-      }),
-      applied: withoutUndefined({
-        time,
-        generation,
-        requestId,
-        requestHash: plan.request.hash,
-        responseHash: digestOf(canonicalJson(verdict.result)),
-        secretResourceVersion: secretVersion,
-        keys: [...plan.request.keys],
-      }),
-      history,
-    }),
-    outcome: nextAttempt === undefined ? awaitChange : recheckAt(nextAttempt),
-    notices: [...notices, ...appliedNotices(object, changed, requestId)],
+    reason,
+    status: { ...common, history: historyWith(answered, changed) },
+    outcome: recheckAt(nextAttempt),
+    notices: [],
   };
 }
 
-function nextAssertion(object: PipeSettings, plan: Put, appliedTime: string): number | undefined {
-  const interval =
-    plan.spec.reassertInterval === undefined
-      ? undefined
-      : parseDuration(plan.spec.reassertInterval);
-  return interval === undefined
-    ? undefined
-    : wholeSecond(assertionTime(Date.parse(appliedTime), interval, object.metadata.uid));
+function applied(answered: Answered, { changed, comparison }: Shown): Ending {
+  const { object, plan, verdict, secretVersion, now } = answered;
+  const reason = 'Applied';
+  const { requestId } = verdict;
+  const time = timestamp(now);
+  const nextAttempt = nextAssertionAt(object, plan.spec, Date.parse(time));
+  const message = appliedMessage(plan, comparison.notReported.length, requestId);
+  const common = commonStatus(object, object.status, {
+    summary: { ready: 'True', reason, message },
+    now,
+    nextAttempt,
+    lastRequest: lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now),
+    acknowledge: true,
+  });
+  const record = withoutUndefined({
+    time,
+    generation: generationOf(object),
+    requestId,
+    requestHash: plan.request.hash,
+    responseHash: digestOf(canonicalJson(verdict.result)),
+    secretResourceVersion: secretVersion,
+    keys: [...plan.request.keys],
+  });
+  return {
+    reason,
+    status: { ...common, applied: record, history: historyWith(answered, changed) },
+    outcome: nextAttempt === undefined ? awaitChange : recheckAt(nextAttempt),
+    notices: appliedNotices(object, changed, requestId),
+  };
 }
 
-function declaredText({ request }: Put): { readonly count: number; readonly what: string } {
+function historyWith(
+  { object, verdict, now }: Answered,
+  changed: readonly changes.Change[],
+): PipeSettingsStatus['history'] {
+  const history = object.status?.history;
+  if (changed.length === 0) return history;
+  const entry = withoutUndefined({
+    time: timestamp(now),
+    generation: generationOf(object),
+    requestId: verdict.requestId,
+    changes: changed.slice(0, LIMITS.historyChanges),
+  });
+  return [...(history ?? []), entry].slice(-LIMITS.history);
+}
+
+function declaredText({ request }: Answered['plan']): {
+  readonly count: number;
+  readonly what: string;
+} {
   const count = request.keys.length;
   return { count, what: count === 1 ? 'the declared setting' : `all ${count} declared settings` };
 }
 
-function appliedMessage(plan: Put, silent: number, requestId: string | undefined): string {
+function appliedMessage(plan: Answered['plan'], silent: number, requestId?: string): string {
   const { count, what } = declaredText(plan);
   const which = count === 1 ? 'it' : `${silent} of them`;
-  const unsaid =
-    silent === 0 ? '' : `; the reply was silent about ${which}, see status.notReported`;
-  return `The API accepted ${what}${unsaid}${quoting(requestId)}`;
-}
-
-function notConfirmedMessage(
-  differences: Parameters<typeof changes.describeDifferences>[0],
-  requestId?: string,
-): string {
-  return `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${quoting(requestId)}. It is asked again a few times, then every 6 hours; if it stays so, declare the value that the API keeps`;
+  const omitted = silent === 0 ? '' : `; the response omitted ${which}, see status.notReported`;
+  return `The API accepted ${what}${omitted}${quoting(requestId)}`;
 }
 
 /** Nothing for a first plain success: the object says it already. */
@@ -225,13 +219,10 @@ function appliedNotices(
   changed: readonly changes.Change[],
   requestId?: string,
 ): Notice[] {
-  const before = readyOf(object.status);
-  const current = currentReady(object, object.status);
-  // A plan is no failure that this object could have recovered from.
-  const recovered = current?.status === 'False' && current.reason !== 'Planned';
-  const first = object.status?.applied === undefined;
-  if (!recovered && (first || changed.length === 0 || before === undefined)) return [];
-  const after = recovered ? ` after ${before?.reason ?? 'a failure'}` : '';
+  const failure = failureBefore(object);
+  const isFirst = object.status?.applied === undefined || readyOf(object.status) === undefined;
+  if (failure === undefined && (isFirst || changed.length === 0)) return [];
+  const after = failure === undefined ? '' : ` after ${failure}`;
   const what =
     changed.length === 0
       ? 'Applied the declared settings'
@@ -241,6 +232,6 @@ function appliedNotices(
 
 function driftNotices(drift: readonly changes.Change[]): Notice[] {
   if (drift.length === 0) return [];
-  const note = `Settings that nobody declares changed at the API since the last reply: ${changes.describeChanges(drift)}`;
+  const note = `Settings that are not declared changed at the API since the last response: ${changes.describeChanges(drift)}`;
   return [{ type: 'Warning', reason: 'DriftDetected', note }];
 }

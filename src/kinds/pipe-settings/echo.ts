@@ -1,8 +1,7 @@
 import { cutText } from '../../controller/conditions.ts';
 import { canonicalJson } from '../status/canonical.ts';
-import { LIMITS } from './limits.ts';
 import type { PipeSettingsStatus } from './resource.ts';
-import { SETTINGS, type SettingName, type Settings, settingNames } from './settings.ts';
+import { LIMITS, SETTINGS, type SettingName, type Settings, settingNames } from './settings.ts';
 
 /** What a reply's result says, brought to our types and bounds. */
 export interface Echo {

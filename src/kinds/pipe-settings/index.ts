@@ -1,72 +1,52 @@
 import { defineKind, type Kind } from '../../controller/kind.ts';
-import { keyOf } from '../../kube/resource.ts';
-import { attemptsOf } from '../engine/api-call.ts';
+import { attempt } from '../engine/api-call.ts';
 import type { KindContext } from '../engine/context.ts';
-import { createKindStore } from '../engine/kind-store.ts';
-import { recordsIn } from '../status/common-status.ts';
-import { apiHashOf, keepProof } from '../target/proof.ts';
-import { stillHolds } from '../target/standing.ts';
+import { openHeldKind } from '../engine/open-kind.ts';
+import { keepProof } from '../target/proof.ts';
 import { Unsettled } from '../target/unsettled.ts';
-import { type Acting, act } from './act.ts';
-import { load, targetOf } from './load.ts';
-import { plan } from './plan.ts';
+import { type PipeSettingsDone, type Plan, plan } from './plan.ts';
+import { UPDATE_PIPE_SETTINGS } from './remote.ts';
 import { report } from './report.ts';
-import { type PipeSettings, parseSpec, pipeSettingsType } from './resource.ts';
+import { type PipeSettings, parseSpec, pipeSettingsType, targetOf } from './resource.ts';
 
 /** The settings of one existing ingestion pipe, brought about by PUT. */
 export function createPipeSettingsKind(context: KindContext): Kind {
-  const { api, secrets, planOnly } = context;
-  const { baseUrl } = api;
-  const { kind, plural } = pipeSettingsType;
-  const unlisted = () => context.unlisted(plural);
-  const { store, rivals, locks, contests, departed, unrecorded } = createKindStore<PipeSettings>({
-    kind,
-    context,
+  const { basics, calls, factsOf, locks } = openHeldKind<PipeSettings>(pipeSettingsType, context, {
     targetOf,
-    unlisted,
+    isValid: (object) => parseSpec(object).ok,
   });
-  const attempts = attemptsOf(kind, context, { store, locks, unrecorded });
-  const apiHash = apiHashOf(baseUrl);
-  const unsettled = new Unsettled({ monotonic: attempts.monotonic, settlesInMs: locks.atWorkMs });
-  const known = {
-    ...attempts,
-    unsettled,
-    planOnly,
-    targetOf,
-    mayAct: (rival: PipeSettings) => !planOnly && parseSpec(rival).ok,
-    rivals,
-    contests,
-    departed,
-    secrets,
-    baseUrl,
-    apiHash,
-    unlisted,
-  };
-  const acting: Acting = {
-    ...attempts,
-    api,
-    unsettled,
-    stillWanted: (object) =>
-      attempts.stillWanted(object) &&
-      stillHolds(store.get(keyOf(object)), known, context.clock.now()),
-  };
+  const unsettled = new Unsettled({ monotonic: calls.monotonic, settlesInMs: locks.atWorkMs });
   return defineKind({
-    type: pipeSettingsType,
-    store,
-    recordsIn,
-    load: (object: PipeSettings) => load(object, known),
+    ...basics,
+    load: (object: PipeSettings) => ({ ...factsOf(object), atWork: unsettled.of(object) }),
     plan,
-    act: (object, planned) => act(object, planned, acting),
-    report(object, planned, result, now) {
-      const said = keepProof(report(object, planned, result, now), object, now);
+    async act(object: PipeSettings, planned: Plan): Promise<PipeSettingsDone> {
+      if (planned.do !== 'call') return planned;
+      const { method, segments, body, hash } = planned.request;
+      const came = await attempt(
+        {
+          object,
+          ref: planned.spec.credentialsSecretRef,
+          target: targetOf(object) ?? object.metadata.uid,
+          lane: planned.lane,
+          probe: planned.probe,
+          write: true,
+          of: 'pipe',
+          request: { operation: UPDATE_PIPE_SETTINGS, method, path: segments, body },
+        },
+        calls,
+      );
+      const isLost = came.got === 'failure' && came.verdict.outcome === 'Unknown';
+      if (isLost) unsettled.add(object, hash, came.leftAt ?? calls.monotonic());
+      return { ...planned, came };
+    },
+    report(object, done, now) {
+      const said = keepProof(report(object, done, now), object, now);
       if (said.status) unsettled.tells(object, said.status);
       return said;
     },
-    recorded: attempts.recorded,
-    release: attempts.release,
-    takeOver: attempts.takeOver,
     forget(key) {
-      attempts.forget(key);
+      basics.forget(key);
       unsettled.forget(key);
     },
   });

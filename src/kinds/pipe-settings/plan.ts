@@ -1,107 +1,93 @@
-import type { Lane } from '../../controller/queue.ts';
-import { parseDuration } from '../../duration.ts';
-import { generationOf, requestedAt } from '../status/common-status.ts';
-import { whenDue } from '../status/due.ts';
+import type { HeldFacts } from '../engine/open-kind.ts';
+import { type CommonPlan, type Done, readSpec, suspended } from '../engine/plan.ts';
+import { generationOf } from '../status/common-status.ts';
+import { type Due, reassertMsOf, whenDue } from '../status/due.ts';
 import { isProven } from '../target/proof.ts';
 import { keepsItsWord } from '../target/standing.ts';
-import { type Held, isSuperseded, judgeTarget, type Turn } from '../target/target.ts';
-import { endsApplied, isSettling, settledAt } from '../target/unsettled.ts';
-import type { Facts } from './load.ts';
+import { isSuperseded, judgeTarget } from '../target/target.ts';
+import { endsApplied, isSettling, type StillAtWork, settledAt } from '../target/unsettled.ts';
+import { previewOf } from './preview.ts';
 import { type SettingsRequest, settingsRequest } from './remote.ts';
 import { type PipeSettings, type PipeSettingsSpec, parseSpec } from './resource.ts';
 
+/** What a pass knows besides the object itself. */
+export interface Facts extends HeldFacts {
+  /** Its requests that may still take effect although they were not answered. */
+  readonly atWork: readonly StillAtWork[];
+}
+
 /** Everything the operator can do about a PipeSettings object. */
 export type Plan =
-  /** It is as it should be, or its time has not come. */
-  | { readonly do: 'nothing'; readonly at?: number }
-  | { readonly do: 'refuse-spec'; readonly message: string }
-  | { readonly do: 'suspend'; readonly confirmed: boolean }
-  | { readonly do: 'yield'; readonly to: Held | Turn; readonly spec: PipeSettingsSpec }
-  | {
-      readonly do: 'preview';
+  | CommonPlan
+  /** Sends the declared settings. */
+  | (Extract<Due, { do: 'call' }> & {
       readonly spec: PipeSettingsSpec;
       readonly request: SettingsRequest;
-      readonly apiHash: string;
-      /** Nobody is known to have changed the pipe since the last reply. */
-      readonly isLast: boolean;
-      /** For this reason; else for the object's own mode. */
-      readonly planOnly: boolean;
-    }
-  | { readonly do: 'reschedule'; readonly at: number }
-  | {
-      readonly do: 'put';
-      readonly spec: PipeSettingsSpec;
-      readonly request: SettingsRequest;
-      readonly lane: Lane;
-      readonly probe: boolean;
       readonly apiHash: string;
       /**
        * Epoch ms: until then an earlier request for something else may take effect, after this one.
        */
       readonly settledAt?: number;
-    };
+    });
+
+export type PipeSettingsDone = Done<Plan>;
 
 /**
  * Decides. The order is the order of precedence: a spec that cannot be read, suspend, another
  * object's pipe, Plan, time.
  */
 export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
-  if (object.metadata.deletionTimestamp) return { do: 'nothing' };
-  const parsed = parseSpec(object);
-  if (!parsed.ok) return { do: 'refuse-spec', message: parsed.message };
-  const { spec } = parsed;
-  const request = settingsRequest(facts.baseUrl, spec);
-  const isLast = !isSuperseded(facts.standing, now);
-  if (spec.suspend)
-    return { do: 'suspend', confirmed: isConfirmed(object, request) && isLast && !facts.owed };
-  const verdict = judgeTarget(facts.standing, now);
-  if (!verdict.holds) return { do: 'yield', to: verdict, spec };
-  if (spec.mode === 'Plan' || facts.planOnly) {
-    const { apiHash, planOnly } = facts;
-    return { do: 'preview', spec, request, apiHash, isLast, planOnly };
+  const read = readSpec(object, parseSpec);
+  if ('do' in read) return read;
+  const { spec } = read;
+  const { apiHash, baseUrl, standing, planOnly } = facts;
+  const request = settingsRequest(baseUrl, spec);
+  const isLast = !isSuperseded(standing, now);
+  const isConfirmedLast = isConfirmed(object, request) && isLast && !facts.owed;
+  if (spec.suspend) return suspendedWhere(isConfirmedLast);
+  const verdict = judgeTarget(standing, now);
+  const contested = {
+    kind: 'PipeSettings',
+    what: 'the pipe',
+    find: `kubectl get pipesettings.pipewright.dev -A --field-selector spec.pipeId=${spec.pipeId}`,
+  };
+  if (!verdict.holds) return { do: 'yield', to: verdict, contested };
+  if (spec.mode === 'Plan' || planOnly) {
+    const reported = reportedBy(object.status, apiHash);
+    return previewOf(object, { spec, request, reported, isLast, planOnly });
   }
   const { turn, againAt } = verdict;
-  const due = whenDue({
-    generation: generationOf(object),
-    uid: object.metadata.uid,
-    status: object.status,
-    requested: requestedAt(object),
-    confirmed:
-      isConfirmed(object, request) &&
-      object.status?.applied?.generation === generationOf(object) &&
-      isLast &&
-      !facts.owed,
-    reassertMs:
-      spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval),
-    secret: facts.secret,
-    triedSecret: facts.triedSecret,
-    hasSlot: facts.hasSlot,
+  const isSent = object.status?.applied?.generation === generationOf(object);
+  const due = whenDue(object, facts, {
+    confirmed: isConfirmedLast && isSent,
+    reassertMs: reassertMsOf(spec),
     now,
   });
-  if (due.due === 'reschedule') return { do: 'reschedule', at: due.at };
-  if (!due.due) {
+  if (due.do === 'reschedule') return due;
+  if (due.do === 'nothing') {
     const times = [due.at, isLast ? againAt : undefined].filter((at) => at !== undefined);
     return times.length === 0 ? { do: 'nothing' } : { do: 'nothing', at: Math.min(...times) };
   }
   if (turn) {
-    return keepsItsWord(object, facts.standing)
+    return keepsItsWord(object, standing)
       ? { do: 'nothing', at: turn.until }
-      : { do: 'yield', to: turn, spec };
+      : { do: 'yield', to: turn, contested };
   }
   const settled = settledAt(facts.atWork, request.hash, now);
   if (settled !== undefined && due.lane === 'scheduled' && isSettling(object.status)) {
     return { do: 'reschedule', at: settled };
   }
-  const { lane, probe } = due;
-  return {
-    do: 'put',
-    spec,
-    request,
-    lane,
-    probe,
-    apiHash: facts.apiHash,
-    ...(settled !== undefined && { settledAt: settled }),
-  };
+  const wait = settled === undefined ? {} : { settledAt: settled };
+  return { ...due, spec, request, apiHash, ...wait };
+}
+
+function suspendedWhere(isConfirmed: boolean): CommonPlan {
+  return isConfirmed
+    ? suspended(true, 'The declared settings are the ones last confirmed')
+    : suspended(
+        false,
+        'The declared settings have not been confirmed. Set spec.suspend to false to send them',
+      );
 }
 
 /**
@@ -120,7 +106,7 @@ export function isConfirmed(object: PipeSettings, request: SettingsRequest): boo
  */
 export function reportedBy(
   status: PipeSettings['status'],
-  { apiHash }: { readonly apiHash: string },
+  apiHash: string,
 ): NonNullable<PipeSettings['status']>['settings'] {
   return isProven(status, apiHash) ? status?.settings : undefined;
 }

@@ -1,4 +1,3 @@
-import type { ApiClient, ApiRequest, Credential, Reply } from '../../api/http/client.ts';
 import { encodePath } from '../../api/http/path.ts';
 import { canonicalJson, digestOf } from '../status/canonical.ts';
 import type { PipeSettingsSpec } from './resource.ts';
@@ -56,13 +55,4 @@ export function declaredOf(spec: PipeSettingsSpec): Settings {
       .filter((name) => spec.settings[name] !== undefined)
       .map((name) => [name, spec.settings[name]]),
   );
-}
-
-export function putSettings(
-  api: ApiClient,
-  request: SettingsRequest,
-  options: { readonly credential: Credential; readonly begin: NonNullable<ApiRequest['begin']> },
-): Promise<Reply> {
-  const { method, segments, body } = request;
-  return api.call({ operation: UPDATE_PIPE_SETTINGS, method, path: segments, body, ...options });
 }

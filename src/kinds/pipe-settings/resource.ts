@@ -9,8 +9,8 @@ import {
   reassertInterval,
   suspend,
 } from '../schema/spec-fields.ts';
+import type { status } from './definition.ts';
 import { SETTINGS, settingsShape } from './settings.ts';
-import type { status } from './status.ts';
 
 export const pipeSettingsType: ResourceType = {
   group: 'pipewright.dev',
@@ -61,3 +61,12 @@ export interface PipeSettings extends KubeObject {
 
 /** Reads the spec of a stored object; takes whatever the API server's schema takes. */
 export const parseSpec = specParser(spec);
+
+/** Files objects under the pipe they stand for, whether or not the rest of their spec is valid. */
+export function targetOf(object: KubeObject): string | undefined {
+  const spec = object.spec as
+    | { organizationId?: unknown; serviceId?: unknown; pipeId?: unknown }
+    | undefined;
+  if (!spec) return undefined;
+  return JSON.stringify([spec.organizationId, spec.serviceId, spec.pipeId]);
+}

@@ -43,6 +43,13 @@ export function requestedAt(object: KubeObject): string | undefined {
   return value === undefined ? undefined : [...value].slice(0, LONGEST_REQUEST).join('');
 }
 
+/** Whether the user asks by that annotation for something that no attempt has been made of yet. */
+export function isRequested(object: KubeObject): boolean {
+  const requested = requestedAt(object);
+  const { lastHandledReconcileAt } = (object.status ?? {}) as CommonStatus;
+  return requested !== undefined && requested !== lastHandledReconcileAt;
+}
+
 /** The part of a metadata that passes use; the annotation is cut, all others are dropped. */
 export function usedAnnotations(object: KubeObject): Readonly<Record<string, string>> | undefined {
   const value = requestedAt(object);
@@ -68,6 +75,15 @@ export function currentReady(
   status: CommonStatus | undefined,
 ): Condition | undefined {
   return readyOf(status)?.observedGeneration === generationOf(object) ? readyOf(status) : undefined;
+}
+
+/**
+ * The reason that this generation failed for last, for the event when it works again. A plan is no
+ * failure.
+ */
+export function failureBefore(object: KubeObject): string | undefined {
+  const ready = currentReady(object, object.status as CommonStatus | undefined);
+  return ready?.status === 'False' && ready.reason !== 'Planned' ? ready.reason : undefined;
 }
 
 /** Ready for the generation that it has now. */

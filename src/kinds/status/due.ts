@@ -1,87 +1,86 @@
 import { spread } from '../../backoff.ts';
-import type { Condition } from '../../controller/conditions.ts';
 import type { Lane } from '../../controller/queue.ts';
-import { compareVersions } from '../../kube/resource.ts';
+import { parseDuration } from '../../duration.ts';
+import { compareVersions, type KubeObject } from '../../kube/resource.ts';
 import type { SecretState } from '../../kube/secrets/secret-state.ts';
 import { wholeSecond } from './canonical.ts';
+import { type CommonStatus, currentReady, isRequested } from './common-status.ts';
 import { isFailure, longestWait, nextWait } from './failures.ts';
+import type { SecretFacts } from './tried-secret.ts';
 
-/** Whether an object's declared state is to be sent, and if not, when to look again. */
+/** Whether an attempt is to be made now, and if not, when to look again: the last part of a plan. */
 export type Due =
   /**
    * `probe`: it may try a credential that the API has refused: its own time has come, or the user
    * asks.
    */
-  | { readonly due: true; readonly lane: Lane; readonly probe: boolean }
-  | { readonly due: false; readonly at?: number }
+  | { readonly do: 'call'; readonly lane: Lane; readonly probe: boolean }
+  | { readonly do: 'nothing'; readonly at?: number }
   /**
    * The time on record lies further off than its class allows, because a clock jumped; `at` is
    * where it belongs.
    */
-  | { readonly due: 'reschedule'; readonly at: number };
+  | { readonly do: 'reschedule'; readonly at: number };
 
-/** The part of a status that says what was tried and when to try again. */
-export interface TriedStatus {
-  readonly observedGeneration?: number | undefined;
-  readonly conditions?: readonly Condition[] | undefined;
-  readonly attempts?: number | undefined;
-  readonly nextAttemptTime?: string | undefined;
-  readonly lastHandledReconcileAt?: string | undefined;
-  readonly lastRequest?: { readonly time: string } | undefined;
-  readonly applied?: { readonly time: string } | undefined;
+/** What is known about an object's key besides its status. */
+export interface CallFacts extends SecretFacts {
+  /** The limiter holds a slot for the object; absent: no. */
+  readonly hasSlot?: boolean;
 }
 
-export interface DueQuestion {
-  readonly generation: number;
-  readonly uid: string;
-  readonly status: TriedStatus | undefined;
-  /** The value of the one-shot annotation, cut; undefined where there is none. */
-  readonly requested: string | undefined;
+interface Asked {
   /** What the API last confirmed is what is declared. */
   readonly confirmed: boolean;
-  readonly reassertMs: number | undefined;
-  readonly secret: SecretState;
-  /** The Secret's version that the last attempt in this process used. */
-  readonly triedSecret: string | undefined;
-  /** The limiter holds a slot for the object; absent: no. */
-  readonly hasSlot?: boolean | undefined;
+  /** Absent: nothing is sent again for its own sake. */
+  readonly reassertMs?: number | undefined;
   readonly now: number;
 }
 
-const NOW: Due = { due: true, lane: 'scheduled', probe: false };
-const PROBE: Due = { due: true, lane: 'scheduled', probe: true };
-const FOR_USER: Due = { due: true, lane: 'user', probe: false };
+interface TriedStatus extends CommonStatus {
+  readonly applied?: { readonly time: string } | undefined;
+}
+
+const NOW: Due = { do: 'call', lane: 'scheduled', probe: false };
+const PROBE: Due = { do: 'call', lane: 'scheduled', probe: true };
+const FOR_USER: Due = { do: 'call', lane: 'user', probe: false };
 
 /**
  * The rule of when something is sent. Everything that could be a reason not to (suspend, conflict,
  * Plan) comes before.
  */
-export function whenDue(question: DueQuestion): Due {
-  const { status, now } = question;
-  const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
-  if (!ready || ready.observedGeneration !== question.generation) return FOR_USER;
-  if (question.requested !== undefined && question.requested !== status?.lastHandledReconcileAt) {
-    return { due: true, lane: 'user', probe: true };
-  }
-  if (ready.reason === 'Applied') return question.confirmed ? nextAssertion(question) : NOW;
+export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due {
+  const { now } = asked;
+  const status: TriedStatus = object.status ?? {};
+  const ready = currentReady(object, status);
+  if (!ready) return FOR_USER;
+  if (isRequested(object)) return { do: 'call', lane: 'user', probe: true };
+  if (ready.reason === 'Applied')
+    return asked.confirmed ? nextAssertion(object, status, asked) : NOW;
   if (
     !isFailure(ready.reason) ||
     ready.reason === 'TargetConflict' ||
     ready.reason === 'SpecInvalid'
   )
     return NOW;
-  if (status?.nextAttemptTime === undefined) return NOW;
+  if (status.nextAttemptTime === undefined) return NOW;
   const at = Date.parse(status.nextAttemptTime);
   if (at <= now) return PROBE;
   // Nobody gets a slot before its time but those who wait for a key to work: it has worked for
   // another object.
-  if (ready.reason === 'Unauthorized' && question.hasSlot) return NOW;
-  if (secretChanged(ready, question)) return NOW;
-  if (at <= wholeSecond(now + longestWait(ready.reason))) return { due: false, at };
-  return {
-    due: 'reschedule',
-    at: now + nextWait(ready.reason, status.attempts ?? 1, question.uid),
-  };
+  if (ready.reason === 'Unauthorized' && facts.hasSlot) return NOW;
+  if (secretChanged(object, facts)) return NOW;
+  if (at <= wholeSecond(now + longestWait(ready.reason))) return { do: 'nothing', at };
+  const wait = nextWait(ready.reason, status.attempts ?? 1, object.metadata.uid);
+  return { do: 'reschedule', at: now + wait };
+}
+
+/** `spec.reassertInterval` in milliseconds; undefined: never. */
+export function reassertMsOf({
+  reassertInterval,
+}: {
+  readonly reassertInterval?: string | undefined;
+}): number | undefined {
+  return reassertInterval === undefined ? undefined : parseDuration(reassertInterval);
 }
 
 /**
@@ -92,26 +91,40 @@ export function assertionTime(appliedMs: number, reassertMs: number, uid: string
   return appliedMs + reassertMs + spread(uid, reassertMs / 10);
 }
 
-function nextAssertion({ status, reassertMs, uid, now }: DueQuestion): Due {
-  if (reassertMs === undefined || !status?.applied) return { due: false };
-  const planned = status.nextAttemptTime;
+/** When what was confirmed at this time is sent again, by the spec; a whole second. */
+export function nextAssertionAt(
+  { metadata }: KubeObject,
+  spec: Parameters<typeof reassertMsOf>[0],
+  appliedMs: number,
+): number | undefined {
+  const reassertMs = reassertMsOf(spec);
+  return reassertMs === undefined
+    ? undefined
+    : wholeSecond(assertionTime(appliedMs, reassertMs, metadata.uid));
+}
+
+function nextAssertion(
+  { metadata: { uid } }: KubeObject,
+  { applied, nextAttemptTime }: TriedStatus,
+  { reassertMs, now }: Asked,
+): Due {
+  if (reassertMs === undefined || !applied) return { do: 'nothing' };
   const at =
-    planned === undefined
-      ? assertionTime(Date.parse(status.applied.time), reassertMs, uid)
-      : Date.parse(planned);
+    nextAttemptTime === undefined
+      ? assertionTime(Date.parse(applied.time), reassertMs, uid)
+      : Date.parse(nextAttemptTime);
   if (at <= now) return PROBE;
   const latest = assertionTime(now, reassertMs, uid);
-  return at > wholeSecond(latest) ? { due: 'reschedule', at: latest } : { due: false, at };
+  return at > wholeSecond(latest) ? { do: 'reschedule', at: latest } : { do: 'nothing', at };
 }
 
 /**
  * Whether the Secret has become another one since the attempt that failed for want of a good key.
  */
-export function secretChanged(
-  ready: Condition,
-  { secret, triedSecret, status }: Pick<DueQuestion, 'secret' | 'triedSecret' | 'status'>,
-): boolean {
-  if (secret.state === 'unknown') return false;
+export function secretChanged(object: KubeObject, { secret, triedSecret }: SecretFacts): boolean {
+  const status: CommonStatus = object.status ?? {};
+  const ready = currentReady(object, status);
+  if (!ready || secret.state === 'unknown') return false;
   switch (ready.reason) {
     case 'SecretNotFound':
       return secret.state !== 'absent';
@@ -122,7 +135,7 @@ export function secretChanged(
     case 'Forbidden': {
       const triedAt = Math.max(
         Date.parse(ready.lastTransitionTime),
-        Date.parse(status?.lastRequest?.time ?? '') || 0,
+        Date.parse(status.lastRequest?.time ?? '') || 0,
       );
       return secret.state !== 'present' || isNewSecret(secret, { triedSecret, triedAt });
     }

@@ -46,26 +46,24 @@ export function callsOf({ metadata, status }: KubeObject): Calls {
 }
 
 /** Not known to be without a usable Secret. */
-function hasSecret(object: KubeObject, { secret, triedSecret }: ClaimFacts): boolean {
-  if (secret.state === 'absent' || secret.state === 'forbidden') return false;
-  const status = object.status as ProvableStatus | undefined;
-  const ready = currentReady(object, status);
-  if (!ready?.reason.startsWith('Secret')) return true;
-  return secretChanged(ready, { status, secret, triedSecret });
+function hasSecret(object: KubeObject, facts: ClaimFacts): boolean {
+  const { state } = facts.secret;
+  if (state === 'absent' || state === 'forbidden') return false;
+  const isMissing = currentReady(object, object.status ?? {})?.reason.startsWith('Secret');
+  return !isMissing || secretChanged(object, facts);
 }
 
 /**
  * By the last request, which outlasts a conflict that `Ready` shows; or because its key was refused
  * for another object.
  */
-function isRefused(object: KubeObject, { secret, triedSecret }: ClaimFacts): boolean {
-  const status = object.status as ProvableStatus | undefined;
-  const ready = currentReady(object, status);
-  if (ready?.reason === 'Unauthorized')
-    return !secretChanged(ready, { status, secret, triedSecret });
-  const { lastRequest, observedGeneration } = status ?? {};
+function isRefused(object: KubeObject, facts: ClaimFacts): boolean {
+  const status: ProvableStatus = object.status ?? {};
+  if (currentReady(object, status)?.reason === 'Unauthorized') return !secretChanged(object, facts);
+  const { lastRequest, observedGeneration } = status;
   if (!REFUSALS.has(lastRequest?.httpStatus ?? 0) || observedGeneration !== generationOf(object))
     return false;
+  const { secret, triedSecret } = facts;
   return !isNewSecret(secret, { triedSecret, triedAt: Date.parse(lastRequest?.time ?? '') });
 }
 

@@ -14,15 +14,20 @@ export interface ConflictReport {
   readonly notices: readonly Notice[];
 }
 
+/** What several objects stand for, in the words of their kind. */
+export interface Contested {
+  readonly kind: string;
+  /** As in "the pipe". */
+  readonly what: string;
+  /** The command that finds the others, for those who may see them. */
+  readonly find: string;
+}
+
 export interface Conflict {
   readonly object: KubeObject;
   readonly previous: CommonStatus | undefined;
-  /** What both stand for, as in "the pipe". */
-  readonly what: string;
-  readonly kind: string;
+  readonly contested: Contested;
   readonly to: Held | Turn;
-  /** The command that finds the others, for those who may see them. */
-  readonly find: string;
   readonly now: number;
 }
 
@@ -37,7 +42,7 @@ export function showsConflict({ status }: KubeObject): boolean {
  */
 export function reportConflict(options: Conflict): ConflictReport {
   const { object, previous, to, now } = options;
-  const message = messageOf(options);
+  const message = messageOf(to, options.contested);
   const visited = readyOf(previous)?.reason === 'TargetConflict';
   const due =
     visited && previous?.nextAttemptTime !== undefined
@@ -62,7 +67,7 @@ export function reportConflict(options: Conflict): ConflictReport {
   return { status, outcome: recheckAt(Math.min(nextAttempt, latest)), notices };
 }
 
-function messageOf({ what, kind, to, find }: Conflict): string {
+function messageOf(to: Held | Turn, { kind, what, find }: Contested): string {
   const nothing = 'nothing is sent for this object';
   switch (to.why) {
     case 'held':

@@ -1,8 +1,7 @@
 import { plainLine } from '../../api/reply/text.ts';
 import type { Comparison, Echo } from './echo.ts';
-import { LIMITS } from './limits.ts';
 import type { PipeSettingsStatus } from './resource.ts';
-import { type SettingName, type Settings, settingNames } from './settings.ts';
+import { LIMITS, type SettingName, type Settings, settingNames } from './settings.ts';
 
 type Value = number | boolean;
 
@@ -95,11 +94,6 @@ function shown(value: string | number | boolean): string {
   return plainLine(String(value), LIMITS.value, (text) => text);
 }
 
-/** The newest entries of a list that grows, oldest first. */
-export function newest<T>(entries: readonly T[], most: number): T[] {
-  return entries.slice(-most);
-}
-
 /** The fields of a status that a reply's result decides. */
 export function reportedFields(echo: Echo, comparison: Comparison): Partial<PipeSettingsStatus> {
   const { settings, otherSettings } = echo;
@@ -112,12 +106,15 @@ export function reportedFields(echo: Echo, comparison: Comparison): Partial<Pipe
   };
 }
 
-/** A change in the bounds of `status.drift`, with its time. */
-export function driftEntries(
-  changes: readonly Change[],
+/** `status.drift` with what was found now, newest last. */
+export function withDrift(
+  before: PipeSettingsStatus['drift'],
+  found: readonly Change[],
   time: string,
-): NonNullable<PipeSettingsStatus['drift']> {
-  return changes.slice(0, LIMITS.drift).map((entry) => ({ ...entry, time }));
+): PipeSettingsStatus['drift'] {
+  if (found.length === 0) return before;
+  const entries = found.slice(0, LIMITS.drift).map((entry) => ({ ...entry, time }));
+  return [...(before ?? []), ...entries].slice(-LIMITS.drift);
 }
 
 function change(field: string, from: Value | undefined, to: Value): Change {

@@ -1,0 +1,187 @@
+import { queueKey } from '../../controller/controller.ts';
+import type { Recorded, StatusRecords } from '../../controller/kind.ts';
+import type { Store } from '../../kube/cache/store.ts';
+import {
+  isSameDeclaration,
+  type KubeObject,
+  keyOf,
+  type ResourceType,
+} from '../../kube/resource.ts';
+import { recordsIn } from '../status/common-status.ts';
+import type { CallFacts } from '../status/due.ts';
+import { secretFactsOf } from '../status/tried-secret.ts';
+import type { Locks } from '../target/locks.ts';
+import { apiHashOf } from '../target/proof.ts';
+import { type StandingSources, standingOf, stillHolds } from '../target/standing.ts';
+import type { Standing } from '../target/target.ts';
+import type { Unrecorded } from '../target/unrecorded.ts';
+import type { Calls, Memory } from './api-call.ts';
+import type { KindContext } from './context.ts';
+import { createKindStore, type KindStore } from './kind-store.ts';
+
+/** What a kind is made of, before it says anything of its own. */
+export interface OpenKind<T extends KubeObject> {
+  /** For `defineKind`: what every kind answers the controller in the same way. */
+  readonly basics: Housekeeping & { readonly type: ResourceType; readonly store: Store<T> };
+  readonly calls: Calls;
+  readonly factsOf: (object: T) => CallFacts;
+}
+
+interface Housekeeping {
+  readonly recordsIn: (status: unknown) => StatusRecords;
+  readonly recorded: (key: string, how: Recorded) => void;
+  readonly release: (key: string, isOpen: boolean) => void;
+  readonly forget: (key: string) => void;
+  readonly takeOver: () => void;
+}
+
+/** A kind that only reads: its objects do not disturb one another. */
+export function openKind<T extends KubeObject>(
+  type: ResourceType,
+  context: KindContext,
+): OpenKind<T> {
+  const stored = createKindStore<T>({ kind: type.kind, context, targetOf: () => undefined });
+  return around(type, context, stored);
+}
+
+/** What is known of an object whose target others may stand for too. */
+export interface HeldFacts extends CallFacts {
+  /** What decides which of the objects for this target may act. */
+  readonly standing: Standing;
+  /** A write for the same target stands in no status: what the API holds may be that. */
+  readonly owed: boolean;
+  /** Normalised base address of the API. */
+  readonly baseUrl: string;
+  /** Identifies that API in `status.proof`. */
+  readonly apiHash: string;
+  /** `--plan-only`: nothing is sent for any object. */
+  readonly planOnly: boolean;
+}
+
+export interface HeldKind<T extends KubeObject> extends Omit<OpenKind<T>, 'factsOf'> {
+  readonly locks: Locks;
+  readonly unrecorded: Unrecorded;
+  /** Who stands for the same target, the object itself among them. */
+  readonly rivals: (object: T) => readonly T[];
+  /** `goesOn`: this reconcile goes on with what an earlier one has sent; see Unrecorded. */
+  readonly factsOf: (object: T, goesOn?: boolean) => HeldFacts;
+}
+
+/** A kind that changes something: of several objects for one target only one holds it. */
+export function openHeldKind<T extends KubeObject>(
+  type: ResourceType,
+  context: KindContext,
+  of: {
+    /** Also where the rest of the spec is not valid. */
+    readonly targetOf: (object: KubeObject) => string | undefined;
+    /** Its stored spec can be read. */
+    readonly isValid: (object: T) => boolean;
+    /** Another status than before has come; see KindStoreOptions. */
+    readonly onStatus?: (object: T) => void;
+  },
+): HeldKind<T> {
+  const { secrets, planOnly, clock } = context;
+  const { baseUrl } = context.api;
+  const { targetOf } = of;
+  const apiHash = apiHashOf(baseUrl);
+  const unlisted = (): readonly string[] => context.unlisted(type.plural);
+  const stored = createKindStore<T>({ kind: type.kind, context, unlisted, ...of });
+  const { store, rivals, locks, unrecorded } = stored;
+  const open = around(type, context, stored);
+  const sources: StandingSources<T> = {
+    ...stored,
+    secrets,
+    memory: open.calls.memory,
+    targetOf,
+    mayAct: (rival) => !planOnly && of.isValid(rival),
+    unlisted,
+    apiHash,
+  };
+  return {
+    ...open,
+    locks,
+    unrecorded,
+    rivals,
+    calls: {
+      ...open.calls,
+      stillWanted: (object) =>
+        open.calls.stillWanted(object) &&
+        stillHolds(store.get(keyOf(object)), sources, clock.now()),
+    },
+    factsOf: (object, goesOn = false) => ({
+      ...open.factsOf(object),
+      standing: standingOf(object, sources),
+      owed: unrecorded.isOwed(targetOf(object), {
+        key: keyOf(object),
+        uid: object.metadata.uid,
+        goesOn,
+      }),
+      baseUrl,
+      apiHash,
+      planOnly,
+    }),
+  };
+}
+
+/** Calls and housekeeping around a store. */
+function around<T extends KubeObject>(
+  type: ResourceType,
+  { api, limiter, readCredential, secrets, clock }: KindContext,
+  { store, locks, unrecorded }: Pick<KindStore<T>, 'store' | 'locks' | 'unrecorded'>,
+): OpenKind<T> {
+  const limiterKey = (key: string): string => queueKey(type.kind, key);
+  const memory: Memory = { openCalls: new Map(), triedSecret: new Map(), unrecorded };
+  const endCall = (key: string, isTold = false): void => {
+    const call = memory.openCalls.get(key);
+    if (!call) return;
+    memory.openCalls.delete(key);
+    locks.end(call.target, call.uid, { ...call, isTold });
+  };
+  return {
+    calls: {
+      api,
+      limiter,
+      readCredential,
+      memory,
+      locks,
+      monotonic: () => clock.monotonic(),
+      limiterKey,
+      stillWanted: (object) => isSameWish(object, store.get(keyOf(object))),
+    },
+    factsOf: (object) => ({
+      ...secretFactsOf(object, { secrets, memory }),
+      hasSlot: limiter.hasSlot(limiterKey(keyOf(object))),
+    }),
+    basics: {
+      type,
+      store,
+      recordsIn,
+      recorded(key, how) {
+        const isUnknown = memory.openCalls.get(key)?.isUnknown ?? false;
+        // Those who are woken because it was lost find the target free.
+        endCall(key, how === 'written');
+        if (how === 'lost') unrecorded.lost(key);
+        else unrecorded.told(key, isUnknown || how === 'same');
+      },
+      release(key, isOpen) {
+        limiter.release(limiterKey(key));
+        if (!isOpen) endCall(key);
+      },
+      forget(key) {
+        limiter.forget(limiterKey(key));
+        memory.triedSecret.delete(key);
+        unrecorded.lost(key);
+      },
+      takeOver() {
+        // What the last attempt on record was made with is known only to the process that made it.
+        memory.triedSecret.clear();
+        unrecorded.takeOver();
+      },
+    },
+  };
+}
+
+/** Suspend and mode are part of the spec. */
+function isSameWish(object: KubeObject, now: KubeObject | undefined): boolean {
+  return now?.metadata.uid === object.metadata.uid && isSameDeclaration(object, now);
+}
