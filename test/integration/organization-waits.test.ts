@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import {
@@ -189,7 +190,11 @@ describe('what is refused or ignored', () => {
     expect(orgs.said().filter((said) => said === '+ours')).toHaveLength(3);
     expect(orgs.said().length).toBeLessThanOrEqual(3 * 5);
     expect(ledgerOf(given)).toEqual([]);
-    const told = (await scene.events('acme')).filter(({ reason }) => reason === 'AddNotConfirmed');
+    // Events are sent after the status that goes with them.
+    const told = await waitFor(
+      async () => (await scene.events('acme')).filter(({ reason }) => reason === 'AddNotConfirmed'),
+      { what: 'an event for each', until: ({ length }) => length >= 3 },
+    );
     expect(told.map(({ note }) => note)).toEqual(
       Array(3).fill(expect.stringContaining('ours (gcp/ap-northeast-1)')),
     );
