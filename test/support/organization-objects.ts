@@ -1,7 +1,8 @@
+import type { Done } from '../../src/kinds/organization/act.ts';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
-import { plan } from '../../src/kinds/organization/plan.ts';
+import { type Plan, plan } from '../../src/kinds/organization/plan.ts';
 import type {
   Organization,
   OrganizationSpec,
@@ -95,4 +96,11 @@ export function planned(
   const { know = {}, ...facts } = more;
   const all = factsOf(object, facts);
   return plan(object, { ...all, notes: { ...all.notes, ...know } }, now);
+}
+
+/** A plan that makes no call and writes no finalizer, carried out. */
+export function carriedOut(plan: Plan): Done {
+  if (plan.do === 'step' || plan.do === 'hold' || plan.do === 'release')
+    throw new Error(`${plan.do} has something to bring`);
+  return plan;
 }

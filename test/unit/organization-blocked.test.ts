@@ -26,14 +26,7 @@ function said(byNameUntil: number) {
     { ...facts, notes },
     { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
   );
-  const plan = {
-    do: 'step',
-    work,
-    step: { step: 'end' },
-    lane: 'user',
-    probe: false,
-  } as const;
-  const { status, outcome } = reportStep(object, plan, { got: 'nothing' }, T0);
+  const { status, outcome } = reportStep(object, { do: 'end', work }, T0);
   const { conditions = [], nextAttemptTime }: OrganizationStatus = status ?? {};
   return { ready: conditions[0], next: nextAttemptTime, outcome };
 }

@@ -28,25 +28,15 @@ test('a deleted object is let go when nothing of its own is left, also where the
     deadline: T0 + 600_000,
   };
   const work = workOf(object, factsOf(object), given);
-  const plan = {
-    do: 'step',
-    work,
-    step: { step: 'send', pending, body: '{}' },
-    lane: 'user',
-    probe: false,
-  } as const;
+  const step = { step: 'send', pending, body: '{}' } as const;
   const verdict = {
     ok: true,
     httpStatus: 200,
     outcome: 'Succeeded',
     result: { privateEndpoints: [] },
   } as const;
-  const said = reportStep(
-    object,
-    plan,
-    { got: 'success', verdict, secretVersion: '1', leftAt: 0 },
-    T0,
-  );
+  const came = { got: 'success', verdict, secretVersion: '1', leftAt: 0 } as const;
+  const said = reportStep(object, { do: 'call', work, step, came }, T0);
   expect(said.outcome).toEqual(goOn);
   expect(said.status).not.toHaveProperty('privateEndpoints');
 });
@@ -77,9 +67,9 @@ test('two answers that there is no such organization are three minutes apart als
   /** A look that is planned at this time, and whose answer takes so long. */
   const missedAt = (monotonic: number, tookMs: number, notes = factsOf(object).notes) => {
     const work = workOf(object, { ...factsOf(object), monotonic, notes }, given);
-    const plan = { do: 'step', work, step, lane: 'user', probe: false } as const;
-    const times = { leftAt: monotonic, answeredAt: monotonic + tookMs };
-    return reportStep(object, plan, { got: 'failure', verdict, ...times }, T0).notes;
+    const came = { got: 'failure', verdict, leftAt: monotonic } as const;
+    const answeredAt = monotonic + tookMs;
+    return reportStep(object, { do: 'call', work, step, came, answeredAt }, T0).notes;
   };
   const first = missedAt(0, 120_000);
   expect(missedAt(299_999, 0, first)).toMatchObject({ deletion: { isGone: false } });

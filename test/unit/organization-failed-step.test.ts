@@ -119,12 +119,8 @@ test.each<[string, CallResult]>([
   const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
   const step = { step: 'name', name: 'Acme', body: '{}' } as const;
   const leftAt = facts.monotonic + 20_000;
-  const said = reportStep(
-    object,
-    { do: 'step', work, step, lane: 'user', probe: false },
-    { ...result, leftAt },
-    T0,
-  );
+  const came = { ...result, leftAt };
+  const said = reportStep(object, { do: 'call', work, step, came }, T0);
   expect(said.notes?.lostNames).toEqual([{ name: 'Acme', settlesAt: leftAt + facts.atWorkMs }]);
 });
 

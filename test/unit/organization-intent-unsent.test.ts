@@ -24,12 +24,7 @@ function intended(object: Organization, facts: Facts, pending: PendingChange): N
   if (!parsed.ok) throw new Error(parsed.message);
   const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
   const step = { step: 'intend', pending } as const;
-  return reportStep(
-    object,
-    { do: 'step', work, step, lane: 'user', probe: false },
-    { got: 'slot' },
-    T0,
-  );
+  return reportStep(object, { do: 'intend', work, step, came: { got: 'slot' } }, T0);
 }
 
 test('an intent that the process does not live to send is taken back, unless somebody has answered it meanwhile', () => {

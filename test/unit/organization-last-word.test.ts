@@ -33,8 +33,8 @@ function looked(
   const step = { step: 'look', by: 'list', body: '{}' } as const;
   const result = { privateEndpoints: shown.map((id) => e(id)) };
   const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
-  const plan = { do: 'step', work, step, lane: 'user', probe: false } as const;
-  const report = reportStep(object, plan, { got: 'success', verdict, secretVersion: '1' }, T0);
+  const came = { got: 'success', verdict, secretVersion: '1' } as const;
+  const report = reportStep(object, { do: 'call', work, step, came }, T0);
   if (!report.notes) throw new Error('the attempt is over');
   return { ...report, notes: report.notes };
 }

@@ -41,7 +41,7 @@ function failed(reason: string, observedGeneration = 2): OrganizationStatus {
 
 const ours = { privateEndpoints: [entry('a')] };
 const release = (more: object = {}) => ({
-  do: 'release',
+  do: 'release' as const,
   abandoned: [],
   keptForOthers: [],
   ...more,
@@ -101,7 +101,11 @@ describe('a deleted object', () => {
     (_, status) => {
       const object = deleted({ ...ours, ...status });
       const now = T0 + 10 * MINUTE + 250;
-      const { outcome } = report(object, planned(object, {}, now), { got: 'circuit-open' }, now);
+      const plan = planned(object, {}, now);
+      if (plan.do !== 'step' || plan.step.step !== 'look') throw new Error('no look is planned');
+      const { work, step } = plan;
+      const came = { got: 'circuit-open' } as const;
+      const { outcome } = report(object, { do: 'call', work, step, came }, now);
       expect(outcome).toEqual({ next: 'await-change' });
     },
   );
@@ -182,8 +186,8 @@ describe('a deleted object', () => {
   });
 
   test('that was let go is let go once, however late the store hears of its end', () => {
-    const plan = release() as Plan;
-    const { finalizerRemoved, outcome } = report(deleted(), plan, { got: 'finalizers' }, T0);
+    const plan = release();
+    const { finalizerRemoved, outcome } = report(deleted(), { ...plan, isWritten: true }, T0);
     expect([finalizerRemoved, outcome]).toMatchObject([true, { next: 'await-change' }]);
     const hears = (finalizerRemovedUntil: number) =>
       planned(deleted(), { know: { deletion: { finalizerRemovedUntil } } });
@@ -191,7 +195,7 @@ describe('a deleted object', () => {
     expect(hears(monotonic + 10)).toEqual({ do: 'nothing', at: T0 + 10 });
     // It stands there again, as after a restored backup.
     expect(hears(monotonic)).toEqual(release());
-    const again = report(deleted(), plan, { got: 'nothing' }, T0);
+    const again = report(deleted(), { ...plan, isWritten: false }, T0);
     expect([again.finalizerRemoved, again.outcome]).toMatchObject([
       undefined,
       { next: 'back-off' },
@@ -203,13 +207,13 @@ describe('a deleted object', () => {
     ['gone', /the organization was not found/],
     ['deadline', /--cleanup-deadline/],
   ] as const)('that leaves something (%s) says why and what, in a warning', (because, says) => {
-    const plan: Plan = {
+    const plan = {
       do: 'release',
       abandoned: [e('a'), e('b')],
       keptForOthers: [e('c')],
       because,
-    };
-    expect(report(deleted(), plan, { got: 'finalizers' }, T0)).toMatchObject({
+    } as const;
+    expect(report(deleted(), { ...plan, isWritten: true }, T0)).toMatchObject({
       did: 'abandon',
       counts: { abandoned: 2 },
     });

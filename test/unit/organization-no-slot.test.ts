@@ -36,14 +36,8 @@ function withoutSlot(
   const work = workFor(object, others);
   const session = { ...work.session, draft: learned };
   const step = { step: 'intend', pending: PENDING } as const;
-  const plan = {
-    do: 'step',
-    work: { ...work, session },
-    step,
-    lane: 'user',
-    probe: false,
-  } as const;
-  return reportStep(object, plan, { got: 'no-slot' }, T0);
+  const came = { got: 'no-slot' } as const;
+  return reportStep(object, { do: 'intend', work: { ...work, session }, step, came }, T0);
 }
 
 function writtenWithoutSlot(object: Organization, learned: OrganizationStatus): object | undefined {
@@ -72,8 +66,8 @@ function writtenAtTheGate(requestHash: string): object | undefined {
   };
   const object = anOrganization({ ids: ['a'], status: { conditions, applied } });
   const step = { step: 'look', by: 'list', body: '{}' } as const;
-  const plan = { do: 'step', work: workFor(object), step, lane: 'user', probe: false } as const;
-  return reportStep(object, plan, { got: 'circuit-open' }, T0).status;
+  const came = { got: 'circuit-open' } as const;
+  return reportStep(object, { do: 'call', work: workFor(object), step, came }, T0).status;
 }
 
 /**
@@ -84,15 +78,9 @@ function writtenWithoutKey(object: Organization, learned: OrganizationStatus): o
   const work = workFor(object);
   const session = { ...work.session, draft: { ...work.session.draft, ...learned } };
   const step = { step: 'look', by: 'list', body: '{}' } as const;
-  const plan = {
-    do: 'step',
-    work: { ...work, session },
-    step,
-    lane: 'user',
-    probe: false,
-  } as const;
   const problem = { reason: 'SecretInvalid', message: 'm' } as const;
-  return reportStep(object, plan, { got: 'no-credential', problem }, T0).status;
+  const came = { got: 'no-credential', problem } as const;
+  return reportStep(object, { do: 'call', work: { ...work, session }, step, came }, T0).status;
 }
 
 describe('before an attempt waits for a slot', () => {

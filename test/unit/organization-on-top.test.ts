@@ -5,7 +5,13 @@ import { report } from '../../src/kinds/organization/report.ts';
 import type { OrganizationSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, entry } from '../support/organization-entries.ts';
-import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
+import {
+  aClaim,
+  anOrganization,
+  carriedOut,
+  factsOf,
+  planned,
+} from '../support/organization-objects.ts';
 
 /** What a visit without a call is about, and what makes it so. */
 const CASES: readonly {
@@ -38,7 +44,7 @@ test.each(CASES)(
     });
     const plan = planned(object, know);
     expect(plan.do).toBe(does);
-    const { status, isOnTop } = report(object, plan, { got: 'nothing' }, T0);
+    const { status, isOnTop } = report(object, carriedOut(plan), T0);
     expect(status).toBeDefined();
     const edited = { ...object, metadata: { ...object.metadata, resourceVersion: '8' } };
     expect(isOnTop?.(edited)).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { takeAnswer } from '../../src/kinds/organization/attempt/answer.ts';
+import { takeFailure } from '../../src/kinds/organization/attempt/answer.ts';
 import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
 import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
@@ -36,8 +36,7 @@ function refusedLook(now: number, status: OrganizationStatus): OrganizationStatu
     message: 'no',
   } as const;
   const call = { step: 'look', by: 'list', body: '{}' } as const;
-  const answer = { got: 'failure', verdict } as const;
-  return takeAnswer(object, { work, call }, answer, T0 + now).work.session.draft;
+  return takeFailure(object, { work, call }, verdict, T0 + now).work.session.draft;
 }
 
 test.each([30, 60, 600])(

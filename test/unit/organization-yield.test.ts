@@ -11,7 +11,13 @@ import type {
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
-import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
+import {
+  aClaim,
+  anOrganization,
+  carriedOut,
+  factsOf,
+  planned,
+} from '../support/organization-objects.ts';
 
 const AT_WORK_MS = 95_000;
 const PENDING: PendingChange = { time: at(0), add: [e('b')], remove: [] };
@@ -31,7 +37,7 @@ function yielded(
   const know = { ...more.know, atWork: { ...atWork, settlesAt: AT_WORK_MS } };
   const plan = planned(object, { ...more, standing, know });
   expect(plan.do).toBe('yield');
-  const { status, notices = [], outcome } = report(object, plan, { got: 'nothing' }, T0);
+  const { status, notices = [], outcome } = report(object, carriedOut(plan), T0);
   const written: OrganizationStatus | undefined = status;
   const notes = notices.map(({ note }) => note);
   return { status: written, events: notices.map(({ reason }) => reason), notes, outcome };
@@ -79,7 +85,7 @@ test('whose turn is over between two steps says first what it has been answered'
     know: { session },
   });
   expect(plan).toMatchObject({ do: 'yield', to: { why: 'unsettled' } });
-  const { status, notices, counts } = report(stored, plan, { got: 'nothing' }, T0);
+  const { status, notices, counts } = report(stored, carriedOut(plan), T0);
   expect(status).toMatchObject({ privateEndpoints: answered.privateEndpoints, lastRequest });
   expect(status).not.toHaveProperty('pendingChange');
   expect([notices, counts]).toEqual([[told], { drift: 1 }]);
@@ -100,7 +106,7 @@ test('what another API had shown is forgotten, also where nothing there is this 
   const object = anOrganization({ ids: [], status: { proof, organization } });
   const plan = planned(object);
   expect(plan).toEqual({ do: 'disown', lost: [] });
-  const { status, notices } = report(object, plan, { got: 'nothing' }, T0);
+  const { status, notices } = report(object, carriedOut(plan), T0);
   expect(status).not.toHaveProperty('organization');
   expect(notices).toEqual([]);
   expect(planned(anOrganization({ ids: [], status: status ?? {} })).do).toBe('step');
@@ -132,7 +138,7 @@ describe('an add that no list has shown when the hold ends', () => {
 
   test('is of no interest at another API, but is named', () => {
     const object = anOrganization({ ids: ['a', 'b'], status: { privateEndpoints, proof } });
-    const { status, notices = [] } = report(object, planned(object), { got: 'nothing' }, T0);
+    const { status, notices = [] } = report(object, carriedOut(planned(object)), T0);
     expect(status).toMatchObject({ privateEndpoints: stillOpen.slice(0, 1) });
     expect(notices.map(({ note }) => note).join()).toContain('a (gcp/r1), b (gcp/r1)');
   });

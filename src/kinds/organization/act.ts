@@ -7,9 +7,10 @@ import {
   type Reservation,
   reserve,
 } from '../engine/api-call.ts';
-import type { Step } from './attempt/next-step.ts';
+import type { Call, Step } from './attempt/next-step.ts';
 import type { Notebook } from './attempt/notebook.ts';
 import { isTooLate } from './attempt/notes.ts';
+import type { Work } from './attempt/session.ts';
 import { leftNotices } from './cleanup.ts';
 import { Listing, readList, type Tuple } from './endpoints/endpoints.ts';
 import { placeOf } from './endpoints/wording.ts';
@@ -17,11 +18,32 @@ import type { Plan } from './plan.ts';
 import { organizationRequest } from './remote.ts';
 import { FINALIZER, type Organization } from './resource.ts';
 
-/** What came of a plan; `answeredAt`: monotonic ms at which a call that has left was over. */
-export type Result =
-  | ((Attempt | Reservation) & { readonly answeredAt?: number })
-  | { readonly got: 'nothing' }
-  | { readonly got: 'finalizers' };
+/** A plan that was carried out, with what came of it. */
+export type Done =
+  | Exclude<Plan, { do: 'hold' | 'release' | 'step' }>
+  /** `isWritten` false: another writer was faster. */
+  | (Extract<Plan, { do: 'hold' | 'release' }> & { readonly isWritten: boolean })
+  | StepDone;
+
+/** A step of an attempt that was made. */
+export type StepDone =
+  /** There was nothing to ask or to send. */
+  | { readonly do: 'end'; readonly work: Work }
+  /** A slot was asked for, before the intent of the call is written down. */
+  | {
+      readonly do: 'intend';
+      readonly work: Work;
+      readonly step: Extract<Step, { step: 'intend' }>;
+      readonly came: Reservation;
+    }
+  /** `answeredAt`: monotonic ms at which a call that has left was over. */
+  | {
+      readonly do: 'call';
+      readonly work: Work;
+      readonly step: Call;
+      readonly came: Attempt;
+      readonly answeredAt?: number;
+    };
 
 export interface Acting extends Calls {
   readonly notebook: Pick<Notebook, 'leaves' | 'noteLeft'>;
@@ -36,31 +58,13 @@ export interface Acting extends Calls {
 }
 
 /** Does what the plan says: at most one call to one of the two APIs. */
-export async function act(object: Organization, plan: Plan, using: Acting): Promise<Result> {
-  switch (plan.do) {
-    case 'hold':
-    case 'release': {
-      if (plan.do === 'release') tellWhatIsLeft(object, plan, using);
-      const rest = (object.metadata.finalizers ?? []).filter(
-        (finalizer) => finalizer !== FINALIZER,
-      );
-      const isWritten = await using.writeFinalizers(
-        object,
-        plan.do === 'hold' ? [...rest, FINALIZER] : rest,
-      );
-      return { got: isWritten ? 'finalizers' : 'nothing' };
-    }
-    case 'step':
-      return takeStep(object, plan, using);
-    case 'nothing':
-    case 'refuse-spec':
-    case 'suspend':
-    case 'yield':
-    case 'preview':
-    case 'reschedule':
-    case 'disown':
-      return { got: 'nothing' };
-  }
+export async function act(object: Organization, plan: Plan, using: Acting): Promise<Done> {
+  if (plan.do === 'step') return takeStep(object, plan, using);
+  if (plan.do !== 'hold' && plan.do !== 'release') return plan;
+  if (plan.do === 'release') tellWhatIsLeft(object, plan, using);
+  const rest = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
+  const finalizers = plan.do === 'hold' ? [...rest, FINALIZER] : rest;
+  return { ...plan, isWritten: await using.writeFinalizers(object, finalizers) };
 }
 
 /**
@@ -83,7 +87,7 @@ async function takeStep(
   object: Organization,
   plan: Extract<Plan, { do: 'step' }>,
   using: Acting,
-): Promise<Result> {
+): Promise<StepDone> {
   const { work, lane, probe, step } = plan;
   const wish = {
     object,
@@ -94,20 +98,21 @@ async function takeStep(
     goesOn: work.session.fresh !== undefined,
   };
   switch (step.step) {
+    case 'end':
+      return { do: 'end', work };
     case 'intend':
-      return reserve(wish, using);
+      return { do: 'intend', work, step, came: await reserve(wish, using) };
     case 'look':
     case 'name':
     case 'send': {
-      const write = step.step !== 'look' || step.by === 'name';
-      const result = await attempt(
+      const came = await attempt(
         {
           ...wish,
-          write,
+          write: step.step !== 'look' || step.by === 'name',
           of: 'organization',
           isShown: (reply) => showsEffect(step, work.goal.name, reply),
           request: organizationRequest(work.segments, step.body),
-          // Its key was long in coming, or its connection.
+          // Reading its key may have taken long, or connecting.
           isTooLate: () =>
             step.step === 'send' && isTooLate(work.notes, step.pending, using.monotonic()),
           onLeave(leftAt) {
@@ -116,10 +121,8 @@ async function takeStep(
         },
         using,
       );
-      return 'leftAt' in result ? { ...result, answeredAt: using.monotonic() } : result;
+      return { do: 'call', work, step, came, answeredAt: using.monotonic() };
     }
-    case 'end':
-      return { got: 'nothing' };
   }
 }
 

@@ -62,14 +62,11 @@ export function createOrganizationKind(context: KindContext): Kind {
     ...basics,
     load: (object: Organization) => load(object, known),
     plan,
-    act: async (object, planned: Plan) => ({
-      planned,
-      result: await act(object, planned, acting),
-    }),
-    report(object, { planned, result }, now) {
-      const { notes, finalizerRemoved, ...said } = report(object, planned, result, now);
+    act: (object, planned: Plan) => act(object, planned, acting),
+    report(object, done, now) {
+      const { notes, finalizerRemoved, ...said } = report(object, done, now);
       if (notes) notebook.set(object, notes);
-      else if (planned.do !== 'step') {
+      else if (done.do !== 'end' && done.do !== 'intend' && done.do !== 'call') {
         // What was sent in an attempt that ends here is not told by the status that comes now.
         unrecorded.lost(keyOf(object));
         notebook.endSession(object);

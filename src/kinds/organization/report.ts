@@ -9,7 +9,7 @@ import { commonStatus, withoutUndefined } from '../status/common-status.ts';
 import { plannedSummary } from '../status/planned.ts';
 import type { KindSummary } from '../status/reasons.ts';
 import { reportConflict } from '../target/conflict-report.ts';
-import type { Result } from './act.ts';
+import type { Done } from './act.ts';
 import { type Tuple, tupleKey } from './endpoints/endpoints.ts';
 import { namingAll } from './ledger/notices.ts';
 import { LIMITS } from './limits.ts';
@@ -26,42 +26,44 @@ import {
 } from './resource.ts';
 
 /**
- * Turns a plan and what came of it into the whole status, the events and the next visit. Each
+ * Turns a plan that was carried out into the whole status, the events and the next visit. Each
  * status has the ledger in it, so it goes on top of a newer version only where nobody else has
  * recorded anything; an intent has a rule of its own.
  */
-export function report(object: Organization, plan: Plan, result: Result, now: number): NotedReport {
+export function report(object: Organization, done: Done, now: number): NotedReport {
   return {
     isOnTop: ({ status }) => isDeepStrictEqual(status, object.status),
-    ...reportOf(object, plan, result, now),
+    ...reportOf(object, done, now),
   };
 }
 
-function reportOf(object: Organization, plan: Plan, result: Result, now: number): NotedReport {
-  switch (plan.do) {
+function reportOf(object: Organization, done: Done, now: number): NotedReport {
+  switch (done.do) {
     case 'nothing':
     case 'reschedule':
-      return reportCommon(object, plan, now);
+      return reportCommon(object, done, now);
     case 'refuse-spec':
-      return refuseSpec(object, plan, now);
+      return refuseSpec(object, done, now);
     case 'suspend':
-      return show(object, suspended(plan.confirmed), now, 'suspend', {});
+      return show(object, suspended(done.confirmed), now, 'suspend', {});
     case 'yield':
-      return yieldTo(object, plan, now);
+      return yieldTo(object, done, now);
     case 'disown':
-      return disown(object, plan.lost, now);
+      return disown(object, done.lost, now);
     case 'preview':
-      return preview(object, plan, now);
+      return preview(object, done, now);
     case 'hold':
     case 'release':
-      // Whoever was quicker has woken the key already; where nobody was, the next pass must not
-      // follow at once.
-      if (result.got !== 'finalizers') return { outcome: backOff, did: 'nothing' };
-      return plan.do === 'hold'
+      // Another writer that was faster has woken the object already; where there was none, the next
+      // reconcile must not follow at once.
+      if (!done.isWritten) return { outcome: backOff, did: 'nothing' };
+      return done.do === 'hold'
         ? { outcome: goOn, did: 'hold', facts: {} }
-        : reportRelease(object, plan);
-    case 'step':
-      return reportStep(object, plan, result, now);
+        : reportRelease(object, done);
+    case 'end':
+    case 'intend':
+    case 'call':
+      return reportStep(object, done, now);
   }
 }
 

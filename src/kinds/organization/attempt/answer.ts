@@ -14,9 +14,7 @@ import { isAwaited, progress, settling } from './progress.ts';
 import { openSent } from './refused-change.ts';
 import type { Refusal, Session, Work } from './session.ts';
 
-type Answer = Extract<Attempt, { got: 'success' | 'failure' }>;
-
-/** What an answer adds to the attempt, and what has to follow it. */
+/** What a failed call adds to the attempt, and what has to follow it. */
 export interface Taken {
   readonly work: Work;
   /**
@@ -30,21 +28,28 @@ export interface Taken {
   readonly hint?: string;
 }
 
-/** Takes in the answer to a call. */
-export function takeAnswer(
+interface Asked {
+  readonly work: Work;
+  readonly call: Call;
+}
+
+/** Takes in an answer with a result: the attempt knows more, and its next step follows from that. */
+export function takeReply(
   object: Organization,
-  { work, call }: { readonly work: Work; readonly call: Call },
-  answer: Answer,
+  { work, call }: Asked,
+  { verdict, secretVersion }: Extract<Attempt, { got: 'success' }>,
+  now: number,
+): Work {
+  return progress({ object, work, call, verdict, secretVersion, now });
+}
+
+/** Takes in an answer without one. */
+export function takeFailure(
+  object: Organization,
+  { work, call }: Asked,
+  verdict: Failure,
   now: number,
 ): Taken {
-  if (answer.got === 'success') {
-    const { verdict, secretVersion } = answer;
-    return {
-      follows: 'next-step',
-      work: progress({ object, work, call, verdict, secretVersion, now }),
-    };
-  }
-  const { verdict } = answer;
   if (call.step === 'look' && call.by === 'list') return otherWayToLook(object, work, verdict, now);
   const refusal = refusalOf(verdict);
   const session = withLastRequest(work.session, verdict, now);

@@ -1,62 +1,55 @@
 import { isDeepStrictEqual } from 'node:util';
 import { awaitChange, goOn } from '../../../controller/outcome.ts';
 import { currentReady, requestedAt, withoutUndefined } from '../../status/common-status.ts';
-import type { Result } from '../act.ts';
-import { takeAnswer } from '../attempt/answer.ts';
+import type { StepDone } from '../act.ts';
+import { takeFailure, takeReply } from '../attempt/answer.ts';
 import { type Call, nextStep } from '../attempt/next-step.ts';
 import { afterLeaving, intending, type Notes, withOpen } from '../attempt/notes.ts';
 import { anchorOf, isUntold, type Session, type Work } from '../attempt/session.ts';
 import { counted } from '../endpoints/wording.ts';
-import type { Plan } from '../plan.ts';
 import type { Organization, OrganizationStatus, PendingChange } from '../resource.ts';
 import { driftCount, endAttempt, type NotedReport, pendingStatus } from './attempt-end.ts';
 import { reportFailed } from './failed-step.ts';
 import { fitted } from './size.ts';
 
-type StepPlan = Extract<Plan, { do: 'step' }>;
+type CallDone = Extract<StepDone, { do: 'call' }>;
 
 /** Turns one step and its result into the next step, or into the status that ends the attempt. */
-export function reportStep(
-  object: Organization,
-  plan: StepPlan,
-  result: Result,
-  now: number,
-): NotedReport {
-  const { step } = plan;
-  const work = afterCall(plan, result);
-  if (step.step === 'end') return endAttempt(object, work, now, 'end');
-  switch (result.got) {
-    case 'nothing':
-    case 'finalizers':
-      return { outcome: awaitChange, did: 'nothing' };
-    case 'slot':
-      if (step.step !== 'intend') throw new Error('a call that was made has no slot for an answer');
-      return reportIntent(object, work, step.pending, now);
-    case 'success':
-    case 'failure': {
-      if (step.step === 'intend') throw new Error('an intent was put on record by a call');
-      const taken = takeAnswer(object, { work, call: step }, result, now);
-      if (taken.follows === 'next-step') return reportNext(object, taken.work, step.step, now);
-      if (taken.follows === 'record-refusal') return reportRefused(object, taken.work, now);
-      if (taken.follows === 'end') return endAttempt(object, taken.work, now, step.step);
-      if (result.got === 'success') throw new Error('an answer with a result cannot have failed');
-      return reportFailed(object, { ...taken, step, attempt: result }, now);
+export function reportStep(object: Organization, done: StepDone, now: number): NotedReport {
+  switch (done.do) {
+    case 'end':
+      return endAttempt(object, done.work, now, 'end');
+    case 'intend': {
+      const { work, step, came } = done;
+      if (came.got === 'slot') return reportIntent(object, work, step.pending, now);
+      if (came.got === 'no-slot') return reportWaiting(object, work, now);
+      return reportFailed(object, { work, step, attempt: came }, now);
     }
-    case 'no-slot':
-      // An intent that is on record may not wait.
-      return step.step === 'send'
-        ? reportFailed(object, { work, step, attempt: result }, now)
-        : reportWaiting(object, work, now);
-    case 'no-credential':
-    case 'circuit-open':
-    case 'called-off':
-      return reportFailed(object, { work, step, attempt: result }, now);
+    case 'call':
+      return reportCall(object, done, now);
   }
 }
 
+function reportCall(object: Organization, done: CallDone, now: number): NotedReport {
+  const { step, came } = done;
+  const work = afterCall(done);
+  if (came.got === 'success')
+    return reportNext(object, takeReply(object, { work, call: step }, came, now), step.step, now);
+  if (came.got === 'failure') {
+    const taken = takeFailure(object, { work, call: step }, came.verdict, now);
+    if (taken.follows === 'next-step') return reportNext(object, taken.work, step.step, now);
+    if (taken.follows === 'record-refusal') return reportRefused(object, taken.work, now);
+    if (taken.follows === 'end') return endAttempt(object, taken.work, now, step.step);
+    return reportFailed(object, { ...taken, step, attempt: came }, now);
+  }
+  // An intent that is on record may not wait.
+  if (came.got === 'no-slot' && step.step !== 'send') return reportWaiting(object, work, now);
+  return reportFailed(object, { work, step, attempt: came }, now);
+}
+
 /** With when the call left and was over. From its first byte on an intent may be at work. */
-function afterCall({ step, work }: StepPlan, result: Result): Work {
-  const { leftAt, answeredAt = work.answeredAt } = 'leftAt' in result ? result : {};
+function afterCall({ step, work, came, answeredAt = work.answeredAt }: CallDone): Work {
+  const { leftAt } = 'leftAt' in came ? came : {};
   if (leftAt === undefined) return work;
   const notes = step.step === 'send' ? afterLeaving(work.notes, leftAt, work.atWorkMs) : work.notes;
   return { ...work, notes, leftAt, answeredAt };
