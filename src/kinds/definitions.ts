@@ -4,7 +4,7 @@ import { definition as pipeSettings } from './pipe-settings/definition.ts';
 import type { Definition } from './schema/definition.ts';
 
 /**
- * Every kind there is. CRDs and the reference page are made from this list; the operator itself has
- * no use for it.
+ * Every kind there is, for CRDs and documents. Apart from `index.ts`, so that the bundle of the
+ * operator does not carry the schemas of status: it reads what it has written itself.
  */
 export const definitions: readonly Definition[] = [pipeSettings, organization, activity];

@@ -73,7 +73,7 @@ describe.concurrent('a Secret', () => {
     await scene.psets.create('missing', using('missing'));
     const object = await scene.psets.until('missing', 'SecretNotFound');
     expect(messageOf(object)).toContain(
-      `There is no Secret "missing" in namespace "${scene.namespace}"`,
+      `The Secret "missing" does not exist in namespace "${scene.namespace}"`,
     );
     expect(object.status.conditions[1]?.type).toBe('Reconciling');
     // Before the watch has spoken for the first time it may be asked for once.

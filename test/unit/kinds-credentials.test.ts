@@ -127,12 +127,12 @@ describe('the key is found', () => {
 
 describe('a Secret is refused, and no value told, when', () => {
   test.for<[string, Record<string, string>, RegExp]>([
-    ['it is empty', {}, /no key "keyId" \(it has none\)/],
-    ['the id is missing', { keySecret: KEY_SECRET }, /no key "keyId" \(it has "keySecret"\)/],
+    ['it is empty', {}, /no key "keyId" \(its keys: none\)/],
+    ['the id is missing', { keySecret: KEY_SECRET }, /no key "keyId" \(its keys: "keySecret"\)/],
     [
       'the secret is missing',
       { keyId: KEY_ID, token: 'x' },
-      /no key "keySecret" \(it has "keyId", "token"\)/,
+      /no key "keySecret" \(its keys: "keyId", "token"\)/,
     ],
     ['the id is empty', { keyId: '', keySecret: KEY_SECRET }, /"keyId" is empty/],
     [
@@ -178,7 +178,7 @@ describe('a Secret is refused, and no value told, when', () => {
     );
     const { problem } = await problemOf(aSecret(values));
     expect(problem.message).toMatch(
-      /"k0", .* and 995 more\); add it, or name another in credentialsSecretRef$/,
+      /"k0", .* and 995 more\). Add it, or name another key in spec.credentialsSecretRef$/,
     );
   });
 });
@@ -186,7 +186,7 @@ describe('a Secret is refused, and no value told, when', () => {
 test('a Secret that is not there is named with its namespace, and what happens then', async () => {
   const { problem } = await problemOf({ state: 'absent' });
   expect(problem.reason).toBe('SecretNotFound');
-  expect(problem.message).toMatch(/no Secret "api" in namespace "ns"; create it/);
+  expect(problem.message).toMatch(/Secret "api" does not exist in namespace "ns"\. Create it/);
 });
 
 test('a Secret that may not be read is told in the words of who was refused', async () => {

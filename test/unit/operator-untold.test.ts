@@ -158,7 +158,7 @@ test.each([
     const calls = api.callCount({ pathIncludes: TARGET });
     kube.remove(organizationType, KEY);
     await eventually(() =>
-      expect(readyOf('ns/next')?.message).toContain('its outcome is not settled'),
+      expect(readyOf('ns/next')?.message).toContain('the result is not known yet'),
     );
     await watchHasTold();
     expect(api.callCount({ pathIncludes: TARGET })).toBe(calls);

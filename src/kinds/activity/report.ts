@@ -30,7 +30,7 @@ const ADVICE = adviceWith({
 });
 
 /**
- * Turns a plan that was carried out into the whole status, the events and the next visit. What the
+ * Turns a plan that was carried out into the whole status, the events and the next reconcile. What the
  * record holds goes to `status.activity` and nowhere else: not into a message, an event or a fact
  * for the log.
  */

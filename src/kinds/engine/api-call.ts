@@ -22,7 +22,7 @@ export type Attempt =
   | { readonly got: 'circuit-open' }
   /**
    * The call was called off before a byte of it left; where its object has changed, that change
-   * brings the next visit.
+   * brings the next reconcile.
    */
   | { readonly got: 'called-off' }
   /** HTTP 200 with a result. `secretVersion`: the Secret that the call was made with. */
@@ -108,8 +108,8 @@ export interface Wish extends SlotWish {
 type CredentialFor = Extract<CredentialRead, { ok: true }>;
 
 /**
- * Makes sure that a call can follow at once, for a pass that must write something down before its
- * call.
+ * Makes sure that a call can follow at once, for a reconcile that must write something down before
+ * its call.
  */
 export async function reserve(wish: SlotWish, using: Calls): Promise<Reservation> {
   const read = await credentialFor(wish, using);

@@ -16,7 +16,7 @@ export interface KindContext {
   readonly secrets: Pick<Secrets, 'refer' | 'release' | 'state'>;
   readonly readCredential: ReadCredential;
   readonly clock: Clock;
-  /** Wants a pass for this queue key. */
+  /** Asks for a reconcile of this queue key. */
   readonly enqueue: (id: string, lane: Lane) => void;
   /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;

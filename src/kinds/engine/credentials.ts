@@ -140,7 +140,7 @@ function absence(
   name: string,
 ): CredentialProblem {
   if (read.state === 'forbidden') return { reason: 'SecretForbidden', message: read.message };
-  const message = `There is no Secret "${name}" in namespace "${namespace}"; create it with the API key's id and secret, and the operator goes on at once`;
+  const message = `The Secret "${name}" does not exist in namespace "${namespace}". Create it with the id and the secret of the API key; the operator continues at once`;
   return { reason: 'SecretNotFound', message };
 }
 
@@ -157,7 +157,7 @@ function keyPair(read: SecretValue, ref: SecretRef): KeyPair | string {
   if ('problem' in keyId) return keyId.problem;
   if ('problem' in keySecret) return keySecret.problem;
   if (keyId.value.includes(':'))
-    return 'the key id contains ":", which HTTP Basic cannot carry; check which value is which';
+    return 'the API key id contains ":", which HTTP Basic authentication does not allow. Check that id and secret are not swapped';
   return { keyId: keyId.value, keySecret: keySecret.value };
 }
 
@@ -172,18 +172,18 @@ function part(
   const encoded = Object.hasOwn(data, key) ? data[key] : undefined;
   if (encoded === undefined) {
     return {
-      problem: `it has no key "${key}" (it has ${someNames(Object.keys(data))}); add it, or name another in credentialsSecretRef`,
+      problem: `it has no key "${key}" (its keys: ${someNames(Object.keys(data))}). Add it, or name another key in spec.credentialsSecretRef`,
     };
   }
   const bytes = Buffer.from(encoded, 'base64');
   const value = bytes.toString('utf8').replace(/[\r\n]+$/, '');
   if (value === '')
     return {
-      problem: `its key "${key}" is empty; put the value from the provider's console in it`,
+      problem: `its key "${key}" is empty. Copy the value from the console of the provider into it`,
     };
   if (!/^[\u0020-\u007e]+$/.test(value)) {
     return {
-      problem: `its key "${key}" contains control characters or characters outside ASCII; copy the value again without line breaks or quotes`,
+      problem: `its key "${key}" contains control characters or characters outside ASCII. Copy the value again without line breaks or quotes`,
     };
   }
   return { value };

@@ -122,7 +122,7 @@ export function reportSpecInvalid(options: {
   readonly now: number;
 }): FailureReport {
   const { object, previous, problem, now } = options;
-  const message = `The stored spec is not valid any more: ${problem}. Correct it; nothing is sent until then`;
+  const message = `The stored spec is not valid: ${problem}. Correct it; nothing is sent until then`;
   const before = currentReady(object, previous);
   if (before?.reason === 'SpecInvalid' && before.message === message)
     return { outcome: awaitChange, notices: [] };
@@ -204,7 +204,7 @@ function reportGated({
   const next = ahead.length > 0 ? Math.min(...ahead) : undefined;
   const outcome = next === undefined ? awaitChange : recheckAt(next);
   if (currentReady(object, previous)?.reason === 'Unauthorized') return { outcome, notices: [] };
-  const message = `The API refused the key in the Secret "${secretName}" (HTTP 401); nothing is sent with it until a trial call works or the Secret changes. Put a valid key in the Secret`;
+  const message = `The API refused the key in the Secret "${secretName}" (HTTP 401). No call is made with it until a trial call succeeds or the Secret changes. Put a valid key in the Secret`;
   const summary = { ready: 'False', progress: 'Stalled', reason: 'Unauthorized', message } as const;
   return {
     status: commonStatus(object, previous, { summary, now, nextAttempt: next, acknowledge: false }),

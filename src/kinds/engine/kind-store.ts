@@ -30,7 +30,7 @@ export interface KindStoreOptions<T extends KubeObject> {
   /** What an object stands for at the API; objects with the same one are rivals. */
   readonly targetOf: (object: KubeObject) => string | undefined;
   /**
-   * Another status than before has come, whoever wrote it, and whether or not its object is visited
+   * Another status than before has come, whoever wrote it, and whether or not its object is woken
    * for it.
    */
   readonly onStatus?: (object: T) => void;
@@ -49,7 +49,7 @@ export interface KindStore<T extends KubeObject> {
 }
 
 /**
- * The store of one kind, and the rules of who is visited when something changes: the object itself;
+ * The store of one kind, and the rules of who is woken when something changes: the object itself;
  * all objects of its target when it appears, goes, or changes in a way that matters to them; when a
  * Secret changes, those that refer to it. Also keeps the references to Secrets.
  */
@@ -168,7 +168,7 @@ function laneFor(object: KubeObject, origin: Origin): Lane {
     : 'user';
 }
 
-/** What passes use of an object. Ten thousand of these stand in memory. */
+/** What a reconcile uses of an object. Ten thousand of these stand in memory. */
 function trim<T extends KubeObject>(object: T): T {
   const {
     name,

@@ -10,7 +10,7 @@ import { previewOf } from './preview.ts';
 import { type SettingsRequest, settingsRequest } from './remote.ts';
 import { type PipeSettings, type PipeSettingsSpec, parseSpec } from './resource.ts';
 
-/** What a pass knows besides the object itself. */
+/** What a reconcile knows besides the object itself. */
 export interface Facts extends HeldFacts {
   /** Its requests that may still take effect although they were not answered. */
   readonly atWork: readonly StillAtWork[];

@@ -16,7 +16,7 @@ const ADVICE = adviceWith({
   OutcomeUnknown: `It is not known whether the settings were applied; sending them again is safe. ${BY_ITSELF}`,
 });
 
-/** Turns a plan that was carried out into the whole status, the events and the next visit. */
+/** Turns a plan that was carried out into the whole status, the events and the next reconcile. */
 export function report(object: PipeSettings, done: PipeSettingsDone, now: number): Report {
   if (done.do !== 'call') return reportCommon(object, done, now);
   const { came, spec, request } = done;

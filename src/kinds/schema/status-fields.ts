@@ -89,7 +89,7 @@ export const commonStatus = {
 };
 
 /**
- * What a fresh object shows before the first visit, so that no reader takes "no status" for
+ * What a fresh object shows before the first reconcile, so that no reader takes "no status" for
  * success.
  */
 export const pendingStatus = {

@@ -43,12 +43,12 @@ export function showsConflict({ status }: KubeObject): boolean {
 export function reportConflict(options: Conflict): ConflictReport {
   const { object, previous, to, now } = options;
   const message = messageOf(to, options.contested);
-  const visited = readyOf(previous)?.reason === 'TargetConflict';
+  const isShown = readyOf(previous)?.reason === 'TargetConflict';
   const due =
-    visited && previous?.nextAttemptTime !== undefined
+    isShown && previous?.nextAttemptTime !== undefined
       ? Date.parse(previous.nextAttemptTime)
       : undefined;
-  const stalled = visited && (isStalled(previous) || (due !== undefined && due <= now));
+  const stalled = isShown && (isStalled(previous) || (due !== undefined && due <= now));
   const wait = stalled ? nextWait('TargetConflict', 1, object.metadata.uid) : CONFLICT_GRACE_MS;
   const nextAttempt =
     due !== undefined && due > now && due <= now + wait ? due : wholeSecond(now + wait);
@@ -68,19 +68,21 @@ export function reportConflict(options: Conflict): ConflictReport {
 }
 
 function messageOf(to: Held | Turn, { kind, what, find }: Contested): string {
-  const nothing = 'nothing is sent for this object';
+  const isHeld = to.why === 'held';
+  const nothing = `${isHeld ? 'so nothing' : 'Nothing'} is sent for this object`;
+  const takeOver = 'Delete one of the two; this one takes over when the other is gone';
   switch (to.why) {
     case 'held':
       return to.holder
-        ? `${capital(what)} is held by ${kind} "${to.holder.name}"; ${nothing}. Delete one of the two: this one takes over when the other is gone`
-        : `${capital(what)} is held by an object in another namespace; ${nothing}. Delete one of the two: this one takes over when the other is gone. Who may see it finds it with: ${find}`;
+        ? `${capital(what)} is held by ${kind} "${to.holder.name}", ${nothing}. ${takeOver}`
+        : `${capital(what)} is held by an object in another namespace, ${nothing}. ${takeOver}. To find it, with the right to list all namespaces: ${find}`;
     case 'turn':
-      return `${kind} "${to.holder?.name ?? ''}" is for ${what} too and is older, so it is tried first; ${nothing} until the API has refused its key or it is gone. Delete one of the two`;
+      return `${kind} "${to.holder?.name ?? ''}" is for ${what} too and is older, so it is tried first. ${nothing} until the API has refused the key of that one, or it is gone. Delete one of the two`;
     case 'unlisted':
-      return `The object that holds ${what} may be in a namespace of --namespaces that could not be listed yet; ${nothing} until it is. The log names the namespace and what is missing`;
+      return `The object that holds ${what} may be in a namespace of --namespaces that could not be listed yet. ${nothing} until it is listed. The log names the namespace and the missing right`;
     case 'unsettled':
     case 'courtesy':
-      return `Another object for ${what} has just been tried or is being tried, and its outcome is not settled; ${nothing} until it is, two minutes at most. Find it with: ${find}`;
+      return `Another object for ${what} was just tried, and the result is not known yet. ${nothing} until it is known, at most two minutes. To find the other object: ${find}`;
   }
 }
 

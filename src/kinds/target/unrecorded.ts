@@ -18,13 +18,13 @@ export class Unrecorded {
   >();
   /** By target: the uid of the one object that knows of it by its own status; '': none does. */
   readonly #owed = new Map<string, string>();
-  readonly #onOwed: (target: string, visited?: string) => void;
+  readonly #onOwed: (target: string, reconciled?: string) => void;
 
   /**
-   * `onOwed`: whoever stands for this target is to be visited, but for the one with this key, which
-   * is being visited.
+   * `onOwed`: wakes whoever stands for this target, but for the one with this key, which is being
+   * reconciled.
    */
-  constructor(onOwed: (target: string, visited?: string) => void) {
+  constructor(onOwed: (target: string, reconciled?: string) => void) {
     this.#onOwed = onOwed;
   }
 
@@ -85,8 +85,8 @@ export class Unrecorded {
   }
 
   /**
-   * Asked when a visit begins, for the object with this key and uid, which another may have had the
-   * key of before. `goesOn`: this visit goes on with what was sent, and a status is to tell of it;
+   * Asked when a reconcile begins, for the object with this key and uid, which another may have had the
+   * key of before. `goesOn`: this reconcile goes on with what was sent, and a status is to tell of it;
    * or none will.
    */
   isOwed(
@@ -94,8 +94,8 @@ export class Unrecorded {
     { key, uid, goesOn }: { readonly key: string; readonly uid: string; readonly goesOn: boolean },
   ): boolean {
     const write = this.#sent.get(key);
-    // Were it woken too, a visit that fails each time after it has sent would follow at once, over
-    // its wait.
+    // Were it woken too, a reconcile that fails each time after it has sent would follow at once,
+    // over its wait.
     if (write && (write.uid !== uid || !goesOn)) {
       this.#sent.delete(key);
       this.#owe(write.target);
