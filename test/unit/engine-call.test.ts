@@ -51,7 +51,11 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
   const attemptFor = async (
     name: string,
     answer: () => Reply | Promise<Reply>,
-    more: { readonly begin?: boolean; readonly probe?: boolean } = {},
+    more: {
+      readonly begin?: boolean;
+      readonly probe?: boolean;
+      readonly isTooLate?: () => boolean;
+    } = {},
   ): Promise<Attempt> => {
     const object = aPipeSettings({ name });
     const done = await attempt(
@@ -63,6 +67,7 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
         write: true,
         of: 'pipe',
         ...(more.probe && { probe: true }),
+        ...(more.isTooLate && { isTooLate: more.isTooLate }),
         request: { operation: 'Try', method: 'PUT', path: ['a'] },
       },
       {
@@ -86,7 +91,7 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
     limiter.release(`PipeSettings/ingest/${name}`);
     return done;
   };
-  return { clock, limiter, memory, calls, woken, attemptFor };
+  return { clock, limiter, locks, memory, calls, woken, attemptFor };
 }
 
 const answers = (reply: Reply) => (): Reply => reply;
@@ -260,6 +265,20 @@ test('a call whose object has changed is called off before it counts as begun', 
   expect(
     limiter.reserve({ credential: credential.id, key: 'k', target: 't', lane: 'user' }),
   ).toEqual({ reserved: true });
+});
+
+test('a call that comes too late is called off before it counts as begun', async () => {
+  const { attemptFor, calls } = setUp();
+  const isTooLate = (): boolean => true;
+  expect(await attemptFor('orders', answers(ok), { isTooLate })).toEqual({ got: 'called-off' });
+  expect(calls).toEqual([]);
+});
+
+test('a call is called off while a write for another object of its target may be at work', async () => {
+  const { attemptFor, calls, locks } = setUp();
+  locks.begin('orders', 'uid-of-another');
+  expect(await attemptFor('orders', answers(ok))).toEqual({ got: 'called-off' });
+  expect(calls).toEqual([]);
 });
 
 test.each([

@@ -66,3 +66,17 @@ describe('a write of unknown outcome', () => {
     },
   );
 });
+
+test('what is about to be sent by its status keeps the others waiting, until that says so no more', () => {
+  const { locks, at, left } = setUp();
+  const intending = (pendingChange?: object): KubeObject => ({
+    ...aPipeSettings({}),
+    status: { pendingChange },
+  });
+  const intent = intending({ time: '2026-01-01T00:00:01Z' });
+  locks.see(TARGET, intent, intending());
+  at(60_000);
+  expect(left()).toBe(AT_WORK_MS - 60_000);
+  locks.see(TARGET, intending(), intent);
+  expect(left()).toBeUndefined();
+});

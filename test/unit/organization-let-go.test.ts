@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { act } from '../../src/kinds/organization/act.ts';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import { leftNotices } from '../../src/kinds/organization/cleanup.ts';
+import { load } from '../../src/kinds/organization/load.ts';
 import type { Plan } from '../../src/kinds/organization/plan.ts';
 import { report } from '../../src/kinds/organization/report.ts';
 import {
@@ -45,6 +46,13 @@ const release = (more: object = {}) => ({
   abandoned: [],
   keptForOthers: [],
   ...more,
+});
+
+test('an object whose endpoints go with it has its finalizer before anything is sent', () => {
+  const spec = { deletionPolicy: 'RemovePrivateEndpoints' } as const;
+  expect(planned(anOrganization({ ids: ['a'], spec }))).toEqual({ do: 'hold' });
+  const held = anOrganization({ ids: ['a'], spec, metadata: { finalizers: [FINALIZER] } });
+  expect(planned(held).do).toBe('step');
 });
 
 describe('a deleted object', () => {
@@ -117,6 +125,27 @@ describe('a deleted object', () => {
     const pendingChange = { time: at(0), add: [e('b')], remove: [] };
     const sent = planned(deleted({ pendingChange }), { listedByOthers: [e('b')] });
     expect(sent, 'what it may have sent').toEqual(release({ keptForOthers: [e('b')] }));
+  });
+
+  test('is told what others list: of another namespace only who is proven, and nobody who goes too', () => {
+    const rival = (id: string, more: Parameters<typeof anOrganization>[0]): Organization =>
+      anOrganization({ ids: [id], ...more, metadata: { uid: `uid-${id}`, ...more?.metadata } });
+    const elsewhere = { namespace: 'elsewhere' };
+    const object = deleted(ours);
+    const { listedByOthers } = load(object, {
+      factsOf: () => factsOf(object),
+      rivals: () => [
+        object,
+        rival('near', {}),
+        rival('going', { metadata: { deletionTimestamp: at(0) } }),
+        rival('stranger', { metadata: elsewhere }),
+        rival('proven', { metadata: elsewhere, status: {} }),
+      ],
+      notebook: new Notebook(95_000),
+      cleanupDeadlineMs: 600_000,
+      monotonic: () => 0,
+    });
+    expect(listedByOthers.map(({ id }) => id)).toEqual(['near', 'proven']);
   });
 
   test('that somebody else’s object stands before makes no call, and names its entries', () => {

@@ -1,9 +1,9 @@
 import { type Mutation, seenInLife } from '../mutation.ts';
 
-const QUEUE = 'test/unit/runtime-queue.test.ts';
-const WORKERS = 'test/unit/runtime-controller.test.ts';
-const LIFECYCLE = 'test/unit/runtime-lifecycle.test.ts';
-const INFORMERS = 'test/unit/runtime-informers.test.ts';
+const QUEUE = 'test/unit/controller-queue.test.ts';
+const WORKERS = 'test/unit/controller-workers.test.ts';
+const RECONCILER = 'test/unit/controller-reconciler.test.ts';
+const INFORMERS = 'test/unit/controller-informers.test.ts';
 
 /** Which object is looked at, and when. */
 const QUEUES: readonly Mutation[] = [
@@ -30,7 +30,7 @@ const QUEUES: readonly Mutation[] = [
     from: 'current !== undefined && current <= due',
     to: 'current !== undefined && current >= due',
     seenBy: {
-      test: 'test/unit/runtime-delay-heap.test.ts',
+      test: 'test/unit/controller-delay-heap.test.ts',
       title: 'keeps the earlier of two times for a key',
     },
   },
@@ -54,8 +54,8 @@ const QUEUES: readonly Mutation[] = [
     name: 'broken-reconcile-waits-longer',
     rule: 'What breaks again and again is tried ever less often.',
     file: 'controller/controller.ts',
-    from: 'waitFor(BROKEN_PASS, failures, id)',
-    to: 'waitFor(BROKEN_PASS, 1, id)',
+    from: 'BROKEN_RECONCILE, failures',
+    to: 'BROKEN_RECONCILE, 1',
     seenBy: { test: WORKERS, title: 'is tried again after waits that double up to a minute' },
   },
   {
@@ -77,7 +77,7 @@ const STATUSES: readonly Mutation[] = [
     from: 'const result = this.#writer.pending.get(id);',
     to: 'const result = this.#writer.pending.get(kind.type.kind);',
     seenBy: {
-      test: LIFECYCLE,
+      test: RECONCILER,
       title: 'written before anything else is done, without a second call',
     },
   },
@@ -87,7 +87,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/reconciler.ts',
     from: '[...pending].filter(',
     to: '[...pending].slice(0, 0).filter(',
-    seenBy: { test: LIFECYCLE, title: 'is tried once more where the process ends' },
+    seenBy: { test: RECONCILER, title: 'is tried once more where the process ends' },
   },
   {
     name: 'status-of-the-same-object',
@@ -95,7 +95,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/status-writer.ts',
     from: 'metadata: { name, namespace, uid, resourceVersion },',
     to: 'metadata: { name, namespace, resourceVersion },',
-    seenBy: { test: LIFECYCLE, title: 'carries resourceVersion and uid as precondition' },
+    seenBy: { test: RECONCILER, title: 'carries resourceVersion and uid as precondition' },
   },
   seenInLife(
     'recreated-object-gets-old-status',
@@ -107,7 +107,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/status-writer.ts',
     from: 'isDeepStrictEqual(target.status, report.status)',
     to: 'isDeepStrictEqual(target, report.status)',
-    seenBy: { test: LIFECYCLE, title: 'does not happen where it would change nothing' },
+    seenBy: { test: RECONCILER, title: 'does not happen where it would change nothing' },
   },
   {
     name: 'newer-word-of-another-stays',
@@ -115,7 +115,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/superseded.ts',
     from: "(attempt.time ?? '') >=",
     to: "(attempt.time ?? '') >",
-    seenBy: { test: LIFECYCLE, title: 'is left to whoever recorded another attempt meanwhile' },
+    seenBy: { test: RECONCILER, title: 'is left to whoever recorded another attempt meanwhile' },
   },
   {
     name: 'result-of-a-newer-spec-only',
@@ -124,7 +124,7 @@ const STATUSES: readonly Mutation[] = [
     from: 'if (generation < generationThen) return false;',
     to: '',
     seenBy: {
-      test: 'test/unit/runtime-superseded.test.ts',
+      test: 'test/unit/controller-superseded.test.ts',
       title: 'a result for what is no more is not written',
     },
   },
@@ -135,7 +135,7 @@ const STATUSES: readonly Mutation[] = [
     from: 'for (const notice of notices)',
     to: 'for (const notice of notices.slice(1))',
     seenBy: {
-      test: LIFECYCLE,
+      test: RECONCILER,
       title: 'written before anything else is done, without a second call',
     },
   },
@@ -150,7 +150,7 @@ const STATUSES: readonly Mutation[] = [
     from: 'before?.status === status && before.lastTransitionTime',
     to: 'before?.lastTransitionTime',
     seenBy: {
-      test: 'test/unit/runtime-conditions.test.ts',
+      test: 'test/unit/controller-conditions.test.ts',
       title: 'move lastTransitionTime with status and with nothing else',
     },
   },

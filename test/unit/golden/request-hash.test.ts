@@ -58,6 +58,14 @@ describe('Organization', () => {
     expect({ path, hash }).toEqual({ path: golden.path, hash: golden.hash });
   });
 
+  test('the order of the endpoints does not count', () => {
+    const endpoints = ['psc-1', 'psc-2'].map((id) => ({ id, cloudProvider: 'gcp', region: 'r1' }));
+    const hashOf = (goal: Parameters<typeof remote.addressOf>[2]): string =>
+      remote.addressOf('https://api.example.com', 'acme', goal).hash;
+    expect(hashOf({ endpoints: endpoints.toReversed() })).toBe(hashOf({ endpoints }));
+    expect(hashOf({ endpoints: endpoints.slice(1) })).not.toBe(hashOf({ endpoints }));
+  });
+
   test('the bodies', () => {
     const one = { id: 'psc-1', cloudProvider: 'gcp', region: 'r1' };
     const two = { id: 'psc-2', cloudProvider: 'aws', region: 'eu' };
