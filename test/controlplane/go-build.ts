@@ -141,15 +141,16 @@ const PRIORITY = 10;
 
 function go(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   return new Promise((resolve, reject) => {
+    // The build then fails, which ends whatever waits for it here. It is listened for before Go runs:
+    // a signal that came in between would end this process and leave the lock and the build behind.
+    const interrupt = () => child.kill('SIGINT');
+    for (const event of endings) process.on(event, interrupt);
     const child = spawn('go', args, {
       cwd: join(modules, folder),
       env: { ...env, CGO_ENABLED: '0', GOWORK: 'off' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     if (child.pid !== undefined) setPriority(child.pid, PRIORITY);
-    // The build then fails, which ends whatever waits for it here.
-    const interrupt = () => child.kill('SIGINT');
-    for (const event of endings) process.on(event, interrupt);
     let output = '';
     const keep = (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-4_000);
