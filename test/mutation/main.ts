@@ -69,10 +69,11 @@ function seenByOf({ seenBy }: Mutation): string {
 
 async function mutate(mutations: readonly Mutation[]): Promise<number> {
   const started = performance.now();
+  endWhenInterrupted();
   const { all, remove } = copyProject(2);
   const [first, second] = all;
   if (!first || !second) throw new Error('there are two copies');
-  onInterrupt(() => {
+  process.once('exit', () => {
     endTests();
     remove();
   });
@@ -114,16 +115,14 @@ function secondsSince(started: number): string {
   return `${((performance.now() - started) / 1_000).toFixed(1)} s`;
 }
 
-function onInterrupt(cleanUp: () => void): void {
+/** In a way that still runs what is to be done at the end. */
+function endWhenInterrupted(): void {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)
-    process.once(signal, () => {
-      cleanUp();
-      process.exit(code);
-    });
+    process.once(signal, () => process.exit(code));
 }
 
 process.exitCode = await main().catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { isLife } from '../mutation/judge.ts';
 import { MUTATIONS } from '../mutation/table.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const LEAST = 197;
+const LEAST = 80;
 
 const textOf = (file: string): string =>
   existsSync(ROOT + file) ? readFileSync(ROOT + file, 'utf8') : '';

@@ -81,6 +81,11 @@ test.for<[string, object, string]>([
     'spec.privateEndpoints[2].id must be an id that is listed only once, not "psc-1"',
   ],
   [
+    'an id twice, in other letters',
+    { ...good, privateEndpoints: [endpoint, { ...endpoint, id: 'PSC-1' }] },
+    'spec.privateEndpoints[1].id must be an id that is listed only once, not "PSC-1"',
+  ],
+  [
     '101 endpoints',
     {
       ...good,

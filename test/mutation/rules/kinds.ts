@@ -368,4 +368,47 @@ const SMALL_KINDS: readonly Mutation[] = [
   },
 ];
 
-export const KINDS: readonly Mutation[] = [...HOLDING, ...SENDING, ...KEYS, ...SMALL_KINDS];
+const PIPE_SPEC = 'test/unit/pipe-settings-resource.test.ts';
+const ORGANIZATION_SPEC = 'test/unit/organization-resource.test.ts';
+
+/** What a spec may say. */
+const SPECS: readonly Mutation[] = [
+  {
+    name: 'value-out-of-range-is-not-sent',
+    rule: 'A stored value that is out of its range is refused, not sent.',
+    file: 'kinds/schema/schema.ts',
+    from: ', z.maximum(max, { error })',
+    to: '',
+    seenBy: { test: PIPE_SPEC, title: 'the message names every problem with its field and value' },
+  },
+  {
+    name: 'unknown-field-is-not-sent',
+    rule: 'A stored field that nobody knows is left out of what is sent.',
+    file: 'kinds/schema/schema.ts',
+    from: 'const object = z.object(shape,',
+    to: 'const object = z.looseObject(shape,',
+    seenBy: {
+      test: PIPE_SPEC,
+      title: 'a good spec comes back as it is, without the fields nobody',
+    },
+  },
+  {
+    name: 'one-id-is-listed-once',
+    rule: 'An endpoint that is listed twice, in other letters too, is refused.',
+    file: 'kinds/schema/schema.ts',
+    from: 'if (seen.has(plain))',
+    to: 'if (seen.has(value))',
+    seenBy: {
+      test: ORGANIZATION_SPEC,
+      title: 'is told in one line',
+    },
+  },
+];
+
+export const KINDS: readonly Mutation[] = [
+  ...HOLDING,
+  ...SENDING,
+  ...KEYS,
+  ...SMALL_KINDS,
+  ...SPECS,
+];

@@ -198,6 +198,14 @@ const SAYING: readonly Mutation[] = [
     seenBy: { test: LOG, title: 'never carries an object or the properties of an error' },
   },
   {
+    name: 'bug-is-told-without-its-properties',
+    rule: 'An error that nobody caught ends the process with one line and shows no header.',
+    file: 'main.ts',
+    from: "['unhandledRejection', 'uncaughtException'] as const",
+    to: "['uncaughtException'] as const",
+    seenBy: { test: 'test/unit/main.test.ts', title: 'a defect that nobody catches' },
+  },
+  {
     name: 'ready-only-with-its-lists',
     rule: '/readyz fails until everything has been listed.',
     file: 'telemetry/health-server.ts',

@@ -30,6 +30,11 @@ export async function hunt({
   let isOver = false;
   const first = take(count, next);
   const workers = first.map(() => startWorker(sources));
+  const endWorkers = (): void => {
+    for (const worker of workers) worker.kill();
+  };
+  // Before whoever made a copy of the sources for them removes it.
+  process.prependOnceListener('exit', endWorkers);
   const work = (worker: ChildProcess, index: number): Promise<void> =>
     new Promise((resolve, reject) => {
       let clock: NodeJS.Timeout | undefined;
@@ -66,7 +71,8 @@ export async function hunt({
   try {
     await Promise.all(workers.map(work));
   } finally {
-    for (const worker of workers) worker.kill();
+    process.off('exit', endWorkers);
+    endWorkers();
   }
 }
 
