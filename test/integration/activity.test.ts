@@ -53,7 +53,7 @@ test('a record costs one GET, one write and no event, and all ten fields are in 
   expect(Object.keys(record)).toHaveLength(10);
   expect(ready(object)).toMatchObject({
     status: 'True',
-    message: expect.stringContaining('gave the record, see'),
+    message: expect.stringContaining('The record is in status.activity'),
   });
   expect(side(object)).toBeUndefined();
   expect(kstatus(object)).toBe('Current');

@@ -125,8 +125,8 @@ test(
     await controlPlane.stopApiServer();
     simulator.release();
     const failed = await operator.waitForLine(
-      ({ msg, key }) =>
-        key === 'default/kept' && msg.startsWith('Kubernetes refused or did not answer'),
+      ({ msg, name }) =>
+        name === 'kept' && msg.startsWith('Kubernetes refused a request or did not answer'),
       'it failed to write the status',
     );
     await controlPlane.startApiServer();
@@ -152,7 +152,7 @@ test(
     await controlPlane.stopApiServer();
     simulator.release();
     await operator.waitForLine(
-      ({ msg, key }) => key === 'default/lost' && msg.includes('try again'),
+      ({ msg, name }) => name === 'lost' && msg.endsWith('; retrying'),
       'it failed',
     );
     await operator.kill();

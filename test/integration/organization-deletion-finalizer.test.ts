@@ -156,7 +156,7 @@ describe('the finalizer', () => {
     scene.simulator.setOrganization(ORGANIZATION, {});
     await orgs.create('acme', { name: 'Acme', privateEndpoints: [endpoint('ours')], ...REMOVING });
     const line = await waitFor(
-      () => operator.messages.find((one) => one.includes('/acme"') && one.includes('patch')),
+      () => operator.messages.find((one) => one.includes('"acme"') && one.includes('patch')),
       {
         what: 'a line about the rule',
       },

@@ -125,7 +125,7 @@ describe('2: on an API that refuses empty lists', () => {
       const spec = { ...list('theirs', 'ours'), deletionPolicy: 'RemovePrivateEndpoints' };
       await orgs.create('acme', spec);
       const told = await through(orgs, operator, 'acme', (object) =>
-        ready(object).message.includes('Declaring spec.name'),
+        ready(object).message.includes('Declare spec.name'),
       );
       expect(ready(told).reason).toBe(emptyLists === 'server-error' ? 'Unavailable' : 'Rejected');
       expect(orgs.ids()).toEqual(['theirs']);
@@ -242,7 +242,7 @@ describe('7: an API that does not answer as it should', () => {
     play({ emptyLists: 'server-error' });
     await orgs.create('acme', list('ours'));
     await through(orgs, operator, 'acme', (object) =>
-      ready(object).message.includes('Declaring spec.name'),
+      ready(object).message.includes('Declare spec.name'),
     );
     play({ emptyLists: 'ok' });
     await through(orgs, operator, 'acme', is('Applied'));

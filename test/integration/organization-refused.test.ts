@@ -104,7 +104,7 @@ describe('an API that says no without saying to what', () => {
     play({ refusedIds: EIGHT.slice(0, 5), refusedText: 'generic' });
     const first = await rejected(list(...EIGHT));
     expect(ledgerOf(first)).toEqual(['e1 – Refused', 'e2 – Refused', 'e3 – Refused']);
-    expect(ready(first).message).toMatch(/^Refused: e1, e2, e3\. .*follows in a minute/);
+    expect(ready(first).message).toMatch(/^Refused: e1, e2, e3\. .*follow in a minute/);
     const calls = orgs.said().length;
     const last = await through(orgs, operator, 'acme', () => orgs.ids().length === 4);
     expect(orgs.said()[calls]).toBe('look');

@@ -192,7 +192,7 @@ test('after a write without an answer no other object calls until it is settled,
   await scene.psets.create('lost', { pipeId: 'unsettled' });
   await scene.psets.until('lost', 'OutcomeUnknown');
   await thereIs('heir', 'unsettled', { engine_max_threads: 3 });
-  expect(ready(await untilThere('heir', 'TargetConflict')).message).toContain('not settled');
+  expect(ready(await untilThere('heir', 'TargetConflict')).message).toContain('not known yet');
   await scene.psets.remove('lost');
   // Before it has heard of that, it would try again.
   await settled(scene, operator);

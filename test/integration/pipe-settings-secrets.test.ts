@@ -90,18 +90,18 @@ describe.concurrent('a Secret', () => {
     {
       what: 'without the secret',
       data: { keyId: 'one-id' },
-      says: /no key "keySecret" \(it has "keyId"\)/,
+      says: /no key "keySecret" \(its keys: "keyId"\)/,
     },
     {
       what: 'without the id',
       data: { keySecret: 'one-secret' },
-      says: /no key "keyId" \(it has "keySecret"\)/,
+      says: /no key "keyId" \(its keys: "keySecret"\)/,
     },
-    { what: 'without anything', data: {}, says: /no key "keyId" \(it has none\)/ },
+    { what: 'without anything', data: {}, says: /no key "keyId" \(its keys: none\)/ },
     {
       what: 'with other names',
       data: { id: 'one-id', secret: 'one-secret' },
-      says: /it has "id", "secret"/,
+      says: /its keys: "id", "secret"/,
     },
     {
       what: 'with an empty id',
@@ -141,7 +141,7 @@ describe.concurrent('a Secret', () => {
     {
       what: 'with a colon in the id',
       data: { keyId: 'one:id', keySecret: 'one-secret' },
-      says: /the key id contains ":"/,
+      says: /the API key id contains ":"/,
     },
   ])(
     '$what: no call, the message says what is wrong and no value; corrected, it is used at once',

@@ -33,7 +33,7 @@ export const SPECIALS: readonly Special[] = [
     reason: 'SecretNotFound',
     side: 'Reconciling',
     firstWait: 5 * MINUTE,
-    says: /no Secret "no-secret"/,
+    says: /Secret "no-secret" does not exist/,
     break: (scene) =>
       scene.psets.create('no-secret', { credentialsSecretRef: { name: 'no-secret' } }),
     mend: (scene) => scene.newKey('no-secret'),

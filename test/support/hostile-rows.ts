@@ -179,7 +179,7 @@ export const RAW: readonly (Row & {
       `{"result":{${Array.from({ length: 20_000 }, (_, n) => `"k${n}":"${'v'.repeat(20)}"`).join(',')}}}`,
     ),
     reason: 'Applied',
-    says: /silent about/,
+    says: /response omitted/,
   },
   {
     name: 'lone-surrogate',
