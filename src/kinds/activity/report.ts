@@ -11,6 +11,7 @@ import {
   failureBefore,
   lastRequestOf,
   quoting,
+  withoutStop,
 } from '../status/common-status.ts';
 import type { FailureReason } from '../status/failures.ts';
 import type { ActivityDone } from './plan.ts';
@@ -104,7 +105,7 @@ function problemOf(attempt: FailedAttempt): string | undefined {
   if (attempt.got === 'no-credential') return attempt.problem.message;
   if (!('verdict' in attempt)) return undefined;
   const says = attempt.got === 'unreadable' ? attempt.problem : attempt.verdict.message;
-  return `${says.replace(/[.\s]+$/, '')}${quoting(attempt.verdict.requestId)}`;
+  return `${withoutStop(says)}${quoting(attempt.verdict.requestId)}`;
 }
 
 /** Records appear late, and some servers answer for one that is not there yet with 400. */

@@ -12,6 +12,7 @@ import {
   lastRequestOf,
   quoting,
   readyOf,
+  withoutStop,
 } from '../status/common-status.ts';
 import {
   type FailureReason,
@@ -221,5 +222,5 @@ export function failureMessage(
   verdict: { readonly message: string; readonly requestId?: string },
   advice: string,
 ): string {
-  return `${verdict.message.replace(/[.\s]+$/, '')}${quoting(verdict.requestId)}. ${advice}`;
+  return `${withoutStop(verdict.message)}${quoting(verdict.requestId)}. ${advice}`;
 }

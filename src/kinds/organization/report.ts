@@ -2,22 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { cutText } from '../../controller/conditions.ts';
 import type { Notice, Report } from '../../controller/kind.ts';
 import { awaitChange, backOff, goOn, recheckAt } from '../../controller/outcome.ts';
-import { reportSpecInvalid } from '../engine/failure-report.ts';
+import { type CommonPlan, suspended } from '../engine/plan.ts';
 import { reportCommon } from '../engine/report.ts';
-import { timestamp } from '../status/canonical.ts';
 import { commonStatus, withoutUndefined } from '../status/common-status.ts';
 import { plannedSummary } from '../status/planned.ts';
-import type { KindSummary } from '../status/reasons.ts';
 import { reportConflict } from '../target/conflict-report.ts';
 import type { Done } from './act.ts';
 import { type Tuple, tupleKey } from './endpoints/endpoints.ts';
 import { namingAll } from './ledger/notices.ts';
 import { LIMITS } from './limits.ts';
 import { oursIn, type Plan } from './plan.ts';
-import type { Preview } from './preview.ts';
 import { driftCount, type NotedReport } from './readiness/attempt-end.ts';
 import { reportStep } from './readiness/report-step.ts';
-import { merged } from './readiness/size.ts';
+import { fitted, merged } from './readiness/size.ts';
 import {
   type LedgerEntry,
   type Organization,
@@ -26,7 +23,7 @@ import {
 } from './resource.ts';
 
 /**
- * Turns a plan that was carried out into the whole status, the events and the next visit. Each
+ * Turns a plan that was carried out into the whole status, the events and the next reconcile. Each
  * status has the ledger in it, so it goes on top of a newer version only where nobody else has
  * recorded anything; an intent has a rule of its own.
  */
@@ -45,13 +42,13 @@ function reportOf(object: Organization, done: Done, now: number): NotedReport {
     case 'refuse-spec':
       return refuseSpec(object, done, now);
     case 'suspend':
-      return show(object, suspended(done.confirmed), now, 'suspend', {});
+      return reportInSize(object, suspendedWhere(done.confirmed), now);
     case 'yield':
       return yieldTo(object, done, now);
     case 'disown':
       return disown(object, done.lost, now);
     case 'preview':
-      return preview(object, done, now);
+      return reportInSize(object, previewPlan(done), now);
     case 'hold':
     case 'release':
       // Another writer that was faster has woken the object already; where there was none, the next
@@ -67,31 +64,29 @@ function reportOf(object: Organization, done: Done, now: number): NotedReport {
   }
 }
 
+/** What every kind reports in the same way, in the size that an object may have. */
+function reportInSize(object: Organization, plan: CommonPlan, now: number): NotedReport {
+  const said = reportCommon(object, plan, now);
+  return said.status ? { ...said, status: fitted(said.status) } : said;
+}
+
+/** On deletion the object is let go at its deadline, whatever its spec says. */
 function refuseSpec(
   object: Organization,
   plan: Extract<Plan, { do: 'refuse-spec' }>,
   now: number,
 ): NotedReport {
-  const { message: problem, at } = plan;
-  const said = reportSpecInvalid({ object, previous: object.status, problem, now });
-  const outcome = at === undefined ? said.outcome : recheckAt(at);
-  if (!said.status) return { outcome, did: 'nothing' };
-  const facts = { reason: 'SpecInvalid' };
-  return {
-    status: merged(object, said.status),
-    outcome,
-    notices: said.notices,
-    did: 'refuse-spec',
-    facts,
-  };
+  const said = reportInSize(object, plan, now);
+  return plan.at === undefined ? said : { ...said, outcome: recheckAt(plan.at) };
 }
 
-function suspended(confirmed: boolean): KindSummary {
-  const reason = 'Suspended';
-  const what = 'No call is made while spec.suspend is true; the declared state';
-  if (confirmed) return { ready: 'True', reason, message: `${what} is the one last confirmed` };
-  const message = `${what} has not been confirmed. Set spec.suspend to false to send it`;
-  return { ready: 'False', reason, message };
+function suspendedWhere(isConfirmed: boolean): CommonPlan {
+  return isConfirmed
+    ? suspended(true, 'The declared state is the one last confirmed')
+    : suspended(
+        false,
+        'The declared state has not been confirmed. Set spec.suspend to false to send it',
+      );
 }
 
 /**
@@ -202,48 +197,22 @@ function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release'
   return { outcome: awaitChange, did, facts: {}, counts, finalizerRemoved: true };
 }
 
-/** A state that answers a one-shot request by itself and schedules nothing. */
-function show(
-  object: Organization,
-  summary: KindSummary,
-  now: number,
-  did: string,
-  more: Partial<OrganizationStatus>,
-): NotedReport {
-  const common = commonStatus(object, object.status, { summary, now, acknowledge: true });
-  return { status: merged(object, { ...common, ...more }), outcome: awaitChange, did };
-}
-
-/** Shows to the letter what Apply would send; the time stays while that stays the same. */
-function preview(
-  object: Organization,
-  {
-    preview: { basis, hash, requests, changes, isEmpty, says },
-    planOnly,
-  }: Extract<Plan, { do: 'preview' }> & { readonly preview: Preview },
-  now: number,
-): NotedReport {
-  const { plan: before } = object.status ?? {};
-  const shown = {
-    basis,
-    hash,
-    requests: requests
-      .slice(0, LIMITS.planRequests)
-      .map((one) => ({ ...one, body: cutText(one.body, LIMITS.body) })),
-    changes: changes.slice(0, LIMITS.planChanges),
-  };
-  const same = before && isDeepStrictEqual({ ...before, time: '' }, { time: '', ...shown });
-  const known =
-    basis === 'Unknown'
-      ? 'the state at the API is not known yet'
-      : 'compared with the last response';
+/** Shows to the letter what Apply would send. */
+function previewPlan({ preview, planOnly }: Extract<Plan, { do: 'preview' }>): CommonPlan {
+  const { basis, hash, requests, changes, isEmpty, says } = preview;
   const summary = plannedSummary({
     changes: changes.length,
     isEmpty,
     notSent: says,
-    basis: known,
+    basis:
+      basis === 'Unknown'
+        ? 'the state at the API is not known yet'
+        : 'compared with the last response',
     planOnly,
   });
-  const plan = { time: same ? before.time : timestamp(now), ...shown };
-  return show(object, summary, now, 'preview', { plan });
+  const shown = requests
+    .slice(0, LIMITS.planRequests)
+    .map((one) => ({ ...one, body: cutText(one.body, LIMITS.body) }));
+  const plan = { basis, hash, requests: shown, changes: changes.slice(0, LIMITS.planChanges) };
+  return { do: 'preview', summary, plan };
 }

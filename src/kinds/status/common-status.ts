@@ -137,6 +137,11 @@ export function lastRequestOf(operation: string, verdict: Verdict, now: number):
   });
 }
 
+/** A text of others as the beginning of a sentence of ours. */
+export function withoutStop(text: string): string {
+  return text.replace(/[.\s]+$/, '');
+}
+
 /** Ends a sentence about a call with the id to quote. */
 export function quoting(requestId: string | undefined): string {
   return requestId === undefined ? '' : ` (request ${requestId})`;

@@ -1,4 +1,3 @@
-import type { FailureClass } from '../../../api/reply/verdict.ts';
 import type { Tuple } from './endpoints.ts';
 
 /** How many endpoints a message names; the status has them all. */
@@ -6,30 +5,6 @@ const NAMED = 4;
 /** An id may be long; a message has one line. */
 const LONGEST_ID = 64;
 const LONGEST_IN_FIELD = 120;
-
-const BY_ITSELF = 'The operator tries again by itself';
-
-/** What a user can do about a reply, per class; ends the condition's message. */
-const ADVICE: Readonly<Record<FailureClass, string>> = {
-  Rejected: 'Change the spec to what the API accepts',
-  Unauthorized:
-    'Put a valid, enabled API key in the Secret; it is tried again as soon as the Secret changes',
-  Forbidden:
-    'Give the API key a role that may change the organization (an admin’s), or add the operator’s address to the key’s allow-list',
-  NotFound:
-    'Check organizationId, that the key belongs to this organization, and that --api-url is right',
-  Conflict: `Something else is changing the organization. ${BY_ITSELF}`,
-  DependencyNotReady: `The API is waiting for another service. ${BY_ITSELF}`,
-  RateLimited: `The key is paused for all objects that use it. ${BY_ITSELF}`,
-  Unavailable: `Nothing was changed. ${BY_ITSELF}`,
-  OutcomeUnknown:
-    'The operator reads from the API whether it took effect before it sends anything again',
-  UnexpectedResponse: 'Check that --api-url is the management API and not a proxy or a web page',
-};
-
-export function advise(reason: FailureClass): string {
-  return ADVICE[reason];
-}
 
 /** `psc-1, psc-2 and 3 more`. */
 export function names(endpoints: readonly Pick<Tuple, 'id'>[]): string {
@@ -68,8 +43,4 @@ function short(id: string): string {
 /** A text of the API in a message: one line of bounded length, in quotes. */
 export function shownName(text: string): string {
   return JSON.stringify(text.slice(0, 64));
-}
-
-export function withoutStop(text: string): string {
-  return text.replace(/[.\s]+$/, '');
 }

@@ -1,17 +1,27 @@
 import type { Failure } from '../../../api/reply/verdict.ts';
 import { awaitChange, goOn, recheckAt } from '../../../controller/outcome.ts';
 import { GONE_AFTER_MS } from '../../../waits.ts';
+import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../../engine/advice.ts';
 import type { Attempt } from '../../engine/api-call.ts';
 import { type FailureReport, reportAttempt } from '../../engine/failure-report.ts';
-import { isReady, withoutUndefined } from '../../status/common-status.ts';
+import { isReady, withoutStop, withoutUndefined } from '../../status/common-status.ts';
 import { type Step, sendsName } from '../attempt/next-step.ts';
 import { type Notes, withLostName, withOpen } from '../attempt/notes.ts';
 import { isUntold, type Work } from '../attempt/session.ts';
-import { advise, withoutStop } from '../endpoints/wording.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
 import { driftCount, type NotedReport } from './attempt-end.ts';
 import { fitted } from './size.ts';
+
+const ADVICE = adviceWith({
+  Rejected: 'Change the spec to what the API accepts',
+  Forbidden: grantRole('change the organization (an admin role)'),
+  NotFound: checkIds('organizationId'),
+  DependencyNotReady: `The API is waiting for another service. ${BY_ITSELF}`,
+  Unavailable: `Nothing was changed. ${BY_ITSELF}`,
+  OutcomeUnknown:
+    'The operator reads from the API whether it took effect before it sends anything again',
+});
 
 /** Every end of a step but success. */
 export type Unmade = Exclude<Attempt, { got: 'success' }>;
@@ -50,7 +60,7 @@ export function reportFailed(
     operation: UPDATE_ORGANIZATION,
     secretName: work.spec.credentialsSecretRef.name,
     advice: (reason) =>
-      hint === undefined ? advise(reason) : `${withoutStop(advise(reason))}. ${hint}`,
+      hint === undefined ? ADVICE[reason] : `${withoutStop(ADVICE[reason])}. ${hint}`,
     ...(latest < Number.POSITIVE_INFINITY && {
       adjust: () => ({ notAfter: Math.max(latest, now) }),
     }),

@@ -1,11 +1,11 @@
 import { SECOND_LOOK_AT_OPEN_MS, TWO_LOOKS_MS, UNTRIED_MS } from '../../../waits.ts';
-import { quoting } from '../../status/common-status.ts';
+import { quoting, withoutStop } from '../../status/common-status.ts';
 import type { FailureReason } from '../../status/failures.ts';
 import { type Decision, looksByName, MOST_REFUSALS, nextChange } from '../attempt/next-step.ts';
 import { settlingAt } from '../attempt/notes.ts';
 import { type Session, type Work } from '../attempt/session.ts';
 import { sameKey } from '../endpoints/endpoints.ts';
-import { counted, names, shownName, withoutStop } from '../endpoints/wording.ts';
+import { counted, names, shownName } from '../endpoints/wording.ts';
 import { managesEndpoints } from '../goal.ts';
 import { openEntries, secondLooks } from '../ledger/times.ts';
 import type { LedgerEntry } from '../resource.ts';
