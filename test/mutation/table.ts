@@ -1,16 +1,20 @@
 import type { Mutation } from './mutation.ts';
 import { API } from './rules/api.ts';
+import { CALLS_OF_KINDS } from './rules/calls.ts';
 import { CONTROLLER } from './rules/controller.ts';
 import { KINDS } from './rules/kinds.ts';
 import { KUBE } from './rules/kube.ts';
 import { ORGANIZATION } from './rules/organization.ts';
 import { PROCESS } from './rules/process.ts';
+import { TARGETS } from './rules/target.ts';
 
 /** Every rule, and how it is broken. */
 export const MUTATIONS: readonly Mutation[] = [
   ...API,
   ...CONTROLLER,
   ...KUBE,
+  ...TARGETS,
+  ...CALLS_OF_KINDS,
   ...KINDS,
   ...ORGANIZATION,
   ...PROCESS,
