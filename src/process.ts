@@ -114,7 +114,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     live: {
       workers: () =>
         queue.runningSince().some((since) => clock.monotonic() - since > longestReconcileMs)
-          ? `a pass has run for more than ${longestReconcileMs / 1000} s`
+          ? `a reconcile has run for more than ${longestReconcileMs / 1000} s`
           : undefined,
     },
     ready: { informers: operator.informers.missing },

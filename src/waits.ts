@@ -57,6 +57,9 @@ export const LONGEST_SERVER_WAIT_MS = 15 * MINUTE;
  */
 export const BREAKER_TURN = 1.5;
 
+/** What was called off before it left is looked at again so soon, where no change brings that. */
+export const CALLED_OFF_MS = SECOND;
+
 // Several objects for one target.
 
 /** How long after the end of `--api-timeout` a write may still be at work at the API. */
@@ -79,6 +82,8 @@ export const LATE_RECORD_WAITS: BackOff = { firstMs: 5 * SECOND, capMs: HOUR };
 
 /** What a look showed this long ago is looked at once more before anything is sent. */
 export const FRESH_LOOK_MS = MINUTE;
+/** So long the declared name serves as the look where the API refuses any other. */
+export const LOOK_BY_NAME_MS = HOUR;
 /** An intent leaves at most this long after it was written. */
 export const FRESH_INTENT_MS = 5 * SECOND;
 /** So far apart, two looks without a list may say that it is empty. */

@@ -56,7 +56,7 @@ export interface Report {
 }
 
 /**
- * A kind, in the four steps of a pass. `load` reads and decides nothing; `plan` and `report` are
+ * A kind, in the four steps of a reconcile. `load` reads and decides nothing; `plan` and `report` are
  * pure, time is an argument; `act` does what the plan says, and returns the plan's own branch with
  * what came of it. The engine knows nothing else about a kind.
  */
@@ -82,7 +82,7 @@ export interface StatusRecords {
 }
 
 /** What else the engine asks of a kind. */
-interface Housekeeping {
+export interface Housekeeping {
   readonly type: ResourceType;
   recordsIn(status: unknown): StatusRecords;
   /**

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { type Pset } from '../support/scene-objects.ts';
+import type { Pset } from '../support/scene-objects.ts';
 
 /** What objects of all kinds have in common. */
 export type Shown = Pset & { readonly kind: string };

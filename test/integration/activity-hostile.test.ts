@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import type { Fault } from '../simulator/types.ts';
-import { type Activities } from '../support/activities.ts';
+import type { Activities } from '../support/activities.ts';
 import { leaks } from '../support/canary.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { kstatus } from '../support/kstatus.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
-import { type Act, type Activities } from '../support/activities.ts';
+import type { Act, Activities } from '../support/activities.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { slowClock } from '../support/movable-clock.ts';

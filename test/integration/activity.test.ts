@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kubectl, waitFor } from '../controlplane/client.ts';
-import { type Activities } from '../support/activities.ts';
+import type { Activities } from '../support/activities.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { openScene, type Scene } from '../support/scene.ts';

@@ -7,7 +7,7 @@ import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { goodSpec, pipeSettings } from '../support/crd.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
-import { type Pset } from '../support/scene-objects.ts';
+import type { Pset } from '../support/scene-objects.ts';
 import { ready } from '../support/watching.ts';
 
 /** An API server that stops and starts takes long where the machine is busy. */

@@ -4,7 +4,7 @@ import type { Call } from '../simulator/types.ts';
 import { printedTable } from '../support/columns.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { OWN_KEY, STATES, type State } from '../support/organization-state-rows.ts';
-import { type Org, type Organizations } from '../support/organizations.ts';
+import type { Org, Organizations } from '../support/organizations.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { expectReadable } from '../support/status-law.ts';
 import { expectCurrent, ready, side } from '../support/watching.ts';

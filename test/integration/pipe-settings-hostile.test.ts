@@ -16,7 +16,7 @@ import {
 import { pathOf } from '../support/pipe-settings.ts';
 import { answerText, type RawServer, startRawServer } from '../support/raw-server.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { type Pset } from '../support/scene-objects.ts';
+import type { Pset } from '../support/scene-objects.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
 
 const DEADLINE_S = 2;

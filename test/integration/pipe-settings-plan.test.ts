@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openScene, type Scene } from '../support/scene.ts';
-import { type Pset } from '../support/scene-objects.ts';
+import type { Pset } from '../support/scene-objects.ts';
 import { expectCurrent, ready, settled, side } from '../support/watching.ts';
 
 interface ShownPlan {

@@ -3,7 +3,7 @@ import { audit, waitFor } from '../controlplane/client.ts';
 import { allow, operatorRules, type Rule } from '../support/cluster.ts';
 import { pathOf } from '../support/pipe-settings.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { type Pset } from '../support/scene-objects.ts';
+import type { Pset } from '../support/scene-objects.ts';
 import { recordVersions, type Versions } from '../support/versions.ts';
 import { ready, secretKnown, secretListed, settled } from '../support/watching.ts';
 

@@ -3,7 +3,7 @@ import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import { pathOf } from '../support/pipe-settings.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { type Pset } from '../support/scene-objects.ts';
+import type { Pset } from '../support/scene-objects.ts';
 import { ready, settled } from '../support/watching.ts';
 
 const SECOND = 1_000;

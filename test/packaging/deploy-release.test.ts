@@ -7,7 +7,7 @@ import { findProgram } from '../controlplane/programs.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
-import { type Pset } from '../support/scene-objects.ts';
+import type { Pset } from '../support/scene-objects.ts';
 import { startControllers } from './controllers.ts';
 import { BUILD_MS, CHART, EXAMPLES, helm } from './helm.ts';
 import { freeingStuckCrds } from './stuck-crds.ts';

@@ -4,7 +4,7 @@ import { FAILURES } from '../../src/waits.ts';
 import { kubectl } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { kstatus } from '../support/kstatus.ts';
-import { type Pset } from '../support/scene-objects.ts';
+import type { Pset } from '../support/scene-objects.ts';
 import {
   dataFile,
   fileText,

@@ -1,6 +1,6 @@
 import { waitFor } from '../controlplane/client.ts';
 import { asAdmin, change, createOrReplace, type Stored } from '../support/cluster.ts';
-import { type Scene } from '../support/scene.ts';
+import type { Scene } from '../support/scene.ts';
 import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
 
 const CREDENTIALS = {

@@ -1,5 +1,5 @@
 import type { Expected } from './failure-rows.ts';
-import { type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 const MINUTE = 60;
 

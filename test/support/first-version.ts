@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asAdmin, change } from './cluster.ts';
 import type { Org } from './organizations.ts';
-import { type Pset } from './scene-objects.ts';
+import type { Pset } from './scene-objects.ts';
 
 /**
  * An object as the first version left it. Ids and times are made equal, hashes are noughts; see

@@ -1,4 +1,4 @@
-import { type Condition } from './scene-objects.ts';
+import type { Condition } from './scene-objects.ts';
 
 /** What kstatus, Flux and Argo CD make of an object. */
 export type Verdict = 'Current' | 'InProgress' | 'Failed' | 'Terminating';

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { controlPlane } from '../controlplane/client.ts';
-import { type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 import { ORGANIZATION, SERVICE } from './scene-objects.ts';
 
 const AT_ONCE = 16;

@@ -1,4 +1,4 @@
-import { type Answer, type Reply } from '../../src/api/reply/reply.ts';
+import type { Answer, Reply } from '../../src/api/reply/reply.ts';
 import { judge } from '../../src/api/reply/verdict.ts';
 import type { Report } from '../../src/controller/kind.ts';
 import type { Attempt } from '../../src/kinds/engine/api-call.ts';

@@ -1,5 +1,5 @@
 import type { Fault } from '../simulator/types.ts';
-import { type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 /**
  * What a row can work on: an object of its own, with a Secret of its name and an organization of

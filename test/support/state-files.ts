@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { toYaml } from '../../crds/yaml.ts';
-import { type Pset } from './scene-objects.ts';
+import type { Pset } from './scene-objects.ts';
 import type { KindName } from './states.ts';
 
 /** In the layout of Argo CD's own repository. */

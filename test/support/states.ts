@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Fault } from '../simulator/types.ts';
 import { asAdmin, change } from './cluster.ts';
 import { pathOf } from './pipe-settings.ts';
-import { type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 import type { Pset, SceneObjects, Spec } from './scene-objects.ts';
 
 export const KINDS = ['PipeSettings', 'Organization', 'Activity'] as const;

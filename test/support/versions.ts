@@ -1,7 +1,7 @@
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
 import { createKubeClient } from '../../src/kube/client/client.ts';
 import { controlPlane } from '../controlplane/client.ts';
-import { type Pset } from './scene-objects.ts';
+import type { Pset } from './scene-objects.ts';
 
 /** Every version of every PipeSettings of a namespace, in the order in which they were stored. */
 export interface Versions {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { audit, waitFor } from '../controlplane/client.ts';
 import { parseExposition } from './exposition.ts';
-import { type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 import type { Condition, Pset } from './scene-objects.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { awaitChange } from '../../src/controller/outcome.ts';
-import { type Notes } from '../../src/kinds/organization/attempt/notes.ts';
+import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
 import { sessionOf } from '../../src/kinds/organization/attempt/session.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import { report, reportUnproven } from '../../src/kinds/organization/report.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { type LeaderStage, pass, type Replica } from '../faults/leader/leader-stage.ts';
-import { type Activities } from '../support/activities.ts';
+import type { Activities } from '../support/activities.ts';
 import { endpoint, type Org, type Organizations } from '../support/organizations.ts';
 import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
 import type { Losses } from './losses.ts';

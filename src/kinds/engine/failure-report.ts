@@ -2,7 +2,7 @@ import type { FailureClass, Success } from '../../api/reply/verdict.ts';
 import type { Notice } from '../../controller/kind.ts';
 import { awaitChange, type Outcome, recheckAt } from '../../controller/outcome.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import type { FailureRule } from '../../waits.ts';
+import { CALLED_OFF_MS, type FailureRule } from '../../waits.ts';
 import { wholeSecond } from '../status/canonical.ts';
 import {
   type CommonStatus,
@@ -148,9 +148,9 @@ export function reportAttempt(options: AttemptToReport): FailureReport {
     case 'no-slot':
       return { outcome: awaitChange, notices: [] };
     case 'called-off':
-      return { outcome: recheckAt(now + 1_000), notices: [] };
+      return { outcome: recheckAt(now + CALLED_OFF_MS), notices: [] };
     case 'circuit-open':
-      return reportGated(options);
+      return reportCircuitOpen(options);
     case 'no-credential': {
       const { reason, message } = attempt.problem;
       return reportFailure({ object, previous, reason, message, now, ...options.adjust?.(reason) });
@@ -182,10 +182,10 @@ export function reportAttempt(options: AttemptToReport): FailureReport {
 }
 
 /**
- * One write at most: who shows Unauthorized already keeps its text and its own last request; its
- * own time stays, through an edit too, as far as the class allows.
+ * One write at most: an object that shows Unauthorized already keeps its message and its last
+ * request. Its next attempt keeps its time too, also after an edit, as far as the class allows.
  */
-function reportGated({
+function reportCircuitOpen({
   object,
   previous,
   secretName,
@@ -197,8 +197,8 @@ function reportGated({
     readyOf(previous)?.reason === 'Unauthorized'
       ? Date.parse(previous?.nextAttemptTime ?? '')
       : undefined;
-  // What is over is so before it is rounded up: or this would be looked at every second until the
-  // gate gives it its turn.
+  // Compared before it is rounded up: or an object whose time has passed would be looked at every
+  // second until the circuit breaker gives it its turn.
   const latest = now + longestWait('Unauthorized');
   const times = [Math.min(own ?? 0, latest), notAfter ?? 0];
   const ahead = times.filter((time) => time > now).map(wholeSecond);

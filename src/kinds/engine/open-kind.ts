@@ -1,5 +1,5 @@
 import { queueKey } from '../../controller/controller.ts';
-import type { Recorded, StatusRecords } from '../../controller/kind.ts';
+import type { Housekeeping } from '../../controller/kind.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import {
   isSameDeclaration,
@@ -22,17 +22,9 @@ import { createKindStore, type KindStore } from './kind-store.ts';
 /** What a kind is made of, before it says anything of its own. */
 export interface OpenKind<T extends KubeObject> {
   /** For `defineKind`: what every kind answers the controller in the same way. */
-  readonly basics: Housekeeping & { readonly type: ResourceType; readonly store: Store<T> };
+  readonly basics: Housekeeping & { readonly store: Store<T> };
   readonly calls: Calls;
   readonly factsOf: (object: T) => CallFacts;
-}
-
-interface Housekeeping {
-  readonly recordsIn: (status: unknown) => StatusRecords;
-  readonly recorded: (key: string, how: Recorded) => void;
-  readonly release: (key: string, isOpen: boolean) => void;
-  readonly forget: (key: string) => void;
-  readonly takeOver: () => void;
 }
 
 /** A kind that only reads: its objects do not disturb one another. */

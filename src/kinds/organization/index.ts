@@ -6,10 +6,10 @@ import { openHeldKind } from '../engine/open-kind.ts';
 import { keepProof } from '../target/proof.ts';
 import { type Acting, act } from './act.ts';
 import { Notebook } from './attempt/notebook.ts';
-import { load, targetOf } from './load.ts';
+import { load } from './load.ts';
 import { type Plan, plan } from './plan.ts';
 import { report, reportUnproven } from './report.ts';
-import { type Organization, organizationType, parseSpec } from './resource.ts';
+import { type Organization, organizationType, parseSpec, targetOf } from './resource.ts';
 
 /**
  * The name and private endpoints of one existing organization, brought about by PATCH, which is

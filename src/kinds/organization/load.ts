@@ -1,4 +1,3 @@
-import type { KubeObject } from '../../kube/resource.ts';
 import type { HeldFacts } from '../engine/open-kind.ts';
 import { isProven } from '../target/proof.ts';
 import type { Notebook } from './attempt/notebook.ts';
@@ -6,7 +5,7 @@ import type { Notes } from './attempt/notes.ts';
 import { sessionOf } from './attempt/session.ts';
 import { type DeclaredEndpoint, type Organization, parseSpec } from './resource.ts';
 
-/** What a pass knows besides the object itself. */
+/** What a reconcile knows besides the object itself. */
 export interface Facts extends HeldFacts {
   /** What others list that stays when this object is deleted. */
   readonly listedByOthers: readonly DeclaredEndpoint[];
@@ -16,15 +15,6 @@ export interface Facts extends HeldFacts {
   /** How long after it was sent a write may be at work at the API. */
   readonly atWorkMs: number;
   readonly cleanupDeadlineMs: number;
-}
-
-/**
- * Files objects under the organization they stand for, whether or not the rest of their spec is
- * valid.
- */
-export function targetOf(object: KubeObject): string | undefined {
-  const spec = object.spec as { organizationId?: unknown } | undefined;
-  return typeof spec?.organizationId === 'string' ? spec.organizationId : undefined;
 }
 
 export interface LoadSources {

@@ -129,3 +129,12 @@ export const parseSpec = specParser(spec);
 export function hasFinalizer(object: Organization): boolean {
   return object.metadata.finalizers?.includes(FINALIZER) ?? false;
 }
+
+/**
+ * Files objects under the organization they stand for, whether or not the rest of their spec is
+ * valid.
+ */
+export function targetOf(object: KubeObject): string | undefined {
+  const spec = object.spec as { organizationId?: unknown } | undefined;
+  return typeof spec?.organizationId === 'string' ? spec.organizationId : undefined;
+}

@@ -87,7 +87,7 @@ export function reassertMsOf({
  * When the declared state is sent again to undo changes made elsewhere; spread so that objects made
  * together part.
  */
-export function assertionTime(appliedMs: number, reassertMs: number, uid: string): number {
+function assertionTime(appliedMs: number, reassertMs: number, uid: string): number {
   return appliedMs + reassertMs + spread(uid, reassertMs / 10);
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Pset } from '../../support/scene-objects.ts';
+import type { Pset } from '../../support/scene-objects.ts';
 
 /**
  * The status of an object that was applied, whoever did it: nothing of what went wrong is left, and

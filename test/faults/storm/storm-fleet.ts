@@ -5,7 +5,7 @@ import { strangers } from '../../simulator/organization-types.ts';
 import { asAdmin, type Stored } from '../../support/cluster.ts';
 import { endpoint, type Org } from '../../support/organizations.ts';
 import { pathOf } from '../../support/pipe-settings.ts';
-import { type Scene, type SeenEvent } from '../../support/scene.ts';
+import type { Scene, SeenEvent } from '../../support/scene.ts';
 import { ORGANIZATION, type Pset, SERVICE } from '../../support/scene-objects.ts';
 import type { Waiting } from '../clock/long-waits.ts';
 

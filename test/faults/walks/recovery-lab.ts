@@ -6,7 +6,7 @@ import { change, type Stored } from '../../support/cluster.ts';
 import type { InnerOperator } from '../../support/inner-operator.ts';
 import { endpoint } from '../../support/organizations.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
-import { type Pset } from '../../support/scene-objects.ts';
+import type { Pset } from '../../support/scene-objects.ts';
 import { type KindName, makersOf } from '../../support/states.ts';
 import { CAPS } from './recovery-faults.ts';
 import { masked } from './recovery-masked.ts';

@@ -1,5 +1,5 @@
 import type { Org } from '../../support/organizations.ts';
-import { type Pset } from '../../support/scene-objects.ts';
+import type { Pset } from '../../support/scene-objects.ts';
 
 /** What the last reply said, which stays until the next. */
 const REPLIED = [

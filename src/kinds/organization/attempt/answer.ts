@@ -1,4 +1,5 @@
 import type { Failure } from '../../../api/reply/verdict.ts';
+import { LOOK_BY_NAME_MS } from '../../../waits.ts';
 import type { Attempt } from '../../engine/api-call.ts';
 import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
 import { Listing, tupleOf } from '../endpoints/endpoints.ts';
@@ -93,8 +94,6 @@ function refusalOf({ httpStatus, requestId, message }: Failure): Refusal | undef
   return { httpStatus, ...(requestId !== undefined && { requestId }), message: text };
 }
 
-const HOUR = 3_600_000;
-
 /** Looks in a row that failed with 5xx before another way to look is tried. */
 const MOST_FAILED_LOOKS = 3;
 
@@ -117,7 +116,7 @@ function otherWayToLook(object: Organization, before: Work, verdict: Failure, no
   const { goal, decidedAt } = work;
   const session = withLastRequest(work.session, verdict, now);
   if (goal.name !== undefined) {
-    const byName = { ...work.notes.looks, byNameUntil: decidedAt.monotonic + HOUR };
+    const byName = { ...work.notes.looks, byNameUntil: decidedAt.monotonic + LOOK_BY_NAME_MS };
     const notes = { ...work.notes, looks: byName };
     return { follows: 'next-step', work: { ...work, session, notes } };
   }

@@ -102,6 +102,7 @@ function nameSent({ work: { goal, session }, call }: Replied): string | undefine
     return goal.name;
   return call.step === 'name' ? call.name : undefined;
 }
+
 /**
  * A name that is neither the declared nor the last reported one; nothing where this object's own
  * lost write may be behind it.

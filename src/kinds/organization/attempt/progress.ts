@@ -12,7 +12,7 @@ import { told } from './history.ts';
 import { type Call, sendsName } from './next-step.ts';
 import { countUnconfirmed, type Notes, settlingAt, withLostName } from './notes.ts';
 import { sentBefore } from './refused-change.ts';
-import { type FreshReply, type Work } from './session.ts';
+import type { FreshReply, Work } from './session.ts';
 
 /** HTTP 200 with a result, and the call that it answers. */
 export interface Replied {

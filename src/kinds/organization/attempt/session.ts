@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Notice } from '../../../controller/kind.ts';
 import { canonicalJson } from '../../status/canonical.ts';
-import { generationOf, readyOf, requestedAt } from '../../status/common-status.ts';
+import {
+  currentReady,
+  generationOf,
+  isRequested,
+  requestedAt,
+} from '../../status/common-status.ts';
 import { confirmedAgainst } from '../../target/target.ts';
 import { type Listing, sameKey, tupleKey } from '../endpoints/endpoints.ts';
 import type { Goal } from '../goal.ts';
@@ -146,9 +151,7 @@ export function workOf(
  * request to try now.
  */
 function isAskedAnew(object: Organization): boolean {
-  const requested = requestedAt(object);
-  if (requested !== undefined && requested !== object.status?.lastHandledReconcileAt) return true;
-  return readyOf(object.status)?.observedGeneration !== generationOf(object);
+  return isRequested(object) || currentReady(object, object.status) === undefined;
 }
 
 /** What the API refused before is tried again with this attempt. */

@@ -1,18 +1,16 @@
 import type { Counts, Report } from '../../../controller/kind.ts';
 import { awaitChange, goOn, recheckAt } from '../../../controller/outcome.ts';
-import { parseDuration } from '../../../duration.ts';
 import { reportFailure } from '../../engine/failure-report.ts';
 import { timestamp, wholeSecond } from '../../status/canonical.ts';
 import {
   commonStatus,
   countAttempts,
-  currentReady,
+  failureBefore,
   generationOf,
   quoting,
-  readyOf,
   withoutUndefined,
 } from '../../status/common-status.ts';
-import { assertionTime } from '../../status/due.ts';
+import { nextAssertionAt } from '../../status/due.ts';
 import { nextWait } from '../../status/failures.ts';
 import { keptAs, otherwiseDescribed } from '../attempt/differences.ts';
 import { changeNotice } from '../attempt/history.ts';
@@ -114,15 +112,8 @@ function failed(
 function applied(object: Organization, work: Work, now: number): Said {
   const { session, spec } = work;
   const record = appliedRecord(object, work, now);
-  const interval =
-    spec.reassertInterval === undefined ? undefined : parseDuration(spec.reassertInterval);
-  const from = Date.parse(record.time);
-  const times = [
-    ...(interval === undefined
-      ? []
-      : [wholeSecond(assertionTime(from, interval, object.metadata.uid))]),
-    ...owedLooks(work, now),
-  ];
+  const assertionAt = nextAssertionAt(object, spec, Date.parse(record.time));
+  const times = [...(assertionAt === undefined ? [] : [assertionAt]), ...owedLooks(work, now)];
   const nextAttempt = times.length === 0 ? undefined : Math.min(...times);
   const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(work) } as const;
   const { lastRequest } = session.draft;
@@ -133,15 +124,14 @@ function applied(object: Organization, work: Work, now: number): Said {
     acknowledge: true,
     lastRequest,
   });
-  const current = currentReady(object, object.status);
-  // A plan is no failure that this object could have recovered from.
-  const hasFailed = current?.status === 'False' && current.reason !== 'Planned';
-  const recovered = hasFailed && session.notices.length === 0;
-  const after = ` after ${readyOf(object.status)?.reason ?? 'a failure'}`;
+  const failure = session.notices.length === 0 ? failureBefore(object) : undefined;
   return {
     status: fitted(withoutUndefined({ ...session.draft, ...common, applied: record })),
     outcome: nextAttempt === undefined ? awaitChange : recheckAt(nextAttempt),
-    notices: recovered ? [changeNotice([], session.fresh?.requestId, after)] : [],
+    notices:
+      failure === undefined
+        ? []
+        : [changeNotice([], session.fresh?.requestId, ` after ${failure}`)],
   };
 }
 

@@ -3,7 +3,7 @@ import { quoting, withoutStop } from '../../status/common-status.ts';
 import type { FailureReason } from '../../status/failures.ts';
 import { type Decision, looksByName, MOST_REFUSALS, nextChange } from '../attempt/next-step.ts';
 import { settlingAt } from '../attempt/notes.ts';
-import { type Session, type Work } from '../attempt/session.ts';
+import type { Session, Work } from '../attempt/session.ts';
 import { sameKey } from '../endpoints/endpoints.ts';
 import { counted, names, shownName } from '../endpoints/wording.ts';
 import { managesEndpoints } from '../goal.ts';

@@ -1,3 +1,4 @@
+import { statusWith } from '../../engine/report.ts';
 import { withoutUndefined } from '../../status/common-status.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
 
@@ -71,5 +72,5 @@ export function merged(
   object: Organization,
   more: Partial<OrganizationStatus>,
 ): OrganizationStatus {
-  return fitted(withoutUndefined({ ...object.status, plan: undefined, ...more }));
+  return fitted(statusWith(object.status, more));
 }
