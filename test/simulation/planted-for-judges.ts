@@ -189,7 +189,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     name: 'keys-of-the-first-request',
     file: 'kinds/pipe-settings/confirmed.ts',
     from: 'keys: [...plan.request.keys],',
-    to: 'keys: [...(previous?.applied?.keys ?? plan.request.keys)],',
+    to: 'keys: [...(object.status?.applied?.keys ?? plan.request.keys)],',
     harm: 'After an edit status.applied names the settings that were declared at first, and not those that were sent.',
     rule: 'said of-spec',
     seed: 9,
