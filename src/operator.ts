@@ -19,7 +19,12 @@ import { keyOf } from './kube/resource.ts';
 import { createSecrets } from './kube/secrets/secrets.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import { observeQueue, observeReconciles } from './telemetry/observe.ts';
+import {
+  observeCalls,
+  observeQueue,
+  observeReconciles,
+  observeWaits,
+} from './telemetry/observe.ts';
 
 export interface OperatorOptions {
   readonly config: Config;
@@ -69,17 +74,14 @@ export function createOperator(options: OperatorOptions): Operator {
     version: options.version,
     mayStart: options.mayStartCall,
     ...(options.openApi && { open: options.openApi }),
-    onCall: ({ operation, code, durationMs }) => {
-      metrics.apiRequests.inc({ operation, code });
-      metrics.apiRequestDuration.observe({ operation }, durationMs / 1000);
-    },
+    onCall: observeCalls(metrics),
   });
   const limiter = createRateLimiter({
     rate: config.apiRate,
     inFlight: config.apiInFlight,
     clock,
     wake: (id, lane) => queue.add(id, lane),
-    onWait: (seconds) => metrics.apiWait.observe({}, seconds),
+    onWait: observeWaits(metrics),
   });
   const secretListeners: ((secret: string) => void)[] = [];
   const secrets = createSecrets({

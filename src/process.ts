@@ -10,7 +10,7 @@ import { errorFields, type Log } from './log.ts';
 import { createOperator } from './operator.ts';
 import type { ServerOptions, StatusServer } from './telemetry/health-server.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import { collectFigures, startCounters } from './telemetry/observe.ts';
+import { collectFigures, observeKubeRequests, startCounters } from './telemetry/observe.ts';
 
 /** What a reconcile may take beside its call. */
 const RECONCILE_GRACE_MS = 5_000;
@@ -53,7 +53,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   const client = createKubeClient(cluster, {
     clock,
     userAgent: `pipewright/${version}`,
-    onRequest: ({ verb, code }) => metrics.kubeRequests.inc({ code, method: verb, host }),
+    onRequest: observeKubeRequests(metrics, host),
     ...(open && { open: open.kube }),
   });
   const stopWatches = new AbortController();

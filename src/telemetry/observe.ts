@@ -1,9 +1,11 @@
+import type { CallMetric } from '../api/http/client.ts';
 import type { RateLimiter } from '../api/limiter/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { ReconcileRecord } from '../controller/controller.ts';
 import type { Kind } from '../controller/kind.ts';
 import type { Queue, QueueObserver } from '../controller/queue.ts';
 import { type CommonStatus, readyOf } from '../kinds/status/common-status.ts';
+import type { RequestRecord } from '../kube/client/exchange.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The result of a reconcile that Kubernetes or a bug broke. */
@@ -56,6 +58,27 @@ export function startCounters(
     for (const code of KUBE_CODES) metrics.kubeRequests.inc({ code, method, host }, 0);
   metrics.queueAdds.inc(NAME, 0);
   metrics.queueRetries.inc(NAME, 0);
+}
+
+/** For the client of the management API. */
+export function observeCalls(metrics: Metrics): (call: CallMetric) => void {
+  return ({ operation, code, durationMs }) => {
+    metrics.apiRequests.inc({ operation, code });
+    metrics.apiRequestDuration.observe({ operation }, durationMs / 1000);
+  };
+}
+
+/** For the rate limiter: how long a call waited for it. */
+export function observeWaits(metrics: Metrics): (seconds: number) => void {
+  return (seconds) => metrics.apiWait.observe({}, seconds);
+}
+
+/** For the client of the API server at `host`. */
+export function observeKubeRequests(
+  metrics: Metrics,
+  host: string,
+): (request: RequestRecord) => void {
+  return ({ verb, code }) => metrics.kubeRequests.inc({ code, method: verb, host });
 }
 
 export function observeQueue(metrics: Metrics): QueueObserver {

@@ -3,7 +3,12 @@ import { definitions } from '../../src/kinds/definitions.ts';
 import { OPERATIONS } from '../../src/kinds/index.ts';
 import { createRegistry } from '../../src/telemetry/exposition.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { startCounters } from '../../src/telemetry/observe.ts';
+import {
+  observeCalls,
+  observeKubeRequests,
+  observeWaits,
+  startCounters,
+} from '../../src/telemetry/observe.ts';
 import { parseExposition } from '../support/exposition.ts';
 
 const sample = (
@@ -151,9 +156,8 @@ describe('the metrics of the process', () => {
 
   test('carry the labels that dashboards and alerts are written for', () => {
     const metrics = createMetrics();
-    metrics.apiRequests.inc({ operation: 'PutSettings', code: '200' });
-    metrics.apiRequestDuration.observe({ operation: 'PutSettings' }, 0.2);
-    metrics.apiWait.observe({}, 12);
+    observeCalls(metrics)({ operation: 'PutSettings', code: '200', durationMs: 200 });
+    observeWaits(metrics)(12);
     metrics.credentialPaused.from(() => [[{ state: 'paused' }, 1]]);
     metrics.reconciles.inc({ kind: 'PipeSettings', result: 'Applied' });
     metrics.resourceReady.from(() => [
@@ -161,7 +165,7 @@ describe('the metrics of the process', () => {
     ]);
     metrics.leader.from(() => [[{}, 1]]);
     metrics.queueDepth.from(() => [[{ name: 'pipesettings' }, 3]]);
-    metrics.kubeRequests.inc({ code: '200', method: 'GET', host: '10.0.0.1:443' });
+    observeKubeRequests(metrics, '10.0.0.1:443')({ verb: 'GET', code: '200' });
     const page = metrics.render();
     expect(
       sample(page, 'pipewright_api_requests_total', { operation: 'PutSettings', code: '200' }),
