@@ -73,7 +73,7 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     fields: [],
     means: 'The grace period of the Pod is shorter than a call may take.',
   },
-  'error in the status server': {
+  'error in the health server': {
     level: 'error',
     fields: [],
     means: 'Of the server for /livez, /readyz and /metrics.',

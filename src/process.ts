@@ -8,7 +8,7 @@ import type { OpenConnections } from './kube/client/transport.ts';
 import { createLeadership } from './leadership.ts';
 import { errorFields, type Log } from './log.ts';
 import { createOperator } from './operator.ts';
-import type { ServerOptions, StatusServer } from './telemetry/health-server.ts';
+import type { HealthServer, ServerOptions } from './telemetry/health-server.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { collectFigures, observeKubeRequests, startCounters } from './telemetry/observe.ts';
 
@@ -35,7 +35,7 @@ export interface ProcessOptions {
   readonly guard: (values: readonly string[]) => () => void;
   /** Told after every reconcile, and when the first lists are complete. */
   readonly onActive: () => void;
-  readonly startServer: (options: ServerOptions) => Promise<StatusServer>;
+  readonly startServer: (options: ServerOptions) => Promise<HealthServer>;
   /** Ends the process well: running reconciles are let end, the Lease is released. */
   readonly stop: AbortSignal;
   /** How connections are opened; undici's Pool where absent. */
@@ -119,7 +119,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     },
     ready: { informers: operator.informers.missing },
     metrics: metrics.render,
-    onError: (error) => log.error(errorFields(error), 'error in the status server'),
+    onError: (error) => log.error(errorFields(error), 'error in the health server'),
   });
   const api = {
     api: operator.api.baseUrl,

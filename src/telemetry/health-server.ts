@@ -21,7 +21,7 @@ export interface ServerOptions {
   readonly onError: (error: Error) => void;
 }
 
-export interface StatusServer {
+export interface HealthServer {
   /** The real one, also where 0 was asked for. */
   readonly port: number;
   /** Ends open connections too; resolves when the port is free. */
@@ -49,7 +49,7 @@ const MOST_CONNECTIONS = 100;
 /**
  * Serves /livez, /readyz and /metrics; throws an error that names the flag when it cannot listen.
  */
-export async function startServer(options: ServerOptions): Promise<StatusServer> {
+export async function startServer(options: ServerOptions): Promise<HealthServer> {
   const server = createServer(
     { ...LIMITS, connectionsCheckingInterval: CONNECTIONS_CHECKED_EVERY_MS },
     (request, response) => send(request, response, answer(request, options)),

@@ -4,18 +4,18 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { EXPOSITION_CONTENT_TYPE } from '../../src/telemetry/exposition.ts';
 import {
+  type HealthServer,
   type ServerOptions,
-  type StatusServer,
   startServer,
 } from '../../src/telemetry/health-server.ts';
 
-const running: StatusServer[] = [];
+const running: HealthServer[] = [];
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
 });
 
-async function start(options: Partial<ServerOptions> = {}): Promise<StatusServer> {
+async function start(options: Partial<ServerOptions> = {}): Promise<HealthServer> {
   const server = await startServer({
     listen: { host: '127.0.0.1', port: 0 },
     live: {},
@@ -30,7 +30,7 @@ async function start(options: Partial<ServerOptions> = {}): Promise<StatusServer
   return server;
 }
 
-const at = ({ port }: StatusServer, path: string): string => `http://127.0.0.1:${port}${path}`;
+const at = ({ port }: HealthServer, path: string): string => `http://127.0.0.1:${port}${path}`;
 
 describe('the probes', () => {
   test('reports the real port where 0 was asked for', async () => {
