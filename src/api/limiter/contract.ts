@@ -43,9 +43,8 @@ export interface Permit {
 }
 
 /**
- * `wait`: the key is in the queue and will be woken; `circuitOpen`: the credential was answered
- * with
- * 401.
+ * `wait`: the key is in the queue and will be woken. `circuitOpen`: calls with this credential are
+ * held back since one was answered with 401.
  */
 type NotNow = { readonly wait: true } | { readonly circuitOpen: true };
 export type StartAnswer = { readonly start: Permit } | NotNow;
@@ -95,8 +94,9 @@ export interface RateLimiter {
   hasSlot(key: string): boolean;
   /**
    * At the end of every reconcile: a key that did not ask in it loses its place and a slot reserved
-   * for it. So ask in every reconcile that wants to call, also while the breaker is open (`probe`
-   * false while the own back-off is not over), or be passed over.
+   * for it, and what was held back by the breaker stays so. So ask in every reconcile that wants to
+   * call, also while the breaker is open (`probe` false while the own back-off is not over), or be
+   * passed over.
    */
   release(key: string): void;
   /** The object is gone: as if the key had never asked. */

@@ -51,9 +51,9 @@ class Limiter implements RateLimiter {
     if (!entry || entry.state === 'calling') return;
     const { asked, state } = entry;
     entry.asked = false;
-    const isUnused = state === 'permitted';
-    if (!isUnused && (asked || state === 'circuit-open')) return;
-    if (!isUnused && entry.limiter.breaker.isProber(key)) this.#passOver(entry);
+    if (state === 'permitted') return this.forget(key);
+    if (asked || state === 'circuit-open') return;
+    if (entry.limiter.breaker.isProber(key)) this.#passOver(entry);
     else this.forget(key);
   }
 
