@@ -24,8 +24,8 @@ export interface WatchSink<T> {
   /** Nothing up to `resourceVersion` is still to come. */
   bookmark?(resourceVersion: string): void;
   /**
-   * The newest version that is held, from the watch or from a reply. No list that is asked for after
-   * that is older, except from a server that is behind or went back.
+   * The newest version that is held, from the watch or from a reply. No list that is asked for
+   * after that is older, except from a server that is behind or went back.
    */
   newest?(): string;
   /**
@@ -34,7 +34,9 @@ export interface WatchSink<T> {
   failed?(error: KubeError): void;
 }
 
-/** `listing` until the first list is complete and after 410; `waiting` between failed attempts. */
+/**
+ * `listing`: a whole list is needed, at the start and after 410. `waiting`: between failed tries.
+ */
 export type WatchState = 'listing' | 'watching' | 'waiting' | 'stopped';
 
 export interface WatchOptions<T extends KubeObject> {
