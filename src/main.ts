@@ -15,8 +15,8 @@ import { createMetrics } from './telemetry/metrics.ts';
 const { version } = packageJson;
 
 // Bursts, such as the first list, would let V8 grow the space for new objects to many times what a
-// reconcile needs, and it is not given back at rest: a quarter to a third of the memory of a process
-// with thousands of objects.
+// reconcile needs, and it is not given back at rest: a quarter to a third of the memory of a
+// process with thousands of objects.
 setFlagsFromString('--semi-space-growth-factor=1');
 // For the rest collector.
 setFlagsFromString('--expose-gc');

@@ -2,8 +2,8 @@ const MASKED = '***';
 const REDACTED = '[redacted]';
 
 /**
- * A secret of one letter must not blank every text. The mask finds a shorter one where it is a
- * whole word, the redactor not at all.
+ * From this length on a secret is found anywhere in a text. The mask finds a shorter one only where
+ * it is a whole word, the redactor not at all: one of a single letter must not blank every text.
  */
 const ANYWHERE_FROM = 6;
 const PREFIX = 4;

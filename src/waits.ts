@@ -53,7 +53,8 @@ export const LONGEST_SERVER_WAIT_MS = 15 * MINUTE;
 
 /**
  * Whoever waits behind the circuit breaker without a time of its own gets its turn this many times
- * later than an object that was refused itself: that one, whatever its jitter, makes the trial call.
+ * later than an object that was refused itself: that one, whatever its jitter, makes the trial
+ * call.
  */
 export const BREAKER_TURN = 1.5;
 

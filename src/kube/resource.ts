@@ -9,8 +9,8 @@ export interface ResourceType {
 }
 
 /**
- * What is used of metadata as the API server sends it; times are RFC 3339 text. `namespace` is absent in what a
- * cluster-scoped kind sends.
+ * What is used of metadata as the API server sends it; times are RFC 3339 text. `namespace` is
+ * absent in what a cluster-scoped kind sends.
  */
 export interface ObjectMeta {
   readonly name: string;
