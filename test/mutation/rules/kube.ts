@@ -4,7 +4,9 @@ const CLIENT = 'test/unit/kube-client.test.ts';
 const STORE = 'test/unit/kube-store.test.ts';
 const WATCH = 'test/unit/kube-watch.test.ts';
 const WATCH_STALE = 'test/unit/kube-watch-stale.test.ts';
-const LEASE = 'test/unit/kube-lease.test.ts';
+const LEASE_ACQUIRING = 'test/unit/kube-lease-acquiring.test.ts';
+const LEASE_LEADING = 'test/unit/kube-lease.test.ts';
+const LEASE_STOPPING = 'test/unit/kube-lease-stopping.test.ts';
 const SECRETS = 'test/unit/kube-secrets.test.ts';
 const WATCHED_SECRET = 'test/unit/kube-watched-secret.test.ts';
 const EVENTS = 'test/unit/kube-events.test.ts';
@@ -140,7 +142,7 @@ const LEASES: readonly Mutation[] = [
     file: 'kube/lease/lease-view.ts',
     from: 'if (record === this.#record) return;',
     to: '',
-    seenBy: { test: LEASE, title: 'takes a change of labels for no sign of life' },
+    seenBy: { test: LEASE_ACQUIRING, title: 'takes a change of labels for no sign of life' },
   },
   {
     name: 'deleted-lease-frees-nobody',
@@ -148,7 +150,10 @@ const LEASES: readonly Mutation[] = [
     file: 'kube/lease/lease-view.ts',
     from: 'this.#freeAt = now + this.#promisedMs(this.#lease);',
     to: 'this.#freeAt = now;',
-    seenBy: { test: LEASE, title: 'makes a deleted Lease again as it was, before a standby' },
+    seenBy: {
+      test: LEASE_LEADING,
+      title: 'makes a deleted Lease again as it was, before a standby',
+    },
   },
   seenInLife('lease-taken-too-late', 'When a leader dies, another leads after one term.'),
   seenInLife(
@@ -161,7 +166,10 @@ const LEASES: readonly Mutation[] = [
     file: 'kube/lease/renewal.ts',
     from: 'if (this.ageMs() >= this.#options.renewMs) return this.#lose(',
     to: 'if (this.ageMs() < 0) return this.#lose(',
-    seenBy: { test: LEASE, title: 'takes no renewal whose answer is read after the deadline' },
+    seenBy: {
+      test: LEASE_LEADING,
+      title: 'takes no renewal whose answer is read after the deadline',
+    },
   },
   {
     name: 'other-holder-ends-the-lead',
@@ -169,7 +177,7 @@ const LEASES: readonly Mutation[] = [
     file: 'kube/lease/renewal.ts',
     from: "if (holder !== '' && holder !== identity)",
     to: "if (holder === '')",
-    seenBy: { test: LEASE, title: 'ends at once when another holds the Lease' },
+    seenBy: { test: LEASE_LEADING, title: 'ends at once when another holds the Lease' },
   },
   {
     name: 'only-own-lease-is-released',
@@ -177,7 +185,7 @@ const LEASES: readonly Mutation[] = [
     file: 'kube/lease/election.ts',
     from: 'if (seen?.spec?.holderIdentity !== identity) return true;',
     to: 'if (!seen) return true;',
-    seenBy: { test: LEASE, title: 'takes nothing away from another holder' },
+    seenBy: { test: LEASE_STOPPING, title: 'takes nothing away from another holder' },
   },
   {
     name: 'frozen-winner-renews-first',
@@ -185,7 +193,7 @@ const LEASES: readonly Mutation[] = [
     file: 'kube/lease/standby.ts',
     from: 'if (clock.monotonic() - since < renewMs) return',
     to: 'return',
-    seenBy: { test: LEASE, title: 'begins with a fresh renewal when it was frozen' },
+    seenBy: { test: LEASE_LEADING, title: 'begins with a fresh renewal when it was frozen' },
   },
 ];
 
