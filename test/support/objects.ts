@@ -143,6 +143,11 @@ export function attemptOf(reply: Reply, pausedMs?: number): Attempt {
   return { got: 'failure', verdict, ...(pausedMs !== undefined && { pausedMs }) };
 }
 
+/** What is to be done with an object, everything else being as `factsFor` has it. */
+export function planned(object: PipeSettings, facts: Partial<Facts> = {}, now = T0): Plan {
+  return plan(object, factsFor(object, facts), now);
+}
+
 export interface Visit {
   readonly plan: Plan;
   readonly report: Report;
@@ -165,14 +170,14 @@ export function visit(
   } = {},
 ): Visit {
   const { now = T0 } = options;
-  const planned = plan(object, factsFor(object, options.facts), now);
+  const toDo = planned(object, options.facts, now);
   const attempt = options.attempt ?? confirming(object);
-  const done: PipeSettingsDone = planned.do === 'call' ? { ...planned, came: attempt } : planned;
+  const done: PipeSettingsDone = toDo.do === 'call' ? { ...toDo, came: attempt } : toDo;
   const said = report(object, done, now);
   const reported = keepProof(said, object, now);
   const status: PipeSettingsStatus | undefined = reported.status ?? object.status;
   return {
-    plan: planned,
+    plan: toDo,
     report: reported,
     status,
     object: { ...object, ...(status && { status }) },
@@ -200,6 +205,14 @@ export function edited(object: PipeSettings, spec: Partial<PipeSettingsSpec>): P
   };
 }
 
+/** The object with this value of the one-shot annotation. */
+export function asking(object: PipeSettings, requested: string): PipeSettings {
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: requested } },
+  };
+}
+
 /** An answer of 200 with these settings. */
 export function confirmedWith(
   result: Readonly<Record<string, unknown>>,
@@ -211,6 +224,12 @@ export function confirmedWith(
 /** An object that was applied at `now`, as the operator leaves it. */
 export function anAppliedPipeSettings(wanted: Omit<Wanted, 'status'> = {}, now = T0): PipeSettings {
   return visit(aPipeSettings(wanted), { now }).object;
+}
+
+/** Facts about an object whose pipe another one of its namespace holds, with the name `other`. */
+export function heldByAnother(): Partial<Facts> {
+  const other = anAppliedPipeSettings({ name: 'other', uid: 'uid-2' });
+  return { standing: standingAmong(aPipeSettings(), [other]) };
 }
 
 /** `Ready` of a status; throws where there is none. */

@@ -5,13 +5,13 @@ import {
   anAnswer,
   anAppliedPipeSettings,
   aPipeSettings,
+  asking,
   attemptOf,
   BASE_URL,
   confirmedWith,
   edited,
   HOUR,
   MINUTE,
-  REQUESTED_AT,
   readyIn,
   T0,
   visit,
@@ -112,10 +112,7 @@ test('changes and differences are told in one line', () => {
 });
 
 const reply = (settings: Readonly<Record<string, unknown>>) => confirmedWith(settings, 'req-2');
-const again = (object: ReturnType<typeof aPipeSettings>) => ({
-  ...object,
-  metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: 'now' } },
-});
+const again = (object: ReturnType<typeof aPipeSettings>) => asking(object, 'now');
 
 describe('drift', () => {
   const before = visit(aPipeSettings(), {
@@ -166,11 +163,7 @@ describe('drift', () => {
   test('is kept when the next reply shows none, newest last, at most twelve', () => {
     let object = before;
     for (let turn = 1; turn <= 15; turn += 1) {
-      const asking = {
-        ...again(object),
-        metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: `${turn}` } },
-      };
-      object = visit(asking, {
+      object = visit(asking(object, `${turn}`), {
         now: T0 + turn * MINUTE,
         attempt: reply({ ...moved, engine_max_insert_threads: turn + 2 }),
       }).object;

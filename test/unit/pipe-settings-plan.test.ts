@@ -1,47 +1,34 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../src/api/reply/verdict.ts';
 import { type HeldFacts, openHeldKind } from '../../src/kinds/engine/open-kind.ts';
-import { type Facts, type Plan, plan } from '../../src/kinds/pipe-settings/plan.ts';
-import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
+import { type Facts, type Plan } from '../../src/kinds/pipe-settings/plan.ts';
 import {
   type PipeSettings,
   type PipeSettingsSpec,
-  parseSpec,
   pipeSettingsType,
   targetOf,
 } from '../../src/kinds/pipe-settings/resource.ts';
-import { FAILURES } from '../../src/waits.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aKindContext } from '../support/kind-context.ts';
 import {
   anAnswer,
   anAppliedPipeSettings,
   aPipeSettings,
+  asking,
   attemptOf,
   BASE_URL,
   edited,
-  factsFor,
   HOUR,
+  heldByAnother,
   MINUTE,
-  REQUESTED_AT,
+  planned,
   readyIn,
   standingAmong,
   T0,
   visit,
 } from '../support/objects.ts';
 
-function planned(object: PipeSettings, facts: Partial<Facts> = {}, now = T0): Plan {
-  return plan(object, factsFor(object, facts), now);
-}
-
-function withRequest(object: PipeSettings, value: string): PipeSettings {
-  return { ...object, metadata: { ...object.metadata, annotations: { [REQUESTED_AT]: value } } };
-}
-
-/** Another object of its namespace holds the pipe. */
-const other = anAppliedPipeSettings({ name: 'other', uid: 'uid-2' });
-const elsewhere = { standing: standingAmong(aPipeSettings(), [other]) };
+const elsewhere = heldByAnother();
 
 describe('a put', () => {
   test('is planned for an object that nobody has visited, with the complete declared set and nothing else', () => {
@@ -130,30 +117,30 @@ describe('while a write of another object may be at work', () => {
 });
 
 describe('the one-shot request', () => {
-  const answered = visit(withRequest(anAppliedPipeSettings(), 'now')).object;
+  const answered = visit(asking(anAppliedPipeSettings(), 'now')).object;
 
   test('sends a Ready object again, once', () => {
-    expect(planned(withRequest(anAppliedPipeSettings(), 'now'))).toMatchObject({
+    expect(planned(asking(anAppliedPipeSettings(), 'now'))).toMatchObject({
       do: 'call',
       lane: 'user',
       probe: true,
     });
     expect(answered.status?.lastHandledReconcileAt).toBe('now');
     expect(planned(answered)).toEqual({ do: 'nothing' });
-    expect(planned(withRequest(answered, 'again'))).toMatchObject({ do: 'call' });
+    expect(planned(asking(answered, 'again'))).toMatchObject({ do: 'call' });
   });
 
   test('is compared and stored by its first 256 characters, whole ones', () => {
     const long = '🙂'.repeat(256);
-    const seen = visit(withRequest(anAppliedPipeSettings(), `${long}tail`)).object;
+    const seen = visit(asking(anAppliedPipeSettings(), `${long}tail`)).object;
     expect(seen.status?.lastHandledReconcileAt).toBe(long);
     expect(planned(seen)).toEqual({ do: 'nothing' });
-    expect(planned(withRequest(seen, `${long}another tail`))).toEqual({ do: 'nothing' });
-    expect(planned(withRequest(seen, `${'🙂'.repeat(255)}x`))).toMatchObject({ do: 'call' });
+    expect(planned(asking(seen, `${long}another tail`))).toEqual({ do: 'nothing' });
+    expect(planned(asking(seen, `${'🙂'.repeat(255)}x`))).toMatchObject({ do: 'call' });
   });
 
   test('is acknowledged by an attempt that failed, which goes on by its own back-off', () => {
-    const failed = visit(withRequest(anAppliedPipeSettings(), 'now'), {
+    const failed = visit(asking(anAppliedPipeSettings(), 'now'), {
       attempt: attemptOf(anAnswer(500)),
     }).object;
     expect(failed.status?.lastHandledReconcileAt).toBe('now');
@@ -166,13 +153,13 @@ describe('the one-shot request', () => {
     'stays owed where there was no attempt: %s',
     (got) => {
       expect(
-        planned(visit(withRequest(anAppliedPipeSettings(), 'now'), { attempt: { got } }).object).do,
+        planned(visit(asking(anAppliedPipeSettings(), 'now'), { attempt: { got } }).object).do,
       ).toBe('call');
     },
   );
 
   test('stays owed behind a closed gate', () => {
-    const gated = visit(withRequest(aPipeSettings(), 'now'), {
+    const gated = visit(asking(aPipeSettings(), 'now'), {
       attempt: { got: 'circuit-open' },
     }).object;
     expect(gated.status).not.toHaveProperty('lastHandledReconcileAt');
@@ -232,7 +219,7 @@ test('deletion makes no call, not even for what is owed', () => {
     ...edited(object, {}),
     metadata: { ...object.metadata, generation: 2, deletionTimestamp: 't' },
   };
-  expect(planned(withRequest(deleting, 'now'), {}, T0 + 24 * HOUR)).toEqual({ do: 'nothing' });
+  expect(planned(asking(deleting, 'now'), {}, T0 + 24 * HOUR)).toEqual({ do: 'nothing' });
 });
 
 describe('the facts about an object', () => {
@@ -279,130 +266,5 @@ describe('the facts about an object', () => {
       baseUrl: BASE_URL,
     });
     expect(factsAmong(aPipeSettings({ rawSpec: {} }), []).secret).toEqual({ state: 'unknown' });
-  });
-});
-
-describe('nothing is sent if, and only if, the rule says so', () => {
-  /** Mostly the first, so that what is rare together comes up. */
-  const mostly = <Value>(usual: Value, ...others: readonly Value[]) =>
-    fc.oneof(
-      { weight: 2, arbitrary: fc.constant(usual) },
-      { weight: 1, arbitrary: fc.constantFrom(...others) },
-    );
-  const situations = fc.record({
-    suspend: mostly<boolean | undefined>(undefined, false, true),
-    mode: mostly<'Apply' | 'Plan' | undefined>(undefined, 'Apply', 'Plan'),
-    rival: mostly(false, true),
-    deleting: mostly(false, true),
-    generation: fc.constantFrom(1, 2),
-    appliedGeneration: fc.constantFrom(undefined, 1, 2),
-    sameHash: mostly(true, false),
-    outcome: mostly<RequestOutcome | undefined>(
-      'Succeeded',
-      undefined,
-      'Rejected',
-      'RateLimited',
-      'Busy',
-      'Unavailable',
-      'Unknown',
-    ),
-    observed: fc.constantFrom(1, 2),
-    reason: mostly<string>('Applied', 'Suspended', 'Planned', 'Pending', ...Object.keys(FAILURES)),
-    requested: mostly<string | undefined>(undefined, 'a', 'b'),
-    handled: fc.constantFrom(undefined, 'a', 'b'),
-    reassert: fc.constantFrom(undefined, '10m'),
-    /** Of what the status has scheduled: over, soon, or nothing. */
-    scheduled: fc.constantFrom(undefined, -1, 60),
-    secretChanged: fc.boolean(),
-  });
-
-  const spec = (more: Partial<PipeSettingsSpec>): PipeSettingsSpec => {
-    const parsed = parseSpec(aPipeSettings({ spec: more }));
-    if (!parsed.ok) throw new Error(parsed.message);
-    return parsed.spec;
-  };
-
-  test('for any status and spec', () => {
-    fc.assert(
-      fc.property(situations, (is) => {
-        const declared = spec({
-          ...(is.suspend !== undefined && { suspend: is.suspend }),
-          ...(is.mode && { mode: is.mode }),
-          ...(is.reassert && { reassertInterval: is.reassert }),
-        });
-        const { hash, keys } = settingsRequest(BASE_URL, declared);
-        const time = '2026-03-01T11:59:00Z';
-        const object = aPipeSettings({
-          spec: declared,
-          generation: is.generation,
-          requested: is.requested,
-          deleting: is.deleting,
-          status: {
-            observedGeneration: is.observed,
-            conditions: [
-              {
-                type: 'Ready',
-                status: is.reason === 'Applied' ? 'True' : 'False',
-                reason: is.reason,
-                message: 'm',
-                observedGeneration: is.observed,
-                lastTransitionTime: time,
-              },
-            ],
-            ...(is.appliedGeneration && {
-              applied: {
-                time,
-                generation: is.appliedGeneration,
-                requestHash: is.sameHash ? hash : 'sha256:other',
-                keys: [...keys],
-              },
-            }),
-            ...(is.outcome && {
-              lastRequest: { operation: 'UpdatePipeSettings', outcome: is.outcome, time },
-            }),
-            ...(is.handled && { lastHandledReconcileAt: is.handled }),
-            ...(is.scheduled && {
-              nextAttemptTime: `${new Date(T0 + is.scheduled * 1000).toISOString().slice(0, 19)}Z`,
-            }),
-          },
-        });
-        const secret = {
-          state: 'present',
-          resourceVersion: '2',
-          type: undefined,
-          changedAt: undefined,
-        } as const;
-        const facts = {
-          secret,
-          triedSecret: is.secretChanged ? '1' : '2',
-          ...(is.rival && elsewhere),
-        };
-
-        const forbidden = is.deleting || is.suspend === true || is.rival || is.mode === 'Plan';
-        const owed = is.requested !== undefined && is.requested !== is.handled;
-        const unseen = is.observed !== is.generation;
-        const confirmed =
-          is.appliedGeneration === is.generation && is.sameHash && is.outcome === 'Succeeded';
-        const over = is.scheduled === -1;
-        const reassertDue = is.reassert !== undefined && over;
-        const keyMatters =
-          ['SecretInvalid', 'Unauthorized', 'Forbidden'].includes(is.reason) && is.secretChanged;
-        const keyThere = is.reason === 'SecretNotFound' || is.reason === 'SecretForbidden';
-        const waits = ![
-          'Applied',
-          'Suspended',
-          'Planned',
-          'Pending',
-          'SpecInvalid',
-          'TargetConflict',
-        ].includes(is.reason);
-        const failureDue = is.scheduled === undefined || over || keyMatters || keyThere;
-        const settled = is.reason === 'Applied' && confirmed && !reassertDue;
-        const put = !forbidden && (unseen || owed || (waits ? failureDue : !settled));
-
-        expect(planned(object, facts).do === 'call').toBe(put);
-      }),
-      { numRuns: 3000 },
-    );
   });
 });
