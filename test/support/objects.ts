@@ -82,7 +82,7 @@ export function aPipeSettings(wanted: Wanted = {}): PipeSettings {
  * What `load` would give for an object that has its pipe for itself and a Secret that was tried and
  * has not changed.
  */
-export function factsFor(object: PipeSettings, facts: Partial<Facts> = {}): Facts {
+function factsFor(object: PipeSettings, facts: Partial<Facts> = {}): Facts {
   const secret = {
     state: 'present',
     resourceVersion: '1',
