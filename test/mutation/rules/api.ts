@@ -1,6 +1,9 @@
 import { type Mutation, seenInLife } from '../mutation.ts';
 
-const PACING = 'test/unit/api-limiter.test.ts';
+const SLOTS = 'test/unit/api-limiter.test.ts';
+const PAUSE = 'test/unit/api-limiter-pause.test.ts';
+const CIRCUIT_BREAKER = 'test/unit/api-limiter-circuit-breaker.test.ts';
+const LEADS_AGAIN = 'test/unit/api-limiter-leads-again.test.ts';
 const CLIENT = 'test/unit/api-client.test.ts';
 const TLS = 'test/unit/api-tls.test.ts';
 const BASE_URL = 'test/unit/api-base-url.test.ts';
@@ -17,7 +20,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/limiter/rate-window.ts',
     from: 'this.#taken - this.#freeing.length',
     to: 'this.#freeing.length',
-    seenBy: { test: PACING, title: 'frees a slot only after its call has ended' },
+    seenBy: { test: SLOTS, title: 'frees a slot only after its call has ended' },
   },
   seenInLife('rate-forgets-calls-under-way', 'Calls that are under way count against --api-rate.'),
   seenInLife(
@@ -30,7 +33,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/limiter/slots.ts',
     from: 'if (waitForTarget) {',
     to: 'if (waitForTarget && next === asking) {',
-    seenBy: { test: PACING, title: 'lets one call in flight per target over all credentials' },
+    seenBy: { test: SLOTS, title: 'lets one call in flight per target over all credentials' },
   },
   {
     name: 'user-changes-starve-nobody',
@@ -38,7 +41,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'waiting-queue.ts',
     from: 'const USERS_IN_A_ROW = 4;',
     to: 'const USERS_IN_A_ROW = 400;',
-    seenBy: { test: PACING, title: 'serves user changes first and scheduled work once in five' },
+    seenBy: { test: SLOTS, title: 'serves user changes first and scheduled work once in five' },
   },
   seenInLife(
     'later-answer-shortens-pause',
@@ -52,7 +55,7 @@ const LIMITER: readonly Mutation[] = [
     from: 'if (limiter.pausedUntil(now) === undefined) return true;',
     to: 'if (limiter.pausedUntil(now) !== now) return true;',
     seenBy: {
-      test: PACING,
+      test: PAUSE,
       title: 'holds back a call that was granted before it and keeps its place',
     },
   },
@@ -62,7 +65,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/limiter/rate-limiter.ts',
     from: 'admits(key, { probe: false, now })',
     to: 'admits(key, { probe: true, now })',
-    seenBy: { test: PACING, title: 'holds back a call that was granted before it opened' },
+    seenBy: { test: CIRCUIT_BREAKER, title: 'holds back a call that was granted before it opened' },
   },
   {
     name: 'one-probe-at-a-time',
@@ -70,7 +73,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/limiter/circuit-breaker.ts',
     from: 'this.#prober !== undefined || !(probe || isTurn)',
     to: '!(probe || isTurn)',
-    seenBy: { test: PACING, title: 'lets one probe at a time through' },
+    seenBy: { test: CIRCUIT_BREAKER, title: 'lets one probe at a time through' },
   },
   {
     name: 'working-key-wakes-all',
@@ -79,7 +82,7 @@ const LIMITER: readonly Mutation[] = [
     from: '[...this.#due, ...this.#refused, ...this.#idle]',
     to: '[...this.#due, ...this.#idle]',
     seenBy: {
-      test: PACING,
+      test: LEADS_AGAIN,
       title: 'wakes who was to probe before its own time when the key works',
     },
   },
