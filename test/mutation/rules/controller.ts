@@ -3,6 +3,8 @@ import { type Mutation, seenInLife } from '../mutation.ts';
 const QUEUE = 'test/unit/controller-queue.test.ts';
 const WORKERS = 'test/unit/controller-workers.test.ts';
 const RECONCILER = 'test/unit/controller-reconciler.test.ts';
+const CHANGED_MEANWHILE = 'test/unit/controller-changed-meanwhile.test.ts';
+const UNWRITTEN = 'test/unit/controller-unwritten.test.ts';
 const INFORMERS = 'test/unit/controller-informers.test.ts';
 
 /** Which object is looked at, and when. */
@@ -77,7 +79,7 @@ const STATUSES: readonly Mutation[] = [
     from: 'const result = this.#writer.pending.get(id);',
     to: 'const result = this.#writer.pending.get(kind.type.kind);',
     seenBy: {
-      test: RECONCILER,
+      test: UNWRITTEN,
       title: 'written before anything else is done, without a second call',
     },
   },
@@ -87,7 +89,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/reconciler.ts',
     from: '[...pending].filter(',
     to: '[...pending].slice(0, 0).filter(',
-    seenBy: { test: RECONCILER, title: 'is tried once more where the process ends' },
+    seenBy: { test: UNWRITTEN, title: 'is tried once more where the process ends' },
   },
   {
     name: 'status-of-the-same-object',
@@ -115,7 +117,10 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/superseded.ts',
     from: "(attempt.time ?? '') >=",
     to: "(attempt.time ?? '') >",
-    seenBy: { test: RECONCILER, title: 'is left to whoever recorded another attempt meanwhile' },
+    seenBy: {
+      test: CHANGED_MEANWHILE,
+      title: 'is left to whoever recorded another attempt meanwhile',
+    },
   },
   {
     name: 'result-of-a-newer-spec-only',
@@ -135,7 +140,7 @@ const STATUSES: readonly Mutation[] = [
     from: 'for (const notice of notices)',
     to: 'for (const notice of notices.slice(1))',
     seenBy: {
-      test: RECONCILER,
+      test: UNWRITTEN,
       title: 'written before anything else is done, without a second call',
     },
   },
