@@ -195,6 +195,16 @@ export function visits(object: PipeSettings, attempts: readonly Attempt[], now =
   return done;
 }
 
+/** How long the status has the next attempt wait from this time on. */
+export function waitAfter(visited: Visit, at: number): number {
+  return Date.parse(visited.status?.nextAttemptTime ?? '') - at;
+}
+
+/** By how much a wait misses the contract's ±20 %; times have whole seconds, rounded up. */
+export function astray(wait: number, contract: number): number {
+  return Math.max(contract * 0.8 - wait, 0) + Math.max(wait - contract * 1.2 - SECOND, 0);
+}
+
 /** The object after an edit: a new generation with another spec. */
 export function edited(object: PipeSettings, spec: Partial<PipeSettingsSpec>): PipeSettings {
   const { generation = 0 } = object.metadata;

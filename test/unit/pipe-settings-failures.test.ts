@@ -7,8 +7,8 @@ import {
   anAnswer,
   anAppliedPipeSettings,
   aPipeSettings,
+  astray,
   attemptOf,
-  confirmedWith,
   edited,
   HOUR,
   MINUTE,
@@ -16,9 +16,9 @@ import {
   SECOND,
   sideIn,
   T0,
-  type Visit,
   visit,
   visits,
+  waitAfter,
 } from '../support/objects.ts';
 import { expectLawful } from '../support/status-law.ts';
 
@@ -155,15 +155,6 @@ const rows = [
   })),
 ];
 
-function waitAfter(visited: Visit, at: number): number {
-  return Date.parse(visited.status?.nextAttemptTime ?? '') - at;
-}
-
-/** By how much a wait misses the contract's ±20 %; times have whole seconds, rounded up. */
-function astray(wait: number, contract: number): number {
-  return Math.max(contract * 0.8 - wait, 0) + Math.max(wait - contract * 1.2 - SECOND, 0);
-}
-
 describe.for(rows)('$name is $reason', ({ reason, side, attempt }) => {
   const [contractSide, firstMs, capMs] = CONTRACT[reason];
   const first = visit(aPipeSettings(), { attempt });
@@ -255,52 +246,6 @@ test.for(Object.values(WITHOUT_REPLY))(
   },
 );
 
-describe('a wish of the server to wait', () => {
-  test.for<[string, number, number, number]>([
-    ['is granted on 429 beyond the own back-off', 429, 4 * MINUTE, 4 * MINUTE],
-    ['is granted on 503 beyond the own back-off', 503, 15 * MINUTE, 15 * MINUTE],
-  ])('%s', ([, status, retryAfterMs, wait]) => {
-    const visited = visit(aPipeSettings(), {
-      attempt: attemptOf(anAnswer(status, { retryAfterMs })),
-    });
-    expect(waitAfter(visited, T0)).toBe(wait);
-  });
-
-  test('does not shorten the own back-off', () => {
-    const visited = visit(aPipeSettings(), {
-      attempt: attemptOf(anAnswer(429, { retryAfterMs: 1 })),
-    });
-    expect(astray(waitAfter(visited, T0), 10 * SECOND)).toBe(0);
-  });
-
-  test('is not heard on other statuses', () => {
-    const visited = visit(aPipeSettings(), {
-      attempt: attemptOf(anAnswer(409, { retryAfterMs: 15 * MINUTE })),
-    });
-    expect(astray(waitAfter(visited, T0), 2 * SECOND)).toBe(0);
-  });
-
-  test('counts with the pause of the whole credential, whichever is longer', () => {
-    const attempt = attemptOf(anAnswer(429, { retryAfterMs: MINUTE }), 3 * MINUTE);
-    expect(waitAfter(visit(aPipeSettings(), { attempt }), T0)).toBe(3 * MINUTE);
-  });
-
-  test('holds for the longest of them: it is not taken for a jump of the clock', () => {
-    const { object } = visit(aPipeSettings(), {
-      attempt: attemptOf(anAnswer(503, { retryAfterMs: 15 * MINUTE })),
-    });
-    expect(visit(object, { now: T0 }).plan).toEqual({ do: 'nothing', at: T0 + 15 * MINUTE });
-  });
-});
-
-test('a next attempt has a whole second and never lies before the wait is over', () => {
-  const visited = visit(aPipeSettings(), {
-    now: T0 + 1,
-    attempt: attemptOf(anAnswer(503, { retryAfterMs: MINUTE })),
-  });
-  expect(visited.status?.nextAttemptTime).toBe('2026-03-01T12:01:01Z');
-});
-
 test('an outage that refuses in one minute and resets in the next is one cause: counted on, warned of once', () => {
   const [refused, reset] = [attemptOf(no(false).reply), attemptOf(no(true).reply)];
   const done = visits(aPipeSettings(), [refused, reset, refused, attemptOf(anAnswer(503)), reset]);
@@ -329,118 +274,5 @@ test('the same failure again changes neither message nor lastTransitionTime, but
   expect(readyIn(second?.status)).toEqual({
     ...readyIn(first?.status),
     message: readyIn(first?.status).message.replace('req-1', 'req-2'),
-  });
-});
-
-test('two objects that fail at one moment do not come back at one moment', () => {
-  const attempt = attemptOf(anAnswer(400));
-  const times = Array.from({ length: 20 }, (_, index) =>
-    visit(aPipeSettings({ uid: `uid-${index}` }), { attempt }),
-  );
-  expect(new Set(times.map(({ status }) => status?.nextAttemptTime)).size).toBeGreaterThan(15);
-});
-
-describe('an echo that differs', () => {
-  const differs = confirmedWith({ engine_max_threads: 4 });
-
-  test('is asked about after 10 s, 1 min and 5 min, then the user is told to act', () => {
-    const done = visits(aPipeSettings(), [differs, differs, differs, differs, differs]);
-    let at = T0;
-    const seen = done.map((visited) => {
-      const wait = waitAfter(visited, at);
-      at += wait;
-      return [readyIn(visited.status).reason, sideIn(visited.status), wait];
-    });
-    expect(seen.slice(0, 3)).toEqual([
-      ['NotConfirmed', 'Reconciling', 10 * SECOND],
-      ['NotConfirmed', 'Reconciling', MINUTE],
-      ['NotConfirmed', 'Reconciling', 5 * MINUTE],
-    ]);
-    for (const [reason, side, wait] of seen.slice(3)) {
-      expect([reason, side]).toEqual(['NotConfirmed', 'Stalled']);
-      expect(astray(Number(wait), 6 * HOUR)).toBe(0);
-    }
-    for (const { status } of done) expectLawful(status);
-    expect(done.flatMap(({ report }, index) => report.notices?.map(() => index))).toEqual([0, 3]);
-  });
-
-  test('names the difference, keeps the last confirmed write, and counts as a request that succeeded', () => {
-    const before = anAppliedPipeSettings();
-    const { status } = visit(edited(before, { settings: { engine_max_threads: 9 } }), {
-      attempt: differs,
-    });
-    expect(status).toMatchObject({
-      applied: before.status?.applied,
-      settings: { engine_max_threads: 4 },
-      differences: [{ field: 'engine_max_threads', declared: 9, reported: 4 }],
-      lastRequest: { outcome: 'Succeeded', httpStatus: 200, requestId: 'req-1' },
-    });
-    expect(readyIn(status).message).toContain('engine_max_threads is 4, not 9 (request req-1)');
-  });
-
-  test('that comes right is applied, without a trace of the difference', () => {
-    const [, after] = visits(aPipeSettings(), [differs, confirmedWith({ engine_max_threads: 8 })]);
-    expectLawful(after?.status);
-    expect(after?.status).toMatchObject({ applied: { generation: 1 } });
-    for (const gone of ['differences', 'attempts', 'nextAttemptTime'])
-      expect(after?.status).not.toHaveProperty(gone);
-  });
-
-  test('in all twelve keys, with texts of any kind, is one readable line that ends with what to do', () => {
-    const settings = {
-      streaming_max_insert_wait_ms: 500,
-      object_storage_concurrency: 1,
-      object_storage_polling_interval_ms: 100,
-      object_storage_max_insert_bytes: 10_485_760,
-      object_storage_max_file_count: 1,
-      engine_max_threads: 0,
-      engine_max_insert_threads: 0,
-      engine_min_insert_block_size_bytes: 0,
-      engine_max_download_threads: 0,
-      engine_parallel_distributed_insert_select: 0,
-      object_storage_use_cluster_function: true,
-      engine_parallel_view_processing: true,
-    };
-    const odd = `a\nb\u2028${'x'.repeat(200)}`;
-    const attempt = confirmedWith(
-      Object.fromEntries(Object.keys(settings).map((name) => [name, odd])),
-    );
-    const { status } = visit(aPipeSettings({ spec: { settings } }), { attempt });
-    expectLawful(status);
-    expect(status?.differences).toHaveLength(12);
-    expect(readyIn(status).message).toMatch(
-      /and 8 more, see status\.differences .*declare the values that the API keeps$/,
-    );
-  });
-});
-
-describe('a stored spec that is not valid any more', () => {
-  const object = aPipeSettings({
-    rawSpec: { organizationId: 'org', credentialsSecretRef: { name: 'api-key' } },
-  });
-  const first = visit(object);
-
-  test('is refused without a call, names the fields, and schedules nothing', () => {
-    expectLawful(first.status);
-    expect(first.plan.do).toBe('refuse-spec');
-    expect(readyIn(first.status)).toMatchObject({ status: 'False', reason: 'SpecInvalid' });
-    expect(sideIn(first.status)).toBe('Stalled');
-    expect(readyIn(first.status).message).toContain('spec.serviceId is required');
-    expect(first.status).not.toHaveProperty('nextAttemptTime');
-    expect(first.report).toMatchObject({
-      outcome: { next: 'await-change' },
-      notices: [{ reason: 'SpecInvalid' }],
-    });
-  });
-
-  test('is told once', () => {
-    const again = visit(first.object, { now: T0 + HOUR });
-    expect(again.report.status ?? first.status).toStrictEqual(first.status);
-    expect(again.report.notices ?? []).toEqual([]);
-  });
-
-  test('is sent as soon as today’s schema takes it, also without an edit', () => {
-    const valid = { ...first.object, spec: aPipeSettings().spec };
-    expect(visit(valid).plan.do).toBe('call');
   });
 });

@@ -2,6 +2,7 @@ import { type Mutation, seenInLife } from '../mutation.ts';
 
 const DUE = 'test/unit/pipe-settings-due.test.ts';
 const FAILURES = 'test/unit/pipe-settings-failures.test.ts';
+const PIPE_WAITS = 'test/unit/pipe-settings-waits.test.ts';
 const COMMON = 'test/unit/kinds-common-status.test.ts';
 const CANONICAL = 'test/unit/kinds-canonical.test.ts';
 const CREDENTIALS = 'test/unit/kinds-credentials.test.ts';
@@ -82,7 +83,7 @@ const SENDING: readonly Mutation[] = [
     file: 'kinds/engine/failure-report.ts',
     from: 'Math.max(own, failure.atLeastMs ?? 0)',
     to: 'Math.max(own, 0)',
-    seenBy: { test: FAILURES, title: 'beyond the own back-off' },
+    seenBy: { test: PIPE_WAITS, title: 'beyond the own back-off' },
   },
   {
     name: 'same-failure-warns-once',

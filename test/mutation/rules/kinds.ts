@@ -1,6 +1,6 @@
 import { type Mutation, seenInLife } from '../mutation.ts';
 
-const FAILURES = 'test/unit/pipe-settings-failures.test.ts';
+const NOT_CONFIRMED = 'test/unit/pipe-settings-not-confirmed.test.ts';
 const PIPE_PLAN = 'test/unit/pipe-settings-plan.test.ts';
 const ACTIVITY_PLAN = 'test/unit/activity-plan.test.ts';
 const ACTIVITY_REPORT = 'test/unit/activity-report.test.ts';
@@ -18,7 +18,7 @@ const SMALL_KINDS: readonly Mutation[] = [
     file: 'kinds/pipe-settings/confirmed.ts',
     from: 'shown.comparison.differences.length > 0',
     to: 'shown.comparison.differences.length > 99',
-    seenBy: { test: FAILURES, title: 'names the difference, keeps the last confirmed write' },
+    seenBy: { test: NOT_CONFIRMED, title: 'names the difference, keeps the last confirmed write' },
   },
   {
     name: 'late-request-is-overwritten',
