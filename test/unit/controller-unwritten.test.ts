@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { awaitChange } from '../../src/controller/outcome.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
-import { type Fate } from '../support/fake-kube-server.ts';
+import type { Fate } from '../support/fake-kube-server.ts';
 import {
   anothersStatus,
   expectKept,

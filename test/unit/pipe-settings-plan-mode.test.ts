@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
-import {
-  type PipeSettings,
-  type PipeSettingsSpec,
-} from '../../src/kinds/pipe-settings/resource.ts';
+import type { PipeSettings, PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
 import {
   anAnswer,
   anAppliedPipeSettings,

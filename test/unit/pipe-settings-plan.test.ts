@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../src/api/reply/verdict.ts';
 import { type HeldFacts, openHeldKind } from '../../src/kinds/engine/open-kind.ts';
-import { type Facts, type Plan } from '../../src/kinds/pipe-settings/plan.ts';
+import type { Facts, Plan } from '../../src/kinds/pipe-settings/plan.ts';
 import {
   type PipeSettings,
   type PipeSettingsSpec,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../src/kinds/engine/api-call.ts';
-import { type PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
+import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
 import {
   anAnswer,
   anAppliedPipeSettings,

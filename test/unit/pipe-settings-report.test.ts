@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
-import {
-  type PipeSettingsSpec,
-  type PipeSettingsStatus,
+import type {
+  PipeSettingsSpec,
+  PipeSettingsStatus,
 } from '../../src/kinds/pipe-settings/resource.ts';
 import { pendingStatus } from '../../src/kinds/schema/status-fields.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
+import type { PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
 import {
   anAnswer,
   anAppliedPipeSettings,

@@ -5,6 +5,7 @@ const PAUSE = 'test/unit/api-limiter-pause.test.ts';
 const CIRCUIT_BREAKER = 'test/unit/api-limiter-circuit-breaker.test.ts';
 const LEADS_AGAIN = 'test/unit/api-limiter-leads-again.test.ts';
 const CLIENT = 'test/unit/api-client.test.ts';
+const CLIENT_ANSWERS = 'test/unit/api-client-answers.test.ts';
 const TLS = 'test/unit/api-tls.test.ts';
 const BASE_URL = 'test/unit/api-base-url.test.ts';
 const ENVELOPE = 'test/unit/api-envelope.test.ts';
@@ -143,7 +144,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/http/api-exchange.ts',
     from: 'LONGEST_BODY = 1024 * 1024',
     to: 'LONGEST_BODY = 64 * 1024 * 1024',
-    seenBy: { test: CLIENT, title: 'stops reading an endless body above 1 MiB' },
+    seenBy: { test: CLIENT_ANSWERS, title: 'stops reading an endless body above 1 MiB' },
   },
   {
     name: 'id-stays-one-segment',
