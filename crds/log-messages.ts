@@ -45,8 +45,8 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
   },
   'unexpected error while sending an event, a bug': {
     level: 'warn',
-    fields: [],
-    means: 'Report it with this line.',
+    fields: ['errorStack'],
+    means: 'Report it with this line. That event is lost.',
   },
   'stopping with unsent events': {
     level: 'warn',

@@ -321,6 +321,25 @@ describe('trouble', () => {
     expect(messages.map((message) => message.split(' ')[0])).toEqual(['debug', 'debug']);
   });
 
+  test('of our own making costs one event, and says where it was thrown', async () => {
+    let isBroken = true;
+    const { events, sent, messages } = world(() => {
+      if (isBroken) throw new TypeError('no such field');
+      return {};
+    });
+    events.emit(anEvent({ note: 'lost' }));
+    await events.flush();
+    isBroken = false;
+    events.emit(anEvent({ note: 'sent' }));
+    await events.flush();
+    expect(messages).toEqual([
+      expect.stringMatching(
+        /^warn unexpected error while sending an event, a bug .*"error":"no such field".*"errorStack":\["at .*kube-events\.test\.ts/,
+      ),
+    ]);
+    expect(sent().map(({ note }) => note)).toEqual(['sent']);
+  });
+
   test('flushes for five seconds at most, and says how many are left', async () => {
     const { events, clock, messages } = world(() => ({ back: 60_000 }));
     events.emit(anEvent());

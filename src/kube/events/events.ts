@@ -1,5 +1,5 @@
 import { type Clock, pause, waitAtMost } from '../../clock.ts';
-import type { Log } from '../../log.ts';
+import { bugFields, type Log } from '../../log.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isConflict, KubeError } from '../client/kube-error.ts';
 import { missingRule } from '../client/missing-rule.ts';
@@ -111,7 +111,7 @@ export function createEvents(options: EventsOptions): Events {
         // Behind the others: it may be its namespace alone that takes none.
         queue.push(next);
       } catch (error) {
-        log.warn({ error: String(error) }, 'unexpected error while sending an event, a bug');
+        log.warn(bugFields(error), 'unexpected error while sending an event, a bug');
       }
     }
     sending = undefined;
