@@ -29,7 +29,7 @@ export interface Entry extends Waiting {
 }
 
 /** For its target or a slot, or for its reconcile to use the slot that it has. */
-export function waits({ state }: Entry): boolean {
+export function isWaiting({ state }: Entry): boolean {
   return state === 'queued' || state === 'target-busy' || state === 'reserved';
 }
 

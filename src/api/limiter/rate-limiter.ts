@@ -8,7 +8,7 @@ import type {
   ReserveAnswer,
   StartAnswer,
 } from './contract.ts';
-import { type CredentialLimiter, type Entry, waits } from './credential-limiter.ts';
+import { type CredentialLimiter, type Entry, isWaiting } from './credential-limiter.ts';
 import { Registry } from './registry.ts';
 import { Slots } from './slots.ts';
 
@@ -78,7 +78,7 @@ class Limiter implements RateLimiter {
 
   startOver(): void {
     for (const entry of this.#registry.entries.values()) {
-      if (!waits(entry)) continue;
+      if (!isWaiting(entry)) continue;
       this.forget(entry.key);
       this.#wake(entry);
     }

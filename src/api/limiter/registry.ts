@@ -3,7 +3,7 @@ import {
   CredentialLimiter,
   type CredentialLimiterOptions,
   type Entry,
-  waits,
+  isWaiting,
 } from './credential-limiter.ts';
 
 const DROP_AFTER_MS = 60 * 60_000;
@@ -77,7 +77,7 @@ export class Registry {
       credentials: limiters.length,
       paused: limiters.filter((limiter) => limiter.pausedUntil(now) !== undefined).length,
       circuitOpen: limiters.filter(({ breaker }) => breaker.isOpen).length,
-      waiting: entries.filter(waits).length,
+      waiting: entries.filter(isWaiting).length,
       inFlight: entries.filter(({ state }) => state === 'calling').length,
     };
   }

@@ -36,7 +36,7 @@ export interface ElectionOptions {
 export interface Election {
   /**
    * Call once. Ends after leadership was lost, or after the signal: then the Lease is released,
-   * where it is ours. Never rejects.
+   * where it is ours. Rejects for a bug only, never for what the API server does.
    */
   run(signal: AbortSignal): Promise<void>;
   isLeader(): boolean;
