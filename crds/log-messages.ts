@@ -33,6 +33,11 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     fields: ['path', 'status', 'reason'],
     means: 'Check the connection to the API server and the rights of the ServiceAccount.',
   },
+  'watch failed, a bug; listing again': {
+    level: 'error',
+    fields: ['path', 'errorStack'],
+    means: 'Report it with this line. Other watches are not affected.',
+  },
   'the API server went back to an older state, as after a restored backup; listing again': {
     level: 'warn',
     fields: ['path', 'version', 'seen'],

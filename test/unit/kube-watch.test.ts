@@ -215,7 +215,7 @@ test('resuming that is refused again and again ends in a list', async () => {
   await f.until(() => expect(f.lists()).toBe(2));
 });
 
-test('a sink that throws does not end the watch', async () => {
+test('a sink that throws does not end the watch, and is told of at once', async () => {
   const applied: string[] = [];
   const f = await follow(
     {
@@ -238,6 +238,12 @@ test('a sink that throws does not end the watch', async () => {
   await f.sitOut();
   await f.until(() => expect(applied).toEqual(['a', 'b']));
   expect(f.lists()).toBe(2);
+  // The list that follows goes well, so that no count of failures would ever tell of it.
+  expect(f.messages).toEqual([
+    expect.stringMatching(
+      /^error watch failed, a bug; listing again .*"error":"a defect".*"errorStack":\["at /,
+    ),
+  ]);
 });
 
 test('objects are trimmed before anything else has them', async () => {

@@ -1,5 +1,5 @@
 import { type Clock, pause } from '../../clock.ts';
-import type { Log } from '../../log.ts';
+import { bugFields, type Log } from '../../log.ts';
 import type { KubeClient } from '../client/client.ts';
 import { KubeError } from '../client/kube-error.ts';
 import type { KubeObject } from '../resource.ts';
@@ -212,6 +212,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   /** A defect in the sink must not end the watch; it starts over with a list. */
   function asKubeError(cause: unknown): KubeError {
     if (cause instanceof KubeError) return cause;
+    log.error({ path, ...bugFields(cause) }, 'watch failed, a bug; listing again');
     const body = cause instanceof Error ? cause.message : 'unknown';
     return new KubeError({ call: `GET ${path}`, status: 0, reason: 'Defect', body, cause });
   }
