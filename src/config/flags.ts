@@ -105,11 +105,16 @@ function valueBehind(
   return isSwitch && !/^(true|false)$/.test(next.value) ? undefined : next.value;
 }
 
-/** Up to an = only: behind a mistyped flag may stand anything, an address with a password too. */
+/**
+ * Repeats no value: a mistyped flag is named up to where one may begin, and of anything else what
+ * may be a password is left out before it is cut at an =, which a password may have in it.
+ */
 function noFlag(argument: string): string {
-  const [written = ''] = argument.trim().split('=', 1);
-  if (written.startsWith('-')) return `${written} is no flag; --help lists all`;
-  return `${JSON.stringify(withoutUserInfo(written))} belongs to no flag; every value follows a flag, as in --log-level debug`;
+  const text = argument.trim();
+  const [flag] = /^-[^=:@]*/.exec(text) ?? [];
+  if (flag !== undefined) return `${flag} is no flag; --help lists all`;
+  const [written = ''] = withoutUserInfo(text).split('=', 1);
+  return `${JSON.stringify(written)} belongs to no flag; every value follows a flag, as in --log-level debug`;
 }
 
 function readEnvironment(

@@ -155,6 +155,17 @@ describe('one error lists every problem', () => {
     ]);
   });
 
+  test.each([
+    ['http://bob:pa=ss@proxy.example.com', '"http://***@proxy.example.com" belongs to no flag;'],
+    ['bob:pa=ss@proxy.example.com', '"***@proxy.example.com" belongs to no flag;'],
+    ['-http://bob:pa=ss@proxy.example.com', '-http is no flag;'],
+    ['--http://bob:pass@proxy.example.com', '--http is no flag;'],
+  ])('no part of the password in %s is repeated', (written, begin) => {
+    const [first, ...others] = refused([URL_FLAG, written]);
+    expect(first?.startsWith(begin)).toBe(true);
+    expect(others).toEqual([]);
+  });
+
   test('nothing stands apart from flags, behind two dashes neither', () => {
     expect(refused([URL_FLAG, '--', '--concurrency=1', ''])).toEqual([
       '--concurrency is no flag; --help lists all',
