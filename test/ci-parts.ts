@@ -23,17 +23,19 @@ export const STAGES: readonly Stage[] = [
   { parts: [{ npm: RUNNERS.unit.npm, budget: { warm: 5, fresh: 12 } }] },
   { parts: [{ npm: RUNNERS.packaging.npm, budget: { warm: 2, fresh: 12 } }] },
   { parts: [{ npm: RUNNERS.planted.npm, budget: { warm: 1.5, fresh: 1.5 } }] },
+  // What a life sees broken is among the planted faults, which have just been lived.
+  { parts: [{ npm: ['mutate', '--unit'], budget: { warm: 2.5, fresh: 2.5 } }] },
   {
     // These mostly wait: for quiet minutes, and for the audience of the demo.
     parts: [
       { npm: ['test:gitops'], budget: { warm: 3.5, fresh: 10.5 } },
-      { npm: ['demo', '--once'], budget: { warm: 1, fresh: 1 } },
+      { npm: ['demo', '--once'], budget: { warm: 0.5, fresh: 0.5 } },
       { npm: ['bench', '--quick'], budget: { warm: 1.5, fresh: 1.5 } },
     ],
     behind: [
       {
-        npm: ['hunt', '--from', '1', '--lives', '8900', '--seconds', '300'],
-        budget: { warm: 5, fresh: 5 },
+        npm: ['hunt', '--from', '1', '--lives', '8900', '--seconds', '180'],
+        budget: { warm: 3, fresh: 3 },
       },
       { npm: ['hunt', '--scope', '7'], budget: { warm: 2.5, fresh: 2.5 } },
     ],

@@ -7,10 +7,12 @@ import { endTests } from './unit-tests.ts';
 
 const USAGE = `Usage: npm run mutate -- [options]
   --only TEXT     only rules in whose name, sentence, file or test it stands
+  --unit          only rules that a unit test sees broken, and no simulated life
   --list          the rules, and what sees each of them broken; nothing is run`;
 
 interface Options {
   readonly only: string;
+  readonly unit: boolean;
   readonly list: boolean;
 }
 
@@ -20,9 +22,9 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const chosen = MUTATIONS.filter((mutation) => isMeant(mutation, options.only));
+  const chosen = MUTATIONS.filter((mutation) => isMeant(mutation, options));
   if (chosen.length === 0) {
-    console.log(`There is no rule with "${options.only}".`);
+    console.log(`There is no such rule with "${options.only}".`);
     return 1;
   }
   if (options.list) {
@@ -37,6 +39,7 @@ function parseOptions(args: readonly string[]): Options | undefined {
     args: [...args],
     options: {
       only: { type: 'string', default: '' },
+      unit: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -44,9 +47,10 @@ function parseOptions(args: readonly string[]): Options | undefined {
   return values.help ? undefined : values;
 }
 
-function isMeant(mutation: Mutation, text: string): boolean {
-  const { name, rule, file } = mutation;
-  return [name, rule, file, seenByOf(mutation)].some((one) => one.includes(text));
+function isMeant(mutation: Mutation, { only, unit }: Options): boolean {
+  const { name, rule, file, seenBy } = mutation;
+  if (unit && isLife(seenBy)) return false;
+  return [name, rule, file, seenByOf(mutation)].some((one) => one.includes(only));
 }
 
 function entryOf(mutation: Mutation): string {
