@@ -15,6 +15,8 @@ export interface Runner {
 export const RUNNERS = {
   unit: { npm: ['test'], files: ['test/unit/**/*.test.ts'] },
   integration: { npm: ['test'], files: ['test/integration/**/*.test.ts', QUICK] },
+  // What tests are written with holds no rule of the operator by itself.
+  tools: { npm: ['test', '--project', 'tools'], files: ['test/tools/**/*.test.ts'] },
   planted: { npm: ['test', '--project', 'planted'], files: ['test/simulation/**/*.test.ts'] },
   packaging: { npm: ['test:packaging'], files: ['test/packaging/**/*.test.ts'] },
   // `npm test` has run the quick ones.

@@ -41,6 +41,18 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'tools',
+          include: [...RUNNERS.tools.files],
+          globalSetup: ['test/controlplane/global-setup.ts'],
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 30_000 } },
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        test: {
           name: 'packaging',
           include: [...RUNNERS.packaging.files],
           globalSetup: ['test/controlplane/global-setup.ts'],
