@@ -7,7 +7,9 @@ import { Timetable } from './timetable.ts';
 /** Of what runs behind something else. */
 const BEHIND = 10;
 
-/** Runs each part as its script says, begins none after one has failed, and tells what each took. */
+/**
+ * Runs each part as its script says, begins none after one has failed, and tells what each took.
+ */
 async function main(): Promise<boolean> {
   const isFresh = missingPrograms().length > 0 || (await presentBinaries()) === undefined;
   const times = new Timetable({ command: '.ci/run', budget: BUDGET, isFresh });

@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { ALL_FAULTS, RUNNERS } from './runners.ts';
 
-/** All but `unit` and `planted` run on a real kube-apiserver that the global setup of each project starts once. */
+/**
+ * All but `unit` and `planted` run on a real kube-apiserver that the global setup of each project
+ * starts once.
+ */
 export default defineConfig({
   test: {
     projects: [

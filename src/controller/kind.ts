@@ -56,9 +56,9 @@ export interface Report {
 }
 
 /**
- * A kind, in the four steps of a reconcile. `load` reads and decides nothing; `plan` and `report` are
- * pure, time is an argument; `act` does what the plan says, and returns the plan's own branch with
- * what came of it. The engine knows nothing else about a kind.
+ * A kind, in the four steps of a reconcile. `load` reads and decides nothing; `plan` and `report`
+ * are pure, time is an argument; `act` does what the plan says, and returns the plan's own branch
+ * with what came of it. The engine knows nothing else about a kind.
  */
 export interface Steps<Stored extends KubeObject, Facts, Plan, Done> {
   load(object: Stored): Facts;

@@ -141,8 +141,9 @@ const PRIORITY = 10;
 
 function go(args: readonly string[], folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The build then fails, which ends whatever waits for it here. It is listened for before Go runs:
-    // a signal that came in between would end this process and leave the lock and the build behind.
+    // The build then fails, which ends whatever waits for it here. It is listened for before Go
+    // runs: a signal that came in between would end this process and leave the lock and the build
+    // behind.
     const interrupt = () => child.kill('SIGINT');
     for (const event of endings) process.on(event, interrupt);
     const child = spawn('go', args, {

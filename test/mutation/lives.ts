@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { hunt } from '../simulation/hunt/pack.ts';
 
-/** Lives these lives one after the other in a copy of the project: what each breaks, by its seed. */
+/**
+ * Lives these lives one after the other in a copy of the project: what each breaks, by its seed.
+ */
 export async function liveIn(
   folder: string,
   seeds: readonly number[],

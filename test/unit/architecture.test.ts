@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { importsOf, pathTo, readSources, type Sources } from '../support/imports.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Anybody may import these: each says one thing that rooms which know nothing of each other need. */
+/**
+ * Anybody may import these: each says one thing that rooms which know nothing of each other need.
+ */
 const LEAVES = new Set([
   'src/clock.ts',
   'src/backoff.ts',
@@ -102,6 +104,8 @@ const HARMLESS_BUILTINS = new Set(['node:crypto', 'node:util']);
 const PURE = /^src\/kinds\/[^/]+\/(plan|report|resource)\.ts$/;
 const BANNED_NAME = /^(utils?|helpers?|common|managers?)$/;
 const MOST_LINES = 300;
+/** A text that users are shown is not cut for it. */
+const MOST_COLUMNS = 100;
 
 const isIo = (to: string): boolean =>
   ['undici', '@kubernetes/client-node', 'pino'].includes(to) ||
@@ -160,6 +164,9 @@ function fileBreaches(path: string, text: string): string[] {
   const names = [...path.split('/').slice(0, -1), basename(path, '.ts')];
   return [
     ...(lines > MOST_LINES ? [`${path} has ${lines} lines, more than ${MOST_LINES}`] : []),
+    ...(text.split('\n').some((line) => line.length > MOST_COLUMNS && !/['"`]/.test(line))
+      ? [`${path} has a line of more than ${MOST_COLUMNS} columns that holds no text to show`]
+      : []),
     ...names
       .filter((name) => BANNED_NAME.test(name))
       .map((name) => `${path}: "${name}" says nothing about what is in it`),
@@ -274,6 +281,11 @@ describe('each rule is seen to be broken', () => {
     ['src/kube/utils.ts', '', 'src/kube/utils.ts: "utils" says nothing about what is in it'],
     ['src/helpers/http.ts', '', 'src/helpers/http.ts: "helpers" says nothing about what is in it'],
     ['src/kube/long.ts', 'x\n'.repeat(301), 'src/kube/long.ts has 301 lines, more than 300'],
+    [
+      'src/kube/wide.ts',
+      `// ${'wide '.repeat(20)}`,
+      'src/kube/wide.ts has a line of more than 100 columns that holds no text to show',
+    ],
     [
       'src/telemetry/metrics.ts',
       `import { main } from '../main.ts';`,

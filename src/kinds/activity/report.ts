@@ -31,9 +31,9 @@ const ADVICE = adviceWith({
 });
 
 /**
- * Turns a plan that was carried out into the whole status, the events and the next reconcile. What the
- * record holds goes to `status.activity` and nowhere else: not into a message, an event or a fact
- * for the log.
+ * Turns a plan that was carried out into the whole status, the events and the next reconcile. What
+ * the record holds goes to `status.activity` and nowhere else: not into a message, an event or a
+ * fact for the log.
  */
 export function report(object: Activity, done: ActivityDone, now: number): Report {
   if (done.do !== 'call') return reportCommon(object, done, now);

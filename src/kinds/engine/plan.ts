@@ -24,7 +24,9 @@ export type Done<Plan> = Plan extends { readonly do: 'call' }
   ? Plan & { readonly came: Attempt }
   : Plan;
 
-/** The beginning of every plan: nothing for what is being deleted, or for a spec nobody can read. */
+/**
+ * The beginning of every plan: nothing for what is being deleted, or for a spec nobody can read.
+ */
 export function readSpec<Spec>(
   object: KubeObject,
   parse: (object: KubeObject) => SpecResult<Spec>,

@@ -23,8 +23,8 @@ export interface CommonStatus {
 }
 
 /**
- * What a reconcile has to say in the common fields; what is absent here is absent in the status, but for
- * `lastRequest`.
+ * What a reconcile has to say in the common fields; what is absent here is absent in the status,
+ * but for `lastRequest`.
  */
 export interface Say {
   readonly summary: KindSummary;
@@ -50,7 +50,9 @@ export function isRequested(object: KubeObject): boolean {
   return requested !== undefined && requested !== lastHandledReconcileAt;
 }
 
-/** The part of the metadata that a reconcile uses; the annotation is cut, all others are dropped. */
+/**
+ * The part of the metadata that a reconcile uses; the annotation is cut, all others are dropped.
+ */
 export function usedAnnotations(object: KubeObject): Readonly<Record<string, string>> | undefined {
   const value = requestedAt(object);
   return value === undefined ? undefined : { [REQUESTED_AT]: value };

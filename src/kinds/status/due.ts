@@ -8,7 +8,9 @@ import { type CommonStatus, currentReady, isRequested } from './common-status.ts
 import { isFailure, longestWait, nextWait } from './failures.ts';
 import type { SecretFacts } from './tried-secret.ts';
 
-/** Whether an attempt is to be made now, and if not, when to look again: the last part of a plan. */
+/**
+ * Whether an attempt is to be made now, and if not, when to look again: the last part of a plan.
+ */
 export type Due =
   /**
    * `probe`: it may try a credential that the API has refused: its own time has come, or the user

@@ -85,9 +85,9 @@ export class Unrecorded {
   }
 
   /**
-   * Asked when a reconcile begins, for the object with this key and uid, which another may have had the
-   * key of before. `goesOn`: this reconcile goes on with what was sent, and a status is to tell of it;
-   * or none will.
+   * Asked when a reconcile begins, for the object with this key and uid, which another may have had
+   * the key of before. `goesOn`: this reconcile goes on with what was sent, and a status is to tell
+   * of it; or none will.
    */
   isOwed(
     target: string | undefined,

@@ -34,8 +34,8 @@ export interface UnsettledOptions {
 
 /**
  * Requests without an answer that may still take effect, after one that was sent later. What
- * another process sent counts from when this one first reconciles its object after the status has told
- * of it.
+ * another process sent counts from when this one first reconciles its object after the status has
+ * told of it.
  */
 export class Unsettled {
   readonly #options: UnsettledOptions;

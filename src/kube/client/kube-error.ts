@@ -14,8 +14,8 @@ export class KubeError extends Error {
   readonly status: number;
   /**
    * The Status object's reason (`NotFound`, `Conflict`, `Expired`), or one of ours: `NoAnswer`,
-   * `Timeout`, `Aborted`, `Unreadable`, `BrokenStream`, `NoCredentials`; of a watch also `StaleList`
-   * and `Defect`.
+   * `Timeout`, `Aborted`, `Unreadable`, `BrokenStream`, `NoCredentials`; of a watch also
+   * `StaleList` and `Defect`.
    */
   readonly reason: string;
   /** The message of the Status object's body alone, without the call; '' where there was none. */

@@ -76,7 +76,9 @@ export async function hunt({
   }
 }
 
-/** The first life of each worker; where there are fewer lives than that, there are fewer workers. */
+/**
+ * The first life of each worker; where there are fewer lives than that, there are fewer workers.
+ */
 function take(count: number, next: () => Plot | undefined): Plot[] {
   const plots: Plot[] = [];
   while (plots.length < count) {

@@ -18,7 +18,9 @@ const NOT_BESIDE: Readonly<Record<string, readonly Passing[]>> = {
   TargetConflict: ['attempts'],
 };
 
-/** A message is one line without a time, and not the picture of a value that nobody meant to show. */
+/**
+ * A message is one line without a time, and not the picture of a value that nobody meant to show.
+ */
 const UNREADABLE =
   /^\s|\s$|\.$|\.\. [A-Z]|[\p{Cc}\u2028\u2029]|undefined|\[object|\d{4}-\d\d-\d\dT/u;
 

@@ -34,7 +34,9 @@ interface Asked {
   readonly call: Call;
 }
 
-/** Takes in an answer with a result: the attempt knows more, and its next step follows from that. */
+/**
+ * Takes in an answer with a result: the attempt knows more, and its next step follows from that.
+ */
 export function takeReply(
   object: Organization,
   { work, call }: Asked,

@@ -23,7 +23,9 @@ export interface FieldChange {
 /** `status.history` holds this many confirmed changes. */
 const HISTORY = 10;
 
-/** What status and events tell of a reply: what this object has changed, and what somebody else has. */
+/**
+ * What status and events tell of a reply: what this object has changed, and what somebody else has.
+ */
 export function told(
   replied: Replied,
   draft: OrganizationStatus,

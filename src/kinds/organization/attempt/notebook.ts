@@ -139,8 +139,8 @@ export class Notebook {
     const settlesAt = monotonic + this.atWorkMs;
     this.#notes.set(key, {
       ...kept,
-      // It speaks of nothing any more; but what it was answered, where that is written after all, is
-      // this process's own.
+      // It speaks of nothing any more; but what it was answered, where that is written after all,
+      // is this process's own.
       session: session && {
         ...session,
         anchor: '',
@@ -207,7 +207,9 @@ function missingIn({ status }: Organization, toldAt: number): ReadonlyMap<string
   return new Map(missing.map((entry) => [tupleKey(entry), toldAt]));
 }
 
-/** The name that another process may have sent; which one is known only where the spec is the same. */
+/**
+ * The name that another process may have sent; which one is known only where the spec is the same.
+ */
 function nameOfOthers(object: Organization, settlesAt: number): LostName {
   const { name } = (object.spec ?? {}) as Partial<OrganizationSpec>;
   return { ...(hidesTheSame(object) && name !== undefined && { name }), settlesAt };

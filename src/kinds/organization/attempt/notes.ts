@@ -32,7 +32,9 @@ export interface AtWork {
   readonly open: string;
   /** What the status told of the last request then: a different one is another process's. */
   readonly lastRequest?: OrganizationStatus['lastRequest'];
-  /** When nothing of what was sent last, or seen for the first time last, can be at work any more. */
+  /**
+   * When nothing of what was sent last, or seen for the first time last, can be at work any more.
+   */
   readonly settlesAt: number;
   /**
    * The same for each entry that an earlier request has left open, by `tupleKey`: a later request
@@ -43,7 +45,9 @@ export interface AtWork {
   readonly looks: number;
 }
 
-/** An intent that this process has put on record, or is about to, and that has not begun to leave. */
+/**
+ * An intent that this process has put on record, or is about to, and that has not begun to leave.
+ */
 export interface UnsentIntent {
   readonly pending: PendingChange;
   readonly at: number;
