@@ -166,6 +166,12 @@ describe('one error lists every problem', () => {
     expect(others).toEqual([]);
   });
 
+  test('what stands apart from flags is named without what follows its =', () => {
+    const problem =
+      '"password" belongs to no flag; every value follows a flag, as in --log-level debug';
+    expect(refused([URL_FLAG, 'password=pass'])).toEqual([problem]);
+  });
+
   test('nothing stands apart from flags, behind two dashes neither', () => {
     expect(refused([URL_FLAG, '--', '--concurrency=1', ''])).toEqual([
       '--concurrency is no flag; --help lists all',

@@ -66,7 +66,8 @@ function normalise(name: SettingName, value: unknown): number | boolean | undefi
 function toInteger(value: unknown): number | undefined {
   const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof read !== 'number' || !Number.isSafeInteger(read)) return undefined;
-  return read === 0 ? 0 : read; // JSON has a -0; it is stored as 0, and would differ from it for ever.
+  // JSON has a -0; it is stored as 0, and would differ from it for ever.
+  return read === 0 ? 0 : read;
 }
 
 function toBoolean(value: unknown): boolean | undefined {

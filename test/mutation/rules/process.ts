@@ -101,9 +101,12 @@ const FLAGS: readonly Mutation[] = [
     name: 'mistyped-flag-shows-no-value',
     rule: 'What stands behind a mistyped flag is not repeated: it may hold a password.',
     file: 'config/flags.ts',
-    from: "argument.trim().split('=', 1)",
-    to: '[argument.trim()]',
-    seenBy: { test: CONFIG, title: 'nothing stands apart from flags, behind two dashes neither' },
+    from: "withoutUserInfo(text).split('=', 1)",
+    to: '[withoutUserInfo(text)]',
+    seenBy: {
+      test: CONFIG,
+      title: 'what stands apart from flags is named without what follows its =',
+    },
   },
   {
     name: 'equal-shards-share-a-lease',
