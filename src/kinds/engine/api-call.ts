@@ -1,6 +1,6 @@
 import type { ApiClient, ApiRequest, Objection, Reply } from '../../api/http/client.ts';
 import type { CallWish, Permit, RateLimiter } from '../../api/limiter/contract.ts';
-import { type Failure, judge, type Success } from '../../api/reply/verdict.ts';
+import { type Failure, judge, type Success, type Verdict } from '../../api/reply/verdict.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { TriedSecret } from '../status/tried-secret.ts';
 import type { Locks } from '../target/locks.ts';
@@ -149,35 +149,19 @@ function callWish(
 
 /** Reads the credential, asks for a slot, makes at most one call, and never waits for a slot. */
 export async function attempt(wish: Wish, using: Calls): Promise<Attempt> {
-  const key = keyOf(wish.object);
   const read = await credentialFor(wish, using);
   if ('got' in read) return read;
   const answer = using.limiter.tryStart(callWish(wish, read, using));
   if ('wait' in answer) return { got: 'no-slot' };
   if ('circuitOpen' in answer) return { got: 'circuit-open' };
-  const call: OpenCall = {
-    target: wish.target,
-    uid: wish.object.metadata.uid,
-    isUnknown: wish.write,
-  };
   const { start } = answer;
-  let leftAt: number | undefined;
+  let times: Times = {};
   const begin = (): Objection | undefined => {
-    if (wish.isTooLate?.() || !using.stillWanted(wish.object)) return 'not-wanted';
-    if (using.locks.remainingMs(call.target, call.uid) !== undefined || !start.begin())
-      return 'not-permitted';
-    const before = using.memory.openCalls.get(key);
-    // No status tells of that one in between, and this one's answer says nothing of it.
-    if (before?.isUnknown) using.locks.end(before.target, before.uid, { ...before, isTold: false });
-    using.memory.openCalls.set(key, call);
-    using.memory.unrecorded.begins({
-      key,
-      target: call.target,
-      uid: call.uid,
-      isWrite: wish.write,
-    });
-    using.locks.begin(call.target, call.uid);
-    leftAt = using.monotonic();
+    const objection = objectionTo(wish, start, using);
+    if (objection) return objection;
+    noteBegun(wish, using);
+    const leftAt = using.monotonic();
+    times = { leftAt };
     wish.onLeave?.(leftAt);
     return undefined;
   };
@@ -185,32 +169,49 @@ export async function attempt(wish: Wish, using: Calls): Promise<Attempt> {
     using.api.call({ ...wish.request, credential: read.credential, begin }),
   );
   if (!reply.answered && reply.aborted) return { got: 'called-off' };
-  using.memory.triedSecret.set(key, { name: wish.ref.name, resourceVersion: read.resourceVersion });
   const verdict = judge(reply, { write: wish.write, of: wish.of });
-  const times = leftAt === undefined ? {} : { leftAt };
-  const isTold = verdict.ok
-    ? wish.isShown?.(verdict.result) !== false
-    : verdict.outcome !== 'Unknown';
-  using.memory.openCalls.set(key, { ...call, isUnknown: wish.write && !isTold });
-  if (verdict.ok) {
-    const result = maskTexts(
-      verdict.result,
-      maskFor(wish.object, (text) => read.credential.mask(text)),
-    );
-    return {
-      got: 'success',
-      verdict: { ...verdict, result },
-      secretVersion: read.resourceVersion,
-      ...times,
-    };
+  noteAnswered(wish, read, verdict, using);
+  if (!verdict.ok) {
+    const pausedMs = pausedUntil === undefined ? undefined : pausedUntil - using.monotonic();
+    return { got: 'failure', verdict, ...times, ...(pausedMs !== undefined && { pausedMs }) };
   }
-  using.memory.unrecorded.failed(key);
-  return {
-    got: 'failure',
-    verdict,
-    ...times,
-    ...(pausedUntil !== undefined && { pausedMs: pausedUntil - using.monotonic() }),
-  };
+  const mask = maskFor(wish.object, (text) => read.credential.mask(text));
+  const result = maskTexts(verdict.result, mask);
+  const secretVersion = read.resourceVersion;
+  return { got: 'success', verdict: { ...verdict, result }, secretVersion, ...times };
+}
+
+/** Asked right before the first byte leaves; where there is no objection the slot is taken. */
+function objectionTo(
+  { object, target, isTooLate }: Wish,
+  start: Permit,
+  using: Calls,
+): Objection | undefined {
+  if (isTooLate?.() || !using.stillWanted(object)) return 'not-wanted';
+  const isLocked = using.locks.remainingMs(target, object.metadata.uid) !== undefined;
+  return isLocked || !start.begin() ? 'not-permitted' : undefined;
+}
+
+function noteBegun({ object, target, write }: Wish, using: Calls): void {
+  const key = keyOf(object);
+  const { uid } = object.metadata;
+  const { openCalls, unrecorded } = using.memory;
+  const before = openCalls.get(key);
+  // No status tells of that one in between, and this one's answer says nothing of it.
+  if (before?.isUnknown) using.locks.end(before.target, before.uid, { ...before, isTold: false });
+  openCalls.set(key, { target, uid, isUnknown: write });
+  unrecorded.begins({ key, target, uid, isWrite: write });
+  using.locks.begin(target, uid);
+}
+
+function noteAnswered(wish: Wish, read: CredentialFor, verdict: Verdict, using: Calls): void {
+  const { object, target, ref, write, isShown } = wish;
+  const { openCalls, triedSecret, unrecorded } = using.memory;
+  const key = keyOf(object);
+  triedSecret.set(key, { name: ref.name, resourceVersion: read.resourceVersion });
+  const isTold = verdict.ok ? isShown?.(verdict.result) !== false : verdict.outcome !== 'Unknown';
+  openCalls.set(key, { target, uid: object.metadata.uid, isUnknown: write && !isTold });
+  if (!verdict.ok) unrecorded.failed(key);
 }
 
 /** Gives the permit back whatever happens to the call. */
