@@ -102,7 +102,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'open-intent-overwritten-without-a-look',
     file: 'kinds/organization/ledger/ledger.ts',
-    from: 'if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);',
+    from: 'if (!reported) return isSettled(evidence) ? givenUp : stillOpen(tuple, evidence);',
     to: 'if (!reported) return givenUp;',
     harm: 'After a crash between intent and result, or an edit after a lost answer, a new intent is written over the open one and sent without a look: an add goes out twice while the first may be at work, and what the overwritten intent added is lost from the ledger.',
     rule: 'restore forwards',

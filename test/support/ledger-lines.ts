@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest';
 import type { Sent } from '../../src/kinds/organization/ledger/ledger.ts';
 import type { LedgerEntry } from '../../src/kinds/organization/resource.ts';
-import { MINUTE, SECOND, T0 } from './objects.ts';
+import { MINUTE, SECOND } from './objects.ts';
 import { at, e, entry, goal, listing, sent, settled, shortly } from './organization-entries.ts';
 
 type How = Sent['how'];
-export const add = (how: How, more: Partial<Sent> = {}) => sent(how, { add: 'a' }, more);
-export const remove = (how: How, more: Partial<Sent> = {}) => sent(how, { remove: 'a' }, more);
-export const REFUSAL: Partial<Sent> = {
-  blamed: ({ id }) => id === 'a',
-  refusal: { httpStatus: 422, requestId: 'r-1', message: 'no' },
-  retryAt: T0 + 10 * MINUTE,
+type More = Parameters<typeof sent>[2];
+export const add = (how: How, more: More = {}) => sent(how, { add: 'a' }, more);
+export const remove = (how: How, more: More = {}) => sent(how, { remove: 'a' }, more);
+export const REFUSAL: More = {
+  blamed: [e('a')],
+  failure: {
+    lastError: { httpStatus: 422, requestId: 'r-1', message: 'no' },
+    nextAttemptTime: at(10 * MINUTE),
+  },
 };
 
 /** One line of the table in the contract: what the ledger says after this evidence. */

@@ -6,6 +6,7 @@ import {
 import { type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
 import {
   type Evidence,
+  type Refused,
   type Sent,
   type Settlement,
   settle,
@@ -68,16 +69,21 @@ export function shortly({ id, cloudProvider, region, origin, state }: LedgerEntr
 export function sent(
   how: Sent['how'],
   { add, remove }: Partial<Record<'add' | 'remove', string>>,
-  more: Partial<Sent> = {},
+  more: Partial<Refused> & { readonly before?: Listing } = {},
 ): Sent {
   const listOf = (id: string | undefined): Tuple[] => (id === undefined ? [] : [e(id)]);
-  return { pending: { time: at(0), add: listOf(add), remove: listOf(remove) }, how, ...more };
+  const pending = { time: at(0), add: listOf(add), remove: listOf(remove) };
+  if (how !== 'refused') return { pending, ...more, how };
+  return { pending, blamed: [], failure: {}, ...more, how };
 }
+
+/** `settled`: nothing of what was sent last can be at work any more. */
+export type Given = Partial<Evidence> & { readonly settled?: boolean };
 
 /**
  * `now` is so long after T0; the settling of what is open lies 90 s after that unless it is over.
  */
-export function settled(evidence: Partial<Evidence>): Settlement {
+export function settled(evidence: Given): Settlement {
   const { now = 0, settled: isSettled = false, ...more } = evidence;
   const settlesAt = T0 + now + (isSettled ? 0 : 90_000);
   const all = {
@@ -85,7 +91,8 @@ export function settled(evidence: Partial<Evidence>): Settlement {
     list: listing(),
     goal: goal(['a']),
     settlesAt,
-    settled: isSettled,
+    entrySettlesAt: () => settlesAt,
+    missedAt: () => undefined,
     atWorkMs: 95_000,
     ...more,
   };

@@ -33,8 +33,8 @@ test.each(THERE)(
     expect(ledger.map(shortly)).toEqual(['a Found Present']);
     const question = {
       name: undefined,
-      unconfirmedChanges: () => 0,
-      isAltered: () => false,
+      unconfirmedChanges: new Map(),
+      differences: undefined,
       now: T0,
     };
     expect(decide({ ...question, goal: nobodys, ledger, list: listing('a') }).remove).toEqual([]);

@@ -4,6 +4,7 @@ import { decide, type Question } from '../../src/kinds/organization/attempt/next
 import {
   type Listing,
   plain,
+  sameKey,
   type Tuple,
   tupleKey,
 } from '../../src/kinds/organization/endpoints/endpoints.ts';
@@ -29,8 +30,8 @@ function decided(question: Partial<Question> = {}) {
     ledger: [],
     list: listing(),
     name: undefined,
-    unconfirmedChanges: () => 0,
-    isAltered: () => false,
+    unconfirmedChanges: new Map(),
+    differences: undefined,
     now: T0,
     ...question,
   });
@@ -102,7 +103,9 @@ describe('additions and removals', () => {
   });
 
   test('three times in vain is enough', () => {
-    const unconfirmed = (times: number) => ({ unconfirmedChanges: () => times });
+    const unconfirmed = (times: number) => ({
+      unconfirmedChanges: new Map([[sameKey(e('a')), times]]),
+    });
     expect(ids(decided(unconfirmed(2)).add)).toEqual(['a']);
     expect(decided(unconfirmed(3))).toMatchObject({ add: [], exhausted: [e('a')] });
     const going = { goal: goal([]), ledger: [entry('a')], list: listing('a') };
@@ -118,7 +121,8 @@ describe('additions and removals', () => {
       ledger: [entry('a', { region: 'r2' })],
       list: listing(e('a', { region: 'r2' })),
     };
-    expect(decided({ ...kept, isAltered: () => true })).toMatchObject({
+    const told = { field: 'privateEndpoints[a].region', declared: 'r1', reported: 'r2' };
+    expect(decided({ ...kept, differences: [told] })).toMatchObject({
       add: [],
       remove: [],
       conflicts: [],
@@ -173,9 +177,9 @@ describe('more removals than the cap allows', () => {
     expect(
       decided({ goal: goal([]), ledger: both, list: listing(...ids(both)) }).blocked,
     ).toHaveLength(6);
-    expect(
-      decided({ goal: goal([]), ...going(6), unconfirmedChanges: () => 3 }).blocked,
-    ).toHaveLength(6);
+    const { ledger } = going(6);
+    const unconfirmedChanges = new Map(ledger.map((one) => [sameKey(one), 3]));
+    expect(decided({ goal: goal([]), ...going(6), unconfirmedChanges }).blocked).toHaveLength(6);
   });
 
   test('do not count what is found, and nothing on deletion', () => {
@@ -277,8 +281,9 @@ describe('for any ledger, list and goal', () => {
           list,
           goal: wanted,
           now: T0,
-          settled: true,
           settlesAt: T0,
+          entrySettlesAt: () => T0,
+          missedAt: () => undefined,
           atWorkMs: 95_000,
         };
         const { ledger } = settle(settling);

@@ -30,8 +30,8 @@ test('what has no room in it is not added either', () => {
     ...given,
     ledger,
     name: undefined,
-    unconfirmedChanges: () => 0,
-    isAltered: () => false,
+    unconfirmedChanges: new Map(),
+    differences: undefined,
     now: 0,
   };
   const { add, blocked } = decide(question);

@@ -9,7 +9,7 @@ import {
 import { cleanupGoal, goalOf } from '../../src/kinds/organization/goal.ts';
 import type { Sent } from '../../src/kinds/organization/ledger/ledger.ts';
 import type { LedgerEntry } from '../../src/kinds/organization/resource.ts';
-import { at, settled, specOf } from '../support/organization-entries.ts';
+import { at, sent, settled, specOf } from '../support/organization-entries.ts';
 
 const SECOND = 1_000;
 
@@ -68,7 +68,7 @@ describe('whatever the evidence', () => {
     fc.assert(
       fc.property(evidence, ({ sent: intent, ...given }) => {
         const change = intent && {
-          how: intent.how,
+          ...sent(intent.how, {}),
           pending: { time: at(0), add: intent.add, remove: intent.remove },
         };
         const after = settled({ ...given, ...(change && { sent: change }) });

@@ -7,7 +7,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 type How = Sent['how'];
-const add = (how: How, more: Partial<Sent> = {}) => sent(how, { add: 'a' }, more);
+const add = (how: How, more: Parameters<typeof sent>[2] = {}) => sent(how, { add: 'a' }, more);
 
 describe('an endpoint is the same in another case and with blanks around', () => {
   const SPELLINGS: readonly Reported[] = [

@@ -89,8 +89,9 @@ describe('a list beyond all measure', () => {
       list: new Listing(entries),
       goal: listed,
       now: T0,
-      settled: true,
       settlesAt: T0,
+      entrySettlesAt: () => T0,
+      missedAt: () => undefined,
       atWorkMs: 95_000,
     });
     expect(ledger.filter(({ id }) => id === 'a')).toEqual([

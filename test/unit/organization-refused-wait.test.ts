@@ -21,12 +21,13 @@ function justRefused(more: OrganizationStatus) {
     goal: goalOf(parsed.spec),
     now: T0,
   });
-  return openSent({ object, work, now: T0 });
+  const sent = openSent({ object, work, now: T0 });
+  return sent?.how === 'refused' ? sent.failure : undefined;
 }
 
 /** How many minutes it waits. */
 function waits(more: OrganizationStatus): number {
-  return ((justRefused(more)?.retryAt ?? 0) - T0) / MINUTE;
+  return (Date.parse(justRefused(more)?.nextAttemptTime ?? '') - T0) / MINUTE;
 }
 
 test('what is refused for the first time waits ten minutes, however long other things have failed', () => {
@@ -48,7 +49,7 @@ test('what the API said of it is cut between two characters: the API server woul
   } as const;
   for (const text of [message, `${message}y`]) {
     const said =
-      justRefused({ lastRequest: { ...lastRequest, message: text } })?.refusal?.message ?? '';
+      justRefused({ lastRequest: { ...lastRequest, message: text } })?.lastError?.message ?? '';
     expect([said.isWellFormed(), [...said].length]).toEqual([true, LIMITS.ledgerMessage]);
   }
 });

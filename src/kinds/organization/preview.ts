@@ -1,4 +1,4 @@
-import { isAltered } from './attempt/differences.ts';
+import { isAltered, wantingAltered } from './attempt/differences.ts';
 import { type FieldChange, intendedChanges } from './attempt/history.ts';
 import { type Change, type Decision, decide } from './attempt/next-step.ts';
 import { Listing, plain, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
@@ -107,8 +107,8 @@ function isReached(
     sameKey(endpoint) === sameKey(entry) || isAltered(status?.differences, endpoint, entry);
   const isThere = (endpoint: Tuple): boolean =>
     ledger.some((entry) => entry.state === 'Present' && isFor(endpoint, entry));
-  const isWanted = (entry: LedgerEntry): boolean =>
-    goal.wanted.has(sameKey(entry)) || declared.some((endpoint) => isFor(endpoint, entry));
+  const { wanted } = wantingAltered(goal, { ...status, privateEndpoints: ledger });
+  const isWanted = (entry: LedgerEntry): boolean => wanted.has(sameKey(entry));
   return (
     declared.every(isThere) && (!managesEndpoints(goal) || ledger.filter(isOurs).every(isWanted))
   );
@@ -154,8 +154,10 @@ function decided(
     list,
     goal,
     now,
-    settled: false,
-    settlesAt: now,
+    // Nothing that is open is given up because of a preview.
+    settlesAt: now + 1,
+    entrySettlesAt: () => now + 1,
+    missedAt: () => undefined,
     atWorkMs: 0,
   });
   const decision = decide({
@@ -163,8 +165,8 @@ function decided(
     ledger,
     list,
     name: status?.organization?.name,
-    unconfirmedChanges: () => 0,
-    isAltered: (declared, entry) => isAltered(status?.differences, declared, entry),
+    differences: status?.differences,
+    unconfirmedChanges: new Map(),
     now,
   });
   return { ledger, decision };

@@ -4,7 +4,7 @@ import type { Attempt } from '../../engine/api-call.ts';
 import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
 import { Listing, tupleOf } from '../endpoints/endpoints.ts';
 import { isOurs } from '../goal.ts';
-import { settle } from '../ledger/ledger.ts';
+import { isSettled, settle } from '../ledger/ledger.ts';
 import { remarkNotices } from '../ledger/notices.ts';
 import { LIMITS } from '../limits.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
@@ -143,7 +143,7 @@ function unseen(object: Organization, work: Work, now: number): Work {
   const settlement = settle({ ledger: others, list, goal, sent, ...evidence });
   const ledger = [...settlement.ledger, ...missed];
   const isRefused = sent?.how === 'refused';
-  const isOver = isRefused || (evidence.settled && !isAwaited(pendingChange, ledger));
+  const isOver = isRefused || (isSettled(evidence) && !isAwaited(pendingChange, ledger));
   const counted = countUnconfirmed(notes, settlement.unconfirmedChanges);
   return {
     ...work,

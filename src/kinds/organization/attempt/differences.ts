@@ -134,7 +134,10 @@ export function keptAs(
  */
 export function wantingAltered(
   goal: Goal,
-  { differences, privateEndpoints = [] }: OrganizationStatus,
+  {
+    differences,
+    privateEndpoints = [],
+  }: Pick<OrganizationStatus, 'differences' | 'privateEndpoints'>,
 ): Goal {
   if (goal.isCleanup || !differences) return goal;
   const isKept = (entry: LedgerEntry): boolean =>

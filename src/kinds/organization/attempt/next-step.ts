@@ -13,8 +13,13 @@ import {
 import { type Goal, isOurs, managesEndpoints } from '../goal.ts';
 import { LIMITS } from '../limits.ts';
 import { changeBody, LOOK_BODY, nameBody } from '../remote.ts';
-import type { DeclaredEndpoint, LedgerEntry, PendingChange } from '../resource.ts';
-import { isAltered } from './differences.ts';
+import type {
+  DeclaredEndpoint,
+  LedgerEntry,
+  OrganizationStatus,
+  PendingChange,
+} from '../resource.ts';
+import { isAltered, wantingAltered } from './differences.ts';
 import { isUnsent } from './notes.ts';
 import type { Session, Work } from './session.ts';
 
@@ -89,13 +94,11 @@ export function decisionOf({ goal, session, notes, decidedAt }: Work): Decision 
     ledger: draft.privateEndpoints ?? [],
     list: fresh?.shown ?? fresh?.list ?? new Listing([]),
     name: fresh?.name,
-    unconfirmedChanges: (key) => notes.unconfirmedChanges.counts.get(key) ?? 0,
-    isAltered: (declared, entry) => isAltered(draft.differences, declared, entry),
+    differences: draft.differences,
+    unconfirmedChanges: notes.unconfirmedChanges.counts,
     now: decidedAt.now,
   });
-  return fresh?.list
-    ? decision
-    : { ...decision, add: [], remove: [], retries: [], conflicts: [], exhausted: [] };
+  return fresh?.list ? decision : { ...decision, ...NO_CHANGE };
 }
 
 /**
@@ -121,10 +124,10 @@ export interface Question {
   /** Whatever this attempt has seen there. */
   readonly list: Listing;
   readonly name: string | undefined;
-  /** How often this endpoint (`sameKey`) was sent in vain for this generation. */
-  readonly unconfirmedChanges: (key: string) => number;
-  /** The API keeps this declared endpoint as that entry, with other fields than were sent. */
-  readonly isAltered: (declared: Tuple, entry: LedgerEntry) => boolean;
+  /** Those on record: by them it is known what the API keeps with other fields than were sent. */
+  readonly differences: OrganizationStatus['differences'];
+  /** How often each endpoint (`sameKey`) was sent in vain for this generation. */
+  readonly unconfirmedChanges: ReadonlyMap<string, number>;
   readonly now: number;
 }
 
@@ -152,6 +155,8 @@ export interface Change {
   readonly remove: readonly Tuple[];
 }
 
+const NO_CHANGE = { add: [], remove: [], retries: [], conflicts: [], exhausted: [] };
+
 /** So often an endpoint is sent in vain in one generation. */
 const MOST_UNCONFIRMED = 3;
 
@@ -166,17 +171,15 @@ export function decide(question: Question): Decision {
   const { goal, name } = question;
   const rename =
     !goal.isCleanup && goal.name !== undefined && goal.name !== name ? { name: goal.name } : {};
-  if (!managesEndpoints(goal))
-    return { ...rename, add: [], remove: [], retries: [], conflicts: [], exhausted: [] };
+  if (!managesEndpoints(goal)) return { ...rename, ...NO_CHANGE };
   const adds = additions(question);
   const removes = removals(question);
-  const retries = [...removes.retries, ...adds.retries];
-  const all = removes.all;
+  const { all } = removes;
   return {
     ...rename,
     add: adds.add,
     remove: removes.remove,
-    retries,
+    retries: [...removes.retries, ...adds.retries],
     conflicts: [...adds.conflicts, ...removes.conflicts],
     exhausted: [...adds.exhausted, ...removes.exhausted],
     ...(all.length > goal.mostRemovals && { blocked: all }),
@@ -184,7 +187,7 @@ export function decide(question: Question): Decision {
 }
 
 function additions(question: Question) {
-  const { goal, ledger, list, unconfirmedChanges, isAltered } = question;
+  const { goal, ledger, list, differences } = question;
   const known = new Map(ledger.map((entry) => [sameKey(entry), entry]));
   const add: DeclaredEndpoint[] = [];
   const retries: Change[] = [];
@@ -194,14 +197,14 @@ function additions(question: Question) {
     const entry = known.get(sameKey(endpoint));
     if (entry && entry.state !== 'Refused') continue;
     const ours = ledger.filter((other) => isOurs(other) && plain(other.id) === plain(endpoint.id));
-    if (ours.some((other) => isAltered(endpoint, other))) continue;
+    if (ours.some((other) => isAltered(differences, endpoint, other))) continue;
     if (strangers(endpoint, list, ours)) conflicts.push(endpoint);
     else if (entry) {
       if (isDue(entry, question.now)) retries.push({ add: [endpoint], remove: [] });
     }
     // Ours has the id with other fields: that one goes first.
     else if (ours.length > 0) continue;
-    else if (unconfirmedChanges(sameKey(endpoint)) >= MOST_UNCONFIRMED) exhausted.push(endpoint);
+    else if (isExhausted(endpoint, question)) exhausted.push(endpoint);
     else add.push(endpoint);
   }
   // What has to wait for room follows when something has left the ledger.
@@ -210,32 +213,24 @@ function additions(question: Question) {
 }
 
 function removals(question: Question) {
-  const { ledger, list, unconfirmedChanges } = question;
+  const { ledger, list } = question;
+  const { wanted } = wantingAltered(question.goal, { ...question, privateEndpoints: ledger });
   const remove: LedgerEntry[] = [];
   const retries: Change[] = [];
   const conflicts: Tuple[] = [];
   const exhausted: Tuple[] = [];
   // A Missing one counts too: it may be in the next list.
-  const all = unwanted(question).filter(isThere);
+  const all = ledger.filter(
+    (entry) => isOurs(entry) && isThere(entry) && !wanted.has(sameKey(entry)),
+  );
   for (const entry of all.filter(({ state }) => state === 'Present')) {
     const ours = ledger.filter((other) => isOurs(other) && plain(other.id) === plain(entry.id));
     if (strangers(entry, list, ours)) conflicts.push(entry);
-    else if (unconfirmedChanges(sameKey(entry)) >= MOST_UNCONFIRMED) exhausted.push(entry);
+    else if (isExhausted(entry, question)) exhausted.push(entry);
     else if (entry.lastError === undefined) remove.push(entry);
     else if (isDue(entry, question.now)) retries.push({ add: [], remove: [entry] });
   }
   return { remove, retries, conflicts, exhausted, all };
-}
-
-/**
- * What is ours and not to stay. What the API keeps with other fields than are declared is wanted as
- * it is.
- */
-function unwanted({ goal, ledger, isAltered }: Question): LedgerEntry[] {
-  const declared = goal.isCleanup ? [] : (goal.endpoints ?? []);
-  const isKept = (entry: LedgerEntry): boolean =>
-    goal.wanted.has(sameKey(entry)) || declared.some((endpoint) => isAltered(endpoint, entry));
-  return ledger.filter((entry) => isOurs(entry) && !isKept(entry));
 }
 
 function isThere({ state }: LedgerEntry): boolean {
@@ -252,6 +247,10 @@ function strangers({ id }: Tuple, list: Listing, ours: readonly LedgerEntry[]): 
     .some((reported) =>
       ours.every((entry) => tupleKey(asReported(reported, entry)) !== tupleKey(entry)),
     );
+}
+
+function isExhausted(tuple: Tuple, { unconfirmedChanges }: Question): boolean {
+  return (unconfirmedChanges.get(sameKey(tuple)) ?? 0) >= MOST_UNCONFIRMED;
 }
 
 function isDue({ nextAttemptTime }: LedgerEntry, now: number): boolean {

@@ -4,7 +4,14 @@ import { canonicalJson, digestOf, timestamp } from '../../status/canonical.ts';
 import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
 import { Listing, type Reported, tupleKey } from '../endpoints/endpoints.ts';
 import { type OrganizationReply, readReply, shownList, storedEntries } from '../endpoints/reply.ts';
-import { type Evidence, type Sent, type Settlement, settle, takenBack } from '../ledger/ledger.ts';
+import {
+  type Evidence,
+  type Refused,
+  type Sent,
+  type Settlement,
+  settle,
+  takenBack,
+} from '../ledger/ledger.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { LedgerEntry, Organization, OrganizationStatus, PendingChange } from '../resource.ts';
 import { comparison, wantingAltered } from './differences.ts';
@@ -36,7 +43,7 @@ export function progress(replied: Replied): Work {
   const fresh = freshFrom(replied, reply, notes);
   const sent = sentBefore(replied);
   const settlement = settled(replied, { reply, fresh, sent, notes });
-  const blamed = sent?.how === 'refused' ? sent : undefined;
+  const refused = sent?.how === 'refused' ? sent : undefined;
   const { draft, drift, notices } = told(replied, drafted(replied, { reply, fresh, settlement }), {
     reply,
     settlement,
@@ -55,9 +62,9 @@ export function progress(replied: Replied): Work {
       fresh,
       ...(call.step === 'look' && session.fresh && { hasLookedAgain: true as const }),
       ...(sendsName(call) && { isNamed: true as const }),
-      ...(blamed?.split && { isSplit: true as const }),
+      ...(refused?.blamed.length === 0 && { isSplit: true as const }),
       ...(refusal && !fresh.list && { refusal }),
-      refusalsInRow: refusalsInRow(replied, blamed),
+      refusalsInRow: refusalsInRow(replied, refused),
       notices: [...session.notices, ...notices],
     },
   };
@@ -182,7 +189,6 @@ export function settling(
   const onTheWall = (monotonic: number): number => now + monotonic - decidedAt.monotonic;
   return {
     now,
-    settled: decidedAt.monotonic >= atWork.settlesAt,
     settlesAt: onTheWall(atWork.settlesAt),
     entrySettlesAt: (entry) => onTheWall(settlingAt(atWork, entry)),
     missedAt: (entry) => {
@@ -239,10 +245,7 @@ export function isAwaited(
   return ledger.some((entry) => entry.state === 'Missing' && removed.has(tupleKey(entry)));
 }
 
-function refusalsInRow(
-  { work, call }: Replied,
-  refused: { readonly split?: boolean } | undefined,
-): number {
+function refusalsInRow({ work, call }: Replied, refused: Refused | undefined): number {
   if (call.step === 'send') return 0;
-  return work.session.refusalsInRow + (refused && !refused.split ? 1 : 0);
+  return work.session.refusalsInRow + (refused && refused.blamed.length > 0 ? 1 : 0);
 }

@@ -1,4 +1,5 @@
 import { cutText } from '../../../controller/conditions.ts';
+import { timestamp, wholeSecond } from '../../status/canonical.ts';
 import { withoutUndefined } from '../../status/common-status.ts';
 import { nextWait } from '../../status/failures.ts';
 import { plain, sameKey, type Tuple } from '../endpoints/endpoints.ts';
@@ -8,7 +9,7 @@ import type { OrganizationStatus, PendingChange } from '../resource.ts';
 import type { Replied } from './progress.ts';
 
 /** The intent that this reply has to explain: the one it answers, or one that has left before. */
-export function sentBefore(replied: Replied): BlamedSent | undefined {
+export function sentBefore(replied: Replied): Sent | undefined {
   const { work, call } = replied;
   if (call.step !== 'send') return openSent(replied);
   const { fresh } = work.session;
@@ -17,43 +18,33 @@ export function sentBefore(replied: Replied): BlamedSent | undefined {
   return { pending: call.pending, how: 'answered', before };
 }
 
-/** `split`: it was refused, and nobody in particular is to blame. */
-export type BlamedSent = Sent & { readonly split?: boolean };
-
 /** The intent on record, which was lost or refused. */
 export function openSent({
   object,
-  work,
+  work: { session },
   now,
-}: Pick<Replied, 'object' | 'work' | 'now'>): BlamedSent | undefined {
-  const { session } = work;
+}: Pick<Replied, 'object' | 'work' | 'now'>): Sent | undefined {
   const pending = session.draft.pendingChange;
   if (!pending) return undefined;
   if (!pending.refused) return { pending, how: 'lost' };
   const { httpStatus, requestId } = pending.refused;
   const message = session.refusal?.message ?? textOf(pending.refused, session.draft.lastRequest);
-  const { isBlamed, split } = blame(pending, message);
   const sent = new Set([...pending.add, ...pending.remove].map(sameKey));
   const isAgain = session.draft.privateEndpoints?.some(
     (entry) => entry.lastError && sent.has(sameKey(entry)),
   );
   // Failures of other kinds before this one do not lengthen the wait.
-  const wait = nextWait(
-    'Rejected',
-    isAgain ? (object.status?.attempts ?? 0) + 1 : 1,
-    object.metadata.uid,
-  );
+  const attempts = isAgain ? (object.status?.attempts ?? 0) + 1 : 1;
+  const retryAt = now + nextWait('Rejected', attempts, object.metadata.uid);
+  const shown = cutText(message, LIMITS.ledgerMessage);
   return {
     pending,
     how: 'refused',
-    blamed: isBlamed,
-    split,
-    refusal: withoutUndefined({
-      httpStatus,
-      requestId,
-      message: cutText(message, LIMITS.ledgerMessage),
-    }),
-    retryAt: now + wait,
+    blamed: blamedFor(pending, message),
+    failure: {
+      lastError: withoutUndefined({ httpStatus, requestId, message: shown }),
+      nextAttemptTime: timestamp(wholeSecond(retryAt)),
+    },
   };
 }
 
@@ -69,28 +60,19 @@ function textOf(
   );
 }
 
-/** Who is to blame for a change that the API refused. */
-export interface Blame {
-  readonly isBlamed: (tuple: Tuple) => boolean;
-  /** Nobody in particular: the rest of the attempt goes in smaller parts. */
-  readonly split: boolean;
-}
-
 /**
- * The ids that the API's text names, if it names some and not all; a change of one; removals
- * together. Else nobody.
+ * Who is to blame for a change that the API refused: the ids that its text names, if it names some
+ * and not all; a change of one; removals together. Else nobody.
  */
-export function blame({ add, remove }: Pick<PendingChange, 'add' | 'remove'>, text: string): Blame {
+export function blamedFor(
+  { add, remove }: Pick<PendingChange, 'add' | 'remove'>,
+  text: string,
+): readonly Tuple[] {
   const all = [...add, ...remove];
+  if (all.length === 1) return all;
   const named = all.filter(({ id }) => names(text, id));
-  const those = (tuples: readonly Tuple[]): Blame => {
-    const keys = new Set(tuples.map(sameKey));
-    return { isBlamed: (tuple) => keys.has(sameKey(tuple)), split: false };
-  };
-  if (all.length === 1) return those(all);
-  if (named.length > 0 && named.length < all.length) return those(named);
-  if (add.length === 0) return those(remove);
-  return { isBlamed: () => false, split: true };
+  if (named.length > 0 && named.length < all.length) return named;
+  return add.length === 0 ? remove : [];
 }
 
 /** Whether a text has this id as a whole word: neither side goes on with what ids are made of. */

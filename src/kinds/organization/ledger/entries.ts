@@ -5,7 +5,7 @@ import { asReported, type Reported, sameKey, type Tuple, tupleOf } from '../endp
 import { type Goal, isListedIn, isOurs } from '../goal.ts';
 import { LIMITS } from '../limits.ts';
 import type { LedgerEntry } from '../resource.ts';
-import type { Evidence, Line, Sent } from './ledger.ts';
+import type { Evidence, Line } from './ledger.ts';
 
 export function missed(entry: LedgerEntry, now: number): LedgerEntry {
   return {
@@ -55,20 +55,6 @@ export function added(tuple: Tuple, reported: Reported): LedgerEntry {
 export function found(tuple: Tuple, reported: Reported, goal: Goal): LedgerEntry {
   const origin = goal.adopt && isListedIn(goal, tuple) ? 'Adopted' : 'Found';
   return { ...asReported(reported, tuple), ...describedBy(reported), origin, state: 'Present' };
-}
-
-export function refused(tuple: Tuple, sent: Sent): LedgerEntry {
-  return { ...tupleOf(tuple), state: 'Refused', ...failedAs(sent) };
-}
-
-export function failedAs({
-  refusal,
-  retryAt,
-}: Sent): Pick<LedgerEntry, 'lastError' | 'nextAttemptTime'> {
-  return {
-    lastError: refusal ?? {},
-    ...(retryAt !== undefined && { nextAttemptTime: timestamp(wholeSecond(retryAt)) }),
-  };
 }
 
 function describedBy({ description }: Reported): { readonly description?: string } {

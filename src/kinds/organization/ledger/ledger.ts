@@ -13,35 +13,28 @@ import { isStorable } from '../endpoints/identity.ts';
 import { type Goal, isListedIn, isOurs } from '../goal.ts';
 import { LIMITS } from '../limits.ts';
 import type { LedgerEntry, PendingChange } from '../resource.ts';
-import {
-  added,
-  bare,
-  failedAs,
-  found,
-  isEqual,
-  kept,
-  missed,
-  refused,
-  stillOpen,
-} from './entries.ts';
+import { added, bare, found, isEqual, kept, missed, stillOpen } from './entries.ts';
 import { isMissedFor, isSurelyOurs } from './times.ts';
 
-/** An intent that has left, or may have. */
-export interface Sent {
-  readonly pending: Pick<PendingChange, 'time' | 'add' | 'remove'>;
-  /**
-   * `answered`: the list is in the reply to it. `refused`: nothing of it is taken for done. `lost`:
-   * nobody can tell.
-   */
-  readonly how: 'answered' | 'refused' | 'lost';
-  /** What it was decided on, where this process still has it. */
-  readonly before?: Listing | undefined;
-  /** `refused`: these tuples are to blame, each by itself. */
-  readonly blamed?: (tuple: Tuple) => boolean;
-  readonly refusal?: LedgerEntry['lastError'];
-  /** Epoch ms: when what was refused is tried again. */
-  readonly retryAt?: number;
+/** An intent that has left, or may have, and what is known of it. */
+export type Sent =
+  /** The list is in the reply to it. `before`: the list that it was decided on. */
+  | { readonly how: 'answered'; readonly pending: Change; readonly before?: Listing | undefined }
+  | Refused
+  /** Nobody can tell what it did. */
+  | { readonly how: 'lost'; readonly pending: Change };
+
+/** Nothing of it is taken for done. */
+export interface Refused {
+  readonly how: 'refused';
+  readonly pending: Change;
+  /** Each of these is to blame by itself; none: nobody in particular is. */
+  readonly blamed: readonly Tuple[];
+  /** What the ledger says of those that are to blame. */
+  readonly failure: Pick<LedgerEntry, 'lastError' | 'nextAttemptTime'>;
 }
+
+type Change = Pick<PendingChange, 'time' | 'add' | 'remove'>;
 
 export interface Evidence {
   /** Epoch ms. */
@@ -50,14 +43,12 @@ export interface Evidence {
   readonly list: Listing;
   readonly goal: Goal;
   readonly sent?: Sent | undefined;
-  /** The list was asked for when nothing that was sent could be at work any more. */
-  readonly settled: boolean;
-  /** Epoch ms: when that is, or was. */
+  /** Epoch ms: when nothing of what was sent last can be at work at the API any more. */
   readonly settlesAt: number;
-  /** The same of an entry that an earlier send has left open; absent: no other than that. */
-  readonly entrySettlesAt?: (entry: LedgerEntry) => number;
+  /** The same for an open entry of the ledger, which an earlier change may have left. */
+  readonly entrySettlesAt: (entry: LedgerEntry) => number;
   /** Epoch ms: since when an entry is Missing for this process, where it has seen that itself. */
-  readonly missedAt?: (entry: LedgerEntry) => number | undefined;
+  readonly missedAt: (entry: LedgerEntry) => number | undefined;
   /** How long after it was sent a write may be at work. */
   readonly atWorkMs: number;
 }
@@ -107,8 +98,8 @@ export function settle(evidence: Evidence): Settlement {
   }
   const known = new Set(evidence.ledger.map(sameKey));
   for (const tuple of sent?.pending.add ?? []) {
-    if (!known.has(sameKey(tuple)))
-      lines.set(`add ${tupleKey(tuple)}`, { tuple, line: afterAdd(tuple, evidence) });
+    if (sent && !known.has(sameKey(tuple)))
+      lines.set(`add ${tupleKey(tuple)}`, { tuple, line: afterAdd(tuple, sent, evidence) });
   }
   const kept = new Set(
     [...lines.values()].flatMap(({ line }) => (line.entry ? [sameKey(line.entry)] : [])),
@@ -135,8 +126,7 @@ export function takenBack(ledger: readonly LedgerEntry[], { adopt }: Goal): read
 function lineFor(entry: LedgerEntry, evidence: Evidence): Line {
   const { goal, sent, list } = evidence;
   if (entry.state === 'Unconfirmed' || entry.state === 'Refused') {
-    const isSent = sent?.pending.add.some((tuple) => sameKey(tuple) === sameKey(entry)) ?? false;
-    if (isSent) return afterAdd(entry, evidence);
+    if (sent && isAmong(sent.pending.add, entry)) return afterAdd(entry, sent, evidence);
     return entry.state === 'Refused'
       ? refusedBefore(entry, evidence)
       : unconfirmed(entry, evidence);
@@ -145,17 +135,16 @@ function lineFor(entry: LedgerEntry, evidence: Evidence): Line {
     return goal.isCleanup ? {} : { remark: 'left' };
   }
   const reported = list.exact(entry);
-  const isSent = sent?.pending.remove.some((tuple) => tupleKey(tuple) === tupleKey(entry)) ?? false;
-  if (isSent && sent) return afterRemove(entry, reported, evidence, sent);
+  if (sent?.pending.remove.some((tuple) => tupleKey(tuple) === tupleKey(entry)))
+    return afterRemove(entry, reported, evidence, sent);
   if (entry.state === 'Removing') return removing(entry, reported, evidence);
   if (entry.state === 'Missing') return missing(entry, reported, evidence);
   return reported ? { entry: kept(entry, reported, goal) } : { entry: missed(entry, evidence.now) };
 }
 
 /** An add that the look before it lacked. */
-function afterAdd(tuple: Tuple, evidence: Evidence): Line {
-  const { sent, list, goal } = evidence;
-  if (!sent) return {};
+function afterAdd(tuple: Tuple, sent: Sent, evidence: Evidence): Line {
+  const { list, goal } = evidence;
   const reported = list.find(tuple);
   switch (sent.how) {
     case 'answered': {
@@ -166,13 +155,15 @@ function afterAdd(tuple: Tuple, evidence: Evidence): Line {
       return { entry: added(tuple, other), did: 'added', sentAs: tuple };
     }
     case 'lost':
-      if (!reported) return evidence.settled ? givenUp : stillOpen(tuple, evidence);
+      if (!reported) return isSettled(evidence) ? givenUp : stillOpen(tuple, evidence);
       if (isSurelyOurs(Date.parse(sent.pending.time), evidence))
         return { entry: added(tuple, reported), did: 'added' };
       return unlessAdopted(found(tuple, reported, goal), 'maybe-ours');
     case 'refused':
       if (reported) return unlessAdopted(found(tuple, reported, goal), 'refused-but-there');
-      return sent.blamed?.(tuple) ? { entry: refused(tuple, sent) } : {};
+      return isAmong(sent.blamed, tuple)
+        ? { entry: { ...tupleOf(tuple), state: 'Refused', ...sent.failure } }
+        : {};
   }
 }
 
@@ -205,15 +196,14 @@ function unconfirmed(entry: LedgerEntry, evidence: Evidence): Line {
   if (!reported) return isOver(entry, evidence) ? givenUp : { entry };
   if (!isOurs(entry)) return { entry: found(entry, reported, evidence.goal) };
   const sentAt = Date.parse(entry.nextAttemptTime ?? '') - evidence.atWorkMs;
-  const overAt = evidence.entrySettlesAt?.(entry);
-  if (isSurelyOurs(sentAt, evidence, overAt))
+  if (isSurelyOurs(sentAt, { ...evidence, settlesAt: evidence.entrySettlesAt(entry) }))
     return { entry: added(entry, reported), did: 'added' };
   return unlessAdopted(found(entry, reported, evidence.goal), 'maybe-ours');
 }
 
 /** Whether nothing of an open entry can be at work any more. */
-function isOver(entry: LedgerEntry, { entrySettlesAt, settled, now }: Evidence): boolean {
-  return entrySettlesAt ? entrySettlesAt(entry) <= now : settled;
+function isOver(entry: LedgerEntry, { entrySettlesAt, now }: Evidence): boolean {
+  return entrySettlesAt(entry) <= now;
 }
 
 function refusedBefore(entry: LedgerEntry, { list, goal }: Evidence): Line {
@@ -229,15 +219,14 @@ function afterRemove(
   sent: Sent,
 ): Line {
   const { goal } = evidence;
-  if (sent.how === 'answered' && !reported) return { did: 'removed' };
   if (!reported) {
-    if (isMissedFor(SECOND_LOOK_MS, entry, evidence)) return { did: 'removed' };
+    if (sent.how === 'answered' || isMissedFor(SECOND_LOOK_MS, entry, evidence))
+      return { did: 'removed' };
     return { entry: entry.state === 'Missing' ? entry : missed(entry, evidence.now) };
   }
   if (sent.how === 'refused') {
-    return {
-      entry: kept(sent.blamed?.(entry) ? { ...entry, ...failedAs(sent) } : entry, reported, goal),
-    };
+    const tried = isAmong(sent.blamed, entry) ? { ...entry, ...sent.failure } : entry;
+    return { entry: kept(tried, reported, goal) };
   }
   // It becomes Found only when the removal is settled: an object with nothing of its own is let go,
   // while the removal may still be at work.
@@ -245,7 +234,7 @@ function afterRemove(
     isSurelyOurs(Date.parse(sent.pending.time), evidence) &&
     !isMissedFor(SAME_AGAIN_MS, entry, evidence);
   if (sent.how === 'lost' && !isSame) {
-    if (evidence.settled)
+    if (isSettled(evidence))
       return {
         entry: { ...kept(entry, reported, goal), origin: 'Found' },
         remark: 'maybe-still-ours',
@@ -261,9 +250,7 @@ function removing(entry: LedgerEntry, reported: Reported | undefined, evidence: 
   // That the API has refused it before says nothing any more.
   const present = kept(bare(entry), reported, evidence.goal);
   if (isOver(entry, evidence)) return { entry: present, unconfirmedChange: true };
-  const nextAttemptTime = timestamp(
-    wholeSecond(evidence.entrySettlesAt?.(entry) ?? evidence.settlesAt),
-  );
+  const nextAttemptTime = timestamp(wholeSecond(evidence.entrySettlesAt(entry)));
   return { entry: { ...present, state: 'Removing', nextAttemptTime } };
 }
 
@@ -275,6 +262,15 @@ function missing(entry: LedgerEntry, reported: Reported | undefined, evidence: E
   const present = kept(entry, reported, evidence.goal);
   if (!isMissedFor(SAME_AGAIN_MS, entry, evidence) || !isOurs(entry)) return { entry: present };
   return { entry: { ...present, origin: 'Found' }, remark: 'came-back' };
+}
+
+/** Whether nothing of what was sent last can be at work any more. */
+export function isSettled({ settlesAt, now }: Pick<Evidence, 'settlesAt' | 'now'>): boolean {
+  return settlesAt <= now;
+}
+
+function isAmong(tuples: readonly Tuple[], tuple: Tuple): boolean {
+  return tuples.some((one) => sameKey(one) === sameKey(tuple));
 }
 
 function summed(lines: readonly { readonly tuple: Tuple; readonly line: Line }[]): Settlement {

@@ -12,7 +12,7 @@ export function isMissedFor(
   entry: LedgerEntry,
   { now, missedAt }: Pick<Evidence, 'now' | 'missedAt'>,
 ): boolean {
-  const seenAt = missedAt?.(entry) ?? Number.POSITIVE_INFINITY;
+  const seenAt = missedAt(entry) ?? Number.POSITIVE_INFINITY;
   return entry.state === 'Missing' && now - Math.min(notedAt(entry, now), seenAt) >= ms;
 }
 
@@ -32,10 +32,9 @@ function notedAt({ nextAttemptTime }: LedgerEntry, now: number): number {
  */
 export function isSurelyOurs(
   sentAt: number,
-  { now, atWorkMs, settlesAt }: Evidence,
-  overAt = settlesAt,
+  { now, atWorkMs, settlesAt }: Pick<Evidence, 'now' | 'atWorkMs' | 'settlesAt'>,
 ): boolean {
-  return now - sentAt > -1_000 && now - Math.min(sentAt, overAt - atWorkMs) <= SURELY_OURS_MS;
+  return now - sentAt > -1_000 && now - Math.min(sentAt, settlesAt - atWorkMs) <= SURELY_OURS_MS;
 }
 
 /** Added or removed, and not seen to be so: the API may be at work on it. */
