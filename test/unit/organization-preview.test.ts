@@ -25,7 +25,7 @@ function shown(ids: readonly string[], ledger: LedgerEntry, list: readonly strin
   });
   const plan = planned(object);
   if (plan.do !== 'preview') throw new Error(`${plan.do} is planned`);
-  return plan.preview.requests.map(({ body }) => body);
+  return plan.plan.requests.map(({ body }) => body ?? '');
 }
 
 test('what was sent and not seen yet would be looked for, not be sent once more', () => {
@@ -70,17 +70,17 @@ function preview(given: Given): Preview {
   });
   const plan = planned(object, { planOnly: isDeleted ?? false });
   if (plan.do !== 'preview') throw new Error(`${plan.do} is planned`);
-  return plan.preview;
+  return plan;
 }
 
-const fields = ({ changes }: Preview): string[] =>
-  changes.map(({ field, to }) => `${to === undefined ? '-' : '+'}${field}`);
+const fields = ({ plan }: Preview): string[] =>
+  plan.changes.map(({ field, to }) => `${to === undefined ? '-' : '+'}${field}`);
 
 test('of one that is being deleted only what is ours goes, and neither its name nor its list is sent', () => {
   const known = preview({ ids: ['a'], ledger: [entry('a')], list: [e('a')], isDeleted: true });
   expect(fields(known)).toEqual(['-privateEndpoints[a]']);
-  expect(known.requests).toHaveLength(2);
-  expect(known.says).toContain('before this object is deleted');
+  expect(known.plan.requests).toHaveLength(2);
+  expect(known.summary.message).toContain('before this object is deleted');
   const unknown = preview({
     ids: ['a', 'b'],
     ledger: [entry('a')],
@@ -93,18 +93,18 @@ test('of one that is being deleted only what is ours goes, and neither its name 
 
 test('what was refused, and is due again, is shown as sent', () => {
   const refused = entry('b', { state: 'Refused', lastError: {}, nextAttemptTime: at(-60_000) });
-  const { requests, ...shows } = preview({
+  const shows = preview({
     ids: ['a', 'b'],
     ledger: [entry('a'), refused],
     list: [e('a')],
   });
-  expect(requests.at(-1)?.body).toContain('"b"');
-  expect(fields({ requests, ...shows })).toEqual(['+name', '+privateEndpoints[b]']);
+  expect(shows.plan.requests.at(-1)?.body).toContain('"b"');
+  expect(fields(shows)).toEqual(['+name', '+privateEndpoints[b]']);
 });
 
 test('an endpoint whose id the API has elsewhere is named as not touched', () => {
-  const { says } = preview({ ids: ['c'], ledger: [], list: [{ ...e('c'), region: 'r9' }] });
-  expect(says).toContain('not touched: c');
+  const { summary } = preview({ ids: ['c'], ledger: [], list: [{ ...e('c'), region: 'r9' }] });
+  expect(summary.message).toContain('not touched: c');
 });
 
 test('where the list is longer than what is kept of it, the ledger tells what is there', () => {
@@ -114,7 +114,7 @@ test('where the list is longer than what is kept of it, the ledger tells what is
     list: [e('x')],
     total: 300,
   });
-  expect(shows.basis).toBe('Unknown');
+  expect(shows.plan.basis).toBe('Unknown');
   expect(fields(shows)).toEqual(['+name', '+privateEndpoints[z]', '-privateEndpoints[y]']);
 });
 
@@ -152,5 +152,5 @@ test.each<[string, Partial<Given>, boolean]>([
   ],
 ])('whether the plan is empty where %s', (_, given, isEmpty) => {
   const all = { ids: ['a'], ledger: [entry('a')], list: [e('a')], name: 'Before', ...given };
-  expect(preview(all).isEmpty).toBe(isEmpty);
+  expect(preview(all).summary.ready).toBe(isEmpty ? 'True' : 'False');
 });

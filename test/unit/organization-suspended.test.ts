@@ -41,17 +41,19 @@ function suspended(
   );
 }
 
+function isConfirmed(plan: ReturnType<typeof planned>): boolean {
+  if (plan.do !== 'suspend') throw new Error(`${plan.do} is planned`);
+  return plan.summary.ready === 'True';
+}
+
 test('what is suspended is confirmed where the last answer has confirmed it', () => {
-  expect(suspended(0)).toEqual({ do: 'suspend', confirmed: true });
+  expect(isConfirmed(suspended(0))).toBe(true);
 });
 
 test('what is suspended is not confirmed where the last answer showed another name, or none of what is declared', () => {
   const differences = [{ field: 'name', declared: 'Acme', reported: 'Theirs' }];
-  expect(suspended(60_000, { differences })).toEqual({ do: 'suspend', confirmed: false });
-  expect(suspended(60_000), 'with its id in another place').toEqual({
-    do: 'suspend',
-    confirmed: false,
-  });
+  expect(isConfirmed(suspended(60_000, { differences }))).toBe(false);
+  expect(isConfirmed(suspended(60_000)), 'with its id in another place').toBe(false);
 });
 
 test('what is suspended is not confirmed where another object has been confirmed since, or a write stands in no status', () => {
@@ -75,5 +77,5 @@ test('what is suspended is not confirmed where another object has been confirmed
     ),
     suspended(0, {}, { owed: true }),
   ];
-  expect(plans).toEqual([true, false, false].map((confirmed) => ({ do: 'suspend', confirmed })));
+  expect(plans.map(isConfirmed)).toEqual([true, false, false]);
 });

@@ -13,7 +13,8 @@ export type CommonPlan =
   | { readonly do: 'reschedule'; readonly at: number }
   | { readonly do: 'refuse-spec'; readonly message: string }
   /** Shows a state that asks for no call, whatever the time. */
-  | { readonly do: 'suspend' | 'keep'; readonly summary: KindSummary }
+  | { readonly do: 'suspend'; readonly summary: KindSummary }
+  | { readonly do: 'keep'; readonly summary: KindSummary }
   /** Plan mode: shows what would be sent. `plan`: `status.plan` without its time. */
   | { readonly do: 'preview'; readonly summary: KindSummary; readonly plan: object }
   /** Another object holds the target, or comes first. */
@@ -37,7 +38,7 @@ export function readSpec<Spec>(
 }
 
 /** `ready`: what the object stands for is there; `says` is about that. */
-export function suspended(ready: boolean, says: string): CommonPlan {
+export function suspended(ready: boolean, says: string): Extract<CommonPlan, { do: 'suspend' }> {
   const message = `Suspended: no call is made while spec.suspend is true. ${says}`;
   const summary = { ready: ready ? 'True' : 'False', reason: 'Suspended', message } as const;
   return { do: 'suspend', summary };

@@ -1,9 +1,10 @@
 import type { Notice } from '../../controller/kind.ts';
 import type { Lane } from '../../controller/queue.ts';
+import type { CommonPlan } from '../engine/plan.ts';
 import { generationOf, readyOf } from '../status/common-status.ts';
 import { whenDue } from '../status/due.ts';
 import { isFailure } from '../status/failures.ts';
-import { isSuperseded, judgeTarget } from '../target/target.ts';
+import { judgeTarget } from '../target/target.ts';
 import { nextStep, type Step } from './attempt/next-step.ts';
 import { isUnsent } from './attempt/notes.ts';
 import { type Work, workOf } from './attempt/session.ts';
@@ -13,16 +14,14 @@ import { takenBack } from './ledger/ledger.ts';
 import { namingAll } from './ledger/notices.ts';
 import type { Facts } from './load.ts';
 import { type Preview, previewOf } from './preview.ts';
-import { addressOf } from './remote.ts';
 import { hasFinalizer, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
 
 /** What can be done about any object, and all that is done about one that is being deleted. */
 export type CleanupPlan =
-  /** It is as it should be, or its time has not come. */
-  | { readonly do: 'nothing'; readonly at?: number }
-  | { readonly do: 'refuse-spec'; readonly message: string; readonly at?: number }
-  | { readonly do: 'reschedule'; readonly at: number }
-  | { readonly do: 'preview'; readonly preview: Preview; readonly planOnly: boolean }
+  | Extract<CommonPlan, { do: 'nothing' | 'reschedule' }>
+  /** `at`: when an object that is being deleted is let go all the same. */
+  | (Extract<CommonPlan, { do: 'refuse-spec' }> & { readonly at?: number })
+  | Preview
   /**
    * Takes the finalizer off. `abandoned`: may be left at the API. `keptForOthers`: stays, because
    * another object lists it.
@@ -101,12 +100,7 @@ function attemptPlan(
   const goal = cleanupGoal(spec, facts.listedByOthers);
   // Under `--plan-only` nothing is removed for a deletion either: it waits for an operator that may
   // act.
-  if (facts.planOnly) {
-    const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
-    const isLast = !isSuperseded(facts.standing, now);
-    const preview = previewOf(object, { goal, path, hash, isLast, now });
-    return { do: 'preview', preview, planOnly: true };
-  }
+  if (facts.planOnly) return previewOf(object, facts, { spec, goal, now });
   const work = workOf(object, facts, { spec, goal, now, deadline });
   const isUnderWay = work.session.fresh !== undefined;
   const due = whenDue(object, facts, { confirmed: false, now });

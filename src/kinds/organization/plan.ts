@@ -1,3 +1,4 @@
+import { type CommonPlan, suspended } from '../engine/plan.ts';
 import { generationOf } from '../status/common-status.ts';
 import { reassertMsOf, whenDue } from '../status/due.ts';
 import { keepsItsWord } from '../target/standing.ts';
@@ -24,7 +25,7 @@ import {
 /** Everything the operator can do about an Organization. */
 export type Plan =
   | CleanupPlan
-  | { readonly do: 'suspend'; readonly confirmed: boolean }
+  | Extract<CommonPlan, { do: 'suspend' }>
   /**
    * `lost`: what was this object's and is so no more, because another one is proven. `session`: the
    * attempt that ends with it.
@@ -58,15 +59,13 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   if (verdict.holds && mayRemove && !hasFinalizer(object) && oursIn(object).length > 0)
     return { do: 'hold' };
   const goal = goalOf(spec);
-  const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
-  const isLast = !isSuperseded(facts.standing, now);
-  if (spec.suspend)
-    return { do: 'suspend', confirmed: isLast && !facts.owed && isConfirmed(object, hash) };
-  if (!verdict.holds) return { do: 'yield', spec, ...givenUp(object, facts, { to: verdict, now }) };
-  if (spec.mode === 'Plan' || facts.planOnly) {
-    const preview = previewOf(object, { goal, path, hash, isLast, now });
-    return { do: 'preview', preview, planOnly: spec.mode !== 'Plan' };
+  const { hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
+  if (spec.suspend) {
+    const isLast = !isSuperseded(facts.standing, now) && !facts.owed;
+    return suspendedWhere(isLast && isConfirmed(object, hash));
   }
+  if (!verdict.holds) return { do: 'yield', spec, ...givenUp(object, facts, { to: verdict, now }) };
+  if (spec.mode === 'Plan' || facts.planOnly) return previewOf(object, facts, { spec, goal, now });
   const { turn, againAt = Number.POSITIVE_INFINITY } = verdict;
   const work = workOf(object, facts, { spec, goal, now });
   const { applied, pendingChange } = object.status ?? {};
@@ -100,6 +99,15 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   if (mayRemove && !hasFinalizer(object) && goal.endpoints) return { do: 'hold' };
   const lane = work.session.fresh || due.do === 'nothing' ? 'user' : due.lane;
   return { do: 'step', work, step: nextStep(work), lane, probe: due.do === 'call' && due.probe };
+}
+
+function suspendedWhere(isConfirmed: boolean): Extract<CommonPlan, { do: 'suspend' }> {
+  return suspended(
+    isConfirmed,
+    isConfirmed
+      ? 'The declared state is the one last confirmed'
+      : 'The declared state has not been confirmed. Set spec.suspend to false to send it',
+  );
 }
 
 /**

@@ -1,12 +1,19 @@
+import { cutText } from '../../controller/conditions.ts';
+import type { CommonPlan } from '../engine/plan.ts';
+import { plannedSummary } from '../status/planned.ts';
+import { isSuperseded } from '../target/target.ts';
 import { isAltered, wantingAltered } from './attempt/differences.ts';
-import { type FieldChange, intendedChanges } from './attempt/history.ts';
+import { intendedChanges } from './attempt/history.ts';
 import { type Change, type Decision, decide } from './attempt/next-step.ts';
+import type { Work } from './attempt/session.ts';
 import { Listing, plain, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
 import { storedEntries } from './endpoints/reply.ts';
 import { counted, names } from './endpoints/wording.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
 import { settle } from './ledger/ledger.ts';
-import { changeBody, LOOK_BODY, nameBody } from './remote.ts';
+import { LIMITS } from './limits.ts';
+import type { Facts } from './load.ts';
+import { addressOf, changeBody, LOOK_BODY, nameBody } from './remote.ts';
 import type {
   DeclaredEndpoint,
   LedgerEntry,
@@ -14,86 +21,79 @@ import type {
   OrganizationStatus,
 } from './resource.ts';
 
-/** What Apply would send, and by what it is known. */
-export interface Preview {
-  readonly basis: 'LastResponse' | 'Unknown';
-  readonly hash: string;
-  readonly requests: readonly {
-    readonly method: 'PATCH';
-    readonly path: string;
-    readonly body: string;
-  }[];
-  readonly changes: readonly FieldChange[];
-  /** The API is known to hold the declared state. */
-  readonly isEmpty: boolean;
-  /** What is not sent, for the condition. */
-  readonly says: string;
+/** What `Plan` mode, or `--plan-only`, shows: to the letter what Apply would send. */
+export interface Preview extends Extract<CommonPlan, { do: 'preview' }> {
+  readonly plan: Omit<NonNullable<OrganizationStatus['plan']>, 'time'>;
 }
 
 export function previewOf(
   { status }: Organization,
-  {
-    goal,
-    path,
-    hash,
-    isLast,
-    now,
-  }: {
-    readonly goal: Goal;
-    readonly path: string;
-    readonly hash: string;
-    /** Nobody is known to have changed the organization since the last reply. */
-    readonly isLast: boolean;
-    readonly now: number;
-  },
+  { baseUrl, standing }: Pick<Facts, 'baseUrl' | 'standing'>,
+  { spec, goal, now }: Pick<Work, 'spec' | 'goal'> & { readonly now: number },
 ): Preview {
-  const request = (body: string) => ({ method: 'PATCH', path, body }) as const;
-  const look = request(LOOK_BODY);
+  const { path, hash } = addressOf(baseUrl, spec.organizationId, goal);
   const list = lastList(status);
   // What may be on its way is asked for before anything else.
-  if (managesEndpoints(goal) && (!list || status?.pendingChange)) {
-    const { add, remove } = allOf(decided(status, { goal, list: recorded(status), now }).decision);
-    return {
-      basis: 'Unknown',
-      hash,
-      requests: [look],
-      changes: intendedChanges(status, goal, { add, remove }),
-      isEmpty: false,
-      says: `${occasion(goal)}one PATCH that reads the list of private endpoints; what follows depends on that list`,
-    };
-  }
-  const basis = status?.organization === undefined ? 'Unknown' : 'LastResponse';
-  const { ledger, decision } = decided(status, { goal, list: list ?? new Listing([]), now });
-  const { add, remove, retries, blocked, name } = decision;
-  const later = afterRemoval(goal, ledger, remove);
+  const isUnknown = managesEndpoints(goal) && (!list || status?.pendingChange !== undefined);
+  const seen = isUnknown ? recorded(status) : (list ?? new Listing([]));
+  const { ledger, decision } = decided(status, { goal, list: seen, now });
+  const { blocked } = decision;
+  const later = isUnknown ? [] : afterRemoval(goal, ledger, decision.remove);
   const all = allOf(decision);
   const intent = { add: [...all.add, ...later], remove: all.remove };
   const changes = intendedChanges(status, goal, intent);
-  if (blocked) {
-    const says = `one PATCH that reads the list of private endpoints, and nothing else: ${counted(blocked.length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}`;
-    return { basis, hash, requests: [look], changes, isEmpty: false, says };
-  }
-  const requests = [
-    look,
-    ...(name === undefined ? [] : [request(nameBody(name))]),
-    ...(add.length + remove.length > 0 ? [request(changeBody({ add, remove }, goal))] : []),
-    ...(later.length > 0 ? [request(changeBody({ add: later, remove: [] }, goal))] : []),
-    ...retries.map((change) => request(changeBody(change, goal))),
-  ];
-  const said = describe(requests.length, name, intent);
-  return {
-    basis,
-    hash,
-    requests,
-    changes,
+  const isOnlyLook = isUnknown || blocked !== undefined;
+  const bodies = [LOOK_BODY, ...(isOnlyLook ? [] : changeBodies(goal, decision, later))];
+  const said = isUnknown
+    ? 'one PATCH that reads the list of private endpoints; what follows depends on that list'
+    : blocked
+      ? blockedLook(blocked, goal)
+      : describe(bodies.length, decision.name, intent) + left(decision.conflicts);
+  const basis = isUnknown || status?.organization === undefined ? 'Unknown' : 'LastResponse';
+  const summary = plannedSummary({
+    changes: changes.length,
+    // Nothing is left to apply where nobody is known to have changed the organization since.
     isEmpty:
       basis === 'LastResponse' &&
-      isLast &&
+      !isSuperseded(standing, now) &&
       status?.lastRequest?.outcome !== 'Unknown' &&
       changes.length === 0 &&
       isReached(goal, ledger, status),
-    says: `${occasion(goal)}${said}${left(decision.conflicts)}`,
+    notSent: `${goal.isCleanup ? 'before this object is deleted, ' : ''}${said}`,
+    basis:
+      basis === 'Unknown'
+        ? 'the state at the API is not known yet'
+        : 'compared with the last response',
+    planOnly: goal.isCleanup || spec.mode !== 'Plan',
+  });
+  const requests = bodies.slice(0, LIMITS.planRequests).map((body) => ({
+    method: 'PATCH' as const,
+    path,
+    body: cutText(body, LIMITS.body),
+  }));
+  return {
+    do: 'preview',
+    summary,
+    plan: { basis, hash, requests, changes: changes.slice(0, LIMITS.planChanges) },
   };
+}
+
+function changeBodies(
+  goal: Goal,
+  { name, add, remove, retries }: Decision,
+  later: readonly Tuple[],
+): string[] {
+  const changes = [{ add, remove }, { add: later, remove: [] }, ...retries];
+  return [
+    ...(name === undefined ? [] : [nameBody(name)]),
+    ...changes
+      .filter((change) => change.add.length + change.remove.length > 0)
+      .map((change) => changeBody(change, goal)),
+  ];
+}
+
+function blockedLook(blocked: readonly Tuple[], { mostRemovals }: Goal): string {
+  return `one PATCH that reads the list of private endpoints, and nothing else: ${counted(blocked.length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${mostRemovals}`;
 }
 
 /** Whether the last list has all that is declared and nothing of ours besides. */
@@ -120,10 +120,6 @@ function allOf({ add, remove, retries }: Decision): Change {
     add: [...add, ...retries.flatMap((change) => change.add)],
     remove: [...remove, ...retries.flatMap((change) => change.remove)],
   };
-}
-
-function occasion({ isCleanup }: Goal): string {
-  return isCleanup ? 'before this object is deleted, ' : '';
 }
 
 function left(conflicts: readonly Tuple[]): string {

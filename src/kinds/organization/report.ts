@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cutText } from '../../controller/conditions.ts';
 import type { Notice, Report } from '../../controller/kind.ts';
 import { awaitChange, backOff, goOn, recheckAt } from '../../controller/outcome.ts';
-import { type CommonPlan, suspended } from '../engine/plan.ts';
+import type { CommonPlan } from '../engine/plan.ts';
 import { reportCommon } from '../engine/report.ts';
 import { commonStatus, withoutUndefined } from '../status/common-status.ts';
-import { plannedSummary } from '../status/planned.ts';
 import { reportConflict } from '../target/conflict-report.ts';
 import type { Done } from './act.ts';
 import { type Tuple, tupleKey } from './endpoints/endpoints.ts';
 import { namingAll } from './ledger/notices.ts';
-import { LIMITS } from './limits.ts';
 import { oursIn, type Plan } from './plan.ts';
 import { driftCount, type NotedReport } from './readiness/attempt-end.ts';
 import { reportStep } from './readiness/report-step.ts';
@@ -38,17 +35,17 @@ function reportOf(object: Organization, done: Done, now: number): NotedReport {
   switch (done.do) {
     case 'nothing':
     case 'reschedule':
-      return reportCommon(object, done, now);
-    case 'refuse-spec':
-      return refuseSpec(object, done, now);
     case 'suspend':
-      return reportInSize(object, suspendedWhere(done.confirmed), now);
+    case 'preview':
+      return reportInSize(object, done, now);
+    case 'refuse-spec': {
+      const said = reportInSize(object, done, now);
+      return done.at === undefined ? said : { ...said, outcome: recheckAt(done.at) };
+    }
     case 'yield':
       return yieldTo(object, done, now);
     case 'disown':
       return disown(object, done.lost, now);
-    case 'preview':
-      return reportInSize(object, previewPlan(done), now);
     case 'hold':
     case 'release':
       // Another writer that was faster has woken the object already; where there was none, the next
@@ -68,25 +65,6 @@ function reportOf(object: Organization, done: Done, now: number): NotedReport {
 function reportInSize(object: Organization, plan: CommonPlan, now: number): NotedReport {
   const said = reportCommon(object, plan, now);
   return said.status ? { ...said, status: fitted(said.status) } : said;
-}
-
-/** On deletion the object is let go at its deadline, whatever its spec says. */
-function refuseSpec(
-  object: Organization,
-  plan: Extract<Plan, { do: 'refuse-spec' }>,
-  now: number,
-): NotedReport {
-  const said = reportInSize(object, plan, now);
-  return plan.at === undefined ? said : { ...said, outcome: recheckAt(plan.at) };
-}
-
-function suspendedWhere(isConfirmed: boolean): CommonPlan {
-  return isConfirmed
-    ? suspended(true, 'The declared state is the one last confirmed')
-    : suspended(
-        false,
-        'The declared state has not been confirmed. Set spec.suspend to false to send it',
-      );
 }
 
 /**
@@ -195,24 +173,4 @@ function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release'
   const did = plan.abandoned.length > 0 ? 'abandon' : 'release';
   const counts = plan.abandoned.length > 0 ? { abandoned: plan.abandoned.length } : {};
   return { outcome: awaitChange, did, facts: {}, counts, finalizerRemoved: true };
-}
-
-/** Shows to the letter what Apply would send. */
-function previewPlan({ preview, planOnly }: Extract<Plan, { do: 'preview' }>): CommonPlan {
-  const { basis, hash, requests, changes, isEmpty, says } = preview;
-  const summary = plannedSummary({
-    changes: changes.length,
-    isEmpty,
-    notSent: says,
-    basis:
-      basis === 'Unknown'
-        ? 'the state at the API is not known yet'
-        : 'compared with the last response',
-    planOnly,
-  });
-  const shown = requests
-    .slice(0, LIMITS.planRequests)
-    .map((one) => ({ ...one, body: cutText(one.body, LIMITS.body) }));
-  const plan = { basis, hash, requests: shown, changes: changes.slice(0, LIMITS.planChanges) };
-  return { do: 'preview', summary, plan };
 }
