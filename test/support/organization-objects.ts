@@ -80,7 +80,6 @@ export function factsOf(object: Organization, more: Partial<Facts> = {}): Facts 
     monotonic,
     baseUrl: 'https://api.example.com',
     apiHash: API_HASH,
-    atWorkMs: notebook.atWorkMs,
     cleanupDeadlineMs: 600_000,
     planOnly: false,
     ...more,

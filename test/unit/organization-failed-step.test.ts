@@ -121,7 +121,9 @@ test.each<[string, CallResult]>([
   const leftAt = facts.monotonic + 20_000;
   const came = { ...result, leftAt };
   const said = reportStep(object, { do: 'call', work, step, came }, T0);
-  expect(said.notes?.lostNames).toEqual([{ name: 'Acme', settlesAt: leftAt + facts.atWorkMs }]);
+  expect(said.notes?.lostNames).toEqual([
+    { name: 'Acme', settlesAt: leftAt + facts.standing.atWorkMs },
+  ]);
 });
 
 test('what is gone without this object is counted where the next step fails, too', () => {

@@ -293,5 +293,5 @@ test('a clock that jumps while a look is under way that shows no list does not p
   const now = T0 + 3_600_000;
   const { looks } = progress({ object, work, call, verdict, secretVersion: '1', now }).notes;
   const { unlistedSince = 0 } = looks;
-  expect(unlistedSince).toBeLessThanOrEqual(facts.monotonic + facts.atWorkMs);
+  expect(unlistedSince).toBeLessThanOrEqual(facts.monotonic + facts.standing.atWorkMs);
 });

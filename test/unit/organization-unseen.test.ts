@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { takeFailure } from '../../src/kinds/organization/attempt/answer.ts';
+import { takeFailure } from '../../src/kinds/organization/attempt/failure.ts';
 import { decisionOf } from '../../src/kinds/organization/attempt/next-step.ts';
 import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';

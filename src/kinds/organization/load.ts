@@ -2,7 +2,7 @@ import type { HeldFacts } from '../engine/open-kind.ts';
 import { isProven } from '../target/proof.ts';
 import type { Notebook } from './attempt/notebook.ts';
 import type { Notes } from './attempt/notes.ts';
-import { sessionOf } from './attempt/session.ts';
+import { sessionUnderWay } from './attempt/session.ts';
 import { type DeclaredEndpoint, type Organization, parseSpec } from './resource.ts';
 
 /** What a reconcile knows besides the object itself. */
@@ -12,15 +12,13 @@ export interface Facts extends HeldFacts {
   readonly notes: Notes;
   /** Monotonic ms. */
   readonly monotonic: number;
-  /** How long after it was sent a write may be at work at the API. */
-  readonly atWorkMs: number;
   readonly cleanupDeadlineMs: number;
 }
 
 export interface LoadSources {
   readonly factsOf: (object: Organization, goesOn: boolean) => HeldFacts;
   readonly rivals: (object: Organization) => readonly Organization[];
-  readonly notebook: Pick<Notebook, 'of' | 'atWorkMs'>;
+  readonly notebook: Pick<Notebook, 'of'>;
   readonly cleanupDeadlineMs: number;
   readonly monotonic: () => number;
 }
@@ -28,15 +26,12 @@ export interface LoadSources {
 export function load(object: Organization, from: LoadSources): Facts {
   const monotonic = from.monotonic();
   const notes = from.notebook.of(object, monotonic);
-  const goesOn =
-    notes.session !== undefined && sessionOf(object, notes, monotonic) === notes.session;
-  const facts = from.factsOf(object, goesOn);
+  const facts = from.factsOf(object, sessionUnderWay(object, notes, monotonic) !== undefined);
   return {
     ...facts,
     listedByOthers: from.rivals(object).flatMap((rival) => listedBy(rival, object, facts.apiHash)),
     notes,
     monotonic,
-    atWorkMs: from.notebook.atWorkMs,
     cleanupDeadlineMs: from.cleanupDeadlineMs,
   };
 }

@@ -88,10 +88,7 @@ function confirmedChanges(
   const isNamed = sent !== undefined && reply.name === sent && reply.shown.name !== from;
   return [
     ...(isNamed ? [change('name', from, sent, LIMITS.historyValue)] : []),
-    ...added.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.historyValue)),
-    ...removed.map((tuple) =>
-      change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.historyValue),
-    ),
+    ...endpointChanges(added, removed, LIMITS.historyValue),
   ];
 }
 
@@ -147,9 +144,9 @@ function isRefusedEcho({ status }: Organization, name: string | undefined): bool
 
 /** Endpoints of ours that are gone without us. */
 function vanishedDrift({ remarks }: Settlement): FieldChange[] {
-  return remarks.flatMap(({ remark, tuple }) =>
-    remark === 'vanished' ? [change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value)] : [],
-  );
+  const vanished = remarks.filter(({ remark }) => remark === 'vanished');
+  const tuples = vanished.map(({ tuple }) => tuple);
+  return endpointChanges([], tuples, LIMITS.value);
 }
 
 /** What an intent would change, for `status.plan`. */
@@ -162,10 +159,19 @@ export function intendedChanges(
   const isRenamed = !goal.isCleanup && goal.name !== undefined && goal.name !== from;
   return [
     ...(isRenamed ? [change('name', from, goal.name, LIMITS.value)] : []),
-    ...intent.add.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), LIMITS.value)),
-    ...intent.remove.map((tuple) =>
-      change(fieldOf(tuple), placeOf(tuple), undefined, LIMITS.value),
-    ),
+    ...endpointChanges(intent.add, intent.remove, LIMITS.value),
+  ];
+}
+
+/** Endpoints that came, and endpoints that went. */
+function endpointChanges(
+  added: readonly Tuple[],
+  removed: readonly Tuple[],
+  most: number,
+): FieldChange[] {
+  return [
+    ...added.map((tuple) => change(fieldOf(tuple), undefined, placeOf(tuple), most)),
+    ...removed.map((tuple) => change(fieldOf(tuple), placeOf(tuple), undefined, most)),
   ];
 }
 

@@ -6,7 +6,6 @@ import { hidesTheSame, mayHide } from '../../target/unsettled.ts';
 import { tupleKey } from '../endpoints/endpoints.ts';
 import type { Organization, OrganizationSpec } from '../resource.ts';
 import {
-  type AtWork,
   afterLeaving,
   isUnsent,
   type LostName,
@@ -25,10 +24,10 @@ export class Notebook {
   /** By version, monotonic ms: when this process was first told of it. */
   readonly #toldAt = new WeakMap<Organization, number>();
   /** How long after it was sent a write may be at work at the API. */
-  readonly atWorkMs: number;
+  readonly #atWorkMs: number;
 
   constructor(atWorkMs: number) {
-    this.atWorkMs = atWorkMs;
+    this.#atWorkMs = atWorkMs;
   }
 
   /** The notes of this object, brought up to what its status says. */
@@ -36,26 +35,11 @@ export class Notebook {
     const kept = this.#notes.get(keyOf(object));
     const toldAt = this.#toldAt.get(object) ?? monotonic;
     this.#toldAt.set(object, toldAt);
-    const notes =
-      kept?.uid === object.metadata.uid
-        ? this.#updated(kept, object, { toldAt, monotonic })
-        : this.#first(object, toldAt);
+    const isKnown = kept?.uid === object.metadata.uid;
+    const known = isKnown ? kept : firstNotes(object, toldAt, this.#atWorkMs);
+    const notes = this.#updated(known, object, { toldAt, monotonic });
     if (notes !== kept) this.set(object, notes);
     return notes;
-  }
-
-  /** What is at work was sent by another process: its time counts from when this one was told. */
-  #first(object: Organization, toldAt: number): Notes {
-    const settlesAt = toldAt + this.atWorkMs;
-    return {
-      uid: object.metadata.uid,
-      atWork: theirs({ settlesAt, entriesSettleAt: new Map() }, object),
-      unsent: [],
-      lostNames: mayHide(object) ? [nameOfOthers(object, settlesAt)] : [],
-      looks: { missedAt: missingIn(object, toldAt), failedInRow: failedLooksIn(object) },
-      unconfirmedChanges: { generation: generationOf(object), counts: new Map() },
-      deletion: {},
-    };
   }
 
   /**
@@ -80,7 +64,7 @@ export class Notebook {
     // on top of it, that is not this process's own.
     const isOwnStatus = !isNoted && isOwnAnswer && open === openIn(session?.draft);
     const isKnown = atWork.open === open || isOwnStatus || isUnsent(kept, pendingChange);
-    const settlesAt = toldAt + this.atWorkMs;
+    const settlesAt = toldAt + this.#atWorkMs;
     // Where nobody else has recorded anything, what was open keeps its time: so where an unsent
     // intent is withdrawn.
     const times = isKnown
@@ -112,7 +96,7 @@ export class Notebook {
 
   /** The first byte of an intent is about to leave. */
   leaves(object: Organization, monotonic: number): void {
-    this.set(object, afterLeaving(this.of(object, monotonic), monotonic, this.atWorkMs));
+    this.set(object, afterLeaving(this.of(object, monotonic), monotonic, this.#atWorkMs));
   }
 
   /** A status was written; the first after an intent is that of the intent. */
@@ -136,7 +120,7 @@ export class Notebook {
       object !== undefined &&
       !newest.isOnRecord &&
       isUnsent({ unsent: [newest] }, object.status?.pendingChange);
-    const settlesAt = monotonic + this.atWorkMs;
+    const settlesAt = monotonic + this.#atWorkMs;
     this.#notes.set(key, {
       ...kept,
       // It speaks of nothing any more; but what it was answered, where that is written after all,
@@ -147,7 +131,9 @@ export class Notebook {
         draft: { ...session.draft, pendingChange: undefined },
       },
       unsent: newest.isOnRecord ? kept.unsent : standing,
-      ...(isTheirs && { atWork: theirs({ ...kept.atWork, settlesAt }, object) }),
+      ...(isTheirs && {
+        atWork: notingOpen({ ...kept.atWork, settlesAt, looks: 0 }, object.status),
+      }),
     });
   }
 
@@ -191,11 +177,17 @@ export class Notebook {
   }
 }
 
-function theirs(
-  times: Pick<AtWork, 'settlesAt' | 'entriesSettleAt'>,
-  { status }: Organization,
-): AtWork {
-  return notingOpen({ ...times, open: '', looks: 0 }, status);
+/** Of an object that this process has not seen before. */
+function firstNotes(object: Organization, toldAt: number, atWorkMs: number): Notes {
+  return {
+    uid: object.metadata.uid,
+    atWork: { open: '', settlesAt: toldAt + atWorkMs, entriesSettleAt: new Map(), looks: 0 },
+    unsent: [],
+    lostNames: [],
+    looks: { missedAt: missingIn(object, toldAt), failedInRow: 0 },
+    unconfirmedChanges: { generation: generationOf(object), counts: new Map() },
+    deletion: {},
+  };
 }
 
 /**

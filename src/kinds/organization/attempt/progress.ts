@@ -82,7 +82,6 @@ function afterReply({ work, call }: Replied, reply: OrganizationReply): Notes {
   const settlesAt = leftAt + work.atWorkMs;
   return {
     ...notes,
-    session: undefined,
     atWork: isLook ? { ...atWork, looks: atWork.looks + 1 } : atWork,
     lostNames: isUnshown
       ? withLostName(notes.lostNames, { name, settlesAt }, decidedAt.monotonic)

@@ -106,7 +106,7 @@ export interface Work {
 
 export function workOf(
   object: Organization,
-  { notes, owed, standing, baseUrl, apiHash, atWorkMs, monotonic }: Facts,
+  { notes, owed, standing, baseUrl, apiHash, monotonic }: Facts,
   {
     spec,
     goal,
@@ -133,7 +133,7 @@ export function workOf(
     segments,
     hash,
     apiHash,
-    notes: { ...notes, unconfirmedChanges },
+    notes: { ...notes, unconfirmedChanges, session: undefined },
     session: isNew ? withRefusalsDue(session) : session,
     isAskedAnew: isNew,
     othersMayHaveWritten: owed || confirmedAgainst(standing, now) !== undefined,
@@ -141,7 +141,7 @@ export function workOf(
     decidedAt: { now, monotonic },
     leftAt: monotonic,
     answeredAt: monotonic,
-    atWorkMs,
+    atWorkMs: standing.atWorkMs,
     ...(deadline !== undefined && { deadline }),
   };
 }
@@ -165,14 +165,22 @@ function withRefusalsDue(session: Session): Session {
   return { ...session, draft: { ...session.draft, privateEndpoints: ledger } };
 }
 
-/**
- * The session that is under way, if nothing has ended it; else a new one, which has not looked yet.
- */
-export function sessionOf(object: Organization, notes: Notes, monotonic: number): Session {
-  const { status } = object;
+/** The session that is under way, if nothing has ended it. */
+export function sessionUnderWay(
+  object: Organization,
+  notes: Notes,
+  monotonic: number,
+): Session | undefined {
   const { session } = notes;
   const isLate = isTooLate(notes, session?.draft.pendingChange, monotonic);
-  if (session && speaksOf(session, object) && !isLate) return session;
+  return session && speaksOf(session, object) && !isLate ? session : undefined;
+}
+
+/** The session that is under way; else a new one, which has not looked yet. */
+export function sessionOf(object: Organization, notes: Notes, monotonic: number): Session {
+  const underWay = sessionUnderWay(object, notes, monotonic);
+  if (underWay) return underWay;
+  const { status } = object;
   return {
     anchor: anchorOf(object, status),
     draft: {

@@ -65,7 +65,7 @@ export function endAttempt(
     did,
     facts,
     counts: driftCount(session),
-    notes: withOpen({ ...notes, session: undefined }, said.status),
+    notes: withOpen(notes, said.status),
   };
 }
 

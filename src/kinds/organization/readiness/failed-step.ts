@@ -138,7 +138,6 @@ function afterFailure(
   const isGone = isNotFound && monotonic >= goneAt;
   const notes: Notes = {
     ...before,
-    session: undefined,
     lostNames: isNameLost
       ? withLostName(before.lostNames, { name: goal.name, settlesAt: leftAt + atWorkMs }, monotonic)
       : before.lostNames,

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { awaitChange, goOn } from '../../../controller/outcome.ts';
 import { currentReady, requestedAt, withoutUndefined } from '../../status/common-status.ts';
 import type { StepDone } from '../act.ts';
-import { takeFailure, takeReply } from '../attempt/answer.ts';
+import { takeFailure } from '../attempt/failure.ts';
 import { type Call, nextStep } from '../attempt/next-step.ts';
 import { afterLeaving, intending, type Notes, withOpen } from '../attempt/notes.ts';
+import { progress } from '../attempt/progress.ts';
 import { anchorOf, isUntold, type Session, type Work } from '../attempt/session.ts';
 import { counted } from '../endpoints/wording.ts';
 import type { Organization, OrganizationStatus, PendingChange } from '../resource.ts';
@@ -33,8 +34,11 @@ export function reportStep(object: Organization, done: StepDone, now: number): N
 function reportCall(object: Organization, done: CallDone, now: number): NotedReport {
   const { step, came } = done;
   const work = afterCall(done);
-  if (came.got === 'success')
-    return reportNext(object, takeReply(object, { work, call: step }, came, now), step.step, now);
+  if (came.got === 'success') {
+    const { verdict, secretVersion } = came;
+    const after = progress({ object, work, call: step, verdict, secretVersion, now });
+    return reportNext(object, after, step.step, now);
+  }
   if (came.got === 'failure') {
     const taken = takeFailure(object, { work, call: step }, came.verdict, now);
     if (taken.follows === 'next-step') return reportNext(object, taken.work, step.step, now);
@@ -175,7 +179,7 @@ function onRecord(
   return {
     status,
     notices: session.notices,
-    ...(session.drift > 0 && { counts: driftCount(session) }),
+    counts: driftCount(session),
     notes: keeping(object, notes, { ...session, draft: status, notices: [], drift: 0 }, status),
   };
 }

@@ -1,6 +1,5 @@
 import type { Failure } from '../../../api/reply/verdict.ts';
 import { LOOK_BY_NAME_MS } from '../../../waits.ts';
-import type { Attempt } from '../../engine/api-call.ts';
 import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
 import { Listing, tupleOf } from '../endpoints/endpoints.ts';
 import { isOurs } from '../goal.ts';
@@ -8,10 +7,10 @@ import { isSettled, settle } from '../ledger/ledger.ts';
 import { remarkNotices } from '../ledger/notices.ts';
 import { LIMITS } from '../limits.ts';
 import { UPDATE_ORGANIZATION } from '../remote.ts';
-import type { Organization } from '../resource.ts';
+import type { Organization, PendingChange } from '../resource.ts';
 import type { Call } from './next-step.ts';
 import { countUnconfirmed } from './notes.ts';
-import { isAwaited, progress, settling } from './progress.ts';
+import { isAwaited, settling } from './progress.ts';
 import { openSent } from './refused-change.ts';
 import type { Refusal, Session, Work } from './session.ts';
 
@@ -29,27 +28,10 @@ export interface Taken {
   readonly hint?: string;
 }
 
-interface Asked {
-  readonly work: Work;
-  readonly call: Call;
-}
-
-/**
- * Takes in an answer with a result: the attempt knows more, and its next step follows from that.
- */
-export function takeReply(
-  object: Organization,
-  { work, call }: Asked,
-  { verdict, secretVersion }: Extract<Attempt, { got: 'success' }>,
-  now: number,
-): Work {
-  return progress({ object, work, call, verdict, secretVersion, now });
-}
-
-/** Takes in an answer without one. */
+/** Takes in an answer without a result; `progress` takes in one with a result. */
 export function takeFailure(
   object: Organization,
-  { work, call }: Asked,
+  { work, call }: { readonly work: Work; readonly call: Call },
   verdict: Failure,
   now: number,
 ): Taken {
@@ -60,8 +42,10 @@ export function takeFailure(
     const named = { ...session, nameRefusal: refusal, isNamed: true as const };
     return { follows: 'next-step', work: { ...work, session: named } };
   }
-  if (call.step === 'send' && refusal)
-    return { follows: 'record-refusal', work: { ...work, session: withRefusal(session, refusal) } };
+  if (call.step === 'send' && refusal) {
+    const refused = withRefusal(session, call.pending, refusal);
+    return { follows: 'record-refusal', work: { ...work, session: refused } };
+  }
   if (call.step === 'send' && verdict.outcome === 'Unknown') {
     const { fresh: _, ...lost } = session;
     return { follows: 'end', work: { ...work, session: lost } };
@@ -75,13 +59,11 @@ function withLastRequest(session: Session, verdict: Failure, now: number): Sessi
 }
 
 /** After this, nothing of the change is taken for done, and what is there is looked at. */
-function withRefusal(before: Session, refusal: Refusal): Session {
+function withRefusal(before: Session, pending: PendingChange, refusal: Refusal): Session {
   const { fresh: _, ...session } = before;
-  const { pendingChange } = session.draft;
-  if (!pendingChange) throw new Error('a change was answered that is not on record');
   const { httpStatus, requestId } = refusal;
   const refused = withoutUndefined({ httpStatus, requestId });
-  const draft = { ...session.draft, pendingChange: { ...pendingChange, refused } };
+  const draft = { ...session.draft, pendingChange: { ...pending, refused } };
   return { ...session, draft, refusal };
 }
 
