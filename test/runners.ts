@@ -1,6 +1,3 @@
-/** Tests of the fault suite that take seconds. */
-const QUICK = 'test/faults/**/*.quick.test.ts';
-
 export interface Runner {
   /** What npm runs: a script of package.json, and what it is given. */
   readonly npm: readonly [script: string, ...args: string[]];
@@ -14,18 +11,11 @@ export interface Runner {
  */
 export const RUNNERS = {
   unit: { npm: ['test'], files: ['test/unit/**/*.test.ts'] },
-  integration: { npm: ['test'], files: ['test/integration/**/*.test.ts', QUICK] },
+  integration: { npm: ['test'], files: ['test/integration/**/*.test.ts'] },
   // What tests are written with holds no rule of the operator by itself.
   tools: { npm: ['test', '--project', 'tools'], files: ['test/tools/**/*.test.ts'] },
   planted: { npm: ['test', '--project', 'planted'], files: ['test/simulation/**/*.test.ts'] },
   packaging: { npm: ['test:packaging'], files: ['test/packaging/**/*.test.ts'] },
-  // `npm test` has run the quick ones.
-  faults: {
-    npm: ['test:faults', '--exclude', QUICK],
-    files: ['test/faults/**/!(*.quick).test.ts'],
-  },
+  faults: { npm: ['test:faults'], files: ['test/faults/**/*.test.ts'] },
   upgrade: { npm: ['test:upgrade'], files: ['test/upgrade/**/*.test.ts'] },
 } as const satisfies Readonly<Record<string, Runner>>;
-
-/** `npm run test:faults` by itself shows all that is known of a property. */
-export const ALL_FAULTS = [...RUNNERS.faults.files, QUICK];

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { ALL_FAULTS, RUNNERS } from './runners.ts';
+import { RUNNERS } from './runners.ts';
 
 /**
  * All but `unit` and `planted` run on a real kube-apiserver that the global setup of each project
@@ -69,7 +69,7 @@ export default defineConfig({
       {
         test: {
           name: 'faults',
-          include: [...ALL_FAULTS],
+          include: [...RUNNERS.faults.files],
           globalSetup: ['test/controlplane/global-setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,

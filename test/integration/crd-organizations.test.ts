@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { organizationType, parseSpec } from '../../src/kinds/organization/resource.ts';
 import { newNamespace } from '../controlplane/client.ts';
@@ -11,6 +10,7 @@ import {
   succeed,
   tryCreate,
 } from '../support/crd.ts';
+import { answersTo, refusedFor, TAKEN } from '../support/crd-answers.ts';
 
 const endpoint = { id: 'psc-1', cloudProvider: 'gcp', region: 'ap-northeast-1' };
 const listing = (...privateEndpoints: unknown[]) => ({ ...good, privateEndpoints });
@@ -31,22 +31,8 @@ const apply = (name: string, spec: unknown) =>
 const stored = async (name: string) =>
   JSON.parse(await succeed(['get', 'porg', name, '-n', namespace, '-o', 'json'])).spec;
 
-/** What the API server and the parser say to the same spec. */
-async function answers(spec: unknown) {
-  const { status, json: reply } = await tryCreate(namespace, spec, organizationType);
-  const parsed = parseSpec({ spec });
-  if (status === 201 && parsed.ok)
-    return {
-      stored: isDeepStrictEqual(reply.spec, spec),
-      parsed: isDeepStrictEqual(parsed.spec, spec),
-    };
-  // Of a list that breaks a rule, Kubernetes 1.32 says besides that it is an array.
-  const server = String(reply.message).replace('Invalid value: "array": ', 'Invalid value: ');
-  return { status, server, parser: parsed.ok ? 'fine' : parsed.message };
-}
-
-/** Both take it, and neither changes it. */
-const taken = { stored: true, parsed: true };
+const answers = (spec: unknown) =>
+  answersTo(spec, { namespace, type: organizationType, parseSpec });
 
 describe('each mistake is refused by the API server and by the parser, in words that help', () => {
   const { organizationId: id } = good;
@@ -57,18 +43,6 @@ describe('each mistake is refused by the API server and by the parser, in words 
       { ...good, name: undefined },
       'must have name, privateEndpoints or both; with neither there is nothing to manage',
       'spec must have name, privateEndpoints or both',
-    ],
-    [
-      'no organizationId',
-      { ...good, organizationId: undefined },
-      'spec.organizationId: Required value',
-      'is required',
-    ],
-    [
-      'no Secret',
-      { ...good, credentialsSecretRef: undefined },
-      'spec.credentialsSecretRef: Required value',
-      'required',
     ],
     [
       'an empty name',
@@ -101,28 +75,6 @@ describe('each mistake is refused by the API server and by the parser, in words 
       'spec.privateEndpoints[0].region is required',
     ],
     [
-      'an endpoint without cloudProvider',
-      listing({ id: 'a', region: 'r' }),
-      'spec.privateEndpoints[0].cloudProvider: Required value',
-      'spec.privateEndpoints[0].cloudProvider is required',
-    ],
-    [
-      'an endpoint without id',
-      listing({ cloudProvider: 'gcp', region: 'r' }),
-      'spec.privateEndpoints[0].id: Required value',
-      'spec.privateEndpoints[0].id is required',
-    ],
-    ...(['id', 'cloudProvider', 'region'] as const).flatMap((field) =>
-      ['', 'x'.repeat(field === 'id' ? 513 : 65), 'a b', 'a\n', 'é', '<', '"', '\\'].map(
-        (value): [string, unknown, string, string] => [
-          `${field} ${JSON.stringify(value.slice(0, 9))}`,
-          listing({ ...endpoint, [field]: value }),
-          `spec.privateEndpoints[0].${field}`,
-          `spec.privateEndpoints[0].${field} must be 1 to ${field === 'id' ? 512 : 64} printable ASCII characters without`,
-        ],
-      ),
-    ),
-    [
       'an id that YAML took for a number',
       listing({ ...endpoint, id: 102_600_141_743 }),
       'spec.privateEndpoints[0].id: Invalid value: "integer"',
@@ -147,12 +99,6 @@ describe('each mistake is refused by the API server and by the parser, in words 
       'spec.privateEndpoints[0] must be an object',
     ],
     [
-      'a negative cap',
-      { ...good, maxPrivateEndpointRemovals: -1 },
-      'spec.maxPrivateEndpointRemovals',
-      'from 0 to 100',
-    ],
-    [
       'a cap of 101',
       { ...good, maxPrivateEndpointRemovals: 101 },
       'spec.maxPrivateEndpointRemovals',
@@ -170,17 +116,7 @@ describe('each mistake is refused by the API server and by the parser, in words 
       'adoptPrivateEndpoints',
       'true or false',
     ],
-    ...[
-      'x',
-      '',
-      id.toUpperCase(),
-      `A${id.slice(1)}`,
-      id.replaceAll('-', ''),
-      `${id}0`,
-      `{${id}}`,
-      ` ${id.slice(1)}`,
-      7,
-    ].map((value): [string, unknown, string, string] => [
+    ...[id.toUpperCase(), `${id}0`, 7].map((value): [string, unknown, string, string] => [
       `organizationId ${JSON.stringify(value)}`,
       { ...good, organizationId: value },
       'spec.organizationId',
@@ -193,6 +129,17 @@ describe('each mistake is refused by the API server and by the parser, in words 
       parser: expect.stringContaining(parser),
     });
   });
+
+  test.for(['', 'x'.repeat(513), 'a b', 'a\n', 'é', '<', '"', '\\'])(
+    'an endpoint of %j, in every place',
+    async (value) => {
+      const fields = ['id', 'cloudProvider', 'region'] as const;
+      const spec = listing(Object.fromEntries(fields.map((field) => [field, value])));
+      expect(await answers(spec)).toEqual(
+        refusedFor(...fields.map((field) => `spec.privateEndpoints[0].${field}`)),
+      );
+    },
+  );
 
   test('an unknown field of an endpoint is refused under strict validation', async () => {
     const { status, json: reply } = await tryCreate(
@@ -234,16 +181,6 @@ describe('what is right is taken and not changed', () => {
         { ...endpoint, id: 'psc-2', description: '🙂'.repeat(512) },
       ),
     ],
-    ['the limits of the cap', { ...good, maxPrivateEndpointRemovals: 0 }],
-    [
-      'all policies',
-      {
-        ...good,
-        maxPrivateEndpointRemovals: 100,
-        adoptPrivateEndpoints: true,
-        deletionPolicy: 'Retain',
-      },
-    ],
     [
       'the other policies',
       {
@@ -259,12 +196,8 @@ describe('what is right is taken and not changed', () => {
       '100 endpoints with ids of 500',
       listing(...many(100, (index) => `${index}-`.padEnd(500, 'x'))),
     ],
-    [
-      'the longest ids, regions and providers',
-      listing({ id: 'i'.repeat(512), cloudProvider: 'p'.repeat(64), region: 'r'.repeat(64) }),
-    ],
   ])('%s', async ([, spec]) => {
-    expect(await answers(JSON.parse(JSON.stringify(spec)))).toEqual(taken);
+    expect(await answers(JSON.parse(JSON.stringify(spec)))).toEqual(TAKEN);
   });
 
   test('the example', async () => {
@@ -326,3 +259,37 @@ test('organizationId cannot change, vanish or be null, and everything else may',
   await apply('fixed', next);
   expect(await stored('fixed')).toEqual(next);
 });
+
+/**
+ * `[]`, a list and none mean three things: ours go, these are there, not managed. They must not
+ * turn into one another.
+ */
+test.for(['client', 'server'])(
+  '[], a list and none are kept apart by %s-side apply',
+  async (by) => {
+    const name = `kept-by-${by}`;
+    const states = {
+      none: good,
+      empty: listing(),
+      one: listing(endpoint),
+      two: listing({ ...endpoint, id: 'psc-2', description: 'x' }, endpoint),
+    } as const;
+    // Takes every step from one state to another once.
+    const walk = 'none empty none one none two empty one empty two one two none'.split(' ');
+    expect(new Set(walk.slice(1).map((state, index) => `${walk[index]} ${state}`)).size).toBe(12);
+    for (const [index, to] of walk.entries()) {
+      const spec = states[to as keyof typeof states];
+      const way = by === 'server' ? ['apply', '--server-side'] : ['apply'];
+      const printed = await succeed(
+        [...way, '-n', namespace, '-o', 'json', '-f', '-'],
+        json(name, spec),
+      );
+      const kept = (JSON.parse(printed) as { readonly spec: unknown }).spec;
+      expect({ from: walk[index - 1], to, kept }).toEqual({
+        from: walk[index - 1],
+        to,
+        kept: spec,
+      });
+    }
+  },
+);

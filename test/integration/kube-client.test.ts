@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,11 +6,10 @@ import { systemClock } from '../../src/clock.ts';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
 import { listAll } from '../../src/kube/cache/list.ts';
 import { Store } from '../../src/kube/cache/store.ts';
-import { startWatch, type WatchState } from '../../src/kube/cache/watch.ts';
+import { startWatch } from '../../src/kube/cache/watch.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import { collectionPath, type KubeObject, objectPath } from '../../src/kube/resource.ts';
 import { controlPlane, newNamespace, waitFor } from '../controlplane/client.ts';
-import { startControlPlane } from '../controlplane/controlplane.ts';
 import { requestToken } from '../controlplane/identity.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -38,7 +36,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function adminClient(kubeconfig = controlPlane.adminKubeconfig): Promise<KubeClient> {
+async function adminClient(): Promise<KubeClient> {
+  const { adminKubeconfig: kubeconfig } = controlPlane;
   const client = createKubeClient(await loadCluster({ kubeconfig }));
   ends.push(() => client.close());
   return client;
@@ -61,13 +60,11 @@ function create(
 function watchConfigMaps(client: KubeClient, namespace: string) {
   const stop = new AbortController();
   const changes: string[] = [];
-  const states: WatchState[] = [];
   const store = new Store<KubeObject>({
     onChange: (key, now, before, origin) =>
       changes.push(`${before ? 1 : 0}${now ? 1 : 0} ${key.split('/')[1]} ${origin}`),
   });
   const { log } = recordingLog();
-  const onState = (state: WatchState) => void states.push(state);
   const path = collectionPath(CONFIG_MAP, namespace);
   const watch = startWatch({
     client,
@@ -76,30 +73,24 @@ function watchConfigMaps(client: KubeClient, namespace: string) {
     log,
     signal: stop.signal,
     sink: store.sink(),
-    onState,
   });
   ends.push(async () => {
     stop.abort();
     await watch.stopped;
   });
-  return { store, changes, states, watch };
+  return { store, changes, watch };
 }
 
-test('lists 1,200 objects in pages, trimmed, as of one version', async () => {
+test('lists objects in pages, trimmed, as of one version', async () => {
   const client = await adminClient();
   const namespace = await newNamespace();
-  const names = Array.from({ length: 1200 }, (_, i) => `c-${i}`);
-  const left = [...names];
-  await Promise.all(
-    Array.from({ length: 10 }, async () => {
-      for (let name = left.pop(); name !== undefined; name = left.pop())
-        await create(client, namespace, name, { data: { name } });
-    }),
-  );
+  const names = Array.from({ length: 12 }, (_, i) => `c-${i}`);
+  for (const name of names) await create(client, namespace, name, { data: { name } });
   const request = vi.spyOn(client, 'request');
   const { objects, resourceVersion } = await listAll<KubeObject>({
     client,
     path: collectionPath(CONFIG_MAP, namespace),
+    pageSize: 5,
     trim: ({ metadata: { name, namespace, uid, resourceVersion, creationTimestamp } }) => ({
       metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     }),
@@ -131,7 +122,7 @@ test('a watch sees every change, and a reply that is older than it is ignored', 
   expect(store.put(last)).toBe(false);
 });
 
-test('three hundred watches by name share few connections (HTTP/2), and a call does not wait behind them', async () => {
+test('two hundred watches by name share few connections (HTTP/2), and a call does not wait behind them', async () => {
   let connections = 0;
   const count = (): void => void (connections += 1);
   subscribe('undici:client:connected', count);
@@ -139,7 +130,7 @@ test('three hundred watches by name share few connections (HTTP/2), and a call d
   const namespace = await newNamespace();
   const stop = new AbortController();
   const { log } = recordingLog();
-  const watches = Array.from({ length: 300 }, (_, i) => {
+  const watches = Array.from({ length: 200 }, (_, i) => {
     const opened = Promise.withResolvers<void>();
     const watch = startWatch<KubeObject>({
       client,
@@ -204,29 +195,4 @@ test('a ServiceAccount mount is enough; a wrong CA is refused, and a right one p
     status: 403,
     body: expect.stringContaining(`system:serviceaccount:${namespace}:op`) as string,
   });
-});
-
-test('a restart of the API server is survived, and nothing is missed', {
-  timeout: 180_000,
-}, async () => {
-  const own = await startControlPlane({ say: () => undefined });
-  ends.push(() => own.stop());
-  const client = await adminClient(own.adminKubeconfig);
-  const { store, states, watch } = watchConfigMaps(client, 'default');
-  await watch.synced;
-  await create(client, 'default', `a-${randomUUID()}`);
-  await waitFor(() => store.size, { what: 'the first one', until: (size) => size === 1 });
-  await own.stopApiServer();
-  await waitFor(() => states.at(-1), {
-    what: 'the watch to break',
-    until: (state) => state === 'waiting',
-  });
-  await own.startApiServer();
-  await create(client, 'default', `b-${randomUUID()}`);
-  const size = await waitFor(() => store.size, {
-    what: 'the second one',
-    until: (now) => now === 2,
-    timeoutMs: 60_000,
-  });
-  expect(size).toBe(2);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openScene, type Scene } from '../support/scene.ts';
-import { expectCurrent, settled } from '../support/watching.ts';
+import { settled } from '../support/watching.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -16,23 +16,6 @@ async function killDuringPut(name: string, count: number): Promise<void> {
   await scene.operator().kill();
   scene.simulator.release();
 }
-
-test('killed after the PUT of a new object arrived: at most one more, and the status is that of a clean run', async () => {
-  await scene.psets.create('clean');
-  const clean = await scene.psets.until('clean', 'Applied');
-  scene.simulator.next({ hold: true });
-  await scene.psets.create('killed-new');
-  await killDuringPut('killed-new', 1);
-  await scene.start();
-  const object = await scene.psets.until('killed-new', 'Applied');
-  await settled(scene);
-  expect(scene.psets.puts('killed-new')).toHaveLength(2);
-  expect(await scene.psets.writes('killed-new')).toHaveLength(1);
-  expectCurrent(object);
-  expect(object.status.applied?.requestId).toBe(scene.psets.puts('killed-new').at(-1)?.requestId);
-  expect(Object.keys(object.status).toSorted()).toEqual(Object.keys(clean.status).toSorted());
-  expect(object.status.settings).toEqual(clean.status.settings);
-});
 
 test('killed after the PUT of an edit arrived, and the edit taken back meanwhile: what is declared is sent', async () => {
   await scene.psets.create('killed-edit', { settings: { engine_max_threads: 4 } });

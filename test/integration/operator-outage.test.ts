@@ -6,9 +6,10 @@ import { type ControlPlane, startControlPlane } from '../controlplane/controlpla
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { goodSpec, pipeSettings } from '../support/crd.ts';
+import { editCrd } from '../support/edit-crds.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
 import type { Pset } from '../support/scene-objects.ts';
-import { ready } from '../support/watching.ts';
+import { ready, side } from '../support/watching.ts';
 
 /** An API server that stops and starts takes long where the machine is busy. */
 const PATIENCE = { timeout: 180_000 };
@@ -58,11 +59,15 @@ function create(name: string) {
 }
 
 function applied(name: string): Promise<Pset> {
+  return reached(name, 'Applied');
+}
+
+function reached(name: string, reason: string): Promise<Pset> {
   return waitFor(
     async () => (await restRequestOk(controlPlane.admin, 'GET', `${PSETS}/${name}`)).json as Pset,
     {
-      what: `${name} to be applied`,
-      until: (object) => ready(object).reason === 'Applied',
+      what: `${name} to be ${reason}`,
+      until: (object) => ready(object).reason === reason,
       timeoutMs: 60_000,
     },
   );
@@ -114,7 +119,7 @@ test(
 );
 
 test(
-  'a result that could not be written while the API server was away is written later, without a second PUT',
+  'a result that could not be written while the API server was away is written later, without a second PUT, and the watches go on',
   PATIENCE,
   async () => {
     const operator = await start('working');
@@ -137,29 +142,42 @@ test(
     expect(Date.parse(status.lastRequest?.time ?? '')).toBeLessThanOrEqual(
       Date.parse(String(failed['time'])),
     );
+    await create('after-outage');
+    await applied('after-outage');
   },
 );
 
 test(
-  'killed with a result that could not be written: one more PUT, and the status is right',
+  'a stored object that the schema of today would refuse is SpecInvalid, makes no call, and is mended by an edit',
   PATIENCE,
   async () => {
-    const operator = await start('working');
-    simulator.next({ hold: true });
-    await create('lost');
-    const match = { pathIncludes: '/lost/' };
-    await simulator.waitForCalls(1, { match });
-    await controlPlane.stopApiServer();
-    simulator.release();
-    await operator.waitForLine(
-      ({ msg, name }) => name === 'lost' && msg.endsWith('; retrying'),
-      'it failed',
-    );
-    await operator.kill();
-    await controlPlane.startApiServer();
+    const { admin } = controlPlane;
+    await editCrd(controlPlane, 'pipesettings', (installed) => {
+      const text = JSON.stringify(installed);
+      const lax = text.replace(/("engine_max_threads":\{[^}]*"maximum":)\d+/, '$19999');
+      expect(lax).not.toBe(text);
+      return JSON.parse(lax) as unknown;
+    });
+    const object = (threads: number) =>
+      pipeSettings('old', {
+        ...goodSpec,
+        pipeId: 'old',
+        settings: { engine_max_threads: threads },
+      });
+    await waitFor(() => restRequestOk(admin, 'POST', PSETS, object(4_000)), {
+      what: 'the lax schema to be in force',
+    });
+    const crd = ['apply', '--server-side', '--force-conflicts', '-f', CRDS];
+    expect((await controlPlane.kubectl(crd)).code).toBe(0);
+    const before = simulator.callCount({ pathIncludes: '/old/' });
     await start('working');
-    const { status } = await applied('lost');
-    expect(simulator.calls(match)).toHaveLength(2);
-    expect(status.applied?.requestId).toBe(simulator.calls(match).at(-1)?.requestId);
+    const refused = await reached('old', 'SpecInvalid');
+    expect(side(refused)).toBe('Stalled');
+    expect(ready(refused).message).toMatch(/engine_max_threads/);
+    expect(refused.status.nextAttemptTime).toBeUndefined();
+    expect(simulator.callCount({ pathIncludes: '/old/' })).toBe(before);
+    const mended = { ...object(8), metadata: refused.metadata };
+    await restRequestOk(admin, 'PUT', `${PSETS}/old`, mended);
+    await reached('old', 'Applied');
   },
 );

@@ -71,18 +71,7 @@ async function atRest(
   };
 }
 
-test.concurrent('a minute at rest costs nothing at all', { timeout: 180_000 }, async () => {
-  const scene = await openScene();
-  try {
-    await populate(scene);
-    const { ms: _, ...asked } = await atRest(scene, scene.operator());
-    expect(asked).toEqual({ calls: 0, requests: [] } satisfies Rest);
-  } finally {
-    await scene.end();
-  }
-});
-
-test.concurrent('a minute at rest as leader costs the renewals of the Lease', {
+test('a minute at rest as leader costs the renewals of the Lease and nothing else', {
   timeout: 180_000,
 }, async () => {
   const scene = await openScene({ start: false });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { audit, waitFor } from '../controlplane/client.ts';
+import { audit } from '../controlplane/client.ts';
 import { strangers } from '../simulator/organization-types.ts';
 import { leaks, spellings } from '../support/canary.ts';
 import { asAdmin } from '../support/cluster.ts';
-import { hostileRows, KEY_ID, SECRET } from '../support/hostile-rows.ts';
+import { KEY_ID, SECRET } from '../support/hostile-rows.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
 import { endpoint, ledgerOf, type Org, type Organizations } from '../support/organizations.ts';
 import { answerText, type RawServer, startRawServer } from '../support/raw-server.ts';
@@ -17,34 +17,24 @@ const LONG = 'x'.repeat(20_000);
 const ODD_TEXT = `a\u0000b\u001b[31mc\u2028d\ud800e\r\n‮${SECRET}`;
 
 let scene: Scene;
-let raw: Scene;
 let orgs: Organizations;
-let rawOrgs: Organizations;
 let operator: InnerOperator;
-let rawOperator: InnerOperator;
-let rawServer: RawServer;
-/** What the raw server answers, by organization. */
+let server: RawServer;
+/** What the server answers, by organization. */
 const answers = new Map<string, string>();
 
 beforeAll(async () => {
-  rawServer = await startRawServer(({ head }, socket) => {
+  server = await startRawServer(({ head }, socket) => {
     const id = /organizations\/([0-9a-f-]{36})/.exec(head)?.[1] ?? '';
     socket.write(answers.get(id) ?? answerText(404, '{}'));
   });
-  scene = await openScene({ start: false, simulator: { keys: { [KEY_ID]: SECRET } } });
-  raw = await openScene({ start: false, apiUrl: rawServer.url });
+  scene = await openScene({ start: false, apiUrl: server.url });
   orgs = scene.orgs;
-  rawOrgs = raw.orgs;
-  const key = { keyId: KEY_ID, keySecret: SECRET };
-  await Promise.all([scene.secret('management-api', key), raw.secret('management-api', key)]);
-  const flags = ['--api-timeout', '2s'];
-  operator = await scene.startInner({ flags });
-  rawOperator = await raw.startInner({ flags });
+  await scene.secret('management-api', { keyId: KEY_ID, keySecret: SECRET });
+  operator = await scene.startInner({ flags: ['--api-timeout', '2s'] });
 });
 
-afterAll(async () => {
-  await Promise.all([scene.end(), raw.end(), rawServer.stop()]);
-});
+afterAll(() => Promise.all([scene.end(), server.stop()]));
 
 /**
  * Writes of the operator that the API server refused, but for those that somebody else was quicker
@@ -75,32 +65,6 @@ function expectHarmless(object: Org): void {
   for (const { message } of status.conditions)
     expect([...message].length).toBeLessThanOrEqual(1_024);
 }
-
-describe('a reply that is none', () => {
-  test.each(hostileRows('http://127.0.0.1:9').filter(({ name }) => !/^redirect-30[12]/.test(name)))(
-    '$name is told without what was in it',
-    async ({ fault, says }) => {
-      const id = randomUUID();
-      const name = `reply-${id.slice(0, 8)}`;
-      scene.simulator.always(fault, { pathIncludes: id });
-      await orgs.create(name, {
-        organizationId: id,
-        name: 'Acme',
-        privateEndpoints: [endpoint('a')],
-      });
-      const object = await orgs.untilIt(
-        name,
-        'a verdict',
-        ({ status }) => status.conditions[0]?.status === 'False',
-      );
-      const all = `${ready(object).message} ${object.status.lastRequest?.message}`;
-      expect(all).toMatch(says);
-      expect(ledgerOf(object).join()).not.toMatch(/Present|Added/);
-      expectHarmless(object);
-      await orgs.remove(name);
-    },
-  );
-});
 
 interface Result {
   readonly name: string;
@@ -290,67 +254,30 @@ describe('an organization that', () => {
     const name = `result-${id.slice(0, 8)}`;
     const body = `{"status":200,"requestId":${JSON.stringify(SECRET)},"result":${text ?? JSON.stringify(result)}}`;
     answers.set(id, answerText(200, body));
-    await rawOrgs.create(name, {
+    await orgs.create(name, {
       organizationId: id,
       name: 'Acme',
       privateEndpoints: [endpoint('a')],
     });
-    const object = await rawOrgs.untilIt(name, 'a verdict', isJudged);
+    const object = await orgs.untilIt(name, 'a verdict', isJudged);
     expect(ready(object).reason).toBe(ends);
     expectHarmless(object);
     expect(ledgerOf(object)).toEqual(listed ? [listed === true ? 'a Found Present' : listed] : []);
-    await rawOrgs.remove(name);
+    await orgs.remove(name);
   });
 });
 
-describe('an endpoint of ours that comes back with', () => {
-  test.each([
-    { what: 'a region of other letters', region: 'Tokyo "日本" <1>', isOurs: false },
-    { what: 'a region that is a novel', region: LONG, isOurs: false },
-    { what: 'blanks around its region', region: ' ap-northeast-1 ', isOurs: true },
-  ])(
-    '$what is recorded where that can be kept to the byte, else told; its change is settled',
-    async ({ region, isOurs }) => {
-      const id = randomUUID();
-      const name = `altered-${id.slice(0, 8)}`;
-      const replace = { privateEndpoints: [{ ...entry, region }] };
-      scene.simulator.always(
-        { play: { organization: { replace } } },
-        { pathIncludes: id, bodyIncludes: '"id":"a"' },
-      );
-      await orgs.create(name, { organizationId: id, privateEndpoints: [endpoint('a')] });
-      const object = await orgs.untilIt(
-        name,
-        'a verdict on the change',
-        (one) => isJudged(one) && !one.status.pendingChange,
-      );
-      expect(ready(object).reason).toBe(isOurs ? 'Applied' : 'EndpointConflict');
-      expect((object.status.privateEndpoints ?? []).map(({ origin }) => origin)).toEqual(
-        isOurs ? ['Added'] : [],
-      );
-      expectHarmless(object);
-      await orgs.remove(name);
-    },
-  );
-});
-
 test('no status was refused, and no key is in logs, events or metrics', async () => {
-  const all = [scene, raw];
-  await Promise.all([operator.idle(), rawOperator.idle()]);
-  expect(await Promise.all(all.map(refusedWrites))).toEqual([[], []]);
-  const events = await waitFor(
-    () =>
-      Promise.all(
-        all.map(({ namespace }) =>
-          asAdmin('GET', `/apis/events.k8s.io/v1/namespaces/${namespace}/events`),
-        ),
-      ),
-    { what: 'the events' },
+  await operator.idle();
+  expect(await refusedWrites(scene)).toEqual([]);
+  const events = await asAdmin(
+    'GET',
+    `/apis/events.k8s.io/v1/namespaces/${scene.namespace}/events`,
   );
   const texts = {
-    log: [...operator.messages, ...rawOperator.messages].join('\n'),
+    log: operator.messages.join('\n'),
     events: JSON.stringify(events),
-    metrics: (await operator.metrics()) + (await rawOperator.metrics()),
+    metrics: await operator.metrics(),
   };
   expect(texts.log).not.toMatch(/"level":"(error|fatal)"|^(error|fatal) /m);
   expect(leaks(texts, FORMS)).toEqual([]);

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { kubectl } from '../controlplane/client.ts';
-import { asAdmin } from '../support/cluster.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { kubectl, waitFor } from '../controlplane/client.ts';
+import { asAdmin, change, writesOf } from '../support/cluster.ts';
 import { putStatus } from '../support/crd.ts';
 import { pathOf } from '../support/pipe-settings.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
-import { expectCurrent, ready, settled, side } from '../support/watching.ts';
+import { expectCurrent, ready, settled } from '../support/watching.ts';
+
+/** What a PipeSettings has to do with Kubernetes; all else is lived through in the simulation. */
 
 let scene: Scene;
 beforeAll(async () => {
@@ -20,107 +21,73 @@ function bodiesOf(pipe: string): unknown[] {
   return scene.psets.puts(pipe).map(({ body }) => body);
 }
 
-test('an edit sends the whole declared set, and the status speaks of the new generation', async () => {
-  await scene.psets.create('edit', {
-    settings: { engine_max_threads: 8, object_storage_concurrency: 4 },
-  });
-  await scene.psets.until('edit', 'Applied');
-  await scene.psets.create('edit', {
-    settings: { engine_max_threads: 16, object_storage_concurrency: 4 },
-  });
-  const after = await scene.psets.until('edit', 'Applied');
-  expect(bodiesOf('edit')).toEqual([
-    { engine_max_threads: 8, object_storage_concurrency: 4 },
-    { engine_max_threads: 16, object_storage_concurrency: 4 },
-  ]);
+/** What the operator did for one object: calls, writes to its status, events about it. */
+async function doneFor(name: string) {
+  await settled(scene);
+  const [writes, events] = await Promise.all([scene.psets.writes(name), scene.events(name)]);
+  for (const write of writes)
+    expect(write).toMatchObject({ verb: 'update', subresource: 'status', code: 200 });
+  return {
+    puts: scene.psets.puts(name).length,
+    writes: writes.length,
+    events: events.map(({ reason }) => reason),
+  };
+}
+
+function annotate(name: string, annotations: Readonly<Record<string, string>>): Promise<void> {
+  return change(pathTo(name), (stored) => ({
+    ...stored,
+    metadata: { ...stored.metadata, annotations },
+  }));
+}
+
+test('a new object costs one PUT, one write and no event; an edit one of each', async () => {
+  await scene.psets.create('edited');
+  await scene.psets.until('edited', 'Applied');
+  expect(await doneFor('edited')).toEqual({ puts: 1, writes: 1, events: [] });
+  await scene.psets.create('edited', { settings: { engine_max_threads: 16 } });
+  const after = await scene.psets.until('edited', 'Applied');
   expectCurrent(after);
   expect(after.status.applied).toMatchObject({
     generation: 2,
-    requestId: scene.psets.puts('edit').at(-1)?.requestId,
+    requestId: scene.psets.puts('edited').at(-1)?.requestId,
   });
-  expect(after.status['history']).toMatchObject([
-    { generation: 1 },
-    { generation: 2, changes: [{ field: 'engine_max_threads', from: 8, to: 16 }] },
-  ]);
-});
-
-test('an edit that the API refuses is stalled until it is corrected, and then as if nothing had been', async () => {
-  await scene.psets.create('refused');
-  const good = await scene.psets.until('refused', 'Applied');
-  scene.simulator.next(
-    { status: 400, error: 'BAD_REQUEST: out of the range of this plan' },
-    {
-      match: { pathIncludes: pathOf('refused') },
-    },
-  );
-  await scene.psets.create('refused', { settings: { engine_max_threads: 64 } });
-  const bad = await scene.psets.until('refused', 'Rejected');
-  expect(side(bad)).toBe('Stalled');
-  expect(ready(bad).message).toContain('out of the range of this plan');
-  expect(bad.status.applied).toEqual(good.status.applied);
-  expect(bad.status.settings).toEqual(good.status.settings);
-  expectCurrent(bad);
-  await scene.psets.create('refused', { settings: { engine_max_threads: 8 } });
-  const mended = await scene.psets.until('refused', 'Applied');
-  expect(side(mended)).toBeUndefined();
-  expect(mended.status.attempts).toBeUndefined();
-  expect(mended.status.nextAttemptTime).toBeUndefined();
-  expect(bodiesOf('refused')).toHaveLength(3);
-  expectCurrent(mended);
-});
-
-test('suspended, edits are not sent; resumed, the last one is sent once', async () => {
-  await scene.psets.create('paused');
-  await scene.psets.until('paused', 'Applied');
-  await scene.psets.create('paused', { suspend: true });
-  const still = await scene.psets.until('paused', 'Suspended');
-  expect(ready(still).status).toBe('True');
-  await scene.psets.create('paused', { suspend: true, settings: { engine_max_threads: 9 } });
-  const other = await scene.psets.untilIt(
-    'paused',
-    'not confirmed',
-    (object) => ready(object).status === 'False',
-  );
-  expect(ready(other).reason).toBe('Suspended');
-  expect(side(other)).toBeUndefined();
-  expectCurrent(other);
-  await settled(scene);
-  expect(bodiesOf('paused')).toHaveLength(1);
-  await scene.psets.create('paused', { suspend: false, settings: { engine_max_threads: 9 } });
-  await scene.psets.until('paused', 'Applied');
-  await settled(scene);
-  expect(bodiesOf('paused')).toEqual([{ engine_max_threads: 8 }, { engine_max_threads: 9 }]);
-});
-
-test('resuming sends once even where nothing else changed', async () => {
-  await scene.psets.create('resumed', { suspend: true });
-  await scene.psets.until('resumed', 'Suspended');
-  expect(bodiesOf('resumed')).toEqual([]);
-  await scene.psets.create('resumed', { suspend: false });
-  await scene.psets.until('resumed', 'Applied');
-  await scene.psets.create('resumed', { suspend: true });
-  await scene.psets.until('resumed', 'Suspended');
-  await scene.psets.create('resumed', { suspend: false });
-  expectCurrent(await scene.psets.until('resumed', 'Applied'));
-  await settled(scene);
-  expect(bodiesOf('resumed')).toHaveLength(2);
-});
-
-test('a key taken out of the spec is neither reset nor sent again', async () => {
-  await scene.psets.create('less', {
-    settings: { engine_max_threads: 16, engine_max_insert_threads: 3 },
+  await waitFor(() => scene.events('edited'), {
+    what: 'the event',
+    until: ({ length }) => length > 0,
   });
-  await scene.psets.until('less', 'Applied');
-  await scene.psets.create('less', { settings: { engine_max_threads: 16 } });
-  const { status } = await scene.psets.until('less', 'Applied');
-  expect(bodiesOf('less').at(-1)).toEqual({ engine_max_threads: 16 });
-  expect(scene.simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/less`)).toEqual({
-    engine_max_threads: 16,
-    engine_max_insert_threads: 3,
-  });
-  expect(status.applied?.['keys']).toEqual(['engine_max_threads']);
-  expect(status.settings).toMatchObject({ engine_max_insert_threads: 3 });
-  expect(status['drift']).toBeUndefined();
+  expect(await doneFor('edited')).toEqual({ puts: 2, writes: 2, events: ['Applied'] });
+});
+
+test('labels, other annotations and finalizers of others cost nothing', async () => {
+  await scene.psets.create('labelled');
+  const before = await scene.psets.until('labelled', 'Applied');
+  for (const added of [
+    { labels: { team: 'ingest' } },
+    { annotations: { 'example.com/note': 'x' } },
+    { finalizers: ['example.com/hold'] },
+    { finalizers: [] },
+  ])
+    await change(pathTo('labelled'), (stored) => ({
+      ...stored,
+      metadata: { ...stored.metadata, ...added },
+    }));
+  expect(await doneFor('labelled')).toEqual({ puts: 1, writes: 1, events: [] });
+  expect((await scene.psets.get('labelled')).status).toEqual(before.status);
+});
+
+test('a request to try now sends the declared state once per value', async () => {
+  await scene.psets.create('asked');
+  await scene.psets.until('asked', 'Applied');
+  for (const [index, value] of ['a', 'a', 'b'].entries()) {
+    await annotate('asked', { 'pipewright.dev/reconcile-requested-at': value });
+    await scene.psets.untilIt(
+      'asked',
+      `${value} handled`,
+      ({ status }) => status.lastHandledReconcileAt === value,
+    );
+    expect((await doneFor('asked')).puts).toBe([2, 2, 3][index]);
+  }
 });
 
 test('deletion makes no call, waits for nobody and leaves the pipe as it is', async () => {
@@ -131,19 +98,6 @@ test('deletion makes no call, waits for nobody and leaves the pipe as it is', as
   expect(gone.status).toBe('Success');
   await settled(scene);
   expect(scene.simulator.calls({ pathIncludes: pathOf('leaving') })).toHaveLength(1);
-  expect((await scene.psets.list()).map(({ metadata }) => metadata.name)).not.toContain('leaving');
-});
-
-test('an object made again under the same name is a new one', async () => {
-  await scene.psets.create('again', { settings: { engine_max_threads: 5 } });
-  const first = await scene.psets.until('again', 'Applied');
-  await scene.psets.remove('again');
-  await scene.psets.create('again', { settings: { engine_max_threads: 6 } });
-  const second = await scene.psets.until('again', 'Applied');
-  expect(second.metadata.uid).not.toBe(first.metadata.uid);
-  expect(bodiesOf('again')).toEqual([{ engine_max_threads: 5 }, { engine_max_threads: 6 }]);
-  expect(second.status['history']).toHaveLength(1);
-  expect(second.status.applied?.generation).toBe(1);
 });
 
 test('a status that a user wiped comes back, with one PUT', async () => {
@@ -157,33 +111,77 @@ test('a status that a user wiped comes back, with one PUT', async () => {
     ({ status }) => status.applied !== undefined,
   );
   expect(ready(after).reason).toBe('Applied');
-  expectCurrent(after);
   expect(after.status.settings).toEqual(before.status.settings);
   await settled(scene);
   expect(scene.psets.puts('wiped')).toHaveLength(2);
 });
 
+describe('while its call runs', () => {
+  /** Creates an object and resolves while its PUT has taken effect but not been answered. */
+  async function midway(name: string): Promise<void> {
+    scene.simulator.next({ hold: true }, { match: { pathIncludes: pathOf(name) } });
+    await scene.psets.create(name, { settings: { engine_max_threads: 5 } });
+    await scene.psets.putsUntil(name, 1);
+  }
+
+  test('an edit is sent after it, and the status ends at the edit', async () => {
+    await midway('changed');
+    await scene.psets.create('changed', { settings: { engine_max_threads: 6 } });
+    scene.simulator.release();
+    const object = await scene.psets.until('changed', 'Applied');
+    await settled(scene);
+    expect(bodiesOf('changed')).toEqual([{ engine_max_threads: 5 }, { engine_max_threads: 6 }]);
+    expectCurrent(object);
+    expect(object.status['history']).toMatchObject([{ generation: 1 }, { generation: 2 }]);
+  });
+
+  test('a deletion is followed by nothing: no call, no write, no complaint', async () => {
+    await midway('deleted');
+    await scene.psets.remove('deleted');
+    scene.simulator.release();
+    await settled(scene);
+    expect(scene.psets.puts('deleted')).toHaveLength(1);
+    expect((await scene.psets.writes('deleted')).filter(({ code }) => code < 300)).toEqual([]);
+    const complaints = scene
+      .operator()
+      .lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
+    expect(complaints).toEqual([]);
+  });
+
+  test('an object made anew under the same name gets nothing of the old result', async () => {
+    await midway('replaced');
+    const { metadata } = await scene.psets.get('replaced');
+    await scene.psets.remove('replaced');
+    await scene.psets.create('replaced', { settings: { engine_max_threads: 6 } });
+    scene.simulator.release();
+    const object = await scene.psets.until('replaced', 'Applied');
+    await settled(scene);
+    expect(object.metadata.uid).not.toBe(metadata.uid);
+    expect(bodiesOf('replaced')).toEqual([{ engine_max_threads: 5 }, { engine_max_threads: 6 }]);
+    expect(object.status.applied?.requestId).toBe(scene.psets.puts('replaced').at(-1)?.requestId);
+    expect(object.status['history']).toHaveLength(1);
+  });
+});
+
 test('the columns say what stands in the status', async () => {
-  await scene.psets.create('columns');
-  const { status } = await scene.psets.until('columns', 'Applied');
-  const print = async (...more: string[]): Promise<string[][]> => {
-    const { stdout } = await kubectl(['get', 'pset', 'columns', '-n', scene.namespace, ...more]);
-    return stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(/ {2,}/));
-  };
-  const [head, row] = await print();
-  expect(head).toEqual(['NAME', 'READY', 'REASON', 'STALLED', 'LAST APPLIED', 'AGE']);
-  // Stalled is empty, so the split leaves it out.
-  expect(row?.slice(0, 3)).toEqual(['columns', 'True', 'Applied']);
-  for (const age of row?.slice(3) ?? []) expect(age).toMatch(/^\d+[sm]/);
-  const wide = (await print('-o', 'wide'))[1]?.join('  ');
-  expect(wide).toContain(status.applied?.requestId);
-  expect(wide).toContain('The API accepted the declared setting');
-  await scene.psets.create('waiting', { credentialsSecretRef: { name: 'nowhere' } });
-  const waiting = await scene.psets.until('waiting', 'SecretNotFound');
-  const { stdout } = await kubectl(['get', 'pset', 'waiting', '-n', scene.namespace, '-o', 'wide']);
-  expect(stdout).toContain(waiting.status.nextAttemptTime);
+  await scene.psets.create('columns', { credentialsSecretRef: { name: 'nowhere' } });
+  const waiting = await scene.psets.until('columns', 'SecretNotFound');
+  const get = ['get', 'pset', 'columns', '-n', scene.namespace, '-o', 'wide'];
+  const { stdout } = await kubectl(get);
+  expect(stdout).toMatch(/^NAME +READY +REASON +STALLED +LAST APPLIED +AGE /);
   expect(stdout).toMatch(/False\s+SecretNotFound/);
+  expect(stdout).toContain(waiting.status.nextAttemptTime);
+});
+
+test('writes nothing but status and events, and is refused nothing but what was made anew meanwhile', async () => {
+  await settled(scene);
+  const writes = await writesOf(scene.user);
+  const kinds = new Set(
+    writes.map(({ verb, resource, subresource }) => `${verb} ${resource}/${subresource}`),
+  );
+  expect([...kinds].toSorted()).toEqual(['create events/', 'update pipesettings/status']);
+  const refused = writes.filter(({ code }) => code >= 300);
+  expect(
+    refused.filter(({ name }) => !['changed', 'deleted', 'replaced', 'wiped'].includes(name ?? '')),
+  ).toEqual([]);
 });

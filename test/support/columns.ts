@@ -18,9 +18,3 @@ export async function printedTable(args: readonly string[]): Promise<Row[]> {
     return Object.fromEntries(cells) as Row;
   });
 }
-
-/** What `kubectl get pset -o wide` prints, by object, then by column. */
-export async function wideColumns(namespace: string): Promise<ReadonlyMap<string, Row>> {
-  const rows = await printedTable(['pset', '-n', namespace, '-o', 'wide']);
-  return new Map(rows.map((row) => [row['NAME'] ?? '', row]));
-}

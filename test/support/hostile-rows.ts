@@ -56,7 +56,7 @@ export function hostileRows(other: string): Hostile[] {
       name: 'no-answer',
       fault: { transport: 'no-answer' },
       reason: lost,
-      says: /no answer within 2s/,
+      says: /no answer within 4s/,
     },
     {
       name: 'reset-before',
@@ -118,13 +118,13 @@ export const RAW: readonly (Row & {
     name: 'endless-hints',
     bytes: (write) => write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'),
     reason: lost,
-    says: /no answer within 2s/,
+    says: /no answer within 4s/,
   },
   {
     name: 'half-a-head',
     bytes: 'HTTP/1.1 200 OK\r\ncontent-',
     reason: lost,
-    says: /no answer within 2s/,
+    says: /no answer within 4s/,
   },
   {
     name: 'two-answers',

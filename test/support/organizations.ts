@@ -121,26 +121,3 @@ export function organizationsOf(scene: {
   };
   return orgs;
 }
-
-/** Goes from one time of the object's own to the next until it fits, and gives the object. */
-export async function through(
-  orgs: Organizations,
-  operator: { readonly clock: { now(): number; advance(ms: number): void }; idle(): Promise<void> },
-  name: string,
-  fits: (object: Org) => boolean,
-): Promise<Org> {
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
-    await operator.idle();
-    const object = await orgs.get(name);
-    if (fits(object)) return object;
-    const wait = Date.parse(object.status.nextAttemptTime ?? '') - operator.clock.now();
-    if (wait > 0) operator.clock.advance(wait + 1_000);
-    await orgs.untilIt(name, 'the next attempt', ({ metadata, status }) => {
-      const isOver = !(Date.parse(status.nextAttemptTime ?? '') <= operator.clock.now());
-      return metadata.resourceVersion !== object.metadata.resourceVersion && isOver;
-    });
-  }
-  throw new Error(`${name} never came to it: ${JSON.stringify((await orgs.get(name)).status)}`);
-}
-
-const MOST_TURNS = 20;

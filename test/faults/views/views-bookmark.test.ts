@@ -4,8 +4,7 @@ import { waitFor } from '../../controlplane/client.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { createView } from './views.ts';
 import { listsOf } from './views-past.ts';
-import { subjectOf, wished } from './views-subjects.ts';
-import { runUnseen, UNSEEN } from './views-unseen.ts';
+import { subjectOf } from './views-subjects.ts';
 
 /** Long enough for a line to be read. */
 const READ_MS = 300;
@@ -17,16 +16,6 @@ beforeAll(async () => {
   await stage.start();
 });
 afterAll(() => stage.end());
-
-describe('R5: one event is not seen', () => {
-  const few = UNSEEN.filter(({ pace, after }) => pace === 'one by one' && after === 1);
-  test.concurrent.each(few)('$sort, $acts, without event $after', async (one) => {
-    const { hidden, outcome } = await runUnseen(stage, view, one);
-    expect(hidden).toBe(1);
-    const wish = Number(one.acts.findLast((act) => /^(make|change)/.test(act))?.split(' ')[1]);
-    expect(outcome.remote).toMatchObject(wished(one.sort, wish));
-  });
-});
 
 describe('R5: a bookmark', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Draw } from '../../simulation/engine/draw.ts';
-import { type Holdings, judge, type Memory } from './soak-verdict.ts';
+import { type Holdings, judge, type Memory } from '../faults/load/soak-verdict.ts';
+import { Draw } from '../simulation/engine/draw.ts';
 
 const MINUTE = 60_000;
 const WARM_UP_MS = 5 * MINUTE;
