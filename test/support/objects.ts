@@ -16,8 +16,8 @@ import {
   parseSpec,
 } from '../../src/kinds/pipe-settings/resource.ts';
 import { readyOf } from '../../src/kinds/status/common-status.ts';
-import { claimOf } from '../../src/kinds/target/claim.ts';
 import { apiHashOf, keepProof } from '../../src/kinds/target/proof.ts';
+import { claimOf } from '../../src/kinds/target/standing.ts';
 import type { Claim, Standing } from '../../src/kinds/target/target.ts';
 
 /** The moment at which pure tests take place. */
@@ -93,7 +93,7 @@ function factsFor(object: PipeSettings, facts: Partial<Facts> = {}): Facts {
     standing: standingAmong(object, []),
     secret,
     triedSecret: '1',
-    owed: false,
+    hasUnrecordedWrite: false,
     baseUrl: BASE_URL,
     apiHash: apiHashOf(facts.baseUrl ?? BASE_URL),
     planOnly: false,

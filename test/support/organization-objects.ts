@@ -76,7 +76,7 @@ export function factsOf(object: Organization, more: Partial<Facts> = {}): Facts 
     notes: notebook.of(object, monotonic),
     secret: { state: 'unknown' },
     triedSecret: undefined,
-    owed: false,
+    hasUnrecordedWrite: false,
     monotonic,
     baseUrl: 'https://api.example.com',
     apiHash: API_HASH,

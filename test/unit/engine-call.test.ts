@@ -282,19 +282,16 @@ test('a call is called off while a write for another object of its target may be
 });
 
 test.each([
-  ['a success pays', ok, false],
-  ['a refusal pays nothing', anAnswer(503), true],
-  ['one of which nobody knows what it did pays nothing', anAnswer(500), true],
-])(
-  'what is owed to a target since a write that nobody is told of: %s',
-  async (_, answer, isOwed) => {
-    const { attemptFor, memory } = setUp();
-    const ONE = { key: KEY, uid: aPipeSettings({ name: 'orders' }).metadata.uid, goesOn: true };
-    await attemptFor('orders', answers(ok));
-    memory.unrecorded.lost(KEY);
-    expect(memory.unrecorded.isOwed('orders', ONE)).toBe(true);
-    await attemptFor('orders', answers(answer));
-    memory.unrecorded.told(KEY);
-    expect(memory.unrecorded.isOwed('orders', ONE)).toBe(isOwed);
-  },
-);
+  ['after a success nothing', ok, false],
+  ['after a refusal all', anAnswer(503), true],
+  ['after one of which nobody knows what it did all', anAnswer(500), true],
+])('what stays unrecorded of a write that no status tells of: %s', async (_, answer, stays) => {
+  const { attemptFor, memory } = setUp();
+  const { uid } = aPipeSettings({ name: 'orders' }).metadata;
+  await attemptFor('orders', answers(ok));
+  memory.unrecorded.lost(KEY);
+  expect(memory.unrecorded.has('orders', uid)).toBe(true);
+  await attemptFor('orders', answers(answer));
+  memory.unrecorded.told(KEY);
+  expect(memory.unrecorded.has('orders', uid)).toBe(stays);
+});

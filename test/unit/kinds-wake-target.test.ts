@@ -31,7 +31,8 @@ test('who begins a visit with an untold write of its own wakes the others of its
   const failing = { key: 'ns/failing', uid: 'uid-failing' };
   unrecorded.begins({ ...failing, target: 'pipe', isWrite: true });
   woken.length = 0;
-  expect(unrecorded.isOwed('pipe', { ...failing, goesOn: false })).toBe(true);
+  unrecorded.reconciles({ ...failing, target: 'pipe', goesOn: false });
+  expect(unrecorded.has('pipe', failing.uid)).toBe(true);
   expect(woken).toEqual(['Thing/ns/other']);
 });
 

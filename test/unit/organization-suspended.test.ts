@@ -75,7 +75,7 @@ test('what is suspended is not confirmed where another object has been confirmed
       { standing: { ...facts.standing, own, others: others(T0 + 60_000) } },
       T0 + 600_000,
     ),
-    suspended(0, {}, { owed: true }),
+    suspended(0, {}, { hasUnrecordedWrite: true }),
   ];
   expect(plans.map(isConfirmed)).toEqual([true, false, false]);
 });

@@ -107,7 +107,7 @@ describe('while a write of another object may be at work', () => {
 
   test('what is confirmed stays so, also where it is to be sent once more', () => {
     const confirmed = anAppliedPipeSettings();
-    expect(planned(confirmed, { ...waiting(confirmed), owed: true })).toEqual({
+    expect(planned(confirmed, { ...waiting(confirmed), hasUnrecordedWrite: true })).toEqual({
       do: 'nothing',
       at: T0 + MINUTE,
     });

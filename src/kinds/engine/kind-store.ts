@@ -10,11 +10,10 @@ import {
   usedAnnotations,
 } from '../status/common-status.ts';
 import { secretNameOf } from '../status/tried-secret.ts';
-import { callsOf } from '../target/claim.ts';
-import { Contests } from '../target/contests.ts';
 import { Departed } from '../target/departed.ts';
 import { Locks } from '../target/locks.ts';
 import type { ProvableStatus } from '../target/proof.ts';
+import { Contests, callsOf } from '../target/standing.ts';
 import { confirmedAgainst } from '../target/target.ts';
 import { Unrecorded } from '../target/unrecorded.ts';
 import type { KindContext } from './context.ts';

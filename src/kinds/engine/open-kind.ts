@@ -41,7 +41,7 @@ export interface HeldFacts extends CallFacts {
   /** What decides which of the objects for this target may act. */
   readonly standing: Standing;
   /** A write for the same target stands in no status: what the API holds may be that. */
-  readonly owed: boolean;
+  readonly hasUnrecordedWrite: boolean;
   /** Normalised base address of the API. */
   readonly baseUrl: string;
   /** Identifies that API in `status.proof`. */
@@ -100,18 +100,19 @@ export function openHeldKind<T extends KubeObject>(
         open.calls.stillWanted(object) &&
         stillHolds(store.get(keyOf(object)), sources, clock.now()),
     },
-    factsOf: (object, goesOn = false) => ({
-      ...open.factsOf(object),
-      standing: standingOf(object, sources),
-      owed: unrecorded.isOwed(targetOf(object), {
-        key: keyOf(object),
-        uid: object.metadata.uid,
-        goesOn,
-      }),
-      baseUrl,
-      apiHash,
-      planOnly,
-    }),
+    factsOf: (object, goesOn = false) => {
+      const { uid } = object.metadata;
+      const target = targetOf(object);
+      unrecorded.reconciles({ key: keyOf(object), uid, target, goesOn });
+      return {
+        ...open.factsOf(object),
+        standing: standingOf(object, sources),
+        hasUnrecordedWrite: unrecorded.has(target, uid),
+        baseUrl,
+        apiHash,
+        planOnly,
+      };
+    },
   };
 }
 

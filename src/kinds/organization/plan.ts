@@ -1,7 +1,7 @@
 import { type CommonPlan, suspended } from '../engine/plan.ts';
 import { generationOf } from '../status/common-status.ts';
 import { reassertMsOf, whenDue } from '../status/due.ts';
-import { keepsItsWord } from '../target/standing.ts';
+import { waitsSilently } from '../target/standing.ts';
 import { type Held, isSuperseded, judgeTarget, type Turn } from '../target/target.ts';
 import { endsApplied } from '../target/unsettled.ts';
 import { nextStep } from './attempt/next-step.ts';
@@ -61,7 +61,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const goal = goalOf(spec);
   const { hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
   if (spec.suspend) {
-    const isLast = !isSuperseded(facts.standing, now) && !facts.owed;
+    const isLast = !isSuperseded(facts.standing, now) && !facts.hasUnrecordedWrite;
     return suspendedWhere(isLast && isConfirmed(object, hash));
   }
   if (!verdict.holds) return { do: 'yield', spec, ...givenUp(object, facts, { to: verdict, now }) };
@@ -73,7 +73,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
     applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
   const owedAt = Math.min(againAt, owedLookAt(object));
   const due = whenDue(object, facts, {
-    confirmed: isSent && owedAt > now && !facts.owed,
+    confirmed: isSent && owedAt > now && !facts.hasUnrecordedWrite,
     reassertMs: reassertMsOf(spec),
     now,
   });
@@ -86,7 +86,7 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
     return at === Number.POSITIVE_INFINITY ? { do: 'nothing' } : { do: 'nothing', at };
   }
   if (turn) {
-    return keepsItsWord(object, facts.standing)
+    return waitsSilently(object, facts.standing)
       ? { do: 'nothing', at: turn.until }
       : {
           do: 'yield',

@@ -3,7 +3,7 @@ import { type CommonPlan, type Done, readSpec, suspended } from '../engine/plan.
 import { generationOf } from '../status/common-status.ts';
 import { type Due, reassertMsOf, whenDue } from '../status/due.ts';
 import { isProven } from '../target/proof.ts';
-import { keepsItsWord } from '../target/standing.ts';
+import { waitsSilently } from '../target/standing.ts';
 import { isSuperseded, judgeTarget } from '../target/target.ts';
 import { endsApplied, isSettling, type StillAtWork, settledAt } from '../target/unsettled.ts';
 import { previewOf } from './preview.ts';
@@ -43,7 +43,7 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   const { apiHash, baseUrl, standing, planOnly } = facts;
   const request = settingsRequest(baseUrl, spec);
   const isLast = !isSuperseded(standing, now);
-  const isConfirmedLast = isConfirmed(object, request) && isLast && !facts.owed;
+  const isConfirmedLast = isConfirmed(object, request) && isLast && !facts.hasUnrecordedWrite;
   if (spec.suspend) return suspendedWhere(isConfirmedLast);
   const verdict = judgeTarget(standing, now);
   const contested = {
@@ -69,7 +69,7 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     return times.length === 0 ? { do: 'nothing' } : { do: 'nothing', at: Math.min(...times) };
   }
   if (turn) {
-    return keepsItsWord(object, standing)
+    return waitsSilently(object, standing)
       ? { do: 'nothing', at: turn.until }
       : { do: 'yield', to: turn, contested };
   }

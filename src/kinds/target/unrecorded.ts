@@ -1,37 +1,42 @@
-/**
- * Targets of which a debt is remembered, all of a large installation while its API is away; the
- * oldest goes first.
- */
+/** Most targets with such a write: all of a large installation while its API is away. */
 const MOST = 10_000;
 
+/** Known to no object by its own status. */
+const NOBODY = '';
+
+/** A call whose outcome no status tells of yet. */
+interface OpenCall {
+  readonly target: string;
+  readonly uid: string;
+  /**
+   * It makes up for an unrecorded write of its target, once it has succeeded and a status tells of
+   * it. The value is that of `#targets` for that write.
+   */
+  readonly makesUpFor?: string;
+}
+
 /**
- * Writes that no status tells of, because somebody else's word came before theirs or their object
- * was gone. What the API holds may be theirs, whatever the status of the object says that stands
- * for the target now: it sends, or looks, once more. Of a write without an answer only the status
+ * Writes that no status tells of: another process's status came before theirs, or their object was
+ * gone. The API may hold what they sent, whatever the status says of the object that stands for the
+ * target now: so that one sends, or looks, once more. Of a write without an answer only the status
  * of its own object tells, and only until the next call of that one, or its end.
  */
 export class Unrecorded {
-  /** By store key: a write that is yet to be told of. */
-  readonly #sent = new Map<
-    string,
-    { readonly target: string; readonly uid: string; readonly pays?: string }
-  >();
-  /** By target: the uid of the one object that knows of it by its own status; '': none does. */
-  readonly #owed = new Map<string, string>();
-  readonly #onOwed: (target: string, reconciled?: string) => void;
-
+  /** By store key. */
+  readonly #calls = new Map<string, OpenCall>();
   /**
-   * `onOwed`: wakes whoever stands for this target, but for the one with this key, which is being
-   * reconciled.
+   * Targets with an unrecorded write, and the uid of the one object that knows of it by its own
+   * status.
    */
-  constructor(onOwed: (target: string, reconciled?: string) => void) {
-    this.#onOwed = onOwed;
+  readonly #targets = new Map<string, string>();
+  readonly #wake: (target: string, but?: string) => void;
+
+  /** `wake`: has all objects of this target reconciled but the one with this key. */
+  constructor(wake: (target: string, but?: string) => void) {
+    this.#wake = wake;
   }
 
-  /**
-   * The first byte of a call is about to leave. It pays what is owed to its target, once it has
-   * succeeded and a status tells of it.
-   */
+  /** The first byte of a call is about to leave. */
   begins(call: {
     readonly key: string;
     readonly target: string;
@@ -39,74 +44,76 @@ export class Unrecorded {
     readonly isWrite: boolean;
   }): void {
     const { key, target, uid, isWrite } = call;
-    // Before it no other one of its target is at work: what it finds, or overwrites, is whatever
-    // they have done.
-    const others = [...this.#sent].filter(
-      ([other, write]) => other !== key && write.target === target,
+    // No call of another object for this target is at work any more: this one finds, or overwrites,
+    // what they have done.
+    const others = [...this.#calls].filter(
+      ([other, open]) => other !== key && open.target === target,
     );
-    for (const [other] of others) this.#sent.delete(other);
-    const pays = others.length > 0 ? '' : this.#owed.get(target);
-    this.#owed.delete(target);
-    if (isWrite || pays !== undefined)
-      this.#sent.set(key, { target, uid, ...(pays !== undefined && { pays }) });
+    for (const [other] of others) this.#calls.delete(other);
+    const makesUpFor = others.length > 0 ? NOBODY : this.#targets.get(target);
+    this.#targets.delete(target);
+    if (isWrite || makesUpFor !== undefined)
+      this.#calls.set(key, { target, uid, ...(makesUpFor !== undefined && { makesUpFor }) });
   }
 
-  /**
-   * The call has not shown what is there, nor surely put anything in its place: what it was to pay
-   * is owed all the same.
-   */
+  /** The call has not shown what is there, nor surely put anything in its place. */
   failed(key: string): void {
-    const call = this.#sent.get(key);
-    if (call?.pays !== undefined) this.#owe(call.target, call.pays);
+    const call = this.#calls.get(key);
+    if (call?.makesUpFor !== undefined) this.#add(call.target, call.makesUpFor);
   }
 
   /**
-   * `onlyToItself`: what stands in the status says enough to this object, but nothing lasting to
-   * the others.
+   * A status tells of the call. `onlyToItself`: it says enough to this object, but nothing lasting
+   * to the others.
    */
   told(key: string, onlyToItself = false): void {
-    const write = this.#sent.get(key);
-    this.#sent.delete(key);
-    if (write && onlyToItself) this.#owe(write.target, write.uid);
+    const call = this.#calls.get(key);
+    this.#calls.delete(key);
+    if (call && onlyToItself) this.#add(call.target, call.uid);
   }
 
   /** Another process may have led since, and gone by what each status told. */
   takeOver(): void {
-    for (const [target, knowing] of this.#owed) if (knowing !== '') this.#owed.delete(target);
+    for (const [target, knownTo] of this.#targets)
+      if (knownTo !== NOBODY) this.#targets.delete(target);
   }
 
-  /** Nobody will be told any more. */
-  lost(key: string): void {
-    const write = this.#sent.get(key);
-    if (!write) return;
-    this.#sent.delete(key);
-    this.#owe(write.target);
-    this.#onOwed(write.target);
+  /** No status will ever tell of the call. `but`: the key that is being reconciled already. */
+  lost(key: string, but?: string): void {
+    const call = this.#calls.get(key);
+    if (!call) return;
+    this.#calls.delete(key);
+    this.#add(call.target, NOBODY);
+    this.#wake(call.target, but);
   }
 
   /**
-   * Asked when a reconcile begins, for the object with this key and uid, which another may have had
-   * the key of before. `goesOn`: this reconcile goes on with what was sent, and a status is to tell
-   * of it; or none will.
+   * A reconcile begins. `goesOn`: it goes on with what the call of an earlier one has begun, and a
+   * status is to tell of that; otherwise none will, nor where the key was another object's then.
    */
-  isOwed(
-    target: string | undefined,
-    { key, uid, goesOn }: { readonly key: string; readonly uid: string; readonly goesOn: boolean },
-  ): boolean {
-    const write = this.#sent.get(key);
+  reconciles(object: {
+    readonly key: string;
+    readonly uid: string;
+    readonly target: string | undefined;
+    readonly goesOn: boolean;
+  }): void {
+    const { key, uid, target, goesOn } = object;
+    const call = this.#calls.get(key);
+    if (!call || (call.uid === uid && goesOn)) return;
     // Were it woken too, a reconcile that fails each time after it has sent would follow at once,
     // over its wait.
-    if (write && (write.uid !== uid || !goesOn)) {
-      this.#sent.delete(key);
-      this.#owe(write.target);
-      this.#onOwed(write.target, write.target === target ? key : undefined);
-    }
-    return target !== undefined && (this.#owed.get(target) ?? uid) !== uid;
+    this.lost(key, call.target === target ? key : undefined);
   }
 
-  #owe(target: string, knowing = ''): void {
-    this.#owed.set(target, (this.#owed.get(target) ?? knowing) === knowing ? knowing : '');
-    const [oldest] = this.#owed.keys();
-    if (this.#owed.size > MOST && oldest !== undefined) this.#owed.delete(oldest);
+  /** Whether the target has an unrecorded write that the status of this object does not tell of. */
+  has(target: string | undefined, uid: string): boolean {
+    return target !== undefined && (this.#targets.get(target) ?? uid) !== uid;
+  }
+
+  #add(target: string, knownTo: string): void {
+    const before = this.#targets.get(target) ?? knownTo;
+    this.#targets.set(target, before === knownTo ? knownTo : NOBODY);
+    const [oldest] = this.#targets.keys();
+    if (this.#targets.size > MOST && oldest !== undefined) this.#targets.delete(oldest);
   }
 }

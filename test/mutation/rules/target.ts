@@ -99,11 +99,12 @@ export const TARGETS: readonly Mutation[] = [
     name: 'untold-write-is-made-good',
     rule: 'A write that no status tells of is overwritten by the next call for its pipe.',
     file: 'kinds/target/unrecorded.ts',
-    from: '(this.#owed.get(target) ?? uid) !== uid',
-    to: 'this.#owed.get(target) === uid',
+    from: '(this.#targets.get(target) ?? uid) !== uid',
+    to: 'this.#targets.get(target) === uid',
     seenBy: {
       test: 'test/unit/kinds-unrecorded.test.ts',
-      title: 'a write that nobody is told of is owed to its target until the next call for it',
+      title:
+        'a write that no status tells of is unrecorded for its target until the next call for it',
     },
   },
   seenInLife('target-told-by-object', 'Two objects for one pipe never call at once.'),

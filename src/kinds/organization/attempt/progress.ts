@@ -1,7 +1,8 @@
 import type { Success } from '../../../api/reply/verdict.ts';
 import { TWO_LOOKS_MS } from '../../../waits.ts';
-import { canonicalJson, digestOf, timestamp } from '../../status/canonical.ts';
+import { canonicalJson, digestOf } from '../../status/canonical.ts';
 import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
+import { provenAt } from '../../target/proof.ts';
 import { Listing, type Reported, tupleKey } from '../endpoints/endpoints.ts';
 import { type OrganizationReply, readReply, shownList, storedEntries } from '../endpoints/reply.ts';
 import {
@@ -208,7 +209,7 @@ function drafted(
   const { differences, notReported } = comparison(work, reply, settlement);
   return withoutUndefined({
     ...draft,
-    proof: { time: timestamp(now), apiHash: work.apiHash },
+    proof: provenAt(now, work.apiHash),
     lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
     // A list that is taken for empty is recorded as one: once the intent is gone, nothing else says
     // that the list was emptied.

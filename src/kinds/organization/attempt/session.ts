@@ -106,7 +106,7 @@ export interface Work {
 
 export function workOf(
   object: Organization,
-  { notes, owed, standing, baseUrl, apiHash, monotonic }: Facts,
+  { notes, hasUnrecordedWrite, standing, baseUrl, apiHash, monotonic }: Facts,
   {
     spec,
     goal,
@@ -136,7 +136,7 @@ export function workOf(
     notes: { ...notes, unconfirmedChanges, session: undefined },
     session: isNew ? withRefusalsDue(session) : session,
     isAskedAnew: isNew,
-    othersMayHaveWritten: owed || confirmedAgainst(standing, now) !== undefined,
+    othersMayHaveWritten: hasUnrecordedWrite || confirmedAgainst(standing, now) !== undefined,
     isShared: standing.others.length > 0,
     decidedAt: { now, monotonic },
     leftAt: monotonic,
