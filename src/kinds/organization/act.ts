@@ -12,8 +12,8 @@ import type { Notebook } from './attempt/notebook.ts';
 import { isTooLate } from './attempt/notes.ts';
 import type { Work } from './attempt/session.ts';
 import { leftNotices } from './cleanup.ts';
-import { Listing, readList, type Tuple } from './endpoints/endpoints.ts';
-import { placeOf } from './endpoints/wording.ts';
+import { Listing, readList } from './endpoints/endpoints.ts';
+import { withPlace } from './endpoints/wording.ts';
 import type { Plan } from './plan.ts';
 import { organizationRequest } from './remote.ts';
 import { FINALIZER, type Organization } from './resource.ts';
@@ -139,8 +139,4 @@ function showsEffect(
   const list = new Listing(readList(result) ?? []);
   const { add, remove } = step.pending;
   return add.every((tuple) => list.find(tuple)) && !remove.some((tuple) => list.has(tuple));
-}
-
-function withPlace(tuple: Tuple): string {
-  return `${tuple.id} (${placeOf(tuple)})`;
 }

@@ -129,7 +129,8 @@ function hasFailedSince(object: Organization): boolean {
   return ready.reason !== 'Unauthorized' || status?.attempts !== undefined;
 }
 
-function nothingUntil(at: number): CleanupPlan {
+/** Infinity: until something changes. */
+export function nothingUntil(at: number): CleanupPlan {
   return at === Number.POSITIVE_INFINITY ? { do: 'nothing' } : { do: 'nothing', at };
 }
 

@@ -7,7 +7,7 @@ import { endsApplied } from '../target/unsettled.ts';
 import { nextStep } from './attempt/next-step.ts';
 import { isUnsent } from './attempt/notes.ts';
 import { type Session, workOf } from './attempt/session.ts';
-import { type CleanupPlan, planCleanup } from './cleanup.ts';
+import { type CleanupPlan, nothingUntil, planCleanup } from './cleanup.ts';
 import { type Tuple, withAdds } from './endpoints/endpoints.ts';
 import { goalOf, isOurs } from './goal.ts';
 import { openEntries, secondLooks } from './ledger/times.ts';
@@ -71,19 +71,16 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
   const { applied, pendingChange } = object.status ?? {};
   const isSent =
     applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
-  const owedAt = Math.min(againAt, owedLookAt(object));
+  const lookAt = Math.min(againAt, promisedLookAt(object));
   const due = whenDue(object, facts, {
-    confirmed: isSent && owedAt > now && !facts.hasUnrecordedWrite,
+    confirmed: isSent && lookAt > now && !facts.hasUnrecordedWrite,
     reassertMs: reassertMsOf(spec),
     now,
   });
   if (due.do === 'reschedule') return due;
   if (due.do === 'nothing' && !work.session.fresh) {
-    const at = Math.min(
-      due.at ?? Number.POSITIVE_INFINITY,
-      owedAt > now ? owedAt : Number.POSITIVE_INFINITY,
-    );
-    return at === Number.POSITIVE_INFINITY ? { do: 'nothing' } : { do: 'nothing', at };
+    const dueAt = due.at ?? Number.POSITIVE_INFINITY;
+    return nothingUntil(lookAt > now ? Math.min(dueAt, lookAt) : dueAt);
   }
   if (turn) {
     return waitsSilently(object, facts.standing)
@@ -129,11 +126,9 @@ function givenUp(
  * Epoch ms: when what is not as it should be yet is looked at again, as the last attempt has
  * promised.
  */
-function owedLookAt({
-  status: { privateEndpoints = [], nextAttemptTime } = {},
-}: Organization): number {
-  const isOwed = [...openEntries(privateEndpoints), ...secondLooks(privateEndpoints)].length > 0;
-  return isOwed && nextAttemptTime !== undefined
+function promisedLookAt({ status: { privateEndpoints, nextAttemptTime } = {} }: Organization) {
+  const isOpen = openEntries(privateEndpoints).length + secondLooks(privateEndpoints).length > 0;
+  return isOpen && nextAttemptTime !== undefined
     ? Date.parse(nextAttemptTime)
     : Number.POSITIVE_INFINITY;
 }

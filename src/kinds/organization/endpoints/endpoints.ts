@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../status/common-status.ts';
 import { isStorable } from './identity.ts';
 
 /**
@@ -12,9 +13,9 @@ export interface Tuple {
 /** One entry of a reply's list, as it came; what is absent there is absent here. */
 export interface Reported {
   readonly id: string;
-  readonly cloudProvider?: string;
-  readonly region?: string;
-  readonly description?: string;
+  readonly cloudProvider?: string | undefined;
+  readonly region?: string | undefined;
+  readonly description?: string | undefined;
 }
 
 /** To the byte. */
@@ -122,22 +123,15 @@ function readEntry(entry: unknown): Reported[] {
   const name = word(id);
   if (name === undefined) return [];
   const parts = {
-    ...named('cloudProvider', word(cloudProvider)),
-    ...named('region', word(region)),
-    ...named('description', word(description)),
+    cloudProvider: word(cloudProvider),
+    region: word(region),
+    description: word(description),
   };
-  return [{ id: name, ...parts }];
+  return [withoutUndefined({ id: name, ...parts })];
 }
 
 /** Ids are texts; some servers write numbers. */
 function word(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' ? String(value) : undefined;
-}
-
-function named<Name extends string>(
-  name: Name,
-  value: string | undefined,
-): { readonly [N in Name]?: string } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]?: string });
 }

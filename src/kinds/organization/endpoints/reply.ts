@@ -27,7 +27,7 @@ export function readReply(
     list,
     shown: withoutUndefined<Shown>({
       id: textOf(result, 'id'),
-      name: name === undefined ? undefined : cutText(name, LIMITS.name),
+      name: name && cutText(name, LIMITS.name),
       createdAt: textOf(result, 'createdAt'),
       ...(list ? shownList(list) : keptList(before)),
       byocConfig: byocConfigs(result),
@@ -45,11 +45,9 @@ export function shownList(
       .map(({ id, cloudProvider, region, description }) =>
         withoutUndefined({
           id: cutText(id, LIMITS.id),
-          description:
-            description === undefined ? undefined : line(description, LIMITS.reportedDescription),
-          cloudProvider:
-            cloudProvider === undefined ? undefined : cutText(cloudProvider, LIMITS.cloudProvider),
-          region: region === undefined ? undefined : cutText(region, LIMITS.region),
+          description: description && line(description, LIMITS.reportedDescription),
+          cloudProvider: cloudProvider && cutText(cloudProvider, LIMITS.cloudProvider),
+          region: region && cutText(region, LIMITS.region),
         }),
       ),
     privateEndpointsTotal: list.length,
@@ -90,6 +88,6 @@ function line(text: string, most: number): string {
 /** The entries of the last list that the status keeps. */
 export function storedEntries(status: OrganizationStatus | undefined): Reported[] {
   return (status?.organization?.privateEndpoints ?? []).flatMap(({ id, ...rest }) =>
-    id === undefined ? [] : [withoutUndefined({ id, ...rest }) as Reported],
+    id === undefined ? [] : [{ id, ...rest }],
   );
 }

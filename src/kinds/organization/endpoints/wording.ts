@@ -8,7 +8,7 @@ const LONGEST_IN_FIELD = 120;
 
 /** `psc-1, psc-2 and 3 more`. */
 export function names(endpoints: readonly Pick<Tuple, 'id'>[]): string {
-  const shown = endpoints.slice(0, NAMED).map(({ id }) => short(id));
+  const shown = endpoints.slice(0, NAMED).map(({ id }) => shortened(id, LONGEST_ID));
   const more = endpoints.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
@@ -18,26 +18,23 @@ export function counted(count: number): string {
   return `${count} private ${count === 1 ? 'endpoint' : 'endpoints'}`;
 }
 
-/**
- * The path of an endpoint in differences, drift and history. Long ids differ at their end: the
- * middle is left out.
- */
+/** The path of an endpoint in differences, drift and history. */
 export function fieldOf({ id }: Pick<Tuple, 'id'>, part = ''): string {
-  const shown =
-    id.length > LONGEST_IN_FIELD
-      ? `${id.slice(0, LONGEST_IN_FIELD / 2)}…${id.slice(-LONGEST_IN_FIELD / 2)}`
-      : id;
-  return `privateEndpoints[${shown}]${part}`;
+  return `privateEndpoints[${shortened(id, LONGEST_IN_FIELD)}]${part}`;
+}
+
+/** In full: `psc-1 (gcp/asia-northeast1)`. */
+export function withPlace(tuple: Tuple): string {
+  return `${tuple.id} (${placeOf(tuple)})`;
 }
 
 export function placeOf({ cloudProvider, region }: Tuple): string {
   return `${cloudProvider}/${region}`;
 }
 
-function short(id: string): string {
-  return id.length > LONGEST_ID
-    ? `${id.slice(0, LONGEST_ID / 2)}…${id.slice(-LONGEST_ID / 2)}`
-    : id;
+/** Long ids differ at their end: the middle is left out. */
+function shortened(id: string, most: number): string {
+  return id.length > most ? `${id.slice(0, most / 2)}…${id.slice(-most / 2)}` : id;
 }
 
 /** A text of the API in a message: one line of bounded length, in quotes. */

@@ -1,6 +1,6 @@
 import type { Notice } from '../../../controller/kind.ts';
 import type { Tuple } from '../endpoints/endpoints.ts';
-import { placeOf } from '../endpoints/wording.ts';
+import { withPlace } from '../endpoints/wording.ts';
 import type { Remark } from './ledger.ts';
 
 /** Longest note of an event, in code points, with room for what stands around the names. */
@@ -14,48 +14,40 @@ interface Words {
 }
 
 const ADOPT = 'To own it, set spec.adoptPrivateEndpoints to true';
+const NEVER_REMOVES = `This object does not remove it. ${ADOPT}`;
+const REMOVES_NO_MORE = `This object no longer removes it. ${ADOPT}`;
+
+function unknownOwner(before: string, after: string): Words {
+  return { type: 'Warning', reason: 'OwnershipUnknown', before, after };
+}
 
 const WORDS: Readonly<Record<Remark, Words>> = {
-  'maybe-ours': {
-    type: 'Warning',
-    reason: 'OwnershipUnknown',
-    before:
-      'Found long after a request that got no response; that request or somebody else may have added it:',
-    after: `This object does not remove it. ${ADOPT}`,
-  },
-  'refused-but-there': {
-    type: 'Warning',
-    reason: 'OwnershipUnknown',
-    before:
-      'The API refused the request, but the private endpoint exists; that request may have added it:',
-    after: `This object does not remove it. ${ADOPT}`,
-  },
+  'maybe-ours': unknownOwner(
+    'Found long after a request that got no response; that request or somebody else may have added it:',
+    NEVER_REMOVES,
+  ),
+  'refused-but-there': unknownOwner(
+    'The API refused the request, but the private endpoint exists; that request may have added it:',
+    NEVER_REMOVES,
+  ),
   'given-up': {
     type: 'Warning',
     reason: 'AddNotConfirmed',
     before: 'Sent but never seen in the list of the API:',
     after: 'If it appears later, it does not belong to this object',
   },
-  'never-sent': {
-    type: 'Warning',
-    reason: 'OwnershipUnknown',
-    before: 'Recorded as added by a request of this object that was never sent:',
-    after: `This object does not remove it. ${ADOPT}`,
-  },
-  'came-back': {
-    type: 'Warning',
-    reason: 'OwnershipUnknown',
-    before:
-      'Was missing from the list of the API and is listed again; somebody else may have added it:',
-    after: `This object no longer removes it. ${ADOPT}`,
-  },
-  'maybe-still-ours': {
-    type: 'Warning',
-    reason: 'OwnershipUnknown',
-    before:
-      'Still listed long after a request to remove it that got no response; somebody else may have added it again:',
-    after: `This object no longer removes it. ${ADOPT}`,
-  },
+  'never-sent': unknownOwner(
+    'Recorded as added by a request of this object that was never sent:',
+    NEVER_REMOVES,
+  ),
+  'came-back': unknownOwner(
+    'Was missing from the list of the API and is listed again; somebody else may have added it:',
+    REMOVES_NO_MORE,
+  ),
+  'maybe-still-ours': unknownOwner(
+    'Still listed long after a request to remove it that got no response; somebody else may have added it again:',
+    REMOVES_NO_MORE,
+  ),
   vanished: {
     type: 'Warning',
     reason: 'DriftDetected',
@@ -88,7 +80,7 @@ export function namingAll(
 ): Notice[] {
   const notes: string[] = [];
   for (const tuple of tuples) {
-    const name = `${tuple.id} (${placeOf(tuple)})`;
+    const name = withPlace(tuple);
     const last = notes.at(-1);
     if (last !== undefined && last.length + name.length < LONGEST_NAMES)
       notes[notes.length - 1] = `${last}, ${name}`;

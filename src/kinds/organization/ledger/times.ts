@@ -42,6 +42,12 @@ export function openEntries(ledger: readonly LedgerEntry[] = []): readonly Ledge
   return ledger.filter(({ state }) => state === 'Unconfirmed' || state === 'Removing');
 }
 
+/** The next of these times (epoch ms) that lies ahead, if one does. */
+export function nextOf(times: readonly number[], now: number): number | undefined {
+  const ahead = times.filter((at) => at > now);
+  return ahead.length > 0 ? Math.min(...ahead) : undefined;
+}
+
 /** Epoch ms: when what one look has missed is looked at again. */
 export function secondLooks(ledger: readonly LedgerEntry[] = []): number[] {
   const missing = ledger.filter(({ state }) => state === 'Missing');

@@ -18,7 +18,7 @@ import { decisionOf, looksByName } from '../attempt/next-step.ts';
 import { type Notes, settlingAt, withOpen } from '../attempt/notes.ts';
 import type { Session, Work } from '../attempt/session.ts';
 import { counted, names } from '../endpoints/wording.ts';
-import { openEntries, secondLooks } from '../ledger/times.ts';
+import { nextOf, openEntries, secondLooks } from '../ledger/times.ts';
 import { declaredKeys } from '../remote.ts';
 import type { Organization, OrganizationStatus } from '../resource.ts';
 import { type Obstacle, obstaclesOf } from './readiness.ts';
@@ -113,8 +113,9 @@ function applied(object: Organization, work: Work, now: number): Said {
   const { session, spec } = work;
   const record = appliedRecord(object, work, now);
   const assertionAt = nextAssertionAt(object, spec, Date.parse(record.time));
-  const times = [...(assertionAt === undefined ? [] : [assertionAt]), ...owedLooks(work, now)];
-  const nextAttempt = times.length === 0 ? undefined : Math.min(...times);
+  const looksAt = nextOf(looksDue(work, now), now) ?? Number.POSITIVE_INFINITY;
+  const at = Math.min(assertionAt ?? Number.POSITIVE_INFINITY, looksAt);
+  const nextAttempt = at === Number.POSITIVE_INFINITY ? undefined : at;
   const summary = { ready: 'True', reason: 'Applied', message: appliedMessage(work) } as const;
   const { lastRequest } = session.draft;
   const common = commonStatus(object, object.status, {
@@ -139,12 +140,12 @@ function applied(object: Organization, work: Work, now: number): Said {
  * Epoch ms: when what is not as it should be yet is looked at again. For what another process left
  * open, that is later than the time that stands there.
  */
-function owedLooks({ session, notes, decidedAt }: Work, now: number): number[] {
+function looksDue({ session, notes, decidedAt }: Work, now: number): number[] {
   const ledger = session.draft.privateEndpoints;
   const open = openEntries(ledger).map((entry) =>
     wholeSecond(now + settlingAt(notes.atWork, entry) - decidedAt.monotonic),
   );
-  return [...secondLooks(ledger), ...open].filter((at) => at > now);
+  return [...secondLooks(ledger), ...open];
 }
 
 /** Throws where nothing was answered: nothing is confirmed by that. */

@@ -7,7 +7,7 @@ import type { Session, Work } from '../attempt/session.ts';
 import { sameKey } from '../endpoints/endpoints.ts';
 import { counted, names, shownName } from '../endpoints/wording.ts';
 import { managesEndpoints } from '../goal.ts';
-import { openEntries, secondLooks } from '../ledger/times.ts';
+import { nextOf, openEntries, secondLooks } from '../ledger/times.ts';
 import type { LedgerEntry } from '../resource.ts';
 
 /** One thing that keeps the declared state from being confirmed. */
@@ -15,7 +15,7 @@ export interface Obstacle {
   readonly reason: FailureReason;
   readonly message: string;
   /** Epoch ms: when to look again; absent: as the class says. */
-  readonly at?: number;
+  readonly at?: number | undefined;
   /** Epoch ms: not later than this, whatever the class says. */
   readonly atLatest?: number;
   /** Where the class's own side is not this case's. */
@@ -51,8 +51,8 @@ export function obstaclesOf(ending: Ending): Obstacle[] {
 function lost(ending: Ending): Obstacle | undefined {
   const { add, remove } = ending.work.session.draft.pendingChange ?? {};
   const { fresh } = ending.work.session;
-  const looking = nextLookAt(ending);
-  const isBlind = looking.at === undefined && fresh !== undefined && !fresh.list;
+  const lookAt = nextLookAt(ending);
+  const isBlind = lookAt === undefined && fresh !== undefined && !fresh.list;
   if (!add || !remove || (isBlind && managesEndpoints(ending.work.goal))) return undefined;
   const what = [
     ...(add.length > 0 ? [`adding ${names(add)}`] : []),
@@ -64,27 +64,24 @@ function lost(ending: Ending): Obstacle | undefined {
       ? `${withoutStop(lastRequest.message ?? 'No answer')}${quoting(lastRequest.requestId)}. `
       : '';
   const message = `${said}It is not known whether ${what} took effect, and the API may still be working on it. Nothing else is sent until that is over; meanwhile the list of private endpoints is read again`;
-  const again = secondLooks(ledgerOf(ending.work.session)).filter((at) => at > ending.now);
-  const at = looking.at ?? (again.length > 0 ? Math.min(...again) : undefined);
-  return { reason: 'OutcomeUnknown', message, ...(at !== undefined && { at }) };
+  const at = lookAt ?? nextOf(secondLooks(ledgerOf(ending.work.session)), ending.now);
+  return { reason: 'OutcomeUnknown', message, at };
 }
 
 /**
  * At once, after 10 s, and when nothing that was sent can be at work any more; after that, where no
  * list tells, as the class says.
  */
-function nextLookAt({ work: { notes, decidedAt, session }, now }: Ending): {
-  readonly at?: number;
-} {
+function nextLookAt({ work: { notes, decidedAt, session }, now }: Ending): number | undefined {
   const open = openEntries(ledgerOf(session)).map((entry) => settlingAt(notes.atWork, entry));
   const ahead = [notes.atWork.settlesAt, ...open]
     .map((at) => at - decidedAt.monotonic)
     .filter((left) => left > 0);
-  if (ahead.length === 0) return {};
+  if (ahead.length === 0) return undefined;
   const left = Math.min(...ahead);
   const { looks } = notes.atWork;
-  if (looks === 0) return { at: now };
-  return { at: now + (looks === 1 ? Math.min(SECOND_LOOK_AT_OPEN_MS, left) : left) };
+  if (looks === 0) return now;
+  return now + (looks === 1 ? Math.min(SECOND_LOOK_AT_OPEN_MS, left) : left);
 }
 
 function blocked({ work: { goal }, decision }: Ending): Obstacle | undefined {
@@ -109,9 +106,8 @@ function waiting(ending: Ending): Obstacle | undefined {
   ];
   if (what.length === 0) return undefined;
   const again = secondLooks(missing).filter((at) => at > ending.now);
-  const { at: openAt } = nextLookAt(ending);
-  const open = unconfirmed.length + removing.length > 0 && openAt !== undefined ? [openAt] : [];
-  const times = [...again, ...open];
+  const open = unconfirmed.length + removing.length > 0 ? nextLookAt(ending) : undefined;
+  const times = open === undefined ? again : [...again, open];
   const message = `Private endpoints ${what.join('; ')}${quoting(session.fresh?.requestId)}. The list is read again at status.nextAttemptTime before anything else is sent for them`;
   const at = times.length > 0 ? { at: Math.min(...times) } : {};
   return { reason: 'NotConfirmed', message, ...at, side: 'Reconciling' };
@@ -205,12 +201,9 @@ function refused(ending: Ending): Obstacle | undefined {
       ? ' All other changes were applied.'
       : '';
   const message = `Refused: ${what}. ${texts.slice(0, 2).join('; ')}.${rest} Change the spec to what the API accepts, or set the annotation pipewright.dev/reconcile-requested-at to try again`;
-  const times = entries.flatMap(({ nextAttemptTime }) =>
-    nextAttemptTime === undefined ? [] : [Date.parse(nextAttemptTime)],
-  );
-  const ahead = times.filter((time) => time > ending.now);
-  const at = untried ? ending.now + UNTRIED_MS : ahead.length > 0 ? Math.min(...ahead) : undefined;
-  return { reason: 'Rejected', message, ...(at !== undefined && { at }) };
+  const times = entries.map(({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? ''));
+  const at = untried ? ending.now + UNTRIED_MS : nextOf(times, ending.now);
+  return { reason: 'Rejected', message, at };
 }
 
 function conflicting({ decision: { conflicts } }: Ending): Obstacle | undefined {
