@@ -5,12 +5,15 @@ import { Timetable } from './timetable.ts';
 
 /**
  * Lives of the operator on simulated time: the first of those that `.ci/run` lives, and a smaller
- * scope with every interleaving.
+ * scope with every interleaving. They run behind the integration tests, which mostly wait.
  */
 const HUNTS: readonly (readonly string[])[] = [
-  ['--from', '1', '--lives', '8900', '--seconds', '30'],
+  ['--from', '1', '--lives', '8900', '--seconds', '60'],
   ['--scope', '3'],
 ];
+
+/** Their priority, as of `nice`. */
+const BEHIND = 10;
 
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];
 
@@ -33,14 +36,19 @@ async function all(times: Timetable, isFresh: boolean): Promise<boolean> {
   const remark = isFresh ? 'beside the unit tests' : '';
   const building = times.part('building etcd, kube-apiserver and kubectl', prepare, { remark });
   const unit = await times.part('unit tests', () => vitest('unit'));
-  const isBuilt = await building;
-  const integration =
-    isBuilt && (await times.part('integration tests', () => vitest('integration')));
-  if (!unit || !integration) return false;
+  if (!(await building)) return false;
+  const [integration, lives] = await Promise.all([
+    times.part('integration tests', () => vitest('integration')),
+    live(times),
+  ]);
+  return unit && integration && lives;
+}
+
+async function live(times: Timetable): Promise<boolean> {
   for (const hunt of HUNTS) {
     const name = `hunt ${hunt.join(' ')}`;
     console.log(`Simulated lives, ${name}:`);
-    const run = () => runLoudly(['test/simulation/hunt/main.ts', ...hunt]);
+    const run = () => runLoudly(['test/simulation/hunt/main.ts', ...hunt], { priority: BEHIND });
     if (!(await times.part(name, run))) return false;
   }
   return true;
