@@ -93,7 +93,8 @@ test('a minute at rest as leader costs the renewals of the Lease and nothing els
     await populate(scene);
     const { calls, requests, ms } = await atRest(scene, operator);
     expect(calls).toBe(0);
-    expect(requests.filter((request) => request !== 'update leases')).toEqual([]);
+    // On a slow machine it asks for a Lease that it could not renew in time.
+    expect(requests.filter((request) => !/^(update|get) leases$/.test(request))).toEqual([]);
     // Every 2 s; a slow machine may miss some, and the one that is under way at the beginning
     // arrives in this time.
     expect(requests.length).toBeGreaterThan(10);

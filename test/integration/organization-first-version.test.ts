@@ -9,6 +9,7 @@ import {
   restore,
 } from '../support/first-version.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
+import { slowClock } from '../support/movable-clock.ts';
 import { endpoint, type Org, type Organizations } from '../support/organizations.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION, type Pset, SERVICE } from '../support/scene-objects.ts';
@@ -63,7 +64,7 @@ beforeAll(async () => {
       agoMs: MINUTE,
     });
   }
-  operator = await scene.startInner();
+  operator = await scene.startInner({ clock: slowClock() });
   await waitFor(() => orgs.calls(idOf('being-changed')).length, {
     what: 'the open add to be looked after',
   });

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { audit, waitFor } from '../controlplane/client.ts';
 import { allow, asAdmin, change, operatorRules } from '../support/cluster.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
+import { slowClock } from '../support/movable-clock.ts';
 import { endpoint, list, type Org, type Organizations } from '../support/organizations.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { secretKnown, settled } from '../support/watching.ts';
@@ -19,7 +20,11 @@ let scene: Scene;
 let orgs: Organizations;
 let operator: InnerOperator;
 beforeEach(async () => {
-  scene = await openScene({ start: 'inner', holds: { add: [endpoint('theirs')] } });
+  scene = await openScene({
+    start: 'inner',
+    clock: slowClock(),
+    holds: { add: [endpoint('theirs')] },
+  });
   ({ orgs } = scene);
   operator = scene.inner();
   return () => scene.end();
