@@ -7,6 +7,7 @@ import { commonStatus, withoutUndefined } from '../status/common-status.ts';
 import { reportConflict } from '../target/conflict-report.ts';
 import type { Done } from './act.ts';
 import { type Tuple, tupleKey } from './endpoints/endpoints.ts';
+import { bare } from './ledger/entries.ts';
 import { namingAll } from './ledger/notices.ts';
 import { oursIn, type Plan } from './plan.ts';
 import { driftCount, type NotedReport } from './readiness/attempt-end.ts';
@@ -152,10 +153,9 @@ export function reportUnproven(said: Report, object: Organization): Report {
 function nobodys({ status }: Pick<Organization, 'status'>): Partial<OrganizationStatus> {
   const found = new Map<string, LedgerEntry>();
   for (const entry of status?.privateEndpoints ?? []) {
-    const { lastError: _, nextAttemptTime: __, ...rest } = entry;
     if (entry.state === 'Unconfirmed') found.set(tupleKey(entry), { ...entry, origin: 'Found' });
     else if (entry.state !== 'Refused')
-      found.set(tupleKey(entry), { ...rest, origin: 'Found', state: 'Present' });
+      found.set(tupleKey(entry), { ...bare(entry), origin: 'Found', state: 'Present' });
   }
   return {
     privateEndpoints: found.size > 0 ? [...found.values()] : undefined,

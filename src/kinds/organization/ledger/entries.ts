@@ -30,16 +30,10 @@ export function kept(entry: LedgerEntry, reported: Reported, goal: Goal): Ledger
   };
 }
 
-export function bare({
-  id,
-  cloudProvider,
-  region,
-  description,
-  origin,
-  state,
-}: LedgerEntry): LedgerEntry {
-  const entry = { id, cloudProvider, region, state };
-  return { ...entry, ...(origin && { origin }), ...(description !== undefined && { description }) };
+/** Without what was noted of a state that is over. */
+export function bare(entry: LedgerEntry): LedgerEntry {
+  const { lastError: _, nextAttemptTime: __, ...rest } = entry;
+  return rest;
 }
 
 export function added(tuple: Tuple, reported: Reported): LedgerEntry {

@@ -53,7 +53,7 @@ export interface Evidence {
   readonly atWorkMs: number;
 }
 
-/** What somebody should be told of an endpoint; `ledger-notices.ts` has the words. */
+/** What somebody should be told of an endpoint; `notices.ts` has the words. */
 export type Remark =
   | 'maybe-ours'
   | 'refused-but-there'
