@@ -52,13 +52,13 @@ export const CONFIRMATION_WAITS_MS = [10 * SECOND, MINUTE, 5 * MINUTE] as const;
 export const LONGEST_SERVER_WAIT_MS = 15 * MINUTE;
 
 /**
- * Whoever waits behind the circuit breaker without a time of its own gets its turn this many times
- * later than an object that was refused itself: that one, whatever its jitter, makes the trial
- * call.
+ * While the circuit breaker of a key is open, one object at a time makes a trial call. Those that
+ * were refused themselves have a time for it; all others come this many times later, so that, with
+ * every jitter, one that was refused is first.
  */
 export const BREAKER_TURN = 1.5;
 
-/** What was called off before it left is looked at again so soon, where no change brings that. */
+/** After a call that was called off before it left, where no change brings the next reconcile. */
 export const CALLED_OFF_MS = SECOND;
 
 // Several objects for one target.
@@ -79,7 +79,8 @@ export const LATE_RECORD_MS = 10 * MINUTE;
 /** Asked for sooner than what somebody has misspelt for good. */
 export const LATE_RECORD_WAITS: BackOff = { firstMs: 5 * SECOND, capMs: HOUR };
 
-// Organization.
+// Organization: `kinds/organization/README.md` draws the attempt that these belong to. A look is a
+// request that changes nothing and shows the list of endpoints.
 
 /** What a look showed this long ago is looked at once more before anything is sent. */
 export const FRESH_LOOK_MS = MINUTE;
@@ -91,13 +92,19 @@ export const FRESH_INTENT_MS = 5 * SECOND;
 export const TWO_LOOKS_MS = MINUTE;
 /** A second look at what one look missed comes this much later. */
 export const SECOND_LOOK_MS = MINUTE;
-/** What one look missed and the next has is the same only so soon after the first. */
+/**
+ * An endpoint that one look did not show and a later one does is still taken for the same one,
+ * where the second look came this soon after the first.
+ */
 export const SAME_AGAIN_MS = 2 * MINUTE;
 /** The second look at what is open comes this long after the first. */
 export const SECOND_LOOK_AT_OPEN_MS = 10 * SECOND;
-/** What nobody can tell was ours counts as such only so soon after it was sent. */
+/**
+ * An endpoint that is listed this soon after an add or removal of it that had no answer is taken
+ * for ours; later, somebody else may have added it.
+ */
 export const SURELY_OURS_MS = 5 * MINUTE;
-/** What was not tried any more in an attempt is tried by the next, this much later. */
+/** What one attempt leaves untried, the next attempt tries this much later. */
 export const UNTRIED_MS = MINUTE;
 /** Two answers of 404 or 410 so far apart say that the organization is gone. */
 export const GONE_AFTER_MS = 3 * MINUTE;

@@ -47,10 +47,11 @@ export interface Report {
    */
   readonly isOnTop?: (newer: KubeObject) => boolean;
   /**
-   * For a step that another one follows at once: the status to write if that one does not come. It
-   * tells what this step learned, or that its intent was not sent. It is written where the process
-   * ends first, where the user edits the object first, and where the next step's own status gives
-   * way to what another process has written.
+   * For a step that another one follows at once: the status to write if that one does not come.
+   * After a step that only asked the API it tells what was learned; after one that wrote into the
+   * status what the next step is to send (an intent), it tells that this was never sent. It is
+   * written where the process ends or the user edits the object before the next step, and where
+   * the next step's own status is not written because another process has written one.
    */
   readonly lastWord?: Pick<Report, 'notices' | 'isOnTop'> & { readonly status: object };
 }
@@ -68,8 +69,8 @@ export interface Steps<Stored extends KubeObject, Facts, Plan, Done> {
 }
 
 /**
- * How the write of a status ended. `same`: another one stands there, which tells of the same state,
- * but not when it was sent. `lost`: no status will ever tell of it.
+ * How the write of a status ended. `same`: the status of another process stands there; it confirms
+ * the same request, but its times are not ours. `lost`: no status will ever tell of this reconcile.
  */
 export type Recorded = 'written' | 'same' | 'lost';
 

@@ -79,7 +79,7 @@ export class Reconciler {
     const { pending } = this.#writer;
     for (const [id, deferred] of this.#deferred) pending.set(id, deferred);
     this.#deferred.clear();
-    // A status with a last word would have to be taken back at once.
+    // Such a status announces what is not sent any more: its last word is written instead.
     const toWrite = [...pending].filter(([, { report }]) => !report.lastWord);
     const writes = await Promise.allSettled(
       toWrite.map(async ([id, result]) => {
@@ -152,8 +152,9 @@ export class Reconciler {
     { base, report }: { readonly base: KubeObject; readonly report: Report },
   ): Promise<Outcome> {
     const { status, lastWord, ...rest } = report;
-    // Where this status gives way to another, what was deferred before it stays true only if this
-    // one has done nothing about it, which is what a last word says.
+    // Should another process's status stand, this one is not written. What the step before wanted
+    // to tell is then still to be told, unless this step has changed something: a report has a last
+    // word only where nothing was changed.
     const before = lastWord && this.#deferred.get(id);
     this.#deferred.delete(id);
     const defer = (object: KubeObject): void => {

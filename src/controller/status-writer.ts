@@ -65,8 +65,9 @@ export class StatusWriter {
     const { resourceVersion } = newest.metadata;
     const trying = { ...result, triedOn: resourceVersion };
     this.pending.set(id, trying);
-    // A write on top of this very version has failed before. A restored backup may give a version
-    // twice, so what stands there is read first.
+    // A write on top of this very version has failed before, and yet the version has not moved. A
+    // cluster restored from a backup gives versions a second time, so this may be another object
+    // state with the same version: what stands there is read first.
     let target = result.triedOn === resourceVersion ? await this.#readAgain(result) : newest;
     for (let conflicts = 0; target; conflicts += 1) {
       if (!mayReplace(target, result)) return this.#isSuperseded(id, result, target);
@@ -105,7 +106,8 @@ export class StatusWriter {
     const recorded = confirmsTheSame(found, result) ? 'same' : 'lost';
     this.#isOver(id, kind, base, recorded);
     if (before) this.pending.set(id, before);
-    // Ours may have stood there in between. Then the other process found it done, and tells nobody.
+    // Our write had no answer: it may have been stored, and then overwritten by a process that saw
+    // it as done and so sends no event.
     if (mayBeStored && !isDeepStrictEqual(found.status, base.status))
       this.sendEvents(kind, base, report);
     return { recorded, outcome: awaitChange };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Reply } from '../../src/api/http/client.ts';
 import { Reconciler } from '../../src/controller/reconciler.ts';
-import { createPipeSettingsKind } from '../../src/kinds/pipe-settings/index.ts';
+import { pipeSettings } from '../../src/kinds/pipe-settings/index.ts';
 import type { PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
 import { timestamp } from '../../src/kinds/status/canonical.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
@@ -36,7 +36,7 @@ function aProcess() {
       return replies.shift() ?? anAnswer(200, { result: JSON.parse(body ?? '{}') });
     },
   });
-  const kind = createPipeSettingsKind({ ...context, unlisted: () => unlisted });
+  const kind = pipeSettings.create({ ...context, unlisted: () => unlisted });
   const stored = new Map<string, PipeSettings>();
   let version = 100;
   const client: Pick<KubeClient, 'request'> = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOrganizationKind } from '../../src/kinds/organization/index.ts';
+import { organization } from '../../src/kinds/organization/index.ts';
 import type { Organization } from '../../src/kinds/organization/resource.ts';
 import { apiHashOf } from '../../src/kinds/target/proof.ts';
 import { keyOf } from '../../src/kube/resource.ts';
@@ -20,7 +20,7 @@ function aKind() {
   const meanwhile: (() => Promise<void>)[] = [];
   /** What happens while the key is read. */
   const reading: (() => Promise<void>)[] = [];
-  const kind = createOrganizationKind(
+  const kind = organization.create(
     aKindContext(clock, {
       async answer(body) {
         bodies.push(body);

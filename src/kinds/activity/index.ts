@@ -6,11 +6,14 @@ import { type ActivityDone, type Plan, plan } from './plan.ts';
 import { report } from './report.ts';
 import { type Activity, activityType, GET_ACTIVITY } from './resource.ts';
 
+/** `operation` is what metrics call its requests. */
+export const activity = { create, operation: GET_ACTIVITY };
+
 /**
  * One audit record, fetched by GET and kept. Any number of objects may stand for one record:
  * reading is no rivalry.
  */
-export function createActivityKind(context: KindContext): Kind {
+function create(context: KindContext): Kind {
   const { basics, calls, factsOf } = openKind<Activity>(activityType, context);
   return defineKind({
     ...basics,

@@ -91,7 +91,7 @@ export type CallRequest = Pick<ApiRequest, 'operation' | 'method' | 'path' | 'bo
 export interface Wish extends SlotWish {
   /** Whether the call changes something: decides what a lost answer means. */
   readonly write: boolean;
-  /** What the call is about, for messages: a pipe, an organization. */
+  /** What the path names, in lower case; ends "… not found" and "The … is being changed". */
   readonly of: string;
   /**
    * Whether a success shows what was sent; where it does not, what it did may be yet to come.
@@ -197,7 +197,8 @@ function noteBegun({ object, target, write }: Wish, using: Calls): void {
   const { uid } = object.metadata;
   const { openCalls, unrecorded } = using.memory;
   const before = openCalls.get(key);
-  // No status tells of that one in between, and this one's answer says nothing of it.
+  // The earlier call of this object has no answer that tells what it did, and the answer to this
+  // call will not tell it either: its lock ends as that of a call nobody knows the end of.
   if (before?.isUnknown) using.locks.end(before.target, before.uid, { ...before, isTold: false });
   openCalls.set(key, { target, uid, isUnknown: write });
   unrecorded.begins({ key, target, uid, isWrite: write });

@@ -40,7 +40,10 @@ export function openKind<T extends KubeObject>(
 export interface HeldFacts extends CallFacts {
   /** What decides which of the objects for this target may act. */
   readonly standing: Standing;
-  /** A write for the same target stands in no status: what the API holds may be that. */
+  /**
+   * Some object's write for the same target may have reached the API, and no status tells of it.
+   * Until somebody sends or looks again, what was confirmed last may not be what the API holds.
+   */
   readonly hasUnrecordedWrite: boolean;
   /** Normalised base address of the API. */
   readonly baseUrl: string;
@@ -55,7 +58,10 @@ export interface HeldKind<T extends KubeObject> extends Omit<OpenKind<T>, 'facts
   readonly unrecorded: Unrecorded;
   /** Who stands for the same target, the object itself among them. */
   readonly rivals: (object: T) => readonly T[];
-  /** `goesOn`: this reconcile goes on with what an earlier one has sent; see Unrecorded. */
+  /**
+   * `goesOn`: this reconcile is a later step of the same attempt, and its status will tell of what
+   * the earlier step has sent; see Unrecorded.
+   */
   readonly factsOf: (object: T, goesOn?: boolean) => HeldFacts;
 }
 

@@ -8,14 +8,18 @@ import { type Acting, act } from './act.ts';
 import { Notebook } from './attempt/notebook.ts';
 import { load } from './load.ts';
 import { type Plan, plan } from './plan.ts';
+import { UPDATE_ORGANIZATION } from './remote.ts';
 import { report, reportUnproven } from './report.ts';
 import { type Organization, organizationType, parseSpec, targetOf } from './resource.ts';
+
+/** `operation` is what metrics call its requests. */
+export const organization = { create, operation: UPDATE_ORGANIZATION };
 
 /**
  * The name and private endpoints of one existing organization, brought about by PATCH, which is
  * also the only way to see them.
  */
-export function createOrganizationKind(context: KindContext): Kind {
+function create(context: KindContext): Kind {
   const { cleanupDeadlineMs, log } = context;
   const { kind } = organizationType;
   const { basics, calls, factsOf, rivals, locks, unrecorded } = openHeldKind<Organization>(

@@ -93,9 +93,12 @@ function read(answered: Answered): Shown {
 }
 
 /**
- * What the requests since the last reply declared, apart from what is declared now. Undefined where
- * a request of another generation came between that nobody confirmed, or may have: what it declared
- * is not on record, and its work must not look like drift.
+ * Which settings the requests before this one declared: what they changed is no drift.
+ *
+ *     the last request was confirmed                          those confirmed
+ *     it was not, and is of the confirmed or this generation  those confirmed
+ *     it was not, and is of a generation between              unknown: no status has its settings
+ *     an earlier one may still take effect                    unknown
  */
 function requestedBefore(object: PipeSettings): readonly string[] | undefined {
   if (isSettling(object.status)) return undefined;

@@ -9,8 +9,11 @@ import { UPDATE_PIPE_SETTINGS } from './remote.ts';
 import { report } from './report.ts';
 import { type PipeSettings, parseSpec, pipeSettingsType, targetOf } from './resource.ts';
 
+/** `operation` is what metrics call its requests. */
+export const pipeSettings = { create, operation: UPDATE_PIPE_SETTINGS };
+
 /** The settings of one existing ingestion pipe, brought about by PUT. */
-export function createPipeSettingsKind(context: KindContext): Kind {
+function create(context: KindContext): Kind {
   const { basics, calls, factsOf, locks } = openHeldKind<PipeSettings>(pipeSettingsType, context, {
     targetOf,
     isValid: (object) => parseSpec(object).ok,

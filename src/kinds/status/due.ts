@@ -56,7 +56,7 @@ export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due
   const ready = currentReady(object, status);
   if (!ready) return FOR_USER;
   if (isRequested(object)) return { do: 'call', lane: 'user', probe: true };
-  if (ready.reason === 'Applied')
+  if (ready.reason === 'Applied' || ready.reason === 'Fetched')
     return asked.confirmed ? nextAssertion(object, status, asked) : NOW;
   if (
     !isFailure(ready.reason) ||
@@ -67,8 +67,8 @@ export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due
   if (status.nextAttemptTime === undefined) return NOW;
   const at = Date.parse(status.nextAttemptTime);
   if (at <= now) return PROBE;
-  // Nobody gets a slot before its time but those who wait for a key to work: it has worked for
-  // another object.
+  // A slot before the time on record means that the circuit breaker has closed: the key has worked
+  // for another object.
   if (ready.reason === 'Unauthorized' && facts.hasSlot) return NOW;
   if (secretChanged(object, facts)) return NOW;
   if (at <= wholeSecond(now + longestWait(ready.reason))) return { do: 'nothing', at };

@@ -52,7 +52,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   Fetched: {
     ready: 'True',
     acts: ['nobody'],
-    means: 'The record of an Activity is in `status.activity`; it is not fetched again.',
+    means: 'What the object asks for was fetched into its status.',
     todo: 'Nothing.',
   },
   Planned: {
@@ -66,7 +66,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
     ready: 'True or False',
     acts: ['the owner of the object'],
     means:
-      'No call is made. Ready is True where the API last confirmed the declared state, or where an Activity has its record.',
+      'No call is made. Ready is True where the declared state was confirmed before, or what is asked for was fetched.',
     todo: 'Set `spec.suspend` to false to continue.',
   },
   Rejected: {
@@ -88,7 +88,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
     ready: 'False',
     acts: ['the owner of the API key'],
     means: 'HTTP 403: the role or the IP allow-list of the key does not permit the request.',
-    todo: 'Give the key a role that may change pipes, change the organization or read activities, or add the address of the operator to its allow-list.',
+    todo: 'Give the key the role that the message names, or add the address of the operator to its allow-list.',
   },
   NotFound: {
     ready: 'False',
@@ -119,7 +119,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   Unavailable: {
     ready: 'False',
     acts: ['the operator, by itself', 'the administrator of the operator'],
-    means: 'Nothing reached the API, or an Activity could not be read.',
+    means: 'No call reached the API, or one that only reads failed.',
     todo: 'Wait, or check the network and `--api-url`.',
   },
   OutcomeUnknown: {

@@ -1,4 +1,4 @@
-import { createActivityKind } from '../../../src/kinds/activity/index.ts';
+import { activity } from '../../../src/kinds/activity/index.ts';
 import { anActivity, RECORD } from '../../support/activity-objects.ts';
 import { anAnswer, REQUESTED_AT } from '../../support/objects.ts';
 import { Visited } from './stored.ts';
@@ -10,7 +10,7 @@ const gives = (result: Readonly<Record<string, unknown>>) => () => anAnswer(200,
 /** An object that is as old as the story. */
 function begin(spec: object = {}): Visited {
   const object = anActivity({ spec, created: '2026-01-01T00:00:00Z' });
-  return new Visited(createActivityKind, object);
+  return new Visited(activity.create, object);
 }
 
 async function fetched(result: Readonly<Record<string, unknown>> = RECORD): Promise<Visited> {

@@ -1,4 +1,4 @@
-import { createOrganizationKind } from '../../../src/kinds/organization/index.ts';
+import { organization } from '../../../src/kinds/organization/index.ts';
 import type { OrganizationSpec } from '../../../src/kinds/organization/resource.ts';
 import { apiHashOf } from '../../../src/kinds/target/proof.ts';
 import { anAnswer, BASE_URL } from '../../support/objects.ts';
@@ -60,7 +60,7 @@ type Spec = Partial<OrganizationSpec>;
 function begin(ids: readonly string[] | undefined, spec: Spec = {}, planOnly = false): Story {
   const metadata = { creationTimestamp: '2025-12-31T00:00:00Z' };
   const object = anOrganization({ ...(ids && { ids }), spec, metadata });
-  const story = new Visited(createOrganizationKind, object, { planOnly });
+  const story = new Visited(organization.create, object, { planOnly });
   const api = new Kept();
   story.answer = api.answer;
   return { story, api };

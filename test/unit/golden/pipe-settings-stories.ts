@@ -1,4 +1,4 @@
-import { createPipeSettingsKind } from '../../../src/kinds/pipe-settings/index.ts';
+import { pipeSettings } from '../../../src/kinds/pipe-settings/index.ts';
 import { anAnswer, aPipeSettings, REQUESTED_AT } from '../../support/objects.ts';
 import { type Call, Visited } from './stored.ts';
 
@@ -22,7 +22,7 @@ const unanswered = (sent: boolean) => (): ReturnType<Visited['answer']> => {
 
 function begin(spec: object = {}, options: ConstructorParameters<typeof Visited>[2] = {}): Visited {
   const object = aPipeSettings({ spec, created: '2025-12-31T00:00:00Z' });
-  return new Visited(createPipeSettingsKind, object, options);
+  return new Visited(pipeSettings.create, object, options);
 }
 
 async function applied(spec: object = {}, echoed: object = {}): Promise<Visited> {
