@@ -24,7 +24,7 @@ const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vites
  */
 async function main(chosen: readonly string[]): Promise<boolean> {
   const isFresh = (await presentBinaries()) === undefined;
-  const times = new Timetable({ command: 'npm test', budget: { warm: 4, fresh: 11 }, isFresh });
+  const times = new Timetable({ command: 'npm test', budget: { warm: 5, fresh: 12 }, isFresh });
   if (!(await times.part(BUILD.name, () => runQuietly(BUILD)))) return false;
   if (chosen.length > 0) return runLoudly([...VITEST, ...chosen]);
   const holds = await all(times, isFresh);
