@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { LOG_MESSAGES } from '../../crds/log-messages.ts';
-import { conditionsTable } from '../../crds/messages.ts';
+import { conditionsTable, messagesPage } from '../../crds/messages.ts';
 import { EVENTS } from '../../src/kinds/status/event-reasons.ts';
 import { REASONS } from '../../src/kinds/status/reasons.ts';
 
@@ -34,6 +34,12 @@ test('every log line of level warn and above has a row with its level, and no ot
     .map(([, level, message]) => `${level} ${message}`);
   const listed = Object.entries(LOG_MESSAGES).map(([message, { level }]) => `${level} ${message}`);
   expect([...new Set(logged)].toSorted()).toEqual(listed.toSorted());
+});
+
+test('the page can be made when the states of a kind are not stored yet, without examples of it', () => {
+  const examples = (...kinds: string[]) =>
+    messagesPage(kinds).match(/^(?:Activity|Newcomer): /gm) ?? [];
+  expect(new Set(examples('Activity', 'Newcomer'))).toEqual(new Set(['Activity: ']));
 });
 
 test('the README has the table of conditions as the reasons are', () => {
