@@ -1,24 +1,35 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import { type ValueSchema, valuesFile, valuesTable } from './values-schema.ts';
 
 /**
  * `node deploy/generate.ts [--check] [folder]`: writes what in deploy/ follows from the CRDs, the
- * RBAC rules, the monitoring files and the chart's schema, or says what is out of date. The folder
- * is another copy of the project.
+ * RBAC rules, the monitoring files, the health script of Argo CD and the chart's schema, or says
+ * what is out of date. The folder is another copy of the project.
  */
 const root =
   process.argv.slice(2).find((arg) => arg !== '--check') ??
   fileURLToPath(new URL('..', import.meta.url));
 const CHART = 'deploy/helm/pipewright';
+const ARGOCD = 'deploy/argocd';
+/** In the layout of Argo CD's own repository: health.lua of each kind, beside its tests. */
+const CUSTOMIZATIONS = `${ARGOCD}/resource_customizations/pipewright.dev`;
 const MARKS = ['<!-- values -->', '<!-- end of values -->'] as const;
 /** Holds generated files and nothing else. */
 const OWNED = [`${CHART}/templates/crds`, `${CHART}/files`, 'deploy/kustomize/crds'];
 const MADE = '# Made by `npm run generate`. Do not edit.\n';
+const PATCH_HEAD = `# For the ConfigMap argocd-cm of Argo CD: kubectl -n argocd patch configmap argocd-cm --type merge --patch-file deploy/argocd/argocd-cm.yaml
+# A key for each kind, all with the text of health.lua: one key for the whole group would be \`resource.customizations\`,
+# which a patch would take from everybody else who has something in it.
+data:
+`;
 
 const wanted = await wantedFiles();
-const orphans = (await Promise.all(OWNED.map(filesIn))).flat().filter((path) => !wanted.has(path));
+const owned = (await Promise.all(OWNED.map(filesIn))).flat();
+const scripts = (await filesIn(CUSTOMIZATIONS)).filter((path) => path.endsWith('/health.lua'));
+const orphans = [...owned, ...scripts].filter((path) => !wanted.has(path));
 if (process.argv.includes('--check')) await check();
 else await write();
 
@@ -39,6 +50,7 @@ async function wantedFiles(): Promise<Map<string, string>> {
     [`${CHART}/README.md`, between(await read(`${CHART}/README.md`), valuesTable(schema))],
     ['deploy/install.yaml', await installManifest(crds.map(({ text }) => text))],
     ...(await monitoringFiles()),
+    ...(await healthFiles(crds.map(kindOf))),
   ]);
 }
 
@@ -90,6 +102,26 @@ async function monitoringFiles(): Promise<[string, string][]> {
       ],
     ),
   );
+}
+
+function kindOf({ name, text }: { name: string; text: string }): string {
+  const crd = parse(text) as { readonly spec?: { readonly names?: { readonly kind?: string } } };
+  const kind = crd.spec?.names?.kind;
+  if (kind === undefined) throw new Error(`crds/${name} names no kind`);
+  return kind;
+}
+
+/** The health script in the two forms that Argo CD takes it in, for each kind by itself. */
+async function healthFiles(kinds: readonly string[]): Promise<[string, string][]> {
+  const script = await read(`${ARGOCD}/health.lua`);
+  const indented = script.replaceAll(/^(?=.)/gm, '    ');
+  const patch = kinds.map(
+    (kind) => `  resource.customizations.health.pipewright.dev_${kind}: |\n${indented}`,
+  );
+  return [
+    [`${ARGOCD}/argocd-cm.yaml`, `${MADE}${PATCH_HEAD}${patch.join('')}`],
+    ...kinds.map((kind): [string, string] => [`${CUSTOMIZATIONS}/${kind}/health.lua`, script]),
+  ];
 }
 
 function between(page: string, table: string): string {

@@ -11,11 +11,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { leaves, type ValueSchema, valuesFile } from '../../deploy/values-schema.ts';
 import { FLAGS } from '../../src/config/flag-table.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const CHART = 'deploy/helm/pipewright';
+const CUSTOMIZATIONS = 'deploy/argocd/resource_customizations/pipewright.dev';
 let folder: string;
 
 beforeEach(() => {
@@ -50,13 +52,16 @@ describe('what is made from other files', () => {
     rmSync(join(folder, 'crds/pipesettings.yaml'));
     writeFileSync(
       join(folder, 'crds/pipes.yaml'),
-      '# A comment.\nmetadata:\n  name: pipes\nabout: "{{ braces }}"\n',
+      '# A comment.\nmetadata:\n  name: pipes\nspec:\n  names:\n    kind: Pipe\nabout: "{{ braces }}"\n',
     );
     appendFileSync(join(folder, 'deploy/kustomize/base/rbac.yaml'), '# More rules.\n');
+    writeFileSync(join(folder, 'deploy/argocd/health.lua'), 'local hs = {}\n\nreturn hs\n');
     const { status, stderr } = generate('--check', folder);
     expect(status).toBe(1);
     expect(stderr).toContain('deploy/kustomize/crds/pipesettings.yaml is made from nothing\n');
     expect(stderr).toContain(`${CHART}/templates/crds/pipes.yaml does not exist\n`);
+    expect(stderr).toContain(`${CUSTOMIZATIONS}/PipeSettings/health.lua is made from nothing\n`);
+    expect(stderr).toContain(`${CUSTOMIZATIONS}/Pipe/health.lua does not exist\n`);
     expect(stderr).toMatch(
       /files\/rbac\.yaml is out of date, first in line \d+: "" should be "# More rules\."\n/,
     );
@@ -69,6 +74,14 @@ describe('what is made from other files', () => {
     expect(inCopy(`${CHART}/files/rbac.yaml`)).toContain('# More rules.');
     expect(inCopy(`${CHART}/templates/crds/pipes.yaml`)).toContain('about: "{{ "{{" }} braces }}"');
     expect(inCopy('deploy/install.yaml')).not.toContain('pipesettings.pipewright.dev');
+    expect(inCopy(`${CUSTOMIZATIONS}/Pipe/health.lua`)).toBe('local hs = {}\n\nreturn hs\n');
+    const patch = parse(inCopy('deploy/argocd/argocd-cm.yaml')) as { data: Record<string, string> };
+    expect(Object.keys(patch.data).sort()).toEqual(
+      ['Activity', 'Organization', 'Pipe'].map(
+        (kind) => `resource.customizations.health.pipewright.dev_${kind}`,
+      ),
+    );
+    expect(new Set(Object.values(patch.data))).toEqual(new Set(['local hs = {}\n\nreturn hs\n']));
   });
 
   test('takes the alerts and the dashboard into the chart', () => {

@@ -1,5 +1,5 @@
--- One script for PipeSettings, Organization and Activity. It reads the status of the present generation and nothing
--- else: a suspended object is Suspended once the operator has seen that, not when the spec says so.
+-- One script for all kinds. It reads the status of the present generation and nothing else:
+-- a suspended object is Suspended once the operator has seen that, not when the spec says so.
 local hs = { status = "Progressing", message = "Waiting for the operator to reconcile this version of the object" }
 if obj.status == nil or obj.status.observedGeneration ~= obj.metadata.generation then
   return hs
