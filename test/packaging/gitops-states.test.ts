@@ -28,8 +28,8 @@ import { succeed } from './run.ts';
 
 /**
  * Every state that an object can be in, each brought about by the operator, and what those who read
- * it conclude. What is found is what is stored in deploy/argocd: `npm test --
- * test/packaging/gitops-states.test.ts -u` writes it anew.
+ * it conclude. What is found is what is stored in deploy/argocd:
+ * `npm run test:packaging -- test/packaging/gitops-states.test.ts -u` writes it anew.
  */
 interface Found {
   readonly object: Pset;
@@ -169,12 +169,10 @@ describe.each(KINDS)('what is stored in deploy/argocd of %s', (kind) => {
     await expect(fileText(get(kind, state).stored)).toMatchFileSnapshot(dataFile(kind, state));
   });
 
+  // A state that is new is written only when this file has been run, so none is asked for here.
   test('has nothing else', () => {
-    expect(storedStates(kind)).toEqual(
-      rowsOf(kind)
-        .map(({ state }) => state)
-        .sort(),
-    );
+    const states = rowsOf(kind).map(({ state }) => state);
+    expect(storedStates(kind).filter((stored) => !states.includes(stored))).toEqual([]);
   });
 
   test('has the test of Argo CD for each', async () => {
