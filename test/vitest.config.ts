@@ -7,6 +7,8 @@ import { RUNNERS } from './runners.ts';
  */
 export default defineConfig({
   test: {
+    // What a test keeps in a file is written with -u alone: without, what is missing fails.
+    update: 'none',
     projects: [
       {
         test: {
