@@ -52,8 +52,17 @@ test('each series that is there from the start has these values of labels', asyn
     page
       .filter((family) => family.name === name)
       .flatMap(({ samples }) => samples.map(({ labels }) => Object.values(labels).join(' ')));
-  const held = Object.keys(golden.series);
-  expect(Object.fromEntries(held.map((name) => [name, valuesOf(name)]))).toEqual(golden.series);
+  const { kinds, operations, codes } = golden;
+  const held = {
+    pipewright_api_requests_total: operations.flatMap((operation) =>
+      codes.map((code) => `${operation} ${code}`),
+    ),
+    pipewright_reconcile_total: [...kinds.map((kind) => `${kind} error`), 'PipeSettings put'],
+    pipewright_drift_total: kinds,
+    ...golden.series,
+  };
+  const served = Object.keys(held).map((name) => [name, valuesOf(name)]);
+  expect(Object.fromEntries(served)).toEqual(held);
 });
 
 test('the page says of what type it is', () => {
