@@ -1,14 +1,22 @@
-import { ORGANIZATION_CHOICES, type OrganizationChange } from './organization-types.ts';
+import type { ActivityBehaviour } from './activities.ts';
+import {
+  ORGANIZATION_CHOICES,
+  type OrganizationBehaviour,
+  type OrganizationChange,
+} from './organization-types.ts';
+import type { SettingsBehaviour } from './pipe-settings.ts';
 import { ECHOES } from './settings-echo.ts';
 import { SETTINGS } from './settings-rules.ts';
 import {
   ANSWERERS,
   type Behaviour,
   BODY_KINDS,
+  type CallBehaviour,
   type Fault,
   type KeyOptions,
   type Match,
   RATE_HEADERS,
+  type Rate,
   TRANSPORTS,
   type Turns,
 } from './types.ts';
@@ -18,12 +26,15 @@ export type Body = Record<string, unknown>;
 
 /** What to change; throws with the field and what it may be. `rate: null` lifts the limit. */
 export function behaviourFrom(body: Body): Behaviour {
-  fields({
+  fields<keyof Behaviour>({
     ...OPERATIONS,
     latencyMs: number,
     rate: (value, name) => {
       if (value !== null)
-        fields({ calls: number, perMs: number, header: oneOf(RATE_HEADERS) })(value, name);
+        fields<keyof Rate>({ calls: number, perMs: number, header: oneOf(RATE_HEADERS) })(
+          value,
+          name,
+        );
     },
   })(body, 'body');
   return body.rate === null ? { ...body, rate: undefined } : body;
@@ -55,10 +66,12 @@ export function faultFrom(value: unknown): Fault {
 
 /** Which calls; throws with what it may be. */
 export function matchFrom(value: unknown): Match {
-  fields({ method: string, pathIncludes: string, bodyIncludes: string, keyId: string })(
-    value ?? {},
-    'match',
-  );
+  fields<keyof Match>({
+    method: string,
+    pathIncludes: string,
+    bodyIncludes: string,
+    keyId: string,
+  })(value ?? {}, 'match');
   return value ?? {};
 }
 
@@ -88,7 +101,12 @@ export function objectFrom(body: Body, name: string): Body {
 
 /** What someone else does to an organization. */
 export function organizationChangeFrom(body: Body): OrganizationChange {
-  fields({ name: string, add: objects, remove: strings, byocConfig: objects })(body, 'body');
+  fields<keyof OrganizationChange>({
+    name: string,
+    add: objects,
+    remove: strings,
+    byocConfig: objects,
+  })(body, 'body');
   return body;
 }
 
@@ -100,7 +118,13 @@ export function latenessFrom(body: Body): { lateCalls?: number; lateMs?: number 
 
 /** What a key may do. */
 export function keyOptionsFrom(body: Body): KeyOptions {
-  fields({ disabled: boolean, readOnly: boolean, organizations: strings })(body, 'body');
+  fields<keyof KeyOptions>({
+    disabled: boolean,
+    readOnly: boolean,
+    organizations: strings,
+    newForMs: number,
+    newStatus: oneOf([401, 404]),
+  })(body, 'body');
   return body;
 }
 
@@ -116,11 +140,13 @@ export function settingsFrom(body: Body): Body {
   return body.settings as Body;
 }
 
-function fields(known: Readonly<Record<string, Check>>): Check {
+/** An object with none but these fields. Named by their type, none of them can be forgotten. */
+function fields<Name extends string>(known: Readonly<Record<Name, Check>>): Check {
+  const checks: Readonly<Record<string, Check>> = known;
   return (value, name) => {
     object(value, name);
     for (const [field, content] of Object.entries(value as Body)) {
-      const check = Object.hasOwn(known, field) ? known[field] : undefined;
+      const check = Object.hasOwn(checks, field) ? checks[field] : undefined;
       if (!check)
         throw new Error(
           `${name}.${field} is not known; there are ${Object.keys(known).join(', ')}`,
@@ -145,8 +171,12 @@ function eachKey(check: Check): Check {
 
 const eachString = eachKey(string);
 
-const OPERATIONS: Readonly<Record<string, Check>> = {
-  settings: fields({
+const choices = Object.fromEntries(
+  Object.entries(ORGANIZATION_CHOICES).map(([name, each]) => [name, oneOf(each)]),
+) as Record<keyof typeof ORGANIZATION_CHOICES, Check>;
+
+const OPERATIONS: Readonly<Record<keyof CallBehaviour, Check>> = {
+  settings: fields<keyof SettingsBehaviour>({
     writes: oneOf(['merge', 'replace']),
     echo: oneOf(ECHOES),
     ranges: eachKey(pair),
@@ -154,10 +184,8 @@ const OPERATIONS: Readonly<Record<string, Check>> = {
     notApplicable: strings,
     noSettings: strings,
   }),
-  organization: fields({
-    ...Object.fromEntries(
-      Object.entries(ORGANIZATION_CHOICES).map(([name, choices]) => [name, oneOf(choices)]),
-    ),
+  organization: fields<keyof OrganizationBehaviour>({
+    ...choices,
     refusedIds: strings,
     refuseRemoves: strings,
     refusedStatus: number,
@@ -170,7 +198,7 @@ const OPERATIONS: Readonly<Record<string, Check>> = {
     omit: strings,
     replace: object,
   }),
-  activity: fields({
+  activity: fields<keyof ActivityBehaviour>({
     omit: strings,
     replace: object,
     minIdLength: number,

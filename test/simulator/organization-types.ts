@@ -125,7 +125,7 @@ export type OrganizationBehaviour = { [K in keyof Choices]: Choices[K][number] }
 export function startBehaviour(): OrganizationBehaviour {
   const first = Object.fromEntries(
     Object.entries(ORGANIZATION_CHOICES).map(([name, [choice]]) => [name, choice]),
-  );
+  ) as unknown as Pick<OrganizationBehaviour, keyof Choices>;
   return {
     ...first,
     refusedIds: [],
@@ -139,7 +139,7 @@ export function startBehaviour(): OrganizationBehaviour {
     listMissingCalls: 0,
     omit: [],
     replace: {},
-  } as unknown as OrganizationBehaviour;
+  };
 }
 
 /** Endpoints that somebody else has, named `theirs-1` and so on. */

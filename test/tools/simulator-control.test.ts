@@ -186,6 +186,9 @@ describe('setting', () => {
     expect(await statusOf(send)).toBe(200);
     await control('set-key', { id: 'key', secret: 'secret', readOnly: true });
     expect(await statusOf(send)).toBe(403);
+    const unknownYet = { newForMs: 600_000, newStatus: 404 };
+    await control('set-key', { id: 'key', secret: 'secret', ...unknownYet });
+    expect(await statusOf(send)).toBe(404);
     await control('set-key', { id: 'key' });
     expect(await statusOf(send)).toBe(401);
   });
@@ -261,6 +264,7 @@ describe('setting', () => {
       'body.add is {}; it must be a list of objects',
     ],
     ['set-key', { id: 'key', secret: 7 }, 'secret is 7; it must be a string'],
+    ['set-key', { id: 'key', newStatus: 500 }, 'body.newStatus is 500; it must be one of 401, 404'],
     ['down', {}, 'forMs is missing; it must be a number'],
     ['next', '{"half', 'JSON'],
     [
