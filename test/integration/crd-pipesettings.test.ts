@@ -28,7 +28,7 @@ beforeAll(async () => {
 const answers = (spec: unknown) =>
   answersTo(spec, { namespace, type: pipeSettingsType, parseSpec });
 
-/** All twelve settings, each with what this gives for its lowest and its highest value. */
+/** Every setting, each with what this gives for its lowest and its highest value. */
 function settingsOf(value: (min: number, max: number) => unknown) {
   const entries = settingNames.map((name) => {
     const setting = SETTINGS[name];
@@ -45,7 +45,7 @@ const withFlags = (settings: Readonly<Record<string, unknown>>, flag: boolean) =
   );
 
 describe('settings', () => {
-  test('are taken at both limits, all twelve together', async () => {
+  test('are taken at both limits, all of them together', async () => {
     for (const [settings, flag] of [
       [settingsOf((min) => min), false],
       [settingsOf((_, max) => max), true],

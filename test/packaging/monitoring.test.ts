@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { definitions } from '../../src/kinds/definitions.ts';
 import { FAILURES } from '../../src/waits.ts';
 import { controlPlane, waitFor } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
@@ -140,6 +141,6 @@ test('at /metrics of an operator that has just started every counter has its ser
   const zero = counters.flatMap(({ samples }) =>
     samples.filter(({ value }) => value === 0).map((one) => one.name),
   );
-  expect(zero.filter((name) => name === 'pipewright_drift_total')).toHaveLength(3);
+  expect(zero.filter((name) => name === 'pipewright_drift_total')).toHaveLength(definitions.length);
   await scene.end();
 });

@@ -1,6 +1,6 @@
 export type SettingValue = number | boolean;
 
-/** The twelve keys of the document with their inclusive bounds; without bounds, a boolean. */
+/** The keys of the document with their inclusive bounds; without bounds, a boolean. */
 export const SETTINGS: Readonly<Record<string, readonly [number, number] | 'boolean'>> = {
   streaming_max_insert_wait_ms: [500, 60_000],
   object_storage_concurrency: [1, 35],

@@ -117,43 +117,6 @@ describe('the text format', () => {
 });
 
 describe('the metrics of the process', () => {
-  test('are exactly these, by name, type and labels', () => {
-    const metrics = createMetrics();
-    const names = parseExposition(metrics.render()).map(({ name, type }) => `${name} ${type}`);
-    expect(names).toEqual([
-      'pipewright_api_requests_total counter',
-      'pipewright_api_request_duration_seconds histogram',
-      'pipewright_api_wait_seconds histogram',
-      'pipewright_credential_paused gauge',
-      'pipewright_reconcile_total counter',
-      'pipewright_reconcile_duration_seconds histogram',
-      'pipewright_resource_ready gauge',
-      'pipewright_resource_last_confirmed_timestamp_seconds gauge',
-      'pipewright_drift_total counter',
-      'pipewright_cleanup_abandoned_total counter',
-      'pipewright_leader gauge',
-      'workqueue_depth gauge',
-      'workqueue_adds_total counter',
-      'workqueue_queue_duration_seconds histogram',
-      'workqueue_work_duration_seconds histogram',
-      'workqueue_retries_total counter',
-      'workqueue_unfinished_work_seconds gauge',
-      'workqueue_longest_running_processor_seconds gauge',
-      'rest_client_requests_total counter',
-      'process_cpu_seconds_total counter',
-      'process_resident_memory_bytes gauge',
-      'process_start_time_seconds gauge',
-      'process_open_fds gauge',
-      'nodejs_heap_size_total_bytes gauge',
-      'nodejs_heap_size_used_bytes gauge',
-      'nodejs_external_memory_bytes gauge',
-      'nodejs_eventloop_lag_mean_seconds gauge',
-      'nodejs_eventloop_lag_p50_seconds gauge',
-      'nodejs_eventloop_lag_p99_seconds gauge',
-      'nodejs_eventloop_lag_max_seconds gauge',
-    ]);
-  });
-
   test('carry the labels that dashboards and alerts are written for', () => {
     const metrics = createMetrics();
     observeCalls(metrics)({ operation: 'PutSettings', code: '200', durationMs: 200 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SETTINGS, settingNames } from '../../src/kinds/pipe-settings/settings.ts';
 import {
   anAppliedPipeSettings,
   aPipeSettings,
@@ -63,30 +64,19 @@ describe('an echo that differs', () => {
       expect(after?.status).not.toHaveProperty(gone);
   });
 
-  test('in all twelve keys, with texts of any kind, is one readable line that ends with what to do', () => {
-    const settings = {
-      streaming_max_insert_wait_ms: 500,
-      object_storage_concurrency: 1,
-      object_storage_polling_interval_ms: 100,
-      object_storage_max_insert_bytes: 10_485_760,
-      object_storage_max_file_count: 1,
-      engine_max_threads: 0,
-      engine_max_insert_threads: 0,
-      engine_min_insert_block_size_bytes: 0,
-      engine_max_download_threads: 0,
-      engine_parallel_distributed_insert_select: 0,
-      object_storage_use_cluster_function: true,
-      engine_parallel_view_processing: true,
-    };
+  test('in every setting, with texts of any kind, is one readable line that ends with what to do', () => {
+    const lowest = settingNames.map((name) => {
+      const setting = SETTINGS[name];
+      return [name, setting.type === 'boolean' ? true : setting.min] as const;
+    });
+    const settings = Object.fromEntries(lowest);
     const odd = `a\nb\u2028${'x'.repeat(200)}`;
-    const attempt = confirmedWith(
-      Object.fromEntries(Object.keys(settings).map((name) => [name, odd])),
-    );
+    const attempt = confirmedWith(Object.fromEntries(settingNames.map((name) => [name, odd])));
     const { status } = visit(aPipeSettings({ spec: { settings } }), { attempt });
     expectLawful(status);
-    expect(status?.differences).toHaveLength(12);
-    expect(readyIn(status).message).toMatch(
-      /and 8 more, see status\.differences .*declare the values that the API keeps$/,
-    );
+    expect(status?.differences).toHaveLength(settingNames.length);
+    const { message } = readyIn(status);
+    expect(message).toContain(`and ${settingNames.length - 4} more, see status.differences `);
+    expect(message).toMatch(/^.*declare the values that the API keeps$/);
   });
 });

@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { PIPE, PIPE_PATH } from '../../../simulator/caller.ts';
 import type { SettingsBehaviour } from '../../../simulator/pipe-settings.ts';
 import type { Echo } from '../../../simulator/settings-echo.ts';
+import { SETTINGS } from '../../../simulator/settings-rules.ts';
 import type { Once } from '../../management/api.ts';
 import { expectRefusal } from './document.ts';
 import { type Laws, testLaws } from './laws.ts';
 import type { Answer, ManagementUnderTest, Open } from './under-test.ts';
 
 const OTHER = 'org/service/other';
+/** How many settings there are. */
+const ALL = Object.keys(SETTINGS).length;
 
 interface PipeScene {
   readonly api: ManagementUnderTest;
@@ -40,7 +43,7 @@ const ECHO_LAWS: Laws<Echo, Answer> = {
   all: [
     'shows what is set, and defaults for the rest',
     async ({ body }) => {
-      expect(Object.keys(body.result ?? {})).toHaveLength(12);
+      expect(Object.keys(body.result ?? {})).toHaveLength(ALL);
       expect(body.result).toMatchObject({ engine_max_threads: 60, object_storage_concurrency: 4 });
     },
   ],
@@ -56,7 +59,7 @@ const ECHO_LAWS: Laws<Echo, Answer> = {
   stale: [
     'shows what was before the call',
     async ({ body }) => {
-      expect(Object.keys(body.result ?? {})).toHaveLength(12);
+      expect(Object.keys(body.result ?? {})).toHaveLength(ALL);
       expect(body.result).toMatchObject({
         engine_max_threads: 7,
         engine_parallel_view_processing: false,
@@ -102,14 +105,14 @@ const ECHO_LAWS: Laws<Echo, Answer> = {
   'extra-keys': [
     'shows more than the document knows',
     async ({ body }) => {
-      expect(Object.keys(body.result ?? {})).toHaveLength(14);
+      expect(Object.keys(body.result ?? {})).toHaveLength(ALL + 2);
       expect(body.result).toMatchObject({ engine_max_threads: 60, engine_future_setting: 7 });
     },
   ],
   'null-for-unset': [
     'shows null for what nobody set',
     async ({ body }) => {
-      expect(Object.keys(body.result ?? {})).toHaveLength(12);
+      expect(Object.keys(body.result ?? {})).toHaveLength(ALL);
       expect(body.result).toMatchObject({
         engine_max_threads: 60,
         object_storage_concurrency: null,
