@@ -1,10 +1,23 @@
+import { readdirSync, statSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 import type { ProvidedControlPlane } from './client.ts';
 import { type ControlPlaneOptions, startControlPlane } from './controlplane.ts';
 
 /** One control plane for all integration tests; they reach it through `client.ts`. */
 export default function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (project.name !== 'tools') requireNewBundle();
   return share(project);
+}
+
+/** The tests of these projects run the bundle, and would judge what `src` was before. */
+function requireNewBundle(): void {
+  const bundle = 'dist/pipewright.js';
+  const built = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const newer = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .map((path) => `src/${path}`)
+    .find((path) => path.endsWith('.ts') && statSync(path).mtimeMs > built);
+  if (newer !== undefined)
+    throw new Error(`${bundle} is older than ${newer}, or is not there; run \`npm run build\``);
 }
 
 /** Starts one for a project of vitest, and gives what stops it. */
