@@ -2,12 +2,15 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { conditionsTable } from '../crds/messages.ts';
+import { renderFlagTable } from '../src/config/config.ts';
 import { type ValueSchema, valuesFile, valuesTable } from './values-schema.ts';
 
 /**
  * `node deploy/generate.ts [--check] [folder]`: writes what in deploy/ follows from the CRDs, the
- * RBAC rules, the monitoring files, the health script of Argo CD and the chart's schema, or says
- * what is out of date. The folder is another copy of the project.
+ * RBAC rules, the health script, the monitoring files and the chart's schema, and the tables of
+ * flags and reasons in the top README; or says what is out of date. The folder is another copy of
+ * the project.
  */
 const root =
   process.argv.slice(2).find((arg) => arg !== '--check') ??
@@ -48,6 +51,7 @@ async function wantedFiles(): Promise<Map<string, string>> {
     [`${CHART}/files/rbac.yaml`, rbac],
     [`${CHART}/values.yaml`, `${MADE}${valuesFile(schema)}\n`],
     [`${CHART}/README.md`, between(await read(`${CHART}/README.md`), valuesTable(schema))],
+    ['README.md', await frontPage()],
     ['deploy/install.yaml', await installManifest(crds.map(({ text }) => text))],
     ...(await monitoringFiles()),
     ...(await healthFiles(crds.map(kindOf))),
@@ -131,6 +135,20 @@ function between(page: string, table: string): string {
   if (before === undefined || after === undefined)
     throw new Error(`${CHART}/README.md has no ${start} … ${end}`);
   return `${before}${start}\n\n${table}\n\n${end}${after}`;
+}
+
+/** The top README with its tables of flags and reasons as they are. */
+async function frontPage(): Promise<string> {
+  return [renderFlagTable().trim(), conditionsTable()].reduce(withTable, await read('README.md'));
+}
+
+/** Puts a table in the place of the one with the same first line; an empty line ends it. */
+function withTable(page: string, table: string): string {
+  const [head = ''] = table.split('\n');
+  const start = page.indexOf(`${head}\n`);
+  if (start === -1) throw new Error(`README.md has no table that begins with ${head}`);
+  const end = page.indexOf('\n\n', start);
+  return page.slice(0, start) + table + page.slice(end);
 }
 
 async function check(): Promise<void> {

@@ -22,7 +22,7 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'deploy-'));
-  for (const part of ['crds', 'deploy'])
+  for (const part of ['README.md', 'crds', 'deploy'])
     cpSync(join(root, part), join(folder, part), { recursive: true });
 });
 afterEach(() => {
@@ -56,12 +56,18 @@ describe('what is made from other files', () => {
     );
     appendFileSync(join(folder, 'deploy/kustomize/base/rbac.yaml'), '# More rules.\n');
     writeFileSync(join(folder, 'deploy/argocd/health.lua'), 'local hs = {}\n\nreturn hs\n');
+    const page = read('README.md');
+    writeFileSync(
+      join(folder, 'README.md'),
+      page.replace(/^\| `--concurrency.*\n/m, '').replace(/^\| `Fetched.*\n/m, ''),
+    );
     const { status, stderr } = generate('--check', folder);
     expect(status).toBe(1);
     expect(stderr).toContain('deploy/kustomize/crds/pipesettings.yaml is made from nothing\n');
     expect(stderr).toContain(`${CHART}/templates/crds/pipes.yaml does not exist\n`);
     expect(stderr).toContain(`${CUSTOMIZATIONS}/PipeSettings/health.lua is made from nothing\n`);
     expect(stderr).toContain(`${CUSTOMIZATIONS}/Pipe/health.lua does not exist\n`);
+    expect(stderr).toMatch(/^README\.md is out of date/m);
     expect(stderr).toMatch(
       /files\/rbac\.yaml is out of date, first in line \d+: "" should be "# More rules\."\n/,
     );
@@ -71,6 +77,7 @@ describe('what is made from other files', () => {
 
     expect(generate(folder)).toEqual({ status: 0, stderr: '' });
     expect(generate('--check', folder)).toEqual({ status: 0, stderr: '' });
+    expect(inCopy('README.md')).toBe(page);
     expect(inCopy(`${CHART}/files/rbac.yaml`)).toContain('# More rules.');
     expect(inCopy(`${CHART}/templates/crds/pipes.yaml`)).toContain('about: "{{ "{{" }} braces }}"');
     expect(inCopy('deploy/install.yaml')).not.toContain('pipesettings.pipewright.dev');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { LOG_MESSAGES } from '../../crds/log-messages.ts';
-import { conditionsTable, messagesPage } from '../../crds/messages.ts';
+import { messagesPage } from '../../crds/messages.ts';
 import { EVENTS } from '../../src/kinds/status/event-reasons.ts';
 import { REASONS } from '../../src/kinds/status/reasons.ts';
 
@@ -40,8 +40,4 @@ test('the page can be made when the states of a kind are not stored yet, without
   const examples = (...kinds: string[]) =>
     messagesPage(kinds).match(/^(?:Activity|Newcomer): /gm) ?? [];
   expect(new Set(examples('Activity', 'Newcomer'))).toEqual(new Set(['Activity: ']));
-});
-
-test('the README has the table of conditions as the reasons are', () => {
-  expect(readFileSync('README.md', 'utf8')).toContain(conditionsTable());
 });

@@ -1,16 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { renderFlagTable } from '../../src/config/config.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { FAILURES } from '../../src/waits.ts';
 
 const readme = readFileSync('README.md', 'utf8');
-
-test('the README has the table of flags as the flags are', () => {
-  expect(readme).toContain(renderFlagTable().trim());
-});
 
 test.each([...Object.keys(FAILURES), 'Pending', 'Applied', 'Fetched', 'Planned', 'Suspended'])(
   'the README says what to do about %s',
