@@ -18,9 +18,12 @@ export const CAPS: Readonly<Record<string, number>> = {
   NotConfirmed: 6 * HOUR,
 };
 
+/**
+ * One for each way in which the product treats a status, as its verdict or an Organization goes by
+ * it. That all others have the verdict of one of these is in `../../unit/api-errors.test.ts`.
+ */
 const STATUSES = [
-  301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 423, 424,
-  425, 429, 451, 500, 501, 502, 503, 504, 599,
+  301, 307, 400, 401, 403, 404, 405, 408, 409, 410, 418, 422, 423, 424, 429, 500, 503,
 ] as const;
 const BODIES = [
   'text',
