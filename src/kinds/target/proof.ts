@@ -6,6 +6,7 @@ import { PROOF_OUTLASTS_MS } from '../../waits.ts';
 import type { Proof } from '../schema/status-fields.ts';
 import { digestOf, timestamp } from '../status/canonical.ts';
 import { type CommonStatus, readyOf, withoutUndefined } from '../status/common-status.ts';
+import { type FailureReason, isFailure } from '../status/failures.ts';
 
 /** The part of a status that says whether the API has taken the object's own key for its target. */
 export interface ProvableStatus extends CommonStatus {
@@ -13,22 +14,37 @@ export interface ProvableStatus extends CommonStatus {
   readonly applied?: { readonly time: string } | undefined;
 }
 
-/** Reasons of `Ready` that say so: only what somebody has to mend, never an API that is away. */
-const UNUSABLE: ReadonlySet<string> = new Set([
-  'Unauthorized',
-  'Forbidden',
-  'NotFound',
-  'SecretNotFound',
-  'SecretInvalid',
-  'SecretForbidden',
-  'SpecInvalid',
-]);
-
 /**
- * Reasons that only an answer to a usable key brings: whatever was of no use before has been
- * mended.
+ * What a failure says of the object's own key for its target. `useless`: somebody has to mend
+ * something, which an API that is away does not say. `works`: only an answer to a usable key brings
+ * it, so whatever was of no use before has been mended.
  */
-const USABLE: ReadonlySet<string> = new Set(['Rejected', 'Conflict', 'DependencyNotReady']);
+const KEY: Readonly<Record<FailureReason, 'useless' | 'works' | 'unknown'>> = {
+  Rejected: 'works',
+  Unauthorized: 'useless',
+  Forbidden: 'useless',
+  NotFound: 'useless',
+  Conflict: 'works',
+  DependencyNotReady: 'works',
+  RateLimited: 'unknown',
+  Unavailable: 'unknown',
+  OutcomeUnknown: 'unknown',
+  UnexpectedResponse: 'unknown',
+  NotConfirmed: 'unknown',
+  SecretNotFound: 'useless',
+  SecretInvalid: 'useless',
+  SecretForbidden: 'useless',
+  SpecInvalid: 'useless',
+  TargetConflict: 'unknown',
+  EndpointConflict: 'unknown',
+  RemovalBlocked: 'unknown',
+};
+
+/** Undefined for a reason that is no failure. */
+function keyAfter(status: ProvableStatus): 'useless' | 'works' | 'unknown' | undefined {
+  const reason = readyOf(status)?.reason ?? '';
+  return isFailure(reason) ? KEY[reason] : undefined;
+}
 
 /** `status.proof.apiHash`: identifies the API by its normalised base address. */
 export function apiHashOf(baseUrl: string): string {
@@ -58,8 +74,7 @@ export function isOfFirstVersion(status: ProvableStatus | undefined): boolean {
  * not go to whoever comes first after an upgrade.
  */
 function losesOldClaim(status: ProvableStatus): boolean {
-  const reason = readyOf(status)?.reason ?? '';
-  return reason === 'TargetConflict' || UNUSABLE.has(reason);
+  return readyOf(status)?.reason === 'TargetConflict' || keyAfter(status) === 'useless';
 }
 
 /**
@@ -70,9 +85,9 @@ function losesOldClaim(status: ProvableStatus): boolean {
 export function keepProof(report: Report, object: KubeObject, now: number): Report {
   const status = (report.status ?? object.status) as ProvableStatus | undefined;
   if (!status?.proof) return report;
-  const reason = readyOf(status)?.reason ?? '';
-  const isUnusable = UNUSABLE.has(reason) && !isIdle(object);
-  const before = USABLE.has(reason) ? undefined : status.proof.unusableSince;
+  const key = keyAfter(status);
+  const isUnusable = key === 'useless' && !isIdle(object);
+  const before = key === 'works' ? undefined : status.proof.unusableSince;
   const since = isUnusable ? (pastOf(before, now) ?? timestamp(now)) : undefined;
   const end = since === undefined ? undefined : Date.parse(since) + PROOF_OUTLASTS_MS;
   const { time, apiHash } = status.proof;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { awaitChange, goOn } from '../../../controller/outcome.ts';
 import { currentReady, requestedAt, withoutUndefined } from '../../status/common-status.ts';
+import { type FailureReason, isFailure } from '../../status/failures.ts';
 import type { StepDone } from '../act.ts';
 import { takeFailure } from '../attempt/failure.ts';
 import { type Call, nextStep } from '../attempt/next-step.ts';
@@ -185,21 +186,30 @@ function onRecord(
 }
 
 /**
- * Failures that stay in the status, and are counted on, until the attempt has ended: that a look
- * works says nothing of how a change is answered. RemovalBlocked is none of them: there is a next
- * step only where it holds no more.
+ * Whether a failure stays in the status, and is counted on, until the attempt has ended: that a
+ * look works says nothing of how a change is answered. Of RemovalBlocked there is a next step only
+ * where it holds no more; the others a look that works refutes.
  */
-const STANDING = new Set([
-  'NotConfirmed',
-  'OutcomeUnknown',
-  'Rejected',
-  'EndpointConflict',
-  'Forbidden',
-  'NotFound',
-  'Conflict',
-  'DependencyNotReady',
-  'RateLimited',
-]);
+const STAYS: Readonly<Record<FailureReason, boolean>> = {
+  Rejected: true,
+  Unauthorized: false,
+  Forbidden: true,
+  NotFound: true,
+  Conflict: true,
+  DependencyNotReady: true,
+  RateLimited: true,
+  Unavailable: false,
+  OutcomeUnknown: true,
+  UnexpectedResponse: false,
+  NotConfirmed: true,
+  SecretNotFound: false,
+  SecretInvalid: false,
+  SecretForbidden: false,
+  SpecInvalid: false,
+  TargetConflict: false,
+  EndpointConflict: true,
+  RemovalBlocked: false,
+};
 
 /** The status between two steps: what stood there, or that it is not decided yet. */
 export function betweenSteps(
@@ -208,7 +218,7 @@ export function betweenSteps(
   now: number,
 ): OrganizationStatus {
   const before = currentReady(object, object.status);
-  if (before?.status === 'False' && STANDING.has(before.reason)) {
+  if (before?.status === 'False' && isFailure(before.reason) && STAYS[before.reason]) {
     const handled = requestedAt(object) ?? status.lastHandledReconcileAt;
     return fitted(
       withoutUndefined({ ...status, nextAttemptTime: undefined, lastHandledReconcileAt: handled }),
