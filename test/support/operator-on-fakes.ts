@@ -79,6 +79,7 @@ export async function startOnFakes(
   kube: FakeKubeServer,
   apiUrl: string,
   flags: readonly string[] = [],
+  mayStartCall: () => boolean = () => true,
 ) {
   const parsed = parseConfig({ argv: ['--api-url', apiUrl, ...flags], env: {}, version: 'test' });
   if (!parsed.ok) throw new Error(parsed.message);
@@ -93,7 +94,7 @@ export async function startOnFakes(
     metrics: createMetrics(),
     version: 'test',
     instance: 'test',
-    mayStartCall: () => true,
+    mayStartCall,
     guard: (values) => {
       guarded.add(values);
       return () => void guarded.delete(values);

@@ -193,3 +193,34 @@ test.each([
     await kube.stop();
   },
 );
+
+test('who may not be sure to lead sends nothing, and what was not sent is sent when he may again', async () => {
+  const kube = await new FakeKubeServer().start();
+  const api = await startPlainApi();
+  let isSure = false;
+  let asked = 0;
+  const { end, standBy } = await startOnFakes(kube, api.url, [], () => {
+    asked += 1;
+    return isSure;
+  });
+  kube.create(SECRET, 'ns/key', { data: { keyId: btoa('id'), keySecret: btoa('secret') } });
+  const credentialsSecretRef = { name: 'key' };
+  kube.create(pipeSettingsType, 'ns/a', {
+    spec: {
+      organizationId: 'o',
+      serviceId: 's',
+      pipeId: 'p',
+      credentialsSecretRef,
+      settings: { engine_max_threads: 4 },
+    },
+  });
+  await eventually(() => expect(asked).toBeGreaterThan(0));
+  await standBy(() => {
+    expect(api.paths).toEqual([]);
+    isSure = true;
+  });
+  await eventually(() => expect(api.paths).toHaveLength(1));
+  await end();
+  api.close();
+  await kube.stop();
+});

@@ -31,6 +31,18 @@ const LEADING: readonly Mutation[] = [
     'The Lease is given back when the last running call has ended, not before.',
   ),
   {
+    name: 'operator-asks-its-lease',
+    rule: 'The calls of the operator ask the Lease, and no one else, whether they may leave.',
+    file: 'operator.ts',
+    from: 'mayStart: options.mayStartCall,',
+    to: 'mayStart: () => true,',
+    seenBy: {
+      test: 'test/unit/operator-leads-again.test.ts',
+      title:
+        'who may not be sure to lead sends nothing, and what was not sent is sent when he may again',
+    },
+  },
+  {
     name: 'stuck-call-is-broken-off',
     rule: 'A call that hangs holds the end of a process up for no longer than its grace.',
     file: 'process.ts',
