@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Preview } from '../../src/kinds/organization/preview.ts';
+import { changeBody, LOOK_BODY } from '../../src/kinds/organization/remote.ts';
 import {
   FINALIZER,
   type LedgerEntry,
@@ -46,12 +47,14 @@ interface Given {
   /** As declared; the API has `Before`. */
   readonly name?: string;
   readonly lastRequest?: OrganizationStatus['lastRequest'];
+  readonly pendingChange?: OrganizationStatus['pendingChange'];
   readonly isDeleted?: true;
 }
 
 /** What is shown, with `--plan-only` where it is being deleted. */
 function preview(given: Given): Preview {
-  const { ids, ledger, list, total = list.length, name = 'After', lastRequest, isDeleted } = given;
+  const { ids, ledger, list, total = list.length, name = 'After', isDeleted } = given;
+  const { lastRequest, pendingChange } = given;
   const organization = {
     id: 'o',
     name: 'Before',
@@ -65,7 +68,12 @@ function preview(given: Given): Preview {
       mode: isDeleted ? 'Apply' : 'Plan',
       deletionPolicy: 'RemovePrivateEndpoints',
     },
-    status: { organization, privateEndpoints: [...ledger], ...(lastRequest && { lastRequest }) },
+    status: {
+      organization,
+      privateEndpoints: [...ledger],
+      ...(lastRequest && { lastRequest }),
+      ...(pendingChange && { pendingChange }),
+    },
     metadata: { finalizers: [FINALIZER], ...(isDeleted && { deletionTimestamp: at(0) }) },
   });
   const plan = planned(object, { planOnly: isDeleted ?? false });
@@ -153,4 +161,32 @@ test.each<[string, Partial<Given>, boolean]>([
 ])('whether the plan is empty where %s', (_, given, isEmpty) => {
   const all = { ids: ['a'], ledger: [entry('a')], list: [e('a')], name: 'Before', ...given };
   expect(preview(all).summary.ready).toBe(isEmpty ? 'True' : 'False');
+});
+
+test('what would remove more than is allowed shows the look and nothing else, as Apply sends it', () => {
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const shows = preview({
+    ids: [],
+    ledger: ids.map((id) => entry(id)),
+    list: ids.map((id) => e(id)),
+  });
+  expect(shows.plan.requests.map(({ body }) => body)).toEqual([LOOK_BODY]);
+  expect(shows.plan.changes).toHaveLength(7);
+  expect(shows.summary.message).toContain('and nothing else: 6 private endpoints would be removed');
+});
+
+test('what may be on its way is asked for before anything else, as Apply does', () => {
+  const pendingChange = { time: at(0), add: [e('b')], remove: [] };
+  const shows = preview({ ids: ['a', 'b'], ledger: [entry('a')], list: [e('a')], pendingChange });
+  expect(shows.plan.basis).toBe('Unknown');
+  expect(shows.plan.requests.map(({ body }) => body)).toEqual([LOOK_BODY]);
+});
+
+test('what has to make room goes first, and what follows it is shown as a request of its own', () => {
+  const moved = { ...e('a'), region: 'r9' };
+  const shows = preview({ ids: ['a'], ledger: [entry('a', moved)], list: [moved] });
+  expect(shows.plan.requests.slice(2).map(({ body }) => body)).toEqual([
+    changeBody({ add: [], remove: [moved] }, {}),
+    changeBody({ add: [e('a')], remove: [] }, {}),
+  ]);
 });
