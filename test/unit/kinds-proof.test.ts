@@ -107,6 +107,18 @@ describe('the end of proof', () => {
     expect(proofOf(then.status)).toMatchObject({ unusableSince: '2026-03-04T13:00:00Z' });
   });
 
+  test.for([401, 403, 404, 'SecretNotFound', 'SecretInvalid', 'SecretForbidden'] as const)(
+    'is counted from %s, which somebody has to mend',
+    (why) => {
+      const attempt =
+        typeof why === 'number'
+          ? attemptOf(anAnswer(why))
+          : ({ got: 'no-credential', problem: { reason: why, message: why } } as const);
+      const { status } = visit(refused, { attempt });
+      expect(proofOf(status)).toMatchObject({ unusableSince: '2026-03-01T12:00:00Z' });
+    },
+  );
+
   test.for([400, 409, 424])(
     'is counted anew after %i, which only an answer to a key of use says: one refusal days after another ends nothing',
     (code) => {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { LIMITS } from '../../src/kinds/organization/limits.ts';
+import type { Facts } from '../../src/kinds/organization/load.ts';
 import type { Preview } from '../../src/kinds/organization/preview.ts';
 import { changeBody, LOOK_BODY } from '../../src/kinds/organization/remote.ts';
 import {
@@ -6,8 +8,9 @@ import {
   type LedgerEntry,
   type OrganizationStatus,
 } from '../../src/kinds/organization/resource.ts';
+import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
-import { anOrganization, planned } from '../support/organization-objects.ts';
+import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
 
 /**
  * The bodies that are shown as what would be sent, for this ledger and the list of the last reply.
@@ -49,12 +52,13 @@ interface Given {
   readonly lastRequest?: OrganizationStatus['lastRequest'];
   readonly pendingChange?: OrganizationStatus['pendingChange'];
   readonly isDeleted?: true;
+  readonly facts?: Partial<Facts>;
 }
 
 /** What is shown, with `--plan-only` where it is being deleted. */
 function preview(given: Given): Preview {
   const { ids, ledger, list, total = list.length, name = 'After', isDeleted } = given;
-  const { lastRequest, pendingChange } = given;
+  const { lastRequest, pendingChange, facts } = given;
   const organization = {
     id: 'o',
     name: 'Before',
@@ -76,7 +80,7 @@ function preview(given: Given): Preview {
     },
     metadata: { finalizers: [FINALIZER], ...(isDeleted && { deletionTimestamp: at(0) }) },
   });
-  const plan = planned(object, { planOnly: isDeleted ?? false });
+  const plan = planned(object, { planOnly: isDeleted ?? false, ...facts });
   if (plan.do !== 'preview') throw new Error(`${plan.do} is planned`);
   return plan;
 }
@@ -126,6 +130,12 @@ test('where the list is longer than what is kept of it, the ledger tells what is
   expect(fields(shows)).toEqual(['+name', '+privateEndpoints[z]', '-privateEndpoints[y]']);
 });
 
+const SUPERSEDED: Facts['standing'] = {
+  ...factsOf(anOrganization()).standing,
+  own: aClaim({ appliedAt: T0 - 3_600_000 }),
+  others: [aClaim({ uid: 'uid-2', created: at(-1_800_000), appliedAt: T0 - 600_000 })],
+};
+
 test.each<[string, Partial<Given>, boolean]>([
   ['everything is there', {}, true],
   ['the name is another one', { name: 'After' }, false],
@@ -158,6 +168,8 @@ test.each<[string, Partial<Given>, boolean]>([
     { lastRequest: { operation: 'UpdateOrganization', outcome: 'Unknown', time: at(0) } },
     false,
   ],
+  ['a write is in no status', { facts: { hasUnrecordedWrite: true } }, false],
+  ['another object has been confirmed since', { facts: { standing: SUPERSEDED } }, false],
 ])('whether the plan is empty where %s', (_, given, isEmpty) => {
   const all = { ids: ['a'], ledger: [entry('a')], list: [e('a')], name: 'Before', ...given };
   expect(preview(all).summary.ready).toBe(isEmpty ? 'True' : 'False');
@@ -189,4 +201,16 @@ test('what has to make room goes first, and what follows it is shown as a reques
     changeBody({ add: [], remove: [moved] }, {}),
     changeBody({ add: [e('a')], remove: [] }, {}),
   ]);
+});
+
+test('a plan is cut to what its schema takes', () => {
+  const longest = (letter: string) => (_: unknown, number: number) =>
+    `${letter}${number}-${'x'.repeat(400)}`;
+  const ids = Array.from({ length: LIMITS.endpoints }, longest('a'));
+  const gone = Array.from({ length: LIMITS.ledger }, longest('b'));
+  const ledger = gone.map((id) => entry(id));
+  const exchanged = preview({ ids, ledger, list: gone.map((id) => e(id)) });
+  expect(exchanged.plan.changes).toHaveLength(LIMITS.planChanges);
+  const { requests } = preview({ ids, ledger: [], list: [] }).plan;
+  expect(Math.max(...requests.map(({ body }) => body?.length ?? 0))).toBe(LIMITS.body);
 });

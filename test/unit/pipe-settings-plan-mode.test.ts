@@ -12,6 +12,7 @@ import {
   edited,
   HOUR,
   heldByAnother,
+  planned,
   readyIn,
   sideIn,
   T0,
@@ -95,6 +96,9 @@ describe('in Plan mode', () => {
     expect(readyIn(lost.status)).toMatchObject({
       status: 'False',
       message: expect.stringContaining('the declared state is not confirmed'),
+    });
+    expect(planned(object, { hasUnrecordedWrite: true })).toMatchObject({
+      summary: { ready: 'False' },
     });
   });
 

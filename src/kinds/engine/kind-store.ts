@@ -80,11 +80,11 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     const rivals = rivalsOf(before);
     const target = options.targetOf(before);
     if (rivals.length < 2) contests.end(target);
-    const isOwed = (rival: T): boolean =>
+    const hasNotTold = (rival: T): boolean =>
       isSupersededBy(rival, before, locks.atWorkMs, clock.now());
     // One that is listed late may have been confirmed before it.
-    const mayBeOwed = rivals.some(isOwed) || (options.unlisted?.() ?? []).length > 0;
-    if (target !== undefined && mayBeOwed)
+    const isUntold = rivals.some(hasNotTold) || (options.unlisted?.() ?? []).length > 0;
+    if (target !== undefined && isUntold)
       departed.leaves(target, before.metadata.uid, callsOf(before));
     wake(rivals, 'user');
   };

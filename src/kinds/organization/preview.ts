@@ -28,7 +28,7 @@ export interface Preview extends Extract<CommonPlan, { do: 'preview' }> {
 
 export function previewOf(
   { status }: Organization,
-  { baseUrl, standing }: Pick<Facts, 'baseUrl' | 'standing'>,
+  { baseUrl, standing, hasUnrecordedWrite }: Facts,
   { spec, goal, now }: Pick<Work, 'spec' | 'goal'> & { readonly now: number },
 ): Preview {
   const { path, hash } = addressOf(baseUrl, spec.organizationId, goal);
@@ -56,6 +56,7 @@ export function previewOf(
     isEmpty:
       basis === 'LastResponse' &&
       !isSuperseded(standing, now) &&
+      !hasUnrecordedWrite &&
       status?.lastRequest?.outcome !== 'Unknown' &&
       changes.length === 0 &&
       isReached(goal, ledger, status),

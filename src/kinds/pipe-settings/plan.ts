@@ -54,7 +54,8 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
   if (!verdict.holds) return { do: 'yield', to: verdict, contested };
   if (spec.mode === 'Plan' || planOnly) {
     const reported = reportedBy(object.status, apiHash);
-    return previewOf(object, { spec, request, reported, isLast, planOnly });
+    const isKnown = isLast && !facts.hasUnrecordedWrite;
+    return previewOf(object, { spec, request, reported, isLast: isKnown, planOnly });
   }
   const { turn, againAt } = verdict;
   const isSent = object.status?.applied?.generation === generationOf(object);

@@ -52,7 +52,8 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   Fetched: {
     ready: 'True',
     acts: ['nobody'],
-    means: 'What the object asks for was fetched into its status.',
+    means:
+      'What the object asks for was fetched into its status; an Activity is not fetched again.',
     todo: 'Nothing.',
   },
   Planned: {
@@ -66,7 +67,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
     ready: 'True or False',
     acts: ['the owner of the object'],
     means:
-      'No call is made. Ready is True where the declared state was confirmed before, or what is asked for was fetched.',
+      'No call is made. Ready is True where the declared state is the one last confirmed, or what is asked for was fetched.',
     todo: 'Set `spec.suspend` to false to continue.',
   },
   Rejected: {
