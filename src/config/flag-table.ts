@@ -71,7 +71,7 @@ export const FLAGS = [
     placeholder: 'A,B',
     defaultText: 'all',
     about:
-      'Namespaces to work in, comma-separated; Roles then suffice. A namespace that is missing or forbidden is logged and retried; at start the others wait 30 s for it.',
+      'Namespaces to work in, comma-separated; Roles then suffice. One that may not be listed is logged and retried, and at start the others wait 30 s for it; where all may be listed, one that does not exist is empty.',
     read: read.namespaces,
   },
   {
@@ -111,7 +111,8 @@ export const FLAGS = [
     name: 'leader-elect-name',
     placeholder: 'NAME',
     defaultText: '`pipewright`, plus a hash of selector and namespaces where those are set',
-    about: 'Name of the Lease. Processes that work on the same objects must share it.',
+    about:
+      'Name of the Lease. Processes that work on the same objects must share one, or they overwrite each other.',
     read: read.dnsName,
   },
   {

@@ -21,7 +21,9 @@ interface Row {
   readonly says: RegExp;
 }
 
-/** A time in status is a whole second: the one of the failure is rounded down, the one to come up. */
+/**
+ * A time in status is a whole second: the one of the failure is rounded down, the one to come up.
+ */
 const about = (seconds: number): Row['wait'] => [seconds * 0.8, seconds * 1.2 + 2];
 const exactly = (seconds: number): Row['wait'] => [seconds, seconds + 2];
 const unknown = {

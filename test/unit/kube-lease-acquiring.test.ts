@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RequestCall } from '../../src/kube/client/exchange.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { LEASE_PATH, record, start } from '../support/lease-candidates.ts';
-import { type Fate, forbidden, MemoryKube } from '../support/memory-kube.ts';
+import { type Fate, forbidden, MemoryKube, refused } from '../support/memory-kube.ts';
 
 describe('acquiring', () => {
   test('takes a Lease that does not exist at once, with six digits in its times', async () => {
@@ -139,6 +139,23 @@ describe('acquiring', () => {
       '{apiGroups: ["coordination.k8s.io"], resources: ["leases"], resourceNames: ["pipewright"], verbs: ["get", "list", "watch", "update"]}',
     );
     may = true;
+    await clock.advance(2_000);
+    expect(a.election.isLeader()).toBe(true);
+  });
+
+  test('says once that the namespace of its Lease does not exist, and leads when it does', async () => {
+    const kube = new MemoryKube();
+    const clock = new FakeClock();
+    let isThere = false;
+    const fate = (call: RequestCall): Fate =>
+      call.method === 'POST' && !isThere ? { fail: refused(call, 404, 'NotFound') } : {};
+    const a = start(kube, clock, { identity: 'a', fate });
+    await clock.advance(60_000);
+    expect(a.election.isLeader()).toBe(false);
+    expect(
+      a.messages.filter((message) => message.includes('cannot use the leader election Lease')),
+    ).toHaveLength(1);
+    isThere = true;
     await clock.advance(2_000);
     expect(a.election.isLeader()).toBe(true);
   });

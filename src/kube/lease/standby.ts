@@ -82,7 +82,9 @@ async function take(options: StandbyOptions, view: LeaseView): Promise<Held | un
     if (clock.monotonic() - since < renewMs) return { lease, since };
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    const anotherWasFirst = isConflict(error) || isNotFound(error);
+    // Not found when it is made: its namespace is not there.
+    const isDeleted = isNotFound(error) && view.lease !== undefined;
+    const anotherWasFirst = isConflict(error) || isDeleted;
     if (!anotherWasFirst) onFailure(error);
     await pause(clock, anotherWasFirst ? retryMs / 10 : retryMs, stop);
   }
