@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
-import type { Call } from '../../simulator/types.ts';
+import type { Call, Rate } from '../../simulator/types.ts';
 import { carriesEdit, nameIn, type Queue } from './rate-limit-backlog.ts';
 
-export const LIMIT = { calls: 10, perMs: 1_000 } as const;
+export type Limit = Pick<Rate, 'calls' | 'perMs'>;
+
 /**
  * Calls of a credential that may be under way when one of them is refused: the default of
  * `--api-in-flight`.
@@ -21,10 +22,10 @@ const SOME_OF_THE_LINE = 0.5;
 /**
  * No more calls, refused ones included, than 1.05 times what the API would have taken in that time.
  */
-export function keepsToTheLimit({ style, calls }: Queue): void {
+export function keepsToTheLimit({ style, calls }: Queue, limit: Limit): void {
   const all = calls();
   const took = (all.at(-1)?.receivedAt ?? 0) - (all[0]?.receivedAt ?? 0);
-  const allowed = LIMIT.calls * (took / LIMIT.perMs + 1);
+  const allowed = limit.calls * (took / limit.perMs + 1);
   expect(all.length, style).toBeLessThanOrEqual(1.05 * allowed);
 }
 
@@ -32,8 +33,8 @@ export function keepsToTheLimit({ style, calls }: Queue): void {
  * After a 429 nothing is sent with that key for as long as the shortest pause takes, but for what
  * was under way.
  */
-export function pausesAfterRefusals({ style, calls }: Queue, until: number): void {
-  const all = calls().filter(({ receivedAt }) => receivedAt < until);
+export function pausesAfterRefusals({ style, calls }: Queue): void {
+  const all = calls();
   const refused = all.filter(isRefused);
   for (const { answeredAt = 0 } of refused) {
     const sent = all.filter(
@@ -43,7 +44,8 @@ export function pausesAfterRefusals({ style, calls }: Queue, until: number): voi
     );
     expect(sent.map(nameIn), `${style}: sent in a pause`).toEqual([]);
   }
-  const pauses = 1 + (until - (all[0]?.receivedAt ?? 0)) / SHORTEST_PAUSE_MS;
+  const took = (all.at(-1)?.receivedAt ?? 0) - (all[0]?.receivedAt ?? 0);
+  const pauses = 1 + took / SHORTEST_PAUSE_MS;
   expect(refused.length, `${style}: refused`).toBeLessThanOrEqual(IN_FLIGHT * pauses);
 }
 
