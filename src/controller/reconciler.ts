@@ -79,12 +79,10 @@ export class Reconciler {
     const { pending } = this.#writer;
     for (const [id, deferred] of this.#deferred) pending.set(id, deferred);
     this.#deferred.clear();
-    // Such a status announces what is not sent any more: its last word is written instead.
-    const toWrite = [...pending].filter(([, { report }]) => !report.lastWord);
     const writes = await Promise.allSettled(
-      toWrite.map(async ([id, result]) => {
+      [...pending].map(async ([id, result]) => {
         try {
-          await this.#writer.write(id, result);
+          await this.#writeAtEnd(id, result);
         } finally {
           this.#release(result.kind, id, keyOf(result.base), false);
           wake(id);
@@ -93,6 +91,21 @@ export class Reconciler {
     );
     const failed = writes.find((write) => write.status === 'rejected');
     if (failed) throw failed.reason;
+  }
+
+  /**
+   * A status that announces what is not sent any more is not written. Where it may stand already,
+   * its last word is; where it does not, what the step before it learned.
+   */
+  async #writeAtEnd(id: string, result: PendingResult): Promise<void> {
+    const { lastWord, ...report } = result.report;
+    if (!lastWord) return void (await this.#writer.write(id, result));
+    // The events of a status that may stand have not been sent.
+    const notices = [...(report.notices ?? []), ...(lastWord.notices ?? [])];
+    const last = { ...result, report: { ...report, ...lastWord, notices } };
+    const { recorded } = await this.#writer.write(id, last);
+    const before = this.#writer.pending.get(id);
+    if (recorded === 'lost' && before) await this.#writer.write(id, before);
   }
 
   /**

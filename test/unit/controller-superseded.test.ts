@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { awaitChange, goOn } from '../../src/controller/outcome.ts';
 import { confirmsTheSame } from '../../src/controller/superseded.ts';
@@ -105,6 +106,52 @@ test.each([
     expect(engine.recorded.map(({ how }) => how)).toEqual(['lost', 'written']);
   },
 );
+
+describe('where the status of an intent has failed to be written and nothing follows any more', () => {
+  test.each([
+    {
+      it: 'was refused',
+      fate: { status: 500, reason: 'InternalError' },
+      stands: { observedGeneration: 1 },
+    },
+    { it: 'never arrived', fate: 'reset' as const, stands: { observedGeneration: 1 } },
+    { it: 'may stand', fate: 'lost' as const, stands: { withdrawn: true } },
+  ])(
+    'what was learned before it is written, and told, and the intent does not stand: $it',
+    async ({ fate, stands }) => {
+      const { metadata } = engine.given(KEY);
+      const learned = (object: KubeObject, now: number) => {
+        const { status = {}, notices = [] } = anAttempt(object, now);
+        return { status, notices };
+      };
+      engine.report = (object, now) => ({
+        outcome: goOn,
+        did: 'send',
+        lastWord: learned(object, now),
+      });
+      await engine.pass(KEY);
+      engine.report = (object, now) => ({
+        status: { pendingChange: {} },
+        notices: learned(object, now).notices,
+        isOnTop: (newer) => newer.metadata.resourceVersion === metadata.resourceVersion,
+        outcome: goOn,
+        did: 'intend',
+        lastWord: {
+          status: { withdrawn: true },
+          isOnTop: (newer) => isDeepStrictEqual(newer.status, { pendingChange: {} }),
+        },
+      });
+      engine.server.fate = (call) => (isStatusWrite(call) ? fate : undefined);
+      await expect(engine.pass(KEY)).rejects.toThrow(KubeError);
+      engine.server.fate = () => undefined;
+      await engine.reconciler.end(() => undefined);
+      const { status } = engine.server.get(PIPE, KEY) ?? {};
+      expect(status).toMatchObject(stands);
+      expect(status).not.toHaveProperty('pendingChange');
+      expect(engine.told).toEqual([`${KEY} Applied`]);
+    },
+  );
+});
 
 test('what holds until a step has done something is not written any more where its status is lost', async () => {
   engine.given(KEY);

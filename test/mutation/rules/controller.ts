@@ -73,6 +73,17 @@ const QUEUES: readonly Mutation[] = [
 /** The one write of a status. */
 const STATUSES: readonly Mutation[] = [
   {
+    name: 'failed-intent-keeps-what-was-learned',
+    rule: 'What a step has learned is written at the end, also where the status of the next one has failed to be written.',
+    file: 'controller/reconciler.ts',
+    from: "if (recorded === 'lost' && before) await this.#writer.write(id, before);",
+    to: '',
+    seenBy: {
+      test: 'test/unit/controller-superseded.test.ts',
+      title: 'the intent does not stand: never arrived',
+    },
+  },
+  {
     name: 'result-is-written-before-anything',
     rule: 'A result that could not be written is written first, and its call is not repeated.',
     file: 'controller/reconciler.ts',
@@ -87,8 +98,8 @@ const STATUSES: readonly Mutation[] = [
     name: 'last-results-are-written',
     rule: 'What could not be written is tried once more when the process ends.',
     file: 'controller/reconciler.ts',
-    from: '[...pending].filter(',
-    to: '[...pending].slice(0, 0).filter(',
+    from: '[...pending].map(',
+    to: '[...pending].slice(0, 0).map(',
     seenBy: { test: UNWRITTEN, title: 'is tried once more where the process ends' },
   },
   {
