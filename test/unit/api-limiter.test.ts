@@ -182,6 +182,15 @@ describe('memory and figures', () => {
     expect(on.limiter.snapshot()).toMatchObject({ credentials: 2, circuitOpen: 1 });
   });
 
+  it('keeps a credential for as long as its calls count', async () => {
+    const on = rig({ rate: { calls: 1, perMs: 24 * 3_600_000 } });
+    call(on, 'a', 200);
+    await on.clock.advance(3 * 3_600_000);
+    expect(ask(on, 'b')).toBe('wait');
+    await on.clock.advance(21 * 3_600_000);
+    expect(on.woken()).toEqual(['b']);
+  });
+
   it('counts what is paused, held back, waiting and in flight', () => {
     const on = rig({ inFlight: 1 });
     call(on, 'a', 401, { credential: 'c2' });

@@ -103,7 +103,8 @@ export interface RateLimiter {
   forget(key: string): void;
   /**
    * Another process may have called since they asked: places in the queue and slots count no more,
-   * and whoever had one is woken to ask anew; a refused credential is tried at once.
+   * and whoever had one is woken to ask anew; a refused credential is tried by the next in turn
+   * without its wait, or by those that were refused, at their own times.
    */
   startOver(): void;
   /**

@@ -10,8 +10,8 @@ const DROP_AFTER_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 10 * 60_000;
 
 /**
- * Who asks, and the credentials they ask with; credentials that nobody has used for an hour are
- * dropped.
+ * Who asks, and the credentials they ask with. Dropped are those that nobody has used for an hour,
+ * or for as long as the rate counts calls.
  */
 export class Registry {
   readonly entries = new Map<string, Entry>();
@@ -89,9 +89,11 @@ export class Registry {
   #sweep(now: number): void {
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
+    // Its calls count for as long as the window is wide.
+    const dropAfterMs = Math.max(DROP_AFTER_MS, this.#options.rate.perMs);
     const inUse = new Set([...this.entries.values()].map(({ limiter }) => limiter));
     for (const [id, limiter] of this.#limiters) {
-      if (inUse.has(limiter) || now - limiter.lastUsed < DROP_AFTER_MS) continue;
+      if (inUse.has(limiter) || now - limiter.lastUsed < dropAfterMs) continue;
       limiter.disarm();
       this.#limiters.delete(id);
     }
