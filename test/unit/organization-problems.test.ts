@@ -38,6 +38,16 @@ test('what was refused is one as long as the spec has a list of endpoints, and n
   expect(problems(unlisted), 'without a list in the reply').toEqual([]);
 });
 
+test('that all else was applied is said only where it is', () => {
+  const status = { privateEndpoints: [entry('a'), entry('b'), refusedEntry('c')] };
+  const refusalOf = (ids: readonly string[]): string | undefined => {
+    const object = anOrganization({ ids, spec: { maxPrivateEndpointRemovals: 1 }, status });
+    return problems(object, listing('a', 'b')).find(({ reason }) => reason === 'Rejected')?.message;
+  };
+  expect(refusalOf(['a', 'b', 'c'])).toContain('All other changes were applied.');
+  expect(refusalOf(['c']), 'too much would be removed').not.toContain('All other changes');
+});
+
 test('an unknown list is asked for ever less often, also where too much would be removed', () => {
   let object = anOrganization({
     ids: [],

@@ -35,7 +35,7 @@ export function obstaclesOf(ending: Ending): Obstacle[] {
   // The only possible look sends the name, so none is made, and no other obstacle can be seen to
   // end.
   if (tooMuch && looksByName(ending.work)) return [tooMuch];
-  return [
+  const before = [
     lost(ending),
     tooMuch,
     waiting(ending),
@@ -43,9 +43,10 @@ export function obstaclesOf(ending: Ending): Obstacle[] {
     unlisted(ending),
     otherName(ending),
     unconfirmed(ending),
-    refused(ending),
-    conflicting(ending),
-  ].filter((problem) => problem !== undefined);
+  ];
+  const conflict = conflicting(ending);
+  const isAlone = [...before, conflict].every((problem) => problem === undefined);
+  return [...before, refused(ending, isAlone), conflict].filter((problem) => problem !== undefined);
 }
 
 function lost(ending: Ending): Obstacle | undefined {
@@ -164,8 +165,8 @@ function unconfirmed({ decision: { exhausted } }: Ending): Obstacle | undefined 
   return { reason: 'NotConfirmed', message };
 }
 
-/** What the API refused, with the reasons that it gave. */
-function refused(ending: Ending): Obstacle | undefined {
+/** What the API refused, with the reasons that it gave. `isAlone`: all else is as declared. */
+function refused(ending: Ending, isAlone: boolean): Obstacle | undefined {
   const { session, goal } = ending.work;
   const conflicts = new Set(ending.decision.conflicts.map(sameKey));
   // Where the spec has no list any more, nobody wants what was refused.
@@ -194,7 +195,8 @@ function refused(ending: Ending): Obstacle | undefined {
     ...(entries.length > 0 ? [names(entries)] : []),
   ].join(' and ');
   const others =
-    ledgerOf(session).length > entries.length || (goal.name !== undefined && !nameRefusal);
+    isAlone &&
+    (ledgerOf(session).length > entries.length || (goal.name !== undefined && !nameRefusal));
   const rest = untried
     ? ' The changes that were not tried yet follow in a minute.'
     : others
