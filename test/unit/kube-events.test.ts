@@ -192,6 +192,19 @@ describe('few events', () => {
     );
   });
 
+  test('has room for ten thousand that tell what stands nowhere else, and logs what does not fit', async () => {
+    const { events, clock, sent, messages } = world(() => ({ back: 1_000 }));
+    for (let n = 0; n < 1_001; n += 1) events.emit(anEvent({ uid: `u${n}` }));
+    for (let n = 0; n < 9_000; n += 1) events.emit(anEvent({ note: `${n}`, always: true }));
+    expect(messages).toEqual([]);
+    events.emit(anEvent({ note: 'gone', always: true }));
+    expect(messages).toEqual([
+      'warn event dropped: too many events wait to be sent {"namespace":"ingest","name":"orders","reason":"Refused","note":"gone","waiting":10000}',
+    ]);
+    await clock.advance(20_000_000);
+    expect(sent()).toHaveLength(10_001);
+  });
+
   test('remembers no more than a bounded number of objects and contents', async () => {
     const { events, sent } = world();
     events.emit(anEvent());

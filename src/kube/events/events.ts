@@ -33,6 +33,8 @@ interface Waiting {
 
 /** About 2 MB of the longest notes. */
 const QUEUE = 1_000;
+/** For those that tell what stands nowhere else. */
+const QUEUE_OF_ALWAYS = 10 * QUEUE;
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = 2_000;
 /**
@@ -119,9 +121,11 @@ export function createEvents(options: EventsOptions): Events {
 
   return {
     emit: (event) => {
-      if (queue.length >= QUEUE) {
-        log.debug(
-          { reason: event.reason, waiting: queue.length },
+      if (queue.length >= (event.always ? QUEUE_OF_ALWAYS : QUEUE)) {
+        const { reason, note, object } = event;
+        const { namespace, name } = object.metadata;
+        log[event.always ? 'warn' : 'debug'](
+          { namespace, name, reason, note, waiting: queue.length },
           'event dropped: too many events wait to be sent',
         );
         return;
