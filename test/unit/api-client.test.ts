@@ -208,12 +208,13 @@ describe('what never left', () => {
   });
 });
 
-it('tells each call once, with its status or none', async () => {
+it('tells each call that has left once, with its status or none', async () => {
   const base = await httpServer((_request, response) => response.writeHead(503).end());
   const metrics: string[] = [];
   const onCall: ApiClientOptions['onCall'] = ({ operation, code }) =>
     metrics.push(`${operation} ${code}`);
   await client(base, { onCall }).call(put);
   await client('http://127.0.0.1:1', { onCall }).call(put);
+  await client(base, { onCall }).call({ ...put, begin: () => 'not-permitted' });
   expect(metrics).toEqual(['put-settings 503', 'put-settings none']);
 });

@@ -97,11 +97,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const startedAt = clock.monotonic();
     const ended = await exchange({ pool, request, path, options });
     const reply = toReply(ended, { site, request, url: origin + path, nowMs: clock.now() });
-    options.onCall?.({
-      operation: request.operation,
-      code: reply.answered ? String(reply.httpStatus) : 'none',
-      durationMs: clock.monotonic() - startedAt,
-    });
+    const isCalledOff = !reply.answered && reply.aborted !== undefined;
+    if (!isCalledOff)
+      options.onCall?.({
+        operation: request.operation,
+        code: reply.answered ? String(reply.httpStatus) : 'none',
+        durationMs: clock.monotonic() - startedAt,
+      });
     return reply;
   };
   return { baseUrl, call, close: () => pool.close() };
