@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { EVENTS } from '../src/kinds/status/event-reasons.ts';
 import { isFailure } from '../src/kinds/status/failures.ts';
 import { REASONS, type ReadyReason, type ReasonRow } from '../src/kinds/status/reasons.ts';
-import { FAILURES } from '../src/waits.ts';
+import { CONFLICT_GRACE_MS, FAILURES } from '../src/waits.ts';
 import { LOG_MESSAGES } from './log-messages.ts';
 import { code, table } from './markdown.ts';
 
@@ -27,7 +27,7 @@ export function messagesPage(kinds: readonly string[]): string {
     '',
     '## Reasons of Ready',
     '',
-    '`Reconciling=True`: the operator continues by itself. `Stalled=True`: a person must act. Every failure has a next attempt, in `status.nextAttemptTime`; the waits double from the first to the longest, and the API can ask for longer ones.',
+    '`Reconciling=True`: the operator continues by itself. `Stalled=True`: a person must act. Every failure has a next attempt, in `status.nextAttemptTime`, but `SpecInvalid`, which only an edit ends; the waits double from the first to the longest, and the API can ask for longer ones.',
     ...reasons.flatMap(([reason, row]) => reasonSection(reason, row, examples)),
     '',
     '## Events',
@@ -82,7 +82,7 @@ function reasonSection(
     row.means,
     '',
     `- Ready: ${row.ready}; beside it: ${besideOf(reason, row)}`,
-    ...(isFailure(reason) ? [`- Tried again: ${waitsOf(reason)}`] : []),
+    ...(isFailure(reason) ? [`- Tried again: ${triedAgain(reason)}`] : []),
     `- Who acts: ${row.acts.join('; else ')}`,
     `- What to do: ${row.todo}`,
     ...(own.length === 0
@@ -95,8 +95,11 @@ function besideOf(reason: ReadyReason, { beside }: ReasonRow): string {
   return beside ?? (isFailure(reason) ? FAILURES[reason].side : '–');
 }
 
-function waitsOf(reason: keyof typeof FAILURES): string {
+function triedAgain(reason: keyof typeof FAILURES): string {
   const { firstMs, capMs } = FAILURES[reason];
+  if (reason === 'SpecInvalid') return 'when the spec is edited';
+  if (reason === 'TargetConflict')
+    return `when the other object is gone; looked at after ${inWords(CONFLICT_GRACE_MS)}, then every ${inWords(capMs)}`;
   return firstMs === capMs
     ? `every ${inWords(firstMs)}`
     : `after ${inWords(firstMs)}, at the longest every ${inWords(capMs)}`;

@@ -138,7 +138,9 @@ export function applied(bounds: Omit<Bounds, 'value'>) {
     time: timestamp('When it was confirmed.'),
     generation: generation('The generation that was sent.'),
     requestId,
-    requestHash: digest('Hash of method, address and body of the request.'),
+    requestHash: digest(
+      'Hash of the method, the address and what was declared, which for pipes is the body of the request.',
+    ),
     responseHash: optional(digest('Hash of the result in the response.')),
     secretResourceVersion: optional(
       text({ about: 'Version of the Secret that was used.', max: 128 }),
@@ -190,7 +192,7 @@ export function plan(bounds: Bounds & { readonly requests: number; readonly body
       ['LastResponse', 'Unknown'],
     ),
     hash: digest(
-      'Hash of method, address and body of the request; equal to applied.requestHash once it was sent.',
+      'Hash of the method, the address and what is declared, which for pipes is the body of the request; equal to applied.requestHash once that is confirmed.',
     ),
     requests: list(
       'The requests, in order.',

@@ -82,7 +82,7 @@ function messageOf(to: Held | Turn, { kind, what, find }: Contested): string {
       return `The object that holds ${what} may be in a namespace of --namespaces that could not be listed yet. ${nothing} until it is listed. The log names the namespace and the missing right`;
     case 'unsettled':
     case 'courtesy':
-      return `Another object for ${what} was just tried, and the result is not known yet. ${nothing} until it is known, at most two minutes. To find the other object: ${find}`;
+      return `Another object for ${what} is tried first, and the result is not known yet. ${nothing} until it is known, or until that call can no longer be at work: --api-timeout and one minute after it. To find the other object: ${find}`;
   }
 }
 

@@ -27,8 +27,8 @@ export interface ElectionOptions {
   /** Must not throw. */
   readonly onStarted: () => void;
   /**
-   * Called at most once, and not when stopped by the signal. The process should end: it never leads
-   * again. Must not throw.
+   * Called at most once, and not when stopped by the signal. This election never leads again; the
+   * process may begin another one. Must not throw.
    */
   readonly onLost: (why: string) => void;
 }
