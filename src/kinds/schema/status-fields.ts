@@ -195,12 +195,17 @@ export function plan(bounds: Bounds & { readonly requests: number; readonly body
       'Hash of the method, the address and what is declared, which for pipes is the body of the request; equal to applied.requestHash once that is confirmed.',
     ),
     requests: list(
-      'The requests, in order.',
+      'The requests, in order; where there are more than fit, the first.',
       bounds.requests,
       fields('One request.', {
         method: choice('HTTP method.', ['GET', 'PUT', 'PATCH']),
         path: text({ about: 'Path of the request.', max: 1024 }),
-        body: optional(text({ about: 'The JSON text of the body.', max: bounds.body })),
+        body: optional(
+          text({
+            about: 'The JSON text of the body; one that is too long is cut and ends in ….',
+            max: bounds.body,
+          }),
+        ),
       }),
     ),
     changes: list(
