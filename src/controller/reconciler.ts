@@ -165,9 +165,9 @@ export class Reconciler {
     { base, report }: { readonly base: KubeObject; readonly report: Report },
   ): Promise<Outcome> {
     const { status, lastWord, ...rest } = report;
-    // Should another process's status stand, this one is not written. What the step before wanted
-    // to tell is then still to be told, unless this step has changed something: a report has a last
-    // word only where nothing was changed.
+    // Where another process's status wins, this report is dropped, and what the step before has
+    // learned is written in its place; but not where this step has changed something at the API. A
+    // report with a last word has changed nothing.
     const before = lastWord && this.#deferred.get(id);
     this.#deferred.delete(id);
     const defer = (object: KubeObject): void => {

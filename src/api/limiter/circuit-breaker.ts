@@ -49,8 +49,8 @@ export class CircuitBreaker {
    */
   holdBack(key: string, due: boolean): void {
     if (!due && this.#due.has(key)) return;
-    // One that was refused before may be another object by now, under the same name and without a
-    // time of its own.
+    // Under the name of one that was refused there may be a new object by now, which has no time of
+    // its own: it is sorted in anew.
     this.#drop(key);
     (due ? this.#due : this.#idle).add(key);
   }

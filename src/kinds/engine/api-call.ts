@@ -197,8 +197,8 @@ function noteBegun({ object, target, write }: Wish, using: Calls): void {
   const { uid } = object.metadata;
   const { openCalls, unrecorded } = using.memory;
   const before = openCalls.get(key);
-  // The earlier call of this object has no answer that tells what it did, and the answer to this
-  // call will not tell it either: its lock ends as that of a call nobody knows the end of.
+  // Nobody knows what the earlier call of this object did, and the answer to this one will not tell
+  // it: its lock runs for its full time.
   if (before?.isUnknown) using.locks.end(before.target, before.uid, { ...before, isTold: false });
   openCalls.set(key, { target, uid, isUnknown: write });
   unrecorded.begins({ key, target, uid, isWrite: write });

@@ -147,9 +147,9 @@ export function secretChanged(object: KubeObject, { secret, triedSecret }: Secre
 }
 
 /**
- * Whether there is a newer version of the Secret than the one that was tried. In another process,
- * and where the watch is behind what was read or the cluster was restored, one that was written
- * since.
+ * Whether there is a newer version of the Secret than the one that was tried. Where this process has
+ * tried none, or the watch shows an older one than was tried (it is behind, or the cluster was
+ * restored): whether it was written after the last attempt.
  */
 export function isNewSecret(
   secret: SecretState,

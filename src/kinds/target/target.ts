@@ -140,9 +140,10 @@ function turnOf(
 }
 
 /**
- * Of two that were confirmed, or may have been carried out, so close to each other, by two
- * processes that did not see each other, nobody knows which came last. A time in the future, which
- * a wrong clock has written, counts as long past; and whatever a clock says, nothing was sent for a
+ * When a rival's call may have come after ours was confirmed; the holder sends again then. Two
+ * processes that do not see each other may both have written, and where both times lie within the
+ * time that a write can be at work, nobody knows which came last. A time in the future, which a
+ * wrong clock has written, counts as long past; and whatever a clock says, nothing was sent for a
  * rival before it was there.
  */
 export function confirmedAgainst(
@@ -156,12 +157,13 @@ export function confirmedAgainst(
   if (own.appliedAt === undefined) return undefined;
   const others = [...standing.others, ...departed];
   const taken = Math.max(0, ...others.map((calls) => lastTakenAt(calls, now)));
-  // Behind a refusal may be what was lost before it; not where it came in the very second, since
-  // calls follow one another.
+  // A refusal shows no other call: an earlier one, whose answer was lost, may stand behind it. So a
+  // refusal later than our confirmation counts, too. One in the same second does not: the calls of
+  // one object follow one another, so what was lost came before.
   const called = Math.max(0, ...others.map((calls) => latest([calls.calledAt], { ...calls, now })));
   const since = past(own.appliedAt, now);
   if (called > since || (taken > 0 && taken >= since)) return Math.max(called, taken) + 1_000;
-  // Where they lie so close, once more when neither can be at work.
+  // So close to each other: once more when neither can be at work.
   return taken > 0 && taken + atWorkMs >= since ? taken + atWorkMs + 1_000 : undefined;
 }
 

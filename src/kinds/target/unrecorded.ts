@@ -16,10 +16,10 @@ interface OpenCall {
 }
 
 /**
- * Writes that no status tells of: another process's status came before theirs, or their object was
- * gone. The API may hold what they sent, whatever the status says of the object that stands for the
- * target now: so that one sends, or looks, once more. Of a write without an answer only the status
- * of its own object tells, and only until the next call of that one, or its end.
+ * Writes that no status tells of: another process's status was written in place of theirs, or their
+ * object was gone. The API may hold what they sent, so whoever holds the target now sends, or looks,
+ * once more. A write without an answer is told of by the status of its own object alone, until the
+ * next call of that object, or its deletion.
  */
 export class Unrecorded {
   /** By store key. */

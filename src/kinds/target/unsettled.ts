@@ -107,10 +107,9 @@ export function settledAt(
 }
 
 /**
- * Whether what another process sent may still be at work. A status tells of the last request only,
- * whatever came of the ones before: what came before an applied one has settled. A refusal counts
- * as the last word too, so that who mends what was refused need not wait for Applied: what was lost
- * before it is overlooked.
+ * Whether what another process sent may still be at work. A status tells of the last request only.
+ * Where that was applied, what came before it has settled. Where it was refused, an earlier request
+ * without an answer is overlooked, a known gap, so that a corrected spec is applied without a wait.
  */
 export function mayHide(object: KubeObject): boolean {
   const { lastRequest } = statusOf(object);

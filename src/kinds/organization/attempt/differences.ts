@@ -55,9 +55,9 @@ export function otherwiseDescribed(
 }
 
 /**
- * Fields in which the API keeps ours otherwise than they were sent. The status keeps few of them,
- * so the first of each kind come first. One stays as long as its endpoint is ours, declared or not:
- * by it the endpoint is recognised when it is declared again.
+ * Endpoints of ours whose provider or region the API keeps otherwise than they were sent. Each stays
+ * on record for as long as the endpoint is ours, declared or not: by it the endpoint is recognised
+ * when it is declared again. The status has room for few, so one of each sort of change comes first.
  */
 function alteredDifferences(
   before: OrganizationStatus['differences'],

@@ -43,9 +43,13 @@ export class Notebook {
   }
 
   /**
-   * What is new in the status and was not noted by this process was sent by another one, also where
-   * this one had a call of its own under way. While its own intent stands there unsent, nobody has
-   * sent anything since.
+   * What another process has written into the status is noted. Two questions:
+   *
+   * - Who sent the last request? This process, where it has noted it or its attempt was answered
+   *   so; else another one.
+   * - Since when is what the status leaves open at work? As noted, where it leaves open what was
+   *   noted, what this process's attempt does, or an intent of its own that has not left; else
+   *   since this process was told of it.
    */
   #updated(
     kept: Notes,
@@ -57,16 +61,16 @@ export class Notebook {
     const open = openIn(object.status);
     const isNoted = isDeepStrictEqual(atWork.lastRequest, lastRequest);
     if (atWork.open === open && isNoted) return kept;
-    // What the attempt under way was answered is this process's own too.
+    // The answer to the attempt that is under way, which no status has told yet.
     const isOwnAnswer = isDeepStrictEqual(session?.draft.lastRequest, lastRequest);
     const isOthers = !isNoted && !isOwnAnswer;
-    // The last status of an attempt that an edit has ended. Where an intent of somebody else stands
-    // on top of it, that is not this process's own.
+    // The last status of an attempt that an edit has ended; with somebody else's intent on top of
+    // it, it is not ours any more.
     const isOwnStatus = !isNoted && isOwnAnswer && open === openIn(session?.draft);
     const isKnown = atWork.open === open || isOwnStatus || isUnsent(kept, pendingChange);
     const settlesAt = toldAt + this.#atWorkMs;
-    // Where nobody else has recorded anything, what was open keeps its time: so where an unsent
-    // intent is withdrawn.
+    // Where an unsent intent was withdrawn, say, nobody else has recorded anything: each entry keeps
+    // its time.
     const times = isKnown
       ? atWork
       : { settlesAt, entriesSettleAt: isOthers ? new Map() : atWork.entriesSettleAt };

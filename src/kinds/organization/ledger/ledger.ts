@@ -228,8 +228,8 @@ function afterRemove(
     const tried = isAmong(sent.blamed, entry) ? { ...entry, ...sent.failure } : entry;
     return { entry: kept(tried, reported, goal) };
   }
-  // It becomes Found only when the removal is settled: an object with nothing of its own is let go,
-  // while the removal may still be at work.
+  // Not Found before the removal is settled: an object that is being deleted and owns nothing is
+  // let go at once, and the removal could still take effect after that.
   const isSame =
     isSurelyOurs(Date.parse(sent.pending.time), evidence) &&
     !isMissedFor(SAME_AGAIN_MS, entry, evidence);
