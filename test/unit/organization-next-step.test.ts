@@ -117,11 +117,12 @@ describe('the first step', () => {
     expect(step({ object: untold, know })).toEqual({ step: 'end' });
   });
 
-  test('is followed by another look where a minute went by since, and by no third', () => {
+  test('is followed by another look where a minute went by since, three times at most', () => {
     const fresh = seen(listing());
     expect(step({ fresh, monotonic: MINUTE })).toMatchObject({ step: 'intend' });
     expect(step({ fresh, monotonic: MINUTE + 1 })).toEqual(LOOK);
-    expect(step({ fresh, monotonic: MINUTE + 1, so: { hasLookedAgain: true } })).toMatchObject({
+    expect(step({ fresh, monotonic: MINUTE + 1, so: { looksAgain: 2 } })).toEqual(LOOK);
+    expect(step({ fresh, monotonic: MINUTE + 1, so: { looksAgain: 3 } })).toMatchObject({
       step: 'intend',
     });
   });

@@ -80,7 +80,7 @@ const STATUSES: readonly Mutation[] = [
     to: '',
     seenBy: {
       test: 'test/unit/controller-superseded.test.ts',
-      title: 'the intent does not stand: never arrived',
+      title: 'what was learned before it is written, and told, and the intent does not stand',
     },
   },
   {

@@ -114,7 +114,10 @@ const CHANGES: readonly Mutation[] = [
     file: 'kinds/organization/attempt/next-step.ts',
     from: 'if (!fresh || isOld) return lookStep(work);',
     to: 'if (!fresh) return lookStep(work);',
-    seenBy: { test: NEXT_STEP, title: 'is followed by another look where a minute went by since' },
+    seenBy: {
+      test: NEXT_STEP,
+      title: 'is followed by another look where a minute went by since, three times',
+    },
   },
   {
     name: 'nothing-on-an-unknown-list',

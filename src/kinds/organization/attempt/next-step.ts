@@ -43,6 +43,13 @@ export function sendsName(step: Step): boolean {
 /** After so many refusals in a row with nothing accepted between, an attempt stops. */
 export const MOST_REFUSALS = 3;
 
+/**
+ * A look that grew old while its change waited for a slot is made once more so often in an attempt.
+ * Under a limit of a call in ten minutes each one grows old, and yet something must be sent in the
+ * end.
+ */
+const MOST_LOOKS_AGAIN = 3;
+
 /** Look, decide, name, intend, send, decide …, until nothing is left. */
 export function nextStep(work: Work): Step {
   const { session, goal, decidedAt } = work;
@@ -53,7 +60,7 @@ export function nextStep(work: Work): Step {
   }
   const isOld =
     fresh !== undefined &&
-    !session.hasLookedAgain &&
+    (session.looksAgain ?? 0) < MOST_LOOKS_AGAIN &&
     decidedAt.monotonic - fresh.at > FRESH_LOOK_MS;
   if (!fresh || isOld) return lookStep(work);
   if (pendingChange) return { step: 'end' };

@@ -61,7 +61,7 @@ export function progress(replied: Replied): Work {
       draft,
       drift: session.drift + drift,
       fresh,
-      ...(call.step === 'look' && session.fresh && { hasLookedAgain: true as const }),
+      ...(call.step === 'look' && session.fresh && { looksAgain: (session.looksAgain ?? 0) + 1 }),
       ...(sendsName(call) && { isNamed: true as const }),
       ...(refused?.blamed.length === 0 && { isSplit: true as const }),
       ...(refusal && !fresh.list && { refusal }),

@@ -31,8 +31,8 @@ export interface Session {
   /** The status so far. Condition, times and counts are added where the attempt ends. */
   readonly draft: OrganizationStatus;
   readonly fresh?: FreshReply;
-  /** Its first look had grown old before anything could be sent, and it has looked once more. */
-  readonly hasLookedAgain?: true;
+  /** How often a look had grown old before anything could be sent, and was made once more. */
+  readonly looksAgain?: number;
   readonly isNamed?: true;
   readonly nameRefusal?: Refusal;
   /** How the API answered the intent that stands in the status. */
