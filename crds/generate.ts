@@ -10,9 +10,12 @@ import { toYaml } from './yaml.ts';
  * `node crds/generate.ts [--check] [folder]`: writes the CRDs, the reference page and the page on
  * messages, or says what is out of date.
  */
-const folder =
-  process.argv.slice(2).find((arg) => arg !== '--check') ??
-  fileURLToPath(new URL('.', import.meta.url));
+const args = process.argv.slice(2).filter((arg) => arg !== '--check');
+if (args.length > 1 || args[0]?.startsWith('-')) {
+  console.error(`"${args.join(' ')}" is not understood: node crds/generate.ts [--check] [folder]`);
+  process.exit(2);
+}
+const folder = args[0] ?? fileURLToPath(new URL('.', import.meta.url));
 
 const wanted = new Map<string, string>(
   definitions.map((definition) => [

@@ -12,9 +12,14 @@ import { type ValueSchema, valuesFile, valuesTable } from './values-schema.ts';
  * flags and reasons in the top README; or says what is out of date. The folder is another copy of
  * the project.
  */
-const root =
-  process.argv.slice(2).find((arg) => arg !== '--check') ??
-  fileURLToPath(new URL('..', import.meta.url));
+const args = process.argv.slice(2).filter((arg) => arg !== '--check');
+if (args.length > 1 || args[0]?.startsWith('-')) {
+  console.error(
+    `"${args.join(' ')}" is not understood: node deploy/generate.ts [--check] [folder]`,
+  );
+  process.exit(2);
+}
+const root = args[0] ?? fileURLToPath(new URL('..', import.meta.url));
 const CHART = 'deploy/helm/pipewright';
 const ARGOCD = 'deploy/argocd';
 /** In the layout of Argo CD's own repository: health.lua of each kind, beside its tests. */
