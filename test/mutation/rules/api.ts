@@ -23,6 +23,14 @@ const LIMITER: readonly Mutation[] = [
     to: 'this.#freeing.length',
     seenBy: { test: SLOTS, title: 'frees a slot only after its call has ended' },
   },
+  {
+    name: 'calls-count-for-the-whole-window',
+    rule: 'What counts against --api-rate is kept for as long as its window, also when nobody asks.',
+    file: 'api/limiter/registry.ts',
+    from: 'Math.max(DROP_AFTER_MS, this.#options.rate.perMs)',
+    to: 'DROP_AFTER_MS',
+    seenBy: { test: SLOTS, title: 'keeps a credential for as long as its calls count' },
+  },
   seenInLife('rate-forgets-calls-under-way', 'Calls that are under way count against --api-rate.'),
   seenInLife(
     'one-more-in-flight',

@@ -137,6 +137,17 @@ const CACHE: readonly Mutation[] = [
 /** One leader at a time. */
 const LEASES: readonly Mutation[] = [
   {
+    name: 'missing-lease-namespace-is-said',
+    rule: 'That the namespace of the Lease does not exist is said, not taken for another candidate.',
+    file: 'kube/lease/standby.ts',
+    from: 'isNotFound(error) && view.lease !== undefined',
+    to: 'isNotFound(error)',
+    seenBy: {
+      test: LEASE_ACQUIRING,
+      title: 'says once that the namespace of its Lease does not exist, and leads when it does',
+    },
+  },
+  {
     name: 'living-holder-is-left-alone',
     rule: 'A Lease is taken a whole term after its holder was last seen to renew, and not later.',
     file: 'kube/lease/lease-view.ts',
