@@ -53,6 +53,12 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     fields: ['errorStack'],
     means: 'Report it with this line. That event is lost.',
   },
+  'event lost that stands nowhere else: too many wait to be sent': {
+    level: 'warn',
+    fields: ['namespace', 'name', 'reason', 'note', 'waiting'],
+    means:
+      '10,000 events wait because Kubernetes does not take them. The note is what the event would have said.',
+  },
   'stopping with unsent events': {
     level: 'warn',
     fields: ['events'],

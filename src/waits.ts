@@ -82,7 +82,7 @@ export const LATE_RECORD_WAITS: BackOff = { firstMs: 5 * SECOND, capMs: HOUR };
 // Organization: `kinds/organization/README.md` draws the attempt that these belong to. A look is a
 // request that changes nothing and shows the list of endpoints.
 
-/** What a look showed this long ago is looked at once more before anything is sent, three times at most. */
+/** What a look showed this long ago is looked at once more before a change is decided. */
 export const FRESH_LOOK_MS = MINUTE;
 /** So long the declared name serves as the look where the API refuses any other. */
 export const LOOK_BY_NAME_MS = HOUR;

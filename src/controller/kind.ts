@@ -50,8 +50,9 @@ export interface Report {
    * For a step that another one follows at once: the status to write if that one does not come.
    * After a step that only asked the API it tells what was learned; after one that wrote into the
    * status what the next step is to send (an intent), it tells that this was never sent. It is
-   * written where the process ends or the user edits the object before the next step, and where
-   * the next step's own status is not written because another process has written one.
+   * written where the process ends or the user edits the object before the next step, or before its
+   * own status could be written, and where the next step's own status is not written because
+   * another process has written one.
    */
   readonly lastWord?: Pick<Report, 'notices' | 'isOnTop'> & { readonly status: object };
 }

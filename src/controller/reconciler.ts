@@ -5,7 +5,7 @@ import { type KubeObject, keyOf, objectPath } from '../kube/resource.ts';
 import type { Kind, Recorded, Report } from './kind.ts';
 import { awaitChange, goOn, type Outcome } from './outcome.ts';
 import { StatusWriter, type StatusWriterOptions } from './status-writer.ts';
-import { isEdited, type PendingResult } from './superseded.ts';
+import { isEdited, type PendingResult, withLastWord } from './superseded.ts';
 
 export interface ReconcilerOptions extends StatusWriterOptions {
   readonly clock: Clock;
@@ -98,12 +98,7 @@ export class Reconciler {
    * its last word is; where it does not, what the step before it learned.
    */
   async #writeAtEnd(id: string, result: PendingResult): Promise<void> {
-    const { lastWord, ...report } = result.report;
-    if (!lastWord) return void (await this.#writer.write(id, result));
-    // The events of a status that may stand have not been sent.
-    const notices = [...(report.notices ?? []), ...(lastWord.notices ?? [])];
-    const last = { ...result, report: { ...report, ...lastWord, notices } };
-    const { recorded } = await this.#writer.write(id, last);
+    const { recorded } = await this.#writer.write(id, withLastWord(result));
     const before = this.#writer.pending.get(id);
     if (recorded === 'lost' && before) await this.#writer.write(id, before);
   }

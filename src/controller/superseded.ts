@@ -16,6 +16,15 @@ export interface PendingResult {
   readonly before?: PendingResult;
 }
 
+/** The result as it is written where no next step follows any more. */
+export function withLastWord(result: PendingResult): PendingResult {
+  const { lastWord, ...report } = result.report;
+  if (!lastWord) return result;
+  // The events of a status that may stand have not been sent.
+  const notices = [...(report.notices ?? []), ...(lastWord.notices ?? [])];
+  return { ...result, report: { ...report, ...lastWord, notices } };
+}
+
 /** Whether the result's status may go on top of this version of its object. */
 export function mayReplace(found: KubeObject, result: PendingResult): boolean {
   const { base, report, triedOn } = result;

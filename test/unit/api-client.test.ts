@@ -208,7 +208,7 @@ describe('what never left', () => {
   });
 });
 
-it('tells each call that has left once, with its status or none', async () => {
+it('tells each call once, with its status or none, but one that was called off', async () => {
   const base = await httpServer((_request, response) => response.writeHead(503).end());
   const metrics: string[] = [];
   const onCall: ApiClientOptions['onCall'] = ({ operation, code }) =>

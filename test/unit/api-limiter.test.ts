@@ -184,10 +184,12 @@ describe('memory and figures', () => {
 
   it('keeps a credential for as long as its calls count', async () => {
     const on = rig({ rate: { calls: 1, perMs: 24 * 3_600_000 } });
-    call(on, 'a', 200);
-    await on.clock.advance(3 * 3_600_000);
+    const { finish } = begin(on, 'a');
+    await on.clock.advance(30_000);
+    finish(OK);
+    await on.clock.advance(24 * 3_600_000 - 1);
     expect(ask(on, 'b')).toBe('wait');
-    await on.clock.advance(21 * 3_600_000);
+    await on.clock.advance(1);
     expect(on.woken()).toEqual(['b']);
   });
 

@@ -143,6 +143,9 @@ describe('where the status of an intent has failed to be written and nothing fol
       });
       engine.server.fate = (call) => (isStatusWrite(call) ? fate : undefined);
       await expect(engine.pass(KEY)).rejects.toThrow(KubeError);
+      // Kubernetes may be away for longer, and the process lead once more before its end.
+      engine.server.fate = () => 'reset';
+      await expect(engine.reconciler.end(() => undefined)).rejects.toThrow(KubeError);
       engine.server.fate = () => undefined;
       await engine.reconciler.end(() => undefined);
       const { status } = engine.server.get(PIPE, KEY) ?? {};

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { awaitChange } from '../../src/controller/outcome.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import type { Fate } from '../support/fake-kube-server.ts';
 import {
@@ -114,7 +115,11 @@ describe('a status that could not be written', () => {
 
   test('is not tried at the end where it would have to be taken back at once', async () => {
     engine.given(KEY);
-    engine.report = (object, now) => ({ ...anAttempt(object, now), lastWord: { status: {} } });
+    const isOnTop = ({ status }: KubeObject): boolean => status !== undefined;
+    engine.report = (object, now) => ({
+      ...anAttempt(object, now),
+      lastWord: { status: {}, isOnTop },
+    });
     spoilWrites(engine, { status: 500, reason: 'InternalError' });
     await expectRefusal(engine.pass(KEY), 500);
     await engine.reconciler.end(() => undefined);

@@ -199,7 +199,7 @@ describe('few events', () => {
     expect(messages).toEqual([]);
     events.emit(anEvent({ note: 'gone', always: true }));
     expect(messages).toEqual([
-      'warn event dropped: too many events wait to be sent {"namespace":"ingest","name":"orders","reason":"Refused","note":"gone","waiting":10000}',
+      'warn event lost that stands nowhere else: too many wait to be sent {"namespace":"ingest","name":"orders","reason":"Refused","note":"gone","waiting":10000}',
     ]);
     await clock.advance(20_000_000);
     expect(sent()).toHaveLength(10_001);

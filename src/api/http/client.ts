@@ -30,7 +30,10 @@ export interface ApiRequest {
 /** Why the caller calls its own request off at the last moment. */
 export type Objection = Extract<NoAnswer['aborted'], 'not-permitted' | 'not-wanted'>;
 
-/** Reported once per call. `code` is the HTTP status or `none`. */
+/**
+ * Reported once per call that was not called off. `code` is the HTTP status, or `none` without an
+ * answer.
+ */
 export interface CallMetric {
   readonly operation: string;
   readonly code: string;

@@ -194,6 +194,7 @@ class Limiter implements RateLimiter {
     const now = this.#options.clock.monotonic();
     const { limiter, key } = entry;
     this.#registry.entries.delete(key);
+    limiter.lastUsed = now;
     this.#slots.withdraw(entry, now);
     if (end?.answered) limiter.learn(end, begunAt, now);
     if (limiter.pausedUntil(now) !== undefined)

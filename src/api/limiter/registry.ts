@@ -10,8 +10,8 @@ const DROP_AFTER_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 10 * 60_000;
 
 /**
- * Who asks, and the credentials they ask with. Dropped are those that nobody has used for an hour,
- * or for as long as the rate counts calls.
+ * Who asks, and the credentials they ask with. Dropped are those that nobody has used for an hour
+ * or for as long as the rate counts calls, whichever is longer.
  */
 export class Registry {
   readonly entries = new Map<string, Entry>();

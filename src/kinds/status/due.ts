@@ -147,8 +147,8 @@ export function secretChanged(object: KubeObject, { secret, triedSecret }: Secre
 }
 
 /**
- * Whether there is a newer version of the Secret than the one that was tried. Where this process has
- * tried none, or the watch shows an older one than was tried (it is behind, or the cluster was
+ * Whether there is a newer version of the Secret than the one that was tried. Where this process
+ * has tried none, or the watch shows an older one than was tried (it is behind, or the cluster was
  * restored): whether it was written after the last attempt.
  */
 export function isNewSecret(

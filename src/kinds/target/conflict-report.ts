@@ -1,7 +1,7 @@
 import type { Notice } from '../../controller/kind.ts';
 import { type Outcome, recheckAt } from '../../controller/outcome.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { CONFLICT_GRACE_MS } from '../../waits.ts';
+import { CONFLICT_GRACE_MS, COURTESY_MS } from '../../waits.ts';
 import { wholeSecond } from '../status/canonical.ts';
 import { type CommonStatus, commonStatus, readyOf } from '../status/common-status.ts';
 import { nextWait } from '../status/failures.ts';
@@ -80,9 +80,10 @@ function messageOf(to: Held | Turn, { kind, what, find }: Contested): string {
       return `${kind} "${to.holder?.name ?? ''}" is for ${what} too and is older, so it is tried first. ${nothing} until the API has refused the key of that one, or it is gone. Delete one of the two`;
     case 'unlisted':
       return `The object that holds ${what} may be in a namespace of --namespaces that could not be listed yet. ${nothing} until it is listed. The log names the namespace and the missing right`;
-    case 'unsettled':
     case 'courtesy':
-      return `Another object for ${what} is tried first, and the result is not known yet. ${nothing} until it is known, or until that call can no longer be at work: --api-timeout and one minute after it. To find the other object: ${find}`;
+      return `Another object for ${what} goes first. ${nothing} until that one was tried, for ${COURTESY_MS / 1_000} s at most. To find the other object: ${find}`;
+    case 'unsettled':
+      return `Another object for ${what} was tried, and the result is not known yet. ${nothing} until it is known, or until that call can no longer be at work: --api-timeout and one minute after it. To find the other object: ${find}`;
   }
 }
 

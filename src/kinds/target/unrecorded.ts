@@ -16,10 +16,10 @@ interface OpenCall {
 }
 
 /**
- * Writes that no status tells of: another process's status was written in place of theirs, or their
- * object was gone. The API may hold what they sent, so whoever holds the target now sends, or looks,
- * once more. A write without an answer is told of by the status of its own object alone, until the
- * next call of that object, or its deletion.
+ * Writes that no status tells of: another process's status was written in place of theirs, or
+ * their object was gone. The API may hold what they sent, so whoever holds the target now sends, or
+ * looks, once more. A write without an answer is told of by the status of its own object alone,
+ * until the next call of that object, or its deletion.
  */
 export class Unrecorded {
   /** By store key. */

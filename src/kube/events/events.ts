@@ -31,10 +31,10 @@ interface Waiting {
   readonly until: number;
 }
 
-/** About 2 MB of the longest notes. */
+/** More are not taken in. About 2 MB of the longest notes. */
 const QUEUE = 1_000;
-/** For those that tell what stands nowhere else. */
-const QUEUE_OF_ALWAYS = 10 * QUEUE;
+/** Those that tell what stands nowhere else are taken in up to here: 20 MB of the longest notes. */
+const QUEUE_WITH_ALWAYS = 10 * QUEUE;
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = 2_000;
 /**
@@ -121,13 +121,13 @@ export function createEvents(options: EventsOptions): Events {
 
   return {
     emit: (event) => {
-      if (queue.length >= (event.always ? QUEUE_OF_ALWAYS : QUEUE)) {
+      if (queue.length >= (event.always ? QUEUE_WITH_ALWAYS : QUEUE)) {
         const { reason, note, object } = event;
         const { namespace, name } = object.metadata;
-        log[event.always ? 'warn' : 'debug'](
-          { namespace, name, reason, note, waiting: queue.length },
-          'event dropped: too many events wait to be sent',
-        );
+        const fields = { namespace, name, reason, note, waiting: queue.length };
+        if (event.always)
+          log.warn(fields, 'event lost that stands nowhere else: too many wait to be sent');
+        else log.debug(fields, 'event dropped: too many events wait to be sent');
         return;
       }
       if (!event.always && !limits.admit(event.object.metadata.uid, contentOf(event))) return;

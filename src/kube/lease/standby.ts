@@ -73,17 +73,17 @@ async function read(options: StandbyOptions, view: LeaseView): Promise<true> {
 async function take(options: StandbyOptions, view: LeaseView): Promise<Held | undefined> {
   const { calls, clock, attemptMs, renewMs, retryMs, stop, onFailure } = options;
   const since = clock.monotonic();
+  const draft = claimed(view.lease, { ...options, now: clock.now() });
   try {
     options.onWrite();
-    const draft = claimed(view.lease, { ...options, now: clock.now() });
     const lease = await calls.write(draft, attemptMs, stop);
     // After so long, as in a process that was frozen meanwhile, others may have taken it since:
     // it is read, and renewed before use.
     if (clock.monotonic() - since < renewMs) return { lease, since };
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    // Not found when it is made: its namespace is not there.
-    const isDeleted = isNotFound(error) && view.lease !== undefined;
+    // Not found where it was to be made: its namespace is not there.
+    const isDeleted = isNotFound(error) && draft.metadata.resourceVersion !== undefined;
     const anotherWasFirst = isConflict(error) || isDeleted;
     if (!anotherWasFirst) onFailure(error);
     await pause(clock, anotherWasFirst ? retryMs / 10 : retryMs, stop);

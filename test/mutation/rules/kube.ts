@@ -140,7 +140,7 @@ const LEASES: readonly Mutation[] = [
     name: 'missing-lease-namespace-is-said',
     rule: 'That the namespace of the Lease does not exist is said, not taken for another candidate.',
     file: 'kube/lease/standby.ts',
-    from: 'isNotFound(error) && view.lease !== undefined',
+    from: 'isNotFound(error) && draft.metadata.resourceVersion !== undefined',
     to: 'isNotFound(error)',
     seenBy: {
       test: LEASE_ACQUIRING,

@@ -55,9 +55,10 @@ export function otherwiseDescribed(
 }
 
 /**
- * Endpoints of ours whose provider or region the API keeps otherwise than they were sent. Each stays
- * on record for as long as the endpoint is ours, declared or not: by it the endpoint is recognised
- * when it is declared again. The status has room for few, so one of each sort of change comes first.
+ * Endpoints of ours whose provider or region the API keeps otherwise than they were sent. Each
+ * stays on record for as long as the endpoint is ours, declared or not: by it the endpoint is
+ * recognised when it is declared again. The status has room for few, so one of each sort of change
+ * comes first.
  */
 function alteredDifferences(
   before: OrganizationStatus['differences'],

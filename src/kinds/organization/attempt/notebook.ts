@@ -69,8 +69,8 @@ export class Notebook {
     const isOwnStatus = !isNoted && isOwnAnswer && open === openIn(session?.draft);
     const isKnown = atWork.open === open || isOwnStatus || isUnsent(kept, pendingChange);
     const settlesAt = toldAt + this.#atWorkMs;
-    // Where an unsent intent was withdrawn, say, nobody else has recorded anything: each entry keeps
-    // its time.
+    // Where an unsent intent was withdrawn, say, nobody else has recorded anything: each entry
+    // keeps its time.
     const times = isKnown
       ? atWork
       : { settlesAt, entriesSettleAt: isOthers ? new Map() : atWork.entriesSettleAt };

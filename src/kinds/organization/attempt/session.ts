@@ -31,7 +31,7 @@ export interface Session {
   /** The status so far. Condition, times and counts are added where the attempt ends. */
   readonly draft: OrganizationStatus;
   readonly fresh?: FreshReply;
-  /** How often a look had grown old before anything could be sent, and was made once more. */
+  /** How often a look had grown old before a change could be sent, and was made once more. */
   readonly looksAgain?: number;
   readonly isNamed?: true;
   readonly nameRefusal?: Refusal;
