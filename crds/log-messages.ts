@@ -11,7 +11,8 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
   'Kubernetes refused a request or did not answer; retrying': {
     level: 'warn',
     fields: ['kind', 'namespace', 'name', 'failures'],
-    means: 'A reconcile was not completed. It is repeated, with growing waits.',
+    means:
+      'A reconcile was not completed. It is repeated, with growing waits; where the process is stopping, by the next one.',
   },
   'reconcile failed, a bug; retrying': {
     level: 'error',
@@ -21,7 +22,8 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
   'a status could not be written before stopping': {
     level: 'warn',
     fields: [],
-    means: 'The next process reads from the API what this one could not record.',
+    means:
+      'The error names the object. The next process sends the settings of a pipe once more, and looks at an organization.',
   },
   'cannot watch: a permission or a CRD is missing': {
     level: 'warn',
@@ -82,7 +84,8 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
   'a reconcile did not end within the grace period; aborting its call and stopping': {
     level: 'warn',
     fields: [],
-    means: 'The grace period of the Pod is shorter than a call may take.',
+    means:
+      'A call to the management API or a write of a status had no answer by then. The next process takes up the object where its status ends.',
   },
   'error in the health server': {
     level: 'error',

@@ -48,6 +48,19 @@ test('that all else was applied is said only where it is', () => {
   expect(refusalOf(['c']), 'too much would be removed').not.toContain('All other changes');
 });
 
+test('of what a request without an answer was to add, only what no list has shown is said to be unknown', () => {
+  const saidOf = (...states: ('Present' | 'Unconfirmed')[]): string | undefined => {
+    const privateEndpoints = states.map((state, index) =>
+      entry(['a', 'b'][index] ?? '', { state }),
+    );
+    const pendingChange = { time: new Date(T0).toISOString(), add: privateEndpoints, remove: [] };
+    const status = { privateEndpoints, pendingChange };
+    return problems(anOrganization({ ids: ['a', 'b'], status }), listing('a'))[0]?.message;
+  };
+  expect(saidOf('Present', 'Unconfirmed')).toContain('not known whether adding b took effect');
+  expect(saidOf('Present')).toContain('The list shows a by now, but the API may still be working');
+});
+
 test('an unknown list is asked for ever less often, also where too much would be removed', () => {
   let object = anOrganization({
     ids: [],

@@ -55,16 +55,23 @@ function lost(ending: Ending): Obstacle | undefined {
   const lookAt = nextLookAt(ending);
   const isBlind = lookAt === undefined && fresh !== undefined && !fresh.list;
   if (!add || !remove || (isBlind && managesEndpoints(ending.work.goal))) return undefined;
+  const present = ledgerOf(ending.work.session).filter(({ state }) => state === 'Present');
+  const shown = new Set(present.map(sameKey));
+  const unseen = add.filter((tuple) => !shown.has(sameKey(tuple)));
   const what = [
-    ...(add.length > 0 ? [`adding ${names(add)}`] : []),
+    ...(unseen.length > 0 ? [`adding ${names(unseen)}`] : []),
     ...(remove.length > 0 ? [`removing ${names(remove)}`] : []),
   ].join(' and ');
+  const open =
+    what === ''
+      ? `The list shows ${names(add)} by now, but the API may still be working on the request that was to add it`
+      : `It is not known whether ${what} took effect, and the API may still be working on it`;
   const { lastRequest } = ending.work.session.draft;
   const said =
     lastRequest?.outcome === 'Unknown'
       ? `${withoutStop(lastRequest.message ?? 'No answer')}${quoting(lastRequest.requestId)}. `
       : '';
-  const message = `${said}It is not known whether ${what} took effect, and the API may still be working on it. Nothing else is sent until that is over; meanwhile the list of private endpoints is read again`;
+  const message = `${said}${open}. Nothing else is sent until that is over; meanwhile the list of private endpoints is read again`;
   const at = lookAt ?? nextOf(secondLooks(ledgerOf(ending.work.session)), ending.now);
   return { reason: 'OutcomeUnknown', message, at };
 }
