@@ -86,6 +86,8 @@ export class Court {
    */
   readonly #untold = new Map<ApiCall, ApiCall[]>();
   readonly #heard = new Set<string>();
+  /** Calls that have left, and of which nobody has heard yet. */
+  readonly underWay = new Set<ApiCall>();
   readonly #candidates = new Map<number, readonly Candidate[]>();
 
   constructor(life: Life) {
@@ -122,11 +124,16 @@ export class Court {
         // Noted now, as they are known when it leaves.
         this.candidates(fact.call);
         this.#noteForgotten(fact.call);
+        this.underWay.add(fact.call);
         return;
       case 'done':
         if (fact.call.executions.at(-1)?.applied) this.#carry(fact.call);
         return;
+      case 'unanswered':
+        this.underWay.delete(fact.call);
+        return;
       case 'answered': {
+        this.underWay.delete(fact.call);
         const { requestId } = fact.call.reply ?? {};
         if (isSuccess(fact.call) && requestId !== undefined)
           this.#confirmed.set(requestId, fact.call);

@@ -53,21 +53,23 @@ export class EndJudge {
    * the timeline.
    */
   openUntil(): number[] {
-    const { life } = this.#court;
-    return life.objects().flatMap(({ plural, thing }) => {
+    const { life, underWay } = this.#court;
+    const times = life.objects().flatMap(({ plural, thing }) => {
       const isRightful = this.#rightful.reasons(plural, thing).has(readyOf(thing)?.reason ?? '');
       if (isRightful && !this.#isOwed(plural, thing)) return [];
       const { nextAttemptTime, privateEndpoints = [] } = statusOf(thing);
-      const times = [nextAttemptTime, ...privateEndpoints.map((entry) => entry.nextAttemptTime)];
+      const noted = [nextAttemptTime, ...privateEndpoints.map((entry) => entry.nextAttemptTime)];
       if (readyOf(thing)?.reason === 'Unauthorized' && nextAttemptTime === undefined)
         return [life.world.restAt + GATED_MS];
-      const told = times.flatMap((time) =>
+      const told = noted.flatMap((time) =>
         time === undefined ? [] : [Date.parse(time) - life.wall + this.#clockMs()],
       );
       // What has no time of its own may be in the midst of an attempt.
       const isInMidst = nextAttemptTime === undefined && this.#wasCalledFor(plural, thing);
       return isInMidst ? [...told, life.timeline.now + 1] : told;
     });
+    // What a call under way will be answered is not told yet.
+    return underWay.size > 0 ? [...times, life.timeline.now + 1] : times;
   }
 
   /**
