@@ -27,7 +27,7 @@ export function messagesPage(kinds: readonly string[]): string {
     '',
     '## Reasons of Ready',
     '',
-    '`Reconciling=True`: the operator continues by itself. `Stalled=True`: a person must act. Every failure has a next attempt, in `status.nextAttemptTime`, but `SpecInvalid`, which only an edit ends, and `Unauthorized` of an object that waits until its key has worked for another one; the waits double from the first to the longest, and the API can ask for longer ones.',
+    '`Reconciling=True`: the operator continues by itself. `Stalled=True`: a person must act. Every failure has a next attempt, in `status.nextAttemptTime`, but three that wait: `SpecInvalid` for an edit, `RemovalBlocked` too where the API can be looked at only by sending the name, and `Unauthorized` of an object until its key has worked for another one. The waits double from the first to the longest, and the API can ask for longer ones.',
     ...reasons.flatMap(([reason, row]) => reasonSection(reason, row, examples)),
     '',
     '## Events',

@@ -110,7 +110,7 @@ const OWNERSHIP: readonly Mutation[] = [
 const CHANGES: readonly Mutation[] = [
   {
     name: 'old-look-is-looked-again',
-    rule: 'What a look showed more than a minute ago is looked at once more before anything is added.',
+    rule: 'What a look showed more than a minute ago is looked at once more, up to three times, before anything is added.',
     file: 'kinds/organization/attempt/next-step.ts',
     from: 'if (!fresh || isOld) return lookStep(work);',
     to: 'if (!fresh) return lookStep(work);',
