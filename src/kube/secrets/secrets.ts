@@ -41,10 +41,10 @@ export interface Secrets {
   state(namespace: string, name: string): SecretState;
   isReferred(namespace: string, name: string): boolean;
   /**
-   * Never rejects. At most one GET per version, however many ask, while the watch is connected;
-   * else one per call.
+   * The values of these keys; no others are kept. Never rejects. At most one GET per version,
+   * however many ask for the same keys, while the watch is connected; else one per call.
    */
-  read(namespace: string, name: string): Promise<SecretRead>;
+  read(namespace: string, name: string, keys: readonly string[]): Promise<SecretRead>;
 }
 
 interface Referred {
@@ -71,7 +71,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
       namespace,
       name,
       clock,
-      get: () => getSecret(client, namespace, name),
+      get: (keys) => getSecret(client, namespace, name, keys),
       onChange: () => options.onChange(namespace, name),
     });
 
@@ -142,8 +142,8 @@ export function createSecrets(options: SecretsOptions): Secrets {
     state: (namespace, name) =>
       referred.get(keyFor(namespace, name))?.secret.state() ?? { state: 'unknown' },
     isReferred: (namespace, name) => referred.has(keyFor(namespace, name)),
-    read: (namespace, name) =>
-      (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(),
+    read: (namespace, name, keys) =>
+      (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(keys),
   };
 }
 

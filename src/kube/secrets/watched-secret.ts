@@ -36,6 +36,12 @@ const REFUSAL_MS = 1_000;
 /** A watch that takes longer to open is not waited for: another GET is made. */
 const ANSWER_MS = 2_000;
 
+/**
+ * Keys of one Secret whose values are kept. Each object uses two; every edit of a spec may name
+ * others, and the old ones are then forgotten.
+ */
+const MOST_KEYS = 32;
+
 /** A Secret that changes under every one of so many reads is given to the caller as read. */
 const READS = 3;
 
@@ -43,8 +49,8 @@ export interface WatchedSecretOptions {
   readonly namespace: string;
   readonly name: string;
   readonly clock: Clock;
-  /** One GET; failures are values. */
-  readonly get: () => Promise<SecretRead>;
+  /** One GET; failures are values. `keys` may grow until it is answered. */
+  readonly get: (keys: ReadonlySet<string>) => Promise<SecretRead>;
   readonly onChange: () => void;
 }
 
@@ -62,6 +68,8 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   /** Somebody was told `unknown`, and gets an onChange at the first answer. */
   #wasAskedEarly = false;
   #value: SecretValue | undefined;
+  /** Those that were asked for. */
+  #keys = new Set<string>();
   #reading: Promise<SecretRead> | undefined;
   #refusal: { readonly message: string; readonly until: number } | undefined;
   readonly #answer = Promise.withResolvers<void>();
@@ -79,7 +87,7 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     return state;
   }
 
-  async read(): Promise<SecretRead> {
+  async read(keys: readonly string[]): Promise<SecretRead> {
     // The value was read before the watch's first answer, which will say whether it still stands.
     if (this.#value && this.#observed.state === 'unknown')
       await waitAtMost(this.#options.clock, ANSWER_MS, this.answered);
@@ -88,12 +96,15 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     if (watching.is === 'live') {
       if (this.#observed.state === 'absent') return ABSENT;
       const current = this.#current();
-      if (current) return current;
+      if (current && hasAll(current, keys)) return current;
     }
     const refusal = this.#refusal;
     if (refusal && this.#options.clock.monotonic() < refusal.until)
       return { state: 'forbidden', message: refusal.message };
-    return (this.#reading ??= this.#readShared());
+    this.#ask(keys);
+    const read = await (this.#reading ??= this.#readShared());
+    // They were asked for when its answer was there already.
+    return read.state === 'present' && !hasAll(read, keys) ? this.read(keys) : read;
   }
 
   replace(objects: KubeObject[], resourceVersion: string, isRestored = false): void {
@@ -195,6 +206,15 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     if (!isSame(before, now)) this.#options.onChange();
   }
 
+  #ask(keys: readonly string[]): void {
+    if (keys.every((key) => this.#keys.has(key))) return;
+    if (this.#keys.size + keys.length > MOST_KEYS) {
+      this.#keys = new Set();
+      this.#reading = undefined;
+    }
+    for (const key of keys) this.#keys.add(key);
+  }
+
   #readShared(): Promise<SecretRead> {
     const reading = this.#read().finally(() => {
       if (this.#reading === reading) this.#reading = undefined;
@@ -203,9 +223,10 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   }
 
   async #read(): Promise<SecretRead> {
-    let read = await this.#options.get();
+    const keys = this.#keys;
+    let read = await this.#options.get(keys);
     for (let reads = 1; reads < READS && this.#isOutdated(read); reads += 1)
-      read = await this.#options.get();
+      read = await this.#options.get(keys);
     if (read.state === 'forbidden')
       this.#refusal = {
         message: read.message,
@@ -214,6 +235,10 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     if (read.state === 'present' && !this.#isStale(read)) this.#value = read;
     return read;
   }
+}
+
+function hasAll({ data }: SecretValue, keys: readonly string[]): boolean {
+  return keys.every((key) => Object.hasOwn(data, key));
 }
 
 function present(object: KubeObject): Observed {
