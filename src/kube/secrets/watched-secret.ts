@@ -3,7 +3,7 @@ import type { WatchSink, WatchState } from '../cache/watch.ts';
 import type { WatchEvent } from '../cache/watch-event.ts';
 import { isForbidden, type KubeError } from '../client/kube-error.ts';
 import { compareVersions, type KubeObject } from '../resource.ts';
-import { secretRule } from './secret-get.ts';
+import { type Objection, secretRule } from './secret-get.ts';
 import { changedAt, type SecretRead, type SecretState, type SecretValue } from './secret-state.ts';
 
 /** What the watch last said, whatever its connection does now. */
@@ -14,6 +14,8 @@ type Observed =
       readonly state: 'present';
       readonly resourceVersion: string;
       readonly changedAt: number | undefined;
+      /** Why it must not be used. */
+      readonly objection: string | undefined;
     };
 
 /** How the watch does. Once forbidden, it counts as forbidden until it is open again. */
@@ -51,6 +53,8 @@ export interface WatchedSecretOptions {
   readonly clock: Clock;
   /** One GET; failures are values. `keys` may grow until it is answered. */
   readonly get: (keys: ReadonlySet<string>) => Promise<SecretRead>;
+  /** Asked before any value is read. */
+  readonly objectionTo?: Objection | undefined;
   readonly onChange: () => void;
 }
 
@@ -94,7 +98,10 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     const watching = this.#watching;
     if (watching.is === 'forbidden') return { state: 'forbidden', message: watching.message };
     if (watching.is === 'live') {
-      if (this.#observed.state === 'absent') return ABSENT;
+      const observed = this.#observed;
+      if (observed.state === 'absent') return ABSENT;
+      if (observed.state === 'present' && observed.objection !== undefined)
+        return { state: 'forbidden', message: observed.objection };
       const current = this.#current();
       if (current && hasAll(current, keys)) return current;
     }
@@ -112,7 +119,7 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     // newer is to be had.
     if (this.#watching.is !== 'forbidden') this.#watching = LIVE;
     const object = objects.find((one) => one.metadata.name === this.#options.name);
-    this.#observe(object ? present(object) : ABSENT, resourceVersion);
+    this.#observe(object ? this.#present(object) : ABSENT, resourceVersion);
     if (!isRestored) return;
     // A restored server may have given the version once more, to another value.
     this.#value = undefined;
@@ -121,7 +128,8 @@ export class WatchedSecret implements WatchSink<KubeObject> {
 
   apply(event: WatchEvent, object: KubeObject): void {
     if (object.metadata.name !== this.#options.name) return;
-    this.#observe(event === 'DELETED' ? ABSENT : present(object), object.metadata.resourceVersion);
+    const observed = event === 'DELETED' ? ABSENT : this.#present(object);
+    this.#observe(observed, object.metadata.resourceVersion);
   }
 
   failed(error: KubeError): void {
@@ -155,7 +163,9 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     const watching = this.#watching;
     if (watching.is === 'forbidden') return { state: 'forbidden', message: watching.message };
     if (this.#observed.state !== 'present') return this.#observed;
-    return { ...this.#observed, type: this.#current()?.type };
+    const { objection, ...present } = this.#observed;
+    if (objection !== undefined) return { state: 'forbidden', message: objection };
+    return { ...present, type: this.#current()?.type };
   }
 
   /** The kept value, where it is of the version that the watch says. */
@@ -206,6 +216,15 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     if (!isSame(before, now)) this.#options.onChange();
   }
 
+  #present(object: KubeObject): Observed {
+    return {
+      state: 'present',
+      resourceVersion: object.metadata.resourceVersion,
+      changedAt: changedAt(object),
+      objection: this.#options.objectionTo?.(object),
+    };
+  }
+
   #ask(keys: readonly string[]): void {
     if (keys.every((key) => this.#keys.has(key))) return;
     if (this.#keys.size + keys.length > MOST_KEYS) {
@@ -239,14 +258,6 @@ export class WatchedSecret implements WatchSink<KubeObject> {
 
 function hasAll({ data }: SecretValue, keys: readonly string[]): boolean {
   return keys.every((key) => Object.hasOwn(data, key));
-}
-
-function present(object: KubeObject): Observed {
-  return {
-    state: 'present',
-    resourceVersion: object.metadata.resourceVersion,
-    changedAt: changedAt(object),
-  };
 }
 
 function isSame(a: SecretState | Observed, b: SecretState | Observed): boolean {
