@@ -19,6 +19,8 @@ export interface Config {
    */
   readonly apiProxy?: URL;
   readonly apiRate: Rate;
+  /** Over all credentials. */
+  readonly apiRateTotal: Rate;
   readonly apiInFlight: number;
   readonly apiTimeoutMs: number;
   readonly kubeconfig?: string;
@@ -140,6 +142,7 @@ function build(
     ...(apiCa !== undefined && { apiCa }),
     ...(apiProxy !== undefined && { apiProxy }),
     apiRate: values['api-rate'],
+    apiRateTotal: values['api-rate-total'],
     apiInFlight: values['api-in-flight'],
     apiTimeoutMs: values['api-timeout'],
     ...(kubeconfig !== undefined && { kubeconfig }),
