@@ -161,8 +161,9 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   SecretForbidden: {
     ready: 'False',
     acts: ['the administrator of the operator'],
-    means: 'The operator may not read the Secret. The message names the missing rule.',
-    todo: 'Add the rule to a Role of the operator.',
+    means:
+      'The operator may not read the Secret. The message names the missing rule, or says that the namespace refers to too many Secrets.',
+    todo: 'Add the rule to a Role of the operator, or use fewer Secrets.',
   },
   SpecInvalid: {
     ready: 'False',
