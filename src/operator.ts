@@ -78,6 +78,7 @@ export function createOperator(options: OperatorOptions): Operator {
   });
   const limiter = createRateLimiter({
     rate: config.apiRate,
+    rateTotal: config.apiRateTotal,
     inFlight: config.apiInFlight,
     clock,
     wake: (id, lane) => queue.add(id, lane),

@@ -8,19 +8,22 @@ export type Lane = 'user' | 'scheduled';
 export interface Waiting {
   readonly rank: number;
   lane: Lane;
+  /** Groups take turns, whatever their size. */
+  readonly group: string;
 }
 
 /** After this many of the user lane in a row, one of the scheduled lane has its turn. */
 const USERS_IN_A_ROW = 4;
 
 /**
- * Two lanes, each in order of rank. User changes go first, but while scheduled work waits every
- * fifth turn is its own, so that neither lane can starve the other.
+ * Two lanes. User changes go first, but while scheduled work waits every fifth turn is its own, so
+ * that neither lane can starve the other. In each lane the groups have one turn each, and within a
+ * group goes first who is oldest by rank.
  */
 export class WaitingQueue<T extends Waiting> {
-  readonly #lanes: Readonly<Record<Lane, ByRank<T>>> = {
-    user: new ByRank(),
-    scheduled: new ByRank(),
+  readonly #lanes: Readonly<Record<Lane, InTurns<T>>> = {
+    user: new InTurns(),
+    scheduled: new InTurns(),
   };
   #usersInARow = 0;
 
@@ -28,7 +31,7 @@ export class WaitingQueue<T extends Waiting> {
     return this.#lanes.user.size + this.#lanes.scheduled.size;
   }
 
-  /** Takes its place by rank: who stood here before and comes back loses nothing. */
+  /** Takes its place by rank: who stood here before and comes back loses nothing in its group. */
   add(entry: T): void {
     this.#lanes[entry.lane].add(entry);
   }
@@ -37,19 +40,70 @@ export class WaitingQueue<T extends Waiting> {
     this.#lanes[entry.lane].remove(entry);
   }
 
-  /** Who is next; it stays in the queue. */
-  first(): T | undefined {
-    const user = this.#lanes.user.first();
-    const scheduled = this.#lanes.scheduled.first();
+  /** Who is next; it stays in the queue. Groups that `mayServe` refuses are passed over. */
+  first(mayServe: (group: string) => boolean = () => true): T | undefined {
+    const user = this.#lanes.user.first(mayServe);
     const isScheduledTurn = user === undefined || this.#usersInARow >= USERS_IN_A_ROW;
-    return scheduled && isScheduledTurn ? scheduled : user;
+    return (isScheduledTurn ? this.#lanes.scheduled.first(mayServe) : undefined) ?? user;
   }
 
   /** Takes out the one whose turn it is, and counts the turn. */
   serve(entry: T): void {
-    this.remove(entry);
+    this.#lanes[entry.lane].serve(entry);
     const passedOver = entry.lane === 'user' && this.#lanes.scheduled.size > 0;
     this.#usersInARow = passedOver ? this.#usersInARow + 1 : 0;
+  }
+}
+
+/** Those of one group; its rank is its place in the round, and moves to the end with each turn. */
+interface Group<T extends Waiting> {
+  readonly name: string;
+  readonly members: ByRank<T>;
+  rank: number;
+}
+
+/** One lane: a round of groups. */
+class InTurns<T extends Waiting> {
+  readonly #groups = new Map<string, Group<T>>();
+  readonly #round = new ByRank<Group<T>>();
+  #lastTurn = 0;
+  size = 0;
+
+  first(mayServe: (group: string) => boolean): T | undefined {
+    for (const group of this.#round) if (mayServe(group.name)) return group.members.first();
+    return undefined;
+  }
+
+  add(entry: T): void {
+    const known = this.#groups.get(entry.group);
+    const group = known ?? this.#open(entry.group);
+    group.members.add(entry);
+    this.size += 1;
+  }
+
+  remove(entry: T): void {
+    const group = this.#groups.get(entry.group);
+    if (!group?.members.remove(entry)) return;
+    this.size -= 1;
+    if (group.members.size > 0) return;
+    this.#round.remove(group);
+    this.#groups.delete(group.name);
+  }
+
+  serve(entry: T): void {
+    this.remove(entry);
+    const group = this.#groups.get(entry.group);
+    if (!group) return;
+    this.#round.remove(group);
+    group.rank = this.#lastTurn += 1;
+    this.#round.add(group);
+  }
+
+  #open(name: string): Group<T> {
+    const group: Group<T> = { name, members: new ByRank(), rank: (this.#lastTurn += 1) };
+    this.#groups.set(name, group);
+    this.#round.add(group);
+    return group;
   }
 }
 
@@ -69,15 +123,24 @@ class ByRank<T extends { readonly rank: number }> {
     return this.#items[this.#start];
   }
 
+  *[Symbol.iterator](): Generator<T> {
+    for (let place = this.#start; place < this.#items.length; place += 1) {
+      const item = this.#items[place];
+      if (item) yield item;
+    }
+  }
+
   add(entry: T): void {
     this.#items.splice(this.#placeOf(entry.rank), 0, entry);
   }
 
-  remove(entry: T): void {
+  /** Whether it was there. */
+  remove(entry: T): boolean {
     const place = this.#placeOf(entry.rank);
-    if (this.#items[place] !== entry) return;
+    if (this.#items[place] !== entry) return false;
     if (place > this.#start) this.#items.splice(place, 1);
     else this.#takeOff();
+    return true;
   }
 
   #takeOff(): void {

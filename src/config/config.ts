@@ -19,6 +19,8 @@ export interface Config {
    */
   readonly apiProxy?: URL;
   readonly apiRate: Rate;
+  /** Over all credentials. */
+  readonly apiRateTotal: Rate;
   readonly apiInFlight: number;
   readonly apiTimeoutMs: number;
   readonly kubeconfig?: string;
@@ -142,6 +144,7 @@ function build(
     ...(apiCa !== undefined && { apiCa }),
     ...(apiProxy !== undefined && { apiProxy }),
     apiRate: values['api-rate'],
+    apiRateTotal: values['api-rate-total'],
     apiInFlight: values['api-in-flight'],
     apiTimeoutMs: values['api-timeout'],
     ...(kubeconfig !== undefined && { kubeconfig }),

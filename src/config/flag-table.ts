@@ -35,7 +35,15 @@ export const FLAGS = [
     placeholder: 'N/TIME',
     default: '10/10s',
     about:
-      'Maximum number of calls in any period of TIME, per credential and process; 0 is unlimited.',
+      'Maximum number of calls in any period of TIME, per credential and process, and of all credentials together that have never worked; 0 is unlimited.',
+    read: read.rate,
+  },
+  {
+    name: 'api-rate-total',
+    placeholder: 'N/TIME',
+    default: '0',
+    about:
+      'Maximum number of calls in any period of TIME, of the whole process. Namespaces take turns. 0 is unlimited.',
     read: read.rate,
   },
   {

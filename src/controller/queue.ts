@@ -1,7 +1,8 @@
 import type { Cancel, Clock } from '../clock.ts';
 import type { Lane } from '../waiting-queue.ts';
 import { DelayHeap } from './delay-heap.ts';
-import { Lanes } from './lanes.ts';
+import { Lanes, namespaceIn } from './lanes.ts';
+import { Shares } from './shares.ts';
 
 export type { Lane } from '../waiting-queue.ts';
 
@@ -22,12 +23,14 @@ interface Running {
 /**
  * A queue of keys. Guarantees: a key waits once however often it is added; no key is out twice at a
  * time, and one added while out comes back after `done`; of several delays for a key the earliest
- * holds; taking a key drops its delay, because the reconcile decides the next one anew.
+ * holds; taking a key drops its delay, because the reconcile decides the next one anew; no
+ * namespace takes more than its share of the takers, see Shares.
  */
 export class Queue {
   readonly #clock: Clock;
   readonly #observer: QueueObserver;
   readonly #lanes = new Lanes();
+  readonly #shares = new Shares();
   readonly #delays = new DelayHeap();
   readonly #addedAt = new Map<string, number>();
   readonly #running = new Map<string, Running>();
@@ -92,6 +95,7 @@ export class Queue {
     const running = this.#running.get(key);
     if (!running) return;
     this.#running.delete(key);
+    this.#shares.giveBack(namespaceIn(key));
     this.#observer.finished?.(this.#clock.monotonic() - running.since);
     if (running.again) this.add(key, running.again);
   }
@@ -127,13 +131,14 @@ export class Queue {
 
   #serve(): void {
     while (this.#takers.length > 0) {
-      const key = this.#lanes.shift();
+      const key = this.#lanes.shift((one) => this.#shares.mayTake(one, this.#takers.length));
       if (key === undefined) return;
       const now = this.#clock.monotonic();
       this.#observer.taken?.(now - (this.#addedAt.get(key) ?? now));
       this.#addedAt.delete(key);
       this.#delays.delete(key);
       this.#running.set(key, { since: now });
+      this.#shares.take(namespaceIn(key));
       this.#takers.shift()?.(key);
     }
   }

@@ -104,6 +104,7 @@ describe('the flags of the operator', () => {
         allowHttp: true,
         ca: { configMap: 'ca' },
         rate: '5/1m',
+        rateTotal: '100/1m',
         inFlight: 2,
         timeout: '1m30s',
       },
@@ -135,6 +136,7 @@ describe('the flags of the operator', () => {
       ok: true,
       config: {
         apiRate: { calls: 5, perMs: 60_000 },
+        apiRateTotal: { calls: 100, perMs: 60_000 },
         apiInFlight: 2,
         apiTimeoutMs: 90_000,
         context: 'there',

@@ -13,6 +13,7 @@ export const VALUE_CASES: Readonly<
   'api.ca.configMap': { to: 'corporate-ca' },
   'api.ca.key': { to: 'bundle.pem', beside: { api: { ca: { configMap: 'corporate-ca' } } } },
   'api.rate': { to: '5/1m' },
+  'api.rateTotal': { to: '100/1m' },
   'api.inFlight': { to: 2 },
   'api.timeout': { to: '1m' },
   'proxy.httpsProxy': { to: 'http://proxy.example.com:3128' },

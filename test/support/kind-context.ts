@@ -35,6 +35,7 @@ export function aKindContext(
     },
     limiter: createRateLimiter({
       rate: { calls: 0, perMs: 1 },
+      rateTotal: { calls: 0, perMs: 1 },
       inFlight: 4,
       clock,
       wake: () => undefined,

@@ -20,6 +20,7 @@ export function rig(more: Partial<RateLimiterOptions> = {}): Rig {
   let keys: string[] = [];
   const limiter = createRateLimiter({
     rate: { calls: 0, perMs: 10_000 },
+    rateTotal: { calls: 0, perMs: 10_000 },
     inFlight: 4,
     clock,
     wake: (key) => keys.push(key),
@@ -33,8 +34,10 @@ export function rig(more: Partial<RateLimiterOptions> = {}): Rig {
   return { clock, limiter, woken };
 }
 
+/** With a key that has worked, unless it is said that it has not. */
 export function wish(key: string, more: Partial<CallWish> = {}): CallWish {
-  return { credential: 'c1', key, target: `target-${key}`, lane: 'user', ...more };
+  const common = { credential: 'c1', tenant: 'one', isProven: true, lane: 'user' } as const;
+  return { ...common, key, target: `target-${key}`, ...more };
 }
 
 /** Asks for a key that must get leave, and begins its call. */

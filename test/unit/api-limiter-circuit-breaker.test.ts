@@ -41,15 +41,31 @@ describe('the circuit breaker after 401', () => {
     expect(ask(on, 'b', { probe: true })).toBe('start');
   });
 
-  it.each([200, 404, 429, 500])(
-    'opens when a probe is answered with %i, and wakes the others by slots',
+  it.each([200, 400, 403, 404])(
+    'is over when a probe is answered with %i, and wakes the others by slots',
     (httpStatus) => {
       const on = rig({ inFlight: 2 });
       call(on, 'a', 401);
       for (const key of ['b', 'c', 'd']) ask(on, key);
-      const { pausedUntil } = call(on, 'a', httpStatus, { probe: true });
+      call(on, 'a', httpStatus, { probe: true });
       expect(on.limiter.snapshot()).toMatchObject({ circuitOpen: 0, waiting: 3 });
-      expect(on.woken()).toEqual(pausedUntil === undefined ? ['b', 'c'] : []);
+      expect(on.woken()).toEqual(['b', 'c']);
+    },
+  );
+
+  it.each([302, 408, 429, 500, 503])(
+    'stays as it is when a probe is answered with %i, which says nothing of the key',
+    async (httpStatus) => {
+      const on = rig();
+      call(on, 'a', 401);
+      for (const key of ['b', 'c']) ask(on, key);
+      call(on, 'a', httpStatus, { probe: true });
+      expect(on.limiter.snapshot()).toMatchObject({ circuitOpen: 1, waiting: 0 });
+      expect(on.woken()).toEqual([]);
+      await on.clock.advance(60_000);
+      expect(on.woken()).toEqual(['b']);
+      call(on, 'b', 200);
+      expect(on.woken()).toEqual(['c']);
     },
   );
 

@@ -8,6 +8,8 @@ import { FakeClock } from '../support/fake-clock.ts';
 /** One object that wants some calls: how each ends, and how slow everything is. */
 interface Plan {
   readonly credential: string;
+  readonly tenant: string;
+  readonly isProven: boolean;
   readonly target: string;
   readonly lane: Lane;
   readonly arrivesMs: number;
@@ -21,7 +23,9 @@ interface Plan {
 }
 
 const plan: fc.Arbitrary<Plan> = fc.record({
-  credential: fc.constantFrom('c1', 'c2'),
+  credential: fc.constantFrom('c1', 'c2', 'c3'),
+  tenant: fc.constantFrom('one', 'two'),
+  isProven: fc.boolean(),
   target: fc.constantFrom('t1', 't2', 't3', 't4', 't5', 't6', 't7', 't8', 't9'),
   lane: fc.constantFrom<Lane>('user', 'scheduled'),
   arrivesMs: fc.nat({ max: 3_000 }),
@@ -63,13 +67,14 @@ class Engine {
   readonly #again = new Set<number>();
   readonly #probeAt: number[];
 
-  constructor(plans: readonly Plan[], limits: { calls: number; inFlight: number }) {
+  constructor(plans: readonly Plan[], limits: { calls: number; total?: number; inFlight: number }) {
     this.#plans = plans;
     this.#done = plans.map(() => 0);
     this.#probeAt = plans.map(() => Number.POSITIVE_INFINITY);
     this.unserved = plans.length;
     this.limiter = createRateLimiter({
       rate: { calls: limits.calls, perMs: 5_000 },
+      rateTotal: { calls: limits.total ?? 0, perMs: 4_000 },
       inFlight: limits.inFlight,
       clock: this.clock,
       wake: (key) => {
@@ -154,6 +159,13 @@ function overlaps(calls: readonly Started[], at: number): number {
   return calls.filter((call) => call.at <= at && at < call.endedAt).length;
 }
 
+/** The most calls that start within any stretch of time. */
+function mostWithin(calls: readonly Started[], ms: number): number {
+  const after = ({ at }: Started): number =>
+    calls.filter((other) => other.at >= at && other.at < at + ms).length;
+  return Math.max(0, ...calls.map(after));
+}
+
 function byKey(calls: readonly Started[], key: 'credential' | 'target'): Started[][] {
   return [...Map.groupBy(calls, (call) => call[key]).values()];
 }
@@ -168,7 +180,11 @@ it('keeps every law for any mix of objects, delays and answers, and serves every
   await fc.assert(
     fc.asyncProperty(
       fc.array(plan, { minLength: 1, maxLength: 25 }),
-      fc.record({ calls: fc.nat({ max: 4 }), inFlight: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({
+        calls: fc.nat({ max: 4 }),
+        total: fc.nat({ max: 4 }),
+        inFlight: fc.integer({ min: 1, max: 4 }),
+      }),
       async (plans, limits) => {
         const engine = new Engine(plans, limits);
         for (let hours = 0; engine.unserved > 0 && hours < 48; hours++)
@@ -176,14 +192,18 @@ it('keeps every law for any mix of objects, delays and answers, and serves every
 
         expect(engine.unserved).toBe(0);
         expect(engine.wakes).toBeLessThanOrEqual(engine.insertions + engine.started.length);
+        expect(mostWithin(engine.started, 4_000)).toBeLessThanOrEqual(
+          limits.total || Number.POSITIVE_INFINITY,
+        );
         for (const calls of byKey(engine.started, 'target')) {
           for (const { at } of calls) expect(overlaps(calls, at)).toBeLessThanOrEqual(1);
         }
         for (const calls of byKey(engine.started, 'credential')) {
+          expect(mostWithin(calls, 5_000)).toBeLessThanOrEqual(
+            limits.calls || Number.POSITIVE_INFINITY,
+          );
           for (const call of calls) {
             expect(overlaps(calls, call.at)).toBeLessThanOrEqual(limits.inFlight);
-            const window = calls.filter(({ at }) => at >= call.at && at < call.at + 5_000);
-            expect(window.length).toBeLessThanOrEqual(limits.calls || Number.POSITIVE_INFINITY);
             const pauseEnd = call.endedAt + pauseAfter(call);
             expect(calls.filter(({ at }) => at > call.endedAt && at < pauseEnd)).toEqual([]);
           }
@@ -224,6 +244,8 @@ it('serves 1,000 waiting keys with one wake-up each, none of the scheduled ones 
     const lane = id % 2 === 0 ? 'scheduled' : 'user';
     return {
       credential: 'c1',
+      tenant: 'one',
+      isProven: true,
       target: `t${id}`,
       lane,
       arrivesMs: 0,

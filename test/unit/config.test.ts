@@ -46,6 +46,7 @@ describe('without flags', () => {
     expect(accepted([])).toEqual({
       apiUrl: new URL('https://api.example.com'),
       apiRate: { calls: 10, perMs: 10_000 },
+      apiRateTotal: { calls: 0, perMs: 1_000 },
       apiInFlight: 4,
       apiTimeoutMs: 35_000,
       namespaces: [],
@@ -304,6 +305,7 @@ describe('values', () => {
   });
 
   test.each([
+    ['--api-rate-total', ['fast', '10', '0/10s', '10/25h']],
     ['--api-rate', ['fast', '10', '0/10s', '-1/1s', '10/0s', '10/25h', '1.5/1s']],
     ['--api-timeout', ['35', '0s', '999ms', '5m1s', '1d', 's', '-1s', '1e3s', ' s']],
     ['--cleanup-deadline', ['59s', '24h1s', '0']],

@@ -4,6 +4,7 @@ import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
 import type { Credential, Reply } from '../../src/api/reply/reply.ts';
 import { type Attempt, attempt, type Memory } from '../../src/kinds/engine/api-call.ts';
 import type { CredentialRead } from '../../src/kinds/engine/credentials.ts';
+import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
 import { whenDue } from '../../src/kinds/status/due.ts';
 import { secretFactsOf } from '../../src/kinds/status/tried-secret.ts';
 import { Locks } from '../../src/kinds/target/locks.ts';
@@ -33,6 +34,7 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
   const woken: string[] = [];
   const limiter: RateLimiter = createRateLimiter({
     rate: { calls: rate, perMs: 10_000 },
+    rateTotal: { calls: 0, perMs: 10_000 },
     inFlight: 4,
     clock,
     wake: (key) => void woken.push(key),
@@ -55,9 +57,10 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
       readonly begin?: boolean;
       readonly probe?: boolean;
       readonly isTooLate?: () => boolean;
+      readonly status?: PipeSettingsStatus;
     } = {},
   ): Promise<Attempt> => {
-    const object = aPipeSettings({ name });
+    const object = aPipeSettings({ name, ...(more.status && { status: more.status }) });
     const done = await attempt(
       {
         object,
@@ -263,8 +266,45 @@ test('a call whose object has changed is called off before it counts as begun', 
   expect(calls).toEqual([]);
   expect(memory.triedSecret.size).toBe(0);
   expect(
-    limiter.reserve({ credential: credential.id, key: 'k', target: 't', lane: 'user' }),
+    limiter.reserve({
+      credential: credential.id,
+      key: 'k',
+      tenant: 'ingest',
+      target: 't',
+      lane: 'user',
+    }),
   ).toEqual({ reserved: true });
+});
+
+test.each([
+  {
+    what: 'this version of the Secret and this generation',
+    version: '7',
+    generation: 1,
+    got: 'success',
+  },
+  { what: 'another version of the Secret', version: '6', generation: 1, got: 'no-slot' },
+  {
+    what: 'another choice of keys in it, so another spec',
+    version: '7',
+    generation: 0,
+    got: 'no-slot',
+  },
+  { what: 'no version', version: undefined, generation: 1, got: 'no-slot' },
+])('a key has a pace of its own where the status tells of $what: $got', async (row) => {
+  const { attemptFor, limiter } = setUp({ rate: 1 });
+  const bogus = { credential: 'bogus', key: 'bogus', tenant: 'one', target: 'bogus' };
+  expect(limiter.tryStart({ ...bogus, lane: 'user' })).toHaveProperty('start');
+  const applied = {
+    time: new Date(T0).toISOString(),
+    generation: row.generation,
+    requestHash: 'sha256:1',
+    responseHash: 'sha256:2',
+    keys: [],
+    ...(row.version !== undefined && { secretResourceVersion: row.version }),
+  };
+  const status = { observedGeneration: 1, conditions: [], applied };
+  expect(await attemptFor('orders', answers(ok), { status })).toMatchObject({ got: row.got });
 });
 
 test('a call that comes too late is called off before it counts as begun', async () => {

@@ -4,6 +4,7 @@ import { KubeError } from '../../src/kube/client/kube-error.ts';
 import { objectPath } from '../../src/kube/resource.ts';
 import { SECRET } from '../../src/kube/secrets/secret-state.ts';
 import { createSecrets, type Secrets } from '../../src/kube/secrets/secrets.ts';
+import { eventually } from '../support/eventually.ts';
 import { FakeClock, settle } from '../support/fake-clock.ts';
 import { type Fate, forbidden, MemoryKube, refused } from '../support/memory-kube.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -89,6 +90,51 @@ describe('watching', () => {
     await settle();
     expect(secrets.state('ingest', 'other')).toMatchObject({ state: 'present' });
     expect([kube.streams, secrets.state('ingest', 'api')]).toEqual([1, { state: 'unknown' }]);
+  });
+
+  test('watches 1,500 Secrets of a namespace, and each one more when a place is free, oldest first', async () => {
+    const { kube, secrets, changes } = world();
+    const refer = (n: number): void => secrets.refer(`o${n}`, 'ingest', `s${n}`);
+    const stateOf = (n: number): string => secrets.state('ingest', `s${n}`).state;
+    const asksFor = (n: number): boolean =>
+      kube.calls.some(
+        ({ path: asked, query }) =>
+          asked.endsWith(`/s${n}`) || query?.['fieldSelector'] === `metadata.name=s${n}`,
+      );
+    for (let n = 0; n < 1_502; n += 1) {
+      kube.set(objectPath(SECRET, 'ingest', `s${n}`), value('one'));
+      refer(n);
+    }
+    secrets.refer('shares', 'ingest', 's0');
+    secrets.refer('elsewhere', 'billing', 'api');
+    await eventually(() => expect(kube.streams).toBe(1_501));
+    expect([stateOf(0), stateOf(1_499), stateOf(1_500), stateOf(1_501)]).toEqual([
+      'present',
+      'present',
+      'forbidden',
+      'forbidden',
+    ]);
+    expect(secrets.state('billing', 'api').state).toBe('absent');
+    expect(await secrets.read('ingest', 's1500')).toEqual({
+      state: 'forbidden',
+      message: expect.stringMatching(/"ingest" refer to more than 1500 Secrets.*"s1500".*fewer/),
+    });
+    expect([asksFor(1_499), asksFor(1_500)]).toEqual([true, false]);
+
+    // Its owner is not the last one.
+    secrets.release('o0');
+    expect(stateOf(1_500)).toBe('forbidden');
+    changes.length = 0;
+    secrets.release('o7');
+    expect(changes).toEqual(['ingest/s7', 'ingest/s1500']);
+    await settle();
+    expect([stateOf(1_500), stateOf(1_501)]).toEqual(['present', 'forbidden']);
+    // One that comes back stands at the end, and one that waits and goes frees nothing.
+    refer(7);
+    secrets.release('o1501');
+    secrets.release('o8');
+    await settle();
+    expect([stateOf(7), kube.streams]).toEqual(['present', 1_501]);
   });
 
   test('tells when the Secret was last written', async () => {

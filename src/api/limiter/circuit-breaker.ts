@@ -80,7 +80,9 @@ export class CircuitBreaker {
     return held;
   }
 
-  /** The trial call ended without an answer: its object tries again by itself. */
+  /**
+   * The trial call ended without an answer that tells of the key: its object tries again by itself.
+   */
   endProbe(key: string, now: number): void {
     if (this.#prober !== key) return;
     this.#prober = undefined;

@@ -6,6 +6,10 @@ export interface CallWish {
   /** `Credential.id`. */
   readonly credential: string;
   readonly key: string;
+  /** Whose call it is: those who wait for what all credentials share take turns by it. */
+  readonly tenant: string;
+  /** The records say that the credential has worked; absent: they do not. */
+  readonly isProven?: boolean;
   /** At most one call in flight for it, over all credentials. */
   readonly target: string;
   readonly lane: Lane;
@@ -53,9 +57,19 @@ export type StartAnswer = { readonly start: Permit } | NotNow;
  */
 export type ReserveAnswer = { readonly reserved: true } | NotNow;
 
+interface Rate {
+  readonly calls: number;
+  readonly perMs: number;
+}
+
 export interface RateLimiterOptions {
-  /** At most `calls` starts in any `perMs`; 0 calls: unlimited. */
-  readonly rate: { readonly calls: number; readonly perMs: number };
+  /**
+   * At most `calls` starts in any `perMs`, per credential, and of all credentials together that
+   * have never worked; 0 calls: unlimited.
+   */
+  readonly rate: Rate;
+  /** The same over all calls. */
+  readonly rateTotal: Rate;
   /** Calls in flight per credential. */
   readonly inFlight: number;
   readonly clock: Clock;
@@ -77,7 +91,7 @@ export interface RateLimiterSnapshot {
 }
 
 /**
- * Decides when which key may call: rate, calls in flight, one per target, pauses after 429, the
+ * Decides when which key may call: rates, calls in flight, one per target, pauses after 429, the
  * circuit breaker after 401.
  */
 export interface RateLimiter {

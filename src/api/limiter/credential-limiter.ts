@@ -1,7 +1,8 @@
 import { waitFor } from '../../backoff.ts';
-import type { Cancel, Clock } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import { type Waiting, WaitingQueue } from '../../waiting-queue.ts';
 import { FAILURES } from '../../waits.ts';
+import { Alarm } from './alarm.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import type { CallEnd } from './contract.ts';
 import { RateWindow } from './rate-window.ts';
@@ -20,10 +21,13 @@ export type State =
 export interface Entry extends Waiting {
   readonly key: string;
   readonly target: string;
+  readonly tenant: string;
   readonly limiter: CredentialLimiter;
   /** Monotonic milliseconds of its first question. */
   readonly since: number;
   state: State;
+  /** Gives back its part of what all credentials share; while it holds a slot. */
+  giveBack?: (now: number, made: boolean) => void;
   /** Has asked since the last `release`. */
   asked: boolean;
 }
@@ -46,6 +50,11 @@ export class CredentialLimiter {
   readonly queue = new WaitingQueue<Entry>();
   readonly breaker: CircuitBreaker;
   lastUsed = 0;
+  /**
+   * This key has worked once. Only a 200 proves it: all else may come from whatever stands before
+   * the API and asks for no key, and be brought about by who has none.
+   */
+  isProven = false;
   readonly #id: string;
   readonly #options: CredentialLimiterOptions;
   readonly #window: RateWindow;
@@ -53,11 +62,12 @@ export class CredentialLimiter {
   #pausedUntil = 0;
   #pausedAt = Number.NEGATIVE_INFINITY;
   #refusals = 0;
-  #timer: { readonly due: number; readonly cancel: Cancel } | undefined;
+  readonly #alarm: Alarm;
 
   constructor(id: string, options: CredentialLimiterOptions) {
     this.#id = id;
     this.#options = options;
+    this.#alarm = new Alarm(options.clock, options.onTimer);
     this.#window = new RateWindow(options.rate);
     this.breaker = new CircuitBreaker(id);
   }
@@ -84,10 +94,11 @@ export class CredentialLimiter {
   }
 
   /**
-   * What an answer says about the load: 429 pauses, 503 may; any other proves that calls go
-   * through.
+   * What an answer says about the key, and about the load: 429 pauses, 503 may; any other proves
+   * that calls go through.
    */
   learn(end: CallEnd, begunAt: number, now: number): void {
+    if (end.httpStatus === 200) this.isProven = true;
     const headerMs = end.retryAfterMs ?? 0;
     if (end.httpStatus === 429) this.#refused(now, begunAt, headerMs);
     else this.#accepted(begunAt);
@@ -117,22 +128,13 @@ export class CredentialLimiter {
     if (begunAt > this.#pausedAt) this.#refusals = 0;
   }
 
-  /** Sets the timer to the next moment at which something can change by time alone. */
+  /** Sets the timer to the next moment at which something can change here by time alone. */
   arm(now: number): void {
-    const due = this.#nextDue(now);
-    if (due === this.#timer?.due) return;
-    this.disarm();
-    if (due === undefined) return;
-    const run = (): void => {
-      this.#timer = undefined;
-      this.#options.onTimer();
-    };
-    this.#timer = { due, cancel: this.#options.clock.at(Math.max(due - now, 0), run) };
+    this.#alarm.set(this.#nextDue(now), now);
   }
 
   disarm(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#alarm.clear();
   }
 
   #nextDue(now: number): number | undefined {

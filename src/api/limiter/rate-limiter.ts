@@ -10,6 +10,7 @@ import type {
 } from './contract.ts';
 import { type CredentialLimiter, type Entry, isWaiting } from './credential-limiter.ts';
 import { Registry } from './registry.ts';
+import { SharedPace } from './shared-pace.ts';
 import { Slots } from './slots.ts';
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
@@ -20,13 +21,17 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 class Limiter implements RateLimiter {
   readonly #options: RateLimiterOptions;
   readonly #registry: Registry;
+  readonly #shared: SharedPace;
   readonly #slots: Slots;
   #closed = false;
 
   constructor(options: RateLimiterOptions) {
     this.#options = options;
     this.#registry = new Registry(options, (limiter) => this.#onTimer(limiter));
-    this.#slots = new Slots((entry) => this.#wake(entry));
+    this.#shared = new SharedPace(options, () =>
+      this.#slots.fillShared(this.#options.clock.monotonic()),
+    );
+    this.#slots = new Slots(this.#shared, (entry) => this.#wake(entry));
   }
 
   tryStart(wish: CallWish): StartAnswer {
@@ -103,6 +108,7 @@ class Limiter implements RateLimiter {
   close(): void {
     this.#closed = true;
     this.#registry.disarm();
+    this.#shared.disarm();
   }
 
   #wake({ key, lane }: Entry): void {
@@ -126,8 +132,9 @@ class Limiter implements RateLimiter {
   }
 
   #entryFor(wish: CallWish, now: number): Entry {
-    const { key, target, credential, lane } = wish;
+    const { key, target, tenant, credential, lane } = wish;
     const limiter = this.#registry.use(credential, now);
+    if (wish.isProven) limiter.isProven = true;
     const known = this.#registry.entries.get(key);
     if (known?.state === 'permitted' || known?.state === 'calling') {
       throw new Error(`${key} asks for a second call before its first one has finished`);
@@ -140,6 +147,8 @@ class Limiter implements RateLimiter {
     const entry: Entry = {
       key,
       target,
+      tenant,
+      group: '',
       lane,
       limiter,
       rank: this.#registry.nextRank(wish.goesOn === true),
@@ -200,7 +209,7 @@ class Limiter implements RateLimiter {
     if (limiter.pausedUntil(now) !== undefined)
       this.#slots.recall(this.#registry.entriesOf(limiter), now);
     if (end?.answered && end.httpStatus === 401) this.#openBreaker(entry, now);
-    else if (end?.answered && limiter.breaker.isProber(key)) this.#closeBreaker(limiter);
+    else if (end && tellsOfKey(end) && limiter.breaker.isProber(key)) this.#closeBreaker(limiter);
     else limiter.breaker.endProbe(key, now);
     this.#slots.fill(limiter, now);
     const pausedUntil = limiter.pausedUntil(now);
@@ -242,4 +251,14 @@ class Limiter implements RateLimiter {
     if (prober) this.#slots.enqueue(prober);
     this.#slots.fill(limiter, now);
   }
+}
+
+/**
+ * Whether the answer to a trial call says that the key was taken. One that only tells of the load,
+ * of a fault or of another address does not: it may come from what stands before the API.
+ */
+function tellsOfKey({ answered, httpStatus = 0 }: CallEnd): boolean {
+  const isOfRequest =
+    httpStatus >= 400 && httpStatus < 500 && ![401, 408, 429].includes(httpStatus);
+  return answered && (isOfRequest || (httpStatus >= 200 && httpStatus < 300));
 }

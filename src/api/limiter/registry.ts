@@ -7,11 +7,14 @@ import {
 } from './credential-limiter.ts';
 
 const DROP_AFTER_MS = 60 * 60_000;
-const SWEEP_EVERY_MS = 10 * 60_000;
+/** Each change of a Secret may bring another key that does not work: these do not pile up. */
+const DROP_UNTRIED_AFTER_MS = 60_000;
+const SWEEP_EVERY_MS = 60_000;
 
 /**
- * Who asks, and the credentials they ask with. Dropped are those that nobody has used for an hour
- * or for as long as the rate counts calls, whichever is longer.
+ * Who asks, and the credentials they ask with. Dropped are those that nobody has used for an hour,
+ * a minute where they have never worked, or for as long as the rate counts calls and pauses last,
+ * whichever is longer.
  */
 export class Registry {
   readonly entries = new Map<string, Entry>();
@@ -90,10 +93,13 @@ export class Registry {
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
     // Its calls count for as long as the window is wide.
-    const dropAfterMs = Math.max(DROP_AFTER_MS, this.#options.rate.perMs);
+    const provenAfterMs = Math.max(DROP_AFTER_MS, this.#options.rate.perMs);
+    const untriedAfterMs = Math.max(DROP_UNTRIED_AFTER_MS, this.#options.rate.perMs);
     const inUse = new Set([...this.entries.values()].map(({ limiter }) => limiter));
     for (const [id, limiter] of this.#limiters) {
+      const dropAfterMs = limiter.isProven ? provenAfterMs : untriedAfterMs;
       if (inUse.has(limiter) || now - limiter.lastUsed < dropAfterMs) continue;
+      if (limiter.pausedUntil(now) !== undefined) continue;
       limiter.disarm();
       this.#limiters.delete(id);
     }

@@ -2,7 +2,7 @@ import type { ApiClient, ApiRequest, Objection, Reply } from '../../api/http/cli
 import type { CallWish, Permit, RateLimiter } from '../../api/limiter/contract.ts';
 import { type Failure, judge, type Success, type Verdict } from '../../api/reply/verdict.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import type { TriedSecret } from '../status/tried-secret.ts';
+import { hasWorked, type TriedSecret } from '../status/tried-secret.ts';
 import type { Locks } from '../target/locks.ts';
 import type { Unrecorded } from '../target/unrecorded.ts';
 import type {
@@ -132,14 +132,13 @@ async function credentialFor(
   return { got: 'no-credential', problem: read.problem };
 }
 
-function callWish(
-  { object, target, lane, probe = false, goesOn = false }: SlotWish,
-  { credential }: CredentialFor,
-  using: Calls,
-): CallWish {
+function callWish(wish: SlotWish, read: CredentialFor, using: Calls): CallWish {
+  const { object, target, lane, probe = false, goesOn = false } = wish;
   return {
-    credential: credential.id,
+    credential: read.credential.id,
     key: using.limiterKey(keyOf(object)),
+    tenant: object.metadata.namespace,
+    isProven: hasWorked(object, read.resourceVersion),
     target,
     lane,
     probe,

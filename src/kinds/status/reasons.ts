@@ -162,8 +162,8 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
     ready: 'False',
     acts: ['the administrator of the operator'],
     means:
-      'The operator may not read the Secret, or it lacks the labels of --secret-selector. The message says which, with the rule that is missing.',
-    todo: 'Add the rule to a Role of the operator, or label the Secret.',
+      'The operator may not read the Secret, it lacks the labels of --secret-selector, or the namespace refers to too many. The message says which.',
+    todo: 'Add the rule that the message names to a Role of the operator, label the Secret, or use fewer Secrets.',
   },
   SpecInvalid: {
     ready: 'False',

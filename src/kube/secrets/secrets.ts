@@ -5,6 +5,7 @@ import { startWatch } from '../cache/watch.ts';
 import type { KubeClient } from '../client/client.ts';
 import { collectionPath, type KubeObject } from '../resource.ts';
 import { selects } from './label-match.ts';
+import { Places, SECRETS_PER_NAMESPACE } from './places.ts';
 import { getSecret } from './secret-get.ts';
 import { SECRET, type SecretRead, type SecretState } from './secret-state.ts';
 import { createStartLine } from './start-line.ts';
@@ -34,7 +35,10 @@ export interface SecretsOptions {
   readonly onChange: (namespace: string, name: string) => void;
 }
 
-/** The Secrets that somebody refers to, each watched by its name; no other is ever asked for. */
+/**
+ * The Secrets that somebody refers to, each watched by its name; no other is ever asked for, nor
+ * one of those too many in its namespace, which counts as forbidden.
+ */
 export interface Secrets {
   /** `owner` refers to this one from now on, and to no other. */
   refer(owner: string, namespace: string, name: string): void;
@@ -49,6 +53,8 @@ export interface Secrets {
    */
   read(namespace: string, name: string, keys: readonly string[]): Promise<SecretRead>;
 }
+
+type Refused = Extract<SecretState, { state: 'forbidden' }>;
 
 interface Referred {
   readonly namespace: string;
@@ -65,6 +71,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
   const quiet = quietLog(options.log);
   const referred = new Map<string, Referred>();
   const references = new Map<string, string>();
+  const places = new Places(SECRETS_PER_NAMESPACE);
   const startInTurn = createStartLine({
     clock,
     atOnce: STARTS_AT_ONCE,
@@ -81,7 +88,8 @@ export function createSecrets(options: SecretsOptions): Secrets {
       onChange: () => options.onChange(namespace, name),
     });
 
-  const watch = (entry: Referred, namespace: string, name: string): Promise<void> => {
+  const watch = (entry: Referred): Promise<void> => {
+    const { namespace, name } = entry;
     startWatch({
       client,
       path: collectionPath(SECRET, namespace),
@@ -106,8 +114,13 @@ export function createSecrets(options: SecretsOptions): Secrets {
       stop: new AbortController(),
       owners: 0,
     };
-    if (!signal.aborted) startInTurn(() => watch(entry, namespace, name));
+    places.take(namespace, name);
+    if (places.has(namespace, name)) start(entry);
     return entry;
+  };
+
+  const start = (entry: Referred): void => {
+    if (!signal.aborted) startInTurn(() => watch(entry));
   };
 
   const end = (key: string, { namespace, name, stop, secret }: Referred): void => {
@@ -115,6 +128,11 @@ export function createSecrets(options: SecretsOptions): Secrets {
     stop.abort();
     secret.drop();
     options.onChange(namespace, name);
+    const next = places.leave(namespace, name);
+    const waiting = next === undefined ? undefined : referred.get(keyFor(namespace, next));
+    if (!waiting) return;
+    start(waiting);
+    options.onChange(namespace, waiting.name);
   };
 
   const release = (owner: string): void => {
@@ -125,6 +143,12 @@ export function createSecrets(options: SecretsOptions): Secrets {
     entry.owners -= 1;
     if (entry.owners === 0) end(key, entry);
   };
+
+  /** Referred to, but one too many. */
+  const refused = (namespace: string, name: string): Refused | undefined =>
+    referred.has(keyFor(namespace, name)) && !places.has(namespace, name)
+      ? { state: 'forbidden', message: places.refusal(namespace, name) }
+      : undefined;
 
   // One listener for all, in place of a thousand on one signal.
   signal.addEventListener('abort', () => {
@@ -146,9 +170,11 @@ export function createSecrets(options: SecretsOptions): Secrets {
     },
     release,
     state: (namespace, name) =>
+      refused(namespace, name) ??
       referred.get(keyFor(namespace, name))?.secret.state() ?? { state: 'unknown' },
     isReferred: (namespace, name) => referred.has(keyFor(namespace, name)),
-    read: (namespace, name, keys) =>
+    read: async (namespace, name, keys) =>
+      refused(namespace, name) ??
       (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(keys),
   };
 }

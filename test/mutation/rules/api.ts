@@ -2,6 +2,8 @@ import { type Mutation, seenInLife } from '../mutation.ts';
 
 const SLOTS = 'test/unit/api-limiter.test.ts';
 const PAUSE = 'test/unit/api-limiter-pause.test.ts';
+const UNTRIED = 'test/unit/api-limiter-untried.test.ts';
+const TENANTS = 'test/unit/api-limiter-tenants.test.ts';
 const CIRCUIT_BREAKER = 'test/unit/api-limiter-circuit-breaker.test.ts';
 const LEADS_AGAIN = 'test/unit/api-limiter-leads-again.test.ts';
 const CLIENT = 'test/unit/api-client.test.ts';
@@ -40,8 +42,8 @@ const LIMITER: readonly Mutation[] = [
     name: 'one-call-per-target',
     rule: 'For one pipe or organization at most one call is under way, whatever the keys.',
     file: 'api/limiter/slots.ts',
-    from: 'if (waitForTarget) {',
-    to: 'if (waitForTarget && next === asking) {',
+    from: 'if (!waitForTarget) return next;',
+    to: "if (!waitForTarget || next.lane === 'user') return next;",
     seenBy: { test: SLOTS, title: 'lets one call in flight per target over all credentials' },
   },
   {
@@ -83,6 +85,54 @@ const LIMITER: readonly Mutation[] = [
     from: 'this.#prober !== undefined || !(probe || isTurn)',
     to: '!(probe || isTurn)',
     seenBy: { test: CIRCUIT_BREAKER, title: 'lets one probe at a time through' },
+  },
+  {
+    name: 'untried-keys-share-a-rate',
+    rule: 'All keys that have never worked share one --api-rate, whatever their number.',
+    file: 'api/limiter/shared-pace.ts',
+    from: '[this.#total, this.#untried] :',
+    to: '[this.#total] :',
+    seenBy: { test: TENANTS, title: 'answers of 401 are within one rate for all' },
+  },
+  {
+    name: 'only-200-proves-a-key',
+    rule: 'No answer but 200 gives a key a pace of its own.',
+    file: 'api/limiter/credential-limiter.ts',
+    from: 'if (end.httpStatus === 200)',
+    to: 'if (end.httpStatus !== 401)',
+    seenBy: { test: UNTRIED, title: 'are not proven by an answer with' },
+  },
+  {
+    name: 'tenants-take-turns',
+    rule: 'A tenant with many keys that do not work keeps another one waiting for one call at a time.',
+    file: 'api/limiter/shared-pace.ts',
+    from: 'group: tenant, rank }',
+    to: "group: '', rank }",
+    seenBy: { test: UNTRIED, title: 'take turns by tenant' },
+  },
+  {
+    name: 'total-counts-every-call',
+    rule: '--api-rate-total counts the calls of all keys.',
+    file: 'api/limiter/shared-pace.ts',
+    from: ': [this.#total];',
+    to: ': [];',
+    seenBy: { test: UNTRIED, title: 'counts every call, whatever its key' },
+  },
+  {
+    name: 'untried-keys-do-not-pile-up',
+    rule: 'A Secret that changes all the time fills no memory.',
+    file: 'api/limiter/registry.ts',
+    from: 'limiter.isProven ? provenAfterMs : untriedAfterMs',
+    to: 'provenAfterMs',
+    seenBy: { test: UNTRIED, title: 'are remembered for a minute' },
+  },
+  {
+    name: 'load-closes-no-breaker',
+    rule: 'An answer that says nothing of a refused key is no proof that it works again.',
+    file: 'api/limiter/rate-limiter.ts',
+    from: '![401, 408, 429].includes(httpStatus)',
+    to: '![401].includes(httpStatus)',
+    seenBy: { test: CIRCUIT_BREAKER, title: 'which says nothing of the key' },
   },
   {
     name: 'working-key-wakes-all',

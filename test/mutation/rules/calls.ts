@@ -20,6 +20,14 @@ const SENDING: readonly Mutation[] = [
     to: 'const at = 0;',
     seenBy: { test: DUE, title: 'sends nothing before its time' },
   },
+  {
+    name: 'record-of-another-key-proves-nothing',
+    rule: 'A status proves the key that it was written with, and no other one of the same Secret.',
+    file: 'kinds/status/tried-secret.ts',
+    from: ' && applied.generation === metadata.generation',
+    to: '',
+    seenBy: { test: CALL, title: 'a key has a pace of its own where the status tells of' },
+  },
   seenInLife('restart-forgets-waits', 'A restart does not send at once what waits for its time.'),
   seenInLife(
     'unknown-secret-counts-as-changed',

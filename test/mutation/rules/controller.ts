@@ -2,6 +2,7 @@ import { type Mutation, seenInLife } from '../mutation.ts';
 
 const QUEUE = 'test/unit/controller-queue.test.ts';
 const WORKERS = 'test/unit/controller-workers.test.ts';
+const SHARES = 'test/unit/controller-shares.test.ts';
 const RECONCILER = 'test/unit/controller-reconciler.test.ts';
 const CHANGED_MEANWHILE = 'test/unit/controller-changed-meanwhile.test.ts';
 const UNWRITTEN = 'test/unit/controller-unwritten.test.ts';
@@ -24,6 +25,30 @@ const QUEUES: readonly Mutation[] = [
     from: 'if (running.again) this.add(key, running.again);',
     to: '',
     seenBy: { test: QUEUE, title: 'is never out twice at a time, and comes back once' },
+  },
+  {
+    name: 'workers-are-left-for-others',
+    rule: 'A namespace whose reconciles hang holds no more workers than it leaves.',
+    file: 'controller/shares.ts',
+    from: '?? 0) < free',
+    to: '?? 0) <= free',
+    seenBy: { test: SHARES, title: 'are half held by a namespace' },
+  },
+  {
+    name: 'one-namespace-uses-all-workers',
+    rule: 'Where there is one namespace it uses all workers.',
+    file: 'controller/shares.ts',
+    from: '!this.#areSeveral || ',
+    to: '',
+    seenBy: { test: SHARES, title: 'are all used by one namespace' },
+  },
+  {
+    name: 'namespaces-take-turns',
+    rule: 'A namespace with many objects keeps another one waiting for one of them at a time.',
+    file: 'controller/lanes.ts',
+    from: 'group: namespaceIn(key)',
+    to: "group: ''",
+    seenBy: { test: SHARES, title: 'lets a namespace with one key wait' },
   },
   {
     name: 'earlier-delay-holds',

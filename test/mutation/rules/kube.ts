@@ -231,6 +231,22 @@ const SECRETS_AND_EVENTS: readonly Mutation[] = [
     "Nothing is sent with the Secret of the same name in another tenant's namespace.",
   ),
   {
+    name: 'watches-of-a-namespace-are-bounded',
+    rule: 'In one namespace no more than 1,500 Secrets are watched or read.',
+    file: 'kube/secrets/places.ts',
+    from: 'names.placed.size < this.#most ?',
+    to: 'names.placed.size >= 0 ?',
+    seenBy: { test: SECRETS, title: 'watches 1,500 Secrets of a namespace' },
+  },
+  {
+    name: 'free-place-is-taken',
+    rule: 'A Secret that was one too many is watched as soon as another one is not.',
+    file: 'kube/secrets/secrets.ts',
+    from: 'start(waiting);',
+    to: '',
+    seenBy: { test: SECRETS, title: 'watches 1,500 Secrets of a namespace' },
+  },
+  {
     name: 'shared-secret-stays-watched',
     rule: 'A Secret is watched until the last object that refers to it is gone.',
     file: 'kube/secrets/secrets.ts',

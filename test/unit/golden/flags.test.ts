@@ -10,6 +10,7 @@ const TABLE: readonly (readonly [flag: string, variable: string, fallback: strin
   ['api-allow-http', 'PIPEWRIGHT_API_ALLOW_HTTP', 'false'],
   ['api-ca-file', 'PIPEWRIGHT_API_CA_FILE', ''],
   ['api-rate', 'PIPEWRIGHT_API_RATE', '10/10s'],
+  ['api-rate-total', 'PIPEWRIGHT_API_RATE_TOTAL', '0'],
   ['api-in-flight', 'PIPEWRIGHT_API_IN_FLIGHT', '4'],
   ['api-timeout', 'PIPEWRIGHT_API_TIMEOUT', '35s'],
   ['kubeconfig', 'PIPEWRIGHT_KUBECONFIG', ''],
@@ -47,6 +48,7 @@ test('each flag has its name, its variable and its default, in this order', () =
 const DEFAULTS = {
   apiUrl: new URL('https://api.example.com'),
   apiRate: { calls: 10, perMs: 10_000 },
+  apiRateTotal: { calls: 0, perMs: 1_000 },
   apiInFlight: 4,
   apiTimeoutMs: 35_000,
   namespaces: [],
@@ -77,6 +79,7 @@ describe('what a process does', () => {
       'api-url': 'http://api.internal:8080/eu/v1/',
       'api-allow-http': 'true',
       'api-rate': '5/1m',
+      'api-rate-total': '100/1m',
       'api-in-flight': '2',
       'api-timeout': '1m',
       context: 'staging',
@@ -99,6 +102,7 @@ describe('what a process does', () => {
       config: {
         apiUrl: new URL('http://api.internal:8080/eu'),
         apiRate: { calls: 5, perMs: 60_000 },
+        apiRateTotal: { calls: 100, perMs: 60_000 },
         apiInFlight: 2,
         apiTimeoutMs: 60_000,
         context: 'staging',

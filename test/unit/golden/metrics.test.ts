@@ -21,7 +21,13 @@ async function fullPage(): Promise<MetricFamily[]> {
   const metrics = createMetrics();
   const clock = new FakeClock();
   const queue = new Queue({ clock, observer: observe.observeQueue(metrics) });
-  const limiter = createRateLimiter({ rate: NEVER, inFlight: 4, clock, wake: () => undefined });
+  const limiter = createRateLimiter({
+    rate: NEVER,
+    rateTotal: NEVER,
+    inFlight: 4,
+    clock,
+    wake: () => undefined,
+  });
   const kinds = createKinds(aKindContext(clock, { answer: async () => anAnswer(200) }));
   kinds[0]?.sink().replace([anAppliedPipeSettings()], '1', false);
   const names = kinds.map(({ type }) => type.kind);

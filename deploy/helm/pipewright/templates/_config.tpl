@@ -15,6 +15,7 @@
 {{- if .allowHttp -}}{{- $_ := set $config "PIPEWRIGHT_API_ALLOW_HTTP" "true" -}}{{- end -}}
 {{- if .ca.configMap -}}{{- $_ := set $config "PIPEWRIGHT_API_CA_FILE" "/etc/pipewright/api-ca/ca.crt" -}}{{- end -}}
 {{- $_ := set $config "PIPEWRIGHT_API_RATE" .rate -}}
+{{- $_ := set $config "PIPEWRIGHT_API_RATE_TOTAL" .rateTotal -}}
 {{- $_ := set $config "PIPEWRIGHT_API_IN_FLIGHT" .inFlight -}}
 {{- $_ := set $config "PIPEWRIGHT_API_TIMEOUT" .timeout -}}
 {{- end -}}
