@@ -58,9 +58,7 @@ export async function installRights(options: {
  */
 async function holding(role: Manifest, user: string, fallback: string): Promise<void> {
   const { namespace = fallback } = role.metadata;
-  const last = (
-    role['rules'] as readonly (Rule & { readonly resourceNames?: readonly string[] })[]
-  ).at(-1);
+  const last = (role['rules'] as readonly Rule[]).at(-1);
   if (!last) return;
   const [resource = '', subresource] = (last.resources[0] ?? '').split('/');
   const named = { name: last.resourceNames?.[0], subresource };
