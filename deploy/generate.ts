@@ -25,6 +25,17 @@ const ARGOCD = 'deploy/argocd';
 /** In the layout of Argo CD's own repository: health.lua of each kind, beside its tests. */
 const CUSTOMIZATIONS = `${ARGOCD}/resource_customizations/pipewright.dev`;
 const MARKS = ['<!-- values -->', '<!-- end of values -->'] as const;
+/** What the chart holds copies of, as it can read only what is in its folder. */
+const CHART_FILES: Readonly<Record<string, string>> = {
+  'rbac.yaml': 'deploy/kustomize/base/rbac.yaml',
+  'user-roles.yaml': 'deploy/kustomize/user-roles/user-roles.yaml',
+  ...Object.fromEntries(
+    ['status-writers', 'operator-finalizers', 'secret-readers'].map((name) => [
+      `policies/${name}.yaml`,
+      `deploy/policies/${name}.yaml`,
+    ]),
+  ),
+};
 /** Holds generated files and nothing else. */
 const OWNED = [`${CHART}/templates/crds`, `${CHART}/files`, 'deploy/kustomize/crds'];
 const MADE = '# Made by `npm run generate`. Do not edit.\n';
@@ -43,7 +54,14 @@ else await write();
 
 async function wantedFiles(): Promise<Map<string, string>> {
   const schema = JSON.parse(await read(`${CHART}/values.schema.json`)) as ValueSchema;
-  const rbac = await read('deploy/kustomize/base/rbac.yaml');
+  const copies = await Promise.all(
+    Object.entries(CHART_FILES).map(
+      async ([name, from]): Promise<[string, string]> => [
+        `${CHART}/files/${name}`,
+        await read(from),
+      ],
+    ),
+  );
   const crds = await readCrds();
   const names = crds.map(({ name }) => name);
   return new Map([
@@ -53,7 +71,7 @@ async function wantedFiles(): Promise<Map<string, string>> {
     ]),
     ...crds.map(({ name, text }): [string, string] => [`deploy/kustomize/crds/${name}`, text]),
     ['deploy/kustomize/crds/kustomization.yaml', kustomization(names)],
-    [`${CHART}/files/rbac.yaml`, rbac],
+    ...copies,
     [`${CHART}/values.yaml`, `${MADE}${valuesFile(schema)}\n`],
     [`${CHART}/README.md`, between(await read(`${CHART}/README.md`), valuesTable(schema))],
     ['README.md', await frontPage()],
@@ -89,8 +107,13 @@ function kustomization(names: readonly string[]): string {
 
 /** What deploy/kustomize/install is made of, in one file. */
 async function installManifest(crds: readonly string[]): Promise<string> {
-  const base = ['namespace.yaml', 'rbac.yaml', 'deployment.yaml'];
-  const rest = await Promise.all(base.map((name) => read(`deploy/kustomize/base/${name}`)));
+  const parts = [
+    'base/namespace.yaml',
+    'user-roles/user-roles.yaml',
+    'base/rbac.yaml',
+    'base/deployment.yaml',
+  ];
+  const rest = await Promise.all(parts.map((path) => read(`deploy/kustomize/${path}`)));
   const [namespace = '', ...others] = rest;
   return `${MADE}${[namespace, ...crds, ...others].join('---\n')}`;
 }

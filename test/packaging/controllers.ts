@@ -5,8 +5,8 @@ import type { ControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram } from '../controlplane/programs.ts';
 
 /**
- * What makes Pods of Deployments, collects what has lost its owner, and ends namespaces. There are
- * no nodes for the Pods.
+ * What makes Pods of Deployments, collects what has lost its owner, ends namespaces, adds roles to
+ * the built-in ones and checks the types in policies. There are no nodes for the Pods.
  */
 const CONTROLLERS = [
   'deployment',
@@ -15,6 +15,8 @@ const CONTROLLERS = [
   'namespace',
   'serviceaccount',
   'disruption',
+  'clusterrole-aggregation',
+  'validatingadmissionpolicy-status',
 ];
 
 const STARTS_WITHIN_MS = 60_000;

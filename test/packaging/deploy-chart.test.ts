@@ -58,6 +58,18 @@ describe('values that are refused before anything is sent', () => {
       'they would all send the same calls',
     ],
     [{ ...URL_GIVEN, kubeconfig: { context: 'there' } }, 'set kubeconfig.secret too'],
+    [
+      { ...URL_GIVEN, namespaces: ['ingest', 'billing'] },
+      'namespaces is ingest, billing, but secrets.names is empty: set it to the names of the Secrets with API keys there, or set secrets.all=true where the operator is to read every Secret of these namespaces',
+    ],
+    [
+      { ...URL_GIVEN, secrets: { all: true, names: ['one', 'two'] } },
+      'secrets.all is true, but secrets.names has one, two: leave one of them out',
+    ],
+    [
+      { ...URL_GIVEN, policies: { statusWriters: { others: ["a'] || true"] } } },
+      "at '/policies/statusWriters/others/0'",
+    ],
   ])('%j', async (values, why) => {
     expect(await refusal(values)).toContain(why);
   });
@@ -109,6 +121,7 @@ describe('the flags of the operator', () => {
         timeout: '1m30s',
       },
       namespaces: ['ingest', 'billing'],
+      secrets: { all: true },
       selector: 'shard in (a,b)',
       concurrency: 3,
       cleanupDeadline: '1h',

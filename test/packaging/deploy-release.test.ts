@@ -157,7 +157,7 @@ test('rollback: the values, CRDs and image of before, the same objects', async (
 });
 
 test('a second release is refused the CRDs by name, and works without them', async () => {
-  const second = `install second ${CHART} --namespace ingest --set api.url=https://api.example.com --set namespaces={ingest}`;
+  const second = `install second ${CHART} --namespace ingest --set api.url=https://api.example.com --set namespaces={ingest} --set secrets.all=true`;
   expect(await refused(second)).toMatch(
     /CustomResourceDefinition.*pipewright\.dev.*exists and cannot be imported/,
   );

@@ -134,7 +134,8 @@ describe('kustomize and the chart make the same objects, but for labels', () => 
   });
 
   test('in one namespace', async () => {
-    const values = { namespaces: ['ingest'], crds: { install: false } };
+    const secrets = { names: ['management-api'] };
+    const values = { namespaces: ['ingest'], secrets, crds: { install: false } };
     const chart = (await rendered({ values, namespace: 'ingest' })).filter(
       ({ kind }) => kind !== 'Pod',
     );

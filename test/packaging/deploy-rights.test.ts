@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parseConfig } from '../../src/config/config.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { audit, waitFor } from '../controlplane/client.ts';
+import { audit, kubectl, waitFor } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import type { Rule } from '../support/cluster.ts';
 import { startOperator } from '../support/operator.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { BUILD_MS, rendered } from './helm.ts';
+import { overlay } from './kustomize.ts';
 import { only } from './manifests.ts';
-import { installRights, rightsOf } from './rights.ts';
+import { installRights, rightsOf, rulesOf } from './rights.ts';
 import { allApplied, allDeleted, createAll, JOBS, readyMessages } from './whole-job.ts';
 
+/** The roles for users come with the CRDs. */
+const NO_CRDS = { crds: { install: false } };
 const PLURALS = definitions.map(({ type }) => type.plural);
 
 beforeAll(() => findProgram('helm'), BUILD_MS);
@@ -56,7 +60,7 @@ describe('the rules of the chart', () => {
 
   test('are these', async () => {
     const manifests = await rendered();
-    expect(shown(only(manifests, 'ClusterRole')['rules'])).toEqual([
+    expect(shown(only(manifests, 'ClusterRole', 'pipewright')['rules'])).toEqual([
       `pipewright.dev ${PLURALS.join()} = get,list,watch`,
       'pipewright.dev organizations = patch',
       `pipewright.dev ${PLURALS.map((plural) => `${plural}/status`).join()} = update`,
@@ -64,13 +68,21 @@ describe('the rules of the chart', () => {
       'events.k8s.io events = create',
     ]);
     expect(shown(only(manifests, 'Role')['rules'])).toEqual([
-      'coordination.k8s.io leases = get,list,watch,create,update',
+      'coordination.k8s.io leases "pipewright" = get,list,watch,update',
+      'coordination.k8s.io leases = create',
+    ]);
+    expect(shown(only(manifests, 'ClusterRole', 'pipewright-view')['rules'])).toEqual([
+      'pipewright.dev pipesettings,organizations = get,list,watch',
+    ]);
+    expect(shown(only(manifests, 'ClusterRole', 'pipewright-edit')['rules'])).toEqual([
+      'pipewright.dev pipesettings,organizations,activities = get,list,watch,create,update,patch,delete',
     ]);
   });
 
   test('are the same in each namespace where it works in some, and then no ClusterRole is left', async () => {
-    const everywhere = only(await rendered(), 'ClusterRole')['rules'];
-    const manifests = await rendered({ values: { namespaces: ['a', 'b'] } });
+    const everywhere = only(await rendered(), 'ClusterRole', 'pipewright')['rules'];
+    const values = { namespaces: ['a', 'b'], secrets: { all: true }, ...NO_CRDS };
+    const manifests = await rendered({ values });
     const roles = manifests.filter(
       ({ kind, metadata }) => kind === 'Role' && metadata.name === 'pipewright',
     );
@@ -83,15 +95,69 @@ describe('the rules of the chart', () => {
 
   test('name the Secrets where there are names, and nothing else by name', async () => {
     const manifests = await rendered({ values: { secrets: { names: ['one', 'two'] } } });
-    const named = shown(only(manifests, 'ClusterRole')['rules']).filter((rule) =>
+    const named = shown(only(manifests, 'ClusterRole', 'pipewright')['rules']).filter((rule) =>
       rule.includes('"'),
     );
     expect(named).toEqual([' secrets "one" "two" = get,list,watch']);
   });
 
-  test('have no wildcard', async () => {
-    expect(rightsOf(await rendered()).filter((right) => right.includes('*'))).toEqual([]);
+  test('let no Secret be read that is not named, where it works in some namespaces, unless all are meant', async () => {
+    const values = { namespaces: ['a', 'b'], secrets: { names: ['one'] }, ...NO_CRDS };
+    const chart = await rendered({ values });
+    for (const manifests of [chart, await overlay('one-namespace')]) {
+      const secrets = rulesOf(manifests).filter(({ resources }) => resources.includes('secrets'));
+      expect(secrets.length).toBeGreaterThan(0);
+      for (const { resourceNames = [] } of secrets) expect(resourceNames).toHaveLength(1);
+    }
   });
+
+  test('have no wildcard, and none but the operator writes a status, whatever the values', async () => {
+    const all = await Promise.all([
+      rendered(),
+      rendered({ values: { namespaces: ['a'], secrets: { all: true } } }),
+      rendered({ values: { selector: 'shard=a' } }),
+      overlay('cluster-wide'),
+      overlay('one-namespace'),
+    ]);
+    for (const manifests of all) {
+      expect(JSON.stringify(rulesOf(manifests))).not.toContain('*');
+      const status = manifests.filter((one) => JSON.stringify(rulesOf([one])).includes('/status'));
+      expect(new Set(status.map(({ metadata }) => metadata.name))).toEqual(new Set(['pipewright']));
+    }
+  });
+
+  test.each<readonly [selector: string, namespaces: readonly string[], name?: string]>([
+    ['', []],
+    ['', ['ingest']],
+    ['', ['ingest', 'audit', 'data']],
+    ['team=data', []],
+    [' team  ==  data ,tier=gold', []],
+    ['tier=gold,team=data,tier==gold', ['data', 'ingest']],
+    ['env in (prod,  stage , prod)', []],
+    ['env   notin ( test,dev )', []],
+    ['env in(b,a) , env notin (c)', []],
+    ['! legacy', []],
+    ['example.com/shard', []],
+    ['team != data', []],
+    ['team=', []],
+    ['Zone=a,area=b,!Zone,x-1.y', []],
+    ['env in (b,a),!legacy,team!=x,shard', ['ingest']],
+    ['team=data', ['ingest'], 'one-of-a-kind'],
+  ])(
+    'name the Lease as the operator does: selector %j, namespaces %j',
+    async (selector, namespaces, name = '') => {
+      const leaderElection = { name };
+      const values = { selector, namespaces, secrets: { all: true }, leaderElection };
+      const manifests = await rendered({ values });
+      const env = only(manifests, 'ConfigMap')['data'] as Record<string, string>;
+      const parsed = parseConfig({ argv: ['--leader-elect=false'], env, version: 'test' });
+      const rules = rulesOf([only(manifests, 'Role', 'pipewright-leader')]);
+      expect(parsed).toMatchObject({
+        ok: true,
+        config: { leaderElectName: rules[0]?.resourceNames?.[0] },
+      });
+    },
+  );
 });
 
 describe('under exactly the rules of the chart the operator does its whole job, and is refused nothing', () => {
@@ -100,7 +166,10 @@ describe('under exactly the rules of the chart the operator does its whole job, 
       'in all namespaces, as one shard',
       (scene: Scene) => ({ selector: `scene=${scene.namespace}` }),
     ],
-    ['in one namespace', (scene: Scene) => ({ namespaces: [scene.namespace] })],
+    [
+      'in one namespace',
+      (scene: Scene) => ({ namespaces: [scene.namespace], secrets: { all: true } }),
+    ],
     [
       'with the Secrets it may read by name',
       (scene: Scene) => ({ namespaces: [scene.namespace], secrets: { names: ['management-api'] } }),
@@ -120,7 +189,7 @@ describe('under exactly the rules of the chart the operator does its whole job, 
     expect(await standby.stop()).toBe(0);
 
     const afterConflict = Object.values(JOBS).map(({ plural }) => `${plural} get`);
-    const rights = rightsOf(await rendered({ values: values(scene) })).filter(
+    const rights = rightsOf(await rendered({ values: { ...values(scene), ...NO_CRDS } })).filter(
       (right) => !afterConflict.includes(right),
     );
     const unused = async (): Promise<string[]> => {
@@ -135,6 +204,45 @@ describe('under exactly the rules of the chart the operator does its whole job, 
     expect(await waitFor(unused, { what, until: ({ length }) => length === 0 })).toEqual([]);
     expect((await audit({ user: access.user })).filter(({ code }) => code === 403)).toEqual([]);
   });
+});
+
+test('with all policies of the chart in force the operator does its whole job, and nobody else writes a status', async () => {
+  const { scene, name } = await scenery();
+  const enabled = { enabled: true };
+  const access = await installRights({
+    name,
+    namespace: scene.namespace,
+    values: {
+      namespaces: [scene.namespace],
+      secrets: { names: ['management-api'] },
+      policies: {
+        statusWriters: enabled,
+        operatorFinalizers: enabled,
+        secretReaders: enabled,
+      },
+    },
+  });
+  onTestFinished(async () => {
+    for (const policy of ['status-writers', 'operator-finalizers', 'secret-readers'])
+      for (const kind of ['validatingadmissionpolicybinding', 'validatingadmissionpolicy'])
+        expect((await kubectl(['delete', kind, `${name}-${policy}`])).stderr).toBe('');
+  });
+  await createAll(scene);
+  const object = ['pipesettings.pipewright.dev', 'whole-job', '-n', scene.namespace];
+  const change = ['--type=merge', '-p', '{"status":{"attempts":9}}', '--dry-run=server'];
+  const forge = async (): Promise<string> =>
+    (await kubectl(['patch', ...object, '--subresource=status', ...change])).stderr;
+  const refusal = `only ${access.user} may write the status of pipesettings`;
+  await waitFor(forge, { what: 'the policies', until: (said) => said.includes(refusal) });
+  const operator = await operate(scene, access);
+  await allApplied(scene);
+  expect(await forge()).toContain(refusal);
+  await allDeleted(scene);
+  expect(await operator.stop()).toBe(0);
+  const refused = (await audit({ user: access.user })).filter(({ code }) =>
+    [403, 422].includes(code),
+  );
+  expect(refused).toEqual([]);
 });
 
 /** Each right, the verb that is taken away, and how that is told. */
@@ -168,8 +276,13 @@ const MISSING: readonly (readonly [resource: string, verbs: string, told: RegExp
   ],
   [
     'leases',
-    'get,list,watch,create,update',
-    /the rule \{apiGroups: \["coordination.k8s.io"\], resources: \["leases"\],.* verbs: \["get", "list", "watch", "update"\]\}/,
+    'get,list,watch,update',
+    /the rule \{apiGroups: \["coordination.k8s.io"\], resources: \["leases"\], resourceNames: \["pipewright-\w{8}"\], verbs: \["get", "list", "watch", "update"\]\}/,
+  ],
+  [
+    'leases',
+    'create',
+    /the rule \{apiGroups: \["coordination.k8s.io"\], resources: \["leases"\], verbs: \["create"\]\}/,
   ],
 ];
 
@@ -178,7 +291,7 @@ describe('a right that is missing is named', () => {
     const rights = MISSING.flatMap(([resource, verbs]) =>
       verbs.split(',').map((verb) => `${resource} ${verb}`),
     );
-    expect(rights.toSorted()).toEqual(rightsOf(await rendered()).toSorted());
+    expect(rights.toSorted()).toEqual(rightsOf(await rendered({ values: NO_CRDS })).toSorted());
   });
 
   test.each(MISSING)('%s: %s', async (resource, verbs, told) => {
@@ -186,7 +299,7 @@ describe('a right that is missing is named', () => {
     const access = await installRights({
       name,
       namespace: scene.namespace,
-      values: { namespaces: [scene.namespace] },
+      values: { namespaces: [scene.namespace], secrets: { all: true } },
       edit: (rules) => rules.flatMap((rule) => without(rule, resource, verbs)),
     });
     const operator = await operate(scene, access, 'started');

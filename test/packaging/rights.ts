@@ -4,7 +4,15 @@ import { succeed } from '../support/crd.ts';
 import { rendered } from './helm.ts';
 import { type Manifest, only } from './manifests.ts';
 
-const RBAC = ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
+const INSTALLED = [
+  'ServiceAccount',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'Role',
+  'RoleBinding',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+];
 
 /** An operator's rights as the chart renders them, and its settings as flags. */
 export interface Installed {
@@ -15,8 +23,8 @@ export interface Installed {
 }
 
 /**
- * Installs ServiceAccount and RBAC of a rendering, after `edit`, and gives the operator's access
- * and flags once they hold. Nothing else is installed.
+ * Installs ServiceAccount, RBAC of the operator and policies of a rendering, after `edit`, and gives
+ * the operator's access and flags once its rights hold. Nothing else is installed.
  */
 export async function installRights(options: {
   readonly name: string;
@@ -25,9 +33,10 @@ export async function installRights(options: {
   readonly edit?: (rules: readonly Rule[]) => readonly Rule[];
 }): Promise<Installed> {
   const { name, namespace, values, edit = (rules) => rules } = options;
-  const manifests = await rendered({ values: { fullnameOverride: name, ...values }, namespace });
+  const given = { fullnameOverride: name, crds: { install: false }, ...values };
+  const manifests = await rendered({ values: given, namespace });
   const rights = manifests
-    .filter(({ kind }) => RBAC.includes(kind))
+    .filter(({ kind }) => INSTALLED.includes(kind))
     .map((one) => edited(one, edit));
   await succeed(
     ['apply', '--server-side', '-f', '-'],
@@ -58,9 +67,7 @@ export async function installRights(options: {
  */
 async function holding(role: Manifest, user: string, fallback: string): Promise<void> {
   const { namespace = fallback } = role.metadata;
-  const last = (
-    role['rules'] as readonly (Rule & { readonly resourceNames?: readonly string[] })[]
-  ).at(-1);
+  const last = (role['rules'] as readonly Rule[]).at(-1);
   if (!last) return;
   const [resource = '', subresource] = (last.resources[0] ?? '').split('/');
   const named = { name: last.resourceNames?.[0], subresource };
@@ -79,10 +86,13 @@ function edited(manifest: Manifest, edit: (rules: readonly Rule[]) => readonly R
     : manifest;
 }
 
+export function rulesOf(manifests: readonly Manifest[]): Rule[] {
+  return manifests.flatMap((one) => ('rules' in one ? (one['rules'] as Rule[]) : []));
+}
+
 /** `group/resource verb` for each right of the rules, the core group without a name. */
 export function rightsOf(manifests: readonly Manifest[]): string[] {
-  const rules = manifests.flatMap((one) => ('rules' in one ? (one['rules'] as Rule[]) : []));
-  return rules.flatMap(({ resources, verbs }) =>
+  return rulesOf(manifests).flatMap(({ resources, verbs }) =>
     resources.flatMap((resource) => verbs.map((verb) => `${resource} ${verb}`)),
   );
 }

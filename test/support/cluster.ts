@@ -64,6 +64,7 @@ export async function writesOf(user: string): Promise<AuditEntry[]> {
 export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
 }
 

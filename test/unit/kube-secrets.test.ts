@@ -115,7 +115,7 @@ describe('watching', () => {
       'forbidden',
     ]);
     expect(secrets.state('billing', 'api').state).toBe('absent');
-    expect(await secrets.read('ingest', 's1500')).toEqual({
+    expect(await secrets.read('ingest', 's1500', KEYS)).toEqual({
       state: 'forbidden',
       message: expect.stringMatching(/"ingest" refer to more than 1500 Secrets.*"s1500".*fewer/),
     });

@@ -33,6 +33,39 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- default .Release.Namespace .Values.leaderElection.namespace -}}
 {{- end -}}
 
+{{/*
+The selector in the one spelling that the operator gives it: src/config/label-selector.ts.
+*/}}
+{{- define "pipewright.selector" -}}
+{{- $requirements := list -}}
+{{- range regexFindAll "[^,(]+(\\([^)]*\\))?" .Values.selector -1 -}}
+{{- $values := list -}}
+{{- range regexFind "\\(.*\\)" . | trimAll "()" | splitList "," -}}{{- $values = append $values (trim .) -}}{{- end -}}
+{{- if contains "(" . -}}
+{{- $key := regexFind "^[^(]+" . | trim -}}
+{{- $requirements = append $requirements (printf "%s (%s)" (regexReplaceAll "\\s+" $key " ") ($values | uniq | sortAlpha | join ",")) -}}
+{{- else if trim . -}}
+{{- $requirements = append $requirements (regexReplaceAll "\\s" . "" | replace "==" "=") -}}
+{{- end -}}
+{{- end -}}
+{{- $requirements | uniq | sortAlpha | join "," -}}
+{{- end -}}
+
+{{/*
+Name of the Lease, which its Role names: as the operator makes it, in src/config/config.ts. It is not told to the operator,
+or an upgrade of a release without it could have two at work, one by each name; here a difference is a right that is missing.
+*/}}
+{{- define "pipewright.leaseName" -}}
+{{- $selector := include "pipewright.selector" . -}}
+{{- if .Values.leaderElection.name -}}
+{{- .Values.leaderElection.name -}}
+{{- else if or $selector .Values.namespaces -}}
+{{- printf "[%s,%s]" (toJson $selector) (.Values.namespaces | sortAlpha | toJson) | sha256sum | trunc 8 | printf "pipewright-%s" -}}
+{{- else -}}
+pipewright
+{{- end -}}
+{{- end -}}
+
 {{- define "pipewright.image" -}}
 {{- with .Values.image -}}
 {{- if .digest -}}
