@@ -23,11 +23,10 @@ export interface Log {
   child(fields: LogFields): Log;
 }
 
-const LONGEST_TEXT = 1024;
 const MOST_CAUSES = 5;
 const MOST_FRAMES = 12;
 
-/** What a log line says of an error. */
+/** What a log line says of an error. Uncut: secrets are looked for in whole texts only. */
 export type ErrorFields = {
   readonly error: string;
   readonly errorName: string;
@@ -42,11 +41,11 @@ export type ErrorFields = {
  * with its headers on it.
  */
 export function errorFields(error: unknown): ErrorFields {
-  if (!(error instanceof Error)) return { error: cut(String(error)), errorName: typeof error };
+  if (!(error instanceof Error)) return { error: String(error), errorName: typeof error };
   const { code, status } = error as { code?: unknown; status?: unknown };
   const causes = causesOf(error);
   return {
-    error: cut(error.message),
+    error: error.message,
     errorName: error.name,
     ...(typeof code === 'string' && { errorCode: code }),
     ...(typeof status === 'number' && { errorStatus: status }),
@@ -68,7 +67,7 @@ export function bugFields(error: unknown): ErrorFields {
 
 /** An error on one line. */
 export function describeError(error: Error): string {
-  return cut(error.message === '' ? error.name : `${error.name}: ${error.message}`);
+  return error.message === '' ? error.name : `${error.name}: ${error.message}`;
 }
 
 function causesOf(error: Error): string[] {
@@ -96,8 +95,4 @@ function reasonsOf(error: Error): unknown[] {
     ...(cause === undefined ? [] : [cause]),
     ...(Array.isArray(errors) ? (errors as unknown[]) : []),
   ];
-}
-
-function cut(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }

@@ -89,6 +89,7 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     log,
     signal,
+    selector: config.secretSelector,
     onChange: (namespace, name) => {
       for (const listener of secretListeners) listener(`${namespace}/${name}`);
     },

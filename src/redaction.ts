@@ -10,22 +10,35 @@ const PREFIX = 4;
 
 /**
  * Hides one credential in what the API says: a function that replaces its id, its secret and the
- * encoded pair in a text, in every spelling, base64 too.
+ * encoded pair in a text, in every spelling, base64 too. No pattern is made of them: the error of
+ * one that is too long would say the key.
  */
 export function createMask(keyId: string, keySecret: string): (text: string) => string {
-  const plain = [keyId, keySecret, `${keyId}:${keySecret}`];
-  const forms = new Set([...plain, ...plain.flatMap(base64Forms)].flatMap(spellings));
-  forms.delete('');
-  if (forms.size === 0) return (text) => text;
-  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(longestFirst.map((form) => formPattern(form)).join('|'), 'gu');
-  return (text) => text.replace(pattern, MASKED);
+  const texts = [keyId, keySecret, `${keyId}:${keySecret}`];
+  const forms = spelled([...texts, ...texts.flatMap(base64Forms), ...texts.flatMap(insideBase64)]);
+  const byFirst = Map.groupBy(forms.toSorted(longestFirst), (form) => form.charCodeAt(0));
+  return (text) =>
+    replaceFound(text, MASKED, (at) =>
+      byFirst.get(text.charCodeAt(at))?.find((form) => standsAt(form, text, at)),
+    );
 }
 
-function formPattern(form: string): string {
-  const literal = form.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-  if (form.length >= ANYWHERE_FROM) return literal;
-  return String.raw`(?<![\p{L}\p{N}_])${literal}(?![\p{L}\p{N}_])`;
+function standsAt(form: string, text: string, at: number): boolean {
+  if (!text.startsWith(form, at)) return false;
+  const end = at + form.length;
+  return (
+    form.length >= ANYWHERE_FROM ||
+    isWord(text.slice(Math.max(0, at - 2), at), text.slice(end, end + 2))
+  );
+}
+
+/** Whether what stands between these two is not a part of a longer word. */
+function isWord(before: string, after: string): boolean {
+  return !/[\p{L}\p{N}_]$/u.test(before) && !/^[\p{L}\p{N}_]/u.test(after);
+}
+
+function spelled(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap(spellings))].filter((form) => form !== '');
 }
 
 function base64Forms(text: string): string[] {
@@ -33,12 +46,48 @@ function base64Forms(text: string): string[] {
   return [standard, standard.replace(/=+$/, ''), Buffer.from(text, 'utf8').toString('base64url')];
 }
 
+/** What base64 of a longer text has of this one, by where in three bytes it begins. */
+function insideBase64(text: string): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.from(`${' '.repeat(before)}${text}`, 'utf8');
+    const whole = bytes.subarray(before === 0 ? 0 : 3, bytes.length - (bytes.length % 3));
+    return whole.length < ANYWHERE_FROM
+      ? []
+      : [whole.toString('base64'), whole.toString('base64url')];
+  });
+}
+
+/** Of two secrets where one begins with the other, nothing may be left over. */
+function longestFirst(a: string, b: string): number {
+  return b.length - a.length;
+}
+
+/** Replaces whatever `find` finds at a place, from left to right. */
+function replaceFound(
+  text: string,
+  replacement: string,
+  find: (at: number) => string | undefined,
+): string {
+  let clean = '';
+  let copied = 0;
+  for (let at = 0; at < text.length; at++) {
+    const found = find(at);
+    if (found === undefined) continue;
+    clean += text.slice(copied, at) + replacement;
+    copied = at + found.length;
+    at = copied - 1;
+  }
+  return copied === 0 ? text : clean + text.slice(copied);
+}
+
 /**
  * Hides all secrets that are known in each line of the log. The last defence: none should get
  * there.
  */
 export interface Redactor {
-  /** Looks for these in every spelling, until the function that it returns is called. */
+  /**
+   * Looks for these in every spelling, base64 too, until the function that it returns is called.
+   */
   add(secrets: readonly string[]): () => void;
   apply(text: string): string;
 }
@@ -57,12 +106,7 @@ export function createRedactor(): Redactor {
     holders.set(secret, held + 1);
     if (held > 0) return;
     const prefix = secret.slice(0, PREFIX);
-    const sharing = [...(byPrefix.get(prefix) ?? []), secret];
-    // The longest first: of two secrets where one begins with the other, nothing may be left over.
-    byPrefix.set(
-      prefix,
-      sharing.toSorted((a, b) => b.length - a.length),
-    );
+    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), secret].toSorted(longestFirst));
   };
   const forget = (secret: string): void => {
     const held = holders.get(secret) ?? 0;
@@ -76,7 +120,7 @@ export function createRedactor(): Redactor {
 
   return {
     add(secrets) {
-      const wanted = [...new Set(secrets.flatMap(spellings))].filter(
+      const wanted = spelled([...secrets, ...secrets.flatMap(base64Forms)]).filter(
         ({ length }) => length >= ANYWHERE_FROM,
       );
       wanted.forEach(remember);
@@ -87,22 +131,15 @@ export function createRedactor(): Redactor {
         wanted.forEach(forget);
       };
     },
-    apply: (text) => (byPrefix.size === 0 ? text : redacted(text, byPrefix)),
+    apply: (text) =>
+      byPrefix.size === 0
+        ? text
+        : replaceFound(text, REDACTED, (at) =>
+            byPrefix
+              .get(text.slice(at, at + PREFIX))
+              ?.find((secret) => text.startsWith(secret, at)),
+          ),
   };
-}
-
-function redacted(text: string, byPrefix: ReadonlyMap<string, readonly string[]>): string {
-  let clean = '';
-  let copied = 0;
-  for (let at = 0; at <= text.length - ANYWHERE_FROM; at++) {
-    const sharing = byPrefix.get(text.slice(at, at + PREFIX));
-    const found = sharing?.find((secret) => text.startsWith(secret, at));
-    if (found === undefined) continue;
-    clean += text.slice(copied, at) + REDACTED;
-    copied = at + found.length;
-    at = copied - 1;
-  }
-  return copied === 0 ? text : clean + text.slice(copied);
 }
 
 /** As it is, in JSON, and in the three ways in which a URL may have it. */

@@ -27,6 +27,7 @@ export interface Config {
   /** Empty: all. */
   readonly namespaces: readonly string[];
   readonly selector?: string;
+  readonly secretSelector?: string;
   readonly concurrency: number;
   readonly leaderElect: boolean;
   readonly leaderElectName: string;
@@ -135,6 +136,7 @@ function build(
 ): Config {
   const { 'api-ca-file': apiCa, kubeconfig, context, selector, namespaces = [] } = values;
   const leaderElectNamespace = values['leader-elect-namespace'];
+  const secretSelector = values['secret-selector'];
   return {
     apiUrl: values['api-url'],
     ...(apiCa !== undefined && { apiCa }),
@@ -146,6 +148,7 @@ function build(
     ...(context !== undefined && { context }),
     namespaces,
     ...(selector !== undefined && { selector }),
+    ...(secretSelector !== undefined && { secretSelector }),
     concurrency: values.concurrency,
     leaderElect,
     leaderElectName: values['leader-elect-name'] ?? leaseName(selector, namespaces),

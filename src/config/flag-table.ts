@@ -82,6 +82,13 @@ export const FLAGS = [
     read: labelSelector,
   },
   {
+    name: 'secret-selector',
+    placeholder: 'SELECTOR',
+    about:
+      'Label selector: use only matching Secrets. An object that refers to another gets SecretForbidden, and that Secret is not read.',
+    read: labelSelector,
+  },
+  {
     name: 'plan-only',
     default: 'false',
     about:

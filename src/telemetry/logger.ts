@@ -12,12 +12,17 @@ interface LogOptions {
 /** Kept while stdout takes nothing; past that lines are lost. */
 const MOST_KEPT = 2 ** 20;
 
+const LONGEST_TEXT = 1024;
+const WITHHELD = '[withheld: it could not be searched for secrets]';
+
 /**
  * JSON lines with an ISO time, written before the call returns: the last line before a crash is
  * there. Whatever a caller hands in, only plain values, lists of strings and the text of errors are
  * written.
  */
 export function createLog({ level, redactor, destination = openStdout() }: LogOptions): Log {
+  const redact = failingClosed(redactor);
+  const onlyPlain = (fields: object): Record<string, unknown> => plainFields(fields, redact);
   const logger = pino(
     {
       level,
@@ -26,9 +31,9 @@ export function createLog({ level, redactor, destination = openStdout() }: LogOp
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: onlyPlain },
     },
-    { write: (line: string) => destination.write(redactor.apply(line)) },
+    { write: (line: string) => destination.write(redact(line, withheldLine)) },
   );
-  return wrap(logger);
+  return wrap(logger, onlyPlain);
 }
 
 /**
@@ -42,7 +47,7 @@ function openStdout(): ReturnType<typeof pino.destination> {
 }
 
 /** pino formats the fields of a line but not those of a child, so these are made plain here. */
-function wrap(logger: Logger): Log {
+function wrap(logger: Logger, onlyPlain: (fields: object) => Record<string, unknown>): Log {
   return {
     trace: (fields, message) => logger.trace(fields, message),
     debug: (fields, message) => logger.debug(fields, message),
@@ -50,22 +55,48 @@ function wrap(logger: Logger): Log {
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
     fatal: (fields, message) => logger.fatal(fields, message),
-    child: (fields) => wrap(logger.child(onlyPlain(fields))),
+    child: (fields) => wrap(logger.child(onlyPlain(fields)), onlyPlain),
   };
+}
+
+type Redact = (text: string, otherwise: () => string) => string;
+
+/** A text that cannot be redacted is not written: its error may say the very secret. */
+function failingClosed(redactor: Redactor): Redact {
+  return (text, otherwise) => {
+    try {
+      return redactor.apply(text);
+    } catch {
+      return otherwise();
+    }
+  };
+}
+
+function withheldLine(): string {
+  return `${JSON.stringify({ level: 'error', msg: WITHHELD })}\n`;
 }
 
 /**
  * The types forbid more than this already; it holds for callers whose own type of a log is wider.
  */
-function onlyPlain(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plain(value)]));
+function plainFields(fields: object, redact: Redact): Record<string, unknown> {
+  // Cut only now: half a secret would not be found in the line.
+  const text = (value: string): string => cut(redact(value, () => WITHHELD));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, plain(value, text)]),
+  );
 }
 
-function plain(value: unknown): unknown {
-  if (value instanceof Error) return describeError(value);
+function plain(value: unknown, text: (value: string) => string): unknown {
+  if (typeof value === 'string') return text(value);
+  if (value instanceof Error) return text(describeError(value));
   if (Array.isArray(value))
-    return value.map((item) => (typeof item === 'string' ? item : '[not logged]'));
+    return value.map((item) => (typeof item === 'string' ? text(item) : '[not logged]'));
   if (typeof value === 'bigint') return String(value);
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return value;
   return '[not logged]';
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }

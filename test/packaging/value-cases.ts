@@ -23,6 +23,7 @@ export const VALUE_CASES: Readonly<
   namespaces: { to: ['ingest', 'billing'] },
   selector: { to: 'shard in (a,b)' },
   'secrets.names': { to: ['management-api'] },
+  'secrets.selector': { to: 'pipewright.dev/credentials=true' },
   concurrency: { to: 3 },
   planOnly: { to: true },
   cleanupDeadline: { to: '1h' },

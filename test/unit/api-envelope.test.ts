@@ -220,6 +220,17 @@ describe('createMask', () => {
     expect(mask(`a ${form} b${form}c`)).toBe('a *** b***c');
   });
 
+  it('hides it within base64 of a longer text, wherever it begins', () => {
+    for (const before of ['', 'x', 'xy', 'xyz']) {
+      const longer = Buffer.from(`${before}${pair}, and more`).toString('base64');
+      const masked = mask(longer);
+      const [first = '', last = ''] = masked.split('***');
+      expect([first.length, longer.endsWith(last)], before).toEqual([expect.any(Number), true]);
+      expect(first.length, before).toBeLessThanOrEqual(8);
+      expect(masked.length, before).toBeLessThan(longer.length - 16);
+    }
+  });
+
   it('hides base64 as it stands in URLs too', () => {
     const form = Buffer.from('???>>>???').toString('base64url');
     expect(form).toMatch(/_.*-/);

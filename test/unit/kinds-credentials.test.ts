@@ -6,7 +6,7 @@ import {
 } from '../../src/kinds/engine/credentials.ts';
 import { secretNameOf } from '../../src/kinds/status/tried-secret.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
-import type { SecretRead } from '../../src/kube/secrets/secret-state.ts';
+import { type SecretRead, valueOf } from '../../src/kube/secrets/secret-state.ts';
 import { expectReadable } from '../support/status-law.ts';
 
 const KEY_ID = 'canary-key-id-7731';
@@ -23,12 +23,18 @@ function aSecret(
   values: Readonly<Record<string, string>>,
   more: { type?: string; version?: string } = {},
 ): SecretRead {
-  return {
-    state: 'present',
-    resourceVersion: more.version ?? '1',
+  const metadata = {
+    name: 'api',
+    namespace: 'ns',
+    uid: 'u',
+    creationTimestamp: '2026-01-01T00:00:00Z',
+  };
+  const secret = {
+    metadata: { ...metadata, resourceVersion: more.version ?? '1' },
     type: more.type ?? 'Opaque',
     data: base64(values),
   };
+  return valueOf(secret, new Set(Object.keys(values)));
 }
 
 const GOOD = { keyId: KEY_ID, keySecret: KEY_SECRET };
@@ -299,6 +305,17 @@ describe('what is made of a Secret', () => {
     if (!read.ok) throw new Error(read.problem.message);
     const said = `${KEY_ID} ${KEY_SECRET} ${read.credential.authorization}`;
     expect(read.credential.mask(said)).toBe('*** *** Basic ***');
+  });
+
+  test('withholds a text that it cannot search', async () => {
+    const read = await readOne(aSecret(GOOD));
+    if (!read.ok) throw new Error(read.problem.message);
+    const unreadable: unknown = {
+      get length(): number {
+        throw new Error(KEY_SECRET);
+      },
+    };
+    expect(read.credential.mask(unreadable as string)).toContain('withheld');
   });
 });
 

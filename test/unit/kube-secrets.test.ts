@@ -9,6 +9,7 @@ import { type Fate, forbidden, MemoryKube, refused } from '../support/memory-kub
 import { recordingLog } from '../support/recording-log.ts';
 
 const path = objectPath(SECRET, 'ingest', 'api');
+const KEYS = ['keyId'];
 const value = (text: string) => ({ type: 'Opaque', data: { keyId: btoa(text) } });
 
 interface World {
@@ -153,11 +154,19 @@ describe('reading', () => {
     const { secrets, gets, kube, clock } = await present((call) =>
       isGet(call) ? { back: 20 } : {},
     );
-    const reads = Promise.all(Array.from({ length: 1_000 }, () => secrets.read('ingest', 'api')));
+    const reads = Promise.all(
+      Array.from({ length: 1_000 }, () => secrets.read('ingest', 'api', KEYS)),
+    );
     await clock.advance(20);
     for (const read of await reads)
-      expect(read).toEqual({ ...value('one'), state: 'present', resourceVersion: '101' });
-    await secrets.read('ingest', 'api');
+      expect(read).toEqual({
+        ...value('one'),
+        state: 'present',
+        resourceVersion: '101',
+        keyNames: KEYS,
+        keyCount: 1,
+      });
+    await secrets.read('ingest', 'api', KEYS);
     expect(gets()).toBe(1);
     expect(secrets.state('ingest', 'api')).toMatchObject({ type: 'Opaque' });
     kube.set(path, value('two'));
@@ -166,18 +175,53 @@ describe('reading', () => {
       1,
       expect.objectContaining({ type: undefined }),
     ]);
-    const again = Promise.all(Array.from({ length: 1_000 }, () => secrets.read('ingest', 'api')));
+    const again = Promise.all(
+      Array.from({ length: 1_000 }, () => secrets.read('ingest', 'api', KEYS)),
+    );
     await clock.advance(20);
     for (const read of await again) expect(read).toMatchObject(value('two'));
     expect(gets()).toBe(2);
   });
 
+  test('keeps the keys that are asked for and no others, and reads once more for new ones', async () => {
+    const { kube, secrets, gets } = await present();
+    const data = {
+      keyId: 'b25l',
+      keySecret: 'dHdv',
+      'tls.key': 'x'.repeat(400_000),
+      other: 'eHh4',
+    };
+    kube.set(path, { type: 'Opaque', data });
+    await settle();
+    const read = await secrets.read('ingest', 'api', ['keyId', 'keySecret', 'username']);
+    expect(read).toEqual({
+      state: 'present',
+      type: 'Opaque',
+      resourceVersion: '102',
+      data: { keyId: 'b25l', keySecret: 'dHdv', username: undefined },
+      keyNames: ['keyId', 'keySecret', 'other', 'tls.key'],
+      keyCount: 4,
+    });
+    const both = [
+      secrets.read('ingest', 'api', ['other']),
+      secrets.read('ingest', 'api', ['tls.key']),
+    ];
+    const [other, long] = await Promise.all(both);
+    expect(other).toMatchObject({ data: { other: 'eHh4' } });
+    expect(JSON.stringify(long).length).toBeLessThan(9_000);
+    expect(gets()).toBe(2);
+    for (let n = 0; n < 100; n += 1) await secrets.read('ingest', 'api', [`k${n}`]);
+    const last = await secrets.read('ingest', 'api', ['k99']);
+    expect(last).toMatchObject({ keyCount: 4 });
+    expect(Object.keys('data' in last ? last.data : {}).length).toBeLessThanOrEqual(32);
+  });
+
   test('drops the value with the Secret, and answers absent without asking', async () => {
     const { secrets, gets, kube } = await present();
-    await secrets.read('ingest', 'api');
+    await secrets.read('ingest', 'api', KEYS);
     kube.remove(path);
     await settle();
-    expect(await secrets.read('ingest', 'api')).toEqual({ state: 'absent' });
+    expect(await secrets.read('ingest', 'api', KEYS)).toEqual({ state: 'absent' });
     expect(gets()).toBe(1);
   });
 
@@ -188,15 +232,15 @@ describe('reading', () => {
     secrets.refer('a', 'ingest', 'api');
     await settle();
     kube.set(path, value('two'));
-    expect(await secrets.read('ingest', 'api')).toMatchObject(value('two'));
-    expect(await secrets.read('ingest', 'api')).toMatchObject(value('two'));
+    expect(await secrets.read('ingest', 'api', KEYS)).toMatchObject(value('two'));
+    expect(await secrets.read('ingest', 'api', KEYS)).toMatchObject(value('two'));
     expect([gets(), secrets.state('ingest', 'api')]).toEqual([
       2,
       expect.objectContaining({ resourceVersion: '101' }),
     ]);
     kube.releaseStreams();
     await clock.advance(0);
-    expect(await secrets.read('ingest', 'api')).toMatchObject({
+    expect(await secrets.read('ingest', 'api', KEYS)).toMatchObject({
       ...value('two'),
       resourceVersion: '102',
     });
@@ -207,7 +251,7 @@ describe('reading', () => {
     const { secrets, kube, clock, gets } = await present((call) =>
       isGet(call) ? { back: 20 } : {},
     );
-    const read = secrets.read('ingest', 'api');
+    const read = secrets.read('ingest', 'api', KEYS);
     await clock.advance(10);
     kube.set(path, value('two'));
     await clock.advance(30);
@@ -220,35 +264,35 @@ describe('reading', () => {
     const { secrets, kube, clock, gets } = await present((call) =>
       down && !isGet(call) ? { fail: refused(call, 500, 'InternalError') } : {},
     );
-    await secrets.read('ingest', 'api');
+    await secrets.read('ingest', 'api', KEYS);
     down = true;
     kube.breakStreams(true);
     await clock.advance(10_000);
     expect(gets()).toBe(1);
     for (const expected of [2, 3, 4]) {
-      expect(await secrets.read('ingest', 'api')).toMatchObject(value('one'));
+      expect(await secrets.read('ingest', 'api', KEYS)).toMatchObject(value('one'));
       expect(gets()).toBe(expected);
     }
     down = false;
     kube.breakStreams(false);
     await clock.advance(60_000);
-    await secrets.read('ingest', 'api');
+    await secrets.read('ingest', 'api', KEYS);
     const back = gets();
-    await secrets.read('ingest', 'api');
-    await secrets.read('ingest', 'api');
+    await secrets.read('ingest', 'api', KEYS);
+    await secrets.read('ingest', 'api', KEYS);
     expect(gets()).toBe(back);
   });
 
   test('notices what it missed while the watch was broken', async () => {
     const { secrets, kube, clock, changes } = await present();
-    await secrets.read('ingest', 'api');
+    await secrets.read('ingest', 'api', KEYS);
     kube.breakStreams(true);
     await clock.advance(5_000);
     kube.set(path, value('two'));
     kube.breakStreams(false);
     await clock.advance(60_000);
     expect(changes).toHaveLength(1);
-    expect(await secrets.read('ingest', 'api')).toMatchObject(value('two'));
+    expect(await secrets.read('ingest', 'api', KEYS)).toMatchObject(value('two'));
   });
 
   test('finds a Secret that appeared while the watch was broken', async () => {
@@ -259,17 +303,17 @@ describe('reading', () => {
     kube.breakStreams(true);
     await clock.advance(5_000);
     kube.set(path, value('one'));
-    expect(await secrets.read('ingest', 'api')).toMatchObject(value('one'));
+    expect(await secrets.read('ingest', 'api', KEYS)).toMatchObject(value('one'));
   });
 
   test('drops the value when the watch breaks', async () => {
     const { secrets, kube, clock, gets } = await present();
-    await secrets.read('ingest', 'api');
+    await secrets.read('ingest', 'api', KEYS);
     kube.breakStreams(true);
     await clock.advance(1);
     kube.breakStreams(false);
     await clock.advance(60_000);
-    await secrets.read('ingest', 'api');
+    await secrets.read('ingest', 'api', KEYS);
     expect(gets()).toBe(2);
   });
 
@@ -277,12 +321,12 @@ describe('reading', () => {
     const { secrets, kube, clock } = await present((call) => (isGet(call) ? { back: 20 } : {}));
     kube.holdStreams();
     kube.remove(path);
-    const before = secrets.read('ingest', 'api');
+    const before = secrets.read('ingest', 'api', KEYS);
     await clock.advance(10);
     kube.set(path, value('two'));
     kube.releaseStreams();
     await settle();
-    const after = secrets.read('ingest', 'api');
+    const after = secrets.read('ingest', 'api', KEYS);
     await clock.advance(40);
     // Its answer was overtaken by the watch, so it asked once more.
     expect(await before).toMatchObject(value('two'));
@@ -293,7 +337,7 @@ describe('reading', () => {
     const { secrets } = await present((call) =>
       isGet(call) ? { fail: refused(call, 503, 'Busy') } : {},
     );
-    const read = await secrets.read('ingest', 'api');
+    const read = await secrets.read('ingest', 'api', KEYS);
     expect(read).toEqual({ state: 'failed', error: expect.any(KubeError) as unknown });
   });
 
@@ -302,7 +346,7 @@ describe('reading', () => {
     stop.abort();
     await settle();
     expect(kube.streams).toBe(0);
-    expect(await secrets.read('ingest', 'api')).toMatchObject(value('one'));
+    expect(await secrets.read('ingest', 'api', KEYS)).toMatchObject(value('one'));
     expect(gets()).toBe(1);
   });
 });
@@ -321,7 +365,7 @@ describe('without the right', () => {
     const message = `system:serviceaccount:pw:pw may not list secrets "api" in namespace "ingest"; ${rule}`;
     await settle();
     expect(secrets.state('ingest', 'api')).toEqual({ state: 'forbidden', message });
-    expect(await secrets.read('ingest', 'api')).toEqual({ state: 'forbidden', message });
+    expect(await secrets.read('ingest', 'api', KEYS)).toEqual({ state: 'forbidden', message });
     expect(changes).toEqual([]);
     may = true;
     await clock.advance(60_000);
@@ -330,10 +374,10 @@ describe('without the right', () => {
 
   test('tells when it is taken away, and drops the value', async () => {
     const { secrets, kube, clock, changes } = await present();
-    await secrets.read('ingest', 'api');
+    await secrets.read('ingest', 'api', KEYS);
     kube.breakStreams(forbidden('watch', 'secrets', 'ingest'));
     await clock.advance(5_000);
-    expect([changes.length, await secrets.read('ingest', 'api')]).toEqual([
+    expect([changes.length, await secrets.read('ingest', 'api', KEYS)]).toEqual([
       1,
       {
         state: 'forbidden',
@@ -349,13 +393,13 @@ describe('without the right', () => {
       isGet(call) ? { fail: forbidden('get', 'secrets', 'ingest') } : {},
     );
     for (let n = 0; n < 50; n += 1)
-      expect(await secrets.read('ingest', 'api')).toMatchObject({
+      expect(await secrets.read('ingest', 'api', KEYS)).toMatchObject({
         state: 'forbidden',
         message: expect.stringContaining('may not get secrets "api"') as unknown,
       });
     expect(gets()).toBe(1);
     await clock.advance(10_000);
-    await secrets.read('ingest', 'api');
+    await secrets.read('ingest', 'api', KEYS);
     expect(gets()).toBe(2);
   });
 });
@@ -395,7 +439,7 @@ describe('many at the start', () => {
 
 test('lets no value into the log or into an error', async () => {
   const made = await present();
-  await made.secrets.read('ingest', 'api');
+  await made.secrets.read('ingest', 'api', KEYS);
   made.kube.breakStreams(true);
   await made.clock.advance(600_000);
   expect(made.messages.length).toBeGreaterThan(0);

@@ -39,6 +39,12 @@ export type ReadCredential = (namespace: string, ref: SecretRef) => Promise<Cred
  */
 const KEPT_CHOICES = 16;
 
+/**
+ * In bytes. No API has longer ones, and a server takes 8 KiB of headers: a whole file in their
+ * place is a mistake.
+ */
+const LONGEST = { keyId: 256, keySecret: 4096 };
+
 type Usable = Extract<CredentialRead, { ok: true }>;
 
 interface Made {
@@ -96,7 +102,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
   return {
     async read(namespace, ref) {
-      const secret = await options.secrets.read(namespace, ref.name);
+      const secret = await options.secrets.read(namespace, ref.name, keysOf(ref));
       if (secret.state === 'failed') throw secret.error;
       const key = `${namespace}/${ref.name}`;
       const isReferred = options.secrets.isReferred(namespace, ref.name);
@@ -131,8 +137,18 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 }
 
 const BASIC_AUTH = 'kubernetes.io/basic-auth';
-/** How many keys of a Secret a message names. */
-const NAMED_KEYS = 5;
+const BASIC_AUTH_KEYS = { keyId: 'username', keySecret: 'password' };
+const USUAL_KEYS = { keyId: 'keyId', keySecret: 'keySecret' };
+
+/** The keys that may be used; which of them are is known with the type of the Secret. */
+function keysOf({ keyIdKey, keySecretKey }: SecretRef): string[] {
+  return [
+    ...(keyIdKey === undefined ? [USUAL_KEYS.keyId, BASIC_AUTH_KEYS.keyId] : [keyIdKey]),
+    ...(keySecretKey === undefined
+      ? [USUAL_KEYS.keySecret, BASIC_AUTH_KEYS.keySecret]
+      : [keySecretKey]),
+  ];
+}
 
 function absence(
   read: Exclude<SecretRead, { state: 'present' | 'failed' }>,
@@ -151,9 +167,9 @@ interface KeyPair {
 
 /** The key pair, or what is wrong with the Secret. */
 function keyPair(read: SecretValue, ref: SecretRef): KeyPair | string {
-  const basic = read.type === BASIC_AUTH;
-  const keyId = part(read.data, ref.keyIdKey ?? (basic ? 'username' : 'keyId'));
-  const keySecret = part(read.data, ref.keySecretKey ?? (basic ? 'password' : 'keySecret'));
+  const usual = read.type === BASIC_AUTH ? BASIC_AUTH_KEYS : USUAL_KEYS;
+  const keyId = part(read, ref.keyIdKey ?? usual.keyId, LONGEST.keyId);
+  const keySecret = part(read, ref.keySecretKey ?? usual.keySecret, LONGEST.keySecret);
   if ('problem' in keyId) return keyId.problem;
   if ('problem' in keySecret) return keySecret.problem;
   if (keyId.value.includes(':'))
@@ -166,21 +182,27 @@ function keyPair(read: SecretValue, ref: SecretRef): KeyPair | string {
  * is left.
  */
 function part(
-  data: Readonly<Record<string, string>>,
+  secret: SecretValue,
   key: string,
+  longest: number,
 ): { readonly value: string } | { readonly problem: string } {
-  const encoded = Object.hasOwn(data, key) ? data[key] : undefined;
+  const encoded = Object.hasOwn(secret.data, key) ? secret.data[key] : undefined;
   if (encoded === undefined) {
     return {
-      problem: `it has no key "${key}" (its keys: ${someNames(Object.keys(data))}). Add it, or name another key in spec.credentialsSecretRef`,
+      problem: `it has no key "${key}" (its keys: ${someNames(secret)}). Add it, or name another key in spec.credentialsSecretRef`,
     };
   }
   const bytes = Buffer.from(encoded, 'base64');
-  const value = bytes.toString('utf8').replace(/[\r\n]+$/, '');
+  const value = withoutLineEnds(bytes.toString('latin1'));
   if (value === '')
     return {
       problem: `its key "${key}" is empty. Copy the value from the console of the provider into it`,
     };
+  if (value.length > longest) {
+    return {
+      problem: `its key "${key}" is longer than the ${longest} bytes that it may have. Copy only the value itself from the console of the provider, and check that id and secret are not swapped`,
+    };
+  }
   if (!/^[\u0020-\u007e]+$/.test(value)) {
     return {
       problem: `its key "${key}" contains control characters or characters outside ASCII. Copy the value again without line breaks or quotes`,
@@ -189,15 +211,21 @@ function part(
   return { value };
 }
 
-/** The first few names in order, so that what to do about it stays in the message. */
-function someNames(names: readonly string[]): string {
-  if (names.length === 0) return 'none';
-  const sorted = names.toSorted().map((name) => `"${name}"`);
-  const more = sorted.length - NAMED_KEYS;
-  return more > 0
-    ? `${sorted.slice(0, NAMED_KEYS).join(', ')} and ${more} more`
-    : sorted.join(', ');
+function withoutLineEnds(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1;
+  return text.slice(0, end);
 }
+
+/** The first few names, so that what to do about it stays in the message. */
+function someNames({ keyNames, keyCount }: SecretValue): string {
+  if (keyCount === 0) return 'none';
+  const named = keyNames.map((name) => `"${name}"`).join(', ');
+  const more = keyCount - keyNames.length;
+  return more > 0 ? `${named} and ${more} more` : named;
+}
+
+const WITHHELD = '[withheld: it could not be searched for the key]';
 
 /**
  * `id` tells credentials apart for pacing without saying anything about them: same key, same
@@ -216,8 +244,13 @@ function makeCredential(
     .slice(0, 16);
   let mask: ((text: string) => string) | undefined;
   const maskText = (text: string): string => {
-    mask ??= createMask(keyId, keySecret);
-    return mask(text);
+    try {
+      mask ??= createMask(keyId, keySecret);
+      return mask(text);
+    } catch {
+      // The error may say the key, and so may the text.
+      return WITHHELD;
+    }
   };
   return { id, authorization: `Basic ${encoded}`, mask: maskText };
 }

@@ -161,8 +161,9 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   SecretForbidden: {
     ready: 'False',
     acts: ['the administrator of the operator'],
-    means: 'The operator may not read the Secret. The message names the missing rule.',
-    todo: 'Add the rule to a Role of the operator.',
+    means:
+      'The operator may not read the Secret, or it lacks the labels of --secret-selector. The message says which, with the rule that is missing.',
+    todo: 'Add the rule to a Role of the operator, or label the Secret.',
   },
   SpecInvalid: {
     ready: 'False',

@@ -107,6 +107,7 @@ function parse(config: KubeConfig, path: string, text: string): void {
     config.loadFromString(
       text.replace(/(?<=^|[\s{,])(["']?)tokenFile\1(?=\s*:)/gm, '$1token-file$1'),
     );
+    if (!hasPlainValues(config)) throw new Error('a list or an object stands for a text');
   } catch {
     // The parser's message quotes the file, which holds credentials.
     throw new Error(
@@ -114,6 +115,16 @@ function parse(config: KubeConfig, path: string, text: string): void {
     );
   }
   config.makePathsAbsolute(dirname(path));
+}
+
+/** client-node takes any YAML where a text is meant, also an alias of an alias without end. */
+function hasPlainValues({ currentContext, contexts, clusters, users }: KubeConfig): boolean {
+  const values = [...contexts, ...clusters, ...users].flatMap((one) =>
+    Object.entries(one).filter(([name]) => name !== 'exec' && name !== 'authProvider'),
+  );
+  return [currentContext, ...values.map(([, value]) => value as unknown)].every(
+    (value) => value === null || typeof value !== 'object',
+  );
 }
 
 /** Exec plugins of API v1 refuse to run without this variable, which client-node does not set. */

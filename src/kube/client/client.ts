@@ -133,7 +133,7 @@ function unreadable(call: string, body: string): KubeError {
 export async function getObject<T extends KubeObject>(
   client: KubeClient,
   path: string,
-  limits: Pick<RequestCall, 'signal' | 'timeoutMs'> = {},
+  limits: Pick<RequestCall, 'signal' | 'timeoutMs' | 'accept'> = {},
 ): Promise<T | undefined> {
   try {
     return await client.request<T>({ method: 'GET', path, ...limits });

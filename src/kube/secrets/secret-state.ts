@@ -17,7 +17,7 @@ export type SecretState =
       readonly changedAt: number | undefined;
     };
 
-/** What reading one Secret gave. `data` is base64, as stored. */
+/** What reading one Secret gave. */
 export type SecretRead =
   | { readonly state: 'absent' }
   | { readonly state: 'forbidden'; readonly message: string }
@@ -28,7 +28,39 @@ export interface SecretValue {
   readonly state: 'present';
   readonly resourceVersion: string;
   readonly type: string;
-  readonly data: Readonly<Record<string, string>>;
+  /**
+   * Every key that was asked for: base64 as stored, cut at `MOST_CHARACTERS`; undefined where the
+   * Secret has none of that name.
+   */
+  readonly data: Readonly<Record<string, string | undefined>>;
+  /** Names of its first few keys, in order, and how many there are. */
+  readonly keyNames: readonly string[];
+  readonly keyCount: number;
+}
+
+/** Of one value; 6 KiB, more than any key of an API has. A Secret holds up to 1 MiB. */
+const MOST_CHARACTERS = 8192;
+/** How many of its keys are kept by name, for a message. */
+const NAMED_KEYS = 5;
+
+/** What is kept of a Secret while these keys of it are used. */
+export function valueOf(secret: SecretObject, keys: ReadonlySet<string>): SecretValue {
+  const { metadata, type = 'Opaque', data = {} } = secret;
+  const values = [...keys].map((key) => [key, Object.hasOwn(data, key) ? data[key] : undefined]);
+  const names = Object.keys(data);
+  return {
+    state: 'present',
+    resourceVersion: metadata.resourceVersion,
+    type,
+    data: Object.fromEntries(values.map(([key, value]) => [key, value && copyOf(value)])),
+    keyNames: names.toSorted().slice(0, NAMED_KEYS),
+    keyCount: names.length,
+  };
+}
+
+/** A copy, because V8 keeps the whole of a text for as long as a part of it is in use. */
+function copyOf(text: string): string {
+  return Buffer.from(text.slice(0, MOST_CHARACTERS), 'latin1').toString('latin1');
 }
 
 export interface SecretObject extends KubeObject {

@@ -3,7 +3,8 @@ import type { Log } from '../../log.ts';
 import { quietLog } from '../cache/quiet-log.ts';
 import { startWatch } from '../cache/watch.ts';
 import type { KubeClient } from '../client/client.ts';
-import { collectionPath } from '../resource.ts';
+import { collectionPath, type KubeObject } from '../resource.ts';
+import { selects } from './label-match.ts';
 import { getSecret } from './secret-get.ts';
 import { SECRET, type SecretRead, type SecretState } from './secret-state.ts';
 import { createStartLine } from './start-line.ts';
@@ -24,6 +25,8 @@ export interface SecretsOptions {
    * Ends every watch. Reading goes on working, by one GET per call, for reconciles that still run.
    */
   readonly signal: AbortSignal;
+  /** Only Secrets with these labels are read; absent: all. */
+  readonly selector?: string | undefined;
   /**
    * A referred Secret appeared, changed or vanished; or the right to watch it came or went; or
    * nobody refers to it any more, so that what was made of its value can go too. Must not throw.
@@ -41,10 +44,10 @@ export interface Secrets {
   state(namespace: string, name: string): SecretState;
   isReferred(namespace: string, name: string): boolean;
   /**
-   * Never rejects. At most one GET per version, however many ask, while the watch is connected;
-   * else one per call.
+   * The values of these keys; no others are kept. Never rejects. At most one GET per version,
+   * however many ask for the same keys, while the watch is connected; else one per call.
    */
-  read(namespace: string, name: string): Promise<SecretRead>;
+  read(namespace: string, name: string, keys: readonly string[]): Promise<SecretRead>;
 }
 
 interface Referred {
@@ -56,7 +59,9 @@ interface Referred {
 }
 
 export function createSecrets(options: SecretsOptions): Secrets {
-  const { client, clock, signal } = options;
+  const { client, clock, signal, selector } = options;
+  const objectionTo =
+    selector === undefined ? undefined : (secret: KubeObject) => notSelected(secret, selector);
   const quiet = quietLog(options.log);
   const referred = new Map<string, Referred>();
   const references = new Map<string, string>();
@@ -71,7 +76,8 @@ export function createSecrets(options: SecretsOptions): Secrets {
       namespace,
       name,
       clock,
-      get: () => getSecret(client, namespace, name),
+      get: (keys) => getSecret(client, namespace, name, keys, objectionTo),
+      objectionTo,
       onChange: () => options.onChange(namespace, name),
     });
 
@@ -142,9 +148,14 @@ export function createSecrets(options: SecretsOptions): Secrets {
     state: (namespace, name) =>
       referred.get(keyFor(namespace, name))?.secret.state() ?? { state: 'unknown' },
     isReferred: (namespace, name) => referred.has(keyFor(namespace, name)),
-    read: (namespace, name) =>
-      (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(),
+    read: (namespace, name, keys) =>
+      (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(keys),
   };
+}
+
+function notSelected({ metadata }: KubeObject, selector: string): string | undefined {
+  if (selects(selector, metadata.labels ?? {})) return undefined;
+  return `The Secret "${metadata.name}" has not the labels without which the operator reads none (--secret-selector ${selector}). Label it, or name one in spec.credentialsSecretRef that has them; the operator continues at once`;
 }
 
 function keyFor(namespace: string, name: string): string {

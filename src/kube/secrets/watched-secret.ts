@@ -3,7 +3,7 @@ import type { WatchSink, WatchState } from '../cache/watch.ts';
 import type { WatchEvent } from '../cache/watch-event.ts';
 import { isForbidden, type KubeError } from '../client/kube-error.ts';
 import { compareVersions, type KubeObject } from '../resource.ts';
-import { secretRule } from './secret-get.ts';
+import { type Objection, secretRule } from './secret-get.ts';
 import { changedAt, type SecretRead, type SecretState, type SecretValue } from './secret-state.ts';
 
 /** What the watch last said, whatever its connection does now. */
@@ -14,6 +14,8 @@ type Observed =
       readonly state: 'present';
       readonly resourceVersion: string;
       readonly changedAt: number | undefined;
+      /** Why it must not be used. */
+      readonly objection: string | undefined;
     };
 
 /** How the watch does. Once forbidden, it counts as forbidden until it is open again. */
@@ -36,6 +38,12 @@ const REFUSAL_MS = 1_000;
 /** A watch that takes longer to open is not waited for: another GET is made. */
 const ANSWER_MS = 2_000;
 
+/**
+ * Keys of one Secret whose values are kept. Each object uses two; every edit of a spec may name
+ * others, and the old ones are then forgotten.
+ */
+const MOST_KEYS = 32;
+
 /** A Secret that changes under every one of so many reads is given to the caller as read. */
 const READS = 3;
 
@@ -43,8 +51,10 @@ export interface WatchedSecretOptions {
   readonly namespace: string;
   readonly name: string;
   readonly clock: Clock;
-  /** One GET; failures are values. */
-  readonly get: () => Promise<SecretRead>;
+  /** One GET; failures are values. `keys` may grow until it is answered. */
+  readonly get: (keys: ReadonlySet<string>) => Promise<SecretRead>;
+  /** Asked before any value is read. */
+  readonly objectionTo?: Objection | undefined;
   readonly onChange: () => void;
 }
 
@@ -62,6 +72,8 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   /** Somebody was told `unknown`, and gets an onChange at the first answer. */
   #wasAskedEarly = false;
   #value: SecretValue | undefined;
+  /** Those that were asked for. */
+  #keys = new Set<string>();
   #reading: Promise<SecretRead> | undefined;
   #refusal: { readonly message: string; readonly until: number } | undefined;
   readonly #answer = Promise.withResolvers<void>();
@@ -79,21 +91,27 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     return state;
   }
 
-  async read(): Promise<SecretRead> {
+  async read(keys: readonly string[]): Promise<SecretRead> {
     // The value was read before the watch's first answer, which will say whether it still stands.
     if (this.#value && this.#observed.state === 'unknown')
       await waitAtMost(this.#options.clock, ANSWER_MS, this.answered);
     const watching = this.#watching;
     if (watching.is === 'forbidden') return { state: 'forbidden', message: watching.message };
     if (watching.is === 'live') {
-      if (this.#observed.state === 'absent') return ABSENT;
+      const observed = this.#observed;
+      if (observed.state === 'absent') return ABSENT;
+      if (observed.state === 'present' && observed.objection !== undefined)
+        return { state: 'forbidden', message: observed.objection };
       const current = this.#current();
-      if (current) return current;
+      if (current && hasAll(current, keys)) return current;
     }
     const refusal = this.#refusal;
     if (refusal && this.#options.clock.monotonic() < refusal.until)
       return { state: 'forbidden', message: refusal.message };
-    return (this.#reading ??= this.#readShared());
+    this.#ask(keys);
+    const read = await (this.#reading ??= this.#readShared());
+    // They were asked for when its answer was there already.
+    return read.state === 'present' && !hasAll(read, keys) ? this.read(keys) : read;
   }
 
   replace(objects: KubeObject[], resourceVersion: string, isRestored = false): void {
@@ -101,7 +119,7 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     // newer is to be had.
     if (this.#watching.is !== 'forbidden') this.#watching = LIVE;
     const object = objects.find((one) => one.metadata.name === this.#options.name);
-    this.#observe(object ? present(object) : ABSENT, resourceVersion);
+    this.#observe(object ? this.#present(object) : ABSENT, resourceVersion);
     if (!isRestored) return;
     // A restored server may have given the version once more, to another value.
     this.#value = undefined;
@@ -110,7 +128,8 @@ export class WatchedSecret implements WatchSink<KubeObject> {
 
   apply(event: WatchEvent, object: KubeObject): void {
     if (object.metadata.name !== this.#options.name) return;
-    this.#observe(event === 'DELETED' ? ABSENT : present(object), object.metadata.resourceVersion);
+    const observed = event === 'DELETED' ? ABSENT : this.#present(object);
+    this.#observe(observed, object.metadata.resourceVersion);
   }
 
   failed(error: KubeError): void {
@@ -144,7 +163,9 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     const watching = this.#watching;
     if (watching.is === 'forbidden') return { state: 'forbidden', message: watching.message };
     if (this.#observed.state !== 'present') return this.#observed;
-    return { ...this.#observed, type: this.#current()?.type };
+    const { objection, ...present } = this.#observed;
+    if (objection !== undefined) return { state: 'forbidden', message: objection };
+    return { ...present, type: this.#current()?.type };
   }
 
   /** The kept value, where it is of the version that the watch says. */
@@ -195,6 +216,24 @@ export class WatchedSecret implements WatchSink<KubeObject> {
     if (!isSame(before, now)) this.#options.onChange();
   }
 
+  #present(object: KubeObject): Observed {
+    return {
+      state: 'present',
+      resourceVersion: object.metadata.resourceVersion,
+      changedAt: changedAt(object),
+      objection: this.#options.objectionTo?.(object),
+    };
+  }
+
+  #ask(keys: readonly string[]): void {
+    if (keys.every((key) => this.#keys.has(key))) return;
+    if (this.#keys.size + keys.length > MOST_KEYS) {
+      this.#keys = new Set();
+      this.#reading = undefined;
+    }
+    for (const key of keys) this.#keys.add(key);
+  }
+
   #readShared(): Promise<SecretRead> {
     const reading = this.#read().finally(() => {
       if (this.#reading === reading) this.#reading = undefined;
@@ -203,9 +242,10 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   }
 
   async #read(): Promise<SecretRead> {
-    let read = await this.#options.get();
+    const keys = this.#keys;
+    let read = await this.#options.get(keys);
     for (let reads = 1; reads < READS && this.#isOutdated(read); reads += 1)
-      read = await this.#options.get();
+      read = await this.#options.get(keys);
     if (read.state === 'forbidden')
       this.#refusal = {
         message: read.message,
@@ -216,12 +256,8 @@ export class WatchedSecret implements WatchSink<KubeObject> {
   }
 }
 
-function present(object: KubeObject): Observed {
-  return {
-    state: 'present',
-    resourceVersion: object.metadata.resourceVersion,
-    changedAt: changedAt(object),
-  };
+function hasAll({ data }: SecretValue, keys: readonly string[]): boolean {
+  return keys.every((key) => Object.hasOwn(data, key));
 }
 
 function isSame(a: SecretState | Observed, b: SecretState | Observed): boolean {

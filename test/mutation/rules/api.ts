@@ -295,9 +295,12 @@ const REPLIES: readonly Mutation[] = [
     name: 'key-hidden-in-any-spelling',
     rule: 'Every spelling of key id and secret is hidden in what the API answers.',
     file: 'redaction.ts',
-    from: ".toString('base64url')];",
-    to: ".toString('hex')];",
-    seenBy: { test: ENVELOPE, title: 'hides base64 as it stands in URLs too' },
+    from: '[0, 1, 2].flatMap(',
+    to: '[0].flatMap(',
+    seenBy: {
+      test: ENVELOPE,
+      title: 'hides it within base64 of a longer text, wherever it begins',
+    },
   },
   seenInLife('mask-only-first-occurrence', 'A key is hidden as often as the API repeats it.'),
   {

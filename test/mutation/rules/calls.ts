@@ -5,6 +5,8 @@ const FAILURES = 'test/unit/pipe-settings-failures.test.ts';
 const PIPE_WAITS = 'test/unit/pipe-settings-waits.test.ts';
 const COMMON = 'test/unit/kinds-common-status.test.ts';
 const CANONICAL = 'test/unit/kinds-canonical.test.ts';
+const SELECTED_SECRETS = 'test/unit/kube-secrets-selected.test.ts';
+const SECRET_VALUES = 'test/unit/secret-values.test.ts';
 const CREDENTIALS = 'test/unit/kinds-credentials.test.ts';
 const CALL = 'test/unit/engine-call.test.ts';
 
@@ -127,6 +129,22 @@ const KEYS: readonly Mutation[] = [
       test: CREDENTIALS,
       title: 'is made once per version and choice of keys, and guarded',
     },
+  },
+  {
+    name: 'long-values-are-no-keys',
+    rule: 'A value that is longer than a key can be is refused before anything is made of it.',
+    file: 'kinds/engine/credentials.ts',
+    from: 'if (value.length > longest) {',
+    to: 'if (value.length > 100 * longest) {',
+    seenBy: { test: SECRET_VALUES, title: 'a longer one is refused, and no part of it told' },
+  },
+  {
+    name: 'other-secrets-are-not-read',
+    rule: 'A Secret without the labels of --secret-selector is not read, whoever names it.',
+    file: 'kube/secrets/secret-get.ts',
+    from: 'if (refusal) return refusal;',
+    to: '',
+    seenBy: { test: SELECTED_SECRETS, title: 'nor is it while no watch tells of its labels' },
   },
   {
     name: 'key-goes-with-its-objects',

@@ -86,6 +86,17 @@ const CALLS: readonly Mutation[] = [
       title: 'a line is an event of an object with a name',
     },
   },
+  {
+    name: 'alias-bomb-in-a-kubeconfig',
+    rule: 'A kubeconfig with an alias for a text is refused before anything writes it out.',
+    file: 'kube/auth/kubeconfig.ts',
+    from: 'if (!hasPlainValues(config)) throw',
+    to: 'if (false) throw',
+    seenBy: {
+      test: 'test/unit/hostile-kubeconfigs.test.ts',
+      title: 'of any structure works, or is refused in words without what it holds',
+    },
+  },
 ];
 
 /** What is known of the objects, and when it is known to be old. */

@@ -16,6 +16,7 @@ const TABLE: readonly (readonly [flag: string, variable: string, fallback: strin
   ['context', 'PIPEWRIGHT_CONTEXT', ''],
   ['namespaces', 'PIPEWRIGHT_NAMESPACES', ''],
   ['selector', 'PIPEWRIGHT_SELECTOR', ''],
+  ['secret-selector', 'PIPEWRIGHT_SECRET_SELECTOR', ''],
   ['plan-only', 'PIPEWRIGHT_PLAN_ONLY', 'false'],
   ['concurrency', 'PIPEWRIGHT_CONCURRENCY', '10'],
   ['leader-elect', 'PIPEWRIGHT_LEADER_ELECT', ''],

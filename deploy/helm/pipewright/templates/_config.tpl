@@ -20,6 +20,7 @@
 {{- end -}}
 {{- $_ := set $config "PIPEWRIGHT_NAMESPACES" (join "," .Values.namespaces) -}}
 {{- $_ := set $config "PIPEWRIGHT_SELECTOR" .Values.selector -}}
+{{- $_ := set $config "PIPEWRIGHT_SECRET_SELECTOR" .Values.secrets.selector -}}
 {{- $_ := set $config "PIPEWRIGHT_CONCURRENCY" .Values.concurrency -}}
 {{- if .Values.planOnly -}}{{- $_ := set $config "PIPEWRIGHT_PLAN_ONLY" "true" -}}{{- end -}}
 {{- $_ := set $config "PIPEWRIGHT_CLEANUP_DEADLINE" .Values.cleanupDeadline -}}
