@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseBaseUrl } from '../api/http/base-url.ts';
 import type { LogLevel } from '../log.ts';
+import { shown } from '../shown.ts';
 import { type CompleteFlagValues, FLAGS, type FlagValues } from './flag-table.ts';
 import { renderHelp, renderTable } from './flag-text.ts';
 import type { ListenAddress, Rate } from './flag-values.ts';
@@ -120,8 +121,7 @@ function combinationProblems(about: {
     );
   if (url && values['api-url'] && values['api-allow-http'] !== true) {
     const parsed = parseBaseUrl(url.text, { allowHttp: false });
-    if ('problem' in parsed)
-      problems.push(`${url.origin}: ${JSON.stringify(url.text)}: ${parsed.problem}`);
+    if ('problem' in parsed) problems.push(`${url.origin}: ${shown(url.text)}: ${parsed.problem}`);
   }
   if (leaderElect && !inCluster && !given.has('leader-elect-namespace')) {
     problems.push(

@@ -1,5 +1,6 @@
-import { parseBaseUrl, withoutUserInfo } from '../api/http/base-url.ts';
+import { parseBaseUrl } from '../api/http/base-url.ts';
 import { LOG_LEVELS } from '../log.ts';
+import { shown } from '../shown.ts';
 import * as read from './flag-values.ts';
 import type { Flag, Reading } from './flags.ts';
 import { labelSelector } from './label-selector.ts';
@@ -176,9 +177,8 @@ export type CompleteFlagValues = FlagValues & Required<Pick<FlagValues, Filled>>
 
 /** Whether http may be used depends on another flag; see `parseConfig`. */
 function baseUrl(text: string): Reading<URL> {
-  const shown = JSON.stringify(withoutUserInfo(text).replace(/[?#].*$/s, '?…'));
   if (!URL.canParse(text))
-    return { problem: `${shown} is not a URL; write it like https://api.example.com` };
+    return { problem: `${shown(text)} is not a URL; write it like https://api.example.com` };
   const parsed = parseBaseUrl(text, { allowHttp: true });
-  return 'url' in parsed ? { value: parsed.url } : { problem: `${shown}: ${parsed.problem}` };
+  return 'url' in parsed ? { value: parsed.url } : { problem: `${shown(text)}: ${parsed.problem}` };
 }

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { withoutUserInfo } from '../api/http/base-url.ts';
 import { parseDuration } from '../duration.ts';
+import { shown } from '../shown.ts';
 import type { Reading } from './flags.ts';
 
 /** At most `calls` call starts in any window of `perMs`; 0 calls: unlimited. */
@@ -34,21 +34,21 @@ export function oneOf<Choice extends string>(
     const choice = choices.find((one) => one === text);
     if (choice !== undefined) return { value: choice };
     return {
-      problem: `${JSON.stringify(text)} is not one of ${choices.join(', ')}`,
+      problem: `${shown(text)} is not one of ${choices.join(', ')}`,
     };
   };
 }
 
 export function trueOrFalse(text: string): Reading<boolean> {
   if (text === 'true' || text === 'false') return { value: text === 'true' };
-  return { problem: `${JSON.stringify(text)} is neither true nor false` };
+  return { problem: `${shown(text)} is neither true nor false` };
 }
 
 export function wholeNumber(least: number, most: number): (text: string) => Reading<number> {
   return (text) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return { value };
-    return { problem: `${JSON.stringify(text)} is not a whole number from ${least} to ${most}` };
+    return { problem: `${shown(text)} is not a whole number from ${least} to ${most}` };
   };
 }
 
@@ -60,7 +60,7 @@ export function duration(least: string, most: string): (text: string) => Reading
     if (value !== undefined && value >= leastMs && value <= mostMs) return { value };
     const what = value === undefined ? 'is not a duration' : 'is out of range';
     return {
-      problem: `${JSON.stringify(text)} ${what}; give one from ${least} to ${most}, such as 35s or 1m30s`,
+      problem: `${shown(text)} ${what}; give one from ${least} to ${most}, such as 35s or 1m30s`,
     };
   };
 }
@@ -73,7 +73,7 @@ export function rate(text: string): Reading<Rate> {
   if (calls >= 1 && perMs >= 1 && perMs <= LONGEST_RATE_WINDOW_MS)
     return { value: { calls, perMs } };
   return {
-    problem: `${JSON.stringify(text)} is not a rate; give calls per time up to 24h, such as 10/10s, or 0 for unlimited`,
+    problem: `${shown(text)} is not a rate; give calls per time up to 24h, such as 10/10s, or 0 for unlimited`,
   };
 }
 
@@ -88,7 +88,7 @@ export function listenAddress(text: string): Reading<ListenAddress> {
     return { value: { ...(host !== '' && { host }), port } };
   }
   return {
-    problem: `${JSON.stringify(text)} is not an address to listen on; give host:port, :port or [IPv6]:port with a port from 0 to 65535`,
+    problem: `${shown(text)} is not an address to listen on; give host:port, :port or [IPv6]:port with a port from 0 to 65535`,
   };
 }
 
@@ -97,23 +97,23 @@ export function namespaces(text: string): Reading<readonly string[]> {
   const names = text.split(',').map((name) => name.trim());
   const wrong = names.filter((name) => !DNS_LABEL.test(name));
   if (wrong.length === 0) return { value: [...new Set(names)] };
-  const list = wrong.map((name) => JSON.stringify(name)).join(', ');
+  // Together: a comma may stand in a password.
   return {
-    problem: `${list} cannot be the name of a namespace; give names of 1 to 63 of a-z, 0-9 and -, comma-separated`,
+    problem: `${shown(wrong.join(', '))} cannot be the name of a namespace; give names of 1 to 63 of a-z, 0-9 and -, comma-separated`,
   };
 }
 
 export function dnsLabel(text: string): Reading<string> {
   if (DNS_LABEL.test(text)) return { value: text };
   return {
-    problem: `${JSON.stringify(text)} is not a name of 1 to 63 of a-z, 0-9 and -, with a letter or digit at both ends`,
+    problem: `${shown(text)} is not a name of 1 to 63 of a-z, 0-9 and -, with a letter or digit at both ends`,
   };
 }
 
 export function dnsName(text: string): Reading<string> {
   if (DNS_NAME.test(text)) return { value: text };
   return {
-    problem: `${JSON.stringify(text)} is not a name of a-z, 0-9, - and dots, with a letter or digit at both ends`,
+    problem: `${shown(text)} is not a name of a-z, 0-9, - and dots, with a letter or digit at both ends`,
   };
 }
 
@@ -136,7 +136,7 @@ export function certificates(path: string): Reading<string> {
     ) ?? [];
   if (blocks.length > 0 && blocks.every(isCertificate)) return { value: `${blocks.join('\n')}\n` };
   return {
-    problem: `${JSON.stringify(path)} ${blocks.length === 0 ? 'holds no certificate' : 'holds a certificate that cannot be read'}; give a PEM file of CA certificates`,
+    problem: `${shown(path)} ${blocks.length === 0 ? 'holds no certificate' : 'holds a certificate that cannot be read'}; give a PEM file of CA certificates`,
   };
 }
 
@@ -145,14 +145,14 @@ function whyUnreadable(path: string): string | undefined {
     accessSync(path, constants.R_OK);
     return statSync(path).isFile()
       ? undefined
-      : `${JSON.stringify(path)} is not a file; give the path of one`;
+      : `${shown(path)} is not a file; give the path of one`;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     const cause =
       code === 'ENOENT'
         ? 'does not exist; check the path and, in a pod, the mount'
         : `cannot be read (${code}); check its permissions`;
-    return `the file ${JSON.stringify(withoutUserInfo(path))} ${cause}`;
+    return `the file ${shown(path)} ${cause}`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { withoutUserInfo } from '../api/http/base-url.ts';
+import { shown } from '../shown.ts';
 
 /** The value of a text, or what is wrong with the text: repeats it and says what to write. */
 export type Reading<Value> = { readonly value: Value } | { readonly problem: string };
@@ -105,16 +105,12 @@ function valueBehind(
   return isSwitch && !/^(true|false)$/.test(next.value) ? undefined : next.value;
 }
 
-/**
- * Repeats no value: a mistyped flag is named up to where one may begin, and of anything else what
- * may be a password is left out before it is cut at an =, which a password may have in it.
- */
+/** Repeats no value: a mistyped flag is named up to where one may begin. */
 function noFlag(argument: string): string {
   const text = argument.trim();
   const [flag] = /^-[^=:@]*/.exec(text) ?? [];
   if (flag !== undefined) return `${flag} is no flag; --help lists all`;
-  const [written = ''] = withoutUserInfo(text).split('=', 1);
-  return `${JSON.stringify(written)} belongs to no flag; every value follows a flag, as in --log-level debug`;
+  return `${shown(text)} belongs to no flag; every value follows a flag, as in --log-level debug`;
 }
 
 function readEnvironment(

@@ -1,3 +1,4 @@
+import { shown } from '../shown.ts';
 import type { Reading } from './flags.ts';
 
 const NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
@@ -26,7 +27,7 @@ export function labelSelector(text: string): Reading<string> {
   const wrong = requirements.indexOf(undefined);
   if (wrong === -1) return { value: sorted(requirements.filter((one) => one !== undefined)) };
   return {
-    problem: `${JSON.stringify(text)} is not a label selector at ${JSON.stringify(parts[wrong])}; give requirements such as shard=a, tier!=test, env in (dev,qa), team, !legacy`,
+    problem: `${shown(text)} is not a label selector at requirement ${wrong + 1} of ${parts.length}; give requirements such as shard=a, tier!=test, env in (dev,qa), team, !legacy`,
   };
 }
 

@@ -1,4 +1,5 @@
-import { isLoopback, withoutUserInfo } from '../api/http/base-url.ts';
+import { isLoopback } from '../api/http/base-url.ts';
+import { shown } from '../shown.ts';
 import type { Reading } from './flags.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,7 +39,7 @@ function given(env: Environment, upper: string): Variable | undefined {
 
 function readProxyUrl({ name, text }: Variable): Reading<URL> {
   const problem = (what: string): Reading<URL> => ({
-    problem: `${name}: ${JSON.stringify(withoutUserInfo(text))} ${what}`,
+    problem: `${name}: ${shown(text)} ${what}`,
   });
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (!url || !isDecodable(url.username) || !isDecodable(url.password)) {

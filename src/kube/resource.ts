@@ -36,6 +36,14 @@ export interface KubeObject {
   readonly status?: unknown;
 }
 
+/** Whether this can be an object of a namespace; what has no name has no place in a store. */
+export function isNamed(value: unknown): value is KubeObject {
+  const { name, namespace, uid, resourceVersion } = (value as KubeObject | null)?.metadata ?? {};
+  return [name, namespace, uid, resourceVersion].every(
+    (text) => typeof text === 'string' && text !== '',
+  );
+}
+
 /** The `apiVersion` of a kind: `v1` for the core group, else `group/version`. */
 export function apiVersionOf(type: ResourceType): string {
   return type.group === '' ? type.version : `${type.group}/${type.version}`;

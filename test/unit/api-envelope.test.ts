@@ -149,6 +149,19 @@ describe('readAnswer', () => {
     expect(host('/login')).toBe('api.example');
     expect(host('http://[')).toBeUndefined();
   });
+
+  it.each([
+    'https://id.Top-Secret.example/',
+    'https://top-s%65cret.example/',
+    'https://top-secret/',
+  ])('masks the key in the host of the redirect to %s', (location) => {
+    const keySecret = location.includes('Top') ? 'Top-Secret' : 'top-secret';
+    const mask = createMask('key-id-1', keySecret);
+    const raw = { httpStatus: 302, headers: { location }, body: { text: '' } };
+    const { redirectHost = '' } = readAnswer(raw, { ...context, mask });
+    expect(redirectHost).toContain('***');
+    expect(redirectHost.toLowerCase()).not.toContain('secret');
+  });
 });
 
 describe('headerWait', () => {

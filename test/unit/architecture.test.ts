@@ -13,6 +13,7 @@ const LEAVES = new Set([
   'src/duration.ts',
   'src/log.ts',
   'src/redaction.ts',
+  'src/shown.ts',
   'src/waits.ts',
   'src/waiting-queue.ts',
 ]);

@@ -169,7 +169,7 @@ describe('one error lists every problem', () => {
 
   test('what stands apart from flags is named without what follows its =', () => {
     const problem =
-      '"password" belongs to no flag; every value follows a flag, as in --log-level debug';
+      '"password=…" belongs to no flag; every value follows a flag, as in --log-level debug';
     expect(refused([URL_FLAG, 'password=pass'])).toEqual([problem]);
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { attempt } from '../../src/kinds/engine/api-call.ts';
 import { openKind } from '../../src/kinds/engine/open-kind.ts';
+import { status } from '../../src/kinds/pipe-settings/definition.ts';
 import { type PipeSettings, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
 import { keyOf } from '../../src/kube/resource.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -14,7 +15,7 @@ function aProcess() {
   const clock = new FakeClock();
   const object = aPipeSettings();
   const context = aKindContext(clock, { answer: async () => anAnswer(200, { result: {} }) });
-  const { basics, calls } = openKind<PipeSettings>(pipeSettingsType, context);
+  const { basics, calls } = openKind<PipeSettings>(pipeSettingsType, context, status);
   basics.store.sink().replace([object], '1', false);
   return {
     clock,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createKindStore } from '../../src/kinds/engine/kind-store.ts';
+import { status } from '../../src/kinds/pipe-settings/definition.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { anObject } from '../support/kube-server.ts';
 
@@ -19,6 +20,7 @@ function aStore() {
       clock: new FakeClock(),
       apiTimeoutMs: 30_000,
     },
+    status,
     targetOf: () => 'pipe',
     onStatus: ({ metadata }) => void seen.push(`${metadata.name} @${metadata.resourceVersion}`),
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../src/api/reply/verdict.ts';
 import { type HeldFacts, openHeldKind } from '../../src/kinds/engine/open-kind.ts';
+import { status } from '../../src/kinds/pipe-settings/definition.ts';
 import type { Facts, Plan } from '../../src/kinds/pipe-settings/plan.ts';
 import {
   type PipeSettings,
@@ -230,7 +231,7 @@ describe('the facts about an object', () => {
     const { basics, factsOf } = openHeldKind<PipeSettings>(
       pipeSettingsType,
       { ...context, secrets },
-      { targetOf, isValid: () => true },
+      { status, targetOf, isValid: () => true },
     );
     basics.store.sink().replace([...objects], '1', false);
     return factsOf(object);

@@ -1,3 +1,5 @@
+import { shown } from '../../shown.ts';
+
 /**
  * `https://host/prefix` without a trailing slash and without a trailing `/v1`: what paths and
  * hashes are built on.
@@ -18,7 +20,7 @@ export function parseBaseUrl(
   const url = URL.parse(text);
   if (!url)
     return {
-      problem: `${JSON.stringify(withoutUserInfo(text))} is not a URL; write it like https://api.example.com`,
+      problem: `${shown(text)} is not a URL; write it like https://api.example.com`,
     };
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return { problem: `the scheme ${url.protocol.slice(0, -1)} is not supported; use https` };
@@ -32,7 +34,7 @@ export function parseBaseUrl(
     };
   if (url.protocol === 'http:' && !options.allowHttp && !isLoopback(url.hostname)) {
     return {
-      problem: `http would send the keys in clear text to ${url.host}; use https, or --api-allow-http for a trusted network`,
+      problem: `http would send the keys in clear text; use https, or --api-allow-http for a trusted network`,
     };
   }
   return { url: new URL(normaliseBaseUrl(url)) };
@@ -46,12 +48,4 @@ export function isLoopback(hostname: string): boolean {
     hostname === '[::1]' ||
     /^127(?:\.\d{1,3}){3}$/.test(hostname)
   );
-}
-
-/**
- * For repeating a text that was meant to be an address: whatever stands before the last @ may be a
- * password, however the rest is spelled.
- */
-export function withoutUserInfo(text: string): string {
-  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@');
 }

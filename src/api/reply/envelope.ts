@@ -33,7 +33,7 @@ export function readAnswer(raw: RawAnswer, { url, nowMs, mask }: AnswerContext):
   );
   const errorText = typeof error === 'string' ? plainLine(error, ERROR_LIMIT, mask) : '';
   const retryAfterMs = headerWait(raw.headers, raw.httpStatus, nowMs);
-  const redirectHost = hostOf(raw, url);
+  const redirectHost = hostOf(raw, url, mask);
   return {
     answered: true,
     httpStatus: raw.httpStatus,
@@ -80,9 +80,14 @@ function headerRequestId(headers: RawAnswer['headers']): string {
   );
 }
 
-function hostOf({ httpStatus, headers }: RawAnswer, url: string): string | undefined {
+/** Masked on both sides of the parser, which decodes a host and puts it in lower case. */
+function hostOf(
+  { httpStatus, headers }: RawAnswer,
+  url: string,
+  mask: AnswerContext['mask'],
+): string | undefined {
   if (httpStatus < 300 || httpStatus > 399) return undefined;
   const location = [headers['location'] ?? []].flat()[0];
   if (location === undefined) return undefined;
-  return URL.parse(location, url)?.host.slice(0, 255) || undefined;
+  return mask(URL.parse(mask(location), url)?.host ?? '').slice(0, 255) || undefined;
 }

@@ -28,7 +28,7 @@ export interface Answer {
   readonly result?: Readonly<Record<string, unknown>>;
   /** From Retry-After or X-RateLimit-Reset, whichever is longer; 0 to 15 minutes. */
   readonly retryAfterMs?: number;
-  /** Host a 3xx points to; it is never followed. */
+  /** Host a 3xx points to, credentials masked; it is never followed. */
   readonly redirectHost?: string;
 }
 

@@ -10,7 +10,6 @@ const record = Object.fromEntries(
   recordFieldNames.map((name) => [name, optional(text(RECORD[name]))]),
 ) as Shape;
 
-/** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
 export const status = fields(
   'What the operator did and what the API reported. Only the operator writes it.',
   {

@@ -2,6 +2,7 @@ import { defineKind, type Kind } from '../../controller/kind.ts';
 import { attempt } from '../engine/api-call.ts';
 import type { KindContext } from '../engine/context.ts';
 import { openKind } from '../engine/open-kind.ts';
+import { status } from './definition.ts';
 import { type ActivityDone, type Plan, plan } from './plan.ts';
 import { report } from './report.ts';
 import { type Activity, activityType, GET_ACTIVITY } from './resource.ts';
@@ -14,7 +15,7 @@ export const activity = { create, operation: GET_ACTIVITY };
  * reading is no rivalry.
  */
 function create(context: KindContext): Kind {
-  const { basics, calls, factsOf } = openKind<Activity>(activityType, context);
+  const { basics, calls, factsOf } = openKind<Activity>(activityType, context, status);
   return defineKind({
     ...basics,
     load: factsOf,

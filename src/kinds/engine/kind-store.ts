@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod/mini';
 import { queueKey } from '../../controller/controller.ts';
 import type { Lane } from '../../controller/queue.ts';
 import { type Origin, Store } from '../../kube/cache/store.ts';
 import { isSameDeclaration, type KubeObject, keyOf } from '../../kube/resource.ts';
+import { shallowSpec, soundStatus } from '../schema/sound.ts';
 import {
   type CommonStatus,
   generationOf,
@@ -26,7 +28,12 @@ export interface KindStoreOptions<T extends KubeObject> {
     KindContext,
     'enqueue' | 'secrets' | 'onSecretChange' | 'clock' | 'apiTimeoutMs'
   >;
-  /** What an object stands for at the API; objects with the same one are rivals. */
+  /** The schema of the kind's status. */
+  readonly status: z.ZodMiniType;
+  /**
+   * What an object stands for at the API, also where the rest of its spec is not valid; objects
+   * with the same one are rivals.
+   */
   readonly targetOf: (object: KubeObject) => string | undefined;
   /**
    * Another status than before has come, whoever wrote it, and whether or not its object is woken
@@ -64,6 +71,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
       'user',
     );
   const texts = new SharedText();
+  const sound = soundStatus(options.status);
   const contests = new Contests(() => clock.monotonic());
   const departed = new Departed();
   const unrecorded = new Unrecorded(wakeTarget);
@@ -90,7 +98,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
   };
   const store = new Store<T>({
     trim: (object) => {
-      const trimmed = trim(object);
+      const trimmed = trim(object, sound(object.status));
       texts.share(trimmed);
       return trimmed;
     },
@@ -168,7 +176,7 @@ function laneFor(object: KubeObject, origin: Origin): Lane {
 }
 
 /** What a reconcile uses of an object. Ten thousand of these stand in memory. */
-function trim<T extends KubeObject>(object: T): T {
+function trim<T extends KubeObject>(object: T, status: object | undefined): T {
   const {
     name,
     namespace,
@@ -191,7 +199,7 @@ function trim<T extends KubeObject>(object: T): T {
       ...(annotations && { annotations }),
       ...(object.metadata.finalizers && { finalizers: object.metadata.finalizers }),
     },
-    spec: object.spec,
-    status: object.status,
+    spec: shallowSpec(object.spec),
+    status,
   } as T;
 }

@@ -17,7 +17,7 @@ import type { Standing } from '../target/target.ts';
 import type { Unrecorded } from '../target/unrecorded.ts';
 import type { Calls, Memory } from './api-call.ts';
 import type { KindContext } from './context.ts';
-import { createKindStore, type KindStore } from './kind-store.ts';
+import { createKindStore, type KindStore, type KindStoreOptions } from './kind-store.ts';
 
 /** What a kind is made of, before it says anything of its own. */
 export interface OpenKind<T extends KubeObject> {
@@ -31,8 +31,14 @@ export interface OpenKind<T extends KubeObject> {
 export function openKind<T extends KubeObject>(
   type: ResourceType,
   context: KindContext,
+  status: KindStoreOptions<T>['status'],
 ): OpenKind<T> {
-  const stored = createKindStore<T>({ kind: type.kind, context, targetOf: () => undefined });
+  const stored = createKindStore<T>({
+    kind: type.kind,
+    context,
+    status,
+    targetOf: () => undefined,
+  });
   return around(type, context, stored);
 }
 
@@ -69,13 +75,9 @@ export interface HeldKind<T extends KubeObject> extends Omit<OpenKind<T>, 'facts
 export function openHeldKind<T extends KubeObject>(
   type: ResourceType,
   context: KindContext,
-  of: {
-    /** Also where the rest of the spec is not valid. */
-    readonly targetOf: (object: KubeObject) => string | undefined;
+  of: Pick<KindStoreOptions<T>, 'status' | 'targetOf' | 'onStatus'> & {
     /** Its stored spec can be read. */
     readonly isValid: (object: T) => boolean;
-    /** Another status than before has come; see KindStoreOptions. */
-    readonly onStatus?: (object: T) => void;
   },
 ): HeldKind<T> {
   const { secrets, planOnly, clock } = context;

@@ -11,6 +11,7 @@ import { type Plan, plan } from './plan.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import { report, reportUnproven } from './report.ts';
 import { type Organization, organizationType, parseSpec, targetOf } from './resource.ts';
+import { status } from './status.ts';
 
 /** `operation` is what metrics call its requests. */
 export const organization = { create, operation: UPDATE_ORGANIZATION };
@@ -26,6 +27,7 @@ function create(context: KindContext): Kind {
     organizationType,
     context,
     {
+      status,
       targetOf,
       isValid: (object) => parseSpec(object).ok,
       // What another process has open counts from now on, also for one that stands by.

@@ -112,7 +112,6 @@ const pendingChange = fields(
   },
 );
 
-/** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
 export const status = fields(
   'What the operator did and what the API reported. Only the operator writes it.',
   {

@@ -26,7 +26,6 @@ const reportedSettings = settingsShape((name) => {
   return integer({ about, min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
 });
 
-/** For the CRD and for types only: the operator never runs it, so nothing it runs may import it. */
 export const status = fields(
   'What the operator did and what the API reported. Only the operator writes it.',
   {

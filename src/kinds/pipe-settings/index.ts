@@ -4,6 +4,7 @@ import type { KindContext } from '../engine/context.ts';
 import { openHeldKind } from '../engine/open-kind.ts';
 import { keepProof } from '../target/proof.ts';
 import { Unsettled } from '../target/unsettled.ts';
+import { status } from './definition.ts';
 import { type PipeSettingsDone, type Plan, plan } from './plan.ts';
 import { UPDATE_PIPE_SETTINGS } from './remote.ts';
 import { report } from './report.ts';
@@ -15,6 +16,7 @@ export const pipeSettings = { create, operation: UPDATE_PIPE_SETTINGS };
 /** The settings of one existing ingestion pipe, brought about by PUT. */
 function create(context: KindContext): Kind {
   const { basics, calls, factsOf, locks } = openHeldKind<PipeSettings>(pipeSettingsType, context, {
+    status,
     targetOf,
     isValid: (object) => parseSpec(object).ok,
   });

@@ -47,7 +47,7 @@ export function text(options: {
   const accepts = (value: string): boolean =>
     holds(value, min, max) &&
     (pattern?.test(value) ?? true) &&
-    (format === undefined || RFC_3339.test(value)) &&
+    (format === undefined || (RFC_3339.test(value) && !Number.isNaN(Date.parse(value)))) &&
     (also?.check(value) ?? true);
   const error = `must ${must}`;
   return z

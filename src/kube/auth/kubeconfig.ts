@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import type { Clock } from '../../clock.ts';
+import { shown } from '../../shown.ts';
 import type { Cluster, Credentials, TlsMaterial } from '../client/cluster.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { rememberCredentials } from './remember-credentials.ts';
@@ -33,16 +34,16 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
     );
   if (cluster.proxyUrl)
     throw new Error(
-      `proxy-url of cluster "${cluster.name}" is not supported; use a kubeconfig that reaches ${cluster.server} directly`,
+      `proxy-url of cluster "${cluster.name}" is not supported; use a kubeconfig that reaches ${shown(cluster.server)} directly`,
     );
   const server = URL.parse(cluster.server);
   if (server?.protocol !== 'https:' && server?.protocol !== 'http:')
     throw new Error(
-      `cluster "${cluster.name}" of the kubeconfig has the server ${JSON.stringify(cluster.server)}, which is no URL; write it like https://127.0.0.1:6443`,
+      `cluster "${cluster.name}" of the kubeconfig has the server ${shown(cluster.server)}, which is no URL; write it like https://127.0.0.1:6443`,
     );
   if (server.protocol === 'http:' && !cluster.skipTLSVerify)
     throw new Error(
-      `cluster "${cluster.name}" of the kubeconfig has the server ${cluster.server}; use https, or say insecure-skip-tls-verify: true for a server without TLS, as that of "kubectl proxy"`,
+      `cluster "${cluster.name}" of the kubeconfig has the server ${shown(cluster.server)}; use https, or say insecure-skip-tls-verify: true for a server without TLS, as that of "kubectl proxy"`,
     );
   return {
     server,
@@ -106,6 +107,7 @@ function parse(config: KubeConfig, path: string, text: string): void {
     config.loadFromString(
       text.replace(/(?<=^|[\s{,])(["']?)tokenFile\1(?=\s*:)/gm, '$1token-file$1'),
     );
+    if (!hasPlainValues(config)) throw new Error('a list or an object stands for a text');
   } catch {
     // The parser's message quotes the file, which holds credentials.
     throw new Error(
@@ -113,6 +115,16 @@ function parse(config: KubeConfig, path: string, text: string): void {
     );
   }
   config.makePathsAbsolute(dirname(path));
+}
+
+/** client-node takes any YAML where a text is meant, also an alias of an alias without end. */
+function hasPlainValues({ currentContext, contexts, clusters, users }: KubeConfig): boolean {
+  const values = [...contexts, ...clusters, ...users].flatMap((one) =>
+    Object.entries(one).filter(([name]) => name !== 'exec' && name !== 'authProvider'),
+  );
+  return [currentContext, ...values.map(([, value]) => value as unknown)].every(
+    (value) => value === null || typeof value !== 'object',
+  );
 }
 
 /** Exec plugins of API v1 refuse to run without this variable, which client-node does not set. */

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../client/client.ts';
-import { isExpired } from '../client/kube-error.ts';
-import type { KubeObject } from '../resource.ts';
+import { isExpired, KubeError } from '../client/kube-error.ts';
+import { isNamed, type KubeObject } from '../resource.ts';
 
 export interface ListOptions<T> {
   readonly client: KubeClient;
@@ -22,8 +22,8 @@ export interface Listed<T> {
 }
 
 interface Page<T> {
-  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  readonly items?: readonly T[] | null;
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly T[] | null;
 }
 
 const PAGE_SIZE = 500;
@@ -53,7 +53,7 @@ export async function listAll<T extends KubeObject>(options: ListOptions<T>): Pr
 /** The version that the collection has now; what costs least. Throws KubeError. */
 export async function currentVersion(options: ListOptions<never>): Promise<string> {
   const { metadata } = await onePage<never>(options, { limit: '1' });
-  return metadata?.resourceVersion ?? '';
+  return metadata.resourceVersion;
 }
 
 async function listPages<T extends KubeObject>(
@@ -69,17 +69,25 @@ async function listPages<T extends KubeObject>(
       ...(next ? { continue: next } : {}),
     });
     for (const item of page.items ?? []) objects.push(trim(item));
-    next = page.metadata?.continue ?? '';
-    if (next === '') return { objects, resourceVersion: page.metadata?.resourceVersion ?? '' };
+    next = page.metadata.continue ?? '';
+    if (next === '') return { objects, resourceVersion: page.metadata.resourceVersion };
   }
 }
 
-function onePage<T>(
+/** Anything else, taken for an empty list, would have all objects be gone. */
+function isPage<T>(page: Page<T> | null): page is Page<T> {
+  const { metadata, items } = (page ?? {}) as Partial<Page<T>>;
+  if (typeof metadata?.resourceVersion !== 'string' || metadata.resourceVersion === '')
+    return false;
+  return items === null || (Array.isArray(items) && items.every(isNamed));
+}
+
+async function onePage<T>(
   options: ListOptions<T>,
   query: Readonly<Record<string, string>>,
 ): Promise<Page<T>> {
   const { client, path, metadataOnly = false, signal } = options;
-  return client.request<Page<T>>({
+  const page = await client.request<Page<T> | null>({
     method: 'GET',
     path,
     query: { ...selectorsOf(options), ...query },
@@ -87,6 +95,9 @@ function onePage<T>(
     ...(signal ? { signal } : {}),
     timeoutMs: PAGE_TIMEOUT_MS,
   });
+  if (isPage(page)) return page;
+  const body = 'the answer is no list of objects';
+  throw new KubeError({ call: `GET ${path}`, status: 200, reason: 'Unreadable', body });
 }
 
 /** The query that narrows a list or watch. */

@@ -1,5 +1,5 @@
 import { KubeError, refusalInWatch } from '../client/kube-error.ts';
-import type { KubeObject } from '../resource.ts';
+import { isNamed, type KubeObject } from '../resource.ts';
 
 export type WatchEvent = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -23,6 +23,7 @@ export function parseWatchLine<T extends KubeObject>(path: string, line: string)
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
+      if (!isNamed(object)) throw unreadable(path, 'an event of an object without a name');
       return { type, resourceVersion, object: object as T };
     default:
       throw unreadable(path, 'an event of an unknown type');

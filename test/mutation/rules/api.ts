@@ -231,10 +231,13 @@ const HTTP: readonly Mutation[] = [
   {
     name: 'no-password-in-a-message',
     rule: 'A message about an address that cannot be read does not repeat its password.',
-    file: 'api/http/base-url.ts',
+    file: 'shown.ts',
     from: "'$1***@'",
     to: "'$&'",
-    seenBy: { test: BASE_URL, title: 'repeats no password of an address it cannot read' },
+    seenBy: {
+      test: 'test/unit/hostile-flags.test.ts',
+      title: 'a password in any value is not repeated',
+    },
   },
 ];
 
@@ -321,6 +324,14 @@ const REPLIES: readonly Mutation[] = [
     from: 'Number.isInteger(value) && !Number.isSafeInteger(value) ? source : value',
     to: 'value',
     seenBy: { test: ENVELOPE, title: 'keeps every digit of a number that a double cannot hold' },
+  },
+  {
+    name: 'redirect-shows-no-key',
+    rule: 'The host of a redirect is shown without the key.',
+    file: 'api/reply/envelope.ts',
+    from: 'URL.parse(mask(location), url)',
+    to: 'URL.parse(location, url)',
+    seenBy: { test: ENVELOPE, title: 'masks the key in the host of the redirect' },
   },
   {
     name: 'deep-reply-is-no-json',

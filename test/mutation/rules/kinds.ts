@@ -59,6 +59,22 @@ const SMALL_KINDS: readonly Mutation[] = [
       title: 'is waited for likewise where the API answers with 400',
     },
   },
+  {
+    name: 'odd-status-counts-for-nothing',
+    rule: 'What the schema of a status refuses is as if it had never been written.',
+    file: 'kinds/schema/sound.ts',
+    from: 'if (read.success) return read.data as object;',
+    to: 'if (read.success) return read.data as object; else return rest as object;',
+    seenBy: { test: 'test/unit/hostile-objects.test.ts', title: 'takes any JSON as status' },
+  },
+  {
+    name: 'deep-spec-is-none',
+    rule: 'A spec nested without end overflows no stack.',
+    file: 'kinds/schema/sound.ts',
+    from: 'return nestsDeeper(spec, DEEPEST) ? undefined : spec;',
+    to: 'return spec;',
+    seenBy: { test: 'test/unit/hostile-objects.test.ts', title: 'takes a spec without a bottom' },
+  },
 ];
 
 /** What a spec may say. */

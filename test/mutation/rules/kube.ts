@@ -64,6 +64,39 @@ const CALLS: readonly Mutation[] = [
       title: 'nothing else, and the version that was read as precondition',
     },
   },
+  {
+    name: 'no-list-is-no-empty-list',
+    rule: 'An answer that is no list of objects is not taken for an empty one.',
+    file: 'kube/cache/list.ts',
+    from: 'if (isPage(page)) return page;',
+    to: 'if (page !== undefined) return page as Page<T>;',
+    seenBy: {
+      test: 'test/unit/hostile-watch-lines.test.ts',
+      title: 'an answer that is no list leaves what the store holds',
+    },
+  },
+  {
+    name: 'unnamed-object-is-no-event',
+    rule: 'An event of an object without a name gets into no store.',
+    file: 'kube/cache/watch-event.ts',
+    from: 'if (!isNamed(object)) throw',
+    to: 'if (false) throw',
+    seenBy: {
+      test: 'test/unit/hostile-watch-lines.test.ts',
+      title: 'a line is an event of an object with a name',
+    },
+  },
+  {
+    name: 'alias-bomb-in-a-kubeconfig',
+    rule: 'A kubeconfig with an alias for a text is refused before anything writes it out.',
+    file: 'kube/auth/kubeconfig.ts',
+    from: 'if (!hasPlainValues(config)) throw',
+    to: 'if (false) throw',
+    seenBy: {
+      test: 'test/unit/hostile-kubeconfigs.test.ts',
+      title: 'of any structure works, or is refused in words without what it holds',
+    },
+  },
 ];
 
 /** What is known of the objects, and when it is known to be old. */

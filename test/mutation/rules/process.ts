@@ -113,11 +113,22 @@ const FLAGS: readonly Mutation[] = [
     name: 'mistyped-flag-shows-no-value',
     rule: 'What stands behind a mistyped flag is not repeated: it may hold a password.',
     file: 'config/flags.ts',
-    from: "withoutUserInfo(text).split('=', 1)",
-    to: '[withoutUserInfo(text)]',
+    from: '${shown(text)} belongs to no flag',
+    to: '"${text}" belongs to no flag',
     seenBy: {
       test: CONFIG,
       title: 'what stands apart from flags is named without what follows its =',
+    },
+  },
+  {
+    name: 'no-password-in-a-wrong-value',
+    rule: 'A value that was refused is repeated only as far as no password can stand in it.',
+    file: 'shown.ts',
+    from: 'return JSON.stringify(most < named.length ?',
+    to: 'return JSON.stringify(most < 0 ?',
+    seenBy: {
+      test: 'test/unit/hostile-flags.test.ts',
+      title: 'a password in any value is not repeated',
     },
   },
   {

@@ -1,0 +1,134 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { spoiltOf } from '../support/forged.ts';
+
+const CANARY = 'canary7f3a9c2e';
+const DATA = Buffer.from(CANARY).toString('base64');
+
+const kubeconfig = {
+  apiVersion: 'v1',
+  kind: 'Config',
+  'current-context': 'one',
+  contexts: [{ name: 'one', context: { cluster: 'c', user: 'u', namespace: 'team' } }],
+  clusters: [
+    {
+      name: 'c',
+      cluster: {
+        server: `https://bob:${CANARY}@127.0.0.1:6443`,
+        'certificate-authority-data': DATA,
+        'insecure-skip-tls-verify': false,
+      },
+    },
+  ],
+  users: [
+    {
+      name: 'u',
+      user: {
+        token: CANARY,
+        username: 'me',
+        password: CANARY,
+        'client-certificate-data': DATA,
+        'client-key-data': DATA,
+      },
+    },
+  ],
+};
+
+/** What loading it, and asking for credentials, says; '' where both work. Throws on a bug. */
+async function problemOf(folder: string, text: string | Uint8Array): Promise<string> {
+  const path = join(folder, 'config');
+  await writeFile(path, text);
+  try {
+    const cluster = await loadCluster({ kubeconfig: path });
+    await cluster.credentials();
+    return '';
+  } catch (error) {
+    const name = error instanceof Error ? error.name : 'nothing';
+    if (!['Error', 'KubeError'].includes(name)) throw error;
+    return String(error);
+  }
+}
+
+function expectClear(problem: string): void {
+  expect(problem).not.toContain(CANARY);
+  expect(problem).not.toContain(DATA);
+  expect(Object.keys(Object.prototype)).toEqual([]);
+}
+
+describe('a kubeconfig', () => {
+  test('of any structure works, or is refused in words without what it holds', async () => {
+    const folder = await temporaryFolder();
+    await fc.assert(
+      fc.asyncProperty(spoiltOf(fc.constant(kubeconfig)), async (odd) => {
+        expectClear(await problemOf(folder, JSON.stringify(odd) ?? ''));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('of any bytes is refused in words without what it holds', async () => {
+    const folder = await temporaryFolder();
+    const sound = JSON.stringify(kubeconfig);
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.string({ unit: 'binary', maxLength: 60 }).map((text) => `${text}\ntoken: ${CANARY}`),
+      fc.nat(sound.length).map((end) => sound.slice(0, end)),
+      fc.constantFrom(
+        '',
+        '---\n---\n',
+        'users: &a [*a]',
+        '<<: *missing',
+        `users: !!js/function 'function () { return "${CANARY}" }'`,
+        '? [a]\n: b',
+        '"__proto__": { "current-context": "x" }',
+        '\ufeff{}',
+        '['.repeat(2_000),
+        `token: ${CANARY}\n\tusers: x`,
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(bytes, async (text) => expectClear(await problemOf(folder, text))),
+      { numRuns: 60 },
+    );
+  });
+
+  /** Each name stands for nine of the one before: written out, billions. */
+  const bomb = [
+    'b0: &b0 [x, x, x, x, x, x, x, x, x]',
+    ...Array.from({ length: 11 }, (_, n) => `b${n + 1}: &b${n + 1} [${Array(9).fill(`*b${n}`)}]`),
+  ].join('\n');
+  const sound = {
+    context: 'one',
+    contexts: '[{ name: one, context: { cluster: c, user: u } }]',
+    clusters: "[{ name: c, cluster: { server: 'https://127.0.0.1:1' } }]",
+    users: '[{ name: u, user: { token: t } }]',
+  };
+  const plugin =
+    "apiVersion: client.authentication.k8s.io/v1, command: 'false', provideClusterInfo: true";
+
+  test.each<[string, Partial<typeof sound>]>([
+    ['the name of the context', { context: '*b11' }],
+    ['contexts', { contexts: '*b11' }],
+    ['clusters', { clusters: '[{ name: c, cluster: *b11 }]' }],
+    ['a server', { clusters: '[{ name: c, cluster: { server: *b11 } }]' }],
+    [
+      'what a plugin is told',
+      {
+        clusters:
+          "[{ name: c, cluster: { server: 'https://127.0.0.1:1', certificate-authority-data: *b11 } }]",
+        users: `[{ name: u, user: { exec: { ${plugin} } } }]`,
+      },
+    ],
+    ['users', { users: '*b11' }],
+    ['a token', { users: '[{ name: u, user: { token: *b11 } }]' }],
+  ])('with aliases of aliases for %s is refused without writing them out', async (_, more) => {
+    const folder = await temporaryFolder();
+    const { context, contexts, clusters, users } = { ...sound, ...more };
+    const rest = `current-context: ${context}\ncontexts: ${contexts}\nclusters: ${clusters}\nusers: ${users}`;
+    expect(await problemOf(folder, `${bomb}\n${rest}\n`)).toMatch(/cannot be parsed|no cluster/);
+  });
+});
