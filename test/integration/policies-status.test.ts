@@ -212,3 +212,17 @@ describe('an older object in another namespace, suspended and with a forged proo
     expect(status.applied?.generation).toBe(2);
   });
 });
+
+test('an operator that the policy does not name says in its log why it can record nothing', async () => {
+  await protect("['system:serviceaccount:somewhere:else']");
+  const operator = await scene.start();
+  onTestFinished(() => operator.kill());
+  await scene.psets.create('unrecorded', { pipeId: 'unrecorded' });
+  const line = await operator.waitForLine(
+    ({ level, name }) => name === 'unrecorded' && level !== 'debug' && level !== 'info',
+    'it told of the refusal',
+  );
+  expect(JSON.stringify(line)).toContain(
+    `only system:serviceaccount:somewhere:else may write the status of pipesettings, not ${scene.user}`,
+  );
+});

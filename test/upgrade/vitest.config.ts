@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * What depends on the Kubernetes below: the CRDs, the ways to it, and the lives of objects and
- * process.
+ * What depends on the Kubernetes below: the CRDs, the policies, the ways to it, and the lives of
+ * objects and process.
  */
 const FLOOR = [
   'crd-*',
@@ -11,6 +11,7 @@ const FLOOR = [
   'organization-life*',
   'activity',
   'operator-process',
+  'policies-*',
 ];
 
 const newest = ['test/controlplane/global-setup.ts'];
