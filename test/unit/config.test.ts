@@ -409,7 +409,7 @@ describe('help, version and the table', () => {
     const help = parse(['--help']);
     const message = help.ok ? '' : help.message;
     const rows = renderFlagTable().trim().split('\n').slice(2);
-    expect(rows).toHaveLength(21);
+    expect(rows).toHaveLength(22);
     for (const row of rows) {
       const [, flag = ''] = /^\| `(--[a-z-]+(?: [^`]+)?)` \|/.exec(row) ?? [];
       expect(message).toContain(`\n  ${flag}\n`);

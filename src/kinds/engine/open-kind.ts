@@ -33,12 +33,8 @@ export function openKind<T extends KubeObject>(
   context: KindContext,
   status: KindStoreOptions<T>['status'],
 ): OpenKind<T> {
-  const stored = createKindStore<T>({
-    kind: type.kind,
-    context,
-    status,
-    targetOf: () => undefined,
-  });
+  const { kind } = type;
+  const stored = createKindStore<T>({ kind, context, status, targetOf: () => undefined });
   return around(type, context, stored);
 }
 
