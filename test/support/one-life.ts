@@ -47,6 +47,8 @@ export interface Life {
   readonly api?: Pick<ApiClient, 'call'>;
   readonly credential?: Credential;
   readonly clock?: FakeClock;
+  /** Another object of the kind, elsewhere. */
+  readonly neighbour?: KubeObject;
 }
 
 /** What the cluster was told. */
@@ -81,7 +83,7 @@ function answerTo({ method, body = '{}' }: ApiRequest, seed: number): Reply {
  */
 export async function lifeOf(life: Life): Promise<Told> {
   const { definition, spec, status, seed = 0, api, credential } = life;
-  const { clock = new FakeClock('2026-03-01T12:00:00.000Z') } = life;
+  const { neighbour, clock = new FakeClock('2026-03-01T12:00:00.000Z') } = life;
   const calls: ApiRequest[] = [];
   const notices: Notice[] = [];
   const context = aKindContext(clock, { answer: () => Promise.resolve(lost) });
@@ -133,7 +135,7 @@ export async function lifeOf(life: Life): Promise<Told> {
     const parsed = JSON.parse(JSON.stringify(one)) as KubeObject;
     return sink.trim?.(parsed) ?? parsed;
   };
-  sink.replace([trim(object)], '7', false);
+  sink.replace([object, ...(neighbour ? [neighbour] : [])].map(trim), '7', false);
   sink.apply('MODIFIED', trim(next({}, object)));
   expect(kind.get(key)).toBeDefined();
 

@@ -96,10 +96,36 @@ describe('a kubeconfig', () => {
     );
   });
 
+  test.each([
+    ['http', { server: `http://bob:${CANARY}@127.0.0.1:6443` }],
+    ['another scheme', { server: `ftp://bob:${CANARY}@127.0.0.1:6443` }],
+    ['no scheme', { server: `bob:${CANARY}@127.0.0.1:6443` }],
+    ['a proxy', { server: `https://bob:${CANARY}@h`, 'proxy-url': `http://bob:${CANARY}@p` }],
+  ])('is refused without the password in its server, for %s', async (_, cluster) => {
+    const folder = await temporaryFolder();
+    const odd = { ...kubeconfig, clusters: [{ name: 'c', cluster }] };
+    const problem = await problemOf(folder, JSON.stringify(odd));
+    expect(problem).toContain('cluster "c"');
+    expectClear(problem);
+  });
+
+  test.each([
+    { ...kubeconfig, 'current-context': ['one'] },
+    { ...kubeconfig, users: [{ name: 'u', user: { token: [CANARY] } }] },
+    { ...kubeconfig, clusters: [{ name: 'c', cluster: { server: { a: CANARY } } }] },
+  ])('with a list or an object for a text is refused', async (odd) => {
+    const problem = await problemOf(await temporaryFolder(), JSON.stringify(odd));
+    expect(problem).toContain('cannot be parsed');
+    expectClear(problem);
+  });
+
   /** Each name stands for nine of the one before: written out, billions. */
   const bomb = [
     'b0: &b0 [x, x, x, x, x, x, x, x, x]',
-    ...Array.from({ length: 11 }, (_, n) => `b${n + 1}: &b${n + 1} [${Array(9).fill(`*b${n}`)}]`),
+    ...Array.from({ length: 11 }, (_, n) => {
+      const nine = Array.from({ length: 9 }, () => `*b${n}`).join(',');
+      return `b${n + 1}: &b${n + 1} [${nine}]`;
+    }),
   ].join('\n');
   const sound = {
     context: 'one',

@@ -27,6 +27,26 @@ describe.each(definitions.map((definition) => [definition.type.kind, definition]
       );
     });
 
+    test('names nothing of another namespace, whatever stands there for the same target', async () => {
+      await fc.assert(
+        fc.asyncProperty(good, status, status, fc.nat(), async (one, own, theirs, seed) => {
+          const metadata = {
+            name: 'canary-name',
+            namespace: 'canary-namespace',
+            uid: 'canary-uid',
+            resourceVersion: '6',
+            generation: 2,
+            creationTimestamp: '2026-01-01T00:00:00Z',
+          };
+          const secret = { credentialsSecretRef: { name: 'canary-secret' } };
+          const neighbour = { metadata, spec: { ...one, ...secret }, status: theirs };
+          const told = await lifeOf({ definition, spec: one, status: own, seed, neighbour });
+          expect(JSON.stringify(told)).not.toContain('canary');
+        }),
+        { numRuns: 80 },
+      );
+    });
+
     test('takes any JSON as status', async () => {
       await fc.assert(
         fc.asyncProperty(good, spoiltOf(status), fc.nat(), async (one, odd, seed) => {

@@ -86,7 +86,7 @@ test('a line is an event of an object with a name, or an error that does not quo
   fc.assert(
     fc.property(line, (text) => {
       const { names, error } = { names: [], error: '', ...read(text) };
-      for (const name of names) expect(name).toMatch(/./s);
+      expect(names.filter((name) => typeof name !== 'string' || name === '')).toEqual([]);
       expect(error).not.toContain(CANARY);
     }),
     { numRuns: 2_000 },

@@ -94,7 +94,7 @@ const CALLS: readonly Mutation[] = [
     to: 'if (false) throw',
     seenBy: {
       test: 'test/unit/hostile-kubeconfigs.test.ts',
-      title: 'of any structure works, or is refused in words without what it holds',
+      title: 'with a list or an object for a text is refused',
     },
   },
 ];
