@@ -11,6 +11,7 @@ const LEAVES = new Set([
   'src/clock.ts',
   'src/backoff.ts',
   'src/duration.ts',
+  'src/least-tls.ts',
   'src/log.ts',
   'src/redaction.ts',
   'src/waits.ts',

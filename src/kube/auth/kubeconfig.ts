@@ -46,6 +46,7 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
     );
   return {
     server,
+    isUnverified: () => config.getCurrentCluster()?.skipTLSVerify === true,
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
     ...rememberCredentials(options.clock, async ({ anew }) => {
       if (anew) config = await load(options);
