@@ -3,6 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { withoutUserInfo } from '../api/http/base-url.ts';
 import { parseDuration } from '../duration.ts';
+import { adviceOnDenied } from '../permission.ts';
 import type { Reading } from './flags.ts';
 
 /** At most `calls` call starts in any window of `perMs`; 0 calls: unlimited. */
@@ -151,7 +152,7 @@ function whyUnreadable(path: string): string | undefined {
     const cause =
       code === 'ENOENT'
         ? 'does not exist; check the path and, in a pod, the mount'
-        : `cannot be read (${code}); check its permissions`;
+        : `cannot be read (${code}); ${adviceOnDenied(code) ?? 'check its permissions'}`;
     return `the file ${JSON.stringify(withoutUserInfo(path))} ${cause}`;
   }
 }

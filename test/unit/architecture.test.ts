@@ -13,6 +13,7 @@ const LEAVES = new Set([
   'src/duration.ts',
   'src/least-tls.ts',
   'src/log.ts',
+  'src/permission.ts',
   'src/redaction.ts',
   'src/waits.ts',
   'src/waiting-queue.ts',

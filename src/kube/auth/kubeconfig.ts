@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import type { Clock } from '../../clock.ts';
+import { adviceOnDenied, mayStartPrograms } from '../../permission.ts';
 import type { Cluster, Credentials, TlsMaterial } from '../client/cluster.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { rememberCredentials } from './remember-credentials.ts';
@@ -79,6 +80,7 @@ async function load({ file, context, environment }: KubeconfigOptions): Promise<
     );
   }
   config.setCurrentContext(chosen);
+  refuseProgram(config.getCurrentUser());
   tellPlugin(config);
   return config;
 }
@@ -94,9 +96,16 @@ async function read(path: string, optional: boolean): Promise<string | undefined
   } catch (error) {
     if (optional) return undefined;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const remedy =
-      "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)";
-    throw new Error(`cannot read the kubeconfig ${path} (${code}); ${remedy}`, { cause: error });
+    const remedy = [
+      adviceOnDenied(code),
+      "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)",
+    ];
+    throw new Error(
+      `cannot read the kubeconfig ${path} (${code}); ${remedy.filter(Boolean).join('; ')}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -114,6 +123,16 @@ function parse(config: KubeConfig, path: string, text: string): void {
     );
   }
   config.makePathsAbsolute(dirname(path));
+}
+
+/** At the start, in words: else it would be the failure of every call. */
+function refuseProgram(user: User | null): void {
+  const provider = user?.authProvider as { readonly config?: Record<string, unknown> } | undefined;
+  const program: unknown = user?.exec?.command ?? provider?.config?.['cmd-path'];
+  if (program === undefined || mayStartPrograms()) return;
+  throw new Error(
+    `kubeconfig user "${user?.name ?? ''}" gets its credential from the program ${JSON.stringify(program)}, but this process may start none (node --permission, as in the image); give that user a token or a client certificate, or in a Pod use its ServiceAccount`,
+  );
 }
 
 /** Exec plugins of API v1 refuse to run without this variable, which client-node does not set. */
@@ -171,10 +190,11 @@ function tlsOf({ ca, cert, key, servername, rejectUnauthorized }: RequestOptions
 /** A plugin's output may be a credential, so it is not quoted. */
 function refused(user: User | null, error: unknown): KubeError {
   const plugin: unknown = user?.exec?.command;
-  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const shown = code === '' ? '' : ` (${code})`;
   const body =
     typeof plugin === 'string'
-      ? `the exec plugin "${plugin}" of kubeconfig user "${user?.name ?? ''}" gave no credential${code}; run it by hand to see why`
-      : `the credentials of kubeconfig user "${user?.name ?? ''}" cannot be read${code}; check its files`;
+      ? `the exec plugin "${plugin}" of kubeconfig user "${user?.name ?? ''}" gave no credential${shown}; run it by hand to see why`
+      : `the credentials of kubeconfig user "${user?.name ?? ''}" cannot be read${shown}; ${adviceOnDenied(code) ?? 'check its files'}`;
   return new KubeError({ call: 'authenticate', status: 0, reason: 'NoCredentials', body });
 }
