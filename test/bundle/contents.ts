@@ -43,10 +43,7 @@ export async function contentsOf(
     const imports = [...(info?.importedIds ?? []), ...(info?.dynamicallyImportedIds ?? [])];
     return { id, bytes: renderedLength, imports };
   });
-  const byFolder = Map.groupBy(
-    modules.filter(({ bytes }) => bytes > 0),
-    ({ id }) => packageFolder(id),
-  );
+  const byFolder = Map.groupBy(modules, ({ id }) => packageFolder(id));
   const own = byFolder.get(undefined) ?? [];
   const packages = await Promise.all(
     [...byFolder].flatMap(([folder, its]) => (folder === undefined ? [] : [bundled(folder, its)])),
