@@ -25,6 +25,13 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     means:
       'The error names the object. The next process sends the settings of a pipe once more, and looks at an organization.',
   },
+  'insecure-skip-tls-verify: whoever answers is taken for the API server and gets our credentials':
+    {
+      level: 'warn',
+      fields: ['cluster'],
+      means:
+        'The kubeconfig turns the check of the certificate off. Give it certificate-authority-data instead.',
+    },
   'cannot watch: a permission or a CRD is missing': {
     level: 'warn',
     fields: ['watch'],

@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { conditionsTable } from '../crds/messages.ts';
 import { renderFlagTable } from '../src/config/config.ts';
+import { environmentEntries, variablesTemplate } from './environment.ts';
 import { type ValueSchema, valuesFile, valuesTable } from './values-schema.ts';
 
 /**
  * `node deploy/generate.ts [--check] [folder]`: writes what in deploy/ follows from the CRDs, the
- * RBAC rules, the health script, the monitoring files and the chart's schema, and the tables of
- * flags and reasons in the top README; or says what is out of date. The folder is another copy of
+ * RBAC rules, the health script, the monitoring files and the chart's schema, the variables of the
+ * Pods, and the tables of flags and reasons in the top README; or says what is out of date. The folder is another copy of
  * the project.
  */
 const args = process.argv.slice(2).filter((arg) => arg !== '--check');
@@ -22,6 +23,7 @@ if (args.length > 1 || args[0]?.startsWith('-')) {
 const root = args[0] ?? fileURLToPath(new URL('..', import.meta.url));
 const CHART = 'deploy/helm/pipewright';
 const ARGOCD = 'deploy/argocd';
+const DEPLOYMENT = 'deploy/kustomize/base/deployment.yaml';
 /** In the layout of Argo CD's own repository: health.lua of each kind, beside its tests. */
 const CUSTOMIZATIONS = `${ARGOCD}/resource_customizations/pipewright.dev`;
 const MARKS = ['<!-- values -->', '<!-- end of values -->'] as const;
@@ -62,6 +64,7 @@ async function wantedFiles(): Promise<Map<string, string>> {
       ],
     ),
   );
+  const deployment = withEnvironment(await read(DEPLOYMENT));
   const crds = await readCrds();
   const names = crds.map(({ name }) => name);
   return new Map([
@@ -74,8 +77,19 @@ async function wantedFiles(): Promise<Map<string, string>> {
     ...copies,
     [`${CHART}/values.yaml`, `${MADE}${valuesFile(schema)}\n`],
     [`${CHART}/README.md`, between(await read(`${CHART}/README.md`), valuesTable(schema))],
+    [
+      `${CHART}/templates/_variables.tpl`,
+      `{{/* ${MADE.slice(2).trim()} */}}\n${variablesTemplate()}`,
+    ],
     ['README.md', await frontPage()],
-    ['deploy/install.yaml', await installManifest(crds.map(({ text }) => text))],
+    [DEPLOYMENT, deployment],
+    [
+      'deploy/install.yaml',
+      await installManifest(
+        crds.map(({ text }) => text),
+        deployment,
+      ),
+    ],
     ...(await monitoringFiles()),
     ...(await healthFiles(crds.map(kindOf))),
   ]);
@@ -106,16 +120,21 @@ function kustomization(names: readonly string[]): string {
 }
 
 /** What deploy/kustomize/install is made of, in one file. */
-async function installManifest(crds: readonly string[]): Promise<string> {
-  const parts = [
-    'base/namespace.yaml',
-    'user-roles/user-roles.yaml',
-    'base/rbac.yaml',
-    'base/deployment.yaml',
-  ];
+async function installManifest(crds: readonly string[], deployment: string): Promise<string> {
+  const parts = ['base/namespace.yaml', 'user-roles/user-roles.yaml', 'base/rbac.yaml'];
   const rest = await Promise.all(parts.map((path) => read(`deploy/kustomize/${path}`)));
   const [namespace = '', ...others] = rest;
-  return `${MADE}${[namespace, ...crds, ...others].join('---\n')}`;
+  return `${MADE}${[namespace, ...crds, ...others, deployment].join('---\n')}`;
+}
+
+/** The Deployment with a variable for every flag; the next key of the container ends them. */
+function withEnvironment(text: string): string {
+  const block = /^ {10}env:\n(?: {12}.*\n)+/m;
+  if (!block.test(text)) throw new Error(`${DEPLOYMENT} has no container with env`);
+  return text.replace(
+    block,
+    () => `          env:\n${environmentEntries('pipewright', ' '.repeat(12))}`,
+  );
 }
 
 /**

@@ -50,6 +50,12 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   const { config, cluster, clock, log, metrics, version, identity, guard, onActive, stop, open } =
     options;
   const host = cluster.server.host;
+  const isUnverified = (): boolean => cluster.isUnverified?.() === true;
+  if (isUnverified())
+    log.warn(
+      { cluster: host },
+      'insecure-skip-tls-verify: whoever answers is taken for the API server and gets our credentials',
+    );
   const client = createKubeClient(cluster, {
     clock,
     userAgent: `pipewright/${version}`,
@@ -107,7 +113,14 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     operations: OPERATIONS,
     host,
   });
-  collectFigures(metrics, { queue, limiter, kinds, clock, isLeader: leadership.isLeader });
+  collectFigures(metrics, {
+    queue,
+    limiter,
+    kinds,
+    clock,
+    isLeader: leadership.isLeader,
+    isUnverified,
+  });
   const longestReconcileMs = STUCK_RECONCILES * (config.apiTimeoutMs + RECONCILE_GRACE_MS);
   const server = await options.startServer({
     listen: config.listen,

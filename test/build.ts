@@ -1,4 +1,7 @@
-import { BUILD, runQuietly } from './steps.ts';
+import { BUILD, runLoudly } from './steps.ts';
 
-/** Makes dist/pipewright.js: the operator in one file, with nothing to install beside it. */
-process.exitCode = (await runQuietly(BUILD)) ? 0 : 1;
+/**
+ * Makes dist/pipewright.js, the operator in one file with nothing to install beside it, and shows
+ * what is in it.
+ */
+process.exitCode = (await runLoudly(BUILD.run)) ? 0 : 1;

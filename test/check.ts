@@ -25,6 +25,17 @@ const steps: readonly Step[] = [
     run: ['node_modules/typescript/bin/tsc', '-p', '.'],
     mend: 'mend what is named',
   },
+  {
+    name: 'contents of the bundle, and their licences',
+    run: ['test/bundle/make.ts', '--check'],
+    mend: 'where it is meant to be so, run `npm run generate` and commit test/bundle/accepted.json',
+  },
+  {
+    name: 'known vulnerabilities',
+    run: ['test/audit.ts'],
+    mend: 'take a version without it; `npm audit --omit=dev` says which',
+    isHeard: true,
+  },
   { name: 'unused code', run: ['node_modules/knip/bin/knip.js'], mend: 'remove what nothing uses' },
   {
     name: 'generated files',

@@ -7,19 +7,13 @@ export interface Step {
   /** Arguments of node: a script of ours or of a package. */
   readonly run: readonly string[];
   readonly mend: string;
+  /** What it prints is shown also where it succeeds. */
+  readonly isHeard?: true;
 }
 
 export const BUILD: Step = {
   name: 'bundle',
-  run: [
-    'node_modules/rolldown/bin/cli.mjs',
-    'src/main.ts',
-    '--file=dist/pipewright.js',
-    '--format=esm',
-    '--platform=node',
-    '--minify',
-    '--no-codeSplitting',
-  ],
+  run: ['test/bundle/make.ts'],
   mend: 'see the message of the bundler',
 };
 
@@ -35,13 +29,13 @@ export async function runQuietly(step: Step): Promise<boolean> {
     child.once('close', resolve);
   });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const said = Buffer.concat(output).toString('utf8').trimEnd();
   if (code === 0) {
-    console.log(`  ok    ${step.name} (${seconds} s)`);
+    const heard = step.isHeard && said !== '' ? `: ${said}` : '';
+    console.log(`  ok    ${step.name} (${seconds} s)${heard}`);
     return true;
   }
-  console.log(
-    `  FAIL  ${step.name} (${seconds} s): ${step.mend}\n${Buffer.concat(output).toString('utf8').trimEnd()}`,
-  );
+  console.log(`  FAIL  ${step.name} (${seconds} s): ${step.mend}\n${said}`);
   return false;
 }
 

@@ -81,6 +81,7 @@ export function parseConfig({
   const all = [
     ...problems,
     ...unreadable,
+    ...weakening(env),
     ...combinationProblems({ given, values, inCluster, leaderElect }),
   ];
   const apiUrl = values['api-url'];
@@ -129,6 +130,14 @@ function combinationProblems(about: {
     );
   }
   return problems;
+}
+
+/** Node itself would heed this variable, and every key would go to whoever answers. */
+function weakening(env: Readonly<Record<string, string | undefined>>): string[] {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return [];
+  return [
+    'NODE_TLS_REJECT_UNAUTHORIZED: "0" turns the check of every certificate off; remove it, and name a CA of your own with --api-ca-file, that of Kubernetes in the kubeconfig',
+  ];
 }
 
 function build(

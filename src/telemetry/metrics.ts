@@ -123,6 +123,12 @@ export function createMetrics(registerMore: (registry: Registry) => void = regis
       labels: ['name'],
       type: 'gauge',
     }),
+    kubeUnverified: registry.collected({
+      name: 'pipewright_kubernetes_tls_unverified',
+      help: '1 where the certificate of the Kubernetes API server is not checked (insecure-skip-tls-verify), else 0.',
+      labels: [],
+      type: 'gauge',
+    }),
     kubeRequests: registry.counter({
       name: 'rest_client_requests_total',
       help: 'Requests to the Kubernetes API server, by the HTTP status of the response.',

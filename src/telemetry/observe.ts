@@ -111,9 +111,10 @@ export function collectFigures(
     readonly kinds: readonly Kind[];
     readonly clock: Clock;
     readonly isLeader: () => boolean;
+    readonly isUnverified: () => boolean;
   },
 ): void {
-  const { queue, limiter, kinds, clock, isLeader } = from;
+  const { queue, limiter, kinds, clock, isLeader, isUnverified } = from;
   const running = (): number[] =>
     queue.runningSince().map((since) => (clock.monotonic() - since) / 1000);
   metrics.queueDepth.from(() => [[NAME, queue.depth]]);
@@ -122,6 +123,7 @@ export function collectFigures(
   ]);
   metrics.queueLongestRunning.from(() => [[NAME, Math.max(0, ...running())]]);
   metrics.leader.from(() => [[{}, isLeader() ? 1 : 0]]);
+  metrics.kubeUnverified.from(() => [[{}, isUnverified() ? 1 : 0]]);
   metrics.credentialPaused.from(() => {
     const { paused, circuitOpen } = limiter.snapshot();
     return [

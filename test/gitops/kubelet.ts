@@ -7,14 +7,25 @@ const NAMESPACE = 'pipewright';
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
 const LOOK_MS = 300;
 
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: {
+    readonly configMapKeyRef?: {
+      readonly name: string;
+      readonly key: string;
+      readonly optional?: boolean;
+    };
+  };
+}
+
 interface Pod {
   readonly metadata: { readonly name: string; readonly uid: string };
   readonly spec: {
     readonly serviceAccountName: string;
     readonly containers: readonly {
       readonly args?: readonly string[];
-      readonly env?: readonly { readonly name: string; readonly value?: string }[];
-      readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[];
+      readonly env?: readonly Variable[];
     }[];
   };
 }
@@ -65,12 +76,7 @@ export function startKubelet(world: World): Kubelet {
 
 async function run(world: World, { metadata, spec }: Pod): Promise<Service> {
   const [container] = spec.containers;
-  const env: Record<string, string> = {};
-  for (const { configMapRef } of container?.envFrom ?? []) {
-    const path = `/api/v1/namespaces/${NAMESPACE}/configmaps/${configMapRef?.name}`;
-    Object.assign(env, (await world.read<{ data: Record<string, string> }>(path))?.data);
-  }
-  for (const { name, value } of container?.env ?? []) if (value !== undefined) env[name] = value;
+  const env = await environment(world, container?.env ?? []);
   const kubeconfig = await world.controlPlane.serviceAccountKubeconfig(
     NAMESPACE,
     spec.serviceAccountName,
@@ -80,6 +86,24 @@ async function run(world: World, { metadata, spec }: Pod): Promise<Service> {
   const service = await world.startOperator(kubeconfig, [...(container?.args ?? []), ...own], env);
   await sayReady(world, metadata);
   return service;
+}
+
+/** As a node fills it in: a missing key that is not optional is an error there too. */
+async function environment(
+  world: World,
+  variables: readonly Variable[],
+): Promise<Record<string, string>> {
+  const env: Record<string, string> = {};
+  for (const { name, value, valueFrom } of variables) {
+    if (value !== undefined) env[name] = value;
+    const from = valueFrom?.configMapKeyRef;
+    if (!from) continue;
+    const path = `/api/v1/namespaces/${NAMESPACE}/configmaps/${from.name}`;
+    const text = (await world.read<{ data?: Record<string, string> }>(path))?.data?.[from.key];
+    if (text !== undefined) env[name] = text;
+    else if (!from.optional) throw new Error(`${path} has no key ${from.key}`);
+  }
+  return env;
 }
 
 /**

@@ -16,6 +16,7 @@ const URL_GIVEN = { api: { url: 'https://api.example.com' } };
 interface PodSpec {
   readonly terminationGracePeriodSeconds: number;
   readonly containers: readonly {
+    readonly env: readonly { readonly name: string; readonly valueFrom: object }[];
     readonly volumeMounts?: readonly { readonly mountPath: string }[];
   }[];
 }
@@ -165,6 +166,25 @@ describe('the flags of the operator', () => {
         logLevel: 'debug',
       },
     });
+  });
+
+  test('and the variables of a proxy are all that a Pod takes from the ConfigMap, each by its name', async () => {
+    const [container] = podSpec(await rendered()).containers;
+    expect(container).not.toHaveProperty('envFrom');
+    const flags = FLAGS.filter((flag) => !('commandLineOnly' in flag)).map(({ name }) => name);
+    const names = flags.map((name) => `PIPEWRIGHT_${name.toUpperCase().replaceAll('-', '_')}`);
+    expect(container?.env).toEqual(
+      [...names, 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map((key) => ({
+        name: key,
+        valueFrom: {
+          configMapKeyRef: {
+            name: 'pipewright',
+            key,
+            ...(key !== 'PIPEWRIGHT_API_URL' && { optional: true }),
+          },
+        },
+      })),
+    );
   });
 
   test('are left to the operator where there is no value', async () => {

@@ -9,14 +9,18 @@ beforeAll(() => findProgram('helm'), BUILD_MS);
 const PROXY = 'http://proxy.example.com:3128';
 
 interface Container {
-  readonly env?: readonly { readonly name: string; readonly valueFrom: object }[];
+  readonly env: readonly { readonly name: string; readonly valueFrom: object }[];
 }
 
-function container(manifests: readonly Manifest[]): Container {
+/** What the Pods take from a Secret. */
+function fromSecrets(manifests: readonly Manifest[]): Container['env'] {
   const { spec } = only(manifests, 'Deployment') as unknown as {
     spec: { template: { spec: { containers: readonly [Container] } } };
   };
-  return spec.template.spec.containers[0];
+  const { env } = spec.template.spec.containers[0];
+  const names = env.map(({ name }) => name);
+  expect(names, 'no variable twice').toEqual([...new Set(names)]);
+  return env.filter(({ valueFrom }) => 'secretKeyRef' in valueFrom);
 }
 
 /** The proxy that the operator takes from the ConfigMap. */
@@ -41,14 +45,14 @@ test('the URL of a Secret gets to the operator and into no ConfigMap', async () 
   const values = { proxy: { secret: 'corporate-proxy', key: 'address' } };
   const manifests = await rendered({ values });
   const valueFrom = { secretKeyRef: { name: 'corporate-proxy', key: 'address' } };
-  expect(container(manifests).env).toEqual([{ name: 'HTTPS_PROXY', valueFrom }]);
+  expect(fromSecrets(manifests)).toEqual([{ name: 'HTTPS_PROXY', valueFrom }]);
   expect(taken(manifests, { HTTPS_PROXY: 'http://u:p@proxy:3128' })).toBe('http://u:p@proxy:3128/');
 
   const http = { ...values, api: { url: 'http://api.example.com', allowHttp: true } };
-  expect(container(await rendered({ values: http })).env).toEqual([
+  expect(fromSecrets(await rendered({ values: http }))).toEqual([
     { name: 'HTTP_PROXY', valueFrom },
   ]);
-  expect(container(await rendered()).env).toBeUndefined();
+  expect(fromSecrets(await rendered())).toEqual([]);
 });
 
 describe('the NetworkPolicy lets the Pods reach', () => {

@@ -164,7 +164,7 @@ function withoutHash(manifests: readonly Manifest[]): Manifest[] {
   const { name } = only(manifests, 'ConfigMap').metadata;
   expect(name).toMatch(/^pipewright-[a-z0-9]{10}$/);
   expect(JSON.stringify(only(manifests, 'Deployment'))).toContain(
-    `"configMapRef":{"name":"${name}"}`,
+    `"configMapKeyRef":{"key":"PIPEWRIGHT_API_URL","name":"${name}"}`,
   );
   return JSON.parse(JSON.stringify(manifests).replaceAll(name, 'pipewright')) as Manifest[];
 }

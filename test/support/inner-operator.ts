@@ -81,7 +81,14 @@ export async function startInner(
     signal: stopWatches.signal,
   });
   const { queue, limiter, kinds } = operator;
-  collectFigures(metrics, { queue, limiter, kinds, clock, isLeader: () => true });
+  collectFigures(metrics, {
+    queue,
+    limiter,
+    kinds,
+    clock,
+    isLeader: () => true,
+    isUnverified: () => false,
+  });
   await operator.informers.synced;
   const working = runWorkers(operator.controller, stopWork.signal);
   const isIdle = (): boolean => queue.depth === 0 && queue.runningSince().length === 0;

@@ -394,6 +394,18 @@ describe('leader election', () => {
   });
 });
 
+describe('NODE_TLS_REJECT_UNAUTHORIZED', () => {
+  test('stops the start where it turns the check of certificates off, beside all else that is wrong', () => {
+    const problems = refused([URL_FLAG, '--concurrency=x'], { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    expect(problems).toHaveLength(2);
+    expect(problems[1]).toMatch(/^NODE_TLS_REJECT_UNAUTHORIZED: "0" .* remove it, .*--api-ca-file/);
+  });
+
+  test.each(['', '1', 'false'])('%j, which turns nothing off, does not', (value) => {
+    expect(parse([URL_FLAG], { NODE_TLS_REJECT_UNAUTHORIZED: value }).ok).toBe(true);
+  });
+});
+
 describe('help, version and the table', () => {
   test('--help and --version end well, whatever else is wrong', () => {
     expect(parse(['--version', '--nonsense'])).toEqual({

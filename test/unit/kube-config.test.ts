@@ -153,6 +153,14 @@ test('a file that holds no context, or names none as the current one, is told ap
   );
 });
 
+test.each([
+  ['one', false],
+  ['two', true],
+])('the cluster of context %s is known to be unverified: %j', async (context, isUnverified) => {
+  const { cluster } = await load('token: t', { context });
+  expect(cluster.isUnverified?.()).toBe(isUnverified);
+});
+
 test('an exec plugin is asked once, told what it must know, and asked anew after a 401', async () => {
   const folder = await aFolder({ count: '' });
   const plugin = join(folder, 'plugin');

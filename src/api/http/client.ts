@@ -1,6 +1,7 @@
 import { getCACertificates } from 'node:tls';
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../clock.ts';
+import { LEAST_TLS } from '../../least-tls.ts';
 import { readAnswer } from '../reply/envelope.ts';
 import type { Credential, NoAnswer, Reply } from '../reply/reply.ts';
 import { type Ended, Exchange } from './api-exchange.ts';
@@ -130,7 +131,7 @@ function openPool(
     maxHeaderSize: LARGEST_HEADERS,
     connect: proxy
       ? tunnelThrough(proxy, { connectTimeoutMs, ...trusted })
-      : { timeout: connectTimeoutMs, ...trusted },
+      : { ...LEAST_TLS, timeout: connectTimeoutMs, ...trusted },
   });
 }
 

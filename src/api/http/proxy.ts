@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';
+import { LEAST_TLS } from '../../least-tls.ts';
 import { describeCause, ProxyFailure } from './transport-errors.ts';
 
 /** How to name a proxy in a text: without what its URL may carry of a user name and password. */
@@ -33,6 +34,7 @@ export function tunnelThrough(
   { connectTimeoutMs, ca }: TunnelOptions,
 ): (target: buildConnector.Options, callback: buildConnector.Callback) => void {
   const connect = {
+    ...LEAST_TLS,
     allowH2: false,
     timeout: connectTimeoutMs,
     ...(ca !== undefined && { ca: [...ca] }),

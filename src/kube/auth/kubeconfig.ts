@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import type { Clock } from '../../clock.ts';
+import { adviceOnDenied, mayStartPrograms } from '../../permission.ts';
 import { shown } from '../../shown.ts';
 import type { Cluster, Credentials, TlsMaterial } from '../client/cluster.ts';
 import { KubeError } from '../client/kube-error.ts';
@@ -47,6 +48,7 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
     );
   return {
     server,
+    isUnverified: () => config.getCurrentCluster()?.skipTLSVerify === true,
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
     ...rememberCredentials(options.clock, async ({ anew }) => {
       if (anew) config = await load(options);
@@ -79,6 +81,7 @@ async function load({ file, context, environment }: KubeconfigOptions): Promise<
     );
   }
   config.setCurrentContext(chosen);
+  refuseProgram(config.getCurrentUser());
   tellPlugin(config);
   return config;
 }
@@ -94,9 +97,16 @@ async function read(path: string, optional: boolean): Promise<string | undefined
   } catch (error) {
     if (optional) return undefined;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const remedy =
-      "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)";
-    throw new Error(`cannot read the kubeconfig ${path} (${code}); ${remedy}`, { cause: error });
+    const remedy = [
+      adviceOnDenied(code),
+      "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)",
+    ];
+    throw new Error(
+      `cannot read the kubeconfig ${path} (${code}); ${remedy.filter(Boolean).join('; ')}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -124,6 +134,16 @@ function hasPlainValues({ currentContext, contexts, clusters, users }: KubeConfi
   );
   return [currentContext, ...values.map(([, value]) => value as unknown)].every(
     (value) => value === null || typeof value !== 'object',
+  );
+}
+
+/** At the start, in words: else it would be the failure of every call. */
+function refuseProgram(user: User | null): void {
+  const provider = user?.authProvider as { readonly config?: Record<string, unknown> } | undefined;
+  const program: unknown = user?.exec?.command ?? provider?.config?.['cmd-path'];
+  if (program === undefined || mayStartPrograms()) return;
+  throw new Error(
+    `kubeconfig user "${user?.name ?? ''}" gets its credential from the program ${JSON.stringify(program)}, but this process may start none (node --permission, as in the image); give that user a token or a client certificate, or in a Pod use its ServiceAccount`,
   );
 }
 
@@ -182,10 +202,11 @@ function tlsOf({ ca, cert, key, servername, rejectUnauthorized }: RequestOptions
 /** A plugin's output may be a credential, so it is not quoted. */
 function refused(user: User | null, error: unknown): KubeError {
   const plugin: unknown = user?.exec?.command;
-  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const shown = code === '' ? '' : ` (${code})`;
   const body =
     typeof plugin === 'string'
-      ? `the exec plugin "${plugin}" of kubeconfig user "${user?.name ?? ''}" gave no credential${code}; run it by hand to see why`
-      : `the credentials of kubeconfig user "${user?.name ?? ''}" cannot be read${code}; check its files`;
+      ? `the exec plugin "${plugin}" of kubeconfig user "${user?.name ?? ''}" gave no credential${shown}; run it by hand to see why`
+      : `the credentials of kubeconfig user "${user?.name ?? ''}" cannot be read${shown}; ${adviceOnDenied(code) ?? 'check its files'}`;
   return new KubeError({ call: 'authenticate', status: 0, reason: 'NoCredentials', body });
 }

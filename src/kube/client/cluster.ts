@@ -20,6 +20,8 @@ export interface Credentials {
 export interface Cluster {
   /** May have a path, as behind a proxy that serves several clusters. */
   readonly server: URL;
+  /** True: whoever answers is taken for the API server. Absent: its certificate is checked. */
+  readonly isUnverified?: () => boolean;
   /** Our own namespace in a cluster, else that of the context. */
   readonly namespace: string | undefined;
   /**

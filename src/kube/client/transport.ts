@@ -1,5 +1,6 @@
 import { TLSSocket } from 'node:tls';
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
+import { LEAST_TLS } from '../../least-tls.ts';
 import type { TlsMaterial } from './cluster.ts';
 
 /** Streams per HTTP/2 connection; fewer where the API server allows fewer. */
@@ -52,6 +53,7 @@ export function createTransport(origin: string, open: OpenConnections = openPool
   function openNew(tls: TlsMaterial): Current {
     const connect = buildConnector({
       ...tls,
+      ...LEAST_TLS,
       allowH2: true,
       timeout: CONNECT_MS,
       keepAliveInitialDelay: 30_000,

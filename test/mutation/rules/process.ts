@@ -6,6 +6,7 @@ const CONFIG = 'test/unit/config.test.ts';
 const PROXY = 'test/unit/proxy-environment.test.ts';
 const LOG = 'test/unit/log.test.ts';
 const SERVER = 'test/unit/server.test.ts';
+const LEAST_TLS = 'test/unit/least-tls.test.ts';
 const KUBE_CONFIG = 'test/unit/kube-config.test.ts';
 
 /** Leading, and ending. */
@@ -249,4 +250,54 @@ const SAYING: readonly Mutation[] = [
   },
 ];
 
-export const PROCESS: readonly Mutation[] = [...LEADING, ...FLAGS, ...SAYING];
+/** Whom the process trusts. */
+const TRUST: readonly Mutation[] = [
+  {
+    name: 'least-tls',
+    rule: 'No connection is made with a TLS older than 1.2, whatever Node is told.',
+    file: 'least-tls.ts',
+    from: "minVersion: 'TLSv1.2'",
+    to: "minVersion: 'TLSv1'",
+    seenBy: { test: LEAST_TLS, title: 'carries no call to an API over' },
+  },
+  {
+    name: 'least-tls-of-kubernetes',
+    rule: 'Kubernetes is not reached over a TLS older than 1.2 either.',
+    file: 'kube/client/transport.ts',
+    from: '...LEAST_TLS,',
+    to: '',
+    seenBy: { test: LEAST_TLS, title: 'is not reached over' },
+  },
+  {
+    name: 'certificates-are-checked',
+    rule: 'NODE_TLS_REJECT_UNAUTHORIZED=0 stops the start.',
+    file: 'config/config.ts',
+    from: '...weakening(env),',
+    to: '',
+    seenBy: { test: CONFIG, title: 'stops the start where it turns the check of certificates off' },
+  },
+  {
+    name: 'no-program-where-none-can-be-started',
+    rule: 'A kubeconfig with a credential plugin is refused at the start of the image, in words.',
+    file: 'kube/auth/kubeconfig.ts',
+    from: 'if (program === undefined || mayStartPrograms()) return;',
+    to: 'if (program !== null) return;',
+    seenBy: {
+      test: 'test/unit/main.test.ts',
+      title: 'a kubeconfig that gets its credential from a program is refused',
+    },
+  },
+  {
+    name: 'unverified-is-told',
+    rule: 'insecure-skip-tls-verify is in the log and the metrics.',
+    file: 'process.ts',
+    from: 'cluster.isUnverified?.() === true',
+    to: 'false',
+    seenBy: {
+      test: 'test/unit/process-unverified.test.ts',
+      title: 'a certificate of Kubernetes that is not checked',
+    },
+  },
+];
+
+export const PROCESS: readonly Mutation[] = [...LEADING, ...FLAGS, ...SAYING, ...TRUST];

@@ -32,7 +32,14 @@ async function fullPage(): Promise<MetricFamily[]> {
   kinds[0]?.sink().replace([anAppliedPipeSettings()], '1', false);
   const names = kinds.map(({ type }) => type.kind);
   observe.startCounters(metrics, { kinds: names, operations: OPERATIONS, host: '10.0.0.1:443' });
-  observe.collectFigures(metrics, { queue, limiter, kinds, clock, isLeader: () => true });
+  observe.collectFigures(metrics, {
+    queue,
+    limiter,
+    kinds,
+    clock,
+    isLeader: () => true,
+    isUnverified: () => false,
+  });
   metrics.apiRequestDuration.observe({ operation: 'GetActivity' }, 1);
   metrics.apiWait.observe({}, 1);
   queue.add('key', 'user');

@@ -1,0 +1,36 @@
+import { FLAGS } from '../src/config/flag-table.ts';
+import { environmentName, type Flag } from '../src/config/flags.ts';
+
+/** What a Pod waits for; without any other key the operator starts with its own default. */
+const REQUIRED = environmentName('api-url');
+const PROXY = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'];
+
+/**
+ * What Pods take from the ConfigMap, each by its name: with `envFrom` whoever writes the ConfigMap
+ * would run code in the operator, by NODE_OPTIONS.
+ */
+function variables(): string[] {
+  const flags = (FLAGS as readonly Flag[]).filter((flag) => !flag.commandLineOnly);
+  return [...flags.map(({ name }) => environmentName(name)), ...PROXY];
+}
+
+/** The entries of a container's `env`. */
+export function environmentEntries(configMap: string, indent: string): string {
+  return variables()
+    .flatMap((name) => [
+      `- name: ${name}`,
+      '  valueFrom:',
+      '    configMapKeyRef:',
+      `      name: ${configMap}`,
+      `      key: ${name}`,
+      ...(name === REQUIRED ? [] : ['      optional: true']),
+    ])
+    .map((line) => `${indent}${line}\n`)
+    .join('');
+}
+
+/** Their names for the templates of the chart. */
+export function variablesTemplate(): string {
+  const names = JSON.stringify(variables(), undefined, 2);
+  return `{{- define "pipewright.variables" -}}\n${names}\n{{- end -}}\n`;
+}

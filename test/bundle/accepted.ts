@@ -1,0 +1,69 @@
+import type { Contents } from './contents.ts';
+
+/** Licences that go with ours without a question; of `A OR B` one of them is enough. */
+const LICENCES = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'Unlicense',
+]);
+
+/** What somebody has looked at, by package. Sizes and versions are left to the lock file. */
+export interface Accepted {
+  readonly [name: string]: { readonly licence: string; readonly reaches: readonly string[] };
+}
+
+export function toAccept({ own, packages }: Contents): Accepted {
+  const rows = packages.map(({ name, licence, reaches }) => [name, { licence, reaches }] as const);
+  return {
+    ...Object.fromEntries(rows),
+    pipewright: { licence: 'Apache-2.0', reaches: own.reaches },
+  };
+}
+
+/** As the file is formatted: a line for each. */
+export function written(accepted: Accepted): string {
+  const lines = Object.entries(accepted).map(([name, { licence, reaches }]) => {
+    const list = reaches.map((one) => JSON.stringify(one)).join(', ');
+    return `  ${JSON.stringify(name)}: { "licence": ${JSON.stringify(licence)}, "reaches": [${list}] }`;
+  });
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
+
+/** What in the bundle nobody has accepted, and what must not be in it at all. */
+export function objections(contents: Contents, accepted: Accepted): string[] {
+  const now = toAccept(contents);
+  return [...licenceProblems(contents), ...differences(now, accepted)];
+}
+
+function licenceProblems({ packages }: Contents): string[] {
+  return packages.flatMap(({ name, version, licence, texts }) => {
+    const what = `${name} ${version}`;
+    if (!isAllowed(licence))
+      return [
+        `${what} has the licence ${JSON.stringify(licence)}, which is not among ${[...LICENCES].join(', ')}`,
+      ];
+    return texts.length === 0 ? [`${what} comes without the text of its licence`] : [];
+  });
+}
+
+function isAllowed(licence: string): boolean {
+  return licence
+    .replace(/^\((.*)\)$/, '$1')
+    .split(' OR ')
+    .some((one) => LICENCES.has(one));
+}
+
+function differences(now: Accepted, accepted: Accepted): string[] {
+  const names = [...new Set([...Object.keys(now), ...Object.keys(accepted)])].sort();
+  return names.flatMap((name) => {
+    const [is, was] = [now[name], accepted[name]].map((one) => one && JSON.stringify(one));
+    if (is === was) return [];
+    if (was === undefined) return [`${name} is new in the bundle: ${is}`];
+    if (is === undefined) return [`${name} is no longer in the bundle`];
+    return [`${name} was ${was} and is ${is}`];
+  });
+}

@@ -1,0 +1,136 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { describe, expect, test } from 'vitest';
+import { objections, toAccept } from '../bundle/accepted.ts';
+import { type Bundled, type Contents, contentsOf } from '../bundle/contents.ts';
+import { notices, table } from '../bundle/texts.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+/** What is in a bundle that is really made of these files. */
+async function bundled(files: Readonly<Record<string, string>>): Promise<Contents> {
+  const folder = await temporaryFolder();
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  let contents: Promise<Contents> | undefined;
+  const built = await rolldown({
+    input: join(folder, 'main.js'),
+    platform: 'node',
+    plugins: [
+      {
+        name: 'contents',
+        generateBundle(_, output) {
+          for (const chunk of Object.values(output))
+            if (chunk.type === 'chunk')
+              contents = contentsOf(chunk, (id) => this.getModuleInfo(id));
+        },
+      },
+    ],
+  });
+  await built.generate({ format: 'esm', codeSplitting: false });
+  await built.close();
+  if (!contents) throw new Error('nothing was made');
+  return contents;
+}
+
+const about = (name: string, license = 'MIT'): string =>
+  JSON.stringify({ name, version: '1.2.3', license, type: 'module', main: 'index.js' });
+
+const FILES = {
+  'main.js': "import { run } from 'runs'; import { other } from '@a/unused'; console.log(run);",
+  'node_modules/runs/package.json': about('runs'),
+  'node_modules/runs/LICENSE': 'Licence of runs',
+  'node_modules/runs/index.js':
+    "export { run } from './lib/run.js'; export { aside } from './aside/aside.js';",
+  'node_modules/runs/lib/NOTICE.md': 'Notice of lib',
+  'node_modules/runs/lib/run.js':
+    "import { spawn } from 'node:child_process'; import { inner } from 'inner'; export const run = () => spawn(inner);",
+  'node_modules/runs/aside/LICENSE': 'Licence of aside',
+  'node_modules/runs/aside/aside.js': 'export const aside = 1;',
+  'node_modules/runs/node_modules/inner/package.json': about('inner', 'ISC'),
+  'node_modules/runs/node_modules/inner/licence.txt': 'Licence of inner',
+  'node_modules/runs/node_modules/inner/index.js': "export const inner = 'x'.repeat(3);",
+  'node_modules/@a/unused/package.json': about('@a/unused', 'GPL-3.0-only'),
+  'node_modules/@a/unused/index.js': 'export const other = 1;',
+};
+
+test('the packages of a bundle are those of which code is in it, each with its licences and its reach', async () => {
+  const { own, packages } = await bundled(FILES);
+  expect(own.bytes).toBeGreaterThan(10);
+  expect(packages).toEqual([
+    {
+      name: 'inner',
+      version: '1.2.3',
+      licence: 'ISC',
+      reaches: [],
+      texts: ['Licence of inner'],
+      bytes: expect.any(Number) as number,
+    },
+    {
+      name: 'runs',
+      version: '1.2.3',
+      licence: 'MIT',
+      reaches: ['child_process'],
+      texts: ['Licence of runs', 'Notice of lib'],
+      bytes: expect.any(Number) as number,
+    },
+  ]);
+});
+
+test('the notices have each licence, the table each package by size', async () => {
+  const contents = await bundled(FILES);
+  expect(notices(contents)).toMatch(
+    /inner 1\.2\.3 \(ISC\)\n\nLicence of inner\n[^]*runs 1\.2\.3 \(MIT\)\n\nLicence of runs\n\nNotice of lib\n/,
+  );
+  expect(table(contents, 1024)).toMatch(/^ {2}runs 1\.2\.3 +0\.\d {2}MIT +child_process$/m);
+});
+
+describe('what nobody has accepted is named', () => {
+  const one: Bundled = {
+    name: 'one',
+    version: '1.0.0',
+    licence: 'MIT',
+    bytes: 10,
+    reaches: [],
+    texts: ['text'],
+  };
+  const own = { bytes: 1, reaches: [] };
+  const accepted = toAccept({ own, packages: [one] });
+  const said = (packages: readonly Bundled[]): string[] => objections({ own, packages }, accepted);
+
+  test('not where all is as it was, whatever the version and size', () => {
+    expect(said([{ ...one, version: '2.0.0', bytes: 99 }])).toEqual([]);
+  });
+
+  test.each<[string, readonly Bundled[], string]>([
+    ['a new package', [one, { ...one, name: 'two' }], 'two is new in the bundle'],
+    ['one that is gone', [], 'one is no longer in the bundle'],
+    ['a new reach', [{ ...one, reaches: ['child_process'] }], '"reaches":["child_process"]'],
+    ['another licence', [{ ...one, licence: 'ISC' }], 'one was {"licence":"MIT"'],
+  ])('%s', (_, packages, words) => {
+    expect(said(packages)).toEqual([expect.stringContaining(words)]);
+  });
+
+  test.each(['GPL-3.0-only', '', 'SEE LICENSE IN x', 'MIT AND GPL-2.0-only'])(
+    'the licence %j, though it was accepted before',
+    (licence) => {
+      const packages = [{ ...one, licence }];
+      expect(objections({ own, packages }, toAccept({ own, packages }))).toEqual([
+        expect.stringContaining(`one 1.0.0 has the licence ${JSON.stringify(licence)}`),
+      ]);
+    },
+  );
+
+  test('not a choice of which we may take one', () => {
+    const packages = [{ ...one, licence: '(MIT OR GPL-3.0-or-later)' }];
+    expect(objections({ own, packages }, toAccept({ own, packages }))).toEqual([]);
+  });
+
+  test('a package without the text of its licence', () => {
+    expect(said([{ ...one, texts: [] }])).toEqual([
+      'one 1.0.0 comes without the text of its licence',
+    ]);
+  });
+});
