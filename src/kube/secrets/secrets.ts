@@ -145,9 +145,9 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
 
   /** Referred to, but one too many. */
-  const refused = (namespace: string, name: string): Refused | undefined =>
-    referred.has(keyFor(namespace, name)) && !places.has(namespace, name)
-      ? { state: 'forbidden', message: places.refusal(namespace, name) }
+  const refused = (entry: Referred | undefined): Refused | undefined =>
+    entry && !places.has(entry.namespace, entry.name)
+      ? { state: 'forbidden', message: places.refusal(entry.namespace, entry.name) }
       : undefined;
 
   // One listener for all, in place of a thousand on one signal.
@@ -169,13 +169,15 @@ export function createSecrets(options: SecretsOptions): Secrets {
       references.set(owner, key);
     },
     release,
-    state: (namespace, name) =>
-      refused(namespace, name) ??
-      referred.get(keyFor(namespace, name))?.secret.state() ?? { state: 'unknown' },
+    state: (namespace, name) => {
+      const entry = referred.get(keyFor(namespace, name));
+      return refused(entry) ?? entry?.secret.state() ?? { state: 'unknown' };
+    },
     isReferred: (namespace, name) => referred.has(keyFor(namespace, name)),
-    read: async (namespace, name, keys) =>
-      refused(namespace, name) ??
-      (referred.get(keyFor(namespace, name))?.secret ?? secretOf(namespace, name)).read(keys),
+    read: async (namespace, name, keys) => {
+      const entry = referred.get(keyFor(namespace, name));
+      return refused(entry) ?? (entry?.secret ?? secretOf(namespace, name)).read(keys);
+    },
   };
 }
 

@@ -33,6 +33,9 @@ export class PaceJudge implements Judge {
   readonly #court: Court;
   readonly #paces = new Map<string, Pace>();
   readonly #targets = new Map<string, ApiCall>();
+  /** When calls left with keys of which no process has heard that they work, by process. */
+  readonly #untried = new Map<string, number[]>();
+  readonly #worked = new Set<string>();
   readonly #rate: { readonly calls: number; readonly perMs: number } | undefined;
 
   constructor(court: Court) {
@@ -87,6 +90,7 @@ export class PaceJudge implements Judge {
         );
       }
     }
+    this.#leavesUntried(call);
     pace.inFlight.add(call.id);
     if (pace.inFlight.size > IN_FLIGHT) {
       this.#court.report(
@@ -104,6 +108,23 @@ export class PaceJudge implements Judge {
         `${shown(call)} leaves while ${shown(other)} is under way`,
       );
     this.#targets.set(`${call.process} ${call.target}`, call);
+  }
+
+  /** All keys that have never worked share one rate. */
+  #leavesUntried(call: ApiCall): void {
+    if (!this.#rate || this.#worked.has(keyOf(call))) return;
+    const { now } = this.#court.life.timeline;
+    const { calls, perMs } = this.#rate;
+    const left = this.#untried.get(call.process) ?? [];
+    this.#untried.set(call.process, left);
+    left.push(now);
+    while ((left[0] ?? now) <= now - perMs) left.shift();
+    if (left.length > calls)
+      this.#court.report(
+        'pace untried',
+        call.process,
+        `${left.length} calls with keys that have never worked leave within ${perMs / 1_000} s, and ${calls} may`,
+      );
   }
 
   #leavesAgain(call: ApiCall, { alike }: Pace): void {
@@ -126,6 +147,7 @@ export class PaceJudge implements Judge {
   #answered(call: ApiCall): void {
     const { reply } = call;
     if (!reply) return;
+    if (reply.status === 200) this.#worked.add(keyOf(call));
     const asked = waitAsked(reply.headers, reply.status, this.#court.life.wall + reply.at);
     if (reply.status !== 429 && !(reply.status === 503 && asked > 0)) return;
     const pace = this.#paceOf(call);
@@ -143,12 +165,13 @@ export class PaceJudge implements Judge {
   #forget(process: string): void {
     for (const key of this.#paces.keys())
       if (key.startsWith(`${process} `)) this.#paces.delete(key);
+    this.#untried.delete(process);
     for (const key of this.#targets.keys())
       if (key.startsWith(`${process} `)) this.#targets.delete(key);
   }
 
-  #paceOf({ process, host, credential }: ApiCall): Pace {
-    const key = `${process} ${host} ${credential.keyId}:${credential.secret}`;
+  #paceOf(call: ApiCall): Pace {
+    const key = `${call.process} ${keyOf(call)}`;
     const pace: Pace = this.#paces.get(key) ?? {
       left: [],
       alike: new Map(),
@@ -158,6 +181,11 @@ export class PaceJudge implements Judge {
     this.#paces.set(key, pace);
     return pace;
   }
+}
+
+/** A key for one API. */
+function keyOf({ host, credential }: ApiCall): string {
+  return `${host} ${credential.keyId}:${credential.secret}`;
 }
 
 /** How long the API asked to be left alone, by its headers. */
