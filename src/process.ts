@@ -8,8 +8,10 @@ import type { OpenConnections } from './kube/client/transport.ts';
 import { createLeadership } from './leadership.ts';
 import { errorFields, type Log } from './log.ts';
 import { createOperator } from './operator.ts';
-import type { HealthServer, ServerOptions } from './telemetry/health-server.ts';
+import type { ServerOptions } from './telemetry/health-server.ts';
+import type { Listener } from './telemetry/listener.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import { createMetricsPage } from './telemetry/metrics-page.ts';
 import { collectFigures, observeKubeRequests, startCounters } from './telemetry/observe.ts';
 
 /** What a reconcile may take beside its call. */
@@ -35,7 +37,7 @@ export interface ProcessOptions {
   readonly guard: (values: readonly string[]) => () => void;
   /** Told after every reconcile, and when the first lists are complete. */
   readonly onActive: () => void;
-  readonly startServer: (options: ServerOptions) => Promise<HealthServer>;
+  readonly startServer: (options: ServerOptions) => Promise<Listener>;
   /** Ends the process well: running reconciles are let end, the Lease is released. */
   readonly stop: AbortSignal;
   /** How connections are opened; undici's Pool where absent. */
@@ -118,7 +120,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
           : undefined,
     },
     ready: { informers: operator.informers.missing },
-    metrics: metrics.render,
+    metrics: createMetricsPage(metrics.render, clock),
     onError: (error) => log.error(errorFields(error), 'error in the health server'),
   });
   const api = {

@@ -6,6 +6,7 @@ const CONFIG = 'test/unit/config.test.ts';
 const PROXY = 'test/unit/proxy-environment.test.ts';
 const LOG = 'test/unit/log.test.ts';
 const SERVER = 'test/unit/server.test.ts';
+const BESIEGED = 'test/unit/server-besieged.test.ts';
 const KUBE_CONFIG = 'test/unit/kube-config.test.ts';
 
 /** Leading, and ending. */
@@ -230,4 +231,40 @@ const SAYING: readonly Mutation[] = [
   },
 ];
 
-export const PROCESS: readonly Mutation[] = [...LEADING, ...FLAGS, ...SAYING];
+/** Whoever can reach the ports. */
+const STRANGERS: readonly Mutation[] = [
+  {
+    name: 'oldest-connection-gives-way',
+    rule: 'Connections that say nothing, or not enough, keep nobody out.',
+    file: 'telemetry/listener.ts',
+    from: 'server.maxRequestsPerSocket = 1;',
+    to: 'server.maxRequestsPerSocket = 1; server.maxConnections = MOST_CONNECTIONS;',
+    seenBy: { test: BESIEGED, title: 'leave the probes answered' },
+  },
+  {
+    name: 'connections-are-bounded',
+    rule: 'No more connections than the bound stay open, whatever they send.',
+    file: 'telemetry/listener.ts',
+    from: 'oldest?.destroy();',
+    to: 'void oldest;',
+    seenBy: { test: BESIEGED, title: 'are closed from the oldest on' },
+  },
+  {
+    name: 'answer-ends-its-connection',
+    rule: 'A connection is for one answer.',
+    file: 'telemetry/answer.ts',
+    from: "connection: 'close',",
+    to: "connection: 'keep-alive',",
+    seenBy: { test: BESIEGED, title: 'an answer ends its connection' },
+  },
+  {
+    name: 'page-is-made-once-a-second',
+    rule: 'Whoever asks for the metrics often does not make the process render them as often.',
+    file: 'telemetry/metrics-page.ts',
+    from: 'now - made.at >= LASTS_MS',
+    to: 'now - made.at >= 0',
+    seenBy: { test: BESIEGED, title: 'the page is made once a second' },
+  },
+];
+
+export const PROCESS: readonly Mutation[] = [...LEADING, ...FLAGS, ...SAYING, ...STRANGERS];
