@@ -89,7 +89,7 @@ function kustomization(names: readonly string[]): string {
 
 /** What deploy/kustomize/install is made of, in one file. */
 async function installManifest(crds: readonly string[]): Promise<string> {
-  const base = ['namespace.yaml', 'rbac.yaml', 'deployment.yaml'];
+  const base = ['namespace.yaml', 'rbac.yaml', 'deployment.yaml', 'networkpolicy.yaml'];
   const rest = await Promise.all(base.map((name) => read(`deploy/kustomize/base/${name}`)));
   const [namespace = '', ...others] = rest;
   return `${MADE}${[namespace, ...crds, ...others].join('---\n')}`;

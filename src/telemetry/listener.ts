@@ -1,5 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Certificate } from './certificate.ts';
 
 export interface ListenerOptions {
   readonly listen: { readonly host?: string; readonly port: number };
@@ -7,6 +9,8 @@ export interface ListenerOptions {
   readonly flag: string;
   /** Gets one request per connection; its body is not waited for. */
   readonly handle: RequestListener;
+  /** Absent: without TLS. */
+  readonly certificate?: Certificate;
   /** The server goes on after it; out of file descriptors, for instance. */
   readonly onError: (error: Error) => void;
 }
@@ -31,15 +35,25 @@ const LIMITS = {
   maxHeaderSize: 8192,
   headersTimeout: REQUEST_WITHIN_MS,
   requestTimeout: REQUEST_WITHIN_MS,
+  handshakeTimeout: REQUEST_WITHIN_MS,
   connectionsCheckingInterval: 500,
 };
+const LEAST_TLS = { minVersion: 'TLSv1.2' } as const;
 
 /**
  * Serves HTTP/1.1 to whoever can reach it, so that nobody who connects and is slow, or says
  * nothing, keeps others out. Throws an error that names the flag when it cannot listen.
  */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const server = createServer(LIMITS, options.handle);
+  const { certificate, handle } = options;
+  const server = certificate
+    ? createTlsServer({ ...LIMITS, ...LEAST_TLS, ...certificate.first() }, handle)
+    : createServer(LIMITS, handle);
+  if (certificate && 'setSecureContext' in server)
+    // Before the server's own listener, which begins the handshake.
+    server.prependListener('connection', () =>
+      certificate.renew((pair) => server.setSecureContext({ ...LEAST_TLS, ...pair })),
+    );
   // Of requests that come together on one connection only the first is taken.
   server.maxRequestsPerSocket = 1;
   const open = boundConnections(server);
@@ -98,6 +112,7 @@ function listenError(
   return new Error(`cannot listen on ${shown}: ${why} ${flag}`, { cause: error });
 }
 
+/** Node's own `closeAllConnections` leaves those whose TLS handshake has not ended. */
 function close(server: Server, open: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

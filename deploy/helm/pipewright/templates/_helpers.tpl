@@ -108,6 +108,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- default (add $pass 10) $given | int -}}
 {{- end -}}
 
+{{/* Name of the container's port that has /metrics. */}}
+{{- define "pipewright.metricsPort" -}}
+{{- ternary "metrics" "http" .Values.metrics.secure.enabled -}}
+{{- end -}}
+
+{{/* Names of cluster-wide objects that a release in each of several namespaces may have. */}}
+{{- define "pipewright.clusterName" -}}
+{{- printf "%s-%s" .Release.Namespace (include "pipewright.fullname" .) -}}
+{{- end -}}
+
 {{- define "pipewright.podSecurityContext" -}}
 runAsNonRoot: true
 runAsUser: 65532
