@@ -266,8 +266,10 @@ test('an operator without --metrics-listen asks for no review, whatever it is se
   const since = Date.now();
   expect((await fetch(`http://127.0.0.1:${probes}/metrics`, { headers })).status).toBe(200);
   await operator.kill();
-  const asked = (await controlPlane.audit()).filter(
-    ({ user, received }) => user.endsWith(':reviewer') && received >= since,
+  const reviews = (await controlPlane.audit()).filter(
+    ({ user, resource }) => user.endsWith(':reviewer') && resource.endsWith('reviews'),
   );
-  expect(asked.filter(({ resource }) => resource.endsWith('reviews'))).toEqual([]);
+  // Those of the operators before this one.
+  expect(reviews.length).toBeGreaterThan(0);
+  expect(reviews.filter(({ received }) => received >= since)).toEqual([]);
 });
