@@ -25,11 +25,13 @@ export interface Listener {
 const REQUEST_WITHIN_MS = 3_000;
 /** Of a connection, with the time to read what may be a long page. */
 const LONGEST_LIFE_MS = 10_000;
+/** How many the kernel lets stand in line; whoever finds the line full comes again after 1 s. */
+const IN_LINE = 1_024;
 /**
- * More than the kernel lets stand in line (511): of those that are taken from there at once, none
- * may push another out before it was read.
+ * More than stand in line: of those that are taken from there at once, none may push another out
+ * before it was read.
  */
-const MOST_CONNECTIONS = 600;
+const MOST_CONNECTIONS = 1_100;
 /** Probes and scrapes are small and come from near by; whoever is slower is not one of them. */
 const LIMITS = {
   maxHeaderSize: 8192,
@@ -87,7 +89,7 @@ function listen(server: Server, options: ListenerOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException): void => reject(listenError(error, options));
     server.once('error', refuse);
-    server.listen({ port, ...(host !== undefined && { host }) }, () => {
+    server.listen({ port, backlog: IN_LINE, ...(host !== undefined && { host }) }, () => {
       server.off('error', refuse);
       const address = server.address();
       resolve(address !== null && typeof address === 'object' ? address.port : port);

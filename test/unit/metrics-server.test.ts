@@ -241,14 +241,14 @@ describe('the certificate', () => {
   });
 });
 
-describe('1,000 connections that never end their handshake', () => {
+describe('1,500 connections that never end their handshake', () => {
   test.each([
     ['say nothing', ''],
     ['have sent half a hello', '\x16\x03\x01\x02\x00\x01'],
     ['speak HTTP without TLS', 'GET /metrics HTTP/1.1\r\n\r\n'],
   ])('and %s leave scrapes answered, and are no hindrance to the end', async (_, sent) => {
     const rig = await start();
-    const crowd = Array.from({ length: 1_000 }, () => {
+    const crowd = Array.from({ length: 1_500 }, () => {
       const socket = connectTcp({ port: rig.port, host: '127.0.0.1', allowHalfOpen: true });
       return socket.on('error', () => undefined).on('connect', () => socket.write(sent));
     });

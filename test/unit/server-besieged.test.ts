@@ -55,7 +55,7 @@ async function answerOf(socket: Socket): Promise<string> {
 const isOpen = (socket: Socket): boolean => !socket.closed && !socket.readableEnded;
 const HEAD = 'GET /livez HTTP/1.1\r\nhost: x\r\n';
 
-describe('1,000 connections that never make a whole request', () => {
+describe('1,500 connections that never make a whole request', () => {
   test.each([
     ['say nothing', ''],
     ['have sent half a line', 'GET /liv'],
@@ -64,7 +64,7 @@ describe('1,000 connections that never make a whole request', () => {
     ['are not HTTP', '\x16\x03\x01'],
   ])('and %s leave the probes answered', async (_, sent) => {
     const server = await start();
-    await crowd(server, 1_000, sent);
+    await crowd(server, 1_500, sent);
     const answer = await sender(server, `${HEAD}\r\n`);
     expect(await answerOf(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nok\n$/);
   });
@@ -72,14 +72,14 @@ describe('1,000 connections that never make a whole request', () => {
   test('are closed from the oldest on, however they go on sending, and no more than the bound stay', async () => {
     const server = await start();
     const [first] = await crowd(server, 1, HEAD);
-    const others = await crowd(server, 599, '');
+    const others = await crowd(server, 1_099, '');
     // All are open, the first by its bytes the liveliest.
-    expect([first, ...others].filter((socket) => socket && isOpen(socket))).toHaveLength(600);
+    expect([first, ...others].filter((socket) => socket && isOpen(socket))).toHaveLength(1_100);
     first?.write('x-slow: 1\r\n');
     const [last] = await crowd(server, 1, '');
     // One whose time is over would be told so.
     expect(first && (await answerOf(first))).toBe('');
-    expect([...others, last].filter((socket) => socket && isOpen(socket))).toHaveLength(600);
+    expect([...others, last].filter((socket) => socket && isOpen(socket))).toHaveLength(1_100);
   });
 
   test.each([
@@ -119,7 +119,7 @@ describe('an answer ends its connection', () => {
 test('whoever asks for the page and does not read it is let go of', async () => {
   const server = await start(Buffer.alloc(64 * 2 ** 20, 'x'));
   const socket = await sender(server, 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n');
-  const [next] = await crowd(server, 650, '');
+  const [next] = await crowd(server, 1_150, '');
   next?.resume();
   await eventually(() => expect(next && isOpen(next)).toBe(false));
   expect((await text(socket)).length).toBeLessThan(64 * 2 ** 20);
