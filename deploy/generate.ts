@@ -124,7 +124,8 @@ async function installManifest(crds: readonly string[], deployment: string): Pro
   const parts = ['base/namespace.yaml', 'user-roles/user-roles.yaml', 'base/rbac.yaml'];
   const rest = await Promise.all(parts.map((path) => read(`deploy/kustomize/${path}`)));
   const [namespace = '', ...others] = rest;
-  return `${MADE}${[namespace, ...crds, ...others, deployment].join('---\n')}`;
+  const policy = await read('deploy/kustomize/base/networkpolicy.yaml');
+  return `${MADE}${[namespace, ...crds, ...others, deployment, policy].join('---\n')}`;
 }
 
 /** The Deployment with a variable for every flag; the next key of the container ends them. */

@@ -131,6 +131,7 @@ describe('the flags of the operator', () => {
       port: 9000,
       leaderElection: { namespace: 'leases', name: 'one-of-a-kind' },
       kubeconfig: { secret: 'other-cluster', context: 'there' },
+      metrics: { secure: { enabled: true, certificateSecret: 'metrics-tls' } },
     };
     const manifests = await rendered({ values });
     const written = environment(manifests);
@@ -139,13 +140,25 @@ describe('the flags of the operator', () => {
     );
     expect(Object.keys(written).sort()).toEqual(flags.toSorted());
 
-    const { PIPEWRIGHT_API_CA_FILE: ca, PIPEWRIGHT_KUBECONFIG: kubeconfig, ...env } = written;
+    const {
+      PIPEWRIGHT_API_CA_FILE: ca,
+      PIPEWRIGHT_KUBECONFIG: kubeconfig,
+      PIPEWRIGHT_METRICS_LISTEN: metrics,
+      PIPEWRIGHT_METRICS_TLS_CERT: cert,
+      PIPEWRIGHT_METRICS_TLS_KEY: key,
+      ...env
+    } = written;
+    expect(metrics).toBe(':8443');
     const mounts = podSpec(manifests).containers[0]?.volumeMounts?.map(
       ({ mountPath }) => mountPath,
     );
-    expect([ca, kubeconfig]).toEqual(
-      mounts?.map((path, index) => `${path}/${['ca.crt', 'kubeconfig'][index]}`),
-    );
+    const [caFolder, kubeconfigFolder, tlsFolder] = mounts ?? [];
+    expect([ca, kubeconfig, cert, key]).toEqual([
+      `${caFolder}/ca.crt`,
+      `${kubeconfigFolder}/kubeconfig`,
+      `${tlsFolder}/tls.crt`,
+      `${tlsFolder}/tls.key`,
+    ]);
     expect(parseConfig({ argv: [], env, version: 'test' })).toMatchObject({
       ok: true,
       config: {

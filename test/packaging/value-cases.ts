@@ -1,3 +1,10 @@
+const SECURE_METRICS = {
+  metrics: {
+    secure: { enabled: true, certificateSecret: 'metrics-tls' },
+    serviceMonitor: { enabled: true },
+  },
+};
+
 /**
  * For each value of the chart: another one than the default, and what else it takes to show in the
  * objects.
@@ -73,6 +80,7 @@ export const VALUE_CASES: Readonly<
     to: '50%',
     beside: { podDisruptionBudget: { enabled: true } },
   },
+  'networkPolicy.ingress': { to: false },
   'networkPolicy.enabled': { to: true },
   'networkPolicy.apiServer.cidrs': {
     to: ['10.0.0.1/32'],
@@ -101,6 +109,14 @@ export const VALUE_CASES: Readonly<
     to: [{ podSelector: {} }],
     beside: { networkPolicy: { enabled: true } },
   },
+  'metrics.secure.enabled': {
+    to: true,
+    beside: { metrics: { secure: { certificateSecret: 'metrics-tls' } } },
+  },
+  'metrics.secure.port': { to: 9443, beside: SECURE_METRICS },
+  'metrics.secure.certificateSecret': { to: 'other-tls', beside: SECURE_METRICS },
+  'metrics.secure.caKey': { to: 'root.crt', beside: SECURE_METRICS },
+  'metrics.secure.tokenSecret': { to: 'prometheus-token', beside: SECURE_METRICS },
   'metrics.service.enabled': { to: true },
   'metrics.service.annotations': {
     to: { 'example.com/note': 'x' },

@@ -3,11 +3,12 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type HealthServer, startServer } from '../../src/telemetry/health-server.ts';
+import { startServer } from '../../src/telemetry/health-server.ts';
+import type { Listener } from '../../src/telemetry/listener.ts';
 
 /** Anybody in the cluster may send anything to the port of the probes and metrics. */
 
-let server: HealthServer;
+let server: Listener;
 const errors: Error[] = [];
 
 beforeAll(async () => {
@@ -15,7 +16,7 @@ beforeAll(async () => {
     listen: { host: '127.0.0.1', port: 0 },
     live: {},
     ready: {},
-    metrics: () => 'a_metric 1\n',
+    metrics: () => ({ status: 200, body: 'a_metric 1\n' }),
     onError: (error) => errors.push(error),
   });
 });

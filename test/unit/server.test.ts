@@ -3,24 +3,21 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { EXPOSITION_CONTENT_TYPE } from '../../src/telemetry/exposition.ts';
-import {
-  type HealthServer,
-  type ServerOptions,
-  startServer,
-} from '../../src/telemetry/health-server.ts';
+import { type ServerOptions, startServer } from '../../src/telemetry/health-server.ts';
+import type { Listener } from '../../src/telemetry/listener.ts';
 
-const running: HealthServer[] = [];
+const running: Listener[] = [];
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
 });
 
-async function start(options: Partial<ServerOptions> = {}): Promise<HealthServer> {
+async function start(options: Partial<ServerOptions> = {}): Promise<Listener> {
   const server = await startServer({
     listen: { host: '127.0.0.1', port: 0 },
     live: {},
     ready: {},
-    metrics: () => 'a_metric 1\n',
+    metrics: () => ({ status: 200, body: 'a_metric 1\n', type: EXPOSITION_CONTENT_TYPE }),
     onError: (error) => {
       throw error;
     },
@@ -30,7 +27,7 @@ async function start(options: Partial<ServerOptions> = {}): Promise<HealthServer
   return server;
 }
 
-const at = ({ port }: HealthServer, path: string): string => `http://127.0.0.1:${port}${path}`;
+const at = ({ port }: Listener, path: string): string => `http://127.0.0.1:${port}${path}`;
 
 describe('the probes', () => {
   test('reports the real port where 0 was asked for', async () => {

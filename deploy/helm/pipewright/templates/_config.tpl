@@ -27,6 +27,19 @@
 {{- $_ := set $config "PIPEWRIGHT_CLEANUP_DEADLINE" .Values.cleanupDeadline -}}
 {{- $_ := set $config "PIPEWRIGHT_LOG_LEVEL" .Values.logLevel -}}
 {{- if ne (int .Values.port) 8080 -}}{{- $_ := set $config "PIPEWRIGHT_LISTEN" (printf ":%d" (int .Values.port)) -}}{{- end -}}
+{{- with .Values.metrics.secure -}}
+{{- if .enabled -}}
+{{- if not .certificateSecret -}}
+{{- fail "metrics.secure.certificateSecret is required with metrics.secure.enabled: the name of a Secret with tls.crt and tls.key" -}}
+{{- end -}}
+{{- if eq (int .port) (int $.Values.port) -}}
+{{- fail (printf "metrics.secure.port is %d, which is the port of the probes: choose another" (int .port)) -}}
+{{- end -}}
+{{- $_ := set $config "PIPEWRIGHT_METRICS_LISTEN" (printf ":%d" (int .port)) -}}
+{{- $_ := set $config "PIPEWRIGHT_METRICS_TLS_CERT" "/etc/pipewright/metrics-tls/tls.crt" -}}
+{{- $_ := set $config "PIPEWRIGHT_METRICS_TLS_KEY" "/etc/pipewright/metrics-tls/tls.key" -}}
+{{- end -}}
+{{- end -}}
 {{- with .Values.kubeconfig -}}
 {{- if .secret -}}
 {{- $_ := set $config "PIPEWRIGHT_KUBECONFIG" "/etc/pipewright/kubeconfig/kubeconfig" -}}

@@ -141,6 +141,16 @@ pipewright
 {{- default (add $pass 10) $given | int -}}
 {{- end -}}
 
+{{/* Name of the container's port that has /metrics. */}}
+{{- define "pipewright.metricsPort" -}}
+{{- ternary "metrics" "http" .Values.metrics.secure.enabled -}}
+{{- end -}}
+
+{{/* Names of cluster-wide objects that a release in each of several namespaces may have. */}}
+{{- define "pipewright.clusterName" -}}
+{{- printf "%s-%s" .Release.Namespace (include "pipewright.fullname" .) -}}
+{{- end -}}
+
 {{- define "pipewright.podSecurityContext" -}}
 runAsNonRoot: true
 runAsUser: 65532
