@@ -27,8 +27,11 @@ export interface Life {
   readonly breaks: string;
 }
 
+/** Those that a life of a seed shows; one of two tenants is another. */
 const LIVES = new Map(
-  [...PLANTED, ...PLANTED_FOR_JUDGES].map((planted) => [planted.name, planted]),
+  [...PLANTED, ...PLANTED_FOR_JUDGES]
+    .filter(({ isTenants }) => !isTenants)
+    .map((planted) => [planted.name, planted]),
 );
 
 /** A rule whose break is one of the planted faults of the simulation. */

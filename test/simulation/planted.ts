@@ -11,6 +11,8 @@ export interface Planted {
   /** The invariant that shows it, and the first life that does. */
   readonly rule: string;
   readonly seed: number;
+  /** It is a life of two tenants. */
+  readonly isTenants?: true;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Draw } from '../engine/draw.ts';
 import { kindOf } from '../kubernetes/kinds.ts';
+import { secretText, unusableSecret } from '../life/canaries.ts';
 import type { Life } from '../life/life.ts';
-import { type SecretDraft, secretText } from '../life/world.ts';
+import type { SecretDraft } from '../life/world.ts';
 import type { Act } from './act.ts';
 
 const SECRETS = kindOf('secrets');
@@ -27,18 +28,24 @@ export const secretActs: readonly Act[] = [
       const { namespace, keyId, right } = aKey(life, draw);
       const kind = draw.weighted({ right: 50, wrong: 25, half: 10, stolen: 15 });
       const stolen = draw.pick([...life.keys.keys()]);
+      const isHalf = kind === 'half' && draw.of('half').chance(0.3);
       putSecret(life, {
         namespace,
         name: 'api',
         keyId: kind === 'stolen' ? stolen : keyId,
-        secret: kind === 'right' ? right : secretText(draw),
-        style: kind === 'half' ? 'half' : 'plain',
+        secret:
+          kind === 'right'
+            ? right
+            : kind === 'half' && !isHalf
+              ? unusableSecret(draw)
+              : secretText(draw),
+        style: isHalf ? 'half' : 'plain',
       });
       const what = {
         right: 'the right key',
         wrong: 'a wrong secret',
-        half: 'only half of a key',
-        stolen: `the key id ${stolen} with a secret of its own`,
+        half: isHalf ? 'only half of a key' : 'what no key can be',
+        stolen: 'the key id of somebody with a secret of its own',
       };
       return `a user writes ${what[kind]} into the Secret ${namespace}/api`;
     },
@@ -73,7 +80,7 @@ export const secretActs: readonly Act[] = [
         putSecret(life, { namespace, name: 'api', keyId, secret, style: 'plain' }),
       );
       const slow = newForMs > 0 ? ', which the API does not know for two minutes' : '';
-      return `the key ${keyId} gets another secret${slow}; the Secret ${namespace}/api follows ${laterMs} ms later`;
+      return `the key of ${namespace} gets another secret${slow}; the Secret ${namespace}/api follows ${laterMs} ms later`;
     },
   },
   {
@@ -88,7 +95,7 @@ export const secretActs: readonly Act[] = [
       life.after(seconds * 1_000, () =>
         life.setKey(keyId, life.keys.get(keyId)?.secret ?? key.secret, {}),
       );
-      return `the API takes ${keyId} no more (${Object.keys(off).join()}), for ${seconds} s`;
+      return `the API takes the key of ${namespaceOf(life, keyId)} no more (${Object.keys(off).join()}), for ${seconds} s`;
     },
   },
 ];
@@ -99,10 +106,15 @@ function aKey(
   draw: Draw,
 ): { readonly namespace: string; readonly keyId: string; readonly right: string } {
   const namespace = draw.pick(life.world.namespaces);
-  const keyId = `key-of-${namespace}`;
+  const { namespaces, keys } = life.world;
+  const keyId = keys[namespaces.indexOf(namespace)]?.id ?? '';
   const key = life.keys.get(keyId);
-  if (!key) throw new Error(`the API has no ${keyId}`);
+  if (!key) throw new Error(`the API has no key of ${namespace}`);
   return { namespace, keyId, right: key.secret };
+}
+
+function namespaceOf({ world: { namespaces, keys } }: Life, keyId: string): string {
+  return namespaces[keys.findIndex(({ id }) => id === keyId)] ?? 'nobody';
 }
 
 /** Writes a Secret as its draft says, whether or not it is there. */

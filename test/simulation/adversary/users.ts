@@ -166,7 +166,7 @@ function isGoing({ metadata }: Thing): boolean {
 
 type SpecChange = Readonly<Record<string, unknown>>;
 
-function editOrganization(life: Life, draw: Draw, thing: Thing): SpecChange {
+export function editOrganization(life: Life, draw: Draw, thing: Thing): SpecChange {
   const spec = specOf(thing);
   const pool = life.world.organizations.find(({ id }) => id === spec.organizationId)?.pool ?? [];
   const listed = spec.privateEndpoints ?? [];
@@ -232,7 +232,7 @@ function newName(draw: Draw, { name, privateEndpoints }: SpecView): string | und
   return `Name ${draw.between(1, 999)}`;
 }
 
-function editPipe(draw: Draw, thing: Thing): SpecChange {
+export function editPipe(draw: Draw, thing: Thing): SpecChange {
   const { settings = {}, reassertInterval } = specOf(thing);
   if (draw.chance(0.1))
     return { reassertInterval: reassertInterval === undefined ? '10m' : undefined };
@@ -240,7 +240,7 @@ function editPipe(draw: Draw, thing: Thing): SpecChange {
   return { settings: next };
 }
 
-function edit(life: Life, held: Held, change: SpecChange): string | undefined {
+export function edit(life: Life, held: Held, change: SpecChange): string | undefined {
   const said = Object.entries(change).map(([field, value]) => `${field} ${shown(value)}`);
   return put(life, held, `sets ${said.join(', ')}`, (thing) => {
     const spec = Object.fromEntries(
@@ -265,7 +265,7 @@ function put(
   });
 }
 
-function drop(life: Life, held: Held): string | undefined {
+export function drop(life: Life, held: Held): string | undefined {
   const { namespace, name, uid } = held.thing.metadata;
   const kind = kindOf(held.plural);
   if (life.kube.objects.get(kind, namespace, name)?.metadata.uid !== uid) return undefined;
@@ -275,7 +275,7 @@ function drop(life: Life, held: Held): string | undefined {
   });
 }
 
-function make(
+export function make(
   life: Life,
   plural: Plural,
   namespace: string,

@@ -28,7 +28,7 @@ export class InMemoryKubernetes implements KubernetesUnderTest {
     this.server = new Kubernetes({
       timeline: this.#timeline,
       wall: Date.parse('2026-03-01T10:20:30.400Z'),
-      newUid: randomUUID,
+      newUid: () => randomUUID(),
     });
     this.server.namespaces.remove(NOWHERE);
     if (forgetsAfterMs !== undefined)

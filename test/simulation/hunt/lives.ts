@@ -4,7 +4,8 @@ import type { Played } from './play.ts';
 import type { Plot } from './plot.ts';
 import type { Result } from './worker.ts';
 
-export const nameOf = ({ seed, depth }: Plot): string => `${seed} of ${depth ?? 'seeds'}`;
+export const nameOf = ({ seed, depth, isTenants }: Plot): string =>
+  `${seed} of ${isTenants ? 'two tenants' : (depth ?? 'seeds')}`;
 
 /** Lives these lives, and gives what each came to. */
 export async function livesOf(

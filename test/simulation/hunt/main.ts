@@ -9,13 +9,16 @@ import { type Found, search } from './search.ts';
 import { shrink } from './shrink.ts';
 import { header, logLine, told } from './story.ts';
 
+/** Beside every so many lives there is one of two tenants. */
+const TENANTS_EVERY = 20;
+
 async function main(): Promise<number> {
   const options = parseOptions(process.argv.slice(2));
   if (!options) {
     console.log(USAGE);
     return 0;
   }
-  const { seed, depth, isDense, seconds, planted, only } = options;
+  const { seed, depth, isDense, isTenants, seconds, planted, only } = options;
   if (planted) {
     const { count, chosen } = await huntPlanted({
       ...(only !== undefined && { only }),
@@ -25,7 +28,7 @@ async function main(): Promise<number> {
     return count === chosen && chosen > 0 ? 0 : 1;
   }
   if (seed === undefined) return huntFor(options);
-  return again({ seed, isDense, ...(depth !== undefined && { depth }) }, options);
+  return again({ seed, isDense, isTenants, ...(depth !== undefined && { depth }) }, options);
 }
 
 /** Lives one life once more, and tells what broke in it. */
@@ -68,20 +71,23 @@ async function huntFor(options: Options): Promise<number> {
   return found || failed !== undefined || tally.lives === 0 ? 1 : 0;
 }
 
-function* plotsOf({ depth, isDense, lives, from }: Options): Generator<Plot> {
+function* plotsOf({ depth, isDense, isTenants, lives, from }: Options): Generator<Plot> {
   if (depth !== undefined) {
     for (let seed = 0; seed < countOf(depth); seed += 1) yield { seed, depth };
     return;
   }
   const end = lives === 0 ? Number.POSITIVE_INFINITY : from + lives;
-  for (let seed = from; seed < end; seed += 1) yield { seed, isDense };
+  for (let seed = from; seed < end; seed += 1) {
+    yield { seed, isDense, isTenants };
+    if (seed % TENANTS_EVERY === 0 && !isDense && !isTenants) yield { seed, isTenants: true };
+  }
 }
 
 async function tellStory({ plot, rule }: Found, sources: string): Promise<void> {
   const shrunk = await shrink(plot, rule, await loadProduct(sources));
   const { violation, lines, without, tries } = shrunk;
   const scope = plot.depth === undefined ? '' : ` --scope ${plot.depth}`;
-  const dense = plot.isDense ? ' --dense' : '';
+  const dense = plot.isDense ? ' --dense' : plot.isTenants ? ' --tenants' : '';
   const flags = `--seed ${plot.seed}${dense}${scope}${sources === SOURCES ? '' : ` --sources ${sources}`}`;
   console.log(`\nSeed ${plot.seed} breaks ${rule} (shortened in ${tries} lives):`);
   for (const line of header(plot, without)) console.log(line);

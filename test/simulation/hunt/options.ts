@@ -10,6 +10,7 @@ export const USAGE = `Usage: npm run hunt -- [options]
   --only RULE     only breaches whose name begins so, expected ones too; the first ends the hunt
   --log           with --seed: every event
   --dense         other lives: in each the adversary has more means, and uses them more often
+  --tenants       other lives: two tenants, of whom one wants to harm; each is lived without him too
   --scope DEPTH   not lives from seeds, but every interleaving of the small scope up to so many steps
   --planted       the planted faults, or those whose names begin with --only, each for --seconds at most (default 60)
   --sources DIR   another copy of src to live in, somewhere inside the project`;
@@ -27,6 +28,7 @@ export interface Options {
   readonly log: boolean;
   readonly depth: number | undefined;
   readonly isDense: boolean;
+  readonly isTenants: boolean;
   readonly planted: boolean;
   readonly sources: string;
 }
@@ -44,13 +46,14 @@ export function parseOptions(args: readonly string[]): Options | undefined {
       log: { type: 'boolean', default: false },
       scope: { type: 'string' },
       dense: { type: 'boolean', default: false },
+      tenants: { type: 'boolean', default: false },
       planted: { type: 'boolean', default: false },
       sources: { type: 'string', default: SOURCES },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return undefined;
-  const { seed, log, dense, scope, only, planted, sources } = values;
+  const { seed, log, dense, tenants, scope, only, planted, sources } = values;
   if (log && seed === undefined)
     throw new Error(`--log tells every event of one life: say which with --seed N\n${USAGE}`);
   const seconds = numberOf('--seconds', values.seconds);
@@ -58,6 +61,8 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   const number = numberOf('--seed', seed);
   if (dense && depth !== undefined)
     throw new Error(`--dense is for lives from seeds, and --scope has none\n${USAGE}`);
+  if (tenants && (dense || depth !== undefined))
+    throw new Error(`--tenants is for lives of its own, without --dense and --scope\n${USAGE}`);
   if (depth !== undefined && number !== undefined && number >= countOf(depth))
     throw new Error(
       `--scope ${depth} has the interleavings 0 to ${countOf(depth) - 1}, and no ${number}\n${USAGE}`,
@@ -71,6 +76,7 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     log,
     depth,
     isDense: dense,
+    isTenants: tenants,
     planted,
     sources,
   };

@@ -32,7 +32,7 @@ export async function huntPlanted({
   for (const planted of chosen) {
     const started = performance.now();
     const { tally, found, failed, interrupted } = await withPlanted(planted, (sources) =>
-      search({ sources, plots: seeds(), seconds }),
+      search({ sources, plots: seeds(planted), seconds }),
     );
     const took = `${tally.lives} lives, ${((performance.now() - started) / 1_000).toFixed(0)} s`;
     if (interrupted) break;
@@ -79,6 +79,6 @@ export async function withPlanted<T>(
   }
 }
 
-function* seeds(): Generator<Plot> {
-  for (let seed = 1; ; seed += 1) yield { seed };
+function* seeds({ isTenants }: Planted): Generator<Plot> {
+  for (let seed = 1; ; seed += 1) yield { seed, isTenants: isTenants === true };
 }

@@ -4,6 +4,7 @@ import type { Product } from '../life/product.ts';
 import { live } from '../life/run.ts';
 import type { Fact } from '../record/facts.ts';
 import { readyOf, statusOf } from '../record/objects.ts';
+import { liveBeside } from '../tenants/beside.ts';
 import { optionsOf, type Plot } from './plot.ts';
 import { logLine } from './story.ts';
 
@@ -35,7 +36,7 @@ export async function play(plot: Plot, options: PlayOptions): Promise<Played> {
   Error.stackTraceLimit = 0;
   const transitions = new Map<string, number>();
   const hash: Hash | undefined = options.digest ? createHash('sha256') : undefined;
-  const court = await live({
+  const court = await (plot.isTenants ? liveBeside : live)({
     ...optionsOf(plot),
     product,
     ...(without && { without }),

@@ -1,11 +1,11 @@
-import { basic } from '../../simulator/caller.ts';
 import type { Fact } from '../record/facts.ts';
 import type { Court, Judge } from './court.ts';
+import { Needles } from './needles.ts';
 
 /** A key stands in the Authorization header of calls to the management API, and nowhere else. */
 export class KeyJudge implements Judge {
   readonly #court: Court;
-  #needles: readonly string[] = [];
+  readonly #needles = new Needles();
   #known = 0;
 
   constructor(court: Court) {
@@ -16,6 +16,9 @@ export class KeyJudge implements Judge {
     switch (fact.what) {
       case 'log':
         this.#search(fact.line, `a log line of ${fact.process}`);
+        return;
+      case 'page':
+        this.#search(fact.text, `the metrics of ${fact.process}`);
         return;
       case 'asked':
         this.#search(
@@ -34,29 +37,20 @@ export class KeyJudge implements Judge {
   }
 
   #search(text: string, where: string): void {
-    const { secrets, keys } = this.#court.life;
-    if (secrets.length + keys.size !== this.#known) this.#learn();
-    if (this.#needles.some((needle) => text.includes(needle))) {
-      this.#court.report(
-        'key leaked',
-        where.split(' of ')[0] ?? where,
-        `the secret of a key stands in ${where}`,
-      );
-    }
+    this.#learn();
+    if (!this.#needles.areIn(text)) return;
+    this.#court.report(
+      'key leaked',
+      where.split(' of ')[0] ?? where,
+      `a key, or a part of one, stands in ${where}`,
+    );
   }
 
   #learn(): void {
     const { secrets, keys } = this.#court.life;
+    if (secrets.length + keys.size === this.#known) return;
     this.#known = secrets.length + keys.size;
-    const pairs = [
-      ...secrets.map(({ keyId, secret }) => ({ keyId, secret })),
-      ...[...keys].map(([keyId, { secret }]) => ({ keyId, secret })),
-    ];
-    const forms = pairs.flatMap(({ keyId, secret }) => [
-      secret,
-      Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-      basic(keyId, secret).slice('Basic '.length),
-    ]);
-    this.#needles = [...new Set(forms)];
+    for (const { keyId, secret } of secrets) this.#needles.add(keyId, secret);
+    for (const [keyId, { secret }] of keys) this.#needles.add(keyId, secret);
   }
 }

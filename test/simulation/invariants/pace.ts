@@ -1,4 +1,6 @@
+import type { Change } from '../kubernetes/objects.ts';
 import type { ApiCall, Fact } from '../record/facts.ts';
+import { REQUESTED_AT, specOf, targetOfSpec } from '../record/objects.ts';
 import { shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
 import { isLook } from './messages.ts';
@@ -36,6 +38,8 @@ export class PaceJudge implements Judge {
   /** When calls left with keys of which no process has heard that they work, by process. */
   readonly #untried = new Map<string, number[]>();
   readonly #worked = new Set<string>();
+  /** By target: when users asked for a try. */
+  readonly #asks = new Map<string, number[]>();
   readonly #rate: { readonly calls: number; readonly perMs: number } | undefined;
 
   constructor(court: Court) {
@@ -57,12 +61,28 @@ export class PaceJudge implements Judge {
       case 'unanswered':
         this.#over(fact.call);
         return;
+      case 'written':
+        this.#written(fact.change);
+        return;
       case 'process':
         if (fact.did === 'died' || fact.did === 'killed' || fact.did === 'ended')
           this.#forget(fact.process);
         return;
       default:
     }
+  }
+
+  #written({ kind, now, before }: Change): void {
+    const asked = now.metadata.annotations?.[REQUESTED_AT];
+    if (asked === undefined || asked === before?.metadata.annotations?.[REQUESTED_AT]) return;
+    const target = targetOfSpec(kind.plural, specOf(now));
+    this.#asks.set(target, [...this.#asksOf(target), this.#court.life.timeline.now]);
+  }
+
+  /** When users asked for a try within the last minute, each of which is one more call. */
+  #asksOf(target: string): readonly number[] {
+    const { now } = this.#court.life.timeline;
+    return (this.#asks.get(target) ?? []).filter((at) => at > now - MINUTE);
   }
 
   #leaves(call: ApiCall): void {
@@ -134,7 +154,7 @@ export class PaceJudge implements Judge {
     alike.set(name, times);
     times.push(now);
     while ((times[0] ?? now) <= now - MINUTE) times.shift();
-    if (times.length > MOST_ALIKE) {
+    if (times.length > MOST_ALIKE + this.#asksOf(call.target).length) {
       this.#court.report(
         isLook(call) ? 'pace look-loop' : 'pace repeats',
         call.target,

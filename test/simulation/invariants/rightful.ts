@@ -1,6 +1,7 @@
 import { alike } from '../../simulator/organization-spelling.ts';
 import type { OrganizationBehaviour } from '../../simulator/organization-types.ts';
 import type { Thing } from '../kubernetes/objects.ts';
+import { isUsable } from '../life/canaries.ts';
 import { behaviourOf } from '../life/traits.ts';
 import {
   type EndpointView,
@@ -105,7 +106,7 @@ export class Rightful {
   #ownReasons(plural: Plural, thing: Thing, spec: SpecView): readonly string[] {
     const key = this.#keyOf(thing);
     if (key === undefined) return ['SecretNotFound'];
-    if (key === 'half') return ['SecretInvalid'];
+    if (key === 'unusable') return ['SecretInvalid'];
     const refusal = this.#court.life.api.refusal(
       key.keyId,
       key.secret,
@@ -232,7 +233,7 @@ export class Rightful {
   #couldAct(thing: Thing): boolean {
     const { suspend, mode, organizationId } = specOf(thing);
     const key = this.#keyOf(thing);
-    if (suspend || mode === 'Plan' || key === undefined || key === 'half') return false;
+    if (suspend || mode === 'Plan' || key === undefined || key === 'unusable') return false;
     return this.#court.life.api.takes(key.keyId, key.secret, organizationId ?? '');
   }
 
@@ -240,7 +241,9 @@ export class Rightful {
    * The key in the Secret that an object refers to, as it stands in the cluster; undefined: there
    * is no Secret.
    */
-  #keyOf(thing: Thing): { readonly keyId: string; readonly secret: string } | 'half' | undefined {
+  #keyOf(
+    thing: Thing,
+  ): { readonly keyId: string; readonly secret: string } | 'unusable' | undefined {
     const name = specOf(thing).credentialsSecretRef?.name ?? '';
     const stored = this.#court.life.stored('secrets', thing.metadata.namespace, name);
     if (!stored) return undefined;
@@ -248,7 +251,8 @@ export class Rightful {
     const [keyId, secret] = [data.keyId ?? data.username, data.keySecret ?? data.password].map(
       decoded,
     );
-    return keyId === undefined || secret === undefined ? 'half' : { keyId, secret };
+    if (keyId === undefined || secret === undefined) return 'unusable';
+    return isUsable(keyId, 'id') && isUsable(secret, 'secret') ? { keyId, secret } : 'unusable';
   }
 
   #present(thing: Thing): ReturnType<Trails['present']> {

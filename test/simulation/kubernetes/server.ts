@@ -15,7 +15,7 @@ export interface KubernetesOptions {
   readonly timeline: Timeline;
   /** What the server's wall clock says at the beginning of the timeline, epoch ms. */
   readonly wall: number;
-  readonly newUid: () => string;
+  readonly newUid: (namespace: string) => string;
   readonly weather?: WatchWeather;
   readonly onChange?: (change: Change) => void;
 }

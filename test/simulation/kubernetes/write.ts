@@ -18,7 +18,7 @@ export interface Writer {
   readonly by: string;
   /** Epoch milliseconds of the server's wall clock. */
   readonly now: number;
-  readonly newUid: () => string;
+  readonly newUid: (namespace: string) => string;
 }
 
 /** What a client sends; nothing of it is checked yet. */
@@ -63,7 +63,7 @@ export function create(
     ...sayable(meta),
     name,
     namespace,
-    uid: writer.newUid(),
+    uid: writer.newUid(namespace),
     resourceVersion: '',
     creationTimestamp: wholeSeconds(writer.now),
     ...(kind.schema && { generation: 1 }),

@@ -1,6 +1,7 @@
 import { Host } from '../engine/host.ts';
 import { type PoolOptions, SimulatedPool } from '../network/pool.ts';
 import type { Life } from './life.ts';
+import type { Product } from './product.ts';
 
 export interface IncarnationOptions {
   readonly life: Life;
@@ -26,6 +27,7 @@ export class Incarnation {
   readonly apiPools: SimulatedPool[] = [];
   readonly #options: IncarnationOptions;
   readonly #stop = new AbortController();
+  #metrics: ReturnType<Product['createMetrics']> | undefined;
   #isOver = false;
 
   constructor(options: IncarnationOptions) {
@@ -53,6 +55,8 @@ export class Incarnation {
       if (this.host.alive) life.tell({ what: 'log', process: name, line });
     };
     life.tell({ what: 'process', process: name, did: 'starts', text: argv.join(' ') });
+    const metrics = product.createMetrics(() => {});
+    this.#metrics = metrics;
     const program = product.runProcess({
       config: parsed.config,
       cluster: {
@@ -65,7 +69,7 @@ export class Incarnation {
       clock: this.host,
       log: product.createLog({ level: 'info', redactor, destination: { write } }),
       // The figures of this real process are nothing of a simulated one.
-      metrics: product.createMetrics(() => {}),
+      metrics,
       version: 'simulated',
       identity: name,
       guard: redactor.add,
@@ -92,6 +96,13 @@ export class Incarnation {
       (error: unknown) =>
         this.#end('failed', error instanceof Error ? error.message : String(error)),
     );
+  }
+
+  /** Somebody scrapes its metrics. */
+  scrape(): void {
+    const { life, name } = this.#options;
+    const text = this.#metrics?.render();
+    if (text !== undefined) life.tell({ what: 'page', process: name, text });
   }
 
   /** SIGTERM, and SIGKILL where that was not enough. */
@@ -134,6 +145,7 @@ export class Incarnation {
 
   #end(did: 'ended' | 'failed' | 'killed' | 'died', text?: string): void {
     if (this.#isOver) return;
+    this.scrape();
     this.#isOver = true;
     const { life, name, over } = this.#options;
     this.host.die();

@@ -106,7 +106,8 @@ export class Life {
   readonly #without: ReadonlySet<string>;
   #ids = 0;
   #names = 0;
-  #uids = 0;
+  /** By a name for whose they are: how many were given. */
+  readonly #uids = new Map<string, number>();
 
   constructor({ world, product, without = new Set(), odds, opponent }: LifeOptions) {
     this.world = reduced(world, without);
@@ -120,7 +121,7 @@ export class Life {
     this.kube = new Kubernetes({
       timeline: this.timeline,
       wall: BEGINNING,
-      newUid: () => uidOf(this.draw.of(`uid/${(this.#uids += 1)}`)),
+      newUid: (namespace) => this.#newUid(this.world.isApart ? `${namespace}/` : ''),
       weather: this.weather,
       onChange: (change) => {
         const { uid, generation = 0 } = change.now.metadata;
@@ -269,7 +270,10 @@ export class Life {
     this.weather.clear();
     this.kube.rights.clear();
     this.kube.lists.old = undefined;
-    for (const [id, { secret }] of this.keys) this.setKey(id, secret, {});
+    for (const [id, { secret }] of this.keys) {
+      const { options = {} } = this.world.keys.find((key) => key.id === id) ?? {};
+      this.setKey(id, secret, options);
+    }
     for (const { api } of this.#apis.values()) api.limits.set(this.world.rate);
     this.fleet.wake();
     this.tell({ what: 'act', id: 'rest', text: 'the adversary rests, and everything works again' });
@@ -303,6 +307,12 @@ export class Life {
       });
     }
     return { api, side: new ManagementSide(this, host, api) };
+  }
+
+  #newUid(whose: string): string {
+    const number = (this.#uids.get(whose) ?? 0) + 1;
+    this.#uids.set(whose, number);
+    return uidOf(this.draw.of(`uid/${whose}${number}`));
   }
 
   #at(host: string): { api: ManagementApi; side: ManagementSide } {

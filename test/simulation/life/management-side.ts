@@ -1,6 +1,6 @@
 import { readBasic } from '../../simulator/api-keys.ts';
 import type { ManagementApi } from '../management/api.ts';
-import { withKey } from '../management/key-shown.ts';
+import { shownRequestId, withKey } from '../management/key-shown.ts';
 import type { Crossing, Fate, Server, WireReply, WireRequest } from '../network/wire.ts';
 import type { ApiCall } from '../record/facts.ts';
 import type { Life } from './life.ts';
@@ -14,6 +14,8 @@ export class ManagementSide implements Server {
   readonly #host: string;
   readonly #api: ManagementApi;
   readonly #calls = new Map<number, ApiCall>();
+  /** Calls whose reply shows their key. */
+  readonly #shown = new Set<ApiCall>();
 
   constructor(life: Life, host: string, api: ManagementApi) {
     this.#life = life;
@@ -55,15 +57,20 @@ export class ManagementSide implements Server {
     });
     this.#life.tell({ what: 'done', call });
     const lateMs = adversary.hop('done', crossing, call);
-    const body = showsKey
-      ? withKey(reply.text, crossing.request.headers.authorization ?? '')
-      : reply.text;
-    return { status: reply.status, headers: reply.headers ?? {}, body, lateMs };
+    const { status, headers = {}, text: body } = reply;
+    const plain = { status, headers, body, lateMs };
+    if (!showsKey && !(answer && weather.troubleShowsKey(call))) return plain;
+    this.#shown.add(call);
+    const { authorization = '' } = crossing.request.headers;
+    return withKey(plain, { id: call.id, authorization });
   }
 
   answered(crossing: Crossing, { status, headers = {}, body }: WireReply): void {
     const call = this.#callOf(crossing);
-    const { requestId, error, result } = readBody(body);
+    const { requestId: inBody, error, result } = readBody(body);
+    const requestId = this.#shown.has(call)
+      ? shownRequestId(inBody, headers, call.credential.secret)
+      : inBody;
     call.reply = { at: this.#life.timeline.now, status, requestId, error, result, headers };
     this.#life.tell({ what: 'answered', call });
     this.#life.adversary.hop('answered', crossing, call);

@@ -27,6 +27,7 @@ export async function live(
   try {
     await life.run(options.world.endAt);
     if (!court.isAdjourned) await runUntilClosed(life, () => ending.openUntil());
+    for (const one of life.fleet.processes) one.scrape();
     if (!court.isAdjourned) close();
   } finally {
     process.off('unhandledRejection', unheard);

@@ -26,6 +26,8 @@ export interface Episode<What> {
 /** An answer of the API server's own trouble. */
 export type KubeTrouble = 500 | 429 | 503;
 
+/** Of the answers in place of the work, how many show the key of the caller. */
+const TROUBLE_SHOWS_KEY = 0.2;
 const PLAIN_KUBE_MS = 1.5;
 const PLAIN_API_MS = 12;
 
@@ -157,6 +159,14 @@ export class Weather implements WatchWeather {
       },
       showsKey,
     };
+  }
+
+  /** Whether an answer of trouble has the key of its caller in it. */
+  troubleShowsKey(call: ApiCall): boolean {
+    const name = this.#number(`key in the answer to ${nameOf(call)}`);
+    if (!this.#mayHappen('glitches') || fractionFor(this.#seed, name) >= TROUBLE_SHOWS_KEY)
+      return false;
+    return this.#happens(name, `${name}: the answer shows the key of the caller`);
   }
 
   #plain(name: string, ms: number): Fate {

@@ -2,6 +2,7 @@ import type { OrganizationBehaviour } from '../../simulator/organization-types.t
 import type { SettingsBehaviour } from '../../simulator/pipe-settings.ts';
 import type { KeyOptions, Rate } from '../../simulator/types.ts';
 import type { Draw } from '../engine/draw.ts';
+import { keyIdText, secretText } from './canaries.ts';
 import {
   activitySpec,
   type Endpoint,
@@ -113,11 +114,14 @@ export interface World {
   readonly isDense: boolean;
   /** Two processes and a Lease; else one without. */
   readonly elected: boolean;
+  /** What is made in one namespace is the same whatever is made in another. */
+  readonly isApart?: true;
   readonly flags: Flags;
   readonly namespaces: readonly string[];
   readonly organizations: readonly OrganizationDraft[];
   readonly pipes: readonly PipeDraft[];
   readonly activities: readonly ActivityDraft[];
+  /** One of each namespace, in the same order. */
   readonly keys: readonly ApiKey[];
   readonly secrets: readonly SecretDraft[];
   readonly objects: readonly ObjectDraft[];
@@ -263,7 +267,11 @@ function drawKeys(
   namespaces: readonly string[],
 ): { keys: ApiKey[]; secrets: SecretDraft[] } {
   const keys = namespaces.map(
-    (namespace): ApiKey => ({ id: `key-of-${namespace}`, secret: secretText(draw), options: {} }),
+    (namespace): ApiKey => ({
+      id: keyIdText(draw.of(namespace)),
+      secret: secretText(draw),
+      options: {},
+    }),
   );
   const secrets = namespaces.flatMap((namespace, index): SecretDraft[] => {
     const [own, other] = [keys[index], keys[(index + 1) % keys.length]];
@@ -282,11 +290,6 @@ function drawKeys(
     return [{ namespace, name: 'api', keyId, secret, style }];
   });
   return { keys, secrets };
-}
-
-/** Words that stand nowhere else: where one is found outside of its header, a key has leaked. */
-export function secretText(draw: Draw): string {
-  return `canary-${[draw.bits(), draw.bits()].map((bits) => bits.toString(36)).join('')}`;
 }
 
 type Targets = Pick<World, 'organizations' | 'pipes' | 'activities' | 'namespaces'>;

@@ -76,6 +76,8 @@ export type Fact = { readonly at: number } & (
     }
   | { readonly what: 'asked'; readonly process: string; readonly ask: KubeAsk }
   | { readonly what: 'log'; readonly process: string; readonly line: string }
+  /** What a process shows whoever scrapes its metrics. */
+  | { readonly what: 'page'; readonly process: string; readonly text: string }
 );
 
 export type ProcessEvent =
