@@ -12,7 +12,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     to: "mayStartCall: () => phase === 'leading',",
     harm: 'A leader that stood still for longer than the Lease lasts makes the calls that come first when it goes on, although another process has led since.',
     rule: 'call no-lease',
-    seed: 430,
+    seed: 2_240_057,
   },
   {
     name: 'removal-cap-one-too-many',
@@ -227,8 +227,8 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
   {
     name: 'mask-without-base64',
     file: 'redaction.ts',
-    from: "return [standard, standard.replace(/=+$/, ''), Buffer.from(text, 'utf8').toString('base64url')];",
-    to: 'return standard === text ? [] : [text];',
+    from: 'spelled([...texts, ...texts.flatMap(base64Forms), ...texts.flatMap(insideBase64)])',
+    to: 'spelled(texts)',
     harm: 'Where a reply repeats the Authorization header, the pair stands in the status in base64.',
     rule: 'key leaked',
     seed: 1,
