@@ -9,7 +9,8 @@ export class QueueModel {
   readonly #delays = new Map<string, number>();
   readonly #again = new Map<string, Lane>();
   readonly #running = new Set<string>();
-  #turn = 0;
+  /** Users' keys taken one after another while scheduled ones waited. */
+  #passedOver = 0;
   #now = 0;
 
   add(key: string, lane: Lane): void {
@@ -41,17 +42,15 @@ export class QueueModel {
     }
   }
 
-  /**
-   * Every fifth key taken is a scheduled one where any waits; the others are users' where any
-   * waits.
-   */
+  /** Users' keys go first, but after four that scheduled ones had to wait for it is their turn. */
   take(): string | undefined {
     if (this.#waiting.length === 0) return undefined;
-    this.#turn += 1;
-    const first: Lane = this.#turn % 5 === 0 ? 'scheduled' : 'user';
+    const first: Lane = this.#passedOver === 4 ? 'scheduled' : 'user';
     const preferred = this.#waiting.findIndex(({ lane }) => lane === first);
     const [place] = this.#waiting.splice(Math.max(0, preferred), 1);
     if (!place) return undefined;
+    const isPassedOver = this.#waiting.some(({ lane }) => lane === 'scheduled');
+    this.#passedOver = place.lane === 'user' && isPassedOver ? this.#passedOver + 1 : 0;
     this.#delays.delete(place.key);
     this.#running.add(place.key);
     return place.key;
