@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { activityType } from '../../src/kinds/activity/resource.ts';
 import { organizationType } from '../../src/kinds/organization/resource.ts';
-import { newNamespace, waitFor } from '../controlplane/client.ts';
-import { asAdmin, change } from '../support/cluster.ts';
+import { newNamespace } from '../controlplane/client.ts';
+import { asAdmin } from '../support/cluster.ts';
 import {
   ensureCrds,
   goodOrganization,
@@ -37,11 +37,8 @@ describe('the organizations that a namespace may name', () => {
   const NAME = 'pipewright-organizations';
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()] as const;
   let policies: Policies;
-  const allowed = (data: Readonly<Record<string, string>>): Promise<void> =>
-    change(`/api/v1/namespaces/${policies.parameters}/configmaps/${NAME}`, (stored) => ({
-      ...stored,
-      data,
-    }));
+  const allowed = (byNamespace: Readonly<Record<string, readonly string[]>>): Promise<void> =>
+    policies.set(NAME, 'organizations', JSON.stringify({ '': [''], ...byNamespace }));
   const objects = (organizationId: string) => [
     pipeSettings('one', { ...goodSpec, organizationId }),
     manifest(organizationType, 'one', { ...goodOrganization, organizationId }),
@@ -60,13 +57,12 @@ describe('the organizations that a namespace may name', () => {
   test('are none where nothing is said of it', async () => {
     for (const object of objects(first))
       expect(await inA.fails(CREATE, object)).toContain(
-        `denied request: namespace "${a}" may not name the organization "${first}" (spec.organizationId), but none; to allow it, add the id to the key "${a}" of the ConfigMap "${NAME}" in namespace "${policies.parameters}"`,
+        `denied request: namespace "${a}" may not name the organization "${first}" (spec.organizationId), but none; to allow it, add the id to the entry "${a}" of the variable \`organizations\` of the policy`,
       );
   });
 
-  test('are those of its key in the ConfigMap, whatever stands between them, or all', async () => {
-    await allowed({ [a]: `${first}, ${second}\n`, [b]: '*' });
-    await waitFor(() => inA.succeeds(TRY, objects(first)[0]), { what: 'the ConfigMap to count' });
+  test('are those of its entry, or all', async () => {
+    await allowed({ [a]: [first, second], [b]: ['*'] });
     for (const object of [...objects(first), ...objects(second)]) await inA.succeeds(TRY, object);
     for (const object of objects(third)) {
       expect(await inA.fails(TRY, object)).toContain(`but ${first}, ${second}; to allow it`);
@@ -78,46 +74,29 @@ describe('the organizations that a namespace may name', () => {
   });
 
   test('cannot be widened by a tenant with all rights in its namespace', async () => {
-    const data = { [a]: '*' };
-    await inA.succeeds(CREATE, {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: NAME },
-      data,
-    });
     // It may even do this, which is why no label or annotation of the Namespace is asked.
     await inA.succeeds(['annotate', 'namespace', a, 'pipewright.dev/organizations=*']);
-    await inA.fails([
-      'patch',
-      'configmap',
-      NAME,
-      '-n',
-      policies.parameters,
-      '--type=merge',
-      '-p',
-      JSON.stringify({ data }),
-    ]);
+    const name = (
+      await asAdmin<{ items: { metadata: { name: string } }[] }>(
+        'GET',
+        '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
+      )
+    ).items.find(({ metadata }) => metadata.name.startsWith(NAME))?.metadata.name;
+    await inA.fails(['delete', 'validatingadmissionpolicy', name ?? '']);
     for (const object of objects(third)) expect(await inA.fails(TRY, object)).toContain(NAME);
   });
 
   test('are no matter to what exists, which can be edited and deleted, and has the organization for good', async () => {
-    await allowed({ [a]: second });
-    await waitFor(() => inA.succeeds(TRY, objects(second)[0]), { what: 'the ConfigMap to count' });
+    await allowed({ [a]: [second] });
     await inA.succeeds(CREATE, objects(second)[0]);
     await allowed({});
-    await waitFor(() => inA.fails(TRY, pipeSettings('two', goodSpec)), { what: 'the end of it' });
+    await inA.fails(TRY, objects(second)[0]);
     const patch = ['patch', 'pipesettings.pipewright.dev', 'one', '--type=merge', '-p'];
     await inA.succeeds([...patch, '{"spec":{"suspend":true}}']);
     expect(
       await inA.fails([...patch, JSON.stringify({ spec: { organizationId: third } })]),
     ).toContain('immutable');
     expect(await inA.fails(['replace', '--force', '-f', '-'], objects(third)[0])).toContain(NAME);
-  });
-
-  test('are none at all where the ConfigMap is gone', async () => {
-    await asAdmin('DELETE', `/api/v1/namespaces/${policies.parameters}/configmaps/${NAME}`);
-    const refused = await waitFor(() => inB.fails(TRY, objects(first)[0]), { what: 'a refusal' });
-    expect(refused).toContain('no params found');
   });
 });
 

